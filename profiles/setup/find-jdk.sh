@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Prints the folder of a JDK 25: JAVA_HOME's, that of the java on the PATH, or one below /usr/lib/jvm.
+# Exactly 25: another version is another experiment, as JDK 24 changed what virtual threads do.
+set -euo pipefail
+
+is_jdk_25() { # reads the release file: a hundred times cheaper than starting the JVM
+  [[ -x $1/bin/javac ]] && grep -q '^JAVA_VERSION="25[."]' "$1/release" 2>/dev/null
+}
+
+on_path=$(readlink -f "$(command -v java || true)" || true)
+for home in "${JAVA_HOME:-}" "${on_path%/bin/java}" "${JVM_FOLDER:-/usr/lib/jvm}"/*; do
+  if is_jdk_25 "$home"; then
+    echo "$home"
+    exit
+  fi
+done
+
+cat >&2 <<'END'
+set-up: no JDK 25 found: not in JAVA_HOME, not as `java` on the PATH, not below /usr/lib/jvm.
+Install one, then again make setup. Either of these will do:
+  apt-get install openjdk-25-jdk-headless       (Debian 13 and later)
+  an unpacked Eclipse Temurin 25, and           export JAVA_HOME=/path/to/jdk-25
+END
+exit 1
