@@ -1,0 +1,34 @@
+# What the command-line scripts beside this folder share.
+
+library(data.table)
+# data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.
+setDTthreads(2)
+
+#' Splits command-line words into options and files.
+#'
+#' @param words character vector, as `commandArgs(trailingOnly = TRUE)`.
+#' @param options names of the options that must be given, each as `--name value`.
+#' @return list with one string for each option, and `files`: the remaining words.
+parse_command_line <- function(words, options) {
+  parsed <- list()
+  for (option in options) {
+    at <- which(words == paste0("--", option))
+    if (length(at) != 1 || at == length(words)) {
+      stop("--", option, " must be given once, with a value", call. = FALSE)
+    }
+    parsed[[option]] <- words[at + 1]
+    words <- words[-c(at, at + 1)]
+  }
+  unknown <- grep("^--", words, value = TRUE)
+  if (length(unknown) > 0) {
+    stop("unknown option ", unknown[1], "; known: --", paste(options, collapse = ", --"), call. = FALSE)
+  }
+  parsed$files <- words
+  parsed
+}
+
+#' Writes a table as CSV, creating its folder.
+write_table <- function(table, path) {
+  dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
+  fwrite(table, path)
+}

@@ -1,0 +1,224 @@
+# Comparing a mode with its baseline (`versus`).
+#
+# The unit is the server process, so a repetition gives one figure (Georges, Buytaert and Eeckhout
+# 2007), and two modes are compared by the ratio of their figures with an interval (Kalibera and
+# Jones 2013). Repetition n of all modes was measured in the same block, so ratios are taken
+# within a block: what made the machine slow for a while is in both figures and cancels.
+#
+# The interval that decides is Student's t on the logarithms of these ratios. A bootstrap, which
+# Kalibera and Jones prefer for many repetitions, cannot do it for few: n ratios have only
+# choose(2n - 1, n) different resamples, 3, 10 and 35 for 2, 3 and 4 repetitions, and no
+# resample lies outside the range of the ratios seen, which holds the truth in 50, 75 and 87.5 %
+# of cases only (the chance that not all n lie on one side of it); BCa has no acceleration to
+# estimate from three values. t supposes that log ratios are roughly normal, which figures with
+# multiplicative noise are, and holds its 95 % at every n; at n = 2 it is honestly wide. The
+# percentile bootstrap stands beside it (columns bootstrap_*), as the interval that comes closer
+# to t as repetitions are added.
+
+library(data.table)
+library(boot)
+
+#' What is compared: a row each with `statistic` (column of the summary), `title`, `unit`,
+#' `better` (which way is good), `effect` (ratio, or difference where 0 is a usual value) and
+#' `quantised` (the tool's resolution limits it).
+compared_statistics <- fread(
+  "statistic,                    title,                        unit, better, effect,     quantised
+   throughput_per_s,             throughput,                   1/s,  higher, ratio,      FALSE
+   latency_mean_ms,              mean latency,                 ms,   lower,  ratio,      FALSE
+   latency_p50_ms,               median latency,               ms,   lower,  ratio,      TRUE
+   latency_p99_ms,               99th percentile of latency,   ms,   lower,  ratio,      TRUE
+   cpu_us_per_request,           CPU time per request,         µs,   lower,  ratio,      FALSE
+   threads_peak,                 peak number of threads,       '',   lower,  ratio,      FALSE
+   rss_peak_mib,                 peak resident memory,         MiB,  lower,  ratio,      FALSE
+   context_switches_per_request, context switches per request, '',   lower,  ratio,      FALSE
+   error_share,                  share of failed requests,     '',   lower,  difference, FALSE",
+  quote = "'", encoding = "UTF-8"
+)
+
+confidence <- 0.95
+# Within 5 % of each other is the same for an engineer's choice; as a ratio it is symmetric, so
+# that exchanging the sides gives the same verdict. For shares: one percentage point, which is
+# what the validity check on 2xx allows.
+equivalence <- list(ratio = log(1.05), difference = 0.01)
+bootstrap_resamples <- 1999
+# The same for every row, so that a row does not depend on which others there are.
+bootstrap_seed <- 1
+
+#' Which cells may be pooled.
+#'
+#' @param summary see read_summary().
+#' @return logical vector, one per row.
+poolable <- function(summary) {
+  summary$valid & summary$outcome == "completed"
+}
+
+#' Student's t interval of the mean of effects.
+#'
+#' @param effects numeric vector, one per repetition.
+#' @return low and high; NA where there are fewer than two.
+t_interval <- function(effects) {
+  count <- length(effects)
+  if (count < 2) return(c(NA_real_, NA_real_))
+  half <- qt((1 + confidence) / 2, count - 1) * sd(effects) / sqrt(count)
+  mean(effects) + c(-half, half)
+}
+
+#' Percentile bootstrap interval of the mean of effects, seeded.
+#'
+#' @param effects numeric vector, one per repetition.
+#' @return low and high; NA where there are fewer than two.
+bootstrap_interval <- function(effects) {
+  if (length(effects) < 2) return(c(NA_real_, NA_real_))
+  if (diff(range(effects)) == 0) return(range(effects))
+  set.seed(bootstrap_seed)
+  resamples <- boot(effects, function(values, chosen) mean(values[chosen]), bootstrap_resamples)
+  boot.ci(resamples, conf = confidence, type = "perc")$percent[4:5]
+}
+
+# How far rounding alone can move a log ratio: each value may be off by half the resolution.
+rounding_width <- function(values, baselines, resolution) {
+  half <- resolution / 2
+  mean(-log1p(-half / values) - log1p(-half / baselines))
+}
+
+#' The verdict on an interval of effects (log ratios or differences).
+#'
+#' @param low,high ends of the interval.
+#' @param margin half-width of the region of equivalence around 0.
+#' @return higher, lower, equivalent or undecided.
+verdict_on <- function(low, high, margin) {
+  if (low >= -margin && high <= margin) return("equivalent")
+  if (low > 0) return("higher")
+  if (high < 0) return("lower")
+  "undecided"
+}
+
+# One side of a comparison: how many cells there are, and why some do not count.
+side <- function(cells, repetitions) {
+  counts <- poolable(cells)
+  reasons <- cells[!counts, ifelse(outcome == "completed", failed_checks, outcome)]
+  list(
+    valid = sum(counts), invalid = sum(!counts), missing = repetitions - nrow(cells),
+    reasons = paste(unique(reasons), collapse = ", "), cells = cells[counts]
+  )
+}
+
+why_not_comparable <- function(mode, versus, pairs, statistic) {
+  lacking <- function(side, name) {
+    if (side$valid > 0) return(NULL)
+    if (side$invalid == 0) return(paste("no cells of", name))
+    paste0("no valid cells of ", name, " (", side$reasons, ")")
+  }
+  lacks <- c(lacking(mode, "the mode"), lacking(versus, "its baseline"))
+  if (length(lacks) > 0) return(paste(lacks, collapse = "; "))
+  if (nrow(pairs) == 0) return("no repetition is valid and has this figure on both sides")
+  if (statistic$effect == "difference") return(NULL)
+  if (any(pairs$value <= 0 | pairs$baseline <= 0)) return("a figure of 0 has no ratio")
+  if (statistic$quantised && any(pmin(pairs$value, pairs$baseline) <= pairs$resolution / 2)) {
+    return("below the resolution of the tool")
+  }
+  NULL
+}
+
+pair_repetitions <- function(mode, versus, column) {
+  pairs <- merge(
+    mode$cells[, .(repetition, value = get(column), resolution = latency_resolution_ms)],
+    versus$cells[, .(repetition, baseline = get(column))],
+    by = "repetition"
+  )
+  pairs[is.finite(value) & is.finite(baseline)]
+}
+
+# Effects in the space where they add up: logarithms for ratios.
+estimate <- function(pairs, statistic) {
+  ratio <- statistic$effect == "ratio"
+  effects <- if (ratio) log(pairs$value / pairs$baseline) else pairs$value - pairs$baseline
+  widen <- if (statistic$quantised) {
+    rounding_width(pairs$value, pairs$baseline, pairs$resolution)
+  } else {
+    0
+  }
+  interval <- t_interval(effects) + c(-widen, widen)
+  back <- if (ratio) exp else identity
+  bootstrap <- back(bootstrap_interval(effects))
+  list(
+    estimate = back(mean(effects)), low = back(interval[1]), high = back(interval[2]),
+    bootstrap_low = bootstrap[1], bootstrap_high = bootstrap[2],
+    verdict = if (length(effects) < 2) {
+      "one repetition"
+    } else {
+      verdict_on(interval[1], interval[2], equivalence[[statistic$effect]])
+    }
+  )
+}
+
+no_estimate <- function() {
+  list(
+    estimate = NA_real_, low = NA_real_, high = NA_real_, bootstrap_low = NA_real_,
+    bootstrap_high = NA_real_, verdict = "not comparable"
+  )
+}
+
+compare_statistic <- function(mode, versus, statistic) {
+  pairs <- pair_repetitions(mode, versus, statistic$statistic)
+  reason <- why_not_comparable(mode, versus, pairs, statistic)
+  result <- if (is.null(reason)) estimate(pairs, statistic) else no_estimate()
+  middle <- function(side) median(side$cells[[statistic$statistic]], na.rm = TRUE)
+  as.data.table(c(
+    statistic[c("statistic", "unit", "better", "effect")],
+    result,
+    list(
+      reason = if (is.null(reason)) "" else reason, pairs = nrow(pairs),
+      mode_median = middle(mode), versus_median = middle(versus),
+      mode_valid = mode$valid, mode_invalid = mode$invalid, mode_missing = mode$missing,
+      versus_valid = versus$valid, versus_invalid = versus$invalid,
+      versus_missing = versus$missing
+    )
+  ))
+}
+
+#' Compares every mode with its `versus`, for each study, tier, tool and statistic.
+#'
+#' Only valid cells are pooled; how many there are, and how many are not, is in the row.
+#'
+#' @param summary see read_summary().
+#' @param statistics see compared_statistics.
+#' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
+#'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
+#'   differences mode - versus), low, high (95 %, t, widened by what rounding alone can do where the tool rounds),
+#'   bootstrap_low, bootstrap_high, verdict (higher, lower, equivalent, undecided, one repetition,
+#'   not comparable), reason, pairs (repetitions used), mode_median, versus_median (in `unit`),
+#'   and the counts of valid, invalid and missing cells of each side.
+compare_modes <- function(summary, statistics = compared_statistics) {
+  wanted <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])
+  rows <- lapply(seq_len(nrow(wanted)), function(index) {
+    one <- as.list(wanted[index])
+    place <- summary[study == one$study & tier == one$tier & tool == one$tool]
+    repetitions <- uniqueN(place$repetition)
+    mode <- side(place[mode == one$mode], repetitions)
+    versus <- side(place[mode == one$versus], repetitions)
+    compared <- lapply(split(statistics, seq_len(nrow(statistics))), function(statistic) {
+      compare_statistic(mode, versus, as.list(statistic))
+    })
+    cbind(wanted[index], rbindlist(compared))
+  })
+  rbindlist(rows)
+}
+
+#' Reads the comparisons that compare.R wrote.
+#'
+#' @param path path of results/comparisons.csv.
+#' @return data.table, see compare_modes().
+read_comparisons <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  comparisons <- fread(path, encoding = "UTF-8")
+  require_columns(comparisons, c("mode", "versus", "statistic", "estimate", "verdict"), path)
+  for (column in c("reason", "unit")) {
+    set(comparisons, j = column, value = as.character(comparisons[[column]]))
+    set(comparisons, which(is.na(comparisons[[column]])), column, "")
+  }
+  for (column in c("estimate", "low", "high", "bootstrap_low", "bootstrap_high")) {
+    set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
+  }
+  comparisons
+}

@@ -1,0 +1,156 @@
+# Reading a measured cell: the folder that holds its cell.json. Every error names the file and
+# what is wrong with it. Nothing but the cell's folder is read.
+
+library(data.table)
+library(jsonlite)
+
+fail_reading <- function(path, ...) {
+  stop(path, ": ", ..., call. = FALSE)
+}
+
+require_columns <- function(table, columns, path) {
+  missing <- setdiff(columns, names(table))
+  if (length(missing) > 0) {
+    fail_reading(path, "column ", paste(missing, collapse = ", "), " is missing")
+  }
+  table
+}
+
+#' Reads a cell.json.
+#'
+#' @param path path of the cell.json.
+#' @return the cell as a nested list, with `folder` (its folder) and `path` added. JSON null
+#'   becomes NULL; arrays of objects stay lists.
+read_cell <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  cell <- tryCatch(
+    fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
+    error = function(problem) fail_reading(path, "not JSON: ", conditionMessage(problem))
+  )
+  sections <- c("schema", "cell", "configuration", "outcome", "validity", "load", "server")
+  missing <- setdiff(sections, names(cell))
+  if (length(missing) > 0) fail_reading(path, "no ", paste(missing, collapse = ", "))
+  if (!identical(as.numeric(cell$schema), 1)) {
+    fail_reading(path, "schema ", cell$schema, " is not known; known: 1")
+  }
+  cell$path <- path
+  cell$folder <- dirname(path)
+  cell
+}
+
+#' Reads several cells.
+#'
+#' @param paths paths of cell.json files.
+#' @return list of cells, see read_cell().
+read_cells <- function(paths) {
+  lapply(paths, read_cell)
+}
+
+#' Reads the samples that JMeter recorded, one row a request.
+#'
+#' timeStamp is read as double: as integer64 it would silently turn into nonsense wherever the
+#' bit64 package is not attached.
+#'
+#' @param path path of a samples.csv.gz.
+#' @return data.table: timeStamp (epoch ms, start of the sample), elapsed, Latency, Connect (ms),
+#'   responseCode (text), success (logical), bytes, sentBytes.
+read_samples <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  numbers <- c("timeStamp", "elapsed", "bytes", "sentBytes", "Latency", "Connect")
+  columns <- c(numbers, "responseCode", "success")
+  header <- strsplit(readLines(path, n = 1, warn = FALSE), ",", fixed = TRUE)
+  if (length(header) == 0) fail_reading(path, "is empty, not even a header")
+  require_columns(setNames(as.list(header[[1]]), header[[1]]), columns, path)
+  samples <- tryCatch(
+    fread(
+      cmd = paste("gzip -dc", shQuote(path)), select = columns, showProgress = FALSE,
+      colClasses = list(double = numbers, character = c("responseCode", "success"))
+    ),
+    error = function(problem) fail_reading(path, conditionMessage(problem)),
+    warning = function(problem) fail_reading(path, conditionMessage(problem))
+  )
+  for (column in numbers) {
+    if (!is.numeric(samples[[column]]) || anyNA(samples[[column]])) {
+      fail_reading(path, "column ", column, " holds something that is not a number")
+    }
+  }
+  if (!all(samples$success %in% c("true", "false"))) {
+    fail_reading(path, "column success holds something other than true and false")
+  }
+  samples[, success := success == "true"][]
+}
+
+#' Reads a histogram in HdrHistogram's percentile format (.hgrm), values in ms.
+#'
+#' The lines of the format are steps of the cumulative distribution; mean, standard deviation,
+#' maximum and total count are exact in its footer and are taken from there.
+#'
+#' @param path path of a .hgrm.
+#' @return list: `steps`, a data.table of value_ms, percentile (0 to 1), total_count (cumulative);
+#'   mean_ms, sd_ms (population), max_ms, count.
+read_histogram <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  lines <- readLines(path, warn = FALSE)
+  rows <- grep("^\\s*[0-9.]+\\s+[01]\\.[0-9]+\\s+[0-9]+", lines, value = TRUE)
+  fields <- strsplit(trimws(rows), "\\s+")
+  steps <- data.table(
+    value_ms = as.numeric(vapply(fields, `[`, "", 1)),
+    percentile = as.numeric(vapply(fields, `[`, "", 2)),
+    total_count = as.numeric(vapply(fields, `[`, "", 3))
+  )
+  footer <- function(name) {
+    found <- regmatches(lines, regexec(paste0("^#.*\\b", name, "\\s*=\\s*([0-9.eE+-]+)"), lines))
+    found <- Filter(length, found)
+    if (length(found) != 1) fail_reading(path, "footer has no figure for ", name)
+    as.numeric(found[[1]][2])
+  }
+  count <- footer("Total count")
+  if (count == 0) {
+    return(list(steps = steps[0], mean_ms = NA_real_, sd_ms = NA_real_, max_ms = NA_real_, count = 0))
+  }
+  if (nrow(steps) == 0) fail_reading(path, "no percentile lines, but ", count, " values counted")
+  if (is.unsorted(steps$value_ms) || is.unsorted(steps$total_count)) {
+    fail_reading(path, "values or counts go down from one line to the next")
+  }
+  if (max(steps$total_count) != count) {
+    fail_reading(path, "lines count ", max(steps$total_count), " values, the footer ", count)
+  }
+  list(
+    steps = steps, mean_ms = footer("Mean"), sd_ms = footer("StdDeviation"),
+    max_ms = footer("Max"), count = count
+  )
+}
+
+#' Reads the telemetry of a cell.
+#'
+#' @param path path of a telemetry.csv.
+#' @return data.table as written by the runner: time_s (epoch), cumulative counters and gauges.
+read_telemetry <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  telemetry <- fread(path)
+  columns <- c(
+    "time_s", "server_cpu_user_s", "server_cpu_system_s", "server_rss_bytes", "server_threads"
+  )
+  require_columns(telemetry, columns, path)
+  numbers <- names(telemetry)
+  # Counters of bytes pass 2^31, where fread would choose integer64.
+  telemetry[, (numbers) := lapply(.SD, as.numeric), .SDcols = numbers][]
+}
+
+#' Reads collapsed stacks: lines of `root;…;leaf count`.
+#'
+#' @param path path of a profile.collapsed; an empty file is a profile without samples.
+#' @return data.table: stack (text, frames from root to leaf), samples (numeric).
+read_collapsed <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  lines <- readLines(path, warn = FALSE, encoding = "UTF-8")
+  lines <- lines[nzchar(lines)]
+  wrong <- grep(" [0-9]+$", lines, invert = TRUE)
+  if (length(wrong) > 0) {
+    fail_reading(path, "not `frame;frame count`: ", substr(lines[wrong[1]], 1, 80))
+  }
+  data.table(
+    stack = sub(" [0-9]+$", "", lines),
+    samples = as.numeric(sub("^.* ", "", lines))
+  )
+}

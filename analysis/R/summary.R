@@ -1,0 +1,230 @@
+# A row per cell, from the cell's folder alone.
+#
+# There are three sets of latencies, because they answer three questions:
+# - latency_*_ms, the primary ones. Closed loop: of right answers, which are 2xx and accepted by
+#   the tool; a refused connection is quick, and would make a server that turns its users away
+#   look fast. Open loop: of all answers, which is what a histogram holds, counted from when the
+#   request was due; that answers are 2xx is a validity check of its own.
+# - latency_all_*_ms, closed loop alone: over every sample, the failed ones too, as JMeter's
+#   aggregate report does and therefore the source's table. To be laid beside that table.
+# - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so
+#   blind to coordinated omission. To show what that blindness hides.
+
+library(data.table)
+
+latency_points <- c(p50 = 0.5, p90 = 0.9, p95 = 0.95, p99 = 0.99, p99_9 = 0.999)
+latency_figures <- c("mean", "sd", "min", names(latency_points), "max")
+
+no_latency <- function() {
+  setNames(rep(NA_real_, length(latency_figures)), latency_figures)
+}
+
+# Standard deviation over the population, as JMeter and HdrHistogram print it.
+latency_of_values <- function(values_ms) {
+  if (length(values_ms) == 0) return(no_latency())
+  mean_ms <- mean(values_ms)
+  points <- setNames(percentiles(values_ms, latency_points), names(latency_points))
+  c(
+    mean = mean_ms, sd = sqrt(mean((values_ms - mean_ms)^2)), min = min(values_ms),
+    points, max = max(values_ms)
+  )
+}
+
+latency_of_histogram <- function(histogram) {
+  if (histogram$count == 0) return(no_latency())
+  points <- setNames(histogram_percentiles(histogram, latency_points), names(latency_points))
+  c(
+    mean = histogram$mean_ms, sd = histogram$sd_ms, min = histogram$steps$value_ms[1],
+    points, max = histogram$max_ms
+  )
+}
+
+latency_columns <- function(set, latency = no_latency()) {
+  setNames(as.list(latency), paste0("latency_", set, names(latency), "_ms"))
+}
+
+# JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
+number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
+words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", as.character(value))
+per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
+
+# As JMeter's aggregate report: over all samples, from the start of the first to the end of the
+# last, 1 KB = 1024 bytes.
+closed_loop_row <- function(samples) {
+  duration_s <- if (nrow(samples) == 0) {
+    NA_real_
+  } else {
+    (max(samples$timeStamp + samples$elapsed) - min(samples$timeStamp)) / 1000
+  }
+  right <- samples$success & grepl("^2[0-9][0-9]$", samples$responseCode)
+  c(
+    latency_columns("", latency_of_values(samples$elapsed[right])),
+    latency_columns("all_", latency_of_values(samples$elapsed)),
+    latency_columns("uncorrected_"),
+    list(
+      latency_resolution_ms = 1,
+      throughput_all_per_s = per(nrow(samples), duration_s),
+      received_kib_per_s = per(sum(samples$bytes) / 1024, duration_s),
+      sent_kib_per_s = per(sum(samples$sentBytes) / 1024, duration_s)
+    )
+  )
+}
+
+open_loop_row <- function(cell, corrected, uncorrected) {
+  duration_s <- number(cell$load$duration_s)
+  c(
+    latency_columns("", latency_of_histogram(corrected)),
+    latency_columns("all_"),
+    latency_columns("uncorrected_", latency_of_histogram(uncorrected)),
+    list(
+      latency_resolution_ms = 0.001,
+      throughput_all_per_s = per(corrected$count, duration_s),
+      received_kib_per_s = per(number(cell$load$received_bytes) / 1024, duration_s),
+      sent_kib_per_s = per(number(cell$load$sent_bytes) / 1024, duration_s)
+    )
+  )
+}
+
+no_load_row <- function() {
+  c(
+    latency_columns(""), latency_columns("all_"), latency_columns("uncorrected_"),
+    list(
+      latency_resolution_ms = NA_real_, throughput_all_per_s = NA_real_,
+      received_kib_per_s = NA_real_, sent_kib_per_s = NA_real_
+    )
+  )
+}
+
+# A cell without raw data is a result only when it did not complete: a server that never started.
+load_row <- function(cell) {
+  raw <- function(name) file.path(cell$folder, name)
+  closed <- cell$cell$tool == "jmeter"
+  first <- raw(if (closed) "samples.csv.gz" else "latency-corrected.hgrm")
+  if (!file.exists(first) && cell$outcome != "completed") return(no_load_row())
+  if (closed) {
+    closed_loop_row(checked_samples(cell, first))
+  } else {
+    open_loop_row(cell, read_histogram(first), read_histogram(raw("latency-uncorrected.hgrm")))
+  }
+}
+
+checked_samples <- function(cell, path) {
+  samples <- read_samples(path)
+  recorded <- number(cell$load$requests_recorded)
+  if (!is.na(recorded) && recorded != nrow(samples)) {
+    fail_reading(path, nrow(samples), " samples, but cell.json counts ", recorded)
+  }
+  samples
+}
+
+identity_row <- function(cell) {
+  id <- cell$cell
+  mode <- cell$configuration$mode
+  checks <- cell$validity$checks
+  failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
+  list(
+    study = id$study, mode = id$mode, versus = words(mode$versus), tier = id$tier, tool = id$tool,
+    repetition = as.integer(id$repetition), mode_title = words(mode$title),
+    tier_title = words(cell$configuration$tier$title), loop = words(cell$load$loop),
+    outcome = cell$outcome, outcome_reason = words(cell$outcome_reason),
+    valid = isTRUE(cell$validity$valid), failed_checks = paste(failed, collapse = ";")
+  )
+}
+
+requests_row <- function(cell) {
+  load <- cell$load
+  errors <- unlist(load$errors)
+  errors <- errors[errors > 0]
+  list(
+    requests_asked = number(load$requests_asked), requests = number(load$requests_recorded),
+    requests_2xx = number(load$responses_2xx),
+    errors = paste0(names(errors), "=", errors, recycle0 = TRUE, collapse = ";"),
+    error_share = number(load$error_share), error_percent = 100 * number(load$error_share),
+    duration_s = number(load$duration_s), offered_per_s = number(load$offered_per_s),
+    throughput_per_s = number(load$throughput_per_s)
+  )
+}
+
+# Context switches are those of the server's whole life, start and warm-up too, because the
+# kernel adds up a process's threads only when they have ended: an upper bound per request.
+server_row <- function(cell) {
+  server <- cell$server
+  requests <- number(cell$load$requests_recorded)
+  switches <- number(server$context_switches_voluntary) +
+    number(server$context_switches_involuntary)
+  list(
+    cpu_us_per_request = number(server$cpu_us_per_request),
+    cpu_user_s = number(server$cpu_user_s), cpu_system_s = number(server$cpu_system_s),
+    threads_idle = number(server$idle_threads), threads_peak = number(server$peak_threads),
+    rss_peak_mib = number(server$peak_rss_bytes) / 2^20,
+    descriptors_peak = number(server$peak_descriptors),
+    context_switches_per_request = per(switches, requests),
+    machine_context_switches_per_request = per(number(server$machine_context_switches), requests),
+    gc_pauses = number(server$gc_pauses), gc_pause_ms = number(server$gc_pause_ms),
+    listen_overflows = number(server$listen_overflows), listen_drops = number(server$listen_drops),
+    retransmits = number(server$retransmits), start_up_s = number(server$start_up_s)
+  )
+}
+
+measuring_row <- function(cell) {
+  generator <- cell$load$generator
+  list(
+    generator = trimws(paste(c(generator$name, generator$version), collapse = " ")),
+    generator_cpu_share = number(generator$cpu_share),
+    profiler_engine = words(cell$profile$engine),
+    profiler_interval_ms = number(cell$profile$interval_ms),
+    telemetry_rate_hz = number(cell$telemetry$rate_hz),
+    telemetry_cpu_share = number(cell$telemetry$cpu_share),
+    cpu_pressure_share = number(cell$machine$cpu_pressure_share),
+    steal_share = number(cell$machine$steal_share), load_1m = number(cell$machine$load_1m),
+    time_wait_before = number(cell$machine$time_wait_before),
+    order_position = number(cell$order$position)
+  )
+}
+
+#' Summarises a cell in one row.
+#'
+#' @param cell see read_cell().
+#' @return data.table of one row: what the cell is, its outcome and validity, the source's twelve
+#'   figures and the others, units in the column names; NA where a figure could not be had.
+summarise_cell <- function(cell) {
+  row <- c(
+    identity_row(cell), requests_row(cell), load_row(cell), server_row(cell), measuring_row(cell)
+  )
+  as.data.table(row)
+}
+
+#' Summarises cells, a row each, in the order given.
+#'
+#' @param paths paths of cell.json files.
+#' @return data.table, see summarise_cell().
+summarise_cells <- function(paths) {
+  rbindlist(lapply(paths, function(path) summarise_cell(read_cell(path))))
+}
+
+text_columns <- c(
+  "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "loop", "outcome",
+  "outcome_reason", "valid", "failed_checks", "errors", "generator", "profiler_engine"
+)
+
+#' Reads summaries that summarise.R wrote.
+#'
+#' @param paths paths of results/summary/<study>.csv or results/summary.csv.
+#' @return data.table, see summarise_cell().
+read_summary <- function(paths) {
+  tables <- lapply(paths, function(path) {
+    if (!file.exists(path)) fail_reading(path, "no such file")
+    table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "valid"), path)
+    # By name and not by content, or a column that is empty in one study changes its type.
+    for (column in setdiff(names(table), text_columns)) {
+      set(table, j = column, value = as.numeric(table[[column]]))
+    }
+    table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE")]
+    for (column in c("failed_checks", "errors")) {
+      set(table, which(is.na(table[[column]])), column, "")
+    }
+    table[]
+  })
+  rbindlist(tables)
+}

@@ -1,0 +1,69 @@
+"""Analysis: from the cells to tables, in R. Never looks into the runner.
+
+Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
+         profile.collapsed (made from profile.jfr after measuring)
+Outputs: results/summary/<study>.csv   a row per cell
+         results/summary.csv           all studies
+         results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
+         results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
+
+The scripts are inputs: a changed analysis runs the analysis again and measures nothing.
+"""
+
+
+rule summarise:
+    input:
+        cells=lambda wildcards: expand("{cell}/cell.json", cell=cells_of(wildcards.study)),
+        script="analysis/summarise.R",
+        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "percentiles", "summary"]),
+    output:
+        f"{RESULTS}/summary/{{study}}.csv",
+    log:
+        f"{RESULTS}/logs/summarise/{{study}}.log",
+    shell:
+        "Rscript {input.script:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+
+
+rule collect_summaries:
+    input:
+        summaries=expand(
+            "{results}/summary/{study}.csv",
+            results=RESULTS,
+            study=[study["id"] for study in config["studies"]],
+        ),
+        script="analysis/collect.R",
+        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "summary"]),
+    output:
+        f"{RESULTS}/summary.csv",
+    log:
+        f"{RESULTS}/logs/collect_summaries.log",
+    shell:
+        "Rscript {input.script:q} --out {output:q} {input.summaries:q} > {log:q} 2>&1"
+
+
+rule compare_modes:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        script="analysis/compare.R",
+        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "summary", "comparisons"]),
+    output:
+        f"{RESULTS}/comparisons.csv",
+    log:
+        f"{RESULTS}/logs/compare_modes.log",
+    shell:
+        "Rscript {input.script:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+
+
+rule group_cpu:
+    input:
+        cells=expand("{cell}/cell.json", cell=CELLS),
+        stacks=expand("{cell}/profile.collapsed", cell=CELLS),
+        script="analysis/group_cpu.R",
+        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "stack_groups"]),
+        groups="analysis/stack-groups.csv",
+    output:
+        f"{RESULTS}/cpu-groups.csv",
+    log:
+        f"{RESULTS}/logs/group_cpu.log",
+    shell:
+        "Rscript {input.script:q} --groups {input.groups:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"

@@ -1,0 +1,11 @@
+#!/usr/bin/env Rscript
+# A row per cell:  Rscript analysis/summarise.R --out results/summary/<study>.csv CELL_JSON…
+
+folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+for (name in c("cli.R", "read_cell.R", "percentiles.R", "summary.R")) {
+  source(file.path(folder, "R", name))
+}
+
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), "out")
+if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)
+write_table(summarise_cells(given$files), given$out)

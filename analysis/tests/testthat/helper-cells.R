@@ -1,0 +1,89 @@
+# Small cells with known figures, written where the test says.
+
+analysis_folder <- normalizePath(test_path("..", ".."))
+for (file in list.files(file.path(analysis_folder, "R"), full.names = TRUE)) source(file)
+
+#' Writes a cell folder and returns the path of its cell.json.
+#'
+#' @param ... sections of cell.json; named figures replace those of the same name, all else stays.
+write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter", repetition = 1,
+                       versus = "thread-per-request", elapsed_ms = NULL, codes = "200",
+                       histogram_ms = NULL, uncorrected_ms = histogram_ms, ...) {
+  folder <- file.path(root, "demo", mode, tier, tool, paste0("rep-", repetition))
+  dir.create(folder, recursive = TRUE)
+  if (!is.null(elapsed_ms)) write_samples(folder, elapsed_ms, codes)
+  if (!is.null(histogram_ms)) {
+    write_histogram(file.path(folder, "latency-corrected.hgrm"), histogram_ms)
+    write_histogram(file.path(folder, "latency-uncorrected.hgrm"), uncorrected_ms)
+  }
+  requests <- length(elapsed_ms) + length(histogram_ms)
+  cell <- list(
+    schema = 1,
+    cell = list(study = "demo", mode = mode, tier = tier, tool = tool, repetition = repetition),
+    configuration = list(
+      mode = list(id = mode, versus = versus, title = mode), tier = list(id = tier, title = "Low")
+    ),
+    outcome = "completed", outcome_reason = "",
+    validity = list(valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))),
+    load = list(
+      loop = if (tool == "jmeter") "closed" else "open", requests_asked = requests,
+      requests_recorded = requests, responses_2xx = requests,
+      errors = list(connect_refused = 0), error_share = 0, duration_s = 2,
+      throughput_per_s = requests / 2, received_bytes = 2048, sent_bytes = 1024,
+      generator = list(name = "due", version = "1")
+    ),
+    server = list(
+      cpu_user_s = 1, cpu_system_s = 1, cpu_us_per_request = 100, idle_threads = 18,
+      peak_threads = 38, peak_rss_bytes = 100 * 2^20, context_switches_voluntary = 3 * requests,
+      context_switches_involuntary = requests
+    ),
+    profile = list(file = "profile.jfr", engine = "perf_events", interval_ms = 10)
+  )
+  path <- file.path(folder, "cell.json")
+  changes <- list(...)
+  for (section in names(changes)) cell[[section]] <- changed(cell[[section]], changes[[section]])
+  writeLines(jsonlite::toJSON(cell, auto_unbox = TRUE, null = "null"), path)
+  path
+}
+
+changed <- function(section, change) {
+  if (is.list(section)) replace(section, names(change), change) else change
+}
+
+# Starts every 10 ms, from an epoch time that an integer of 32 bits cannot hold.
+write_samples <- function(folder, elapsed_ms, codes = "200") {
+  count <- length(elapsed_ms)
+  codes <- rep_len(codes, count)
+  samples <- data.table(
+    timeStamp = sprintf("%.0f", 1.8e12 + 10 * (seq_len(count) - 1)), elapsed = elapsed_ms,
+    label = "request", responseCode = codes, success = tolower(startsWith(codes, "2")),
+    bytes = 164, sentBytes = 120, grpThreads = 1, allThreads = 1, Latency = elapsed_ms,
+    IdleTime = 0, Connect = 0
+  )
+  out <- gzfile(file.path(folder, "samples.csv.gz"), "w")
+  on.exit(close(out))
+  write.csv(samples, out, row.names = FALSE, quote = FALSE)
+}
+
+# Every value a step of its own, so that percentiles are exact.
+write_histogram <- function(path, values_ms) {
+  values <- sort(values_ms)
+  share <- seq_along(values) / length(values)
+  tail <- ifelse(share < 1, sprintf("%14.2f", 1 / (1 - share)), "           inf")
+  writeLines(c(
+    "       Value     Percentile TotalCount 1/(1-Percentile)", "",
+    sprintf("%12.3f %14.12f %10d %s", values, share, seq_along(values), tail),
+    sprintf(
+      "#[Mean    = %12.3f, StdDeviation   = %12.3f]", mean(values),
+      sqrt(mean((values - mean(values))^2))
+    ),
+    sprintf("#[Max     = %12.3f, Total count    = %12d]", max(values), length(values)),
+    "#[Buckets =           27, SubBuckets     =         2048]"
+  ), path)
+}
+
+new_folder <- function() {
+  folder <- tempfile("cells-")
+  dir.create(folder)
+  folder
+}

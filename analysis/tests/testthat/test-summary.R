@@ -1,0 +1,121 @@
+test_that("percentiles are nearest ranks", {
+  expect_equal(percentiles(20:1, c(0, 0.05, 0.5, 0.95, 0.951, 1)), c(1, 1, 10, 19, 20, 20))
+  expect_equal(percentiles(numeric(), 0.5), NA_real_)
+})
+
+test_that("both tools give the same percentiles of the same values", {
+  values <- c(1:99, 500)
+  folder <- new_folder()
+  closed <- summarise_cell(read_cell(write_cell(folder, elapsed_ms = values)))
+  open <- summarise_cell(read_cell(write_cell(folder, tool = "wrk2", histogram_ms = values)))
+  figures <- c("mean", "sd", "min", "p50", "p90", "p95", "p99", "p99_9", "max")
+  columns <- paste0("latency_", figures, "_ms")
+  truth <- c(54.5, sqrt(mean((values - 54.5)^2)), 1, 50, 90, 95, 99, 500, 500)
+  expect_equal(unlist(closed[, ..columns], use.names = FALSE), truth)
+  expect_equal(unlist(open[, ..columns], use.names = FALSE), truth, tolerance = 1e-5)
+})
+
+test_that("a histogram with gaps gives the step that reaches the rank", {
+  path <- tempfile()
+  writeLines(c(
+    "Value Percentile TotalCount 1/(1-Percentile)", "1.0 0.0 10 1.00", "2.0 0.98 98 50.00",
+    "9.0 1.0 100 inf", "#[Mean = 1.5, StdDeviation = 0.5]", "#[Max = 9.0, Total count = 100]"
+  ), path)
+  expect_equal(histogram_percentiles(read_histogram(path), c(0.1, 0.5, 0.99)), c(1, 2, 9))
+})
+
+test_that("failed requests count as the source counted them, and not in the primary figures", {
+  path <- write_cell(
+    new_folder(),
+    elapsed_ms = c(10, 20, 30, 1000), codes = c("200", "200", "200", "Non HTTP: refused"),
+    load = list(error_share = 0.25, responses_2xx = 3, errors = list(connect_refused = 1))
+  )
+  row <- summarise_cell(read_cell(path))
+  expect_equal(row$latency_mean_ms, 20)
+  expect_equal(row$latency_max_ms, 30)
+  expect_equal(row$latency_all_mean_ms, 265)
+  expect_equal(row$latency_all_max_ms, 1000)
+  expect_equal(row$error_percent, 25)
+  expect_equal(row$errors, "connect_refused=1")
+  # 4 samples from 0 ms to 30 + 1000 ms.
+  expect_equal(row$throughput_all_per_s, 4 / 1.03)
+  expect_equal(row$received_kib_per_s, 4 * 164 / 1024 / 1.03)
+  expect_equal(row$sent_kib_per_s, 4 * 120 / 1024 / 1.03)
+})
+
+test_that("the server's figures are scaled to their units", {
+  row <- summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))
+  expect_equal(row$rss_peak_mib, 100)
+  expect_equal(row$context_switches_per_request, 4)
+  expect_equal(row$generator, "due 1")
+  expect_true(is.na(row$gc_pause_ms))
+})
+
+test_that("corrected latency is primary, uncorrected stands beside it", {
+  path <- write_cell(new_folder(), tool = "wrk2", histogram_ms = c(1, 900), uncorrected_ms = c(1, 2))
+  row <- summarise_cell(read_cell(path))
+  expect_equal(row$latency_p99_ms, 900)
+  expect_equal(row$latency_uncorrected_p99_ms, 2)
+  expect_true(is.na(row$latency_all_p99_ms))
+  expect_equal(row$received_kib_per_s, 1)
+})
+
+test_that("a server that refused is a row with its outcome and no latency", {
+  path <- write_cell(
+    new_folder(), outcome = "refused", outcome_reason = "nobody\nlistens",
+    validity = list(valid = FALSE, checks = list(list(id = "alive_after", passed = FALSE)))
+  )
+  row <- summarise_cell(read_cell(path))
+  expect_equal(row$outcome, "refused")
+  expect_equal(row$outcome_reason, "nobody listens")
+  expect_equal(row$failed_checks, "alive_after")
+  expect_false(row$valid)
+  expect_true(is.na(row$latency_p99_ms))
+})
+
+test_that("rows of both tools and of failures go into one table and come back the same", {
+  folder <- new_folder()
+  paths <- c(
+    write_cell(folder, elapsed_ms = 1:10),
+    write_cell(folder, tool = "wrk2", histogram_ms = 1:10, versus = NULL),
+    write_cell(folder, repetition = 2, outcome = "start_failed")
+  )
+  summary <- summarise_cells(paths)
+  out <- file.path(folder, "summary.csv")
+  write_table(summary, out)
+  expect_equal(read_summary(out), summary, ignore_attr = TRUE)
+})
+
+test_that("what is wrong with a file is said with its name", {
+  folder <- new_folder()
+  path <- write_cell(folder, elapsed_ms = 1:3)
+  samples <- file.path(dirname(path), "samples.csv.gz")
+  expect_error(read_cell(file.path(folder, "none.json")), "none.json: no such file")
+
+  writeLines("timeStamp,elapsed\n1,2", samples)
+  expect_error(summarise_cells(path), "samples.csv.gz: column bytes.* is missing")
+
+  write_samples(dirname(path), 1:2)
+  expect_error(summarise_cells(path), "samples.csv.gz: 2 samples, but cell.json counts 3")
+
+  write_samples(dirname(path), c("1", "soon", "3"))
+  expect_error(summarise_cells(path), "samples.csv.gz: .*elapsed")
+
+  unlink(samples)
+  expect_error(summarise_cells(path), "samples.csv.gz: no such file")
+
+  writeLines("{\"schema\": 1, ", path)
+  expect_error(read_cell(path), "cell.json: not JSON")
+  writeLines("{\"schema\": 1}", path)
+  expect_error(read_cell(path), "cell.json: no cell, configuration")
+})
+
+test_that("a histogram that does not close is refused", {
+  path <- tempfile()
+  write_histogram(path, 1:10)
+  lines <- readLines(path)
+  writeLines(sub("Total count .*= +10", "Total count = 11", lines), path)
+  expect_error(read_histogram(path), "lines count 10 values, the footer 11")
+  writeLines(grep("Mean", lines, invert = TRUE, value = TRUE), path)
+  expect_error(read_histogram(path), "no figure for Mean")
+})
