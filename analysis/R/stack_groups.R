@@ -1,0 +1,109 @@
+# Where CPU goes: each sampled stack is put into one group by the rules of stack-groups.csv.
+
+library(data.table)
+
+# CPU time that the server used and the profiler did not see. A profiler that counts CPU time
+# thread by thread (perf_events, ctimer) takes its first sample when a thread has used one whole
+# interval: threads that end sooner are never seen, and a thread per request is just that.
+# Shares of samples alone would leave this out without a word.
+unseen_group <- "not sampled"
+
+#' Reads the rules.
+#'
+#' @param path path of stack-groups.csv: group, pattern (extended regular expression over the
+#'   whole stack, frames from root to leaf joined by `;`), why. First match wins.
+#' @return data.table of the same columns.
+read_stack_groups <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  rules <- fread(path, encoding = "UTF-8")
+  require_columns(rules, c("group", "pattern", "why"), path)
+  for (pattern in rules$pattern) {
+    tryCatch(grepl(pattern, "", perl = TRUE), error = function(problem) {
+      fail_reading(path, "not a regular expression: ", pattern)
+    }, warning = function(problem) fail_reading(path, "not a regular expression: ", pattern))
+  }
+  if (rules$pattern[nrow(rules)] != ".") fail_reading(path, "the last rule must match everything: .")
+  rules
+}
+
+# Class names with dots, and no marks of how a Java method was compiled; the kernel's mark stays.
+plain_frames <- function(stacks) {
+  gsub("/", ".", gsub("_\\[[^k]\\]", "", stacks), fixed = TRUE)
+}
+
+#' Puts stacks into groups.
+#'
+#' @param stacks character vector, frames from root to leaf joined by `;`.
+#' @param rules see read_stack_groups().
+#' @return character vector: the group of each.
+group_stacks <- function(stacks, rules) {
+  plain <- plain_frames(stacks)
+  groups <- rep(NA_character_, length(stacks))
+  for (index in seq_len(nrow(rules))) {
+    open <- which(is.na(groups))
+    hits <- grepl(rules$pattern[index], plain[open], perl = TRUE)
+    groups[open[hits]] <- rules$group[index]
+  }
+  groups
+}
+
+#' Samples of one cell by group.
+#'
+#' @param cell see read_cell().
+#' @param rules see read_stack_groups().
+#' @return data.table, a row per group of the rules and one for what the profiler did not see:
+#'   study, mode, tier, tool, repetition, outcome, valid, profiler_engine, group, samples, share
+#'   (of all samples), cpu_us_per_request. No rows where nothing was sampled.
+group_cell_cpu <- function(cell, rules) {
+  collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
+  if (nrow(collapsed) == 0) return(NULL)
+  groups <- unique(rules$group)
+  samples <- vapply(groups, function(group) {
+    sum(collapsed$samples[group_stacks(collapsed$stack, rules) == group])
+  }, 0)
+  # NULL + NULL is numeric(0): a cell without CPU figures has shares only.
+  used_ms <- c(1000 * (cell$server$cpu_user_s + cell$server$cpu_system_s), NA)[1]
+  per_request <- c(cell$server$cpu_us_per_request, NA)[1]
+  interval_ms <- c(cell$profile$interval_ms, NA)[1]
+  seen <- min(1, sum(samples) * interval_ms / used_ms)
+  share <- samples / sum(samples)
+  data.table(
+    study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
+    repetition = as.integer(cell$cell$repetition), outcome = cell$outcome,
+    valid = isTRUE(cell$validity$valid),
+    profiler_engine = c(cell$profile$engine, NA_character_)[1],
+    group = c(groups, unseen_group), samples = c(samples, 0), share = c(share, 0),
+    cpu_us_per_request = per_request * c(share * seen, 1 - seen)
+  )
+}
+
+#' Samples of several cells by group, see group_cell_cpu().
+group_cpu <- function(paths, rules) {
+  rbindlist(lapply(paths, function(path) group_cell_cpu(read_cell(path), rules)))
+}
+
+#' Reads the groups that group_cpu.R wrote.
+#'
+#' @param path path of results/cpu-groups.csv.
+#' @return data.table, see group_cell_cpu(); without rows where no cell was sampled.
+read_cpu_groups <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  require_columns(fread(path, encoding = "UTF-8"), cpu_group_columns, path)
+}
+
+cpu_group_columns <- c(
+  "study", "mode", "tier", "tool", "repetition", "outcome", "valid", "profiler_engine", "group",
+  "samples", "share", "cpu_us_per_request"
+)
+
+#' Pools the groups of all valid repetitions of a mode at a tier.
+#'
+#' @param cpu_groups see read_cpu_groups().
+#' @return data.table: study, mode, tier, tool, group, samples (sum), share (of pooled samples),
+#'   cpu_us_per_request (mean over repetitions), repetitions.
+pool_cpu_groups <- function(cpu_groups) {
+  pooled <- cpu_groups[valid & outcome == "completed", .(
+    samples = sum(samples), cpu_us_per_request = mean(cpu_us_per_request), repetitions = .N
+  ), by = .(study, mode, tier, tool, group)]
+  pooled[, share := samples / sum(samples), by = .(study, mode, tier, tool)][]
+}
