@@ -1,0 +1,52 @@
+"""Threads, pools and virtual threads: the contents page.
+
+    config.yaml → servers → workloads (+ profiles) → analysis → paper
+
+Each folder is one stage and holds its own .smk file; no folder reaches back.
+"""
+
+from snakemake.utils import min_version
+
+from workloads.grid import Cell, ConfigurationError, Grid
+
+min_version("9.17")
+
+
+configfile: "config.yaml"
+
+
+try:
+    GRID = Grid(config)
+except ConfigurationError as error:
+    raise WorkflowError(str(error)) from None
+
+RESULTS = config["results"]
+CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells]
+
+
+def cells_of(study):
+    """The cell folders of one study, in the order of the configuration."""
+    return [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if cell.study == study]
+
+
+wildcard_constraints:
+    study="[a-z0-9-]+",
+    mode="[a-z0-9-]+",
+    tier="[a-z0-9-]+",
+    tool="jmeter|wrk2",
+    repetition="[0-9]+",
+
+
+# The cells are named here, or a deleted one would not be measured again while its summary exists.
+rule all:
+    default_target: True
+    input:
+        expand("{cell}/cell.json", cell=CELLS),
+        expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf"]),
+
+
+include: "servers/servers.smk"
+include: "workloads/workloads.smk"
+include: "profiles/profiles.smk"
+include: "analysis/analysis.smk"
+include: "paper/paper.smk"

@@ -1,0 +1,55 @@
+"""From a cell's JFR recording to collapsed stacks and a flame graph of the load alone.
+
+The agent records from the server's start; start-up and warm-up are cut off here.
+Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from workloads.provenance import java
+
+ROOT = Path(__file__).resolve().parents[1]
+CONVERTER = ROOT / ".tools/async-profiler/jfr-converter.jar"
+# The converter lives for half a second: compiling it well would take longer than running it.
+SHORT_LIVED = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+
+
+def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
+    """Writes both files; empty ones for a cell that ran without the profiler."""
+    cell = json.loads(cell_json.read_text())
+    collapsed.write_text("")
+    flamegraph.write_text("")
+    if not cell["profile"]["file"]:
+        return
+    recording = cell_json.with_name(cell["profile"]["file"])
+    load = cell["load"]
+    window = [
+        f"--from={int(load['start_epoch_s'] * 1000)}",
+        f"--to={int(load['end_epoch_s'] * 1000)}",
+    ]
+    title = " · ".join(str(part) for part in cell["cell"].values())
+    kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
+    for output, options in (
+        (collapsed, ["-o", "collapsed"]),
+        (flamegraph, ["-o", "html", "--title", title]),
+    ):
+        command = [
+            java(),
+            *SHORT_LIVED,
+            "-jar",
+            CONVERTER,
+            kind,
+            "--norm",
+            *window,
+            *options,
+        ]
+        subprocess.run([*command, recording, output], check=True)
+
+
+if __name__ == "__main__":
+    convert(*map(Path, sys.argv[1:4]))

@@ -1,0 +1,186 @@
+"""Telemetry: what server, generator and machine use, sampled from outside while a cell runs.
+
+One thread reads /proc through psutil; it shares the generator's CPUs, never the server's.
+Cumulative counters are kept as they are, so that any window can be cut out later.
+Sources: proc(5); clock_getcpuclockid(3) for CPU time in nanoseconds where /proc has ticks of 10 ms.
+"""
+
+from __future__ import annotations
+
+import csv
+import threading
+import time
+from pathlib import Path
+
+import psutil
+
+COLUMNS = (
+    "time_s",
+    "server_cpu_s",
+    "server_cpu_user_s",
+    "server_cpu_system_s",
+    "server_rss_bytes",
+    "server_threads",
+    "server_descriptors",
+    "generator_cpu_s",
+    "generator_rss_bytes",
+    "machine_context_switches",
+    "machine_busy_s",
+    "listen_overflows",
+    "listen_drops",
+    "retransmits",
+    "time_wait",
+    "load_1m",
+    "pressure_cpu_some_s",
+    "steal_s",
+)
+
+Sample = dict[str, float]
+
+
+class Telemetry(threading.Thread):
+    """Samples at `rate_hz` from `start()` to `stop()`; `samples` holds a dict a sample."""
+
+    def __init__(self, server_pid: int, rate_hz: float) -> None:
+        super().__init__(name="telemetry", daemon=True)
+        self.server = psutil.Process(server_pid)
+        self.generator: psutil.Process | None = None
+        self.period_s = 1 / rate_hz
+        self.samples: list[Sample] = []
+        self.cpu_s = 0.0
+        self._ended = threading.Event()
+
+    def watch_generator(self, pid: int) -> None:
+        self.generator = psutil.Process(pid)
+
+    def run(self) -> None:
+        due_s = time.monotonic()
+        while not self._ended.wait(max(0.0, due_s - time.monotonic())):
+            self.samples.append(self._sample())
+            # A sample that came late does not make the next ones bunch up.
+            due_s = max(due_s + self.period_s, time.monotonic())
+        self.cpu_s = time.thread_time()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+    def cpu_share(self) -> float:
+        """What telemetry itself costs: the share of one CPU that its thread used."""
+        return self.cpu_s / self._lasted_s() if len(self.samples) > 1 else 0.0
+
+    def rate_hz(self) -> float:
+        """The rate that was reached."""
+        return (
+            (len(self.samples) - 1) / self._lasted_s() if len(self.samples) > 1 else 0.0
+        )
+
+    def _lasted_s(self) -> float:
+        return self.samples[-1]["time_s"] - self.samples[0]["time_s"]
+
+    def _sample(self) -> Sample:
+        machine = psutil.cpu_times()
+        sample: Sample = {
+            "time_s": time.time(),
+            "machine_context_switches": psutil.cpu_stats().ctx_switches,
+            "machine_busy_s": busy_s(machine),
+            "steal_s": machine.steal,
+            "load_1m": psutil.getloadavg()[0],
+            "pressure_cpu_some_s": cpu_pressure_s(),
+            "time_wait": time_wait(),
+        }
+        sample |= tcp_counters()
+        sample |= process_sample("server", self.server)
+        if self.generator:
+            used = process_sample("generator", self.generator)
+            sample |= {key: value for key, value in used.items() if key in COLUMNS}
+        return sample
+
+    def window(self, start_s: float, end_s: float) -> list[Sample]:
+        """The samples from the last one before `start_s` to the first one after `end_s`.
+
+        Rounded outwards, so that a load of a tenth of a second still finds all its CPU time.
+        """
+        before = [s for s in self.samples if s["time_s"] <= start_s]
+        within = [s for s in self.samples if start_s < s["time_s"] < end_s]
+        after = [s for s in self.samples if s["time_s"] >= end_s]
+        return before[-1:] + within + after[:1]
+
+    def write(self, path: Path) -> None:
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS, restval="")
+            writer.writeheader()
+            writer.writerows(self.samples)
+
+
+def process_sample(prefix: str, process: psutil.Process) -> Sample:
+    """CPU, memory, threads and descriptors of one process; empty once it is gone."""
+    try:
+        with process.oneshot():
+            times = process.cpu_times()
+            return {
+                f"{prefix}_cpu_s": time.clock_gettime(cpu_clock(process.pid)),
+                f"{prefix}_cpu_user_s": times.user,
+                f"{prefix}_cpu_system_s": times.system,
+                f"{prefix}_rss_bytes": process.memory_info().rss,
+                f"{prefix}_threads": process.num_threads(),
+                f"{prefix}_descriptors": process.num_fds(),
+            }
+    except (psutil.Error, OSError):
+        return {}
+
+
+def busy_s(times: psutil._ntuples.scputimes) -> float:
+    """CPU seconds in which the machine was not idle; guests are already counted as user."""
+    idle = times.idle + times.iowait
+    return sum(times) - idle - times.guest - times.guest_nice
+
+
+def cpu_clock(pid: int) -> int:
+    """The clock that clock_getcpuclockid(3) names: CPU time of a whole process, dead threads too."""
+    return (~pid << 3) | 2
+
+
+def cpu_pressure_s() -> float:
+    """Seconds in which some task of the machine waited for a CPU; 0 without PSI in the kernel."""
+    try:
+        total = Path("/proc/pressure/cpu").read_text().split("total=")[1].split()[0]
+    except OSError:
+        return 0.0
+    return int(total) / 1e6
+
+
+def time_wait() -> int:
+    """TCP sockets in TIME_WAIT."""
+    line = next(
+        x for x in Path("/proc/net/sockstat").read_text().splitlines() if "TCP:" in x
+    )
+    fields = line.split()
+    return int(fields[fields.index("tw") + 1])
+
+
+def tcp_counters() -> Sample:
+    extended = counter_table("/proc/net/netstat", "TcpExt:")
+    basic = counter_table("/proc/net/snmp", "Tcp:")
+    return {
+        "listen_overflows": extended["ListenOverflows"],
+        "listen_drops": extended["ListenDrops"],
+        "retransmits": basic["RetransSegs"],
+    }
+
+
+def counter_table(path: str, prefix: str) -> dict[str, int]:
+    names, values = (
+        x for x in Path(path).read_text().splitlines() if x.startswith(prefix)
+    )
+    return dict(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
+
+
+def grown(window: list[Sample], key: str) -> float:
+    """By how much a cumulative counter grew over a window; 0 where it was never seen."""
+    values = [sample[key] for sample in window if key in sample]
+    return values[-1] - values[0] if values else 0.0
+
+
+def peak(window: list[Sample], key: str) -> float:
+    return max((sample[key] for sample in window if key in sample), default=0.0)

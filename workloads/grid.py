@@ -1,0 +1,220 @@
+"""From the configuration to the cells: validation, the grid, and the order of measuring.
+
+Snakemake imports this at parse time, so it reads nothing but the configuration and its schema.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+SCHEMA = Path(__file__).with_name("config.schema.json")
+TOOLS = ("jmeter", "wrk2")
+
+
+class ConfigurationError(Exception):
+    """The configuration cannot be run; the message names key, value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of the grid. `path` is its name; `spec` is all that can change what it measures."""
+
+    study: str
+    mode: str
+    tier: str
+    tool: str
+    repetition: int
+
+    @property
+    def path(self) -> str:
+        return f"{self.study}/{self.mode}/{self.tier}/{self.tool}/rep-{self.repetition}"
+
+
+class Grid:
+    """All cells of a configuration, and for each cell what is to be measured and when.
+
+    Raises ConfigurationError if the configuration is not valid.
+    """
+
+    def __init__(self, config: dict[str, Any]) -> None:
+        check(config)
+        self.config = config
+        self.studies = {study["id"]: study for study in config["studies"]}
+        self.cells = [
+            Cell(study["id"], mode["id"], tier["id"], tool, repetition)
+            for study in config["studies"]
+            for mode in study["modes"]
+            for tier in tiers_of(config, study)
+            if tier["id"] in mode.get("tiers", [tier["id"]])
+            for tool in TOOLS
+            if tool in tier
+            for repetition in range(1, config["repetitions"] + 1)
+        ]
+        ordered = sorted(self.cells, key=self.order_key)
+        self.positions = {
+            cell.path: position for position, cell in enumerate(ordered, start=1)
+        }
+
+    def order_key(self, cell: Cell) -> tuple[int, str]:
+        """Blocks of one repetition each, within a block a random order that the seed decides.
+
+        A digest instead of a shuffle: adding a mode or a repetition leaves the order of the
+        others as it was.
+        """
+        digest = hashlib.sha256(
+            f"{self.config['seed']}/{cell.path}".encode()
+        ).hexdigest()
+        return cell.repetition, digest
+
+    def position(self, cell: Cell) -> int:
+        """Position in the order of measuring, from 1; repetitions outside the grid come last."""
+        return self.positions.get(cell.path, len(self.cells) + 1)
+
+    def spec(self, cell: Cell) -> dict[str, Any]:
+        """All that decides what the cell measures, and nothing else.
+
+        A change of it makes Snakemake measure the cell again, so titles, order and the rest of
+        the grid are left out.
+        """
+        study, mode, tier = self._parts(cell)
+        return {
+            "protocol": self.config["protocol"],
+            "study": {"id": study["id"]}
+            | {key: study[key] for key in ("server", "verify_path", "body_bytes")},
+            "mode": without(mode, "versus", "title", "tiers"),
+            "tier": {
+                "id": tier["id"],
+                "path": tier["path"],
+                "sleep_ms": tier.get("sleep_ms", 0),
+            },
+            "tool": {"id": cell.tool} | self.config[cell.tool] | tier[cell.tool],
+            "warm_up": self.config["warm_up"],
+            "testbed": self.config["testbed"],
+        }
+
+    def labels(self, cell: Cell) -> dict[str, Any]:
+        """What a reader wants beside the cell's numbers and what never changes them."""
+        study, mode, tier = self._parts(cell)
+        return {
+            "study": {key: study[key] for key in ("title", "question")},
+            "mode": {
+                "versus": mode.get("versus"),
+                "title": mode.get("title", mode["id"]),
+            },
+            "tier": {"title": tier["title"]},
+            "order": {
+                "seed": self.config["seed"],
+                "position": self.position(cell),
+                "of": len(self.cells),
+            },
+        }
+
+    def _parts(
+        self, cell: Cell
+    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+        study = self.studies[cell.study]
+        mode = next(mode for mode in study["modes"] if mode["id"] == cell.mode)
+        tier = next(
+            tier for tier in tiers_of(self.config, study) if tier["id"] == cell.tier
+        )
+        return study, mode, tier
+
+
+def tiers_of(config: dict[str, Any], study: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tiers that this run measures: the study's own or its smoke tiers."""
+    return study["smoke_tiers" if config["smoke"] else "tiers"]
+
+
+def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in mapping.items() if key not in keys}
+
+
+def check(config: dict[str, Any]) -> None:
+    """Raises ConfigurationError naming every key that is wrong, its value and what is allowed."""
+    schema = json.loads(SCHEMA.read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    faults = [explain(error, config) for error in validator.iter_errors(config)]
+    if not faults:
+        faults = list(dangling_references(config))
+    if faults:
+        raise ConfigurationError(
+            "config.yaml: " + "\nconfig.yaml: ".join(sorted(faults))
+        )
+
+
+def explain(error: jsonschema.ValidationError, config: dict[str, Any]) -> str:
+    """One line: the key by the names of its studies, modes and tiers, its value, what is allowed."""
+    keys = list(error.absolute_path)
+    value, allowed = error.instance, error.schema.get("description")
+    if error.validator == "additionalProperties":
+        known = list(error.schema["properties"])
+        unknown = next(key for key in value if key not in known)
+        keys, value, allowed = (
+            [*keys, unknown],
+            value[unknown],
+            f"here only {', '.join(known)}",
+        )
+    elif error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in value)
+        keys, value, allowed = [*keys, missing], None, "it must be there"
+    elif (
+        error.validator == "pattern"
+        and error.absolute_schema_path[-2] == "propertyNames"
+    ):
+        allowed = "option names in snake_case"
+    shown = json.dumps(value, ensure_ascii=False)
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    rule = f"{error.validator} {json.dumps(error.validator_value, ensure_ascii=False)}"
+    return f"{named(keys, config)} = {shown}; allowed: {allowed or rule}"
+
+
+def named(keys: list[str | int], config: dict[str, Any]) -> str:
+    """A place in the configuration with ids instead of list positions."""
+    place, names = config, []
+    for key in keys:
+        place = place.get(key) if isinstance(place, dict) else place[key]
+        has_id = isinstance(key, int) and isinstance(place, dict) and "id" in place
+        names.append(str(place["id"] if has_id else key))
+    return ".".join(names)
+
+
+def dangling_references(config: dict[str, Any]) -> list[str]:
+    """Ids that are there twice, and names of modes and tiers that are not there at all."""
+    faults = []
+    for place, ids in id_lists(config):
+        faults += [
+            f"{place} = {name!r}: is there twice"
+            for name in set(ids)
+            if ids.count(name) > 1
+        ]
+    for study in config["studies"]:
+        modes = [mode["id"] for mode in study["modes"]]
+        tiers = [tier["id"] for key in ("tiers", "smoke_tiers") for tier in study[key]]
+        for mode in study["modes"]:
+            place = f"studies.{study['id']}.modes.{mode['id']}"
+            if "versus" in mode and mode["versus"] not in modes:
+                faults.append(
+                    f"{place}.versus = {mode['versus']!r}; allowed: {', '.join(modes)}"
+                )
+            for tier in mode.get("tiers", []):
+                if tier not in tiers:
+                    faults.append(
+                        f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}"
+                    )
+    return faults
+
+
+def id_lists(config: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    lists = [("studies", [study["id"] for study in config["studies"]])]
+    for study in config["studies"]:
+        for key in ("modes", "tiers", "smoke_tiers"):
+            lists.append(
+                (f"studies.{study['id']}.{key}", [item["id"] for item in study[key]])
+            )
+    return lists

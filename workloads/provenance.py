@@ -1,0 +1,97 @@
+"""Where a cell's numbers come from: machine, versions, limits, fingerprints; no names of hosts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import resource
+import shutil
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+SCHEMA = Path(__file__).with_name("cell.schema.json")
+ASYNC_PROFILER = "4.5"
+LIMIT_FILES = {
+    "somaxconn": "/proc/sys/net/core/somaxconn",
+    "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
+    "tcp_tw_reuse": "/proc/sys/net/ipv4/tcp_tw_reuse",
+    "ip_local_port_range": "/proc/sys/net/ipv4/ip_local_port_range",
+    "perf_event_paranoid": "/proc/sys/kernel/perf_event_paranoid",
+    "max_map_count": "/proc/sys/vm/max_map_count",
+    "pid_max": "/proc/sys/kernel/pid_max",
+    "cpu_governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "transparent_huge_pages": "/sys/kernel/mm/transparent_hugepage/enabled",
+}
+
+
+def java() -> Path:
+    """The java of the JDK that JAVA_HOME names, otherwise of the PATH. FileNotFoundError without."""
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if not found:
+        raise FileNotFoundError(
+            "no java in JAVA_HOME or on the PATH: run make setup, . .tools/env"
+        )
+    return Path(found)
+
+
+def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
+    """All of provenance that is the same from the start of a cell to its end."""
+    return {
+        "machine": {
+            "cpu_model": cpu_model(),
+            "cpus": os.cpu_count(),
+            "memory_bytes": psutil.virtual_memory().total,
+            "architecture": platform.machine(),
+            "kernel": platform.release(),
+            "os": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown"),
+            "virtualised": "hypervisor" in Path("/proc/cpuinfo").read_text(),
+        },
+        "limits": {"descriptors": resource.getrlimit(resource.RLIMIT_NOFILE)[0]}
+        | {name: content(path) for name, path in LIMIT_FILES.items()},
+        "versions": {
+            "jdk": jdk_version(java),
+            "python": platform.python_version(),
+            "async_profiler": ASYNC_PROFILER,
+        },
+        "jar_sha256": hashlib.sha256(
+            (ROOT / spec["study"]["server"]["jar"]).read_bytes()
+        ).hexdigest(),
+        "root": os.geteuid() == 0,
+    }
+
+
+def cpu_model() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.lower().startswith(("model name", "hardware")):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or "unknown"
+
+
+def content(path: str) -> str | None:
+    """What a kernel setting says; None where the kernel has no such setting or hides it."""
+    try:
+        return " ".join(Path(path).read_text().split())
+    except OSError:
+        return None
+
+
+def jdk_version(java: Path) -> str:
+    """Vendor and version from the JDK's release file, without starting a JVM."""
+    lines = (java.resolve().parents[1] / "release").read_text().splitlines()
+    release = {
+        name: value.strip('"')
+        for name, value in (x.split("=", 1) for x in lines if "=" in x)
+    }
+    return f"{release.get('IMPLEMENTOR', '')} {release['JAVA_RUNTIME_VERSION']}".strip()
+
+
+def validate(record: dict[str, Any]) -> None:
+    """Raises jsonschema.ValidationError for a record that is not what the analysis expects."""
+    jsonschema.validate(record, json.loads(SCHEMA.read_text()))

@@ -1,0 +1,394 @@
+"""The cell runner: lock → start → verify → warm up → load → verify → stop → record.
+
+A server that dies, hangs or refuses is a result: an outcome in cell.json. Only a fault of the
+harness (a missing tool, a generator that cannot run) fails the job, and then nothing is recorded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import hashlib
+import importlib
+import json
+import logging
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from profiles import jvm_counters
+from profiles.telemetry import Sample, Telemetry, grown, peak
+from workloads import provenance, server, validity
+from workloads.testbed import (
+    Process,
+    alone_on_the_machine,
+    cpu_shares,
+    free_port,
+    stop_with_our_requester,
+)
+from workloads.tools import wrk2
+
+logger = logging.getLogger("cell")
+SETTLE_S = 0.3
+
+
+@dataclass
+class Run:
+    """What one cell is made with: its configuration, its folder and its share of the machine."""
+
+    spec: dict[str, Any]
+    folder: Path
+    position: int
+    tool: Any = field(init=False)
+    java: Path = field(init=False)
+    server_cpus: list[int] = field(init=False)
+    generator_cpus: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # A tool is a module of its own, found by its name.
+        self.tool = importlib.import_module(
+            f"workloads.tools.{self.spec['tool']['id']}"
+        )
+        self.java = provenance.java()
+        self.server_cpus, self.generator_cpus = cpu_shares()
+
+
+def measure(run: Run) -> dict[str, Any]:
+    """One cell from start to stop; returns cell.json but for its labels."""
+    started = datetime.now(UTC)
+    generator = run.tool.generator(run.spec)
+    os.sched_setaffinity(0, run.generator_cpus)
+    argv = server.command(run.spec, run.java, free_port(run.position))
+    subject = server.Server(argv, run.server_cpus, run.folder)
+    try:
+        record = observe(run, subject, generator)
+    finally:
+        subject.stop()
+    record["server"] |= {
+        "start_up_s": subject.start_up_s,
+        "exit_status": subject.process.exit_status,
+        "context_switches_voluntary": subject.process.context_switches_voluntary,
+        "context_switches_involuntary": subject.process.context_switches_involuntary,
+    } | gc_pauses(run.folder / "gc.log", record["load"])
+    record["profile"] = profile_facts(run)
+    record["configuration"] = run.spec
+    record["validity"] = validity.verdict(record)
+    record["provenance"] = provenance.facts(run.spec, run.java) | {
+        "started": started.isoformat(timespec="milliseconds"),
+        "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "server_argv": subject.process.argv,
+        "generator_argv": record.pop("generator_argv"),
+        "server_cpus": run.server_cpus,
+        "generator_cpus": run.generator_cpus,
+    }
+    return record
+
+
+def observe(
+    run: Run, subject: server.Server, generator: dict[str, str]
+) -> dict[str, Any]:
+    """All that happens while the server lives, and what telemetry saw of it."""
+    path, timeout_s = (
+        run.spec["study"]["verify_path"],
+        run.spec["testbed"]["request_timeout_s"],
+    )
+    if not subject.port:
+        raise RuntimeError(
+            f"the server did not start: {subject.log.read_text()[-2000:]}"
+        )
+    telemetry = Telemetry(subject.process.pid, run.spec["testbed"]["telemetry_hz"])
+    telemetry.start()
+    try:
+        body_before = subject.ask(path, timeout_s)
+        time.sleep(SETTLE_S)
+        before = telemetry.samples[-1]
+        warm_up(run, subject)
+        threads_before = threads_started(subject)
+        process, timed_out, ran_s = apply_load(run, subject, telemetry)
+        outcome, reason, body_after = subject.state(path, timeout_s)
+        threads_after = threads_started(subject)
+        # The last sample after the load closes its window.
+        time.sleep(SETTLE_S)
+    finally:
+        telemetry.stop()
+        telemetry.write(run.folder / "telemetry.csv")
+    if timed_out and outcome == "completed":
+        outcome, reason = (
+            "timed_out",
+            f"the load had not ended after {ran_s[1] - ran_s[0]:.0f} s",
+        )
+    load = collect(run, ran_s, process)
+    window = telemetry.window(load["start_epoch_s"], load["end_epoch_s"])
+    load["generator"] = generator | {
+        "cpu_share": grown(window, "generator_cpu_s")
+        / lasted_s(window)
+        / len(run.generator_cpus),
+        "exit_status": process.exit_status,
+    }
+    return {
+        "outcome": outcome,
+        "outcome_reason": reason,
+        "answers": {"before": digest(body_before), "after": digest(body_after)},
+        "load": load,
+        "server": server_figures(window, load)
+        | {
+            "idle_threads": before["server_threads"],
+            "threads_started": threads_after - threads_before,
+        },
+        "machine": machine_figures(window, telemetry)
+        | {"time_wait_before": before["time_wait"]},
+        "telemetry": {
+            "samples": len(telemetry.samples),
+            "rate_hz": telemetry.rate_hz(),
+            "cpu_share": telemetry.cpu_share(),
+        },
+        "generator_argv": process.argv,
+    }
+
+
+def lasted_s(window: list[Sample]) -> float:
+    return window[-1]["time_s"] - window[0]["time_s"]
+
+
+def server_figures(window: list[Sample], load: dict[str, Any]) -> dict[str, Any]:
+    cpu_s, answered = grown(window, "server_cpu_s"), load["requests_recorded"]
+    grew = (
+        "machine_context_switches",
+        "listen_overflows",
+        "listen_drops",
+        "retransmits",
+    )
+    peaks = {
+        "peak_threads": "server_threads",
+        "peak_rss_bytes": "server_rss_bytes",
+        "peak_descriptors": "server_descriptors",
+    }
+    return {
+        "cpu_s": cpu_s,
+        "cpu_user_s": grown(window, "server_cpu_user_s"),
+        "cpu_system_s": grown(window, "server_cpu_system_s"),
+        "cpu_us_per_request": cpu_s / answered * 1e6 if answered else None,
+        **{name: peak(window, column) for name, column in peaks.items()},
+        **{name: grown(window, name) for name in grew},
+    }
+
+
+def machine_figures(window: list[Sample], telemetry: Telemetry) -> dict[str, Any]:
+    """The machine while the load ran; "others" is neither server nor generator nor telemetry."""
+    capacity_s = lasted_s(window) * (os.cpu_count() or 1)
+    ours_s = (
+        grown(window, "server_cpu_s")
+        + grown(window, "generator_cpu_s")
+        + telemetry.cpu_share() * lasted_s(window)
+    )
+    return {
+        "cpu_pressure_share": grown(window, "pressure_cpu_some_s") / lasted_s(window),
+        "steal_share": grown(window, "steal_s") / capacity_s,
+        "others_cpu_share": max(0.0, grown(window, "machine_busy_s") - ours_s)
+        / capacity_s,
+        "load_1m": peak(window, "load_1m"),
+    }
+
+
+def warm_up(run: Run, subject: server.Server) -> None:
+    """The same for every mode and tool: gentle, by the project's own generator."""
+    plan = run.spec["warm_up"]
+    url = f"http://127.0.0.1:{subject.port}{run.spec['study']['verify_path']}"
+    argv = [
+        str(wrk2.DUE),
+        *("-t1", f"-c{plan['connections']}", f"-R{plan['rate_per_s']}"),
+        *(f"-d{plan['duration_s']}s", "-H", "Connection: close", url),
+    ]
+    process = Process(argv, run.generator_cpus, run.folder, "warm-up.log")
+    finish(process, plan["duration_s"] + 30)
+
+
+def apply_load(
+    run: Run, subject: server.Server, telemetry: Telemetry
+) -> tuple[Process, bool, tuple[float, float]]:
+    """The generator, whether it had to be cut off, and when it ran (epoch seconds)."""
+    argv = run.tool.command(run.spec, run.java, subject.port)
+    start_s = time.time()
+    process = Process(argv, run.generator_cpus, run.folder, "generator.log")
+    telemetry.watch_generator(process.pid)
+    timed_out = not finish(process, run.spec["testbed"]["load_limit_s"])
+    return process, timed_out, (start_s, time.time())
+
+
+def finish(process: Process, limit_s: float) -> bool:
+    """Waits for a generator, never longer than the limit; whatever happens it is gone afterwards."""
+    try:
+        return process.wait(limit_s)
+    finally:
+        # A generator that is told to stop still writes what it has measured.
+        process.stop(10)
+
+
+def collect(run: Run, ran_s: tuple[float, float], process: Process) -> dict[str, Any]:
+    try:
+        return run.tool.collect(run.spec, run.folder, ran_s)
+    except (OSError, ValueError, KeyError) as fault:
+        said = (run.folder / "generator.log").read_text(errors="replace")[-2000:]
+        message = (
+            f"the generator left no results (exit status {process.exit_status}): {said}"
+        )
+        raise RuntimeError(message) from fault
+
+
+def threads_started(subject: server.Server) -> int:
+    """0 once the server is gone."""
+    try:
+        return jvm_counters.threads_started(subject.process.pid)
+    except OSError:
+        return 0
+
+
+def digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest() if body else ""
+
+
+def gc_pauses(log: Path, load: dict[str, Any]) -> dict[str, float]:
+    """Pauses within the load, from the JVM's unified log."""
+    pauses_ms = []
+    for line in log.read_text().splitlines() if log.exists() else []:
+        fields = line.split("]", 1)
+        if "Pause" in line and line.endswith("ms"):
+            at_s = datetime.strptime(fields[0], "[%Y-%m-%dT%H:%M:%S.%f%z").timestamp()
+            if load["start_epoch_s"] <= at_s <= load["end_epoch_s"]:
+                pauses_ms.append(float(line.rsplit(" ", 1)[1].removesuffix("ms")))
+    return {"gc_pauses": len(pauses_ms), "gc_pause_ms": sum(pauses_ms)}
+
+
+def profile_facts(run: Run) -> dict[str, Any]:
+    profile = run.folder / "profile.jfr"
+    if not profile.exists():
+        return {"file": None}
+    asked = run.spec["testbed"]["profiler"]
+    return {
+        "file": profile.name,
+        "event": asked["event"],
+        "interval_ms": asked["interval_ms"],
+    }
+
+
+def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
+    """One line for the terminal: which cell, what came out, how many are left and how long."""
+    cells_root = out.parents[5]
+    order, load = labels["order"], record["load"]
+    name = "/".join(str(part) for part in record["cell"].values())
+    done = len(list(cells_root.glob("*/*/*/*/rep-*/cell.json")))
+    left = max(0, order["of"] - done)
+    begun, ended = (
+        datetime.fromisoformat(record["provenance"][k]) for k in ("started", "ended")
+    )
+    minutes = left * (ended - begun).total_seconds() / 60
+    valid = (
+        "valid"
+        if record["validity"]["valid"]
+        else "invalid: "
+        + ", ".join(
+            check["id"] for check in record["validity"]["checks"] if not check["passed"]
+        )
+    )
+    return (
+        f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
+        f"{load['error_share']:.1%} errors; {left} of {order['of']} cells left, about {minutes:.0f} min"
+    )
+
+
+@contextlib.contextmanager
+def working_folder(out: Path) -> Iterator[Path]:
+    """A folder beside the cell's own that takes its name when all is recorded.
+
+    What was measured before under that name is moved aside, never overwritten.
+    """
+    partial = out.with_name(f".{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    yield partial
+    if (out / "cell.json").exists():
+        stamp = datetime.fromtimestamp((out / "cell.json").stat().st_mtime, UTC)
+        aside = out.parents[4].with_name("replaced") / Path(*out.parts[-5:])
+        aside = aside / stamp.strftime("%Y%m%dT%H%M%SZ")
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        out.rename(aside)
+    elif out.exists():
+        shutil.rmtree(out)
+    partial.rename(out)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        help="…/<study>/<mode>/<tier>/<tool>/rep-<n>/cell.json",
+    )
+    parser.add_argument(
+        "--spec", type=json.loads, required=True, help="what to measure (JSON)"
+    )
+    parser.add_argument(
+        "--labels", type=json.loads, required=True, help="titles and order (JSON)"
+    )
+    parser.add_argument(
+        "--held", required=True, help="cores held and cores there are, as 4/4"
+    )
+    parser.add_argument("--log", type=Path, required=True)
+    return parser.parse_args()
+
+
+def check_alone(held: str) -> None:
+    """Raises SystemExit when Snakemake could run other jobs beside this one."""
+    cores, of = map(int, held.split("/"))
+    if cores < of:
+        sys.exit(
+            f"This cell was given {cores} of {of} cores, so other jobs could disturb it: "
+            "leave out --max-threads and --set-threads."
+        )
+
+
+def main() -> None:
+    options = arguments()
+    check_alone(options.held)
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=options.log,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    stop_with_our_requester()
+    cell_folder = options.out.resolve().parent
+    study, mode, tier, tool, repetition = cell_folder.parts[-5:]
+    names = {"study": study, "mode": mode, "tier": tier, "tool": tool}
+    with alone_on_the_machine(), working_folder(cell_folder) as folder:
+        run = Run(options.spec, folder, options.labels["order"]["position"])
+        record = measure(run)
+        record = {
+            "schema": 1,
+            "cell": names | {"repetition": int(repetition.removeprefix("rep-"))},
+            "labels": options.labels,
+            **record,
+        }
+        provenance.validate(record)
+        (folder / "cell.json").write_text(
+            json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+        )
+    print(
+        progress(record, options.labels, options.out.resolve()),
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

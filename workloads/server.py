@@ -1,0 +1,105 @@
+"""The server of a cell: started, asked whether it answers, stopped."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from workloads.testbed import Process
+
+START_LIMIT_S = 30
+STOP_LIMIT_S = 5
+ROOT = Path(__file__).resolve().parents[1]
+PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
+
+
+def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
+    """The server's command line; files are named relative to the cell's folder."""
+    server, mode = spec["study"]["server"], spec["mode"]
+    options = [
+        f"--{key.replace('_', '-')}={value}"
+        for key, value in mode.get("options", {}).items()
+    ]
+    return [
+        str(java),
+        *server["jvm_options"],
+        "-Xlog:gc:file=gc.log:time,uptime,level,tags",
+        *profiler_options(spec),
+        "-cp",
+        str(ROOT / server["jar"]),
+        f"{server['package']}.{mode['class']}",
+        f"--port={port}",
+        *options,
+    ]
+
+
+def profiler_options(spec: dict[str, Any]) -> list[str]:
+    """async-profiler as an agent from the start; the load's window is cut out when converting."""
+    profiler = spec["testbed"]["profiler"]
+    if not spec["mode"].get("profiler", True):
+        return []
+    sampling = f"event={profiler['event']},interval={profiler['interval_ms']}ms"
+    return [
+        # Without these the JIT's frames are attributed to safepoints only.
+        "-XX:+UnlockDiagnosticVMOptions",
+        "-XX:+DebugNonSafepoints",
+        f"-agentpath:{PROFILER}=start,{sampling},jfr,file=profile.jfr",
+    ]
+
+
+class Server:
+    """One server process. `port` is 0 until it listens."""
+
+    def __init__(self, argv: list[str], cpus: list[int], folder: Path) -> None:
+        self.log = folder / "server.log"
+        self.port = 0
+        self.start_up_s = 0.0
+        started_s = time.monotonic()
+        self.process = Process(argv, cpus, folder, self.log.name)
+        while not self.port and not self.process.ended():
+            if time.monotonic() - started_s > START_LIMIT_S:
+                break
+            time.sleep(0.005)
+            ready = re.search(r"listening on 127\.0\.0\.1:(\d+)", self.log.read_text())
+            if ready:
+                self.port = int(ready[1])
+                self.start_up_s = time.monotonic() - started_s
+
+    def ask(self, path: str, limit_s: float) -> bytes:
+        """The body of a 200 answer. Raises OSError or HTTPException, the reason why not."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=limit_s)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            body = response.read()
+        finally:
+            connection.close()
+        if response.status != 200:
+            raise http.client.HTTPException(f"status {response.status}")
+        return body
+
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
+        """Asked after the load: (outcome, reason, body); it may take its time to drain a backlog."""
+        deadline_s = time.monotonic() + limit_s
+        while True:
+            if self.process.ended():
+                return "server_died", f"exit status {self.process.exit_status}", b""
+            try:
+                return "completed", "", self.ask(path, limit_s)
+            except ConnectionRefusedError as refusal:
+                fault = ("refused", f"the port no longer accepts: {refusal}", b"")
+            except (OSError, http.client.HTTPException) as silence:
+                fault = (
+                    "hung",
+                    f"no right answer within {limit_s:g} s: {silence!r}",
+                    b"",
+                )
+            if time.monotonic() > deadline_s or fault[0] == "refused":
+                return fault
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        self.process.stop(STOP_LIMIT_S)

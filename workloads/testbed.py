@@ -1,0 +1,145 @@
+"""The machine as a testbed: one cell at a time, CPUs apart, and nothing left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+
+LOCK = Path(tempfile.gettempdir()) / "threads-artifact.testbed.lock"
+
+
+@contextlib.contextmanager
+def alone_on_the_machine() -> Iterator[None]:
+    """Holds the machine's one measuring lock; waits while another clone measures.
+
+    The kernel drops the lock with the process that holds it, however that ends.
+    """
+    # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
+    try:
+        descriptor = os.open(LOCK, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        descriptor = os.open(LOCK, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW, 0o644)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def cpu_shares() -> tuple[list[int], list[int]]:
+    """CPUs for the server and for the generator: halves, or the same one where there is but one."""
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) == 1:
+        return cpus, cpus
+    half = len(cpus) // 2
+    return cpus[:half], cpus[half:]
+
+
+def free_port(position: int) -> int:
+    """A free loopback port below the ephemeral range.
+
+    Within that range a client of a dead server can be given the server's own port and connect
+    to itself. Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT.
+    """
+    low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    ports = range(max(1024, low - 10_000), low)
+    for port in itertools.islice(
+        itertools.cycle(ports), position * 7 % len(ports), None
+    ):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("a cycle does not end")
+
+
+class Process:
+    """A child in a session of its own, on CPUs of its own, that dies with us.
+
+    setpriv's parent-death signal covers a kill -9 of the runner; Ctrl-C reaches the runner only.
+    """
+
+    def __init__(
+        self, argv: list[str], cpus: list[int], folder: Path, log: str
+    ) -> None:
+        self.argv = argv
+        cpu_list = ",".join(map(str, cpus))
+        wrapped = ["setpriv", "--pdeathsig", "KILL", "taskset", "-c", cpu_list, *argv]
+        with (folder / log).open("wb") as output:
+            self.child = subprocess.Popen(
+                wrapped,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.pid = self.child.pid
+        self.exit_status: int | None = None
+        self.context_switches_voluntary = 0
+        self.context_switches_involuntary = 0
+
+    def ended(self) -> bool:
+        """Whether it is gone; the first time, its exit status and its usage are kept.
+
+        wait4(2) counts the context switches of all its threads, which /proc does not.
+        """
+        if self.exit_status is None:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(
+                    status
+                )
+                self.context_switches_voluntary = usage.ru_nvcsw
+                self.context_switches_involuntary = usage.ru_nivcsw
+        return self.exit_status is not None
+
+    def wait(self, limit_s: float) -> bool:
+        """Whether it ended by itself within the limit."""
+        deadline_s = time.monotonic() + limit_s
+        while not self.ended():
+            if time.monotonic() > deadline_s:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def stop(self, grace_s: float) -> None:
+        """SIGTERM, then SIGKILL to its whole session."""
+        if self.ended():
+            return
+        os.kill(self.pid, signal.SIGTERM)
+        if not self.wait(grace_s):
+            os.killpg(self.pid, signal.SIGKILL)
+            self.wait(grace_s)
+
+
+def stop_with_our_requester() -> None:
+    """Stops this process when the Snakemake that asked for the cell is gone.
+
+    After a kill -9 of Snakemake its shell lives on and would let us measure for nobody.
+    """
+    line = psutil.Process().parents()
+    names = [" ".join(process.cmdline()) for process in line]
+    asking = next((i for i, name in enumerate(names) if "snakemake" in name), None)
+    if asking is None:
+        return
+    watched = line[: asking + 1]
+
+    def watch() -> None:
+        while all(process.is_running() for process in watched):
+            time.sleep(0.2)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="requester", daemon=True).start()

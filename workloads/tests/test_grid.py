@@ -1,0 +1,159 @@
+"""The configuration and the grid: what is measured, in which order, and what is refused."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workloads.grid import Cell, ConfigurationError, Grid
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def config():
+    return yaml.safe_load((ROOT / "config.yaml").read_text())
+
+
+def study(config):
+    return config["studies"][0]
+
+
+def refusal(config):
+    with pytest.raises(ConfigurationError) as caught:
+        Grid(config)
+    return str(caught.value)
+
+
+def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
+    first = study(config)
+    first["modes"] = [
+        mode
+        for mode in first["modes"]
+        if mode["id"] in ("thread-per-request", "fixed-pool")
+    ]
+    first["tiers"] = [
+        tier for tier in first["tiers"] if tier["id"] in ("low", "low-at-once")
+    ]
+    config["studies"] = [first]
+    config["repetitions"] = 4
+    # low has both tools, low-at-once is JMeter's alone
+    assert len(Grid(config).cells) == 2 * (2 + 1) * 4
+
+
+def test_mode_runs_on_its_own_tiers_only(config):
+    tiers = {c.tier for c in Grid(config).cells if c.mode == "thread-per-request-again"}
+    assert tiers == {"mid"}
+
+
+def test_smoke_measures_tiers_with_ids_of_their_own(config):
+    full = {cell.tier for cell in Grid(config).cells}
+    smoke = {cell.tier for cell in Grid(config | {"smoke": True}).cells}
+    assert smoke and not smoke & full
+
+
+def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
+    grid = Grid(config)
+    ordered = sorted(grid.cells, key=grid.position)
+    assert [cell.repetition for cell in ordered] == sorted(
+        cell.repetition for cell in ordered
+    )
+    assert sorted(grid.positions.values()) == list(range(1, len(grid.cells) + 1))
+    blocks = [
+        [(c.mode, c.tier, c.tool) for c in ordered if c.repetition == repetition]
+        for repetition in (1, 2)
+    ]
+    assert blocks[0] != blocks[1]
+    assert sorted(blocks[0]) == sorted(blocks[1])
+
+
+def test_seed_decides_the_order(config):
+    by_seed = [Grid(config | {"seed": seed}).positions for seed in (1, 1, 2)]
+    assert by_seed[0] == by_seed[1] != by_seed[2]
+
+
+def test_more_repetitions_leave_the_earlier_ones_as_they_were(config):
+    few, many = Grid(config), Grid(config | {"repetitions": config["repetitions"] + 2})
+    for cell in few.cells:
+        assert few.position(cell) == many.position(cell)
+        assert few.spec(cell) == many.spec(cell)
+
+
+def test_repetition_outside_the_grid_can_be_measured(config):
+    grid = Grid(config)
+    outside = Cell("request-threads", "fixed-pool", "low", "jmeter", 101)
+    assert grid.position(outside) == len(grid.cells) + 1
+    assert grid.spec(outside) == grid.spec(
+        Cell("request-threads", "fixed-pool", "low", "jmeter", 1)
+    )
+
+
+def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
+    changed = copy.deepcopy(config)
+    study(changed)["title"] = study(changed)["modes"][1]["title"] = "another"
+    study(changed)["modes"][1]["versus"] = "event-loop"
+    study(changed)["modes"][2]["options"]["core_threads"] = 11
+    cell = Cell("request-threads", "fixed-pool", "low", "jmeter", 1)
+    assert Grid(config).spec(cell) == Grid(changed).spec(cell)
+    neighbour = Cell("request-threads", "caller-runs-pool", "low", "jmeter", 1)
+    assert Grid(config).spec(neighbour) != Grid(changed).spec(neighbour)
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "expected"),
+    [
+        (["repetitions"], 0, "repetitions = 0; allowed: a whole number from 1"),
+        (["repetitionss"], 3, "repetitionss = 3; allowed: here only results"),
+        (["seed"], "x", 'seed = "x"; allowed: a whole number from 0'),
+        (["results"], "../out", 'results = "../out"; allowed: a folder below this one'),
+        (
+            ["wrk2", "generator"],
+            "wrk",
+            'wrk2.generator = "wrk"; allowed: auto, wrk2 or due',
+        ),
+        (
+            ["studies", 0, "tiers", 0, "jmeter", "threads"],
+            0,
+            "studies.request-threads.tiers.low.jmeter.threads = 0; allowed: 1 to 20,000 threads",
+        ),
+        (
+            ["studies", 0, "tiers", 0, "path"],
+            "/a;rm -rf",
+            "studies.request-threads.tiers.low.path",
+        ),
+        (
+            ["studies", 0, "modes", 1, "versus"],
+            "fixed-pol",
+            "studies.request-threads.modes.fixed-pool.versus = 'fixed-pol'; allowed: thread-per-request",
+        ),
+        (
+            ["studies", 0, "modes", 1, "tiers"],
+            ["lo"],
+            "studies.request-threads.modes.fixed-pool.tiers = 'lo'; allowed: low, mid",
+        ),
+        (
+            ["studies", 0, "modes", 1, "id"],
+            "thread-per-request",
+            "studies.request-threads.modes = 'thread-per-request': is there twice",
+        ),
+    ],
+)
+def test_bad_value_is_refused_with_key_value_and_what_is_allowed(
+    config, keys, value, expected
+):
+    place = config
+    for key in keys[:-1]:
+        place = place[key]
+    place[keys[-1]] = value
+    assert expected in refusal(config)
+
+
+def test_missing_key_is_named(config):
+    del config["protocol"]
+    assert "protocol = null; allowed: it must be there" in refusal(config)
+
+
+def test_all_faults_are_named_at_once(config):
+    config["repetitions"], config["seed"] = 0, -1
+    assert len(refusal(config).splitlines()) == 2

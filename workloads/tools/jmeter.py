@@ -1,0 +1,133 @@
+"""The tool jmeter: a closed loop; every user waits for his answer before he asks again.
+
+Apache JMeter 5.6.3, non-GUI, one parameterised plan without listeners; manual: "Best Practices".
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+HOME = ROOT / ".tools/jmeter"
+JAR = HOME / "bin/ApacheJMeter.jar"
+AOT_CACHE = HOME / "jmeter.aot"
+PLAN = Path(__file__).with_name("plan.jmx")
+PROPERTIES = Path(__file__).with_name("jmeter.properties")
+VERSION = "5.6.3"
+RAW = "samples.raw.csv"
+LOOP = "closed"
+
+# JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
+ERROR_KINDS = {
+    "HttpHostConnectException": "connect_refused",
+    "ConnectTimeoutException": "connect_timeout",
+    "ConnectException": "connect_refused",
+    "SocketTimeoutException": "timeout",
+    "NoHttpResponseException": "closed_early",
+    "ConnectionClosedException": "closed_early",
+    "SocketException": "reset",
+    "BindException": "ports_exhausted",
+    "NoRouteToHostException": "ports_exhausted",
+}
+
+
+def generator(spec: dict[str, Any]) -> dict[str, str]:
+    return {"name": "Apache JMeter", "version": VERSION}
+
+
+def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
+    """JMeter's command line, to be run in the cell's folder."""
+    tool = spec["tool"]
+    properties = {
+        "port": port,
+        "path": spec["tier"]["path"],
+        "verify_path": spec["study"]["verify_path"],
+        "body_bytes": spec["study"]["body_bytes"],
+        "threads": tool["threads"],
+        "ramp_up_s": tool["ramp_up_s"],
+        "loops": tool.get("loops", 1),
+        "together": tool["threads"] if tool.get("at_once") else 1,
+        "warm_up_requests": tool["warm_up_requests"],
+        "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
+    }
+    return [
+        str(java),
+        *tool["jvm_options"],
+        *([f"-XX:AOTCache={AOT_CACHE}"] if AOT_CACHE.exists() else []),
+        "--sun-misc-unsafe-memory-access=allow",
+        *("-jar", str(JAR), "-n", "-t", str(PLAN), "-q", str(PROPERTIES), "-l", RAW),
+        *("-j", "jmeter.log", "-Jjmeterengine.force.system.exit=true"),
+        *(f"-J{name}={value}" for name, value in properties.items()),
+    ]
+
+
+def asked(spec: dict[str, Any]) -> int:
+    return spec["tool"]["threads"] * spec["tool"].get("loops", 1)
+
+
+def collect(
+    spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]
+) -> dict[str, Any]:
+    """The `load` part of cell.json; leaves the measured samples in samples.csv.gz.
+
+    `ran_s` (start and end of the generator) is not needed here: every sample has its own time.
+    """
+    raw = folder / RAW
+    with raw.open(newline="") as file:
+        reader = csv.DictReader(file)
+        columns = list(reader.fieldnames or [])
+        samples = [row for row in reader if row["label"] == "request"]
+    with gzip.open(folder / "samples.csv.gz", "wt", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(samples)
+    raw.unlink()
+    return summary(spec, samples)
+
+
+def summary(spec: dict[str, Any], samples: list[dict[str, str]]) -> dict[str, Any]:
+    good = [row for row in samples if row["success"] == "true"]
+    starts_ms = [int(row["timeStamp"]) for row in samples]
+    ends_ms = [int(row["timeStamp"]) + int(row["elapsed"]) for row in samples]
+    start_s, end_s = min(starts_ms, default=0) / 1000, max(ends_ms, default=0) / 1000
+    duration_s = end_s - start_s
+    errors = Counter(
+        error_kind(row["responseCode"]) for row in samples if row["success"] != "true"
+    )
+    return {
+        "loop": LOOP,
+        "requests_asked": asked(spec),
+        "requests_recorded": len(samples),
+        "responses_2xx": sum(row["responseCode"].startswith("2") for row in samples),
+        "bodies_right": len(good),
+        "errors": dict(errors),
+        "error_share": 1 - len(good) / len(samples) if samples else 1.0,
+        "start_epoch_s": start_s,
+        "end_epoch_s": end_s,
+        "duration_s": duration_s,
+        "offered_per_s": None,
+        "throughput_per_s": len(good) / duration_s if duration_s else 0.0,
+        "received_bytes": total(samples, "bytes"),
+        "sent_bytes": total(samples, "sentBytes"),
+        "limited_by_generator": "",
+        "latency_min_ms": min((int(row["elapsed"]) for row in good), default=None),
+    }
+
+
+def total(samples: Iterable[dict[str, str]], column: str) -> int:
+    return sum(int(row[column]) for row in samples)
+
+
+def error_kind(response_code: str) -> str:
+    """One of the kinds that all tools share, from JMeter's response code column."""
+    if response_code.startswith("2"):
+        return "body_wrong"
+    if response_code.isdigit():
+        return f"http_{response_code}"
+    exception = response_code.rsplit(".", 1)[-1]
+    return ERROR_KINDS.get(exception, "other")

@@ -1,0 +1,189 @@
+"""The tool wrk2: an open loop; requests are due at a constant rate, answered or not.
+
+The generator is the `wrk2` on the PATH within its limits, otherwise the project's own, `due`.
+Both are given the same command line and print the same text; `due` adds what wrk2 cannot tell.
+Source: wrk2's README (calibration, corrected and uncorrected latency).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+DUE = ROOT / "workloads/due/build/due"
+LOOP = "open"
+
+# Beyond it wrk2's pacing falls behind and its timers add up: it is no longer the server we measure.
+WRK2_CONNECTIONS_AT_MOST = 1000
+CORRECTED, UNCORRECTED = "latency-corrected.hgrm", "latency-uncorrected.hgrm"
+
+
+def generator(spec: dict[str, Any]) -> dict[str, str]:
+    """Name and version of the generator that this cell gets. Raises FileNotFoundError without one."""
+    wanted = spec["tool"]["generator"]
+    wrk2 = shutil.which("wrk2")
+    if wanted == "wrk2" and not wrk2:
+        raise FileNotFoundError(
+            "wrk2.generator = 'wrk2', but there is no wrk2 on the PATH"
+        )
+    within = spec["tool"]["connections"] <= WRK2_CONNECTIONS_AT_MOST
+    if wrk2 and (wanted == "wrk2" or (wanted == "auto" and within)):
+        return {"name": "wrk2", "version": version(wrk2)}
+    return {"name": "due", "version": version(str(DUE))}
+
+
+def version(program: str) -> str:
+    """What the program prints of its own version; wrk2 prints it with its usage, status 1."""
+    printed = subprocess.run(
+        [program, "-v"], capture_output=True, text=True, timeout=10, check=False
+    )
+    lines = (printed.stdout + printed.stderr).strip().splitlines()
+    return lines[0] if lines else "unknown"
+
+
+def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
+    """The generator's command line, to be run in the cell's folder."""
+    tool = spec["tool"]
+    url = f"http://127.0.0.1:{port}{spec['tier']['path']}"
+    common = [
+        "-t1",
+        f"-c{tool['connections']}",
+        f"-R{tool['rate_per_s']}",
+        *("--timeout", f"{spec['testbed']['request_timeout_s']}s"),
+        *(() if tool.get("keep_alive") else ("-H", "Connection: close")),
+        *("--latency", "--u_latency"),
+    ]
+    if generator(spec)["name"] == "wrk2":
+        duration_s = tool["duration_s"] + calibration_s(spec)
+        return ["wrk2", *common, f"-d{duration_s:.0f}s", url]
+    files = [
+        *("--json", "load.json", "--series", "series.csv"),
+        *("--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED),
+    ]
+    lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
+    return [str(DUE), *common, *lengths, *files, url]
+
+
+def calibration_s(spec: dict[str, Any]) -> float:
+    """How long wrk2 throws latencies away: 10 s and 5 ms for every connection of a thread."""
+    return 10 + 0.005 * spec["tool"]["connections"]
+
+
+def warm_up_lasts_s(spec: dict[str, Any]) -> float:
+    wrk2 = generator(spec)["name"] == "wrk2"
+    return calibration_s(spec) if wrk2 else spec["tool"]["warm_up_s"]
+
+
+def collect(
+    spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]
+) -> dict[str, Any]:
+    """The `load` part of cell.json; leaves both latency histograms in the cell's folder.
+
+    `ran_s`: start and end of the generator, epoch seconds; wrk2 itself tells no times.
+    """
+    if generator(spec)["name"] == "due":
+        return from_due(spec, json.loads((folder / "load.json").read_text()))
+    text = (folder / "generator.log").read_text()
+    for spectrum, name in zip(spectra(text), (CORRECTED, UNCORRECTED), strict=True):
+        (folder / name).write_text(spectrum)
+    return from_wrk2(spec, text, ran_s)
+
+
+def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
+    requests, status = load["requests"], load["status"]
+    body = load["body_bytes"]
+    right = body["min"] == body["max"] == spec["study"]["body_bytes"]
+    errors = load["errors"] | {
+        "http_3xx": status["3xx"],
+        "http_4xx": status["4xx"],
+        "http_5xx": status["5xx"],
+        "unanswered": requests["in_flight_at_end"],
+        "unsent": requests["unsent_at_end"],
+    }
+    duration_s = load["end_epoch_s"] - load["start_epoch_s"]
+    good = status["2xx"]
+    return {
+        "loop": LOOP,
+        "requests_asked": requests["due"],
+        "requests_recorded": sum(status.values())
+        + sum(load["errors"].values())
+        + requests["in_flight_at_end"]
+        + requests["unsent_at_end"],
+        "responses_2xx": good,
+        "bodies_right": good if right else 0,
+        "errors": {kind: count for kind, count in errors.items() if count},
+        "error_share": 1 - good / requests["due"] if requests["due"] else 1.0,
+        "start_epoch_s": load["start_epoch_s"],
+        "end_epoch_s": load["end_epoch_s"],
+        "duration_s": duration_s,
+        "offered_per_s": load["offered_per_s"],
+        "throughput_per_s": good / duration_s if duration_s else 0.0,
+        "received_bytes": load["received_bytes"],
+        "sent_bytes": load["sent_bytes"],
+        "limited_by_generator": load["was_the_limit_reason"]
+        if load["was_the_limit"]
+        else "",
+        "latency_min_ms": load["latency_us"]["uncorrected"]["min"] / 1000
+        if good
+        else None,
+    }
+
+
+def from_wrk2(
+    spec: dict[str, Any], text: str, ran_s: tuple[float, float]
+) -> dict[str, Any]:
+    """From wrk2's text. What it does not tell (requests due, bytes sent and of bodies) is None."""
+    done = re.search(r"(\d+) requests in [\d.]+\w+, ([\d.]+)([KMGT]?)B read", text)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
+    if not done or not rate:
+        raise ValueError(
+            f"generator.log: not what wrk2 prints at its end: {text[-200:]!r}"
+        )
+    completed = int(done[1])
+    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
+    bad_status = int(failed[1]) if failed else 0
+    sockets = re.search(
+        r"Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", text
+    )
+    kinds = ("connect_other", "reset", "write", "timeout")
+    counts = [int(count) for count in sockets.groups()] if sockets else [0, 0, 0, 0]
+    errors = dict(zip(kinds, counts, strict=True)) | {"http_other": bad_status}
+    good = completed - bad_status
+    recorded = completed + sum(counts)
+    per_s = float(rate[1])
+    return {
+        "loop": LOOP,
+        "requests_asked": None,
+        "requests_recorded": recorded,
+        "responses_2xx": good,
+        "bodies_right": None,
+        "errors": {kind: count for kind, count in errors.items() if count},
+        "error_share": 1 - good / recorded if recorded else 1.0,
+        "start_epoch_s": ran_s[0],
+        "end_epoch_s": ran_s[1],
+        "duration_s": completed / per_s if per_s else 0.0,
+        "offered_per_s": spec["tool"]["rate_per_s"],
+        "throughput_per_s": per_s * good / completed if completed else 0.0,
+        "received_bytes": round(float(done[2]) * 1024 ** "_KMGT".index(done[3] or "_")),
+        "sent_bytes": None,
+        "limited_by_generator": "",
+        "latency_min_ms": smallest_ms(text),
+    }
+
+
+def spectra(text: str) -> list[str]:
+    """The percentile distributions in wrk2's output, in the standard .hgrm format, values in ms."""
+    pattern = r"Detailed Percentile spectrum:\n(.*?#\[Buckets[^\n]*\n)"
+    return re.findall(pattern, text, flags=re.DOTALL)
+
+
+def smallest_ms(text: str) -> float | None:
+    """The smallest uncorrected latency, the first value of the last spectrum."""
+    rows = [line.split() for line in spectra(text)[-1].splitlines()[1:] if line.strip()]
+    numbers = [row for row in rows if len(row) == 4]
+    return float(numbers[0][0]) if numbers else None

@@ -1,0 +1,57 @@
+"""Load: the generator is built, then every cell is measured, alone on the machine.
+
+inputs   config.yaml, servers' jars and fingerprints, .tools/jmeter, .tools/async-profiler
+outputs  workloads/due/build/due
+         {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json and what is beside it
+"""
+
+
+def cell_of(wildcards):
+    return Cell(
+        wildcards.study,
+        wildcards.mode,
+        wildcards.tier,
+        wildcards.tool,
+        int(wildcards.repetition),
+    )
+
+
+def jar_of(wildcards):
+    return GRID.studies[wildcards.study]["server"]["jar"]
+
+
+rule build_generator:
+    input:
+        glob_wildcards("workloads/due/{file}.c").file and [],
+    output:
+        "workloads/due/build/due",
+    log:
+        "workloads/due/build/build.log",
+    priority: 1_000_000
+    shell:
+        "make -C workloads/due > {log} 2>&1"
+
+
+# The shell line is what Snakemake compares to find changed code: it stays as it is.
+# What the cell depends on is `spec`; labels and order travel as resources, which re-run nothing.
+rule measure_cell:
+    input:
+        lambda wildcards: f"{jar_of(wildcards)}.sha256",
+        lambda wildcards: ancient(jar_of(wildcards)),
+        ancient("workloads/due/build/due"),
+    output:
+        update(RESULTS + "/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json"),
+    log:
+        RESULTS + "/logs/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}.log",
+    params:
+        spec=lambda wildcards: json.dumps(GRID.spec(cell_of(wildcards)), sort_keys=True),
+    threads: lambda wildcards: workflow.cores
+    resources:
+        testbed=1,
+        cores_there=lambda wildcards: workflow.cores,
+        labels=lambda wildcards: json.dumps(GRID.labels(cell_of(wildcards)), sort_keys=True),
+    priority: lambda wildcards: len(CELLS) + 2 - GRID.position(cell_of(wildcards))
+    message:
+        "measuring {wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition}"
+    shell:
+        "python -m workloads.run_cell --out {output:q} --log {log:q} --spec {params.spec:q} --labels {resources.labels:q} --held {threads}/{resources.cores_there}"
