@@ -1,0 +1,22 @@
+package artifact.sockets.handler;
+
+import artifact.sockets.http.Response;
+import artifact.sockets.http.Status;
+
+/**
+ * What a request is answered with, and the work to be done before the answer is sent. How that work
+ * waits is what the modes differ in, so a handler only names it.
+ *
+ * @param last close the connection after this answer, whatever the client asked for
+ */
+public record Answer(Response response, Work work, boolean last) {
+
+    public static Answer of(Response response) {
+        return new Answer(response, Work.NONE, false);
+    }
+
+    /** For a request that could not be read, or will not be served: the connection ends with it. */
+    public static Answer last(Status status, String explanation) {
+        return new Answer(Response.error(status, explanation), Work.NONE, true);
+    }
+}

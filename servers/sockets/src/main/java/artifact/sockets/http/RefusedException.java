@@ -1,0 +1,17 @@
+package artifact.sockets.http;
+
+/** Leaves the parser as soon as a request cannot be answered; never leaves the package. */
+final class RefusedException extends Exception {
+
+    private final Parsed.Refused parsed;
+
+    RefusedException(Status status, String explanation) {
+        // No stack trace: a client's mistake is no event of ours, and must stay cheap under load.
+        super(explanation, null, false, false);
+        this.parsed = new Parsed.Refused(status, explanation);
+    }
+
+    Parsed.Refused parsed() {
+        return parsed;
+    }
+}

@@ -1,0 +1,118 @@
+package artifact.sockets.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A request's head, checked against RFC 9112: the request, and how many bytes of body follow it.
+ *
+ * @param contentLength length of the body in bytes
+ */
+record RequestHead(Request request, long contentLength) {
+
+    private static final String TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+    private static final Pattern REQUEST_LINE =
+            Pattern.compile("(" + TOKEN + ") ([!-~]+) HTTP/([0-9])\\.([0-9])");
+    private static final Pattern FIELD = Pattern.compile("(" + TOKEN + "):[ \t]*(.*?)[ \t]*");
+    /** The whole URL as a target, as a proxy sends it: a server must take it (RFC 9112, section 3.2.2). */
+    private static final Pattern ORIGIN = Pattern.compile("(?i)^http://[^/?]*");
+
+    static RequestHead of(byte[] head, int length) throws RefusedException {
+        // Field values may hold any byte above 127; Latin-1 keeps each as one character.
+        String[] lines = new String(head, 0, length, StandardCharsets.ISO_8859_1).split("\r\n");
+        Matcher line = REQUEST_LINE.matcher(lines[0]);
+        if (!line.matches()) {
+            throw bad("the first line must read METHOD TARGET HTTP/1.1");
+        }
+        if (!line.group(3).equals("1")) {
+            throw new RefusedException(Status.HTTP_VERSION_NOT_SUPPORTED, "HTTP/1.0 and HTTP/1.1 are spoken here");
+        }
+        boolean http10 = line.group(4).equals("0");
+        Fields fields = Fields.of(lines);
+        fields.requireHost(http10);
+        fields.refuseExpectation(http10);
+        return new RequestHead(
+                request(line.group(1), line.group(2), fields.keepAlive(http10)), fields.contentLength());
+    }
+
+    private static Request request(String method, String target, boolean keepAlive) {
+        String local = ORIGIN.matcher(target).replaceFirst("");
+        int mark = local.indexOf('?');
+        return mark < 0
+                ? new Request(method, local, "", keepAlive)
+                : new Request(method, local.substring(0, mark), local.substring(mark + 1), keepAlive);
+    }
+
+    private static RefusedException bad(String explanation) {
+        return new RefusedException(Status.BAD_REQUEST, explanation);
+    }
+
+    /** The four fields that decide how a connection goes on; each list holds one entry a field line. */
+    private record Fields(List<String> host, List<String> connection, List<String> contentLengths, List<String> expect) {
+
+        static Fields of(String[] lines) throws RefusedException {
+            Fields fields = new Fields(new ArrayList<>(1), new ArrayList<>(1), new ArrayList<>(0), new ArrayList<>(0));
+            for (int i = 1; i < lines.length; i++) {
+                Matcher field = FIELD.matcher(lines[i]);
+                if (!field.matches()) {
+                    throw bad("a header field must read Name: value");
+                }
+                fields.take(field.group(1).toLowerCase(Locale.ROOT), field.group(2));
+            }
+            return fields;
+        }
+
+        private void take(String name, String value) throws RefusedException {
+            switch (name) {
+                case "host" -> host.add(value);
+                case "connection" -> connection.add(value.toLowerCase(Locale.ROOT));
+                case "content-length" -> contentLengths.add(value);
+                case "expect" -> expect.add(value);
+                // Allowed by RFC 9112, section 6.3; nothing here reads a body, so none is decoded.
+                case "transfer-encoding" ->
+                        throw new RefusedException(Status.LENGTH_REQUIRED, "send Content-Length, not Transfer-Encoding");
+                default -> {}
+            }
+        }
+
+        private void requireHost(boolean http10) throws RefusedException {
+            if (host.size() > 1 || host.isEmpty() && !http10) {
+                throw bad("a request has exactly one Host field");
+            }
+        }
+
+        /** A client that waits for leave to send its body is told at once to send none. */
+        private void refuseExpectation(boolean http10) throws RefusedException {
+            if (!expect.isEmpty() && !http10) {
+                throw new RefusedException(Status.EXPECTATION_FAILED, "no expectation is met here");
+            }
+        }
+
+        private long contentLength() throws RefusedException {
+            List<String> lengths = contentLengths.stream().distinct().toList();
+            if (lengths.isEmpty()) {
+                return 0;
+            }
+            if (lengths.size() > 1 || !lengths.getFirst().matches("[0-9]+")) {
+                throw bad("Content-Length is one whole number of bytes");
+            }
+            String digits = lengths.getFirst().replaceFirst("^0+(?=.)", "");
+            if (digits.length() > 9 || Integer.parseInt(digits) > RequestParser.MAX_BODY_BYTES) {
+                throw new RefusedException(
+                        Status.CONTENT_TOO_LARGE, "a body is limited to " + RequestParser.MAX_BODY_BYTES + " bytes");
+            }
+            return Integer.parseInt(digits);
+        }
+
+        /** RFC 9112, section 9.3: open by default since 1.1, closed by default before; close wins. */
+        private boolean keepAlive(boolean http10) {
+            List<String> options =
+                    connection.stream().flatMap(value -> List.of(value.split("[ \t]*,[ \t]*")).stream()).toList();
+            return !options.contains("close") && (!http10 || options.contains("keep-alive"));
+        }
+    }
+}

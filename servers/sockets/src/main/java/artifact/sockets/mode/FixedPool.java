@@ -1,0 +1,31 @@
+package artifact.sockets.mode;
+
+import artifact.sockets.server.BlockingServer;
+import artifact.sockets.server.Mode;
+import artifact.sockets.server.PoolOptions;
+import artifact.sockets.server.ServerOptions;
+import java.io.IOException;
+import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "FixedPool",
+        description = "Serves connections by a bounded thread pool with a bounded queue, and says 503 when both are full.")
+public final class FixedPool implements Mode {
+
+    @Mixin
+    private ServerOptions options;
+
+    @Mixin
+    private PoolOptions pool;
+
+    @Override
+    public void serve() throws IOException {
+        BlockingServer.serve(options, pool.newPool(new AbortPolicy()));
+    }
+
+    public static void main(String[] args) throws IOException {
+        Mode.run(new FixedPool(), args);
+    }
+}

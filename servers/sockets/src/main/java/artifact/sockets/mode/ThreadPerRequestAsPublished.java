@@ -1,0 +1,43 @@
+package artifact.sockets.mode;
+
+import artifact.sockets.published.PublishedConnection;
+import artifact.sockets.server.ListenOptions;
+import artifact.sockets.server.Mode;
+import java.io.IOException;
+import java.net.ServerSocket;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+@Command(
+        name = "ThreadPerRequestAsPublished",
+        description = "Starts a new platform thread for every connection, with the traps of the published program:"
+                + " a backlog of 50, no Connection field though every answer closes, and a listener that ends when a"
+                + " thread cannot be started.")
+public final class ThreadPerRequestAsPublished implements Mode {
+
+    /** What {@code new ServerSocket(port)} asks for. */
+    private static final int DEFAULT_BACKLOG = 50;
+
+    @Mixin
+    private ListenOptions listen;
+
+    @Override
+    public void serve() throws IOException {
+        long connections = 0;
+        try (ServerSocket listener = listen.listen(DEFAULT_BACKLOG)) {
+            ListenOptions.announce(listener);
+            while (!listener.isClosed()) {
+                try {
+                    var connection = new PublishedConnection(listener.accept());
+                    new Thread(connection, "handler-" + connections++).start();
+                } catch (IOException failure) {
+                    System.err.println("cannot accept: " + failure.getMessage());
+                }
+            }
+        }
+    }
+
+    public static void main(String[] args) throws IOException {
+        Mode.run(new ThreadPerRequestAsPublished(), args);
+    }
+}

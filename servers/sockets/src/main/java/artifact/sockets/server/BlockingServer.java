@@ -1,0 +1,90 @@
+package artifact.sockets.server;
+
+import artifact.sockets.handler.Answer;
+import artifact.sockets.handler.Handler;
+import artifact.sockets.handler.Routes;
+import artifact.sockets.http.Status;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+
+/** One thread accepts; what runs a connection is the mode's {@link Executor}, and nothing else differs. */
+public final class BlockingServer {
+
+    private static final Handler BUSY = request -> Answer.last(Status.SERVICE_UNAVAILABLE, "no thread is free");
+    /** A server out of descriptors or memory tries again this often: others have to give some back first. */
+    static final int RETRY_MS = 20;
+
+    private final Handler routes = new Routes();
+    private final Connections connections = new Connections();
+    private final ServerOptions options;
+    private final ServerSocket listener;
+    private final Executor executor;
+
+    private BlockingServer(ServerOptions options, ServerSocket listener, Executor executor) {
+        this.options = options;
+        this.listener = listener;
+        this.executor = executor;
+    }
+
+    /** Listens, says so, serves each connection by {@code executor}, and returns after a stop signal. */
+    public static void serve(ServerOptions options, Executor executor) throws IOException {
+        StopSignal stop = new StopSignal();
+        BlockingServer server = new BlockingServer(options, options.listen.listen(options.backlog), executor);
+        Thread.ofPlatform().name("acceptor").start(server::acceptAll);
+        ListenOptions.announce(server.listener);
+        stop.await();
+        server.stop();
+    }
+
+    private void acceptAll() {
+        while (!listener.isClosed()) {
+            try {
+                dispatch(connections.add(
+                        new Connection(listener.accept(), routes, options.readTimeoutMs, connections)));
+            } catch (IOException | OutOfMemoryError exhausted) {
+                pauseUnlessStopped(exhausted);
+            }
+        }
+    }
+
+    /** A connection that no thread takes is refused; that must cost the acceptor neither time nor life. */
+    private void dispatch(Connection connection) {
+        try {
+            executor.execute(connection);
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            refuse(connection);
+        }
+    }
+
+    /** In a virtual thread: it needs no new platform thread, and the client's pace is not the acceptor's. */
+    private static void refuse(Connection connection) {
+        try {
+            Thread.startVirtualThread(connection.refused(BUSY));
+        } catch (RejectedExecutionException | OutOfMemoryError noThreadEither) {
+            connection.abandon();
+        }
+    }
+
+    private void pauseUnlessStopped(Throwable exhausted) {
+        if (listener.isClosed()) {
+            return;
+        }
+        System.err.println("cannot accept, trying again: " + exhausted.getMessage());
+        try {
+            Thread.sleep(RETRY_MS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void stop() throws IOException {
+        listener.close();
+        try {
+            connections.stop(options.stopTimeoutMs);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,178 @@
+package artifact.sockets.server;
+
+import artifact.sockets.handler.Answer;
+import artifact.sockets.handler.Handler;
+import artifact.sockets.http.Parsed;
+import artifact.sockets.http.Request;
+import artifact.sockets.http.RequestParser;
+import artifact.sockets.http.Status;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * One client's connection, served with blocking reads by whichever thread runs it: request after
+ * request until either side wants to close. All modes but the event loop differ only in that thread.
+ */
+public final class Connection implements Runnable {
+
+    /** How long a closing connection waits for the client to have read the last answer. */
+    static final int LINGER_MS = 500;
+
+    private static final int READ_BYTES = 2048;
+
+    private final Socket socket;
+    private final Handler handler;
+    private final int readTimeoutMs;
+    private final Connections open;
+    /** Between two requests. Not before the first: a client that connected has one on its way. */
+    private final AtomicBoolean idle = new AtomicBoolean();
+
+    private final RequestParser parser = new RequestParser();
+    private final ByteBuffer received = ByteBuffer.allocate(READ_BYTES).limit(0);
+    private volatile boolean lastAnswer;
+
+    Connection(Socket socket, Handler handler, int readTimeoutMs, Connections open) {
+        this.socket = socket;
+        this.handler = handler;
+        this.readTimeoutMs = readTimeoutMs;
+        this.open = open;
+    }
+
+    @Override
+    public void run() {
+        try (socket) {
+            socket.setTcpNoDelay(true);
+            boolean goesOn = true;
+            while (goesOn) {
+                goesOn = serveNext();
+            }
+        } catch (IOException gone) {
+            // The client went away, or a stop closed the idle connection: nobody is left to tell.
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        } finally {
+            open.remove(this);
+        }
+    }
+
+    /** The answer in hand, or the first one to come, is the last on this connection. */
+    public void closeAfterAnswer() {
+        lastAnswer = true;
+    }
+
+    /** For a graceful stop: closes at once when no request is in flight, otherwise after its answer. */
+    void stop() throws IOException {
+        closeAfterAnswer();
+        if (idle.compareAndSet(true, false)) {
+            socket.close();
+        }
+    }
+
+    /** The connection itself, unanswered: for a server that cannot even refuse politely. */
+    void abandon() {
+        open.remove(this);
+        try {
+            socket.close();
+        } catch (IOException alreadyGone) {
+            // Closed is what was wanted.
+        }
+    }
+
+    /** The same client, to be told only that it is not served. */
+    Connection refused(Handler refusal) {
+        open.remove(this);
+        return open.add(new Connection(socket, refusal, LINGER_MS, open));
+    }
+
+    /** Reads, performs and answers one request; false when the connection is to be closed. */
+    private boolean serveNext() throws IOException, InterruptedException {
+        return switch (readRequest()) {
+            case Parsed.Complete(Request request) -> {
+                Answer answer = handler.handle(request);
+                answer.work().burnCpu();
+                answer.work().sleep();
+                yield send(answer, request.keepAlive(), request.method().equals("HEAD"));
+            }
+            case Parsed.Refused(Status status, String explanation) ->
+                    send(Answer.last(status, explanation), false, false);
+            case Parsed.Incomplete nothing -> false;
+        };
+    }
+
+    /** Incomplete when the client ended the connection or was idle for too long. */
+    private Parsed readRequest() throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(readTimeoutMs);
+        try {
+            while (true) {
+                Parsed parsed = parser.parse(received);
+                if (parsed != Parsed.Incomplete.INCOMPLETE) {
+                    return parsed;
+                }
+                if (!receive(deadline)) {
+                    return Parsed.Incomplete.INCOMPLETE;
+                }
+            }
+        } catch (SocketTimeoutException slow) {
+            return parser.midRequest()
+                    ? new Parsed.Refused(Status.REQUEST_TIMEOUT, "no whole request within " + readTimeoutMs + " ms")
+                    : Parsed.Incomplete.INCOMPLETE;
+        }
+    }
+
+    /** Waits for more bytes until {@code deadline}; false at the end of the stream, or when stopped. */
+    private boolean receive(long deadline) throws IOException {
+        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (leftMs <= 0) {
+            throw new SocketTimeoutException();
+        }
+        socket.setSoTimeout((int) leftMs);
+        int count = socket.getInputStream().read(received.array());
+        idle.set(false);
+        received.clear().limit(Math.max(count, 0));
+        return count > 0;
+    }
+
+    private boolean send(Answer answer, boolean clientKeepsAlive, boolean headOnly) throws IOException {
+        boolean keepAlive = clientKeepsAlive && !answer.last() && !lastAnswer;
+        socket.getOutputStream().write(answer.response().encode(keepAlive, headOnly));
+        if (keepAlive) {
+            return awaitsNext();
+        }
+        if (clientKeepsAlive || answer.last() || received.hasRemaining()) {
+            linger();
+        }
+        return false;
+    }
+
+    private boolean awaitsNext() {
+        if (received.hasRemaining()) {
+            return true;
+        }
+        idle.set(true);
+        // A stop that came just before saw no idle connection, so it is up to this thread to end.
+        return !lastAnswer;
+    }
+
+    /**
+     * Waits for the client to close first. A socket closed on unread bytes resets the connection, and
+     * a reset takes the answer away from a client that has not read it yet (RFC 9112, section 9.6).
+     */
+    private void linger() throws IOException {
+        socket.shutdownOutput();
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LINGER_MS);
+        InputStream in = socket.getInputStream();
+        long leftMs = LINGER_MS;
+        while (leftMs > 0) {
+            socket.setSoTimeout((int) leftMs);
+            if (in.read(received.array()) < 0) {
+                return;
+            }
+            leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        }
+    }
+}

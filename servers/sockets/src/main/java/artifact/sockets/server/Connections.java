@@ -1,0 +1,34 @@
+package artifact.sockets.server;
+
+import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The connections that are open, so that a stop can let each finish what it has begun. */
+final class Connections {
+
+    private static final int POLL_MS = 5;
+
+    private final Set<Connection> open = ConcurrentHashMap.newKeySet();
+
+    Connection add(Connection connection) {
+        open.add(connection);
+        return connection;
+    }
+
+    void remove(Connection connection) {
+        open.remove(connection);
+    }
+
+    /** Closes idle connections now and the others after their answer; waits {@code timeoutMs} at most. */
+    void stop(int timeoutMs) throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        for (Connection connection : open) {
+            connection.stop();
+        }
+        while (!open.isEmpty() && System.nanoTime() < deadline) {
+            Thread.sleep(POLL_MS);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package artifact.sockets.server;
+
+import java.io.IOException;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+
+/** One way of handling requests: a class with a {@code main}, its options, and how it serves. */
+public interface Mode {
+
+    /**
+     * Serves until the process is told to stop.
+     *
+     * @throws IOException when the port cannot be listened on
+     * @throws ParameterException when options contradict each other
+     */
+    void serve() throws IOException;
+
+    /** Reads the options into {@code mode} and serves; a wrong option ends the process with status 2. */
+    static void run(Mode mode, String... args) throws IOException {
+        CommandLine line = new CommandLine(mode);
+        try {
+            if (!CommandLine.printHelpIfRequested(line.parseArgs(args))) {
+                mode.serve();
+                // Handler threads that outlived a graceful stop must not keep the process.
+                System.exit(0);
+            }
+        } catch (ParameterException wrong) {
+            System.err.println(wrong.getMessage());
+            System.err.println("--help tells what each option does.");
+            System.exit(line.getCommandSpec().exitCodeOnInvalidInput());
+        }
+    }
+}

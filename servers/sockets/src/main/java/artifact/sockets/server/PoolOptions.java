@@ -1,0 +1,68 @@
+package artifact.sockets.server;
+
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The size of a thread pool, and how the JDK's pool reads it: it queues before it grows. */
+public final class PoolOptions {
+
+    @Option(
+            names = "--core-threads",
+            paramLabel = "<threads>",
+            defaultValue = "10",
+            converter = WholeNumber.Count.class,
+            description = "Threads started before anything is queued, and kept (default: ${DEFAULT-VALUE}).")
+    private int coreThreads;
+
+    @Option(
+            names = "--max-threads",
+            paramLabel = "<threads>",
+            defaultValue = "20",
+            converter = WholeNumber.Count.class,
+            description = "Threads at most; those above the core are started only while the queue is full"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int maxThreads;
+
+    @Option(
+            names = "--queue-capacity",
+            paramLabel = "<connections>",
+            defaultValue = "100",
+            converter = WholeNumber.Count.class,
+            description = "Connections that may wait for a thread (default: ${DEFAULT-VALUE}).")
+    private int queueCapacity;
+
+    @Option(
+            names = "--keep-alive-ms",
+            paramLabel = "<ms>",
+            defaultValue = "5000",
+            converter = WholeNumber.CountOrNone.class,
+            description = "How long an idle thread above the core is kept (default: ${DEFAULT-VALUE}).")
+    private int keepAliveMs;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    /** @param whenFull what happens to a connection when all threads are busy and the queue is full */
+    public ThreadPoolExecutor newPool(RejectedExecutionHandler whenFull) {
+        if (maxThreads < coreThreads) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "Invalid value for option '--max-threads': '" + maxThreads
+                            + "' is not a whole number from --core-threads, here " + coreThreads + ", to 1000000");
+        }
+        return new ThreadPoolExecutor(
+                coreThreads,
+                maxThreads,
+                keepAliveMs,
+                TimeUnit.MILLISECONDS,
+                new ArrayBlockingQueue<>(queueCapacity),
+                Thread.ofPlatform().name("handler-", 0).factory(),
+                whenFull);
+    }
+}
