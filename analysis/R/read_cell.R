@@ -154,3 +154,8 @@ read_collapsed <- function(path) {
     samples = as.numeric(sub("^.* ", "", lines))
   )
 }
+
+#' Whether a request was answered right: 2xx, and accepted by the tool.
+is_right <- function(success, response_code) {
+  success & grepl("^2[0-9][0-9]$", response_code)
+}

@@ -56,9 +56,9 @@ closed_loop_row <- function(samples) {
   } else {
     (max(samples$timeStamp + samples$elapsed) - min(samples$timeStamp)) / 1000
   }
-  right <- samples$success & grepl("^2[0-9][0-9]$", samples$responseCode)
+  right_ms <- samples[is_right(success, responseCode), elapsed]
   c(
-    latency_columns("", latency_of_values(samples$elapsed[right])),
+    latency_columns("", latency_of_values(right_ms)),
     latency_columns("all_", latency_of_values(samples$elapsed)),
     latency_columns("uncorrected_"),
     list(
@@ -125,7 +125,8 @@ identity_row <- function(cell) {
   list(
     study = id$study, mode = id$mode, versus = words(mode$versus), tier = id$tier, tool = id$tool,
     repetition = as.integer(id$repetition), mode_title = words(mode$title),
-    tier_title = words(cell$configuration$tier$title), loop = words(cell$load$loop),
+    tier_title = words(cell$configuration$tier$title), path = words(cell$configuration$tier$path),
+    loop = words(cell$load$loop),
     outcome = cell$outcome, outcome_reason = words(cell$outcome_reason),
     valid = isTRUE(cell$validity$valid), failed_checks = paste(failed, collapse = ";")
   )
@@ -203,7 +204,7 @@ summarise_cells <- function(paths) {
 }
 
 text_columns <- c(
-  "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "loop", "outcome",
+  "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "failed_checks", "errors", "generator", "profiler_engine"
 )
 

@@ -1,0 +1,360 @@
+# The report's figures. Each function takes the tables that the analysis wrote and returns a ggplot
+# object; none measures or computes a result of its own beyond what it draws. Figures are made
+# for 7 inches of width.
+
+library(data.table)
+library(ggplot2)
+
+# Where a tool rounds to 1 ms, half of that stands for "below", since a log scale has no 0.
+drawable_latency <- function(latency_ms, resolution_ms) {
+  pmax(latency_ms, resolution_ms / 2)
+}
+
+chosen <- function(table, study, tool, tiers, modes) {
+  wanted_study <- study
+  wanted_tool <- tool
+  table <- copy(table[study == wanted_study])
+  if (!is.null(tool)) table <- table[tool %in% wanted_tool]
+  if (!is.null(tiers)) table <- table[tier %in% tiers]
+  if (!is.null(modes)) table <- table[mode %in% modes]
+  if (nrow(table) == 0) stop("no cells of ", study, " with these tools, tiers and modes", call. = FALSE)
+  table[, mode := factor(mode, mode_levels(mode))]
+}
+
+in_load_order <- function(table, summary) {
+  order <- tier_levels(summary)
+  table[, tier := factor(tier, order[order %in% tier])][]
+}
+
+# Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
+geometric <- function(values) {
+  interval <- exp(t_interval(log(values)))
+  list(middle = exp(mean(log(values))), low = interval[1], high = interval[2])
+}
+
+log_ms <- function(limits) {
+  # Intervals of two repetitions may be endless: they are cut off at the frame.
+  list(
+    scale_y_log10(labels = plain_number),
+    coord_cartesian(ylim = limits * c(1 / 1.6, 1.6))
+  )
+}
+
+plain_number <- function(values) {
+  format_one <- function(value) format(value, digits = 3, big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  ifelse(is.na(values), "", vapply(values, format_one, ""))
+}
+
+#' Latency percentiles by mode and tier.
+#'
+#' Points are geometric means over valid repetitions with 95 % intervals (t on logarithms); a
+#' cross is a repetition that is not valid. Open loop: corrected latency strong, uncorrected
+#' faint.
+#'
+#' @param summary see read_summary().
+#' @param study study id.
+#' @param tool jmeter or wrk2.
+#' @param tiers,modes ids, or NULL for all.
+#' @return ggplot.
+figure_latency <- function(summary, study, tool, tiers = NULL, modes = NULL) {
+  cells <- in_load_order(chosen(summary, study, tool, tiers, modes), summary)
+  long <- rbind(
+    latency_long(cells, "latency_", "corrected"),
+    latency_long(cells, "latency_uncorrected_", "uncorrected")
+  )
+  pooled <- long[usable == TRUE, geometric(latency_ms), by = .(mode, tier, kind, percentile)]
+  dodge <- position_dodge(width = 0.5)
+  strength <- function(kind) ifelse(kind == "corrected", 1, 0.3)
+  ggplot(pooled, aes(percentile, middle, colour = mode, shape = mode, linetype = mode,
+    group = interaction(mode, kind), alpha = strength(kind)
+  )) +
+    geom_line(position = dodge, linewidth = 0.4) +
+    geom_linerange(aes(ymin = low, ymax = high), position = dodge, linetype = "solid", na.rm = TRUE) +
+    geom_point(position = dodge, size = 1.6) +
+    geom_point(
+      data = long[usable == FALSE & kind == "corrected"], aes(y = latency_ms), shape = 4,
+      size = 1.2, position = dodge, show.legend = FALSE
+    ) +
+    facet_wrap(~tier, ncol = 2) +
+    scale_alpha_identity() +
+    scales_of_modes(levels(cells$mode)) +
+    log_ms(range(long$latency_ms)) +
+    labs(x = "percentile of requests", y = "latency (ms, log scale)") +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 2))
+}
+
+latency_long <- function(cells, prefix, kind) {
+  points <- c("50 %" = "p50", "90 %" = "p90", "95 %" = "p95", "99 %" = "p99", "99.9 %" = "p99_9")
+  columns <- paste0(prefix, points, "_ms")
+  long <- melt(
+    cells[, c("mode", "tier", "valid", "outcome", "latency_resolution_ms", columns), with = FALSE],
+    measure.vars = columns, variable.name = "column", value.name = "latency_ms"
+  )[!is.na(latency_ms)]
+  long[, `:=`(
+    percentile = factor(names(points)[match(column, columns)], names(points)), kind = kind,
+    latency_ms = drawable_latency(latency_ms, latency_resolution_ms),
+    usable = valid & outcome == "completed"
+  )][]
+}
+
+#' Throughput of right answers against offered load, open loop.
+#'
+#' The dashed line is where all that is offered is answered. Hollow crosses are not valid.
+#'
+#' @param summary see read_summary().
+#' @param study study id.
+#' @param tiers,modes ids, or NULL for all.
+#' @return ggplot; a panel per path, because tiers of different work are not one curve.
+figure_throughput <- function(summary, study, tiers = NULL, modes = NULL) {
+  cells <- chosen(summary, study, "wrk2", tiers, modes)[!is.na(throughput_per_s) & throughput_per_s > 0]
+  cells[, usable := poolable(cells)]
+  pooled <- cells[usable == TRUE, geometric(throughput_per_s), by = .(mode, path, offered_per_s)]
+  ggplot(pooled, aes(offered_per_s, middle, colour = mode, shape = mode, linetype = mode)) +
+    geom_abline(slope = 1, intercept = 0, colour = faint, linetype = "22", linewidth = 0.4) +
+    geom_line(linewidth = 0.5) +
+    geom_linerange(aes(ymin = low, ymax = high), linetype = "solid", na.rm = TRUE) +
+    geom_point(size = 2) +
+    geom_point(
+      data = cells[usable == FALSE], aes(y = throughput_per_s), shape = 4, size = 1.6,
+      show.legend = FALSE
+    ) +
+    facet_wrap(~path, scales = "free", ncol = 2) +
+    scale_x_log10(labels = plain_number) +
+    scale_y_log10(labels = plain_number) +
+    scales_of_modes(levels(cells$mode)) +
+    labs(x = "offered load (requests/s, log scale)", y = "right answers (1/s, log scale)") +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 2))
+}
+
+#' Share of failed requests, a point per repetition; a cross is a repetition that is not valid.
+#'
+#' @param summary see read_summary().
+#' @param study study id.
+#' @param tool jmeter, wrk2 or both.
+#' @param tiers,modes ids, or NULL for all.
+#' @return ggplot.
+figure_errors <- function(summary, study, tool = c("jmeter", "wrk2"), tiers = NULL, modes = NULL) {
+  cells <- in_load_order(chosen(summary, study, tool, tiers, modes), summary)[!is.na(error_percent)]
+  cells[, usable := poolable(cells)]
+  ggplot(cells, aes(error_percent, mode, colour = mode)) +
+    geom_point(data = cells[usable == TRUE], aes(shape = mode), size = 2) +
+    geom_point(data = cells[usable == FALSE], shape = 4, size = 1.8, stroke = 0.8) +
+    facet_grid(tier ~ loop_title(tool)) +
+    scale_y_discrete(limits = rev(levels(cells$mode))) +
+    scale_x_continuous(labels = plain_number, limits = c(0, NA), expand = expansion(c(0.03, 0.06))) +
+    scales_of_modes(levels(cells$mode)) +
+    labs(x = "failed requests (% of all)", y = NULL) +
+    theme_artifact() +
+    theme(legend.position = "none", strip.text.y = element_text(angle = 0))
+}
+
+loop_title <- function(tools) {
+  ifelse(tools == "jmeter", "closed loop (jmeter)", "open loop (wrk2)")
+}
+
+#' The cell.json files of a tier.
+#'
+#' @param results the results folder.
+#' @param study,tier,tool ids; tool defaults to every tool.
+#' @param repetition number, or NULL for all.
+#' @return character vector of paths that exist.
+cell_paths <- function(results, study, tier, tool = "*", repetition = NULL) {
+  folder <- paste0("rep-", if (is.null(repetition)) "*" else repetition)
+  Sys.glob(file.path(results, "cells", study, "*", tier, tool, folder, "cell.json"))
+}
+
+#' Resources of cells over time, from their telemetry.
+#'
+#' @param paths paths of cell.json files.
+#' @return data.table: mode, repetition, time_s (0 is the start of the load), figure (`CPUs in
+#'   use`, `memory (MiB)`, `threads`), value; one second before the load to one after it.
+read_resources <- function(paths) {
+  rbindlist(lapply(paths, function(path) {
+    cell <- read_cell(path)
+    file <- file.path(cell$folder, "telemetry.csv")
+    if (!file.exists(file) || is.null(cell$load$start_epoch_s)) return(NULL)
+    telemetry <- read_telemetry(file)
+    # CPU per interval between two samples; the first sample has none.
+    cpu_s <- telemetry$server_cpu_user_s + telemetry$server_cpu_system_s
+    cpus <- c(NA, diff(cpu_s) / diff(telemetry$time_s))
+    wide <- data.table(
+      mode = cell$cell$mode, repetition = as.integer(cell$cell$repetition),
+      time_s = telemetry$time_s - cell$load$start_epoch_s, "CPUs in use" = cpus,
+      "memory (MiB)" = telemetry$server_rss_bytes / 2^20, "threads" = telemetry$server_threads
+    )
+    long <- melt(wide, id.vars = c("mode", "repetition", "time_s"), variable.name = "figure")
+    long[time_s >= -1 & time_s <= cell$load$end_epoch_s - cell$load$start_epoch_s + 1]
+  }))
+}
+
+#' Resources over time, a line per mode.
+#'
+#' @param resources see read_resources(), of one repetition.
+#' @return ggplot.
+figure_resources <- function(resources) {
+  if (nrow(resources) == 0) stop("no telemetry of these cells", call. = FALSE)
+  resources <- copy(resources)[!is.na(value)]
+  resources[, mode := factor(mode, mode_levels(mode))]
+  ggplot(resources, aes(time_s, value, colour = mode, linetype = mode)) +
+    geom_vline(xintercept = 0, colour = faint, linewidth = 0.3) +
+    geom_line(linewidth = 0.5) +
+    facet_wrap(~figure, ncol = 1, scales = "free_y") +
+    scales_of_modes(levels(resources$mode)) +
+    scale_y_continuous(limits = c(0, NA), labels = plain_number) +
+    labs(x = "time since the load began (s)", y = NULL) +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 2))
+}
+
+#' Where CPU goes: CPU time per request by group of stacks, valid repetitions pooled.
+#'
+#' @param cpu_groups see read_cpu_groups().
+#' @param summary see read_summary(), for the order of tiers.
+#' @param study study id.
+#' @param tool jmeter or wrk2.
+#' @param tiers,modes ids, or NULL for all.
+#' @return ggplot.
+figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, modes = NULL) {
+  pooled <- pool_cpu_groups(chosen(cpu_groups, study, tool, tiers, modes))[!is.na(cpu_us_per_request)]
+  if (nrow(pooled) == 0) stop("no valid cell was sampled", call. = FALSE)
+  in_load_order(pooled, summary)
+  pooled[, group := factor(group, rev(names(group_colours)))]
+  pooled[, part := cpu_us_per_request / sum(cpu_us_per_request), by = .(mode, tier)]
+  label_colour <- ifelse(pooled$group %in% c("accept", "write", "JIT", "thread start"), "white", ink)
+  ggplot(pooled, aes(cpu_us_per_request, mode, fill = group)) +
+    geom_col(width = 0.75, colour = ink, linewidth = 0.15) +
+    geom_text(
+      aes(label = ifelse(part >= 0.08, paste0(round(100 * part), "%"), "")),
+      position = position_stack(vjust = 0.5), size = 2.2, colour = label_colour
+    ) +
+    facet_wrap(~tier, ncol = 1, scales = "free_x") +
+    scale_fill_manual(values = group_colours, breaks = names(group_colours), drop = TRUE) +
+    scale_y_discrete(limits = rev) +
+    scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.04))) +
+    labs(x = "CPU time of the server per request (µs)", y = NULL) +
+    theme_artifact() +
+    guides(fill = guide_legend(nrow = 2))
+}
+
+#' Latency distributions of cells.
+#'
+#' @param paths paths of cell.json files.
+#' @return data.table: mode, tool, repetition, valid, kind (corrected, uncorrected; closed for
+#'   the closed loop, right answers alone), inverse (1 / (1 - percentile)), latency_ms.
+read_spectra <- function(paths) {
+  rbindlist(lapply(paths, function(path) {
+    cell <- read_cell(path)
+    spectra <- if (cell$cell$tool == "jmeter") closed_spectrum(cell) else open_spectra(cell)
+    if (is.null(spectra) || nrow(spectra) == 0) return(NULL)
+    cbind(
+      data.table(
+        mode = cell$cell$mode, tool = cell$cell$tool,
+        repetition = as.integer(cell$cell$repetition), valid = isTRUE(cell$validity$valid)
+      ),
+      spectra
+    )
+  }))
+}
+
+open_spectra <- function(cell) {
+  rbindlist(lapply(c("corrected", "uncorrected"), function(kind) {
+    file <- file.path(cell$folder, paste0("latency-", kind, ".hgrm"))
+    if (!file.exists(file)) return(NULL)
+    histogram <- read_histogram(file)
+    steps <- histogram$steps
+    if (nrow(steps) == 0) return(NULL)
+    # The last value would stand at infinity: it is drawn at its rank.
+    share <- pmin(steps$percentile, 1 - 1 / histogram$count)
+    unique(data.table(kind = kind, inverse = 1 / (1 - share), latency_ms = steps$value_ms))
+  }))
+}
+
+closed_spectrum <- function(cell) {
+  file <- file.path(cell$folder, "samples.csv.gz")
+  if (!file.exists(file)) return(NULL)
+  elapsed_ms <- read_samples(file)[is_right(success, responseCode), elapsed]
+  if (length(elapsed_ms) == 0) return(NULL)
+  inverse <- unique(pmin(2^seq(0, log2(length(elapsed_ms)) + 0.1, by = 0.1), length(elapsed_ms)))
+  data.table(
+    kind = "closed", inverse = inverse,
+    latency_ms = drawable_latency(percentiles(elapsed_ms, 1 - 1 / inverse), 1)
+  )
+}
+
+#' Latency by percentile as HdrHistogram draws it: the further right, the rarer.
+#'
+#' A line per mode and repetition; uncorrected latency faint. Cells that are not valid are not drawn.
+#'
+#' @param spectra see read_spectra(), of one tier and tool.
+#' @return ggplot.
+figure_spectrum <- function(spectra) {
+  spectra <- copy(spectra)[valid == TRUE & latency_ms > 0]
+  if (nrow(spectra) == 0) stop("no valid cell has a latency distribution", call. = FALSE)
+  spectra[, mode := factor(mode, mode_levels(mode))]
+  ends <- 10^(0:ceiling(log10(max(spectra$inverse))))
+  percent <- paste0(plain_percent(100 * (1 - 1 / ends)), " %")
+  ggplot(spectra, aes(inverse, latency_ms, colour = mode, linetype = mode,
+    group = interaction(mode, repetition, kind), alpha = ifelse(kind == "uncorrected", 0.3, 1)
+  )) +
+    geom_step(linewidth = 0.4) +
+    scale_x_log10(breaks = ends, labels = percent) +
+    scale_y_log10(labels = plain_number) +
+    scale_alpha_identity() +
+    scales_of_modes(levels(spectra$mode)) +
+    labs(x = "percentile of requests", y = "latency (ms, log scale)") +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 2))
+}
+
+plain_percent <- function(values) {
+  vapply(values, function(value) format(value, digits = 12), "")
+}
+
+#' Ratios of modes to their baselines with 95 % intervals; the band is ±5 %.
+#'
+#' A full point is decided (higher, lower or equivalent), a hollow one is not. What cannot be
+#' compared is named with its reason. Intervals that leave the frame are cut off.
+#'
+#' @param comparisons see read_comparisons().
+#' @param summary see read_summary(), for the order of tiers.
+#' @param statistic a `statistic` of the comparisons whose effect is a ratio.
+#' @param study study id.
+#' @param tool jmeter or wrk2.
+#' @param tiers,modes ids, or NULL for all.
+#' @return ggplot.
+figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = NULL, modes = NULL) {
+  wanted <- statistic
+  rows <- chosen(comparisons, study, tool, tiers, modes)[statistic == wanted & effect == "ratio"]
+  if (nrow(rows) == 0) stop("no ratios of ", statistic, call. = FALSE)
+  in_load_order(rows, summary)
+  pair_names <- unique(rows[order(mode), paste(mode, "/", versus)])
+  rows[, pair := factor(paste(mode, "/", versus), rev(pair_names))]
+  reach <- max(1.25, exp(1.3 * max(abs(log(rows$estimate)), 0, na.rm = TRUE)))
+  rows[, `:=`(low = pmax(low, 1 / reach), high = pmin(high, reach))]
+  decided <- rows$verdict %in% c("higher", "lower", "equivalent")
+  title <- compared_statistics[compared_statistics$statistic == wanted, title]
+  ggplot(rows, aes(estimate, pair, colour = mode)) +
+    annotate("rect",
+      xmin = exp(-equivalence$ratio), xmax = exp(equivalence$ratio), ymin = -Inf, ymax = Inf,
+      fill = "#DDDDDD", alpha = 0.6
+    ) +
+    geom_vline(xintercept = 1, colour = faint, linewidth = 0.3) +
+    geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.5, na.rm = TRUE) +
+    geom_point(shape = 21, fill = ifelse(decided, mode_colours(rows$mode)[as.character(rows$mode)], "white"), size = 2, na.rm = TRUE) +
+    geom_text(
+      data = rows[verdict == "not comparable"], aes(x = 1, label = shortened(reason)), size = 2.1,
+      colour = ink
+    ) +
+    facet_wrap(~tier, ncol = 1) +
+    scale_x_log10(limits = c(1 / reach, reach), labels = plain_number) +
+    scale_colour_manual(values = mode_colours(levels(rows$mode))) +
+    labs(x = paste0("ratio of ", title, " (log scale)"), y = NULL) +
+    theme_artifact() +
+    theme(legend.position = "none")
+}
+
+shortened <- function(text, width = 60) {
+  ifelse(nchar(text) > width, paste0(substr(text, 1, width - 1), "…"), text)
+}
