@@ -1,0 +1,253 @@
+-- What Quarto adds to pandoc's Markdown, for the stand-in renderer: numbers and captions for
+-- figures, tables, listings, equations and sections, references to them (@fig-…, @tbl-…, @lst-…,
+-- @eq-…, @sec-…), callouts, content that one format alone shows, and alt text for typst.
+-- A reference that nothing answers stops the rendering; Quarto would only warn.
+
+local NAMES = { fig = "Figure", tbl = "Table", lst = "Listing", eq = "Equation", sec = "Section" }
+-- The floats, by what typst calls their kind.
+local TYPST_KINDS = { fig = "image", tbl = "table", lst = "raw" }
+local IS_TYPST = FORMAT:match("^typst") ~= nil
+
+local numbers = {} -- identifier → its number, as text
+local counts = { fig = 0, tbl = 0, lst = 0, eq = 0 }
+local section = {}
+
+local function kind_of(identifier)
+  local kind = identifier:match("^(%a+)%-")
+  return NAMES[kind] and kind
+end
+
+local function typst(text)
+  return pandoc.RawBlock("typst", text)
+end
+
+local function typst_string(text)
+  return '"' .. text:gsub("\\", "\\\\"):gsub('"', '\\"'):gsub("%s+", " ") .. '"'
+end
+
+local function number(kind, identifier)
+  if numbers[identifier] then
+    error("the identifier " .. identifier .. " is given twice")
+  end
+  counts[kind] = counts[kind] + 1
+  numbers[identifier] = tostring(counts[kind])
+end
+
+-- "Figure 3: " before a caption's own words.
+local function numbered_caption(kind, identifier, caption)
+  local prefix = { pandoc.Str(NAMES[kind] .. "\u{a0}" .. numbers[identifier] .. ":"), pandoc.Space() }
+  return pandoc.Inlines(prefix) .. caption
+end
+
+-- ---- Content that one format alone shows -----------------------------------------------------
+
+local function shown_here(div)
+  local format = IS_TYPST and "typst" or "html"
+  local wanted, unwanted = div.attributes["when-format"], div.attributes["unless-format"]
+  local matches = (not wanted or wanted == format) and (not unwanted or unwanted ~= format)
+  return matches == div.classes:includes("content-visible")
+end
+
+local function keep_visible(div)
+  if div.classes:includes("content-visible") or div.classes:includes("content-hidden") then
+    return shown_here(div) and div.content or {}
+  end
+end
+
+-- ---- Figures, tables, listings ---------------------------------------------------------------
+
+local function image_for_typst(image)
+  local width = image.attributes.width or "100%"
+  return pandoc.RawInline("typst", ("#image(%s, width: %s, alt: %s)"):format(
+    typst_string(image.src), width, typst_string(image.attributes["fig-alt"] or "")))
+end
+
+local function image_for_html(image)
+  image.attributes.alt = image.attributes["fig-alt"]
+  image.attributes["fig-alt"] = nil
+  return image
+end
+
+local function float_for_typst(kind, identifier, caption, content)
+  local position = kind == "fig" and "bottom" or "top"
+  local opening = ("#figure(kind: %s, supplement: none, numbering: none, caption: figure.caption(position: %s)[")
+    :format(TYPST_KINDS[kind], position)
+  local blocks = pandoc.Blocks { typst(opening), pandoc.Plain(caption), typst("])[") }
+  blocks:extend(content)
+  blocks:insert(typst("] <" .. identifier .. ">"))
+  return blocks
+end
+
+local function float(kind, identifier, caption, content)
+  number(kind, identifier)
+  caption = numbered_caption(kind, identifier, caption)
+  if IS_TYPST then
+    return float_for_typst(kind, identifier, caption, content)
+  end
+  if kind == "tbl" and #content == 1 and content[1].t == "Table" then
+    content[1].caption.long = { pandoc.Plain(caption) }
+    content[1].identifier = identifier
+    return content
+  end
+  return pandoc.Figure(content, { long = { pandoc.Plain(caption) } }, pandoc.Attr(identifier, { kind }))
+end
+
+local function float_div(div, kind)
+  local content = div.content:clone()
+  local last = content[#content]
+  if #content < 2 or last.t ~= "Para" then
+    error(div.identifier .. " needs its caption as its last paragraph")
+  end
+  content:remove(#content)
+  return float(kind, div.identifier, last.content, content)
+end
+
+local function float_figure(figure)
+  if kind_of(figure.identifier) == "fig" then
+    local caption = pandoc.utils.blocks_to_inlines(figure.caption.long)
+    return float("fig", figure.identifier, caption, figure.content), false
+  end
+end
+
+local function float_table(tbl)
+  if kind_of(tbl.identifier) == "tbl" then
+    local caption, identifier = pandoc.utils.blocks_to_inlines(tbl.caption.long), tbl.identifier
+    tbl.caption.long, tbl.identifier = {}, ""
+    return float("tbl", identifier, caption, pandoc.Blocks { tbl }), false
+  end
+end
+
+local function float_listing(code)
+  if kind_of(code.identifier) == "lst" then
+    local caption = pandoc.utils.blocks_to_inlines(
+      pandoc.read(code.attributes["lst-cap"] or "", "markdown").blocks)
+    local identifier = code.identifier
+    code.identifier, code.attributes["lst-cap"] = "", nil
+    return float("lst", identifier, caption, pandoc.Blocks { code }), false
+  end
+end
+
+-- ---- Equations -------------------------------------------------------------------------------
+
+-- A paragraph of one displayed formula and its label: $$ … $$ {#eq-name}
+local function equation(paragraph)
+  local math, label = paragraph.content[1], paragraph.content[#paragraph.content]
+  if not (math and math.t == "Math" and math.mathtype == "DisplayMath" and label.t == "Str") then
+    return
+  end
+  local identifier = label.text:match("^{#(eq%-.+)}$")
+  if not identifier then
+    return
+  end
+  number("eq", identifier)
+  local tag = "(" .. numbers[identifier] .. ")"
+  if IS_TYPST then
+    return pandoc.Blocks {
+      typst("#grid(columns: (1fr, auto), align: (center + horizon, right + horizon))["),
+      pandoc.Plain { math },
+      typst("][" .. tag .. " #metadata(none) <" .. identifier .. ">]"),
+    }, false
+  end
+  local tagged = pandoc.Inlines { math, pandoc.Span(tag, { class = "equation-number" }) }
+  return pandoc.Div(pandoc.Plain(tagged), { id = identifier, class = "equation" }), false
+end
+
+-- ---- Sections --------------------------------------------------------------------------------
+
+local function count_section(header)
+  if header.classes:includes("unnumbered") then
+    return
+  end
+  for level = #section + 1, header.level do
+    section[level] = 0
+  end
+  for level = header.level + 1, #section do
+    section[level] = nil
+  end
+  section[header.level] = section[header.level] + 1
+  numbers[header.identifier] = table.concat(section, ".")
+end
+
+-- ---- Callouts --------------------------------------------------------------------------------
+
+local CALLOUT_COLOURS = {
+  note = "#2f6f9f", tip = "#2e7d4f", important = "#a03b3b", warning = "#a8690a", caution = "#a8690a",
+}
+local TYPST_CALLOUT = '#block(width: 100%%, inset: (left: 10pt, rest: 7pt), '
+  .. 'fill: rgb("%s").lighten(93%%), stroke: (left: 2.5pt + rgb("%s")))['
+
+local function callout(div)
+  local kind
+  for _, class in ipairs(div.classes) do
+    kind = kind or class:match("^callout%-(%a+)$")
+  end
+  if not kind then
+    return
+  end
+  local content = div.content:clone()
+  local title = pandoc.Inlines(div.attributes.title or (kind:sub(1, 1):upper() .. kind:sub(2)))
+  if content[1] and content[1].t == "Header" then
+    title = content:remove(1).content
+  end
+  if IS_TYPST then
+    content:insert(1, pandoc.Para { pandoc.Strong(title) })
+    content:insert(1, typst(TYPST_CALLOUT:format(CALLOUT_COLOURS[kind], CALLOUT_COLOURS[kind])))
+    content:insert(typst("]"))
+    return content
+  end
+  content:insert(1, pandoc.Div(pandoc.Plain(title), { class = "callout-title" }))
+  return pandoc.Div(content, { class = "callout callout-" .. kind, role = "note" })
+end
+
+-- ---- References ------------------------------------------------------------------------------
+
+local unresolved = {}
+
+local function reference(citation)
+  local identifier, kind = citation.id, kind_of(citation.id)
+  if not numbers[identifier] then
+    unresolved[#unresolved + 1] = "@" .. identifier
+    return pandoc.Str("?")
+  end
+  local bare = citation.mode == "SuppressAuthor"
+  local text = bare and numbers[identifier] or NAMES[kind] .. "\u{a0}" .. numbers[identifier]
+  return pandoc.Link(text, "#" .. identifier)
+end
+
+local function resolve(cite)
+  local links = pandoc.Inlines {}
+  for _, citation in ipairs(cite.citations) do
+    if kind_of(citation.id) then
+      if #links > 0 then
+        links:extend { pandoc.Str(","), pandoc.Space() }
+      end
+      links:insert(reference(citation))
+    end
+  end
+  if #links > 0 then
+    return links
+  end
+end
+
+function Pandoc(doc)
+  doc = doc:walk { Div = keep_visible }:walk { Div = callout }
+  doc = doc:walk {
+    traverse = "topdown",
+    Header = count_section,
+    Div = function(div)
+      local kind = kind_of(div.identifier)
+      if TYPST_KINDS[kind] then
+        return float_div(div, kind), false
+      end
+    end,
+    Figure = float_figure,
+    Table = float_table,
+    CodeBlock = float_listing,
+    Para = equation,
+  }
+  doc = doc:walk { Cite = resolve, Image = IS_TYPST and image_for_typst or image_for_html }
+  if #unresolved > 0 then
+    error("unresolved references: " .. table.concat(unresolved, ", "))
+  end
+  return doc
+end

@@ -1,0 +1,207 @@
+"""Renders a .qmd to one self-contained HTML file and one PDF.
+
+With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Without, the stand-in
+does: knitr runs the code, pandoc writes HTML and typst, typst writes the PDF. Both read the same
+source, and nothing is left beside it: the work is done on a copy in a temporary folder.
+
+    python paper/render.py --results results --out-html report.html --out-pdf report.pdf
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pypandoc
+import typst
+import yaml
+
+PAPER = Path(__file__).resolve().parent
+# Whatever asks for a date gets this one, so that the same input gives the same bytes.
+EPOCH = "0"
+
+
+class RenderError(Exception):
+    """A step failed; the message ends with what that step printed."""
+
+
+def run(argv: list[str], cwd: Path) -> None:
+    """Runs one step; raises RenderError with its output when it fails."""
+    environment = os.environ | {"SOURCE_DATE_EPOCH": EPOCH}
+    # Bytes that are not UTF-8 must not hide the step's own message.
+    step = subprocess.run(
+        argv, cwd=cwd, env=environment, capture_output=True, text=True, errors="replace"
+    )
+    if step.returncode != 0:
+        raise RenderError(f"{argv[0]} failed ({step.returncode}):\n{step.stdout}{step.stderr}")
+    sys.stderr.write(step.stderr)
+
+
+def front_matter(qmd: Path) -> dict[str, Any]:
+    """The YAML block that opens a .qmd; empty when it has none."""
+    match = re.match(r"---\n(.*?)\n---\n", qmd.read_text(encoding="utf-8"), re.DOTALL)
+    return yaml.safe_load(match.group(1)) if match else {}
+
+
+def format_options(qmd: Path, name: str) -> dict[str, Any]:
+    """Front matter as one format sees it: what stands under format.<name> wins."""
+    front = front_matter(qmd)
+    return front | ((front.get("format") or {}).get(name) or {})
+
+
+def listed(value: str | list[str] | None) -> list[str]:
+    """A YAML value that may be absent, one string or several."""
+    return [value] if isinstance(value, str) else list(value or [])
+
+
+def why_not_quarto(cwd: Path) -> str | None:
+    """Why Quarto cannot render here, or None when it can."""
+    if shutil.which("quarto") is None:
+        return "quarto is not on the PATH"
+    try:
+        run(["Rscript", "-e", "stopifnot(requireNamespace('rmarkdown', quietly = TRUE))"], cwd)
+    except RenderError:
+        return "R's package rmarkdown, which Quarto needs, is not installed"
+    return None
+
+
+# ---- Quarto ---------------------------------------------------------------------------------
+
+
+def render_with_quarto(qmd: Path, params: Mapping[str, str], html: Path, pdf: Path) -> None:
+    """Writes both files with `quarto render`, in the folder of `qmd`."""
+    options = [part for name, value in params.items() for part in ("-P", f"{name}:{value}")]
+    for target, out in (("html", html), ("typst", pdf)):
+        run(["quarto", "render", qmd.name, "--to", target, *options], qmd.parent)
+        shutil.move(qmd.with_suffix(out.suffix), out)
+
+
+# ---- The stand-in ---------------------------------------------------------------------------
+
+
+def knit(qmd: Path, params: Mapping[str, str]) -> Path:
+    """Runs the R code of `qmd`; the Markdown it leaves, with figures/ beside it."""
+    markdown = qmd.with_suffix(".knit.md")
+    run(["Rscript", str(PAPER / "knit.R"), qmd.name, markdown.name, json.dumps(params)], qmd.parent)
+    for figure in (qmd.parent / "figures").glob("*.svg"):
+        name_fallback_fonts(figure)
+    return markdown
+
+
+def name_fallback_fonts(svg: Path) -> None:
+    """Lets a reader without this machine's font see one of the same widths."""
+    text = svg.read_text(encoding="utf-8")
+    wanted = '"Liberation Sans", Arial, Helvetica, sans-serif'.replace('"', "")
+    svg.write_text(
+        re.sub(r'font-family: "Liberation Sans";', f"font-family: {wanted};", text),
+        encoding="utf-8",
+    )
+
+
+def pandoc(markdown: Path, options: dict[str, Any], to: str, out: Path, *extra: str) -> None:
+    """One pandoc run with this project's filter; any warning fails it (lost citations warn)."""
+    argv = [pypandoc.get_pandoc_path(), markdown.name, "--from=markdown", f"--to={to}"]
+    # A line as wide as any: pandoc takes relative column widths from pipe tables that are wider.
+    argv += ["--standalone", "--columns=10000", "--wrap=none", "--fail-if-warnings"]
+    argv += [f"--output={out}", f"--lua-filter={PAPER / 'filter.lua'}", "--citeproc"]
+    argv += ["--number-sections"] if options.get("number-sections") else []
+    if options.get("toc"):
+        argv += ["--toc", f"--toc-depth={options.get('toc-depth', 3)}"]
+    argv += [f"--include-in-header={header}" for header in listed(options.get("include-in-header"))]
+    run([*argv, *extra], markdown.parent)
+
+
+def write_html(markdown: Path, options: dict[str, Any], html: Path) -> None:
+    """Self-contained HTML: styles, figures and formulas inside, nothing fetched."""
+    styles = [f"--css={css}" for css in [PAPER / "stand-in.css", *listed(options.get("css"))]]
+    pandoc(
+        markdown,
+        options,
+        "html5",
+        html,
+        "--embed-resources",
+        "--mathml",
+        "--section-divs",
+        "--variable=document-css=false",
+        f"--include-before-body={PAPER / 'stand-in.html'}",
+        *styles,
+    )
+
+
+def write_pdf(markdown: Path, options: dict[str, Any], pdf: Path) -> None:
+    """PDF by way of typst, with the look of the front matter's typst options."""
+    source = markdown.with_suffix(".typ")
+    wanted = ("papersize", "margin", "mainfont", "fontsize", "linestretch")
+    look = markdown.with_suffix(".look.yaml")
+    look.write_text(
+        yaml.safe_dump({key: options[key] for key in wanted if key in options}
+                       | {"page-numbering": "1"}),
+        encoding="utf-8",
+    )  # fmt: skip
+    # typst's own citations are switched off: citeproc writes the same ones in both formats.
+    pandoc(markdown, options, "typst-citations", source, f"--metadata-file={look}")
+    typst.compile(str(source), output=str(pdf), root=str(markdown.parent), timestamp=int(EPOCH))
+
+
+def render_with_stand_in(qmd: Path, params: Mapping[str, str], html: Path, pdf: Path) -> None:
+    """Writes both files with knitr, pandoc and typst, in the folder of `qmd`."""
+    markdown = knit(qmd, params)
+    write_html(markdown, format_options(qmd, "html"), html)
+    write_pdf(markdown, format_options(qmd, "typst"), pdf)
+
+
+# ---- Both -----------------------------------------------------------------------------------
+
+
+def render(qmd: Path, params: Mapping[str, str], html: Path, pdf: Path) -> str:
+    """Renders `qmd` to `html` and `pdf` and returns the renderer's name.
+
+    `params` overrides the front matter's parameters. Raises RenderError or typst.TypstError when
+    code fails, a reference or citation leads nowhere, or the PDF cannot be laid out.
+    """
+    with tempfile.TemporaryDirectory(prefix="render-") as folder:
+        copy = Path(folder) / "paper"
+        shutil.copytree(
+            qmd.resolve().parent, copy, ignore=shutil.ignore_patterns("tests", "__pycache__")
+        )
+        reason = why_not_quarto(copy)
+        name = "Quarto" if reason is None else "the stand-in renderer (knitr, pandoc, typst)"
+        print(f"rendering with {name}" + (f": {reason}" if reason else ""), file=sys.stderr)
+        declared = front_matter(qmd).get("params") or {}
+        known = dict(params) | ({"renderer": name} if "renderer" in declared else {})
+        outputs = [Path(folder) / "out.html", Path(folder) / "out.pdf"]
+        render_with = render_with_quarto if reason is None else render_with_stand_in
+        render_with(copy / qmd.name, known, *outputs)
+        for made, wanted in zip(outputs, (html, pdf), strict=True):
+            wanted.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(made, wanted)
+    return name
+
+
+def main() -> None:
+    """Command line; exit status 1 and the reason on stderr when rendering fails."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--qmd", type=Path, default=PAPER / "report.qmd")
+    parser.add_argument("--results", type=Path, required=True, help="folder with summary.csv")
+    parser.add_argument("--out-html", type=Path, required=True)
+    parser.add_argument("--out-pdf", type=Path, required=True)
+    arguments = parser.parse_args()
+    params = {
+        "results": str(arguments.results.resolve()),
+        "analysis": str(PAPER.parent / "analysis"),
+    }
+    try:
+        render(arguments.qmd, params, arguments.out_html, arguments.out_pdf)
+    except (RenderError, typst.TypstError) as failure:
+        sys.exit(str(failure))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""The renderer on a small document: numbers, texts, failures, and bytes that repeat."""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+PAPER = Path(__file__).resolve().parents[1]
+SAMPLE = Path(__file__).parent / "sample"
+sys.path.insert(0, str(PAPER))
+
+import render  # noqa: E402
+
+LOADING = {"src", "srcset", "data", "poster"}
+
+
+class Page(HTMLParser):
+    """An HTML page's visible text, its links' targets, and whatever a browser would fetch."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text, self.targets, self.identifiers, self.fetched = "", [], set(), []
+        self.alternatives: list[str] = []
+        self.feed(text)
+        self.text = re.sub(r"\s+", " ", self.text.replace("\xa0", " "))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self.identifiers.add(values.get("id"))
+        if tag == "a":
+            self.targets.append(values.get("href", ""))
+        if tag == "img":
+            self.alternatives.append(values.get("alt", ""))
+        loaded = [value for name, value in values.items() if name in LOADING]
+        loaded += [values.get("href", "")] if tag == "link" else []
+        self.fetched += [value for value in loaded if not value.startswith("data:")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def render_in(folder: Path, qmd: Path) -> tuple[Path, Path]:
+    """Renders `qmd` into `folder`; the HTML and the PDF."""
+    html, pdf = folder / "out.html", folder / "out.pdf"
+    render.render(qmd, {"results": "somewhere"}, html, pdf)
+    return html, pdf
+
+
+def pdf_text(pdf: Path) -> str:
+    """A PDF's words, with runs of white space made one space."""
+    out = subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True)
+    return re.sub(r"\s+", " ", out.stdout.replace("\xa0", " "))
+
+
+def changed_sample(folder: Path, old: str, new: str) -> Path:
+    """A copy of the sample with one passage replaced."""
+    text = (SAMPLE / "sample.qmd").read_text(encoding="utf-8")
+    assert old in text
+    (folder / "sample.qmd").write_text(text.replace(old, new), encoding="utf-8")
+    (folder / "sample.bib").write_bytes((SAMPLE / "sample.bib").read_bytes())
+    return folder / "sample.qmd"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_quarto() -> None:
+    """These tests are about the stand-in, on every machine."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="module")
+def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return render_in(tmp_path_factory.mktemp("rendered"), SAMPLE / "sample.qmd")
+
+
+@pytest.fixture(scope="module")
+def page(rendered: tuple[Path, Path]) -> Page:
+    return Page(rendered[0].read_text(encoding="utf-8"))
+
+
+SENTENCES = [
+    "Results come from somewhere. The last value is 8, see Figure 1 and Figure 1, Figure 2, "
+    "number 2; Table 1, Table 2, Equation 1 and Section 2.1.",
+    "Little proved it (Little 1961). Also Listing 1.",
+    "Figure 1: Three points, the last at 8 (Little 1961).",
+    "Figure 2: Once more.",
+    "Table 1: Points, as code has them",
+    "Table 2: Written by hand",
+    "Listing 1: A line of Java",
+    "Mind this Words in a callout, see Figure 1.",
+    "Operations Research 9 (3)",
+]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_both_formats_say_the_same(sentence: str, page: Page, rendered: tuple[Path, Path]) -> None:
+    assert sentence in page.text
+    assert sentence in pdf_text(rendered[1])
+
+
+def test_equation_has_its_number(page: Page, rendered: tuple[Path, Path]) -> None:
+    assert "(1)" in page.text
+    assert "(1)" in pdf_text(rendered[1])
+
+
+def test_each_format_shows_its_own_content(page: Page, rendered: tuple[Path, Path]) -> None:
+    text = pdf_text(rendered[1])
+    assert "Only HTML shows this." in page.text and "Only HTML shows this." not in text
+    assert "Only the PDF shows this." in text and "Only the PDF shows this." not in page.text
+
+
+def test_every_internal_link_has_a_target(page: Page) -> None:
+    internal = {target[1:] for target in page.targets if target.startswith("#")}
+    assert {"fig-points", "tbl-hand", "eq-little", "lst-code", "sec-deep"} <= internal
+    assert internal <= page.identifiers
+
+
+def test_alt_text_is_in_both_formats(page: Page, rendered: tuple[Path, Path]) -> None:
+    assert 'A line that rises to "8".' in page.alternatives
+    # typst writes the alternative text of a tagged PDF as UTF-16 or as plain text.
+    raw = rendered[1].read_bytes()
+    assert b"The same points." in raw or "The same points.".encode("utf-16-be") in raw
+
+
+def test_html_fetches_nothing(rendered: tuple[Path, Path], page: Page) -> None:
+    assert page.fetched == []
+    text = rendered[0].read_text(encoding="utf-8")
+    assert not re.search(r"@import|url\((?!['\"]?data:)", text)
+
+
+def test_bytes_repeat(rendered: tuple[Path, Path], tmp_path: Path) -> None:
+    again = render_in(tmp_path, SAMPLE / "sample.qmd")
+    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in rendered]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("see @fig-points and", "see @fig-missing and", "@fig-missing"),
+        ("[@little]. Also", "[@nobody]. Also", "nobody"),
+        ("max(points$y)`, see", "stop('no such value')`, see", "no such value"),
+        ('#| fig-alt: "The same points."\n', "", "fig.alt"),
+        ("{#tbl-hand}", "{#tbl-points}", "given twice"),
+    ],
+    ids=["reference", "citation", "code", "alt text", "identifier twice"],
+)
+def test_what_is_wrong_fails(old: str, new: str, reason: str, tmp_path: Path) -> None:
+    with pytest.raises(render.RenderError, match=reason):
+        render_in(tmp_path, changed_sample(tmp_path, old, new))
+    assert not (tmp_path / "out.html").exists()
+
+
+def test_nothing_is_left_beside_the_source(rendered: tuple[Path, Path]) -> None:
+    assert {file.name for file in SAMPLE.iterdir()} == {"sample.qmd", "sample.bib"}
