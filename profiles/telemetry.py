@@ -71,9 +71,7 @@ class Telemetry(threading.Thread):
 
     def rate_hz(self) -> float:
         """The rate that was reached."""
-        return (
-            (len(self.samples) - 1) / self._lasted_s() if len(self.samples) > 1 else 0.0
-        )
+        return (len(self.samples) - 1) / self._lasted_s() if len(self.samples) > 1 else 0.0
 
     def _lasted_s(self) -> float:
         return self.samples[-1]["time_s"] - self.samples[0]["time_s"]
@@ -117,6 +115,8 @@ def process_sample(prefix: str, process: psutil.Process) -> Sample:
     """CPU, memory, threads and descriptors of one process; empty once it is gone."""
     try:
         with process.oneshot():
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return {}
             times = process.cpu_times()
             return {
                 f"{prefix}_cpu_s": time.clock_gettime(cpu_clock(process.pid)),
@@ -152,9 +152,7 @@ def cpu_pressure_s() -> float:
 
 def time_wait() -> int:
     """TCP sockets in TIME_WAIT."""
-    line = next(
-        x for x in Path("/proc/net/sockstat").read_text().splitlines() if "TCP:" in x
-    )
+    line = next(x for x in Path("/proc/net/sockstat").read_text().splitlines() if "TCP:" in x)
     fields = line.split()
     return int(fields[fields.index("tw") + 1])
 
@@ -170,9 +168,7 @@ def tcp_counters() -> Sample:
 
 
 def counter_table(path: str, prefix: str) -> dict[str, int]:
-    names, values = (
-        x for x in Path(path).read_text().splitlines() if x.startswith(prefix)
-    )
+    names, values = (x for x in Path(path).read_text().splitlines() if x.startswith(prefix))
     return dict(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
 
 

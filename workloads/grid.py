@@ -57,9 +57,7 @@ class Grid:
             for repetition in range(1, config["repetitions"] + 1)
         ]
         ordered = sorted(self.cells, key=self.order_key)
-        self.positions = {
-            cell.path: position for position, cell in enumerate(ordered, start=1)
-        }
+        self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
 
     def order_key(self, cell: Cell) -> tuple[int, str]:
         """Blocks of one repetition each, within a block a random order that the seed decides.
@@ -67,9 +65,7 @@ class Grid:
         A digest instead of a shuffle: adding a mode or a repetition leaves the order of the
         others as it was.
         """
-        digest = hashlib.sha256(
-            f"{self.config['seed']}/{cell.path}".encode()
-        ).hexdigest()
+        digest = hashlib.sha256(f"{self.config['seed']}/{cell.path}".encode()).hexdigest()
         return cell.repetition, digest
 
     def position(self, cell: Cell) -> int:
@@ -115,14 +111,10 @@ class Grid:
             },
         }
 
-    def _parts(
-        self, cell: Cell
-    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    def _parts(self, cell: Cell) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         study = self.studies[cell.study]
         mode = next(mode for mode in study["modes"] if mode["id"] == cell.mode)
-        tier = next(
-            tier for tier in tiers_of(self.config, study) if tier["id"] == cell.tier
-        )
+        tier = next(tier for tier in tiers_of(self.config, study) if tier["id"] == cell.tier)
         return study, mode, tier
 
 
@@ -143,9 +135,7 @@ def check(config: dict[str, Any]) -> None:
     if not faults:
         faults = list(dangling_references(config))
     if faults:
-        raise ConfigurationError(
-            "config.yaml: " + "\nconfig.yaml: ".join(sorted(faults))
-        )
+        raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
 
 
 def explain(error: jsonschema.ValidationError, config: dict[str, Any]) -> str:
@@ -163,10 +153,7 @@ def explain(error: jsonschema.ValidationError, config: dict[str, Any]) -> str:
     elif error.validator == "required":
         missing = next(key for key in error.validator_value if key not in value)
         keys, value, allowed = [*keys, missing], None, "it must be there"
-    elif (
-        error.validator == "pattern"
-        and error.absolute_schema_path[-2] == "propertyNames"
-    ):
+    elif error.validator == "pattern" and error.absolute_schema_path[-2] == "propertyNames":
         allowed = "option names in snake_case"
     shown = json.dumps(value, ensure_ascii=False)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
@@ -189,9 +176,7 @@ def dangling_references(config: dict[str, Any]) -> list[str]:
     faults = []
     for place, ids in id_lists(config):
         faults += [
-            f"{place} = {name!r}: is there twice"
-            for name in set(ids)
-            if ids.count(name) > 1
+            f"{place} = {name!r}: is there twice" for name in set(ids) if ids.count(name) > 1
         ]
     for study in config["studies"]:
         modes = [mode["id"] for mode in study["modes"]]
@@ -199,14 +184,10 @@ def dangling_references(config: dict[str, Any]) -> list[str]:
         for mode in study["modes"]:
             place = f"studies.{study['id']}.modes.{mode['id']}"
             if "versus" in mode and mode["versus"] not in modes:
-                faults.append(
-                    f"{place}.versus = {mode['versus']!r}; allowed: {', '.join(modes)}"
-                )
+                faults.append(f"{place}.versus = {mode['versus']!r}; allowed: {', '.join(modes)}")
             for tier in mode.get("tiers", []):
                 if tier not in tiers:
-                    faults.append(
-                        f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}"
-                    )
+                    faults.append(f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}")
     return faults
 
 
@@ -214,7 +195,5 @@ def id_lists(config: dict[str, Any]) -> list[tuple[str, list[str]]]:
     lists = [("studies", [study["id"] for study in config["studies"]])]
     for study in config["studies"]:
         for key in ("modes", "tiers", "smoke_tiers"):
-            lists.append(
-                (f"studies.{study['id']}.{key}", [item["id"] for item in study[key]])
-            )
+            lists.append((f"studies.{study['id']}.{key}", [item["id"] for item in study[key]]))
     return lists

@@ -35,9 +35,7 @@ def java() -> Path:
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if not found:
-        raise FileNotFoundError(
-            "no java in JAVA_HOME or on the PATH: run make setup, . .tools/env"
-        )
+        raise FileNotFoundError("no java in JAVA_HOME or on the PATH: run make setup, . .tools/env")
     return Path(found)
 
 
@@ -67,6 +65,11 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
     }
 
 
+def portable(argv: list[str]) -> list[str]:
+    """A command line with paths relative to the checkout, so that results name no one's folders."""
+    return [word.replace(f"{ROOT}/", "") for word in argv]
+
+
 def cpu_model() -> str:
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.lower().startswith(("model name", "hardware")):
@@ -86,8 +89,7 @@ def jdk_version(java: Path) -> str:
     """Vendor and version from the JDK's release file, without starting a JVM."""
     lines = (java.resolve().parents[1] / "release").read_text().splitlines()
     release = {
-        name: value.strip('"')
-        for name, value in (x.split("=", 1) for x in lines if "=" in x)
+        name: value.strip('"') for name, value in (x.split("=", 1) for x in lines if "=" in x)
     }
     return f"{release.get('IMPLEMENTOR', '')} {release['JAVA_RUNTIME_VERSION']}".strip()
 

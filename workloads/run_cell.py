@@ -13,6 +13,7 @@ import importlib
 import json
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -53,9 +54,7 @@ class Run:
 
     def __post_init__(self) -> None:
         # A tool is a module of its own, found by its name.
-        self.tool = importlib.import_module(
-            f"workloads.tools.{self.spec['tool']['id']}"
-        )
+        self.tool = importlib.import_module(f"workloads.tools.{self.spec['tool']['id']}")
         self.java = provenance.java()
         self.server_cpus, self.generator_cpus = cpu_shares()
 
@@ -83,26 +82,22 @@ def measure(run: Run) -> dict[str, Any]:
     record["provenance"] = provenance.facts(run.spec, run.java) | {
         "started": started.isoformat(timespec="milliseconds"),
         "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
-        "server_argv": subject.process.argv,
-        "generator_argv": record.pop("generator_argv"),
+        "server_argv": provenance.portable(subject.process.argv),
+        "generator_argv": provenance.portable(record.pop("generator_argv")),
         "server_cpus": run.server_cpus,
         "generator_cpus": run.generator_cpus,
     }
     return record
 
 
-def observe(
-    run: Run, subject: server.Server, generator: dict[str, str]
-) -> dict[str, Any]:
+def observe(run: Run, subject: server.Server, generator: dict[str, str]) -> dict[str, Any]:
     """All that happens while the server lives, and what telemetry saw of it."""
     path, timeout_s = (
         run.spec["study"]["verify_path"],
         run.spec["testbed"]["request_timeout_s"],
     )
     if not subject.port:
-        raise RuntimeError(
-            f"the server did not start: {subject.log.read_text()[-2000:]}"
-        )
+        raise RuntimeError(f"the server did not start: {subject.log.read_text()[-2000:]}")
     telemetry = Telemetry(subject.process.pid, run.spec["testbed"]["telemetry_hz"])
     telemetry.start()
     try:
@@ -127,9 +122,7 @@ def observe(
     load = collect(run, ran_s, process)
     window = telemetry.window(load["start_epoch_s"], load["end_epoch_s"])
     load["generator"] = generator | {
-        "cpu_share": grown(window, "generator_cpu_s")
-        / lasted_s(window)
-        / len(run.generator_cpus),
+        "cpu_share": grown(window, "generator_cpu_s") / lasted_s(window) / len(run.generator_cpus),
         "exit_status": process.exit_status,
     }
     return {
@@ -142,8 +135,7 @@ def observe(
             "idle_threads": before["server_threads"],
             "threads_started": threads_after - threads_before,
         },
-        "machine": machine_figures(window, telemetry)
-        | {"time_wait_before": before["time_wait"]},
+        "machine": machine_figures(window, telemetry) | {"time_wait_before": before["time_wait"]},
         "telemetry": {
             "samples": len(telemetry.samples),
             "rate_hz": telemetry.rate_hz(),
@@ -191,8 +183,7 @@ def machine_figures(window: list[Sample], telemetry: Telemetry) -> dict[str, Any
     return {
         "cpu_pressure_share": grown(window, "pressure_cpu_some_s") / lasted_s(window),
         "steal_share": grown(window, "steal_s") / capacity_s,
-        "others_cpu_share": max(0.0, grown(window, "machine_busy_s") - ours_s)
-        / capacity_s,
+        "others_cpu_share": max(0.0, grown(window, "machine_busy_s") - ours_s) / capacity_s,
         "load_1m": peak(window, "load_1m"),
     }
 
@@ -236,9 +227,7 @@ def collect(run: Run, ran_s: tuple[float, float], process: Process) -> dict[str,
         return run.tool.collect(run.spec, run.folder, ran_s)
     except (OSError, ValueError, KeyError) as fault:
         said = (run.folder / "generator.log").read_text(errors="replace")[-2000:]
-        message = (
-            f"the generator left no results (exit status {process.exit_status}): {said}"
-        )
+        message = f"the generator left no results (exit status {process.exit_status}): {said}"
         raise RuntimeError(message) from fault
 
 
@@ -271,7 +260,10 @@ def profile_facts(run: Run) -> dict[str, Any]:
     if not profile.exists():
         return {"file": None}
     asked = run.spec["testbed"]["profiler"]
+    # async-profiler falls back to other clocks where perf events are not allowed, and says so here.
+    engine = re.search(rb"engine[^a-z]{1,4}([a-z_]+)", profile.read_bytes())
     return {
+        "engine": engine[1].decode() if engine else "unknown",
         "file": profile.name,
         "event": asked["event"],
         "interval_ms": asked["interval_ms"],
@@ -285,17 +277,13 @@ def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
     name = "/".join(str(part) for part in record["cell"].values())
     done = len(list(cells_root.glob("*/*/*/*/rep-*/cell.json")))
     left = max(0, order["of"] - done)
-    begun, ended = (
-        datetime.fromisoformat(record["provenance"][k]) for k in ("started", "ended")
-    )
+    begun, ended = (datetime.fromisoformat(record["provenance"][k]) for k in ("started", "ended"))
     minutes = left * (ended - begun).total_seconds() / 60
     valid = (
         "valid"
         if record["validity"]["valid"]
         else "invalid: "
-        + ", ".join(
-            check["id"] for check in record["validity"]["checks"] if not check["passed"]
-        )
+        + ", ".join(check["id"] for check in record["validity"]["checks"] if not check["passed"])
     )
     return (
         f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
@@ -332,15 +320,9 @@ def arguments() -> argparse.Namespace:
         required=True,
         help="…/<study>/<mode>/<tier>/<tool>/rep-<n>/cell.json",
     )
-    parser.add_argument(
-        "--spec", type=json.loads, required=True, help="what to measure (JSON)"
-    )
-    parser.add_argument(
-        "--labels", type=json.loads, required=True, help="titles and order (JSON)"
-    )
-    parser.add_argument(
-        "--held", required=True, help="cores held and cores there are, as 4/4"
-    )
+    parser.add_argument("--spec", type=json.loads, required=True, help="what to measure (JSON)")
+    parser.add_argument("--labels", type=json.loads, required=True, help="titles and order (JSON)")
+    parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
 
@@ -380,9 +362,7 @@ def main() -> None:
             **record,
         }
         provenance.validate(record)
-        (folder / "cell.json").write_text(
-            json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-        )
+        (folder / "cell.json").write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
     print(
         progress(record, options.labels, options.out.resolve()),
         file=sys.stderr,

@@ -20,8 +20,7 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
     """The server's command line; files are named relative to the cell's folder."""
     server, mode = spec["study"]["server"], spec["mode"]
     options = [
-        f"--{key.replace('_', '-')}={value}"
-        for key, value in mode.get("options", {}).items()
+        f"--{key.replace('_', '-')}={value}" for key, value in mode.get("options", {}).items()
     ]
     return [
         str(java),

@@ -55,9 +55,7 @@ def free_port(position: int) -> int:
     """
     low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports = range(max(1024, low - 10_000), low)
-    for port in itertools.islice(
-        itertools.cycle(ports), position * 7 % len(ports), None
-    ):
+    for port in itertools.islice(itertools.cycle(ports), position * 7 % len(ports), None):
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
@@ -71,9 +69,7 @@ class Process:
     setpriv's parent-death signal covers a kill -9 of the runner; Ctrl-C reaches the runner only.
     """
 
-    def __init__(
-        self, argv: list[str], cpus: list[int], folder: Path, log: str
-    ) -> None:
+    def __init__(self, argv: list[str], cpus: list[int], folder: Path, log: str) -> None:
         self.argv = argv
         cpu_list = ",".join(map(str, cpus))
         wrapped = ["setpriv", "--pdeathsig", "KILL", "taskset", "-c", cpu_list, *argv]
@@ -99,9 +95,7 @@ class Process:
         if self.exit_status is None:
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             if pid:
-                self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(
-                    status
-                )
+                self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(status)
                 self.context_switches_voluntary = usage.ru_nvcsw
                 self.context_switches_involuntary = usage.ru_nivcsw
         return self.exit_status is not None

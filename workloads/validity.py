@@ -33,9 +33,7 @@ def check(name: str, rule: str, passed: bool, **figures: Any) -> Check:
 
 def completed(record: Record) -> Check:
     outcome = record["outcome"]
-    return check(
-        "completed", "the outcome is completed", outcome == "completed", outcome=outcome
-    )
+    return check("completed", "the outcome is completed", outcome == "completed", outcome=outcome)
 
 
 def same_answer_after(record: Record) -> Check:
@@ -52,11 +50,7 @@ def same_answer_after(record: Record) -> Check:
 
 def share_2xx(record: Record) -> Check:
     load = record["load"]
-    share = (
-        load["responses_2xx"] / load["requests_recorded"]
-        if load["requests_recorded"]
-        else 0.0
-    )
+    share = load["responses_2xx"] / load["requests_recorded"] if load["requests_recorded"] else 0.0
     rule = f"at least {SHARE_2XX_AT_LEAST:.0%} of the requests are answered 2xx"
     return check("share_2xx", rule, share >= SHARE_2XX_AT_LEAST, share_2xx=share)
 
@@ -90,9 +84,7 @@ def never_too_fast(record: Record) -> Check | None:
         return None
     # JMeter's clock has a resolution of 1 ms, and both its ends are rounded down.
     rule = f"no answer comes before its {sleep_ms} ms of waiting are over (resolution 1 ms)"
-    return check(
-        "never_too_fast", rule, fastest_ms >= sleep_ms - 1, fastest_ms=fastest_ms
-    )
+    return check("never_too_fast", rule, fastest_ms >= sleep_ms - 1, fastest_ms=fastest_ms)
 
 
 def treatment(record: Record) -> Check:
@@ -114,11 +106,11 @@ def treatment(record: Record) -> Check:
 def generator_healthy(record: Record) -> Check:
     cpu_share = record["load"]["generator"]["cpu_share"]
     reason = record["load"]["limited_by_generator"]
-    rule = f"the generator used at most {GENERATOR_CPU_AT_MOST:.0%} of its CPUs and kept its schedule"
-    passed = cpu_share <= GENERATOR_CPU_AT_MOST and not reason
-    return check(
-        "generator_healthy", rule, passed, cpu_share=cpu_share, limited_by=reason
+    rule = (
+        f"the generator used at most {GENERATOR_CPU_AT_MOST:.0%} of its CPUs and kept its schedule"
     )
+    passed = cpu_share <= GENERATOR_CPU_AT_MOST and not reason
+    return check("generator_healthy", rule, passed, cpu_share=cpu_share, limited_by=reason)
 
 
 def machine_undisturbed(record: Record) -> Check:
@@ -131,9 +123,7 @@ def machine_undisturbed(record: Record) -> Check:
         f"the hypervisor at most {STEAL_AT_MOST:.0%}"
     )
     passed = others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST
-    return check(
-        "machine_undisturbed", rule, passed, others_cpu_share=others, steal_share=steal
-    )
+    return check("machine_undisturbed", rule, passed, others_cpu_share=others, steal_share=steal)
 
 
 RULES: list[Callable[[Record], Check | None]] = [

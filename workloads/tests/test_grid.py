@@ -29,13 +29,9 @@ def refusal(config):
 def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     first = study(config)
     first["modes"] = [
-        mode
-        for mode in first["modes"]
-        if mode["id"] in ("thread-per-request", "fixed-pool")
+        mode for mode in first["modes"] if mode["id"] in ("thread-per-request", "fixed-pool")
     ]
-    first["tiers"] = [
-        tier for tier in first["tiers"] if tier["id"] in ("low", "low-at-once")
-    ]
+    first["tiers"] = [tier for tier in first["tiers"] if tier["id"] in ("low", "low-at-once")]
     config["studies"] = [first]
     config["repetitions"] = 4
     # low has both tools, low-at-once is JMeter's alone
@@ -56,9 +52,7 @@ def test_smoke_measures_tiers_with_ids_of_their_own(config):
 def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     grid = Grid(config)
     ordered = sorted(grid.cells, key=grid.position)
-    assert [cell.repetition for cell in ordered] == sorted(
-        cell.repetition for cell in ordered
-    )
+    assert [cell.repetition for cell in ordered] == sorted(cell.repetition for cell in ordered)
     assert sorted(grid.positions.values()) == list(range(1, len(grid.cells) + 1))
     blocks = [
         [(c.mode, c.tier, c.tool) for c in ordered if c.repetition == repetition]
@@ -139,9 +133,7 @@ def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
         ),
     ],
 )
-def test_bad_value_is_refused_with_key_value_and_what_is_allowed(
-    config, keys, value, expected
-):
+def test_bad_value_is_refused_with_key_value_and_what_is_allowed(config, keys, value, expected):
     place = config
     for key in keys[:-1]:
         place = place[key]

@@ -61,7 +61,7 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
         *([f"-XX:AOTCache={AOT_CACHE}"] if AOT_CACHE.exists() else []),
         "--sun-misc-unsafe-memory-access=allow",
         *("-jar", str(JAR), "-n", "-t", str(PLAN), "-q", str(PROPERTIES), "-l", RAW),
-        *("-j", "jmeter.log", "-Jjmeterengine.force.system.exit=true"),
+        *("-j", "jmeter.log", "-Lorg.apache.jmeter.threads=WARN"),
         *(f"-J{name}={value}" for name, value in properties.items()),
     ]
 
@@ -70,9 +70,7 @@ def asked(spec: dict[str, Any]) -> int:
     return spec["tool"]["threads"] * spec["tool"].get("loops", 1)
 
 
-def collect(
-    spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]
-) -> dict[str, Any]:
+def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The `load` part of cell.json; leaves the measured samples in samples.csv.gz.
 
     `ran_s` (start and end of the generator) is not needed here: every sample has its own time.
@@ -96,9 +94,7 @@ def summary(spec: dict[str, Any], samples: list[dict[str, str]]) -> dict[str, An
     ends_ms = [int(row["timeStamp"]) + int(row["elapsed"]) for row in samples]
     start_s, end_s = min(starts_ms, default=0) / 1000, max(ends_ms, default=0) / 1000
     duration_s = end_s - start_s
-    errors = Counter(
-        error_kind(row["responseCode"]) for row in samples if row["success"] != "true"
-    )
+    errors = Counter(error_kind(row["responseCode"]) for row in samples if row["success"] != "true")
     return {
         "loop": LOOP,
         "requests_asked": asked(spec),

@@ -8,6 +8,7 @@ Source: wrk2's README (calibration, corrected and uncorrected latency).
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -28,9 +29,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
     wanted = spec["tool"]["generator"]
     wrk2 = shutil.which("wrk2")
     if wanted == "wrk2" and not wrk2:
-        raise FileNotFoundError(
-            "wrk2.generator = 'wrk2', but there is no wrk2 on the PATH"
-        )
+        raise FileNotFoundError("wrk2.generator = 'wrk2', but there is no wrk2 on the PATH")
     within = spec["tool"]["connections"] <= WRK2_CONNECTIONS_AT_MOST
     if wrk2 and (wanted == "wrk2" or (wanted == "auto" and within)):
         return {"name": "wrk2", "version": version(wrk2)}
@@ -60,7 +59,7 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
     ]
     if generator(spec)["name"] == "wrk2":
         duration_s = tool["duration_s"] + calibration_s(spec)
-        return ["wrk2", *common, f"-d{duration_s:.0f}s", url]
+        return ["wrk2", *common, f"-d{math.ceil(duration_s)}s", url]
     files = [
         *("--json", "load.json", "--series", "series.csv"),
         *("--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED),
@@ -74,14 +73,7 @@ def calibration_s(spec: dict[str, Any]) -> float:
     return 10 + 0.005 * spec["tool"]["connections"]
 
 
-def warm_up_lasts_s(spec: dict[str, Any]) -> float:
-    wrk2 = generator(spec)["name"] == "wrk2"
-    return calibration_s(spec) if wrk2 else spec["tool"]["warm_up_s"]
-
-
-def collect(
-    spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]
-) -> dict[str, Any]:
+def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The `load` part of cell.json; leaves both latency histograms in the cell's folder.
 
     `ran_s`: start and end of the generator, epoch seconds; wrk2 itself tells no times.
@@ -125,25 +117,17 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
         "throughput_per_s": good / duration_s if duration_s else 0.0,
         "received_bytes": load["received_bytes"],
         "sent_bytes": load["sent_bytes"],
-        "limited_by_generator": load["was_the_limit_reason"]
-        if load["was_the_limit"]
-        else "",
-        "latency_min_ms": load["latency_us"]["uncorrected"]["min"] / 1000
-        if good
-        else None,
+        "limited_by_generator": load["was_the_limit_reason"] if load["was_the_limit"] else "",
+        "latency_min_ms": load["latency_us"]["uncorrected"]["min"] / 1000 if good else None,
     }
 
 
-def from_wrk2(
-    spec: dict[str, Any], text: str, ran_s: tuple[float, float]
-) -> dict[str, Any]:
+def from_wrk2(spec: dict[str, Any], text: str, ran_s: tuple[float, float]) -> dict[str, Any]:
     """From wrk2's text. What it does not tell (requests due, bytes sent and of bodies) is None."""
     done = re.search(r"(\d+) requests in [\d.]+\w+, ([\d.]+)([KMGT]?)B read", text)
     rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
     if not done or not rate:
-        raise ValueError(
-            f"generator.log: not what wrk2 prints at its end: {text[-200:]!r}"
-        )
+        raise ValueError(f"generator.log: not what wrk2 prints at its end: {text[-200:]!r}")
     completed = int(done[1])
     failed = re.search(r"Non-2xx or 3xx responses: (\d+)", text)
     bad_status = int(failed[1]) if failed else 0

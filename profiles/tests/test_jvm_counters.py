@@ -1,0 +1,45 @@
+"""Threads that a JVM started are counted by the JVM itself."""
+
+import subprocess
+
+import pytest
+
+from profiles import jvm_counters
+from workloads.provenance import java
+
+SOURCE = """
+void main() throws Exception {
+    for (int i = 0; i < 100; i++) { Thread t = new Thread(() -> {}); t.start(); t.join(); }
+    IO.println("ready");
+    System.in.read();
+}
+"""
+
+
+def test_hundred_threads_are_a_hundred_more(tmp_path):
+    (tmp_path / "Hundred.java").write_text(SOURCE)
+    with subprocess.Popen(
+        [java(), tmp_path / "Hundred.java"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as jvm:
+        try:
+            assert jvm.stdout.readline() == "ready\n"
+            started = jvm_counters.threads_started(jvm.pid)
+            all_counters = jvm_counters.counters(jvm.pid)
+        finally:
+            jvm.kill()
+    # The JVM's own threads come on top, and there are never a hundred of them.
+    assert 100 < started < 200
+    assert all_counters["java.threads.live"] < started
+
+
+def test_no_jvm_is_named():
+    with pytest.raises(FileNotFoundError, match="no JVM with process id 1 "):
+        jvm_counters.threads_started(1)
+
+
+def test_other_data_is_refused():
+    with pytest.raises(ValueError, match="not HotSpot"):
+        jvm_counters.parse(b"\0" * 64)

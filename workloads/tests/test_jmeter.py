@@ -1,0 +1,97 @@
+"""What JMeter's samples become, and the command line that makes them."""
+
+import csv
+import gzip
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from workloads.tools import jmeter
+
+SPEC = {
+    "study": {"verify_path": "/jmeter/test", "body_bytes": 42},
+    "tier": {"path": "/work?sleep_ms=100&cpu_us=0"},
+    "testbed": {"request_timeout_s": 10},
+    "tool": {"threads": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": [], "warm_up_requests": 1},
+}
+HEADER = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,grpThreads,allThreads,Latency,IdleTime,Connect"
+ROWS = [
+    "900,50,warm-up,200,true,144,128,1,1,50,0,1",
+    "1000,100,request,200,true,144,128,2,2,100,0,1",
+    "1050,110,request,200,true,144,128,2,2,110,0,1",
+    "1100,5,request,503,false,99,128,2,2,5,0,0",
+    "1160,40,request,Non HTTP response code: org.apache.http.conn.HttpHostConnectException,false,0,0,2,2,0,0,40",
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / jmeter.RAW).write_text("\n".join([HEADER, *ROWS]) + "\n")
+    return tmp_path
+
+
+def test_summary_counts_what_was_asked_answered_and_refused(folder):
+    load = jmeter.collect(SPEC, folder, (0, 0))
+    assert (load["requests_asked"], load["requests_recorded"]) == (4, 4)
+    assert (load["responses_2xx"], load["bodies_right"]) == (2, 2)
+    assert load["errors"] == {"http_503": 1, "connect_refused": 1}
+    assert load["error_share"] == 0.5
+    # from the first start, 1.000 s, to the last end, 1.160 + 0.040 s
+    assert load["duration_s"] == pytest.approx(0.2)
+    assert load["throughput_per_s"] == pytest.approx(10)
+    assert load["received_bytes"] == 144 + 144 + 99
+    assert load["latency_min_ms"] == 100
+
+
+def test_samples_are_kept_without_the_warm_up(folder):
+    jmeter.collect(SPEC, folder, (0, 0))
+    with gzip.open(folder / "samples.csv.gz", "rt") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["label"] for row in rows] == ["request"] * 4
+    assert not (folder / jmeter.RAW).exists()
+
+
+def test_no_samples_at_all_is_all_errors(tmp_path):
+    (tmp_path / jmeter.RAW).write_text(HEADER + "\n")
+    load = jmeter.collect(SPEC, tmp_path, (0, 0))
+    assert load["requests_recorded"] == 0
+    assert load["error_share"] == 1.0
+    assert load["throughput_per_s"] == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        ("200", "body_wrong"),
+        ("404", "http_404"),
+        ("Non HTTP response code: java.net.SocketTimeoutException", "timeout"),
+        ("Non HTTP response code: org.apache.http.NoHttpResponseException", "closed_early"),
+        ("Non HTTP response code: java.net.BindException", "ports_exhausted"),
+        ("Non HTTP response code: java.lang.IllegalStateException", "other"),
+    ],
+)
+def test_error_kinds(code, kind):
+    assert jmeter.error_kind(code) == kind
+
+
+def test_every_property_of_the_plan_is_given_and_no_other():
+    command = jmeter.command(SPEC, Path("java"), 8080)
+    given = {word[2:].split("=")[0] for word in command if word.startswith("-J")}
+    used = set(re.findall(r"\$\{__P\((\w+)\)\}", jmeter.PLAN.read_text()))
+    assert given == used
+
+
+def test_plan_has_no_listeners():
+    tags = {element.tag for element in ElementTree.parse(jmeter.PLAN).iter()}
+    assert not tags & {"ResultCollector", "BackendListener", "Summariser"}
+
+
+def test_all_threads_wait_for_each_other_only_when_asked():
+    def together(tool):
+        command = jmeter.command(SPEC | {"tool": SPEC["tool"] | tool}, Path("java"), 8080)
+        return next(word for word in command if word.startswith("-Jtogether="))
+
+    assert together({}) == "-Jtogether=1"
+    assert together({"at_once": True}) == "-Jtogether=2"

@@ -1,0 +1,105 @@
+"""Nothing is left behind: not a process, a port or a lock."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from workloads import testbed
+from workloads.testbed import Process
+
+ROOT = Path(__file__).resolve().parents[2]
+CPUS = sorted(os.sched_getaffinity(0))[:1]
+
+
+def until(condition, limit_s=30):
+    deadline_s = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline_s, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def gone(pid):
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_child_runs_on_its_cpus_in_its_folder(tmp_path):
+    code = "import os; print(sorted(os.sched_getaffinity(0)), os.getcwd())"
+    process = Process([sys.executable, "-c", code], CPUS, tmp_path, "log")
+    assert process.wait(30)
+    assert (tmp_path / "log").read_text().strip() == f"{CPUS} {tmp_path}"
+    assert process.exit_status == 0
+    assert process.context_switches_voluntary + process.context_switches_involuntary > 0
+
+
+def test_child_that_ignores_sigterm_is_killed(tmp_path):
+    code = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
+    process = Process([sys.executable, "-c", code], CPUS, tmp_path, "log")
+    until(lambda: (tmp_path / "log").read_text())
+    process.stop(0.2)
+    assert process.exit_status == -signal.SIGKILL
+
+
+def test_child_dies_with_its_killed_parent(tmp_path):
+    code = (
+        "import time; from pathlib import Path; from workloads.testbed import Process\n"
+        f"p = Process(['sleep', '60'], {CPUS}, Path({str(tmp_path)!r}), 'log')\n"
+        "print(p.pid, flush=True); time.sleep(60)"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    pid = int(parent.stdout.readline())
+    until(lambda: psutil.Process(pid).name() == "sleep")
+    parent.kill()
+    parent.wait()
+    until(lambda: gone(pid))
+
+
+def test_runner_stops_when_its_snakemake_is_killed(tmp_path):
+    """The requester's shell survives a kill -9 of Snakemake; the runner must not."""
+    runner = "from workloads.testbed import *; stop_with_our_requester(); print(os.getpid(), flush=True); time.sleep(60)"
+    snakemake = tmp_path / "snakemake"
+    snakemake.write_text(
+        "import subprocess, sys\n"
+        f"subprocess.run(['bash', '-c', 'true; {sys.executable} -c \"{runner}\"; true'])\n"
+    )
+    requester = subprocess.Popen(
+        [sys.executable, snakemake], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    pid = int(requester.stdout.readline())
+    requester.kill()
+    requester.wait()
+    until(lambda: gone(pid))
+
+
+def test_second_measurement_waits_for_the_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(testbed, "LOCK", tmp_path / "lock")
+    code = (
+        "from pathlib import Path; from workloads import testbed\n"
+        f"testbed.LOCK = Path({str(testbed.LOCK)!r})\n"
+        "with testbed.alone_on_the_machine(): print('in', flush=True)"
+    )
+    with testbed.alone_on_the_machine():
+        second = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            second.wait(1)
+    assert second.communicate(timeout=30)[0] == "in\n"
+
+
+def test_server_port_is_free_and_below_the_ephemeral_range():
+    low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    first = testbed.free_port(1)
+    assert 1024 <= first < low
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", first))
+        taken.listen()
+        assert testbed.free_port(1) != first

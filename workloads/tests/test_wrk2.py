@@ -1,0 +1,127 @@
+"""What wrk2's text and due's JSON become, and which generator a cell gets."""
+
+from pathlib import Path
+
+import pytest
+
+from workloads.tools import wrk2
+
+SPEC = {
+    "study": {"body_bytes": 42},
+    "tier": {"path": "/jmeter/test"},
+    "testbed": {"request_timeout_s": 10},
+    "tool": {
+        "generator": "auto",
+        "connections": 100,
+        "rate_per_s": 500,
+        "duration_s": 4,
+        "warm_up_s": 1,
+    },
+}
+SPECTRUM = """  Detailed Percentile spectrum:
+       Value   Percentile   TotalCount 1/(1-Percentile)
+
+       {low}     0.000000            1         1.00
+       1.120     0.500000         1000         2.00
+       5.090     1.000000         2000          inf
+#[Mean    =        1.126, StdDeviation   =        0.544]
+#[Max     =        5.088, Total count    =         2000]
+#[Buckets =           27, SubBuckets     =         2048]
+----------------------------------------------------------
+"""
+TEXT = f"""Running 15s test @ http://127.0.0.1:8080/jmeter/test
+  1 threads and 100 connections
+  Latency Distribution (HdrHistogram - Recorded Latency)
+ 50.000%    1.12ms
+{SPECTRUM.format(low="0.210")}
+  Latency Distribution (HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account))
+{SPECTRUM.format(low="0.110")}
+  7000 requests in 14.00s, 984.38KB read
+  Socket errors: connect 0, read 3, write 0, timeout 7
+  Non-2xx or 3xx responses: 70
+Requests/sec:    500.00
+Transfer/sec:     70.31KB
+"""
+DUE = {
+    "offered_per_s": 500,
+    "start_epoch_s": 10.0,
+    "end_epoch_s": 14.0,
+    "requests": {
+        "due": 2000,
+        "sent": 1990,
+        "completed": 1985,
+        "in_flight_at_end": 2,
+        "unsent_at_end": 10,
+    },
+    "status": {"2xx": 1980, "3xx": 0, "4xx": 0, "5xx": 5},
+    "errors": {"connect_refused": 3, "timeout": 0},
+    "body_bytes": {"min": 42, "max": 42},
+    "received_bytes": 1,
+    "sent_bytes": 2,
+    "was_the_limit": True,
+    "was_the_limit_reason": "late",
+    "latency_us": {"uncorrected": {"min": 110.0}},
+}
+
+
+@pytest.fixture
+def path_with_wrk2(tmp_path, monkeypatch):
+    program = tmp_path / "wrk2"
+    program.write_text("#!/bin/sh\necho 'wrk 4.0.0 [epoll]'\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+
+def test_wrk2_on_the_path_is_used_within_its_limits(path_with_wrk2, monkeypatch):
+    assert wrk2.generator(SPEC) == {"name": "wrk2", "version": "wrk 4.0.0 [epoll]"}
+    monkeypatch.setattr(wrk2, "version", lambda program: "1")
+    many = SPEC | {"tool": SPEC["tool"] | {"connections": 1001}}
+    assert wrk2.generator(many)["name"] == "due"
+
+
+def test_wrk2_runs_for_its_calibration_and_the_measurement(path_with_wrk2):
+    command = wrk2.command(SPEC, Path("java"), 8080)
+    assert command[0] == "wrk2"
+    # 10 s and 5 ms for each of 100 connections are thrown away, 4 s are measured; rounded up
+    assert "-d15s" in command
+
+
+def test_wrk2_that_is_asked_for_must_be_there(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(FileNotFoundError, match="no wrk2 on the PATH"):
+        wrk2.generator(SPEC | {"tool": SPEC["tool"] | {"generator": "wrk2"}})
+
+
+def test_text_of_wrk2(path_with_wrk2, tmp_path):
+    (tmp_path / "generator.log").write_text(TEXT)
+    load = wrk2.collect(SPEC, tmp_path, (100.0, 115.0))
+    assert load["requests_recorded"] == 7010
+    assert load["responses_2xx"] == 6930
+    assert load["errors"] == {"reset": 3, "timeout": 7, "http_other": 70}
+    assert load["throughput_per_s"] == pytest.approx(495)
+    assert load["latency_min_ms"] == 0.110
+    assert load["received_bytes"] == round(984.38 * 1024)
+    corrected = (tmp_path / wrk2.CORRECTED).read_text()
+    assert "0.210     0.000000" in corrected
+    assert "0.110     0.000000" in (tmp_path / wrk2.UNCORRECTED).read_text()
+    assert corrected.rstrip().splitlines()[-1].startswith("#[Buckets")
+
+
+def test_broken_text_of_wrk2_is_named():
+    with pytest.raises(ValueError, match="not what wrk2 prints"):
+        wrk2.from_wrk2(SPEC, "unable to connect", (0, 1))
+
+
+def test_every_due_request_is_accounted_for():
+    load = wrk2.from_due(SPEC, DUE)
+    assert load["requests_asked"] == load["requests_recorded"] == 2000
+    assert load["errors"] == {"connect_refused": 3, "http_5xx": 5, "unanswered": 2, "unsent": 10}
+    assert load["error_share"] == pytest.approx(0.01)
+    assert load["throughput_per_s"] == 495
+    assert load["limited_by_generator"] == "late"
+    assert load["bodies_right"] == 1980
+
+
+def test_bodies_of_another_length_are_not_right():
+    load = wrk2.from_due(SPEC, DUE | {"body_bytes": {"min": 41, "max": 42}})
+    assert load["bodies_right"] == 0
