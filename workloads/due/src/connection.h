@@ -1,0 +1,60 @@
+/* One connection and the request on it: opening, writing, failing. */
+#ifndef DUE_CONNECTION_H
+#define DUE_CONNECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "response.h"
+#include "tally.h"
+#include "target.h"
+
+enum connection_state {
+    IDLE,       /* has no request; its socket may be open, closed or never opened */
+    WAITING,    /* has a request that is not due yet */
+    CONNECTING, /* from here on: has a request under way */
+    SENDING,
+    RECEIVING,
+};
+
+struct connection {
+    int fd; /* -1: closed; opened again for the next request */
+    uint8_t state;
+    uint16_t answers; /* still to come: 1, or more when a script pipelines */
+    uint16_t counted; /* how many of them are measured */
+    uint32_t number;  /* within the whole run */
+    int64_t due_ns;
+    int64_t start_ns; /* when the generator began to act on the request */
+    int64_t free_since_ns;
+    const char *request;
+    size_t request_length, written;
+    char *own_request; /* memory for a request that a script made */
+    size_t own_capacity;
+    struct response response;
+    struct capture *capture; /* the answer as a script wants to see it, or NULL */
+    struct connection *older, *newer; /* requests under way, by start */
+};
+
+/* How connections are made; the same for all of a thread. */
+struct dialer {
+    const struct address *address;
+    unsigned source_addresses; /* 1: leave the choice to the kernel */
+    unsigned next_source;
+    int epoll;
+};
+
+/* Begins to connect. On failure closes it and returns errno, else 0. */
+int connection_open(struct connection *c, struct dialer *d);
+void connection_close(struct connection *c);
+
+/* What became of connecting: 0, or an errno. */
+int connection_error(const struct connection *c);
+
+/* Which error a failed connect is. */
+enum error_kind connect_error_kind(int error);
+
+/* Writes what it can. Returns 0 when there was no error, else errno; *sent is what went out. */
+int connection_write(struct connection *c, size_t *sent);
+
+#endif

@@ -1,0 +1,127 @@
+/* The result for programs. One object, flat where it can be; times in epoch seconds. */
+#include <stdio.h>
+
+#include "result.h"
+
+static void print_string(FILE *out, const char *text) {
+    fputc('"', out);
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\') fprintf(out, "\\%c", *c);
+        else if (*c < 0x20) fprintf(out, "\\u%04x", *c);
+        else fputc(*c, out);
+    }
+    fputc('"', out);
+}
+
+static void print_argv(FILE *out, const struct options *o) {
+    fputs("  \"argv\": [", out);
+    for (int i = 0; i < o->argc; i++) {
+        if (i) fputs(", ", out);
+        print_string(out, o->argv[i]);
+    }
+    fputs("],\n", out);
+}
+
+static double us(const struct histogram *h, double percentile) {
+    return (double)histogram_percentile(h, percentile) / 1e3;
+}
+
+/* Without a single value there is no mean of 0, there is none. */
+static void print_latency(FILE *out, const char *name, const struct histogram *h, const char *end) {
+    fprintf(out, "    \"%s\": ", name);
+    if (h->total == 0) {
+        fprintf(out,
+                "{\"mean\": null, \"stdev\": null, \"min\": null, \"max\": null, \"p50\": null, "
+                "\"p90\": null, \"p95\": null, \"p99\": null, \"p99_9\": null}%s\n",
+                end);
+        return;
+    }
+    fprintf(out,
+            "{\"mean\": %.3f, \"stdev\": %.3f, \"min\": %.3f, \"max\": %.3f, \"p50\": %.3f, "
+            "\"p90\": %.3f, \"p95\": %.3f, \"p99\": %.3f, \"p99_9\": %.3f}%s\n",
+            histogram_mean(h) / 1e3, histogram_stdev(h) / 1e3, (double)h->min / 1e3,
+            (double)h->max / 1e3, us(h, 50), us(h, 90), us(h, 95), us(h, 99), us(h, 99.9), end);
+}
+
+static void print_asked(FILE *out, const struct options *o) {
+    static const char *const schedules[] = {"constant", "poisson", "ramp"};
+    fprintf(out,
+            "  \"offered_per_s\": %.10g,\n  \"connections\": %llu,\n  \"threads\": %llu,\n"
+            "  \"warm_up_s\": %.10g,\n  \"duration_s\": %.10g,\n  \"timeout_s\": %.10g,\n"
+            "  \"schedule\": \"%s\",\n  \"ramp_from_per_s\": %.10g,\n  \"seed\": %llu,\n"
+            "  \"assign\": \"%s\",\n  \"new_connections\": %s,\n",
+            schedule_mean_rate_per_s(&o->plan), (unsigned long long)o->connections,
+            (unsigned long long)o->threads, (double)o->plan.warm_up_ns / 1e9,
+            (double)o->plan.duration_ns / 1e9, (double)o->timeout_ns / 1e9,
+            schedules[o->plan.kind],
+            o->plan.kind == SCHEDULE_RAMP ? o->plan.ramp_from_per_s : o->plan.rate_per_s,
+            (unsigned long long)o->plan.seed, o->per_connection ? "own" : "shared",
+            o->new_connections ? "true" : "false");
+}
+
+static void print_tally(FILE *out, const struct tally *t) {
+    fprintf(out,
+            "  \"requests\": {\"due\": %lld, \"sent\": %lld, \"completed\": %lld, "
+            "\"in_flight_at_end\": %lld, \"unsent_at_end\": %lld},\n",
+            (long long)t->due, (long long)t->sent, (long long)t->completed,
+            (long long)t->in_flight_at_end, (long long)t->unsent_at_end);
+    fprintf(out, "  \"waited_for_connection\": %lld,\n", (long long)t->waited_for_connection);
+    fprintf(out, "  \"status\": {\"2xx\": %lld, \"3xx\": %lld, \"4xx\": %lld, \"5xx\": %lld},\n",
+            (long long)t->status[2], (long long)t->status[3], (long long)t->status[4],
+            (long long)t->status[5]);
+    fputs("  \"errors\": {", out);
+    for (int i = 0; i < ERROR_KINDS; i++)
+        fprintf(out, "%s\"%s\": %lld", i ? ", " : "", ERROR_NAMES[i], (long long)t->errors[i]);
+    fputs("},\n", out);
+    if (t->completed)
+        fprintf(out, "  \"body_bytes\": {\"min\": %lld, \"max\": %lld},\n",
+                (long long)t->body_bytes_min, (long long)t->body_bytes_max);
+    else
+        fputs("  \"body_bytes\": {\"min\": null, \"max\": null},\n", out);
+    fprintf(out,
+            "  \"received_bytes\": %lld,\n  \"sent_bytes\": %lld,\n"
+            "  \"connections_opened\": %lld,\n",
+            (long long)t->received_bytes, (long long)t->sent_bytes,
+            (long long)t->connections_opened);
+}
+
+static void print_health(FILE *out, const struct result *r) {
+    const struct histogram *lag = r->lag;
+    if (lag->total)
+        fprintf(out,
+                "  \"schedule_lag_us\": {\"mean\": %.3f, \"p50\": %.3f, \"p99\": %.3f, "
+                "\"max\": %.3f},\n",
+                histogram_mean(lag) / 1e3, us(lag, 50), us(lag, 99), (double)lag->max / 1e3);
+    else
+        fputs("  \"schedule_lag_us\": {\"mean\": null, \"p50\": null, \"p99\": null, "
+              "\"max\": null},\n",
+              out);
+    fprintf(out, "  \"cpu_s\": {\"user\": %.6f, \"system\": %.6f, \"wait\": %.6f},\n",
+            r->cpu.user_s, r->cpu.system_s, r->cpu.wait_s);
+    fprintf(out, "  \"cpu_share\": %.4f,\n  \"cpu_wait_share\": %.4f,\n", r->cpu_share,
+            r->cpu_wait_share);
+    fprintf(out, "  \"was_the_limit\": %s,\n  \"was_the_limit_reason\": ",
+            r->was_the_limit ? "true" : "false");
+    print_string(out, r->was_the_limit_reason);
+    fputc('\n', out);
+}
+
+void result_write_json(const struct result *r, FILE *out) {
+    fputs("{\n  \"schema\": 1,\n  \"generator\": \"due\",\n  \"version\": \"" DUE_VERSION "\",\n",
+          out);
+    print_argv(out, r->run->options);
+    print_asked(out, r->run->options);
+    fprintf(out, "  \"start_epoch_s\": %.6f,\n  \"end_epoch_s\": %.6f,\n  \"measured_s\": %.6f,\n",
+            r->start_epoch_s, r->end_epoch_s, r->measured_s);
+    fputs("  \"stopped_by\": ", out);
+    if (r->stopped_by) print_string(out, r->stopped_by);
+    else fputs("null", out);
+    fputs(",\n", out);
+    print_tally(out, &r->tally);
+    fprintf(out, "  \"delivered_per_s\": %.4f,\n  \"latency_us\": {\n", r->delivered_per_s);
+    print_latency(out, "corrected", r->corrected, ",");
+    print_latency(out, "uncorrected", r->uncorrected, "");
+    fputs("  },\n", out);
+    print_health(out, r);
+    fputs("}\n", out);
+}

@@ -1,0 +1,259 @@
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "clock.h"
+
+static const char HELP[] =
+    "due " DUE_VERSION " - open-loop HTTP/1.1 load, timed from when each request was due\n"
+    "\n"
+    "Usage: due -R <rate> [options] <url> [-- script arguments]\n"
+    "\n"
+    "Requests are due on a timetable that does not wait for the server, as users do not. The\n"
+    "latency of a request counts from the time it was due until the last byte of its answer: a\n"
+    "stall of the server is felt by everyone who was due during it (\"corrected\" latency). From\n"
+    "the actual send it counts as \"uncorrected\", which hides such stalls.\n"
+    "\n"
+    "Load:\n"
+    "  -R, --rate <N>            requests a second, in total; required (1k = 1000, 0.5 is allowed)\n"
+    "  -c, --connections <N>     at most this many requests under way at once [10]\n"
+    "  -t, --threads <N>         threads; one does 100,000/s, so raise it last [1]\n"
+    "  -d, --duration <T>        length of the measured window [10s]\n"
+    "  -w, --warm-up <T>         the same load before it, not measured [0s]\n"
+    "  -T, --timeout <T>         longest wait for a connection and its answer, and after the\n"
+    "                            window for answers that are still due [10s]\n"
+    "      --schedule <S>        constant: a request every 1/rate seconds [constant]\n"
+    "                            poisson:  random gaps, as of independent users\n"
+    "                            ramp:     from --ramp-from to --rate over the window\n"
+    "      --ramp-from <N>       where a ramp starts, and its warm-up's rate [a tenth of --rate]\n"
+    "      --seed <N>            of the poisson schedule; the same seed, the same timetable [1]\n"
+    "      --assign <A>          shared: any free connection takes the next due request [shared]\n"
+    "                            own:    each connection has a timetable of its own, as in wrk2\n"
+    "\n"
+    "Request:\n"
+    "  -H, --header <H>          add a header, \"Name: value\"; may be repeated\n"
+    "      --new-connections     a new connection for every request; opening it is part of the\n"
+    "                            latency. The header \"Connection: close\" means the same\n"
+    "  -s, --script <F>          a Lua script with wrk2's interface makes the requests\n"
+    "  -B, --batch_latency       of a script's pipelined batch record the last answer only\n"
+    "      --source-addresses <N> spread connections over 127.0.0.1 ... 127.0.0.N [what is needed]\n"
+    "      --allow-remote        load a machine other than this one: only where you may\n"
+    "\n"
+    "Output (text in wrk2's format on stdout, and at the end of it the generator's own health):\n"
+    "  -L, --latency             print the corrected latency distribution\n"
+    "  -U, --u_latency           print the uncorrected one, too\n"
+    "      --json <F>            everything, for programs\n"
+    "      --hgrm <F>            corrected latency as an HdrHistogram percentile file, in ms\n"
+    "      --hgrm-uncorrected <F> the same, uncorrected\n"
+    "      --series <F>          CSV with a line for every second\n"
+    "  -h, --help   -v, --version\n"
+    "\n"
+    "Times take us, ms, s, m, h; without a unit they are seconds. Every due request is accounted\n"
+    "for: answered, failed in a stated way, still under way at the end, or never sent because no\n"
+    "connection was free.\n"
+    "\n"
+    "Examples:\n"
+    "  due -R 500 -c 50 -d 30s -w 5s -L http://127.0.0.1:8080/\n"
+    "      500 requests a second for 30 s over 50 kept-alive connections, after 5 s of warm-up\n"
+    "  due -R 2k -c 500 -H 'Connection: close' --schedule poisson --json load.json http://…\n"
+    "      users who come at random, each with a connection of its own\n"
+    "\n"
+    "Exit status: 0 measured (also when the server failed: see the errors, and when stopped by\n"
+    "SIGINT or SIGTERM, with what was measured so far), 1 could not run, 2 wrong command line.\n";
+
+static void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+static void fail(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("due: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputs("\nTry `due --help`.\n", stderr);
+    va_end(arguments);
+    exit(2);
+}
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+static const struct unit TIME_UNITS[] = {{"", 1e9},  {"s", 1e9},  {"ms", 1e6}, {"us", 1e3},
+                                         {"m", 6e10}, {"h", 3.6e12}, {NULL, 0}};
+static const struct unit METRIC_UNITS[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {NULL, 0}};
+
+/* A number with one of the units; negative when it is none. */
+static double scan(const char *text, const struct unit *units) {
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || !isfinite(number) || number < 0) return -1;
+    for (const struct unit *u = units; u->name; u++)
+        if (strcasecmp(end, u->name) == 0) return number * u->factor;
+    return -1;
+}
+
+static int64_t scan_time(const char *flag, const char *text, bool zero_allowed) {
+    double ns = scan(text, TIME_UNITS);
+    if (ns < 0 || ns > 30.0 * 24 * 3600e9 || (ns < 1 && !zero_allowed))
+        fail("%s %s: not a time; write for example 30s, 500ms or 2m", flag, text);
+    return (int64_t)ns;
+}
+
+static double scan_rate(const char *flag, const char *text) {
+    double rate = scan(text, METRIC_UNITS);
+    if (rate <= 0 || rate > 1e8)
+        fail("%s %s: not a rate; write requests a second, for example 500, 2k or 0.5", flag, text);
+    return rate;
+}
+
+static uint64_t scan_count(const char *flag, const char *text) {
+    double count = scan(text, METRIC_UNITS);
+    if (count < 1 || count > 1e7 || count != floor(count))
+        fail("%s %s: not a count; write a whole number of 1 or more, for example 50 or 1k", flag,
+             text);
+    return (uint64_t)count;
+}
+
+static uint64_t scan_seed(const char *text) {
+    char *end;
+    errno = 0;
+    unsigned long long seed = strtoull(text, &end, 10);
+    if (end == text || *end || errno || text[0] == '-')
+        fail("--seed %s: not a seed; write a whole number, for example 1", text);
+    return seed;
+}
+
+static enum schedule_kind scan_schedule(const char *text) {
+    if (strcmp(text, "constant") == 0) return SCHEDULE_CONSTANT;
+    if (strcmp(text, "poisson") == 0) return SCHEDULE_POISSON;
+    if (strcmp(text, "ramp") == 0) return SCHEDULE_RAMP;
+    fail("--schedule %s: unknown; choose constant, poisson or ramp", text);
+}
+
+static bool scan_assign(const char *text) {
+    if (strcmp(text, "shared") == 0) return false;
+    if (strcmp(text, "own") == 0) return true;
+    fail("--assign %s: unknown; choose shared or own", text);
+}
+
+/* Options without a letter. */
+enum {
+    SCHEDULE = 256,
+    RAMP_FROM,
+    SEED,
+    ASSIGN,
+    NEW_CONNECTIONS,
+    SOURCE_ADDRESSES,
+    ALLOW_REMOTE,
+    JSON,
+    HGRM,
+    HGRM_UNCORRECTED,
+    SERIES,
+};
+
+static const struct option LONG_OPTIONS[] = {
+    {"rate", required_argument, NULL, 'R'},
+    {"connections", required_argument, NULL, 'c'},
+    {"threads", required_argument, NULL, 't'},
+    {"duration", required_argument, NULL, 'd'},
+    {"warm-up", required_argument, NULL, 'w'},
+    {"timeout", required_argument, NULL, 'T'},
+    {"schedule", required_argument, NULL, SCHEDULE},
+    {"ramp-from", required_argument, NULL, RAMP_FROM},
+    {"seed", required_argument, NULL, SEED},
+    {"assign", required_argument, NULL, ASSIGN},
+    {"header", required_argument, NULL, 'H'},
+    {"new-connections", no_argument, NULL, NEW_CONNECTIONS},
+    {"script", required_argument, NULL, 's'},
+    {"batch_latency", no_argument, NULL, 'B'},
+    {"source-addresses", required_argument, NULL, SOURCE_ADDRESSES},
+    {"allow-remote", no_argument, NULL, ALLOW_REMOTE},
+    {"latency", no_argument, NULL, 'L'},
+    {"u_latency", no_argument, NULL, 'U'},
+    {"json", required_argument, NULL, JSON},
+    {"hgrm", required_argument, NULL, HGRM},
+    {"hgrm-uncorrected", required_argument, NULL, HGRM_UNCORRECTED},
+    {"series", required_argument, NULL, SERIES},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'v'},
+    {NULL, 0, NULL, 0},
+};
+
+static void add_header(struct options *o, const char *header) {
+    const char *colon = strchr(header, ':');
+    if (colon == NULL || colon == header || strpbrk(header, "\r\n"))
+        fail("-H '%s': not a header; write 'Name: value'", header);
+    o->headers[o->header_count++] = header;
+}
+
+static void take(struct options *o, int option, const char *value) {
+    switch (option) {
+    case 'R': o->plan.rate_per_s = scan_rate("-R", value); break;
+    case 'c': o->connections = scan_count("-c", value); break;
+    case 't': o->threads = scan_count("-t", value); break;
+    case 'd': o->plan.duration_ns = scan_time("-d", value, false); break;
+    case 'w': o->plan.warm_up_ns = scan_time("--warm-up", value, true); break;
+    case 'T': o->timeout_ns = scan_time("--timeout", value, false); break;
+    case SCHEDULE: o->plan.kind = scan_schedule(value); break;
+    case RAMP_FROM: o->plan.ramp_from_per_s = scan_rate("--ramp-from", value); break;
+    case SEED: o->plan.seed = scan_seed(value); break;
+    case ASSIGN: o->per_connection = scan_assign(value); break;
+    case 'H': add_header(o, value); break;
+    case NEW_CONNECTIONS: o->new_connections = true; break;
+    case 's': o->script = value; break;
+    case 'B': o->batch_latency = true; break;
+    case SOURCE_ADDRESSES: o->source_addresses = scan_count("--source-addresses", value); break;
+    case ALLOW_REMOTE: o->allow_remote = true; break;
+    case 'U': o->print_uncorrected = o->print_latency = true; break; /* as in wrk2 */
+    case 'L': o->print_latency = true; break;
+    case JSON: o->json_path = value; break;
+    case HGRM: o->hgrm_path = value; break;
+    case HGRM_UNCORRECTED: o->hgrm_uncorrected_path = value; break;
+    case SERIES: o->series_path = value; break;
+    case 'h': fputs(HELP, stdout); exit(0);
+    case 'v': puts("due " DUE_VERSION); exit(0);
+    default: fputs("Try `due --help`.\n", stderr); exit(2);
+    }
+}
+
+static void check(struct options *o) {
+    if (o->plan.rate_per_s == 0)
+        fail("-R is missing: say how many requests are due a second, for example -R 500");
+    if (o->connections < o->threads)
+        fail("-c %llu: fewer connections than the %llu threads of -t; raise -c or lower -t",
+             (unsigned long long)o->connections, (unsigned long long)o->threads);
+    if (o->source_addresses > 254)
+        fail("--source-addresses %llu: at most 254 (127.0.0.1 to 127.0.0.254)",
+             (unsigned long long)o->source_addresses);
+    if (o->plan.ramp_from_per_s > 0 && o->plan.kind != SCHEDULE_RAMP)
+        fail("--ramp-from has a meaning for --schedule ramp only");
+    if (o->plan.ramp_from_per_s == 0) o->plan.ramp_from_per_s = o->plan.rate_per_s / 10;
+}
+
+void options_parse(struct options *o, int argc, char **argv) {
+    *o = (struct options){
+        .argc = argc,
+        .argv = argv,
+        .threads = 1,
+        .connections = 10,
+        .plan = {.kind = SCHEDULE_CONSTANT, .seed = 1, .duration_ns = 10 * NS_PER_S},
+        .timeout_ns = 10 * NS_PER_S,
+        .headers = calloc((size_t)argc, sizeof(char *)),
+    };
+    int option;
+    while ((option = getopt_long(argc, argv, "R:c:t:d:w:T:H:s:BLUhv", LONG_OPTIONS, NULL)) != -1)
+        take(o, option, optarg);
+    if (optind == argc) fail("the URL is missing, for example http://127.0.0.1:8080/");
+    o->url = argv[optind];
+    o->script_argv = argv + optind;
+    o->script_argc = argc - optind;
+    if (o->script_argc > 1 && o->script == NULL)
+        fail("'%s' after the URL: only a script (-s) takes arguments of its own", argv[optind + 1]);
+    check(o);
+}

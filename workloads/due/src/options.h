@@ -1,0 +1,38 @@
+/* The command line: what it asks for, its defaults, its help and its errors. */
+#ifndef DUE_OPTIONS_H
+#define DUE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schedule.h"
+
+#define DUE_VERSION "1.0.0"
+
+struct options {
+    int argc; /* the command line as given, for the record */
+    char **argv;
+    uint64_t threads;
+    uint64_t connections;
+    uint64_t source_addresses; /* 0: as many as the ports need */
+    struct schedule_plan plan;
+    int64_t timeout_ns;
+    bool new_connections; /* a connection of its own for every request */
+    bool per_connection;  /* each connection has its own timetable, as in wrk2 */
+    bool batch_latency;   /* of a pipelined batch only the last answer is recorded */
+    bool allow_remote;
+    bool print_latency, print_uncorrected;
+    const char *script;
+    char **script_argv; /* the URL, then what follows it */
+    int script_argc;
+    const char **headers; /* "Name: value" */
+    size_t header_count;
+    const char *json_path, *hgrm_path, *hgrm_uncorrected_path, *series_path;
+    const char *url;
+};
+
+/* Fills *o, or explains on stderr what is wrong and exits with 2; --help and --version exit with 0. */
+void options_parse(struct options *o, int argc, char **argv);
+
+#endif

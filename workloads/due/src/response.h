@@ -1,0 +1,63 @@
+/*
+ * An incremental parser of HTTP/1.1 responses (RFC 9112). It takes the bytes in pieces of any
+ * size, down to one at a time, keeps no copy of them, and asks for nothing but its own struct.
+ */
+#ifndef DUE_RESPONSE_H
+#define DUE_RESPONSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A head, a chunk extension or trailers longer than this are malformed. */
+#define RESPONSE_OVERHEAD_LIMIT 65536
+
+enum response_result {
+    RESPONSE_PARTIAL,   /* give it more bytes, or response_end */
+    RESPONSE_COMPLETE,  /* one final response has ended; bytes may be left over */
+    RESPONSE_MALFORMED, /* not HTTP/1.x: `error` says what is wrong */
+};
+
+/* Who wants to see headers and body (the Lua function `response`); all may be called in pieces. */
+struct response_sink {
+    void (*header_name)(void *context, const char *bytes, size_t length);
+    void (*header_value)(void *context, const char *bytes, size_t length);
+    void (*body)(void *context, const char *bytes, size_t length);
+    void (*reset)(void *context); /* what came so far was an interim (1xx) response */
+};
+
+struct response {
+    /* results, valid once complete */
+    uint16_t status;
+    bool keep_alive;
+    uint64_t body_bytes;
+    const char *error;
+
+    /* the rest is the parser's own */
+    uint8_t state;
+    uint8_t header; /* which header of interest the current line is */
+    bool to_head;
+    bool http_1_0, saw_header, saw_close, saw_keep_alive;
+    bool has_length, has_encoding, chunked_last;
+    uint8_t token_length;
+    uint8_t digits;
+    char token[24];
+    uint32_t overhead; /* bytes of the head, extension or trailers so far */
+    uint64_t length;   /* Content-Length, then what is left of the body or chunk */
+    uint64_t number;   /* the number that is being read */
+};
+
+/* `to_head`: the response answers a HEAD request and has no body whatever its headers say. */
+void response_init(struct response *r, bool to_head);
+
+/* Reads up to `length` bytes, and says in *used how many belonged to this response. */
+enum response_result response_feed(struct response *r, const char *bytes, size_t length,
+                                   size_t *used, const struct response_sink *sink, void *context);
+
+/* The peer has closed: complete if the body was delimited by that, else partial. */
+enum response_result response_end(struct response *r);
+
+/* Has any byte of it arrived? */
+static inline bool response_started(const struct response *r) { return r->overhead > 0; }
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * When requests are due. The schedule knows nothing of connections or answers: it is the
+ * timetable that the server is held against.
+ *
+ * A schedule can be dealt out to several streams (threads, or connections); together they give
+ * the whole timetable.
+ */
+#ifndef DUE_SCHEDULE_H
+#define DUE_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum schedule_kind {
+    SCHEDULE_CONSTANT, /* every 1/rate */
+    SCHEDULE_POISSON,  /* exponential gaps with mean 1/rate: users who know nothing of each other */
+    SCHEDULE_RAMP,     /* from ramp_from to rate, linearly in time */
+};
+
+struct schedule_plan {
+    enum schedule_kind kind;
+    double rate_per_s;
+    double ramp_from_per_s; /* SCHEDULE_RAMP only */
+    uint64_t seed;          /* SCHEDULE_POISSON only */
+    int64_t warm_up_ns;     /* requests due before this are not measured; a ramp starts after it */
+    int64_t duration_ns;
+};
+
+struct arrival {
+    int64_t due_ns; /* since the start of the warm-up */
+    bool measured;
+};
+
+struct schedule {
+    const struct schedule_plan *plan;
+    uint64_t stream, streams;
+    uint64_t index;  /* of the next request within the phase; constant and ramp */
+    double clock_ns; /* of the last request within the phase; poisson */
+    uint64_t random;
+    bool measured; /* which phase: warm-up or measured */
+    bool exhausted;
+    struct arrival next; /* valid unless exhausted */
+};
+
+/* The part of the plan that falls to stream number `stream` of `streams`. */
+void schedule_init(struct schedule *s, const struct schedule_plan *plan, uint64_t stream,
+                   uint64_t streams);
+
+/* Steps to the next arrival, in order of time. */
+void schedule_advance(struct schedule *s);
+
+/* The mean rate over the measured part. */
+double schedule_mean_rate_per_s(const struct schedule_plan *plan);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Lua scripts with wrk2's interface: the globals setup, init, delay, request, response and done,
+ * and the table `wrk`. Each thread has a Lua state of its own, and there is one more for setup
+ * and done. Built without LuaJIT, script_create says how to get it.
+ */
+#ifndef DUE_SCRIPT_H
+#define DUE_SCRIPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histogram.h"
+#include "tally.h"
+
+struct connection;
+struct response;
+struct response_sink;
+struct run;
+struct script;
+struct worker;
+
+/* What `done` is told. */
+struct script_summary {
+    int64_t duration_us, requests, bytes;
+    const struct tally *tally;
+    const struct histogram *latency_ns, *rate_per_s; /* the latter: a value per thread and second */
+};
+
+/* Loads --script into a new state. On any error in a script: message, exit 1. */
+struct script *script_create(const struct run *run);
+/* `setup` in the main state, then `init` in the worker's. */
+void script_setup(struct script *main_script, struct worker *w);
+void script_init(struct worker *w);
+void script_done(struct script *main_script, const struct script_summary *summary);
+
+/* Does each request have to be asked for, are there delays, does it want to see the answers? */
+bool script_has_request(const struct script *s);
+bool script_has_delay(const struct script *s);
+bool script_has_response(const struct script *s);
+
+/* How many requests its request string holds. */
+unsigned script_batch(const struct script *s);
+
+/* Puts the next request(s) into c. */
+void script_request(struct script *s, struct connection *c);
+int64_t script_delay_ns(struct script *s);
+/* Shows it a complete answer; then the capture starts anew. */
+void script_response(struct script *s, struct connection *c);
+
+/* Collects an answer into c->capture. */
+extern const struct response_sink SCRIPT_SINK;
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * The run second by second. A second keeps its latencies as the few histogram counters that are
+ * not zero, so that an hour costs megabytes, not gigabytes.
+ */
+#ifndef DUE_SERIES_H
+#define DUE_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "histogram.h"
+
+struct series_bucket {
+    int32_t index;
+    int32_t count;
+};
+
+struct series_second {
+    int64_t due; /* by when they were due; the rest by when it happened */
+    int64_t sent;
+    int64_t completed;
+    int64_t errors;
+    int64_t latency_max;
+    struct series_bucket *buckets;
+    size_t bucket_count;
+};
+
+struct series {
+    int64_t start_ns;
+    struct series_second *seconds;
+    size_t count, capacity;
+    size_t live_second;     /* whose latencies are still in `live` */
+    struct histogram *live;
+};
+
+void series_init(struct series *s);
+
+/* The second that a time falls into; times before the start belong to the first. */
+struct series_second *series_at(struct series *s, int64_t time_ns);
+
+/* A request was answered; times must not go back by a second or more. */
+void series_completed(struct series *s, int64_t time_ns, int64_t latency_ns);
+
+/* Call once before reading. */
+void series_finish(struct series *s);
+
+/* CSV of all threads together: time_s,due,sent,completed,errors,p50_us,p99_us,max_us */
+void series_print(const struct series *const *threads, size_t thread_count, FILE *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* What the load goes to, and whether this machine and this process can hold that many connections. */
+#ifndef DUE_TARGET_H
+#define DUE_TARGET_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "options.h"
+
+struct address {
+    struct sockaddr_storage socket;
+    socklen_t length;
+};
+
+struct target {
+    char host[256];      /* without the brackets of IPv6 */
+    char port[8];        /* of the URL, or "80" */
+    bool port_given;
+    const char *path;    /* with the query; "/" when the URL has none */
+    struct address address;
+};
+
+/* Exits with a message that says what to do when the URL or the host cannot be used. */
+void target_resolve(struct target *t, const struct options *o);
+
+/* Addresses 127.0.0.0/8 and ::1. */
+bool address_is_loopback(const struct address *a);
+
+/*
+ * How many source addresses (127.0.0.1 …) the connections need so that ports suffice, also for
+ * those that TIME_WAIT holds for a minute; 1 where the target is not in 127.0.0.0/8.
+ */
+unsigned source_addresses_needed(const struct target *t, const struct options *o);
+
+/* Raises the soft limit as needed; exits with the remedy when the hard limit is too low. */
+void check_descriptors(const struct options *o);
+
+/* Warns on stderr when there are more threads than CPUs that this process may use. */
+void check_cpus(const struct options *o);
+
+#endif
