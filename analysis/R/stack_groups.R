@@ -58,9 +58,8 @@ group_cell_cpu <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   if (nrow(collapsed) == 0) return(NULL)
   groups <- unique(rules$group)
-  samples <- vapply(groups, function(group) {
-    sum(collapsed$samples[group_stacks(collapsed$stack, rules) == group])
-  }, 0)
+  group_of_stack <- factor(group_stacks(collapsed$stack, rules), groups)
+  samples <- as.vector(xtabs(collapsed$samples ~ group_of_stack))
   # NULL + NULL is numeric(0): a cell without CPU figures has shares only.
   used_ms <- c(1000 * (cell$server$cpu_user_s + cell$server$cpu_system_s), NA)[1]
   per_request <- c(cell$server$cpu_us_per_request, NA)[1]

@@ -1,0 +1,138 @@
+# Sentences about results, computed from the comparisons and the summary, so that none can say
+# something else than the figures do. Modes are set as code, for Markdown.
+
+library(data.table)
+
+as_code <- function(text) paste0("`", text, "`")
+
+#' One comparison.
+#'
+#' @param comparisons see read_comparisons().
+#' @param study,mode,tier,tool,statistic ids.
+#' @return data.table of one row. Stops where there is no such comparison.
+pick_comparison <- function(comparisons, study, mode, tier, tool, statistic) {
+  wanted <- list(study = study, mode = mode, tier = tier, tool = tool, statistic = statistic)
+  row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
+  if (nrow(row) != 1) stop("no comparison ", paste(wanted, collapse = "/"), call. = FALSE)
+  row
+}
+
+#' A sentence on one comparison.
+#'
+#' @param row one row of the comparisons, see pick_comparison().
+#' @return one string of Markdown, without a full stop: what is compared, the ratio (or the
+#'   difference) and its 95 % interval, or why there is none.
+sentence_comparison <- function(row) {
+  about <- compared_statistics[statistic == row$statistic]
+  modes <- list(as_code(row$mode), as_code(row$versus))
+  switch(row$verdict,
+    "equivalent" = sprintf(
+      "%s and %s are equivalent in %s (%s)", modes[[1]], modes[[2]], about$title, effect_text(row)
+    ),
+    "undecided" = sprintf(
+      "whether %s differs from %s in %s is not decided by %s (%s)", modes[[1]], modes[[2]],
+      about$title, count_of(row$pairs, "repetition"), effect_text(row)
+    ),
+    "one repetition" = sprintf(
+      "whether %s differs from %s in %s is not decided: one repetition has no interval (%s)",
+      modes[[1]], modes[[2]], about$title, effect_text(row)
+    ),
+    "not comparable" = sprintf(
+      "%s and %s cannot be compared in %s: %s", modes[[1]], modes[[2]], about$title, row$reason
+    ),
+    decided_sentence(row, about, modes)
+  )
+}
+
+decided_sentence <- function(row, about, modes) {
+  if (row$effect == "difference") {
+    return(sprintf(
+      "the %s of %s is %s than that of %s (%s)", about$title, modes[[1]], row$verdict, modes[[2]],
+      effect_text(row)
+    ))
+  }
+  sprintf(
+    "the %s of %s is %s times that of %s, %s", about$title, modes[[1]],
+    with_interval(row$estimate, row$low, row$high), modes[[2]],
+    if (row$verdict == row$better) "which is better" else "which is worse"
+  )
+}
+
+effect_text <- function(row) {
+  if (row$effect == "ratio") {
+    return(paste("ratio", with_interval(row$estimate, row$low, row$high)))
+  }
+  paste(
+    "difference", with_interval(100 * row$estimate, 100 * row$low, 100 * row$high),
+    "percentage points"
+  )
+}
+
+#' A number with its noun.
+count_of <- function(count, noun) {
+  paste0(format_number(count), " ", noun, if (count == 1) "" else "s")
+}
+
+#' A sentence on how many cells are valid, and why the others are not.
+#'
+#' @param summary see read_summary().
+#' @return one string, with a full stop.
+sentence_validity <- function(summary) {
+  usable <- poolable(summary)
+  if (all(usable)) return(sprintf("All %s are valid.", count_of(nrow(summary), "cell")))
+  why <- summary[!usable, ifelse(outcome == "completed", failed_checks, outcome)]
+  counts <- sort(table(unlist(strsplit(why, ";"))), decreasing = TRUE)
+  sprintf(
+    "Of %s, %s valid and %s not: %s.", count_of(nrow(summary), "cell"),
+    is_or_are(sum(usable)), is_or_are(sum(!usable)),
+    paste0(as_code(names(counts)), " (", counts, ")", collapse = ", ")
+  )
+}
+
+is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" else "are")
+
+#' A sentence on the verdicts of all comparisons.
+#'
+#' @param comparisons see read_comparisons(), or some of its rows.
+#' @return one string, with a full stop.
+sentence_verdicts <- function(comparisons) {
+  verdicts <- c("higher", "lower", "equivalent", "undecided", "one repetition", "not comparable")
+  counts <- table(factor(comparisons$verdict, verdicts))
+  counts <- counts[counts > 0]
+  sprintf(
+    "Of %s: %s.", count_of(nrow(comparisons), "comparison"),
+    paste(counts, names(counts), collapse = ", ")
+  )
+}
+
+#' A sentence on the noise floor: the same mode under a second name (`<mode>-again`).
+#'
+#' @param comparisons see read_comparisons().
+#' @return one string, with a full stop: in how many comparisons of a mode with itself the
+#'   intervals claimed a difference, and how far apart the two were at the most.
+sentence_noise <- function(comparisons) {
+  twins <- comparisons[mode == paste0(versus, "-again") & !is.na(estimate)]
+  if (nrow(twins) == 0) return("No mode was measured against itself.")
+  decided <- sum(twins$verdict %in% c("higher", "lower"))
+  ratios <- twins[effect == "ratio", exp(max(abs(log(estimate))))]
+  sprintf(
+    "The same mode measured under two names was told apart in %s of %s, and differed by a factor of %s at the most.",
+    format_number(decided), count_of(nrow(twins), "comparison"), format_number(ratios)
+  )
+}
+
+#' A sentence on how much of the CPU time the profiler saw of a mode.
+#'
+#' @param cpu_groups see read_cpu_groups().
+#' @param study,mode,tier,tool ids.
+#' @return one string, with a full stop.
+sentence_sampled <- function(cpu_groups, study, mode, tier, tool) {
+  cell <- list(study = study, mode = mode, tier = tier, tool = tool)
+  rows <- pool_cpu_groups(cpu_groups)[cell, on = names(cell), nomatch = NULL]
+  if (nrow(rows) == 0) return(sprintf("No valid cell of %s at %s was sampled.", as_code(mode), as_code(tier)))
+  seen <- 1 - rows[group == unseen_group, cpu_us_per_request] / sum(rows$cpu_us_per_request)
+  sprintf(
+    "The profiler saw %s %% of the CPU time of %s at %s (%s).", format_number(100 * seen),
+    as_code(mode), as_code(tier), count_of(sum(rows$samples), "sample")
+  )
+}

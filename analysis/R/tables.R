@@ -1,0 +1,175 @@
+# The report's tables: data.tables of text with column names to be printed, for knitr::kable().
+
+library(data.table)
+
+# What a table says where it has no figure.
+no_figure <- "–"
+# Marks figures of cells that did not pass the validity checks.
+not_valid_mark <- "†"
+
+#' A number for readers: three significant digits, thousands separated.
+#'
+#' @param values numeric vector.
+#' @return character vector; a dash for NA.
+format_number <- function(values) {
+  ifelse(is.na(values), no_figure, plain_number(ifelse(abs(values) >= 1000, round(values), signif(values, 3))))
+}
+
+# Median and range over repetitions. Where no repetition is valid the range alone is told, with a
+# mark: figures that are not valid are shown and never pooled.
+over_repetitions <- function(values, valid) {
+  pooled <- values[valid & !is.na(values)]
+  shown <- values[!is.na(values)]
+  if (length(pooled) > 0) {
+    range <- range_text(pooled)
+    middle <- format_number(median(pooled))
+    return(if (range == middle) middle else paste0(middle, " (", range, ")"))
+  }
+  if (length(shown) > 0) paste(range_text(shown), not_valid_mark) else no_figure
+}
+
+range_text <- function(values) {
+  paste(unique(format_number(range(values))), collapse = "–")
+}
+
+#' The source's twelve figures, its names and their columns: of its own table (`figure` in
+#' published/<study>.csv) and of the summary (`column`), computed as the source's tool does, over
+#' all samples.
+source_figures <- fread(
+  "figure,             column,               title
+   requests,           requests,             Requests
+   latency_mean_ms,    latency_all_mean_ms,  Mean (ms)
+   latency_p50_ms,     latency_all_p50_ms,   Median (ms)
+   latency_p90_ms,     latency_all_p90_ms,   90 % line (ms)
+   latency_p95_ms,     latency_all_p95_ms,   95 % line (ms)
+   latency_p99_ms,     latency_all_p99_ms,   99 % line (ms)
+   latency_min_ms,     latency_all_min_ms,   Minimum (ms)
+   latency_max_ms,     latency_all_max_ms,   Maximum (ms)
+   error_percent,      error_percent,        Errors (%)
+   throughput_per_s,   throughput_all_per_s, Throughput (1/s)
+   received_kib_per_s, received_kib_per_s,   Received (KB/s)
+   sent_kib_per_s,     sent_kib_per_s,       Sent (KB/s)"
+)
+
+#' Reads a source's own figures.
+#'
+#' @param path path of analysis/published/<study>.csv.
+#' @return data.table: source, tier, mode (the mode that stands for what it measured), figure, value.
+read_published <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  require_columns(fread(path), c("source", "tier", "mode", "figure", "value"), path)
+}
+
+#' The source's own figures beside ours, one tier.
+#'
+#' Ours are medians over valid repetitions with their range, over all samples as the source's
+#' tool computes them; † marks the range of repetitions of which none is valid. 1 KB is 1024
+#' bytes, as the source's tool has it.
+#'
+#' @param summary see read_summary().
+#' @param published see read_published().
+#' @param study,tier ids.
+#' @return data.table of text: `Figure`, and for each mode that the source measured three columns:
+#'   `<mode>: source`, `: as published` (its traps and all), `: corrected`.
+table_published <- function(summary, published, study, tier) {
+  wanted_tier <- tier
+  wanted_study <- study
+  theirs <- published[tier == wanted_tier]
+  if (nrow(theirs) == 0) stop("the source has no figures of tier ", tier, call. = FALSE)
+  ours <- summary[study == wanted_study & tier == wanted_tier & tool == "jmeter"]
+  column_of <- function(mode_id) {
+    cells <- ours[mode == mode_id]
+    vapply(source_figures$column, function(column) {
+      over_repetitions(cells[[column]], poolable(cells))
+    }, "")
+  }
+  columns <- lapply(unique(theirs$mode), function(mode_id) {
+    printed <- theirs[mode == mode_id][match(source_figures$figure, figure), value]
+    setNames(
+      list(format_number(printed), column_of(paste0(mode_id, "-as-published")), column_of(mode_id)),
+      paste0(mode_id, c(": source", ": as published", ": corrected"))
+    )
+  })
+  as.data.table(c(list(Figure = source_figures$title), unlist(columns, recursive = FALSE)))
+}
+
+summary_titles <- c(
+  throughput_per_s = "Throughput (1/s)", error_percent = "Errors (%)",
+  latency_p50_ms = "p50 (ms)", latency_p99_ms = "p99 (ms)",
+  cpu_us_per_request = "CPU per request (µs)", threads_peak = "Threads, peak",
+  rss_peak_mib = "Memory, peak (MiB)", context_switches_per_request = "Switches per request",
+  gc_pause_ms = "GC pauses (ms)"
+)
+
+#' The main figures of all modes at one tier: median over valid repetitions and range.
+#'
+#' @param summary see read_summary().
+#' @param study,tier,tool ids.
+#' @param columns named character vector: titles by column of the summary.
+#' @return data.table of text, a row per mode: `Mode`, `Valid` (of how many), then the columns.
+table_modes <- function(summary, study, tier, tool, columns = summary_titles) {
+  cells <- chosen(summary, study, tool, tier, NULL)
+  rows <- lapply(levels(cells$mode), function(mode_id) {
+    one <- cells[mode == mode_id]
+    figures <- lapply(names(columns), function(name) over_repetitions(one[[name]], poolable(one)))
+    as.data.table(c(
+      list(Mode = mode_id, Valid = paste(sum(poolable(one)), "of", nrow(one))),
+      setNames(figures, columns)
+    ))
+  })
+  rbindlist(rows)
+}
+
+#' How many cells there are of each mode and tier, and how many are valid.
+#'
+#' @param summary see read_summary().
+#' @param study,tool ids.
+#' @return data.table of text: `Mode`, a column per tier with `valid/all`.
+table_validity <- function(summary, study, tool) {
+  cells <- in_load_order(chosen(summary, study, tool, NULL, NULL), summary)
+  counts <- cells[, .(text = paste0(sum(valid & outcome == "completed"), "/", .N)), by = .(Mode = mode, tier)]
+  wide <- dcast(counts, Mode ~ tier, value.var = "text", fill = no_figure)
+  wide[, Mode := as.character(Mode)][]
+}
+
+#' Every cell that is not valid, and why.
+#'
+#' @param summary see read_summary().
+#' @return data.table of text: `Cell`, `Outcome`, `Checks not passed`, `Errors`.
+table_invalid <- function(summary) {
+  summary[!poolable(summary), .(
+    Cell = paste0(study, "/", mode, "/", tier, "/", tool, "/rep-", repetition),
+    Outcome = ifelse(is.na(outcome_reason) | outcome_reason == "", outcome, paste0(outcome, ": ", outcome_reason)),
+    "Checks not passed" = gsub(";", ", ", failed_checks), Errors = gsub(";", ", ", errors)
+  )]
+}
+
+#' Comparisons of one statistic in words and figures.
+#'
+#' @param comparisons see read_comparisons().
+#' @param statistic a `statistic` of the comparisons.
+#' @param study,tool,tier ids; tier NULL for all.
+#' @return data.table of text, a row per pair and tier: `Tier`, `Mode`, `Baseline`, `Ratio` or
+#'   `Difference` with its 95 % interval, `Bootstrap`, `Repetitions` (pairs used), `Verdict`.
+table_comparisons <- function(comparisons, statistic, study, tool, tier = NULL) {
+  wanted <- statistic
+  rows <- chosen(comparisons, study, tool, tier, NULL)[statistic == wanted]
+  title <- if (all(rows$effect == "ratio")) "Ratio" else "Difference"
+  rows[, .(
+    Tier = tier, Mode = as.character(mode), Baseline = versus,
+    Effect = with_interval(estimate, low, high), Bootstrap = interval_text(bootstrap_low, bootstrap_high),
+    Repetitions = pairs,
+    Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+  )][, setnames(.SD, "Effect", title)]
+}
+
+interval_text <- function(low, high) {
+  ifelse(is.na(low), no_figure, paste0("[", format_number(low), ", ", format_number(high), "]"))
+}
+
+with_interval <- function(estimate, low, high) {
+  ifelse(
+    is.na(estimate), no_figure,
+    paste0(format_number(estimate), ifelse(is.na(low), "", paste0(" ", interval_text(low, high))))
+  )
+}
