@@ -5,6 +5,8 @@
 Each folder is one stage and holds its own .smk file; no folder reaches back.
 """
 
+import json
+
 from snakemake.utils import min_version
 
 from workloads.grid import Cell, ConfigurationError, Grid
@@ -26,7 +28,9 @@ CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells]
 
 def cells_of(study):
     """The cell folders of one study, in the order of the configuration."""
-    return [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if cell.study == study]
+    return [
+        f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if cell.study == study
+    ]
 
 
 wildcard_constraints:

@@ -20,16 +20,20 @@ def jar_of(wildcards):
     return GRID.studies[wildcards.study]["server"]["jar"]
 
 
+DUE_SOURCES = sorted(glob_wildcards("workloads/due/src/{name,[a-z0-9_.-]+}").name)
+
+
 rule build_generator:
     input:
-        glob_wildcards("workloads/due/{file}.c").file and [],
+        "workloads/due/Makefile",
+        expand("workloads/due/src/{name}", name=DUE_SOURCES),
     output:
         "workloads/due/build/due",
     log:
-        "workloads/due/build/build.log",
+        RESULTS + "/logs/build_generator.log",
     priority: 1_000_000
     shell:
-        "make -C workloads/due > {log} 2>&1"
+        "make -C workloads/due > {log:q} 2>&1"
 
 
 # The shell line is what Snakemake compares to find changed code: it stays as it is.
@@ -40,17 +44,21 @@ rule measure_cell:
         lambda wildcards: ancient(jar_of(wildcards)),
         ancient("workloads/due/build/due"),
     output:
-        update(RESULTS + "/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json"),
+        update(
+            RESULTS + "/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json"
+        ),
     log:
         RESULTS + "/logs/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}.log",
-    params:
-        spec=lambda wildcards: json.dumps(GRID.spec(cell_of(wildcards)), sort_keys=True),
+    priority: lambda wildcards: len(CELLS) + 2 - GRID.position(cell_of(wildcards))
     threads: lambda wildcards: workflow.cores
     resources:
         testbed=1,
         cores_there=lambda wildcards: workflow.cores,
-        labels=lambda wildcards: json.dumps(GRID.labels(cell_of(wildcards)), sort_keys=True),
-    priority: lambda wildcards: len(CELLS) + 2 - GRID.position(cell_of(wildcards))
+        labels=lambda wildcards: json.dumps(
+            GRID.labels(cell_of(wildcards)), sort_keys=True
+        ),
+    params:
+        spec=lambda wildcards: json.dumps(GRID.spec(cell_of(wildcards)), sort_keys=True),
     message:
         "measuring {wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition}"
     shell:

@@ -1,0 +1,41 @@
+"""The DAG's promises, on plans alone: nothing is measured here."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def plan(*arguments):
+    command = ["snakemake", "--cores", "4", "--dry-run", "--nolock", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize(
+    ("setting", "expected"),
+    [
+        ("repetitions=0", "repetitions = 0; allowed: a whole number from 1"),
+        ("sed=3", "sed = 3; allowed: here only results"),
+    ],
+)
+def test_bad_configuration_stops_before_anything_starts(setting, expected):
+    refused = plan("--config", setting)
+    assert refused.returncode != 0
+    assert expected in refused.stdout + refused.stderr
+
+
+def test_forcing_one_cell_plans_one_measurement(tmp_path):
+    cell = "results/cells/request-threads/fixed-pool/low/jmeter/rep-2/cell.json"
+    planned = plan("--allowed-rules", "measure_cell", "-f", cell)
+    text = planned.stdout + planned.stderr
+    assert planned.returncode == 0, text
+    assert text.count("measuring request-threads/") == 1
+    assert "measuring request-threads/fixed-pool/low/jmeter/rep-2" in text
+
+
+def test_misspelt_cell_matches_no_rule():
+    planned = plan("results/cells/request-threads/fixed-pool/low/jmetre/rep-2/cell.json")
+    assert planned.returncode != 0
+    assert "MissingRuleException" in planned.stdout + planned.stderr
