@@ -49,21 +49,16 @@ public final class BlockingServer {
         }
     }
 
-    /** A connection that no thread takes is refused; that must cost the acceptor neither time nor life. */
+    /** A connection that no thread takes must cost the acceptor neither its time nor its life. */
     private void dispatch(Connection connection) {
         try {
             executor.execute(connection);
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
-            refuse(connection);
-        }
-    }
-
-    /** In a virtual thread: it needs no new platform thread, and the client's pace is not the acceptor's. */
-    private static void refuse(Connection connection) {
-        try {
+        } catch (RejectedExecutionException full) {
+            // The client's pace is not the acceptor's, nor may refusing take a thread from the pool.
             Thread.startVirtualThread(connection.refused(BUSY));
-        } catch (RejectedExecutionException | OutOfMemoryError noThreadEither) {
-            connection.abandon();
+        } catch (OutOfMemoryError noThread) {
+            // Where the kernel gives no thread, a virtual one may get no carrier: only closing is sure to work.
+            connection.close();
         }
     }
 

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Connection implements Runnable {
 
     /** How long a closing connection waits for the client to have read the last answer. */
-    static final int LINGER_MS = 500;
+    static final int LINGER_MS = 1000;
 
     private static final int READ_BYTES = 2048;
 
@@ -66,27 +66,26 @@ public final class Connection implements Runnable {
     }
 
     /** For a graceful stop: closes at once when no request is in flight, otherwise after its answer. */
-    void stop() throws IOException {
+    void stop() {
         closeAfterAnswer();
         if (idle.compareAndSet(true, false)) {
-            socket.close();
-        }
-    }
-
-    /** The connection itself, unanswered: for a server that cannot even refuse politely. */
-    void abandon() {
-        open.remove(this);
-        try {
-            socket.close();
-        } catch (IOException alreadyGone) {
-            // Closed is what was wanted.
+            close();
         }
     }
 
     /** The same client, to be told only that it is not served. */
     Connection refused(Handler refusal) {
         open.remove(this);
-        return open.add(new Connection(socket, refusal, LINGER_MS, open));
+        return open.add(new Connection(socket, refusal, readTimeoutMs, open));
+    }
+
+    void close() {
+        open.remove(this);
+        try {
+            socket.close();
+        } catch (IOException alreadyGone) {
+            // Closed is what was wanted.
+        }
     }
 
     /** Reads, performs and answers one request; false when the connection is to be closed. */

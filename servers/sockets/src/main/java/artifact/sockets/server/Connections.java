@@ -1,6 +1,5 @@
 package artifact.sockets.server;
 
-import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,12 +21,10 @@ final class Connections {
     }
 
     /** Closes idle connections now and the others after their answer; waits {@code timeoutMs} at most. */
-    void stop(int timeoutMs) throws IOException, InterruptedException {
+    void stop(int timeoutMs) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-        for (Connection connection : open) {
-            connection.stop();
-        }
-        while (!open.isEmpty() && System.nanoTime() < deadline) {
+        open.forEach(Connection::stop);
+        while (!open.isEmpty() && System.nanoTime() - deadline < 0) {
             Thread.sleep(POLL_MS);
         }
     }

@@ -3,6 +3,7 @@ package artifact.sockets.server;
 import artifact.sockets.handler.Handler;
 import artifact.sockets.handler.Routes;
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -94,7 +95,7 @@ public final class EventLoopServer {
             step.run();
         } catch (IOException gone) {
             connection.close();
-        } catch (RuntimeException defect) {
+        } catch (RuntimeException | Error defect) {
             defect.printStackTrace();
             connection.close();
         }
@@ -120,7 +121,7 @@ public final class EventLoopServer {
     }
 
     private void add(SocketChannel channel) throws IOException {
-        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true).configureBlocking(false);
         SelectionKey key = channel.register(selector, 0);
         LoopConnection connection = new LoopConnection(channel, key, this, routes, options.readTimeoutMs);
         key.attach(connection);

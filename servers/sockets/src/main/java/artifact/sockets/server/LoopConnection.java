@@ -7,7 +7,6 @@ import artifact.sockets.http.Request;
 import artifact.sockets.http.RequestParser;
 import artifact.sockets.http.Status;
 import java.io.IOException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -50,14 +49,12 @@ final class LoopConnection {
     private boolean idle;
     private boolean lastAnswer;
 
-    LoopConnection(SocketChannel channel, SelectionKey key, EventLoopServer loop, Handler handler, int readTimeoutMs)
-            throws IOException {
+    LoopConnection(SocketChannel channel, SelectionKey key, EventLoopServer loop, Handler handler, int readTimeoutMs) {
         this.channel = channel;
         this.key = key;
         this.loop = loop;
         this.handler = handler;
         this.readTimeoutMs = readTimeoutMs;
-        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         enter(Phase.READING, SelectionKey.OP_READ, readTimeoutMs);
     }
 

@@ -1,0 +1,280 @@
+package artifact.sockets.mode;
+
+import static artifact.sockets.mode.Client.PAGE;
+import static artifact.sockets.mode.Client.get;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import artifact.sockets.handler.Routes;
+import artifact.sockets.mode.Client.Reply;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What every corrected mode owes a client, asked of each mode as a process of its own. */
+@ParameterizedClass
+@ValueSource(
+        classes = {
+            ThreadPerRequest.class,
+            FixedPool.class,
+            CallerRunsPool.class,
+            VirtualThreadPerRequest.class,
+            EventLoop.class
+        })
+class CorrectedModesTest {
+
+    private static ServerProcess server;
+
+    @Parameter
+    private Class<?> mode;
+
+    @BeforeParameterizedClassInvocation
+    static void start(Class<?> mode) throws IOException {
+        server = ServerProcess.start(mode);
+    }
+
+    @AfterParameterizedClassInvocation
+    static void stop() throws IOException {
+        server.close();
+    }
+
+    @Test
+    void answersThePageToTheByte() throws IOException {
+        try (Client client = server.connect()) {
+            Reply reply = client.ask(PAGE);
+            assertEquals(200, reply.status());
+            assertEquals(42, reply.body().length);
+            assertArrayEquals(Routes.BODY, reply.body());
+            assertEquals(
+                    Map.of(
+                            "content-type", "text/html;charset=utf-8",
+                            "content-length", "42",
+                            "connection", "keep-alive"),
+                    reply.fields());
+        }
+    }
+
+    @Test
+    void keepsTheConnectionUntilTheClientAsksForItsEnd() throws IOException {
+        try (Client client = server.connect()) {
+            for (int i = 0; i < 3; i++) {
+                assertEquals("keep-alive", client.ask(PAGE).connection());
+            }
+            assertEquals("close", client.ask("GET /work HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").connection());
+            assertTrue(client.isAtEnd());
+        }
+    }
+
+    @Test
+    void speaksHttp10() throws IOException {
+        try (Client client = server.connect()) {
+            assertEquals("keep-alive", client.ask("GET /jmeter/test HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").connection());
+            assertEquals("close", client.ask("GET /jmeter/test HTTP/1.0\r\n\r\n").connection());
+            assertTrue(client.isAtEnd());
+        }
+    }
+
+    @Test
+    void answersPipelinedRequestsInTheirOrder() throws IOException {
+        List<Integer> statuses = new ArrayList<>();
+        try (Client client = server.connect()) {
+            client.send((get("/work?sleep_ms=30") + get("/nowhere") + get("/work?sleep_ms=x") + PAGE).repeat(20));
+            for (int i = 0; i < 80; i++) {
+                statuses.add(client.reply().status());
+            }
+            assertEquals(200, client.ask(PAGE).status());
+        }
+        assertEquals(List.of(200, 404, 400, 200), statuses.subList(0, 4));
+        assertEquals(statuses.subList(0, 4), statuses.subList(76, 80));
+    }
+
+    @Test
+    void takesARequestByteByByte() throws IOException {
+        try (Client client = server.connect()) {
+            for (char next : PAGE.toCharArray()) {
+                client.send(String.valueOf(next));
+            }
+            assertArrayEquals(Routes.BODY, client.reply().body());
+        }
+    }
+
+    @Test
+    void answersAClientThatHasSaidAllItWillSay() throws IOException {
+        try (Client client = server.connect()) {
+            client.send(get("/work?sleep_ms=50") + PAGE).endRequests();
+            assertEquals(200, client.reply().status());
+            assertEquals(200, client.reply().status());
+            assertTrue(client.isAtEnd());
+        }
+    }
+
+    @Test
+    void answersHeadWithTheHeadAlone() throws IOException {
+        try (Client client = server.connect()) {
+            client.send(PAGE.replace("GET", "HEAD") + PAGE);
+            assertEquals("42", client.headReply().fields().get("content-length"));
+            assertArrayEquals(Routes.BODY, client.reply().body());
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "GET,    /nowhere,            404",
+        "POST,   /nowhere,            404",
+        "GET,    /work?sleep_ms=-1,   400",
+        "GET,    /work?cpu_us=1e3,    400",
+        "GET,    /work?sleep_ms=60001,400",
+        "DELETE, /jmeter/test,        405",
+        "BREW,   /jmeter/test,        501"
+    })
+    void refusesWhatItDoesNotServeAndGoesOn(String method, String target, int status) throws IOException {
+        try (Client client = server.connect()) {
+            Reply refusal = client.ask(method + " " + target + " HTTP/1.1\r\nHost: a\r\n\r\n");
+            assertEquals(status, refusal.status());
+            assertFalse(refusal.text().isBlank());
+            assertEquals("keep-alive", refusal.connection());
+            assertEquals(200, client.ask(PAGE).status());
+        }
+    }
+
+    @Test
+    void namesTheMethodsItAllowsAndSkipsABody() throws IOException {
+        try (Client client = server.connect()) {
+            Reply refusal = client.ask("POST /work HTTP/1.1\r\nHost: a\r\nContent-Length: 4000\r\n\r\n" + "x".repeat(4000));
+            assertEquals(405, refusal.status());
+            assertEquals("GET, HEAD", refusal.fields().get("allow"));
+            assertNull(client.ask(PAGE).fields().get("allow"));
+        }
+    }
+
+    /** A megabyte the server never reads follows: a careless close would take the answer away by a reset. */
+    @ParameterizedTest
+    @CsvSource({
+        "'nonsense\r\n\r\n', 400",
+        "'GET / HTTP/1.1\r\n\r\n', 400",
+        "'GET / HTTP/3.0\r\nHost: a\r\n\r\n', 505",
+        "'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n', 411",
+        "'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n', 413",
+        "'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n', 417",
+        "'GET / HTTP/1.1\r\nHost: a\r\nX: ', 431"
+    })
+    void refusesWhatItCannotReadAndCloses(String sent, int status) throws IOException {
+        try (Client client = server.connect()) {
+            Reply refusal = client.ask(sent + "x".repeat(1_000_000));
+            assertEquals(status, refusal.status());
+            assertEquals("close", refusal.connection());
+            client.endRequests();
+            assertTrue(client.isAtEnd());
+        }
+    }
+
+    @Test
+    void neverAnswersBeforeItHasSlept() throws IOException {
+        try (Client client = server.connect()) {
+            for (int i = 0; i < 5; i++) {
+                long start = System.nanoTime();
+                assertArrayEquals(Routes.BODY, client.ask(get("/work?sleep_ms=100")).body());
+                assertTrue(System.nanoTime() - start >= 100_000_000);
+            }
+        }
+    }
+
+    @Test
+    void usesTheCpuTimeItIsAskedFor() throws IOException {
+        try (Client client = server.connect()) {
+            long before = server.cpuMs();
+            assertEquals(200, client.ask(get("/work?cpu_us=300000")).status());
+            // The kernel counts a process's CPU time in ticks of 10 ms.
+            assertTrue(server.cpuMs() - before >= 280);
+        }
+    }
+
+    @Test
+    void outlivesClientsThatGoAway() throws IOException {
+        for (int i = 0; i < 200; i++) {
+            server.connect().send(PAGE.substring(0, i % PAGE.length())).close();
+        }
+        try (Client client = server.connect()) {
+            assertEquals(200, client.ask(PAGE).status());
+        }
+    }
+
+    @Test
+    void givesUpOnClientsThatAreTooSlow() throws IOException {
+        try (ServerProcess impatient = ServerProcess.start(mode, "--read-timeout-ms=300");
+                Client silent = impatient.connect();
+                Client slow = impatient.connect();
+                Client idle = impatient.connect()) {
+            slow.send(PAGE.substring(0, 20));
+            assertEquals(200, idle.ask(PAGE).status());
+            assertEquals(408, slow.reply().status());
+            assertTrue(silent.isAtEnd());
+            assertTrue(idle.isAtEnd());
+        }
+    }
+
+    @Test
+    void finishesWhatIsInFlightWhenItIsStopped() throws Exception {
+        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=20000");
+                Client idle = stopping.connect();
+                Client busy = stopping.connect()) {
+            idle.ask(PAGE);
+            // In one piece: once the first answer is here, the server has the second request too.
+            busy.ask(PAGE + get("/work?sleep_ms=1000"));
+            stopping.terminate();
+            assertTrue(idle.isAtEnd());
+            Reply last = busy.reply();
+            assertArrayEquals(Routes.BODY, last.body());
+            assertEquals("close", last.connection());
+            busy.close();
+            assertEquals(0, stopping.exitStatus());
+            assertThrows(ConnectException.class, stopping::connect);
+        }
+    }
+
+    @Test
+    void endsThoughARequestDoesNot() throws Exception {
+        try (ServerProcess stopping = ServerProcess.start(mode, "--stop-timeout-ms=100");
+                Client busy = stopping.connect()) {
+            busy.ask(PAGE + get("/work?sleep_ms=60000"));
+            stopping.terminate();
+            assertEquals(0, stopping.exitStatus());
+        }
+    }
+
+    /** The kernel completes connections that the process has no descriptor left for. */
+    @Test
+    void goesOnAfterRunningOutOfDescriptors() throws Exception {
+        try (ServerProcess poor = ServerProcess.startLimited("-n 50", List.of(), mode)) {
+            // Classes come from files in a test, from the open jar in a measurement: load them while files can be had.
+            try (Client first = poor.connect()) {
+                assertEquals(200, first.ask(PAGE).status());
+            }
+            List<Client> many = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                many.add(poor.connect());
+            }
+            ServerProcess.await("descriptors run out", () -> poor.errors().contains("cannot accept, trying again"));
+            for (Client client : many) {
+                client.close();
+            }
+            try (Client client = poor.connect()) {
+                assertEquals(200, client.ask(PAGE).status());
+            }
+        }
+    }
+}

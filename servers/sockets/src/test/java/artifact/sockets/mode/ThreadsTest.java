@@ -1,0 +1,184 @@
+package artifact.sockets.mode;
+
+import static artifact.sockets.mode.Client.PAGE;
+import static artifact.sockets.mode.Client.get;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import artifact.sockets.mode.Client.Reply;
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Where the corrected modes differ: how many threads, and what happens when there is none left. */
+class ThreadsTest {
+
+    private static final String[] SMALL_POOL = {"--core-threads=2", "--max-threads=4", "--queue-capacity=3"};
+    private static final int POOL_AND_QUEUE = 7;
+
+    private final List<Client> clients = new ArrayList<>();
+
+    @AfterEach
+    void disconnect() throws IOException {
+        for (Client client : clients) {
+            client.close();
+        }
+        clients.clear();
+    }
+
+    @Test
+    void threadPerRequestHasAThreadForEveryConnection() throws Exception {
+        try (ServerProcess server = ServerProcess.start(ThreadPerRequest.class)) {
+            connect(server, 40);
+            ServerProcess.await("every connection has its thread", () -> server.handlerThreads() == 40);
+            disconnect();
+            ServerProcess.await("they are gone", () -> server.handlerThreads() == 0);
+        }
+    }
+
+    @Test
+    void fixedPoolHasNoMoreThanItsMaximum() throws Exception {
+        try (ServerProcess server = ServerProcess.start(FixedPool.class, SMALL_POOL)) {
+            connect(server, 2);
+            ServerProcess.await("the core is busy", () -> server.handlerThreads() == 2);
+            connect(server, 38);
+            for (Client refused : clients.subList(POOL_AND_QUEUE, 40)) {
+                assertEquals(503, refused.ask(PAGE).status());
+            }
+            assertEquals(4, server.handlerThreads());
+        }
+    }
+
+    @Test
+    void virtualThreadsAndTheEventLoopNeedNone() throws Exception {
+        try (ServerProcess virtual = ServerProcess.start(VirtualThreadPerRequest.class);
+                ServerProcess loop = ServerProcess.start(EventLoop.class)) {
+            for (ServerProcess server : List.of(virtual, loop)) {
+                connect(server, 40);
+                for (Client client : clients) {
+                    assertEquals(200, client.ask(PAGE).status());
+                }
+                disconnect();
+            }
+            assertEquals(0, virtual.handlerThreads());
+            assertEquals(1, loop.handlerThreads());
+        }
+    }
+
+    @Test
+    void fixedPoolSays503WhenItIsFullAndServesAgainAfterwards() throws Exception {
+        try (ServerProcess server = ServerProcess.start(FixedPool.class, SMALL_POOL)) {
+            connect(server, POOL_AND_QUEUE);
+            for (int i = 0; i < 3; i++) {
+                try (Client refused = server.connect()) {
+                    Reply refusal = refused.ask(PAGE);
+                    assertEquals(503, refusal.status());
+                    assertEquals("close", refusal.connection());
+                    assertTrue(refused.isAtEnd());
+                }
+            }
+            for (Client held : clients) {
+                assertEquals(200, held.ask("GET /jmeter/test HTTP/1.0\r\n\r\n").status());
+            }
+            disconnect();
+            try (Client later = server.connect()) {
+                assertEquals(200, later.ask(PAGE).status());
+            }
+        }
+    }
+
+    @Test
+    void aRefusedClientThatSaysNothingHoldsNobodyUp() throws Exception {
+        try (ServerProcess server = ServerProcess.start(FixedPool.class, SMALL_POOL)) {
+            connect(server, POOL_AND_QUEUE + 10);
+            try (Client refused = server.connect()) {
+                assertEquals(503, refused.ask(PAGE).status());
+            }
+        }
+    }
+
+    @Test
+    void callerRunsPoolServesOneRequestByTheAcceptorWhenItIsFull() throws Exception {
+        try (ServerProcess server = ServerProcess.start(CallerRunsPool.class, SMALL_POOL)) {
+            connect(server, POOL_AND_QUEUE);
+            for (int i = 0; i < 3; i++) {
+                try (Client byCaller = server.connect()) {
+                    Reply reply = byCaller.ask(PAGE);
+                    assertEquals(200, reply.status());
+                    assertEquals("close", reply.connection(), "the acceptor must not be kept");
+                }
+            }
+            assertEquals(4, server.handlerThreads());
+        }
+    }
+
+    @Test
+    void callerRunsPoolAcceptsNothingWhileTheAcceptorServes() throws Exception {
+        try (ServerProcess server = ServerProcess.start(CallerRunsPool.class, SMALL_POOL)) {
+            connect(server, POOL_AND_QUEUE);
+            try (Client byCaller = server.connect().send(get("/work?sleep_ms=300"));
+                    Client next = server.connect()) {
+                assertEquals(200, next.ask(PAGE).status());
+                assertTrue(byCaller.hasNews(), "the first in the line was answered first");
+            }
+        }
+    }
+
+    @Test
+    void eventLoopSleepsForManyAtOnce() throws Exception {
+        try (ServerProcess server = ServerProcess.start(EventLoop.class)) {
+            connect(server, 51);
+            Client sleeper = clients.getFirst().send(get("/work?sleep_ms=60000"));
+            long start = System.nanoTime();
+            for (Client client : clients.subList(1, 51)) {
+                client.send(get("/work?sleep_ms=200"));
+            }
+            for (Client client : clients.subList(1, 51)) {
+                assertEquals(200, client.reply().status());
+            }
+            assertTrue(System.nanoTime() - start < 50 * 200_000_000L, "one after the other they sleep longer");
+            assertFalse(sleeper.hasNews());
+        }
+    }
+
+    @Test
+    void threadPerRequestOutlivesThreadsThatCannotBeStarted() throws Exception {
+        try (ServerProcess server = startWithFewThreads(ThreadPerRequest.class)) {
+            connect(server, 40);
+            int refused = 0;
+            for (Client client : clients) {
+                refused += isServed(client) ? 0 : 1;
+            }
+            assertTrue(refused > 0, "some connection got no thread");
+            disconnect();
+            ServerProcess.await("their threads are gone", () -> server.handlerThreads() == 0);
+            try (Client later = server.connect()) {
+                assertEquals(200, later.ask(PAGE).status());
+            }
+        }
+    }
+
+    /** Stacks of 256 MB in 6.5 GB of address space, 4.5 of which a JVM takes: the kernel refuses all but a few. */
+    static ServerProcess startWithFewThreads(Class<?> mode) throws IOException {
+        return ServerProcess.startLimited("-v 6815744", List.of("-Xss256m"), mode);
+    }
+
+    private void connect(ServerProcess server, int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            clients.add(server.connect());
+        }
+    }
+
+    private static boolean isServed(Client client) throws IOException {
+        try {
+            return client.ask(PAGE).status() == 200;
+        } catch (EOFException | SocketException closedUnanswered) {
+            return false;
+        }
+    }
+}
