@@ -28,10 +28,8 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         return
     recording = cell_json.with_name(cell["profile"]["file"])
     load = cell["load"]
-    window = [
-        f"--from={int(load['start_epoch_s'] * 1000)}",
-        f"--to={int(load['end_epoch_s'] * 1000)}",
-    ]
+    start_ms, end_ms = (str(int(load[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
+    window = ["--from", start_ms, "--to", end_ms]
     title = " · ".join(str(part) for part in cell["cell"].values())
     kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
     for output, options in (

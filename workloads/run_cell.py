@@ -150,7 +150,7 @@ def lasted_s(window: list[Sample]) -> float:
 
 
 def server_figures(window: list[Sample], load: dict[str, Any]) -> dict[str, Any]:
-    cpu_s, answered = grown(window, "server_cpu_s"), load["requests_recorded"]
+    cpu_s = grown(window, "server_cpu_s")
     grew = (
         "machine_context_switches",
         "listen_overflows",
@@ -166,10 +166,22 @@ def server_figures(window: list[Sample], load: dict[str, Any]) -> dict[str, Any]
         "cpu_s": cpu_s,
         "cpu_user_s": grown(window, "server_cpu_user_s"),
         "cpu_system_s": grown(window, "server_cpu_system_s"),
-        "cpu_us_per_request": cpu_s / answered * 1e6 if answered else None,
+        "cpu_us_per_request": cpu_us_per_request(cpu_s, window, load),
         **{name: peak(window, column) for name, column in peaks.items()},
         **{name: grown(window, name) for name in grew},
     }
+
+
+def cpu_us_per_request(cpu_s: float, window: list[Sample], load: dict[str, Any]) -> float | None:
+    """CPU time of the server per answer, µs.
+
+    In a closed loop the server rests before and after the load, so all that the window caught
+    belongs to its requests. In an open one it is as busy outside, so rates are compared.
+    """
+    answers = load["requests_recorded"]
+    if load["loop"] == "open":
+        answers = load["answers_per_s"] * lasted_s(window)
+    return cpu_s / answers * 1e6 if answers else None
 
 
 def machine_figures(window: list[Sample], telemetry: Telemetry) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 import csv
 import gzip
 import re
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 

@@ -103,9 +103,7 @@ def test_closed_loop_obeys_its_bounds(cell):
     assert load["throughput_per_s"] * mean_s <= users * 1.05
 
 
-@pytest.mark.parametrize(
-    "mode", ["thread-per-request-as-published", "fixed-pool-as-published"]
-)
+@pytest.mark.parametrize("mode", ["thread-per-request-as-published", "fixed-pool-as-published"])
 def test_published_answer_is_122_bytes(mode):
     rows = samples(next(c for c in GRID.cells if c.mode == mode and c.tool == "jmeter"))
     answered = [int(row["bytes"]) for row in rows if row["responseCode"] == "200"]

@@ -56,6 +56,7 @@ DUE = {
     "status": {"2xx": 1980, "3xx": 0, "4xx": 0, "5xx": 5},
     "errors": {"connect_refused": 3, "timeout": 0},
     "body_bytes": {"min": 42, "max": 42},
+    "delivered_per_s": 397.0,
     "received_bytes": 1,
     "sent_bytes": 2,
     "was_the_limit": True,
@@ -117,7 +118,8 @@ def test_every_due_request_is_accounted_for():
     assert load["requests_asked"] == load["requests_recorded"] == 2000
     assert load["errors"] == {"connect_refused": 3, "http_5xx": 5, "unanswered": 2, "unsent": 10}
     assert load["error_share"] == pytest.approx(0.01)
-    assert load["throughput_per_s"] == 495
+    # 397 answers a second came within the window, 1980 of all 1985 were good
+    assert load["throughput_per_s"] == pytest.approx(396)
     assert load["limited_by_generator"] == "late"
     assert load["bodies_right"] == 1980
 

@@ -107,6 +107,7 @@ def summary(spec: dict[str, Any], samples: list[dict[str, str]]) -> dict[str, An
         "end_epoch_s": end_s,
         "duration_s": duration_s,
         "offered_per_s": None,
+        "answers_per_s": len(samples) / duration_s if duration_s else 0.0,
         "throughput_per_s": len(good) / duration_s if duration_s else 0.0,
         "received_bytes": total(samples, "bytes"),
         "sent_bytes": total(samples, "sentBytes"),

@@ -114,7 +114,9 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
         "end_epoch_s": load["end_epoch_s"],
         "duration_s": duration_s,
         "offered_per_s": load["offered_per_s"],
-        "throughput_per_s": good / duration_s if duration_s else 0.0,
+        # Answers that came within the window: what came later drained a backlog.
+        "answers_per_s": load["delivered_per_s"],
+        "throughput_per_s": load["delivered_per_s"] * good / max(1, requests["completed"]),
         "received_bytes": load["received_bytes"],
         "sent_bytes": load["sent_bytes"],
         "limited_by_generator": load["was_the_limit_reason"] if load["was_the_limit"] else "",
@@ -152,6 +154,7 @@ def from_wrk2(spec: dict[str, Any], text: str, ran_s: tuple[float, float]) -> di
         "end_epoch_s": ran_s[1],
         "duration_s": completed / per_s if per_s else 0.0,
         "offered_per_s": spec["tool"]["rate_per_s"],
+        "answers_per_s": per_s,
         "throughput_per_s": per_s * good / completed if completed else 0.0,
         "received_bytes": round(float(done[2]) * 1024 ** "_KMGT".index(done[3] or "_")),
         "sent_bytes": None,
