@@ -111,20 +111,24 @@ static void start_threads(struct worker *workers, const struct options *o) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static struct worker *prepare_workers(struct run *run, struct script *main_script) {
-    uint64_t threads = run->options->threads;
-    struct worker *workers = calloc(threads, sizeof *workers);
+static void prepare_script(struct script *main_script, struct worker *w, struct options *o) {
+    w->script = script_create(w->run);
+    script_setup(main_script, w);
+    script_init(w);
+    /* The same meaning whether the command line or the script says it. */
+    if (script_closes_connections(w->script)) o->new_connections = true;
+}
+
+static struct worker *prepare_workers(struct run *run, struct options *o,
+                                      struct script *main_script) {
+    struct worker *workers = calloc(o->threads, sizeof *workers);
     if (workers == NULL) {
         perror("due: no memory for the threads");
         exit(1);
     }
-    for (uint64_t i = 0; i < threads; i++) worker_init(&workers[i], run, (unsigned)i);
-    if (main_script) {
-        for (uint64_t i = 0; i < threads; i++) {
-            workers[i].script = script_create(run);
-            script_setup(main_script, &workers[i]);
-            script_init(&workers[i]);
-        }
+    for (uint64_t i = 0; i < o->threads; i++) {
+        worker_init(&workers[i], run, (unsigned)i);
+        if (main_script) prepare_script(main_script, &workers[i], o);
     }
     return workers;
 }
@@ -152,11 +156,11 @@ int main(int argc, char **argv) {
     listen_to_signals();
 
     struct run run = {.options = &options, .target = &target, .stop_fd = stop_fd};
-    run.source_addresses = source_addresses_needed(&target, &options);
     run.request = request_build(&options, &target, &run.request_length);
     pthread_barrier_init(&run.ready, NULL, (unsigned)options.threads);
     struct script *main_script = options.script ? script_create(&run) : NULL;
-    struct worker *workers = prepare_workers(&run, main_script);
+    struct worker *workers = prepare_workers(&run, &options, main_script);
+    run.source_addresses = source_addresses_needed(&target, &options);
 
     result_print_head(&run);
     start_threads(workers, &options);

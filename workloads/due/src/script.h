@@ -14,8 +14,6 @@
 #include "tally.h"
 
 struct connection;
-struct response;
-struct response_sink;
 struct run;
 struct script;
 struct worker;
@@ -34,10 +32,10 @@ void script_setup(struct script *main_script, struct worker *w);
 void script_init(struct worker *w);
 void script_done(struct script *main_script, const struct script_summary *summary);
 
-/* Does each request have to be asked for, are there delays, does it want to see the answers? */
-bool script_has_request(const struct script *s);
+/* Valid after script_init. */
 bool script_has_delay(const struct script *s);
-bool script_has_response(const struct script *s);
+/* Do its requests say "Connection: close"? */
+bool script_closes_connections(const struct script *s);
 
 /* How many requests its request string holds. */
 unsigned script_batch(const struct script *s);
@@ -47,8 +45,5 @@ void script_request(struct script *s, struct connection *c);
 int64_t script_delay_ns(struct script *s);
 /* Shows it a complete answer; then the capture starts anew. */
 void script_response(struct script *s, struct connection *c);
-
-/* Collects an answer into c->capture. */
-extern const struct response_sink SCRIPT_SINK;
 
 #endif

@@ -20,11 +20,9 @@ struct script *script_create(const struct run *run) {
 void script_setup(struct script *main_script, struct worker *w) { (void)main_script, (void)w; }
 void script_init(struct worker *w) { (void)w; }
 void script_done(struct script *s, const struct script_summary *summary) { (void)s, (void)summary; }
-bool script_has_request(const struct script *s) { return (void)s, false; }
 bool script_has_delay(const struct script *s) { return (void)s, false; }
-bool script_has_response(const struct script *s) { return (void)s, false; }
+bool script_closes_connections(const struct script *s) { return (void)s, false; }
 unsigned script_batch(const struct script *s) { return (void)s, 1; }
 void script_request(struct script *s, struct connection *c) { (void)s, (void)c; }
 int64_t script_delay_ns(struct script *s) { return (void)s, 0; }
 void script_response(struct script *s, struct connection *c) { (void)s, (void)c; }
-const struct response_sink SCRIPT_SINK;

@@ -29,7 +29,7 @@ struct tally {
     int64_t answers_in_window;  /* arrived in the window, also those to warm-up requests */
     int64_t connections_opened; /* kept alive: in the whole run; else for measured requests */
     int64_t received_bytes, sent_bytes;
-    int64_t body_bytes_min, body_bytes_max; /* min > max: no answer */
+    int64_t body_bytes_min, body_bytes_max; /* of 2xx answers; min > max: there was none */
     int64_t no_descriptor, no_port;         /* connects that failed on this side (connect_other) */
 };
 

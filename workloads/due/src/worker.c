@@ -11,6 +11,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "capture.h"
 #include "clock.h"
 #include "script.h"
 
@@ -89,10 +90,6 @@ static void under_way_remove(struct worker *w, struct connection *c) {
 
 /* ---- from the timetable to connections ---- */
 
-static bool unlimited_request(const struct worker *w) {
-    return w->script == NULL || !script_has_request(w->script);
-}
-
 /* Gives a free connection the next request of the timetable: as many arrivals as it answers. */
 static void assign(struct worker *w, struct connection *c, struct schedule *schedule) {
     c->answers = w->script ? (uint16_t)script_batch(w->script) : 1;
@@ -155,11 +152,11 @@ static void write_request(struct worker *w, struct connection *c) {
 }
 
 static void prepare_request(struct worker *w, struct connection *c) {
-    if (unlimited_request(w)) {
+    if (w->script) {
+        script_request(w->script, c);
+    } else {
         c->request = w->run->request;
         c->request_length = w->run->request_length;
-    } else {
-        script_request(w->script, c);
     }
     c->written = 0;
     bool to_head = c->request_length > 5 && memcmp(c->request, "HEAD ", 5) == 0;
@@ -206,8 +203,10 @@ static void count_answer(struct worker *w, struct connection *c, int64_t now) {
     c->counted--;
     t->completed++;
     t->status[c->response.status / 100]++;
-    if (body < t->body_bytes_min) t->body_bytes_min = body;
-    if (body > t->body_bytes_max) t->body_bytes_max = body;
+    if (c->response.status / 100 == 2) {
+        if (body < t->body_bytes_min) t->body_bytes_min = body;
+        if (body > t->body_bytes_max) t->body_bytes_max = body;
+    }
     series_completed(&w->series, now, now - c->due_ns);
     if (w->run->options->batch_latency && c->answers > 0) return;
     histogram_record(w->corrected, now - c->due_ns);
@@ -224,7 +223,7 @@ static void on_answer(struct worker *w, struct connection *c, int64_t now) {
 /* Takes in received bytes; false once the connection has no request any more. */
 static bool feed(struct worker *w, struct connection *c, const char *bytes, size_t length) {
     int64_t now = now_ns();
-    const struct response_sink *sink = c->capture ? &SCRIPT_SINK : NULL;
+    const struct response_sink *sink = c->capture ? &CAPTURE_SINK : NULL;
     if (c->counted) w->tally.received_bytes += (int64_t)length;
     while (length > 0) {
         size_t used;
@@ -487,6 +486,7 @@ static void settle(struct worker *w) {
 
 void *worker_main(void *argument) {
     struct worker *w = argument;
+    w->dialer.source_addresses = w->run->source_addresses;
     if (!w->run->options->new_connections) open_connections(w);
     start_together(w);
     free_all(w);
@@ -536,7 +536,6 @@ void worker_init(struct worker *w, struct run *run, unsigned number) {
     init_connections(w);
     init_schedules(w);
     w->dialer = (struct dialer){.address = &w->address,
-                                .source_addresses = run->source_addresses,
                                 .next_source = number,
                                 .epoll = epoll_create1(EPOLL_CLOEXEC)};
     w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

@@ -24,7 +24,7 @@ struct run {
     const struct options *options;
     const struct target *target;
     unsigned source_addresses;
-    char *request; /* the one to send when there is no script, or a script without `request` */
+    char *request; /* what to send when there is no script */
     size_t request_length;
     int stop_fd; /* becomes readable when the run is to end now */
     pthread_barrier_t ready;

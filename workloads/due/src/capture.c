@@ -1,0 +1,87 @@
+#include "capture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct text {
+    char *bytes;
+    size_t length, capacity;
+};
+
+/* Headers are kept as name NUL value NUL name NUL value. */
+struct capture {
+    struct text headers, body;
+    bool in_value;
+};
+
+static void append(struct text *t, const char *bytes, size_t length) {
+    if (t->length + length > t->capacity) {
+        t->capacity = 2 * (t->length + length);
+        t->bytes = realloc(t->bytes, t->capacity);
+        if (t->bytes == NULL) {
+            perror("due: no memory for an answer");
+            exit(1);
+        }
+    }
+    memcpy(t->bytes + t->length, bytes, length);
+    t->length += length;
+}
+
+struct capture *capture_new(void) {
+    struct capture *c = calloc(1, sizeof *c);
+    if (c == NULL) {
+        perror("due: no memory for an answer");
+        exit(1);
+    }
+    return c;
+}
+
+void capture_reset(struct capture *c) {
+    c->headers.length = c->body.length = 0;
+    c->in_value = false;
+}
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+static void end_value(struct capture *c) {
+    if (!c->in_value) return;
+    struct text *t = &c->headers;
+    while (is_space(t->bytes[t->length - 1])) t->length--; /* stops at the name's NUL */
+    append(t, "", 1);
+    c->in_value = false;
+}
+
+static void on_name(void *context, const char *bytes, size_t length) {
+    end_value(context);
+    append(&((struct capture *)context)->headers, bytes, length);
+}
+
+static void on_value(void *context, const char *bytes, size_t length) {
+    struct capture *c = context;
+    if (!c->in_value) append(&c->headers, "", 1); /* ends the name */
+    c->in_value = true;
+    append(&c->headers, bytes, length);
+}
+
+static void on_body(void *context, const char *bytes, size_t length) {
+    append(&((struct capture *)context)->body, bytes, length);
+}
+
+static void on_reset(void *context) { capture_reset(context); }
+
+const struct response_sink CAPTURE_SINK = {on_name, on_value, on_body, on_reset};
+
+void capture_end(struct capture *c) { end_value(c); }
+
+bool capture_header(const struct capture *c, size_t *at, const char **name, const char **value) {
+    if (*at >= c->headers.length) return false;
+    *name = c->headers.bytes + *at;
+    *value = *name + strlen(*name) + 1;
+    *at += (size_t)(*value - *name) + strlen(*value) + 1;
+    while (is_space(**value)) ++*value;
+    return true;
+}
+
+const char *capture_body(const struct capture *c) { return c->body.bytes ? c->body.bytes : ""; }
+size_t capture_body_length(const struct capture *c) { return c->body.length; }
