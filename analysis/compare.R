@@ -1,5 +1,6 @@
 #!/usr/bin/env Rscript
-# Modes against their baselines:  Rscript analysis/compare.R --out results/comparisons.csv SUMMARY_CSV
+# Modes against their baselines:
+#   Rscript analysis/compare.R --out results/comparisons.csv results/summary.csv
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 for (name in c("cli.R", "read_cell.R", "summary.R", "comparisons.R")) {

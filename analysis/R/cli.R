@@ -21,7 +21,8 @@ parse_command_line <- function(words, options) {
   }
   unknown <- grep("^--", words, value = TRUE)
   if (length(unknown) > 0) {
-    stop("unknown option ", unknown[1], "; known: --", paste(options, collapse = ", --"), call. = FALSE)
+    known <- paste0("--", options, collapse = ", ")
+    stop("unknown option ", unknown[1], "; known: ", known, call. = FALSE)
   }
   parsed$files <- words
   parsed

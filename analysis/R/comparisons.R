@@ -185,9 +185,9 @@ compare_statistic <- function(mode, versus, statistic) {
 #' @param statistics see compared_statistics.
 #' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
 #'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
-#'   differences mode - versus), low, high (95 %, t, widened by what rounding alone can do where the tool rounds),
-#'   bootstrap_low, bootstrap_high, verdict (higher, lower, equivalent, undecided, one repetition,
-#'   not comparable), reason, pairs (repetitions used), mode_median, versus_median (in `unit`),
+#'   differences mode - versus), low, high (95 %, t, widened by what rounding alone can do where the
+#'   tool rounds), bootstrap_low, bootstrap_high, verdict (higher, lower, equivalent, undecided,
+#'   one repetition, not comparable), reason, pairs (repetitions used), mode_median, versus_median (in `unit`),
 #'   and the counts of valid, invalid and missing cells of each side.
 compare_modes <- function(summary, statistics = compared_statistics) {
   wanted <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])

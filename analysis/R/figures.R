@@ -10,6 +10,7 @@ drawable_latency <- function(latency_ms, resolution_ms) {
   pmax(latency_ms, resolution_ms / 2)
 }
 
+# Rows of a study; NULL stands for all tools, tiers and modes.
 chosen <- function(table, study, tool, tiers, modes) {
   wanted_study <- study
   wanted_tool <- tool
@@ -17,13 +18,19 @@ chosen <- function(table, study, tool, tiers, modes) {
   if (!is.null(tool)) table <- table[tool %in% wanted_tool]
   if (!is.null(tiers)) table <- table[tier %in% tiers]
   if (!is.null(modes)) table <- table[mode %in% modes]
-  if (nrow(table) == 0) stop("no cells of ", study, " with these tools, tiers and modes", call. = FALSE)
+  if (nrow(table) == 0) stop("no such cells of ", study, call. = FALSE)
   table[, mode := factor(mode, mode_levels(mode))]
 }
 
 in_load_order <- function(table, summary) {
   order <- tier_levels(summary)
   table[, tier := factor(tier, order[order %in% tier])][]
+}
+
+# The same, without the control modes unless they are named.
+drawn <- function(table, study, tool, tiers, modes) {
+  if (is.null(modes)) modes <- unique(table$mode[!is_control(table$mode)])
+  chosen(table, study, tool, tiers, modes)
 }
 
 # Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
@@ -41,7 +48,9 @@ log_ms <- function(limits) {
 }
 
 plain_number <- function(values) {
-  format_one <- function(value) format(value, digits = 3, big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  format_one <- function(value) {
+    format(value, digits = 3, big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  }
   ifelse(is.na(values), "", vapply(values, format_one, ""))
 }
 
@@ -54,10 +63,10 @@ plain_number <- function(values) {
 #' @param summary see read_summary().
 #' @param study study id.
 #' @param tool jmeter or wrk2.
-#' @param tiers,modes ids, or NULL for all.
+#' @param tiers,modes ids; NULL for all tiers, and for all modes but controls.
 #' @return ggplot.
 figure_latency <- function(summary, study, tool, tiers = NULL, modes = NULL) {
-  cells <- in_load_order(chosen(summary, study, tool, tiers, modes), summary)
+  cells <- in_load_order(drawn(summary, study, tool, tiers, modes), summary)
   long <- rbind(
     latency_long(cells, "latency_", "corrected"),
     latency_long(cells, "latency_uncorrected_", "uncorrected")
@@ -69,7 +78,9 @@ figure_latency <- function(summary, study, tool, tiers = NULL, modes = NULL) {
     group = interaction(mode, kind), alpha = strength(kind)
   )) +
     geom_line(position = dodge, linewidth = 0.4) +
-    geom_linerange(aes(ymin = low, ymax = high), position = dodge, linetype = "solid", na.rm = TRUE) +
+    geom_linerange(
+      aes(ymin = low, ymax = high), position = dodge, linetype = "solid", na.rm = TRUE
+    ) +
     geom_point(position = dodge, size = 1.6) +
     geom_point(
       data = long[usable == FALSE & kind == "corrected"], aes(y = latency_ms), shape = 4,
@@ -104,10 +115,10 @@ latency_long <- function(cells, prefix, kind) {
 #'
 #' @param summary see read_summary().
 #' @param study study id.
-#' @param tiers,modes ids, or NULL for all.
+#' @param tiers,modes ids; NULL for all tiers, and for all modes but controls.
 #' @return ggplot; a panel per path, because tiers of different work are not one curve.
 figure_throughput <- function(summary, study, tiers = NULL, modes = NULL) {
-  cells <- chosen(summary, study, "wrk2", tiers, modes)[!is.na(throughput_per_s) & throughput_per_s > 0]
+  cells <- drawn(summary, study, "wrk2", tiers, modes)[throughput_per_s > 0]
   cells[, usable := poolable(cells)]
   pooled <- cells[usable == TRUE, geometric(throughput_per_s), by = .(mode, path, offered_per_s)]
   ggplot(pooled, aes(offered_per_s, middle, colour = mode, shape = mode, linetype = mode)) +
@@ -133,18 +144,19 @@ figure_throughput <- function(summary, study, tiers = NULL, modes = NULL) {
 #' @param summary see read_summary().
 #' @param study study id.
 #' @param tool jmeter, wrk2 or both.
-#' @param tiers,modes ids, or NULL for all.
+#' @param tiers,modes ids; NULL for all tiers, and for all modes but controls.
 #' @return ggplot.
 figure_errors <- function(summary, study, tool = c("jmeter", "wrk2"), tiers = NULL, modes = NULL) {
-  cells <- in_load_order(chosen(summary, study, tool, tiers, modes), summary)[!is.na(error_percent)]
-  cells[, usable := poolable(cells)]
-  ggplot(cells, aes(error_percent, mode, colour = mode)) +
-    geom_point(data = cells[usable == TRUE], aes(shape = mode), size = 2) +
-    geom_point(data = cells[usable == FALSE], shape = 4, size = 1.8, stroke = 0.8) +
-    facet_grid(tier ~ loop_title(tool)) +
-    scale_y_discrete(limits = rev(levels(cells$mode))) +
-    scale_x_continuous(labels = plain_number, limits = c(0, NA), expand = expansion(c(0.03, 0.06))) +
-    scales_of_modes(levels(cells$mode)) +
+  cells <- in_load_order(drawn(summary, study, tool, tiers, modes), summary)[!is.na(error_percent)]
+  cells[, `:=`(usable = poolable(cells), mode = factor(mode, rev(levels(mode))))]
+  styles <- mode_styles(levels(cells$mode))
+  cells[, shape := ifelse(usable, styles$shape[match(mode, styles$mode)], 4)]
+  ggplot(cells, aes(error_percent, mode, colour = mode, shape = shape)) +
+    geom_point(size = 2) +
+    scale_shape_identity() +
+    scale_colour_manual(values = mode_colours(styles$mode)) +
+    facet_grid(tier ~ loop_title(tool), scales = "free_y", space = "free_y") +
+    scale_x_continuous(labels = plain_number, limits = c(0, NA)) +
     labs(x = "failed requests (% of all)", y = NULL) +
     theme_artifact() +
     theme(legend.position = "none", strip.text.y = element_text(angle = 0))
@@ -177,8 +189,7 @@ read_resources <- function(paths) {
     if (!file.exists(file) || is.null(cell$load$start_epoch_s)) return(NULL)
     telemetry <- read_telemetry(file)
     # CPU per interval between two samples; the first sample has none.
-    cpu_s <- telemetry$server_cpu_user_s + telemetry$server_cpu_system_s
-    cpus <- c(NA, diff(cpu_s) / diff(telemetry$time_s))
+    cpus <- c(NA, diff(telemetry$server_cpu_s) / diff(telemetry$time_s))
     wide <- data.table(
       mode = cell$cell$mode, repetition = as.integer(cell$cell$repetition),
       time_s = telemetry$time_s - cell$load$start_epoch_s, "CPUs in use" = cpus,
@@ -214,28 +225,32 @@ figure_resources <- function(resources) {
 #' @param summary see read_summary(), for the order of tiers.
 #' @param study study id.
 #' @param tool jmeter or wrk2.
-#' @param tiers,modes ids, or NULL for all.
+#' @param tiers,modes ids; NULL for all tiers, and for all modes but controls.
 #' @return ggplot.
 figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, modes = NULL) {
-  pooled <- pool_cpu_groups(chosen(cpu_groups, study, tool, tiers, modes))[!is.na(cpu_us_per_request)]
+  pooled <- pool_cpu_groups(drawn(cpu_groups, study, tool, tiers, modes))
+  pooled <- pooled[!is.na(cpu_us_per_request)]
   if (nrow(pooled) == 0) stop("no valid cell was sampled", call. = FALSE)
   in_load_order(pooled, summary)
-  pooled[, group := factor(group, rev(names(group_colours)))]
+  pooled[, `:=`(
+    group = factor(group, rev(names(group_colours))), mode = factor(mode, rev(mode_levels(mode)))
+  )]
   pooled[, part := cpu_us_per_request / sum(cpu_us_per_request), by = .(mode, tier)]
-  label_colour <- ifelse(pooled$group %in% c("accept", "write", "JIT", "thread start"), "white", ink)
+  dark <- c("accept", "write", "JIT", "thread start")
+  label_colour <- ifelse(pooled$group %in% dark, "white", ink)
   ggplot(pooled, aes(cpu_us_per_request, mode, fill = group)) +
     geom_col(width = 0.75, colour = ink, linewidth = 0.15) +
     geom_text(
       aes(label = ifelse(part >= 0.08, paste0(round(100 * part), "%"), "")),
       position = position_stack(vjust = 0.5), size = 2.2, colour = label_colour
     ) +
-    facet_wrap(~tier, ncol = 1, scales = "free_x") +
+    facet_grid(tier ~ ., scales = "free_y", space = "free_y") +
     scale_fill_manual(values = group_colours, breaks = names(group_colours), drop = TRUE) +
-    scale_y_discrete(limits = rev) +
     scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.04))) +
     labs(x = "CPU time of the server per request (µs)", y = NULL) +
     theme_artifact() +
-    guides(fill = guide_legend(nrow = 2))
+    theme(strip.text.y = element_text(angle = 0), legend.key.size = unit(0.8, "lines")) +
+    guides(fill = guide_legend(nrow = 3))
 }
 
 #' Latency distributions of cells.
@@ -285,7 +300,7 @@ closed_spectrum <- function(cell) {
 
 #' Latency by percentile as HdrHistogram draws it: the further right, the rarer.
 #'
-#' A line per mode and repetition; uncorrected latency faint. Cells that are not valid are not drawn.
+#' A line per mode and repetition; uncorrected latency faint. Cells that are not valid are left out.
 #'
 #' @param spectra see read_spectra(), of one tier and tool.
 #' @return ggplot.
@@ -322,9 +337,10 @@ plain_percent <- function(values) {
 #' @param statistic a `statistic` of the comparisons whose effect is a ratio.
 #' @param study study id.
 #' @param tool jmeter or wrk2.
-#' @param tiers,modes ids, or NULL for all.
+#' @param tiers,modes ids, or NULL for all, controls among them.
 #' @return ggplot.
-figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = NULL, modes = NULL) {
+figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = NULL,
+                          modes = NULL) {
   wanted <- statistic
   rows <- chosen(comparisons, study, tool, tiers, modes)[statistic == wanted & effect == "ratio"]
   if (nrow(rows) == 0) stop("no ratios of ", statistic, call. = FALSE)
@@ -333,7 +349,9 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
   rows[, pair := factor(paste(mode, "/", versus), rev(pair_names))]
   reach <- max(1.25, exp(1.3 * max(abs(log(rows$estimate)), 0, na.rm = TRUE)))
   rows[, `:=`(low = pmax(low, 1 / reach), high = pmin(high, reach))]
+  colours <- mode_colours(levels(rows$mode))
   decided <- rows$verdict %in% c("higher", "lower", "equivalent")
+  fills <- ifelse(decided, colours[as.character(rows$mode)], "white")
   title <- compared_statistics[compared_statistics$statistic == wanted, title]
   ggplot(rows, aes(estimate, pair, colour = mode)) +
     annotate("rect",
@@ -342,17 +360,17 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
     ) +
     geom_vline(xintercept = 1, colour = faint, linewidth = 0.3) +
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.5, na.rm = TRUE) +
-    geom_point(shape = 21, fill = ifelse(decided, mode_colours(rows$mode)[as.character(rows$mode)], "white"), size = 2, na.rm = TRUE) +
+    geom_point(shape = 21, fill = fills, size = 2, na.rm = TRUE) +
     geom_text(
       data = rows[verdict == "not comparable"], aes(x = 1, label = shortened(reason)), size = 2.1,
       colour = ink
     ) +
-    facet_wrap(~tier, ncol = 1) +
+    facet_grid(tier ~ ., scales = "free_y", space = "free_y") +
     scale_x_log10(limits = c(1 / reach, reach), labels = plain_number) +
-    scale_colour_manual(values = mode_colours(levels(rows$mode))) +
+    scale_colour_manual(values = colours) +
     labs(x = paste0("ratio of ", title, " (log scale)"), y = NULL) +
     theme_artifact() +
-    theme(legend.position = "none")
+    theme(legend.position = "none", strip.text.y = element_text(angle = 0))
 }
 
 shortened <- function(text, width = 60) {

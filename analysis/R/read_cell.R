@@ -27,7 +27,9 @@ read_cell <- function(path) {
     fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
     error = function(problem) fail_reading(path, "not JSON: ", conditionMessage(problem))
   )
-  sections <- c("schema", "cell", "configuration", "outcome", "validity", "load", "server")
+  sections <- c(
+    "schema", "cell", "labels", "configuration", "outcome", "validity", "load", "server"
+  )
   missing <- setdiff(sections, names(cell))
   if (length(missing) > 0) fail_reading(path, "no ", paste(missing, collapse = ", "))
   if (!identical(as.numeric(cell$schema), 1)) {
@@ -106,7 +108,8 @@ read_histogram <- function(path) {
   }
   count <- footer("Total count")
   if (count == 0) {
-    return(list(steps = steps[0], mean_ms = NA_real_, sd_ms = NA_real_, max_ms = NA_real_, count = 0))
+    nothing <- list(mean_ms = NA_real_, sd_ms = NA_real_, max_ms = NA_real_, count = 0)
+    return(c(list(steps = steps[0]), nothing))
   }
   if (nrow(steps) == 0) fail_reading(path, "no percentile lines, but ", count, " values counted")
   if (is.unsorted(steps$value_ms) || is.unsorted(steps$total_count)) {
@@ -129,7 +132,7 @@ read_telemetry <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   telemetry <- fread(path)
   columns <- c(
-    "time_s", "server_cpu_user_s", "server_cpu_system_s", "server_rss_bytes", "server_threads"
+    "time_s", "server_cpu_s", "server_rss_bytes", "server_threads"
   )
   require_columns(telemetry, columns, path)
   numbers <- names(telemetry)

@@ -116,7 +116,10 @@ sentence_noise <- function(comparisons) {
   decided <- sum(twins$verdict %in% c("higher", "lower"))
   ratios <- twins[effect == "ratio", exp(max(abs(log(estimate))))]
   sprintf(
-    "The same mode measured under two names was told apart in %s of %s, and differed by a factor of %s at the most.",
+    paste(
+      "The same mode measured under two names was told apart in %s of %s,",
+      "and differed by a factor of %s at the most."
+    ),
     format_number(decided), count_of(nrow(twins), "comparison"), format_number(ratios)
   )
 }
@@ -129,7 +132,9 @@ sentence_noise <- function(comparisons) {
 sentence_sampled <- function(cpu_groups, study, mode, tier, tool) {
   cell <- list(study = study, mode = mode, tier = tier, tool = tool)
   rows <- pool_cpu_groups(cpu_groups)[cell, on = names(cell), nomatch = NULL]
-  if (nrow(rows) == 0) return(sprintf("No valid cell of %s at %s was sampled.", as_code(mode), as_code(tier)))
+  if (nrow(rows) == 0) {
+    return(sprintf("No valid cell of %s at %s was sampled.", as_code(mode), as_code(tier)))
+  }
   seen <- 1 - rows[group == unseen_group, cpu_us_per_request] / sum(rows$cpu_us_per_request)
   sprintf(
     "The profiler saw %s %% of the CPU time of %s at %s (%s).", format_number(100 * seen),

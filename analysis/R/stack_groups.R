@@ -22,7 +22,7 @@ read_stack_groups <- function(path) {
       fail_reading(path, "not a regular expression: ", pattern)
     }, warning = function(problem) fail_reading(path, "not a regular expression: ", pattern))
   }
-  if (rules$pattern[nrow(rules)] != ".") fail_reading(path, "the last rule must match everything: .")
+  if (rules$pattern[nrow(rules)] != ".") fail_reading(path, "the last rule must be: .")
   rules
 }
 
@@ -60,8 +60,8 @@ group_cell_cpu <- function(cell, rules) {
   groups <- unique(rules$group)
   group_of_stack <- factor(group_stacks(collapsed$stack, rules), groups)
   samples <- as.vector(xtabs(collapsed$samples ~ group_of_stack))
-  # NULL + NULL is numeric(0): a cell without CPU figures has shares only.
-  used_ms <- c(1000 * (cell$server$cpu_user_s + cell$server$cpu_system_s), NA)[1]
+  # c(NULL, NA) is NA: a cell without CPU figures has shares only.
+  used_ms <- 1000 * c(cell$server$cpu_s, NA)[1]
   per_request <- c(cell$server$cpu_us_per_request, NA)[1]
   interval_ms <- c(cell$profile$interval_ms, NA)[1]
   seen <- min(1, sum(samples) * interval_ms / used_ms)
@@ -76,9 +76,12 @@ group_cell_cpu <- function(cell, rules) {
   )
 }
 
-#' Samples of several cells by group, see group_cell_cpu().
+#' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was
+#' sampled.
 group_cpu <- function(paths, rules) {
-  rbindlist(lapply(paths, function(path) group_cell_cpu(read_cell(path), rules)))
+  groups <- rbindlist(lapply(paths, function(path) group_cell_cpu(read_cell(path), rules)))
+  if (nrow(groups) > 0) return(groups)
+  setNames(as.data.table(rep(list(character()), length(cpu_group_columns))), cpu_group_columns)
 }
 
 #' Reads the groups that group_cpu.R wrote.

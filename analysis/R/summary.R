@@ -45,7 +45,7 @@ latency_columns <- function(set, latency = no_latency()) {
 
 # JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
 number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
-words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", as.character(value))
+words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
 per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
 
 # As JMeter's aggregate report: over all samples, from the start of the first to the end of the
@@ -119,13 +119,13 @@ checked_samples <- function(cell, path) {
 
 identity_row <- function(cell) {
   id <- cell$cell
-  mode <- cell$configuration$mode
+  labels <- cell$labels
   checks <- cell$validity$checks
   failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
   list(
-    study = id$study, mode = id$mode, versus = words(mode$versus), tier = id$tier, tool = id$tool,
-    repetition = as.integer(id$repetition), mode_title = words(mode$title),
-    tier_title = words(cell$configuration$tier$title), path = words(cell$configuration$tier$path),
+    study = id$study, mode = id$mode, versus = words(labels$mode$versus), tier = id$tier,
+    tool = id$tool, repetition = as.integer(id$repetition), mode_title = words(labels$mode$title),
+    tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
     loop = words(cell$load$loop),
     outcome = cell$outcome, outcome_reason = words(cell$outcome_reason),
     valid = isTRUE(cell$validity$valid), failed_checks = paste(failed, collapse = ";")
@@ -156,7 +156,8 @@ server_row <- function(cell) {
   list(
     cpu_us_per_request = number(server$cpu_us_per_request),
     cpu_user_s = number(server$cpu_user_s), cpu_system_s = number(server$cpu_system_s),
-    threads_idle = number(server$idle_threads), threads_peak = number(server$peak_threads),
+    threads_idle = number(server$idle_threads), threads_started = number(server$threads_started),
+    threads_peak = number(server$peak_threads),
     rss_peak_mib = number(server$peak_rss_bytes) / 2^20,
     descriptors_peak = number(server$peak_descriptors),
     context_switches_per_request = per(switches, requests),
@@ -176,10 +177,11 @@ measuring_row <- function(cell) {
     profiler_interval_ms = number(cell$profile$interval_ms),
     telemetry_rate_hz = number(cell$telemetry$rate_hz),
     telemetry_cpu_share = number(cell$telemetry$cpu_share),
+    others_cpu_share = number(cell$machine$others_cpu_share),
     cpu_pressure_share = number(cell$machine$cpu_pressure_share),
     steal_share = number(cell$machine$steal_share), load_1m = number(cell$machine$load_1m),
     time_wait_before = number(cell$machine$time_wait_before),
-    order_position = number(cell$order$position)
+    order_position = number(cell$labels$order$position)
   )
 }
 

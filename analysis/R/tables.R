@@ -12,7 +12,8 @@ not_valid_mark <- "†"
 #' @param values numeric vector.
 #' @return character vector; a dash for NA.
 format_number <- function(values) {
-  ifelse(is.na(values), no_figure, plain_number(ifelse(abs(values) >= 1000, round(values), signif(values, 3))))
+  rounded <- ifelse(abs(values) >= 1000, round(values), signif(values, 3))
+  ifelse(is.na(values), no_figure, plain_number(rounded))
 }
 
 # Median and range over repetitions. Where no repetition is valid the range alone is told, with a
@@ -54,7 +55,7 @@ source_figures <- fread(
 #' Reads a source's own figures.
 #'
 #' @param path path of analysis/published/<study>.csv.
-#' @return data.table: source, tier, mode (the mode that stands for what it measured), figure, value.
+#' @return data.table: source, tier, mode (ours that stands for what it measured), figure, value.
 read_published <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   require_columns(fread(path), c("source", "tier", "mode", "figure", "value"), path)
@@ -127,7 +128,8 @@ table_modes <- function(summary, study, tier, tool, columns = summary_titles) {
 #' @return data.table of text: `Mode`, a column per tier with `valid/all`.
 table_validity <- function(summary, study, tool) {
   cells <- in_load_order(chosen(summary, study, tool, NULL, NULL), summary)
-  counts <- cells[, .(text = paste0(sum(valid & outcome == "completed"), "/", .N)), by = .(Mode = mode, tier)]
+  cells[, usable := poolable(cells)]
+  counts <- cells[, .(text = paste0(sum(usable), "/", .N)), by = .(Mode = mode, tier)]
   wide <- dcast(counts, Mode ~ tier, value.var = "text", fill = no_figure)
   wide[, Mode := as.character(Mode)][]
 }
@@ -139,7 +141,7 @@ table_validity <- function(summary, study, tool) {
 table_invalid <- function(summary) {
   summary[!poolable(summary), .(
     Cell = paste0(study, "/", mode, "/", tier, "/", tool, "/rep-", repetition),
-    Outcome = ifelse(is.na(outcome_reason) | outcome_reason == "", outcome, paste0(outcome, ": ", outcome_reason)),
+    Outcome = sub(": (NA)?$", "", paste0(outcome, ": ", outcome_reason)),
     "Checks not passed" = gsub(";", ", ", failed_checks), Errors = gsub(";", ", ", errors)
   )]
 }
@@ -157,7 +159,8 @@ table_comparisons <- function(comparisons, statistic, study, tool, tier = NULL) 
   title <- if (all(rows$effect == "ratio")) "Ratio" else "Difference"
   rows[, .(
     Tier = tier, Mode = as.character(mode), Baseline = versus,
-    Effect = with_interval(estimate, low, high), Bootstrap = interval_text(bootstrap_low, bootstrap_high),
+    Effect = with_interval(estimate, low, high),
+    Bootstrap = interval_text(bootstrap_low, bootstrap_high),
     Repetitions = pairs,
     Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
   )][, setnames(.SD, "Effect", title)]

@@ -72,7 +72,7 @@ mode_styles <- function(modes) {
   varied <- families != modes
   colours <- okabe_ito[places]
   linetypes <- c("solid", "22", "dotted", "dotdash")
-  variants <- match(sub(".*-(published|again|unprofiled)$", "\\1", modes), c("published", "again", "unprofiled"))
+  variants <- match(sub(".*-", "", modes), c("published", "again", "unprofiled"))
   data.table(
     mode = modes, colour = ifelse(varied, lighter(colours), colours),
     shape = ifelse(varied, family_shapes$hollow[places], family_shapes$full[places]),
@@ -99,6 +99,13 @@ scales_of_modes <- function(modes) {
     scale_linetype_manual(values = named("linetype"), limits = styles$mode)
   )
 }
+
+#' Modes that are measured a second time to learn about the measuring (noise floor, cost of the
+#' profiler) and not about servers.
+#'
+#' @param modes character vector of mode ids.
+#' @return logical vector.
+is_control <- function(modes) grepl("-(again|unprofiled)$", modes)
 
 #' Modes in the order in which figures and tables show them: known families first, a variant
 #' behind its family.

@@ -20,9 +20,11 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   cell <- list(
     schema = 1,
     cell = list(study = "demo", mode = mode, tier = tier, tool = tool, repetition = repetition),
-    configuration = list(
-      mode = list(id = mode, versus = versus, title = mode), tier = list(id = tier, title = "Low")
+    labels = list(
+      study = list(title = "Demo"), mode = list(versus = versus, title = mode),
+      tier = list(title = "Low"), order = list(seed = 1, position = repetition, of = 9)
     ),
+    configuration = list(tier = list(id = tier, path = "/jmeter/test")),
     outcome = "completed", outcome_reason = "",
     validity = list(valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))),
     load = list(
@@ -33,7 +35,7 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
       generator = list(name = "due", version = "1")
     ),
     server = list(
-      cpu_user_s = 1, cpu_system_s = 1, cpu_us_per_request = 100, idle_threads = 18,
+      cpu_s = 2, cpu_user_s = 1, cpu_system_s = 1, cpu_us_per_request = 100, idle_threads = 18,
       peak_threads = 38, peak_rss_bytes = 100 * 2^20, context_switches_voluntary = 3 * requests,
       context_switches_involuntary = requests
     ),

@@ -61,7 +61,8 @@ test_that("a cell that did not complete is not pooled, whatever its validity say
 })
 
 test_that("repetitions that one side lacks are counted and left out", {
-  row <- compare_one(summary_of(c(200, 200, 200), c(100, 100, 100))[!(mode == "pool" & repetition == 1)])
+  summary <- summary_of(c(200, 200, 200), c(100, 100, 100))
+  row <- compare_one(summary[!(mode == "pool" & repetition == 1)])
   expect_equal(row[, c(pairs, mode_missing, versus_missing)], c(2, 1, 0))
   row <- compare_one(summary_of(c(1, 1), c(1, 1))[mode == "pool"])
   expect_equal(row$reason, "no cells of its baseline")
@@ -85,7 +86,7 @@ test_that("shares of errors are compared by difference", {
   expect_equal(none$verdict, "equivalent")
 })
 
-test_that("the t interval holds the truth in 95 % of cases at three repetitions, a bootstrap cannot", {
+test_that("at three repetitions t holds the truth in 95 % of cases, and a bootstrap cannot", {
   set.seed(7)
   log_ratios <- replicate(4000, rnorm(3, log(1.3), 0.1), simplify = FALSE)
   holds <- function(interval) interval[1] <= log(1.3) && interval[2] >= log(1.3)

@@ -52,7 +52,9 @@ test_that("the server's figures are scaled to their units", {
 })
 
 test_that("corrected latency is primary, uncorrected stands beside it", {
-  path <- write_cell(new_folder(), tool = "wrk2", histogram_ms = c(1, 900), uncorrected_ms = c(1, 2))
+  path <- write_cell(
+    new_folder(), tool = "wrk2", histogram_ms = c(1, 900), uncorrected_ms = c(1, 2)
+  )
   row <- summarise_cell(read_cell(path))
   expect_equal(row$latency_p99_ms, 900)
   expect_equal(row$latency_uncorrected_p99_ms, 2)
@@ -107,7 +109,7 @@ test_that("what is wrong with a file is said with its name", {
   writeLines("{\"schema\": 1, ", path)
   expect_error(read_cell(path), "cell.json: not JSON")
   writeLines("{\"schema\": 1}", path)
-  expect_error(read_cell(path), "cell.json: no cell, configuration")
+  expect_error(read_cell(path), "cell.json: no cell, labels, configuration")
 })
 
 test_that("a histogram that does not close is refused", {

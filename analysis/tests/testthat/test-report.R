@@ -1,0 +1,130 @@
+# Two modes at two tiers, both tools, three repetitions; the pool is twice as fast.
+demo_cells <- function(folder) {
+  grid <- CJ(mode = c("fixed-pool", "thread-per-request"), tier = c("low", "mid"),
+    tool = c("jmeter", "wrk2"), repetition = 1:3)
+  vapply(seq_len(nrow(grid)), function(index) {
+    one <- grid[index]
+    pool <- one$mode == "fixed-pool"
+    values <- if (pool) 20:119 else 2 * 20:119
+    path <- write_cell(
+      folder, mode = one$mode, tier = one$tier, tool = one$tool, repetition = one$repetition,
+      versus = if (pool) "thread-per-request", elapsed_ms = if (one$tool == "jmeter") values,
+      histogram_ms = if (one$tool == "wrk2") values,
+      load = list(
+        requests_asked = if (one$tier == "low") 100 else 200, start_epoch_s = 10, end_epoch_s = 12,
+        offered_per_s = if (one$tool == "wrk2") 50, throughput_per_s = if (pool) 50 else 25
+      )
+    )
+    fwrite(data.table(
+      time_s = 8:14, server_cpu_s = pmax(0, 8:14 - 10) / 2, server_rss_bytes = 2^30,
+      server_threads = 20
+    ), file.path(dirname(path), "telemetry.csv"))
+    stacks <- file.path(dirname(path), "profile.collapsed")
+    writeLines("java/net/ServerSocket.accept_[1] 100", stacks)
+    path
+  }, "")
+}
+
+root <- new_folder()
+paths <- demo_cells(file.path(root, "cells"))
+summary <- summarise_cells(paths)
+comparisons <- compare_modes(summary)
+rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
+cpu_groups <- group_cpu(paths, rules)
+# What a figure draws, built as for a device.
+drawn_layer <- function(figure, layer = 1) ggplot_build(figure)$data[[layer]]
+
+test_that("every figure can be drawn", {
+  figures <- list(
+    figure_latency(summary, "demo", "jmeter"), figure_latency(summary, "demo", "wrk2"),
+    figure_throughput(summary, "demo"), figure_errors(summary, "demo"),
+    figure_resources(read_resources(cell_paths(root, "demo", "low", "wrk2", 1))),
+    figure_cpu_groups(cpu_groups, summary, "demo", "jmeter"),
+    figure_spectrum(read_spectra(cell_paths(root, "demo", "low", "wrk2"))),
+    figure_spectrum(read_spectra(cell_paths(root, "demo", "low", "jmeter"))),
+    figure_ratios(comparisons, summary, "throughput_per_s", "demo", "jmeter")
+  )
+  for (figure in figures) {
+    out <- tempfile(fileext = ".svg")
+    ggsave(out, figure, width = 7, height = 4, device = svglite::svglite)
+    expect_gt(file.size(out), 2000)
+  }
+})
+
+test_that("figures draw the figures of the cells", {
+  ratios <- figure_ratios(comparisons, summary, "throughput_per_s", "demo", "jmeter")
+  expect_equal(drawn_layer(ratios, 4)$x, log10(c(2, 2)))
+  resources <- read_resources(cell_paths(root, "demo", "low", "wrk2", 1))
+  expect_equal(range(resources$time_s), c(-1, 3))
+  expect_equal(resources[figure == "CPUs in use" & time_s == 2, value], c(0.5, 0.5))
+  expect_equal(resources[figure == "memory (MiB)", unique(value)], 1024)
+  bars <- drawn_layer(figure_cpu_groups(cpu_groups, summary, "demo", "jmeter"))
+  expect_equal(max(bars$xmax), 100)
+})
+
+test_that("a mode keeps its look whatever stands beside it", {
+  alone <- mode_styles("fixed-pool")
+  among <- mode_styles(c("event-loop", "tomcat-200", "fixed-pool", "fixed-pool-as-published"))
+  expect_equal(among[mode == "fixed-pool"], alone, ignore_attr = TRUE)
+  expect_equal(mode_colours("tomcat-200")[["tomcat-200"]], among[mode == "tomcat-200", colour])
+  published <- among[mode == "fixed-pool-as-published"]
+  expect_false(published$colour == alone$colour || published$shape == alone$shape)
+  expect_equal(anyDuplicated(mode_colours(c(known_modes, paste0(known_modes, "-as-published")))), 0)
+})
+
+test_that("tiers stand in the order of their load", {
+  expect_equal(tier_levels(summary), c("low", "mid"))
+})
+
+test_that("the source's table stands beside ours", {
+  published <- read_published(file.path(analysis_folder, "published", "request-threads.csv"))
+  expect_equal(published[, .N, by = .(tier, mode)]$N, rep(12, 8))
+  errors <- published[tier == "extreme" & mode == "fixed-pool" & figure == "error_percent"]
+  expect_equal(errors$value, 1.67)
+  table <- table_published(summary, published, "demo", "low")
+  expect_equal(nrow(table), 12)
+  pool <- setNames(table[["fixed-pool: corrected"]], table$Figure)
+  expect_equal(pool[["Requests"]], "100")
+  expect_equal(pool[["Median (ms)"]], "69")
+  expect_equal(table[["thread-per-request: source"]][11], "59.4")
+  expect_equal(unique(table[["fixed-pool: as published"]]), no_figure)
+})
+
+test_that("figures that are not valid are marked and not pooled", {
+  expect_equal(over_repetitions(c(1, 2, 90), c(TRUE, TRUE, FALSE)), "1.5 (1–2)")
+  expect_equal(over_repetitions(c(1, 2), c(FALSE, FALSE)), "1–2 †")
+  expect_equal(over_repetitions(c(NA_real_, NA), c(TRUE, FALSE)), no_figure)
+  broken <- copy(summary)[mode == "fixed-pool" & repetition == 1, `:=`(
+    valid = FALSE, failed_checks = "share_2xx;body_bytes"
+  )]
+  expect_equal(table_modes(broken, "demo", "low", "jmeter")$Valid, c("3 of 3", "2 of 3"))
+  expect_equal(table_validity(broken, "demo", "jmeter")$low, c("3/3", "2/3"))
+  expect_equal(table_invalid(broken)[["Checks not passed"]][1], "share_2xx, body_bytes")
+  expect_equal(
+    sentence_validity(broken),
+    "Of 24 cells, 20 are valid and 4 are not: `body_bytes` (4), `share_2xx` (4)."
+  )
+})
+
+test_that("sentences say what the verdict says", {
+  row <- pick_comparison(comparisons, "demo", "fixed-pool", "low", "jmeter", "throughput_per_s")
+  expect_equal(
+    sentence_comparison(row),
+    "the throughput of `fixed-pool` is 2 [2, 2] times that of `thread-per-request`, which is better"
+  )
+  say <- function(verdict, reason = "") {
+    sentence_comparison(copy(row)[, `:=`(verdict = ..verdict, reason = ..reason)])
+  }
+  expect_match(say("undecided"), "not decided by 3 repetitions \\(ratio 2 \\[2, 2\\]\\)")
+  expect_match(say("equivalent"), "are equivalent in throughput")
+  expect_match(say("one repetition"), "one repetition has no interval")
+  expect_match(say("not comparable", "no cells"), "cannot be compared in throughput: no cells")
+  expect_error(pick_comparison(comparisons, "demo", "x", "low", "jmeter", "y"), "no comparison")
+})
+
+test_that("the noise floor is told from twins alone", {
+  expect_equal(sentence_noise(comparisons), "No mode was measured against itself.")
+  twins <- copy(comparisons)[, `:=`(mode = "thread-per-request-again", effect = "ratio")]
+  twins[, `:=`(estimate = 1, verdict = "equivalent")][1, `:=`(estimate = 0.5, verdict = "lower")]
+  expect_match(sentence_noise(twins), "told apart in 1 of 36 comparisons, .* factor of 2 at")
+})

@@ -1,0 +1,129 @@
+rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
+group_of <- function(...) group_stacks(paste(c(...), collapse = ";"), rules)
+
+# Frames as async-profiler 4.5 on JDK 25 gives them.
+pool_worker <- c(
+  "java/lang/Thread.run_[0]", "java/util/concurrent/ThreadPoolExecutor$Worker.run_[0]",
+  "java/util/concurrent/ThreadPoolExecutor.runWorker_[j]"
+)
+virtual_worker <- c(
+  "java/util/concurrent/ForkJoinWorkerThread.run_[0]",
+  "java/util/concurrent/ForkJoinPool.runWorker_[j]", "java/lang/VirtualThread.run_[j]"
+)
+connection <- "artifact/sockets/server/Connection.run_[j]"
+jvm_thread <- c("clone3", "start_thread", "thread_native_entry", "Thread::call_run")
+
+test_that("each kind of stack has its group, with and without kernel frames", {
+  expect_equal(group_of("Main.main", "java/net/ServerSocket.accept_[1]"), "accept")
+  expect_equal(
+    group_of("java/net/ServerSocket.implAccept_[i]", "__GI_accept", "inet_csk_accept_[k]"), "accept"
+  )
+  expect_equal(group_of("java/lang/Thread.start_[1]", "JVM_StartThread"), "thread start")
+  expect_equal(group_of(jvm_thread, "JavaThread::thread_main_inner"), "thread start")
+  expect_equal(group_of("clone3", "start_thread", "advise_stack_range"), "thread start")
+  expect_equal(
+    group_of(pool_worker, "java/util/concurrent/ThreadPoolExecutor.getTask_[j]"), "park and unpark"
+  )
+  expect_equal(
+    group_of("sun/nio/ch/EPollSelectorImpl.doSelect_[j]", "sun/nio/ch/EPoll.wait_[j]"),
+    "park and unpark"
+  )
+  expect_equal(
+    group_of(pool_worker, connection, "java/net/Socket$SocketInputStream.read_[i]"),
+    "read and parse"
+  )
+  expect_equal(
+    group_of(pool_worker, connection, "artifact/sockets/http/RequestParser.parse_[j]"),
+    "read and parse"
+  )
+  expect_equal(
+    group_of(pool_worker, connection, "artifact/sockets/handler/Work.burnCpu_[j]"), "handler"
+  )
+  expect_equal(
+    group_of(pool_worker, connection, "sun/nio/ch/SocketDispatcher.write0_[j]", "tcp_sendmsg_[k]"),
+    "write"
+  )
+  expect_equal(
+    group_of(pool_worker, connection, "java/net/Socket.close_[i]", "tcp_write_xmit_[k]"),
+    "connection close"
+  )
+  expect_equal(group_of(jvm_thread, "WorkerThread::run", "G1EvacuateRegionsTask::work"), "GC")
+  expect_equal(
+    group_of(jvm_thread, "VMThread::run", "VM_GenCollectForAllocation::doit"), "GC"
+  )
+  expect_equal(
+    group_of(
+      jvm_thread, "JavaThread::thread_main_inner", "CompileBroker::compiler_thread_loop",
+      "futex_wait_[k]"
+    ),
+    "JIT"
+  )
+  expect_equal(group_of("asm_exc_page_fault_[k]", "handle_mm_fault_[k]"), "kernel other")
+  expect_equal(group_of(jvm_thread, "VMThread::run"), "JVM other")
+})
+
+test_that("what encloses another is decided by the order of the rules", {
+  # A thread that starts another waits for it: that is the price of starting, not of parking.
+  expect_equal(
+    group_of("java/lang/Thread.start0_[j]", "os::create_thread", "__x64_sys_futex_[k]"),
+    "thread start"
+  )
+  # A virtual thread that runs a handler stands on a scheduler's frames.
+  expect_equal(
+    group_of(virtual_worker, connection, "artifact/sockets/handler/Routes.handle_[j]"), "handler"
+  )
+  expect_equal(group_of(virtual_worker), "park and unpark")
+  # Waiting for data within a read is waiting.
+  expect_equal(
+    group_of(
+      virtual_worker, connection, "sun/nio/ch/NioSocketImpl.read_[i]",
+      "java/lang/VirtualThread.park_[j]"
+    ),
+    "park and unpark"
+  )
+})
+
+write_profile <- function(path, lines) {
+  writeLines(lines, file.path(dirname(path), "profile.collapsed"))
+}
+
+test_that("CPU time is split by samples, and what was not sampled is told", {
+  path <- write_cell(new_folder(), elapsed_ms = 1:10)
+  # 100 samples of 10 ms are half of the 2 s of CPU time.
+  write_profile(path, c("java/net/ServerSocket.accept_[1] 25", "java/net/Socket.close_[1] 75"))
+  groups <- group_cell_cpu(read_cell(path), rules)
+  expect_equal(groups[group == "accept", c(samples, share, cpu_us_per_request)], c(25, 0.25, 12.5))
+  expect_equal(groups[group == "connection close", cpu_us_per_request], 37.5)
+  expect_equal(groups[group == unseen_group, cpu_us_per_request], 50)
+  expect_equal(sum(groups$cpu_us_per_request), 100)
+})
+
+test_that("a cell that was not sampled has no rows, and a table of such cells its columns", {
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, profile = list(file = NULL))
+  write_profile(path, character())
+  expect_null(group_cell_cpu(read_cell(path), rules))
+  out <- tempfile(fileext = ".csv")
+  write_table(group_cpu(path, rules), out)
+  expect_equal(names(read_cpu_groups(out)), cpu_group_columns)
+})
+
+test_that("pooling adds samples of valid cells alone", {
+  folder <- new_folder()
+  paths <- c(
+    write_cell(folder, elapsed_ms = 1:10), write_cell(folder, elapsed_ms = 1:10, repetition = 2),
+    write_cell(folder, elapsed_ms = 1:10, repetition = 3, validity = list(valid = FALSE))
+  )
+  for (path in paths) write_profile(path, "java/net/ServerSocket.accept_[1] 200")
+  pooled <- pool_cpu_groups(group_cpu(paths, rules))[group == "accept"]
+  expect_equal(pooled[, c(samples, share, repetitions)], c(400, 1, 2))
+})
+
+test_that("rules and profiles that are wrong are refused", {
+  path <- tempfile()
+  writeLines(c("group,pattern,why", "accept,accept(,x", "rest,.,x"), path)
+  expect_error(read_stack_groups(path), "not a regular expression")
+  writeLines(c("group,pattern,why", "accept,accept,x"), path)
+  expect_error(read_stack_groups(path), "last rule")
+  writeLines("frame;frame", path)
+  expect_error(read_collapsed(path), "not `frame;frame count`")
+})
