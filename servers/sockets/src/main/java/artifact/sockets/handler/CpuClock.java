@@ -26,8 +26,8 @@ final class CpuClock {
     /** Linux, {@code <bits/time.h>}. */
     private static final int CLOCK_THREAD_CPUTIME_ID = 3;
 
-    private static final MemoryLayout TIMESPEC =
-            MemoryLayout.structLayout(ValueLayout.JAVA_LONG.withName("tv_sec"), ValueLayout.JAVA_LONG.withName("tv_nsec"));
+    private static final MemoryLayout TIMESPEC = MemoryLayout.structLayout(
+            ValueLayout.JAVA_LONG.withName("tv_sec"), ValueLayout.JAVA_LONG.withName("tv_nsec"));
     private static final MethodHandle CLOCK_GETTIME = Linker.nativeLinker()
             .downcallHandle(
                     Linker.nativeLinker().defaultLookup().findOrThrow("clock_gettime"),

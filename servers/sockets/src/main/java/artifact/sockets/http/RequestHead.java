@@ -52,7 +52,8 @@ record RequestHead(Request request, long contentLength) {
     }
 
     /** The four fields that decide how a connection goes on; each list holds one entry a field line. */
-    private record Fields(List<String> host, List<String> connection, List<String> contentLengths, List<String> expect) {
+    private record Fields(
+            List<String> host, List<String> connection, List<String> contentLengths, List<String> expect) {
 
         static Fields of(String[] lines) throws RefusedException {
             Fields fields = new Fields(new ArrayList<>(1), new ArrayList<>(1), new ArrayList<>(0), new ArrayList<>(0));
@@ -74,7 +75,7 @@ record RequestHead(Request request, long contentLength) {
                 case "expect" -> expect.add(value);
                 // Allowed by RFC 9112, section 6.3; nothing here reads a body, so none is decoded.
                 case "transfer-encoding" ->
-                        throw new RefusedException(Status.LENGTH_REQUIRED, "send Content-Length, not Transfer-Encoding");
+                        throw new RefusedException(Status.LENGTH_REQUIRED, "a body needs its Content-Length");
                 default -> {}
             }
         }

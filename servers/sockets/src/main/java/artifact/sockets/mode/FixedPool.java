@@ -11,7 +11,8 @@ import picocli.CommandLine.Mixin;
 
 @Command(
         name = "FixedPool",
-        description = "Serves connections by a bounded thread pool with a bounded queue, and says 503 when both are full.")
+        description = "Serves connections by a bounded thread pool with a bounded queue; when both are full, a client"
+                + " is told 503.")
 public final class FixedPool implements Mode {
 
     @Mixin

@@ -9,7 +9,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The size of a thread pool, and how the JDK's pool reads it: it queues before it grows. */
+/**
+ * The size of a thread pool, and how the JDK's pool reads it: it queues before it grows.
+ *
+ * <p>A connection keeps its thread until it is closed. Clients that keep theirs open leave those in
+ * the queue waiting, for as long as the read time-out allows.
+ */
 public final class PoolOptions {
 
     @Option(
