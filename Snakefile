@@ -6,10 +6,12 @@ Each folder is one stage and holds its own .smk file; no folder reaches back.
 """
 
 import json
+from pathlib import Path
 
 from snakemake.utils import min_version
 
 from workloads.grid import Cell, ConfigurationError, Grid
+from workloads.testbed import alone_in_the_folder
 
 min_version("9.17")
 
@@ -41,12 +43,24 @@ wildcard_constraints:
     repetition="[0-9]+",
 
 
+# Runs before the first job, never in a dry-run.
+onstart:
+    try:
+        alone_in_the_folder(Path(RESULTS))
+    except BlockingIOError:
+        raise WorkflowError(
+            f"another snakemake is at work on {RESULTS}: wait for its end"
+        ) from None
+
+
 # The cells are named here, or a deleted one would not be measured again while its summary exists.
 rule all:
     default_target: True
     input:
         expand("{cell}/cell.json", cell=CELLS),
         expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf"]),
+    message:
+        "all cells are measured, the report is there"
 
 
 include: "servers/servers.smk"

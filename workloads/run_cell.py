@@ -105,6 +105,8 @@ def observe(run: Run, subject: server.Server, generator: dict[str, str]) -> dict
         time.sleep(SETTLE_S)
         before = telemetry.samples[-1]
         warm_up(run, subject)
+        # What the tier's path costs the first time (class loading) is paid here.
+        subject.ask(run.spec["tier"]["path"], timeout_s)
         threads_before = threads_started(subject)
         process, timed_out, ran_s = apply_load(run, subject, telemetry)
         outcome, reason, body_after = subject.state(path, timeout_s)
@@ -286,7 +288,7 @@ def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
     """One line for the terminal: which cell, what came out, how many are left and how long."""
     cells_root = out.parents[5]
     order, load = labels["order"], record["load"]
-    name = "/".join(str(part) for part in record["cell"].values())
+    name = "/".join(out.parts[-6:-1])
     done = len(list(cells_root.glob("*/*/*/*/rep-*/cell.json")))
     left = max(0, order["of"] - done)
     begun, ended = (datetime.fromisoformat(record["provenance"][k]) for k in ("started", "ended"))

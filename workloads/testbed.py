@@ -26,16 +26,30 @@ def alone_on_the_machine() -> Iterator[None]:
 
     The kernel drops the lock with the process that holds it, however that ends.
     """
-    # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
-    try:
-        descriptor = os.open(LOCK, os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        descriptor = os.open(LOCK, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW, 0o644)
+    descriptor = open_lock(LOCK)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)
+
+
+def alone_in_the_folder(folder: Path) -> None:
+    """Holds a folder until this process ends, for one Snakemake at a time.
+
+    Snakemake's own lock is a file that outlives a kill -9 and must then be removed by hand.
+    Raises BlockingIOError while another process holds the folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    fcntl.flock(open_lock(folder / "run.lock"), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def open_lock(path: Path) -> int:
+    # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
+    try:
+        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW, 0o644)
 
 
 def cpu_shares() -> tuple[list[int], list[int]]:

@@ -103,3 +103,17 @@ def test_server_port_is_free_and_below_the_ephemeral_range():
         taken.bind(("127.0.0.1", first))
         taken.listen()
         assert testbed.free_port(1) != first
+
+
+def test_folder_is_held_by_one_run_and_free_after_a_kill(tmp_path):
+    code = (
+        "import time; from pathlib import Path; from workloads.testbed import alone_in_the_folder\n"
+        f"alone_in_the_folder(Path({str(tmp_path)!r})); print('held', flush=True); time.sleep(60)"
+    )
+    first = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
+    assert first.stdout.readline() == b"held\n"
+    with pytest.raises(BlockingIOError):
+        testbed.alone_in_the_folder(tmp_path)
+    first.kill()
+    first.wait()
+    testbed.alone_in_the_folder(tmp_path)
