@@ -219,7 +219,8 @@ figure_resources <- function(resources) {
     guides(colour = guide_legend(ncol = 2))
 }
 
-#' Where CPU goes: CPU time per request by group of stacks, valid repetitions pooled.
+#' Where CPU goes: CPU time per request by group of stacks, valid repetitions pooled; n is the
+#' number of samples that the shares rest on.
 #'
 #' @param cpu_groups see read_cpu_groups().
 #' @param summary see read_summary(), for the order of tiers.
@@ -244,9 +245,15 @@ figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, mo
       aes(label = ifelse(part >= 0.08, paste0(round(100 * part), "%"), "")),
       position = position_stack(vjust = 0.5), size = 2.2, colour = label_colour
     ) +
+    geom_text(
+      data = pooled[, .(cpu_us_per_request = sum(cpu_us_per_request), samples = sum(samples)),
+        by = .(mode, tier)
+      ],
+      aes(label = paste0(" n=", samples), fill = NULL), hjust = 0, size = 2.2, colour = ink
+    ) +
     facet_grid(tier ~ ., scales = "free_y", space = "free_y") +
     scale_fill_manual(values = group_colours, breaks = names(group_colours), drop = TRUE) +
-    scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.04))) +
+    scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.09))) +
     labs(x = "CPU time of the server per request (µs)", y = NULL) +
     theme_artifact() +
     theme(strip.text.y = element_text(angle = 0), legend.key.size = unit(0.8, "lines")) +

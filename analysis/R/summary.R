@@ -171,7 +171,7 @@ server_row <- function(cell) {
 measuring_row <- function(cell) {
   generator <- cell$load$generator
   list(
-    generator = trimws(paste(c(generator$name, generator$version), collapse = " ")),
+    generator = words(generator$name), generator_version = words(generator$version),
     generator_cpu_share = number(generator$cpu_share),
     profiler_engine = words(cell$profile$engine),
     profiler_interval_ms = number(cell$profile$interval_ms),
@@ -207,7 +207,8 @@ summarise_cells <- function(paths) {
 
 text_columns <- c(
   "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
-  "outcome_reason", "valid", "failed_checks", "errors", "generator", "profiler_engine"
+  "outcome_reason", "valid", "failed_checks", "errors", "generator",
+  "generator_version", "profiler_engine"
 )
 
 #' Reads summaries that summarise.R wrote.

@@ -73,6 +73,15 @@ test_that("what encloses another is decided by the order of the rules", {
     group_of(virtual_worker, connection, "artifact/sockets/handler/Routes.handle_[j]"), "handler"
   )
   expect_equal(group_of(virtual_worker), "park and unpark")
+  # A caller-runs pool serves in the accepting thread.
+  accepting <- "artifact/sockets/server/BlockingServer.acceptAll_[j]"
+  expect_equal(group_of(accepting), "accept")
+  expect_equal(group_of(accepting, connection), "handler")
+  # A Consumer's method is called accept as well.
+  expect_equal(
+    group_of("artifact/sockets/server/EventLoopServer$$Lambda.accept_[j]", "LoopConnection.flush"),
+    "write"
+  )
   # Waiting for data within a read is waiting.
   expect_equal(
     group_of(
