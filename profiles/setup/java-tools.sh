@@ -21,7 +21,7 @@ unzip -q -j -d "$tools/async-profiler" "$jars"/async-profiler-*.jar "$platform/l
 rm "$jars"/async-profiler-*.jar
 
 # JMeter's own layout: it finds its home as the parent of the folder its first jar lies in.
-mkdir -p "$tools/jmeter/lib/ext"
+mkdir -p "$tools/jmeter/lib/ext" "$tools/jmeter/lib/junit"
 unzip -q -d "$tools/jmeter" "$jars"/ApacheJMeter_config-*.jar 'bin/*'
 rm "$jars"/ApacheJMeter_config-*.jar
 mv "$jars"/ApacheJMeter-*.jar "$tools/jmeter/bin/ApacheJMeter.jar"
