@@ -13,9 +13,13 @@ The scripts are inputs: a changed analysis runs the analysis again and measures 
 
 rule summarise:
     input:
-        cells=lambda wildcards: expand("{cell}/cell.json", cell=cells_of(wildcards.study)),
+        cells=lambda wildcards: expand(
+            "{cell}/cell.json", cell=cells_of(wildcards.study)
+        ),
         script="analysis/summarise.R",
-        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "percentiles", "summary"]),
+        functions=expand(
+            "analysis/R/{name}.R", name=["cli", "read_cell", "percentiles", "summary"]
+        ),
     output:
         f"{RESULTS}/summary/{{study}}.csv",
     log:
@@ -45,7 +49,9 @@ rule compare_modes:
     input:
         summary=f"{RESULTS}/summary.csv",
         script="analysis/compare.R",
-        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "summary", "comparisons"]),
+        functions=expand(
+            "analysis/R/{name}.R", name=["cli", "read_cell", "summary", "comparisons"]
+        ),
     output:
         f"{RESULTS}/comparisons.csv",
     log:
@@ -59,7 +65,9 @@ rule group_cpu:
         cells=expand("{cell}/cell.json", cell=CELLS),
         stacks=expand("{cell}/profile.collapsed", cell=CELLS),
         script="analysis/group_cpu.R",
-        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "stack_groups"]),
+        functions=expand(
+            "analysis/R/{name}.R", name=["cli", "read_cell", "stack_groups"]
+        ),
         groups="analysis/stack-groups.csv",
     output:
         f"{RESULTS}/cpu-groups.csv",

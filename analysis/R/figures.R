@@ -166,7 +166,7 @@ loop_title <- function(tools) {
   ifelse(tools == "jmeter", "closed loop (jmeter)", "open loop (wrk2)")
 }
 
-#' The cell.json files of a tier.
+#' The cell.json files of a tier, those of control modes left out.
 #'
 #' @param results the results folder.
 #' @param study,tier,tool ids; tool defaults to every tool.
@@ -174,7 +174,9 @@ loop_title <- function(tools) {
 #' @return character vector of paths that exist.
 cell_paths <- function(results, study, tier, tool = "*", repetition = NULL) {
   folder <- paste0("rep-", if (is.null(repetition)) "*" else repetition)
-  Sys.glob(file.path(results, "cells", study, "*", tier, tool, folder, "cell.json"))
+  modes <- basename(Sys.glob(file.path(results, "cells", study, "*")))
+  modes <- modes[!is_control(modes)]
+  Sys.glob(file.path(results, "cells", study, modes, tier, tool, folder, "cell.json"))
 }
 
 #' Resources of cells over time, from their telemetry.
@@ -373,7 +375,9 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
       colour = ink
     ) +
     facet_grid(tier ~ ., scales = "free_y", space = "free_y") +
-    scale_x_log10(limits = c(1 / reach, reach), labels = plain_number) +
+    scale_x_log10(
+      limits = c(1 / reach, reach), breaks = scales::breaks_log(8), labels = plain_number
+    ) +
     scale_colour_manual(values = colours) +
     labs(x = paste0("ratio of ", title, " (log scale)"), y = NULL) +
     theme_artifact() +
