@@ -26,6 +26,7 @@ import yaml
 PAPER = Path(__file__).resolve().parent
 # Whatever asks for a date gets this one, so that the same input gives the same bytes.
 EPOCH = "0"
+LINES_OF_A_FAULT = 20
 
 
 class RenderError(Exception):
@@ -40,7 +41,9 @@ def run(argv: list[str], cwd: Path) -> None:
         argv, cwd=cwd, env=environment, capture_output=True, text=True, errors="replace"
     )
     if step.returncode != 0:
-        raise RenderError(f"{argv[0]} failed ({step.returncode}):\n{step.stdout}{step.stderr}")
+        # knitr prints the whole document up to the fault; its end is where the fault is.
+        said = "\n".join((step.stdout + step.stderr).splitlines()[-LINES_OF_A_FAULT:])
+        raise RenderError(f"{argv[0]} failed ({step.returncode}):\n{said}")
     sys.stderr.write(step.stderr)
 
 

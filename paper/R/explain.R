@@ -1,0 +1,311 @@
+# Why a mode wins or loses against its baseline: what its CPU time goes to, its threads, its
+# switches, its queue. Every figure is the cells'; a sentence without its figures is left out.
+
+activities <- c(
+  "accept" = "accepting connections", "thread start" = "starting and ending threads",
+  "park and unpark" = "parking, waking and scheduling threads",
+  "read and parse" = "reading and parsing requests", "handler" = "the handler",
+  "write" = "writing answers", "connection close" = "closing connections", "GC" = "garbage collection",
+  "JIT" = "compiling", "kernel other" = "other kernel work", "JVM other" = "other work of the JVM",
+  "not sampled" = "work that the profiler did not see"
+)
+
+# Medians of a mode's valid cells at one tier and tool.
+median_of <- function(all, mode, tier, tool, column) {
+  wanted <- list(mode = mode, tier = tier, tool = tool)
+  cells <- all$summary[poolable(all$summary)]
+  median(cells[mode == wanted$mode & tier == wanted$tier & tool == wanted$tool][[column]], na.rm = TRUE)
+}
+
+#' Where a pair is best explained: both valid and sampled, and most samples.
+#'
+#' @return list of tier and tool; NULL where there is no such place.
+best_evidence <- function(all, mode, versus) {
+  pair <- c(mode, versus)
+  sampled <- all$cpu_groups[mode %in% pair & valid & outcome == "completed" & !is.na(cpu_us_per_request)]
+  places <- sampled[, .(both = uniqueN(mode), samples = sum(samples)), by = .(tier, tool)]
+  places <- places[both == 2 & samples > 0][order(-samples)]
+  if (nrow(places) == 0) NULL else as.list(places[1, .(tier, tool)])
+}
+
+#' CPU time per request of both sides by group, at one place.
+#'
+#' Samples are counts, so each side's figure has a standard error of figure / sqrt(samples).
+#'
+#' @return data.table: group, mode_us, versus_us, more_us (mode minus baseline), error_us (standard
+#'   error of more_us), largest difference first.
+group_difference <- function(all, mode, versus, place) {
+  pooled <- pool_cpu_groups(all$cpu_groups)[tier == place$tier & tool == place$tool]
+  pooled[, counted := ifelse(group == unseen_group, sum(samples), pmax(samples, 1)), by = mode]
+  # What was not seen is total minus seen, and as uncertain as what was seen.
+  pooled[, noise_us := ifelse(
+    group == unseen_group, sum(cpu_us_per_request[group != unseen_group]), cpu_us_per_request
+  ) / sqrt(counted), by = mode]
+  side <- function(name) pooled[mode == name, .(group, us = cpu_us_per_request, noise_us)]
+  both <- merge(side(mode), side(versus), by = "group", suffixes = c("", "_versus"))
+  both[, .(
+    group, mode_us = us, versus_us = us_versus, more_us = us - us_versus,
+    error_us = sqrt(noise_us^2 + noise_us_versus^2)
+  )][order(-abs(more_us))]
+}
+
+signed_us <- function(us) paste0(ifelse(us < 0, "−", "+"), format_number(abs(us)), " µs")
+
+#' The CPU time of a mode against its baseline, and the groups of stacks that make the difference.
+sentence_cpu_cause <- function(all, mode, versus, place) {
+  groups <- group_difference(all, mode, versus, place)
+  total_us <- c(sum(groups$mode_us), sum(groups$versus_us))
+  verdict <- pick_comparison(
+    all$comparisons, all$study, mode, place$tier, place$tool, "cpu_us_per_request"
+  )$verdict
+  caution <- switch(verdict,
+    lower = , higher = "",
+    equivalent = ", a difference within the margin of equivalence",
+    ", a difference that the repetitions do not decide"
+  )
+  sprintf(
+    "At %s in the %s, a request cost the server %s µs of CPU time with %s and %s µs with %s%s. %s",
+    as_code(place$tier), loop_names[[place$tool]], format_number(total_us[1]), as_code(mode),
+    format_number(total_us[2]), as_code(versus), caution, sentence_moved(groups)
+  )
+}
+
+#' The groups that differ by more than two standard errors, at most three.
+sentence_moved <- function(groups) {
+  clear <- head(groups[abs(more_us) > 2 * error_us], 3)
+  if (nrow(clear) == 0) return("No group of stacks differs by more than the noise of sampling.")
+  names_of <- ifelse(clear$group %in% names(activities), activities[clear$group], clear$group)
+  sprintf("What moved most, beyond the noise of sampling: %s.", enumerate(
+    sprintf("%s (%s)", names_of, signed_us(clear$more_us))
+  ))
+}
+
+#' Threads and context switches of a mode against its baseline.
+sentence_threads <- function(all, mode, versus, place) {
+  figure <- function(name, column) format_number(median_of(all, name, place$tier, place$tool, column))
+  sprintf(
+    "There %s had %s threads at the peak (%s before the load) and made %s context switches a request; %s had %s (%s) and made %s.",
+    as_code(mode), figure(mode, "threads_peak"), figure(mode, "threads_idle"),
+    figure(mode, "context_switches_per_request"), as_code(versus), figure(versus, "threads_peak"),
+    figure(versus, "threads_idle"), figure(versus, "context_switches_per_request")
+  )
+}
+
+#' How much of the difference lies in what the profiler could not see; nothing where that is little.
+sentence_unseen <- function(all, mode, versus, place) {
+  groups <- group_difference(all, mode, versus, place)
+  unseen <- groups[group == unseen_group]
+  if (nrow(unseen) == 0) return("")
+  shares <- c(unseen$mode_us / sum(groups$mode_us), unseen$versus_us / sum(groups$versus_us))
+  if (max(shares, na.rm = TRUE) < 0.1) return("")
+  sprintf(
+    "The profiler saw %s of the CPU time of %s and %s of that of %s; a thread that ends before its first sample is never seen.",
+    percent(1 - shares[1]), as_code(mode), percent(1 - shares[2]), as_code(versus)
+  )
+}
+
+#' Why a mode differs from its baseline, in one paragraph.
+explain_pair <- function(all, mode, versus) {
+  place <- best_evidence(all, mode, versus)
+  if (is.null(place)) {
+    return(sprintf(
+      "%s and %s have no tier at which both are valid and were sampled, so the profiles say nothing on them.",
+      as_code(mode), as_code(versus)
+    ))
+  }
+  paragraph(
+    sentence_cpu_cause(all, mode, versus, place), sentence_unseen(all, mode, versus, place),
+    sentence_threads(all, mode, versus, place)
+  )
+}
+
+# ---- The bound of a pool ---------------------------------------------------------------------
+
+#' Modes with a bound on their threads, at tiers where a request sleeps: what Little's law allows
+#' and what was measured.
+#'
+#' @return data.table: mode, tier, tool, threads, sleep_ms, bound_per_s, offered_per_s,
+#'   measured_per_s (median over all repetitions, those with rejections too), error_share.
+pool_bounds <- function(all, tiers) {
+  sizes <- rbindlist(lapply(unique(all$summary$mode), function(name) {
+    cell <- Find(function(cell) cell$cell$mode == name, all$cells)
+    size <- cell$configuration$mode$options$max_threads
+    if (!is.null(size)) data.table(mode = name, threads = number(size))
+  }))
+  sleeping <- tiers[sleep_ms > 0, .(tier, sleep_ms)]
+  if (nrow(sizes) == 0 || nrow(sleeping) == 0) return(data.table())
+  cells <- merge(merge(all$summary, sizes, by = "mode"), sleeping, by = "tier")
+  cells[, .(
+    threads = threads[1], sleep_ms = sleep_ms[1], bound_per_s = 1000 * threads[1] / sleep_ms[1],
+    offered_per_s = offered_per_s[1], measured_per_s = median(throughput_per_s),
+    error_share = median(error_share)
+  ), by = .(mode, tier, tool)]
+}
+
+sentences_bounds <- function(bounds) {
+  if (nrow(bounds) == 0) return(character())
+  # Beyond a twentieth above, the pool was not what bounded it, and that would be news.
+  kept <- ifelse(
+    bounds$measured_per_s <= 1.05 * bounds$bound_per_s, "which is within the bound",
+    "which is **above** the bound"
+  )
+  sprintf(
+    "%s at %s, %s: at most %s threads / %s s = %s answers a second; %smeasured: %s/s, %s, with %s of the requests failed.",
+    as_code(bounds$mode), as_code(bounds$tier), loop_names[bounds$tool], format_number(bounds$threads),
+    format_number(bounds$sleep_ms / 1000), format_number(bounds$bound_per_s),
+    ifelse(is.na(bounds$offered_per_s), "", paste0("offered: ", format_number(bounds$offered_per_s), "/s; ")),
+    format_number(bounds$measured_per_s), kept, percent(bounds$error_share)
+  )
+}
+
+#' How many requests a pool can hold, and what that allows it to refuse of a burst.
+sentences_room <- function(all, tiers) {
+  bursts <- tiers[at_once == TRUE, .(tier, threads)]
+  unlist(lapply(mode_levels(all$summary$mode), function(name) {
+    cell <- Find(function(cell) cell$cell$mode == name, all$cells)
+    size <- cell$configuration$mode$options
+    cells <- merge(all$summary[mode == name & tool == "jmeter"], bursts, by = "tier")
+    if (is.null(size$queue_capacity) || is.null(size$max_threads) || nrow(cells) == 0) return(NULL)
+    room <- size$max_threads + size$queue_capacity
+    refused <- cells[, .(share = median(error_share), most = max(0, 1 - room / threads[1])), by = tier]
+    refused <- refused[order(match(tier, bursts$tier))]
+    sprintf(
+      "%s has room for %s requests, %s with a thread and %s in the queue. Of a burst, the share that failed, and the share that finds no room if nothing is answered meanwhile: %s.",
+      as_code(name), format_number(room), format_number(size$max_threads),
+      format_number(size$queue_capacity), enumerate(sprintf(
+        "%s %s of %s", as_code(refused$tier), percent(refused$share), percent(refused$most)
+      ))
+    )
+  }))
+}
+
+# ---- The listen queue ------------------------------------------------------------------------
+
+#' Modes whose listen queue overflowed in some cell.
+sentences_overflows <- function(all) {
+  by_load <- tier_levels(all$summary)
+  full <- all$summary[listen_overflows > 0]
+  unlist(lapply(mode_levels(full$mode), function(name) {
+    cells <- full[mode == name]
+    sprintf(
+      "%s: in %s, at %s; %s connections each time.", as_code(name), count_of(nrow(cells), "cell"),
+      tier_list(by_load[by_load %in% cells$tier]), span(cells$listen_overflows)
+    )
+  }))
+}
+
+# ---- The published traps ---------------------------------------------------------------------
+
+percent_span <- function(shares) if (length(shares) == 0) NA_character_ else span(100 * shares)
+
+#' Each as-published mode beside its corrected twin, a row a tier and tool.
+table_traps <- function(all) {
+  rows <- lapply(published_modes(all$summary), function(name) {
+    twin <- sub("-as-published$", "", name)
+    places <- unique(all$summary[mode == name, .(tier, tool)])
+    places <- places[order(tool, match(tier, tier_levels(all$summary)))]
+    rbindlist(lapply(seq_len(nrow(places)), function(index) {
+      place <- places[index]
+      one <- function(which) all$summary[mode == which & tier == place$tier & tool == place$tool]
+      theirs <- one(name)
+      ours <- one(twin)
+      data.table(
+        Mode = twin, Tier = place$tier, Loop = sub(" loop", "", loop_names[[place$tool]]),
+        "Alive after" = paste(sum(theirs$outcome == "completed"), "of", nrow(theirs)),
+        "corrected: alive" = paste(sum(ours$outcome == "completed"), "of", nrow(ours)),
+        "Errors (%)" = percent_span(theirs$error_share), "corrected: errors" = percent_span(ours$error_share),
+        "Overflows" = if (nrow(theirs) == 0) NA_character_ else span(theirs$listen_overflows),
+        "corrected: overflows" = if (nrow(ours) == 0) NA_character_ else span(ours$listen_overflows)
+      )
+    }))
+  })
+  rbindlist(rows)
+}
+
+#' What the traps did to a published mode.
+sentences_traps <- function(all) {
+  by_load <- tier_levels(all$summary)
+  unlist(lapply(published_modes(all$summary), function(name) {
+    cells <- all$summary[mode == name]
+    twin <- all$summary[mode == sub("-as-published$", "", name)]
+    ended <- cells[outcome != "completed"]
+    kinds <- function(cells) {
+      found <- unique(sub("=.*", "", unlist(strsplit(cells$errors, ";"))))
+      if (length(found) == 0) "none" else enumerate(as_code(found))
+    }
+    paragraph(
+      if (nrow(ended) == 0) {
+        sprintf("%s answered after the load in all of its %s.", as_code(name), count_of(nrow(cells), "cell"))
+      } else {
+        sprintf(
+          "%s no longer answered after the load in %d of its %s (%s), at %s.", as_code(name), nrow(ended),
+          count_of(nrow(cells), "cell"), enumerate(as_code(unique(ended$outcome))),
+          tier_list(by_load[by_load %in% ended$tier])
+        )
+      },
+      sprintf(
+        "The corrected mode did so in %d of %d. Kinds of errors: %s as published, %s corrected.",
+        nrow(twin[outcome == "completed"]), nrow(twin), kinds(cells), kinds(twin)
+      )
+    )
+  }))
+}
+
+# ---- The source's own figures ----------------------------------------------------------------
+
+#' The source's ratios of pool to threads beside ours.
+#'
+#' @param published see read_published().
+#' @return data.table of text: a row per tier and figure.
+table_direction <- function(all, published) {
+  figures <- c(
+    throughput_per_s = "throughput_per_s", latency_mean_ms = "latency_mean_ms", latency_p99_ms = "latency_p99_ms"
+  )
+  by_load <- tier_levels(all$summary)
+  tiers <- by_load[by_load %in% published$tier]
+  rows <- CJ(tier = tiers, figure = names(figures), sorted = FALSE)
+  rows[, paste_row(all, published, tier, figures[[figure]]), by = .(tier, figure)][
+    , .(Tier = tier, Figure = compared_statistics$title[match(figures[figure], compared_statistics$statistic)],
+        "The source" = source_ratio, "Ours, with 95 % interval" = ours, Verdict = verdict)
+  ]
+}
+
+paste_row <- function(all, published, tier, statistic) {
+  wanted <- list(tier = tier, figure = statistic)
+  printed <- published[tier == wanted$tier & figure == wanted$figure]
+  theirs <- printed[mode == "fixed-pool"]$value / printed[mode == "thread-per-request"]$value
+  keys <- list(all$study, "fixed-pool", tier, "jmeter", statistic)
+  row <- all$comparisons[
+    setNames(keys, c("study", "mode", "tier", "tool", "statistic")),
+    on = c("study", "mode", "tier", "tool", "statistic"), nomatch = NULL
+  ]
+  if (nrow(row) == 0) row <- data.table(estimate = NA_real_, low = NA_real_, high = NA_real_, verdict = "not measured", reason = "")
+  list(
+    source_ratio = if (is.finite(theirs)) format_number(theirs) else no_figure,
+    ours = with_interval(row$estimate, row$low, row$high),
+    verdict = if (row$reason == "") row$verdict else paste0(row$verdict, ": ", row$reason)
+  )
+}
+
+#' In how many of the source's ratios ours points the same way.
+sentence_direction <- function(all, published) {
+  table <- table_direction(all, published)
+  theirs <- suppressWarnings(as.numeric(gsub(",", "", table[["The source"]])))
+  ours <- suppressWarnings(as.numeric(gsub(",", "", sub(" .*", "", table[["Ours, with 95 % interval"]]))))
+  decided <- table$Verdict %in% c("higher", "lower") & !is.na(theirs) & theirs != 1
+  if (!any(decided)) {
+    return("None of the differences that the source found is decided here, one way or the other.")
+  }
+  same <- sign(log(theirs[decided])) == sign(log(ours[decided]))
+  sprintf(
+    "Of the source's %s, %s decided here: %d the same way, %d the other way.",
+    count_of(sum(!is.na(theirs) & theirs != 1), "difference"), is_or_are(sum(decided)), sum(same), sum(!same)
+  )
+}
+
+#' Each pair explained.
+explain_all <- function(all, pairs) {
+  vapply(seq_len(nrow(pairs)), function(index) {
+    explain_pair(all, pairs$mode[index], pairs$versus[index])
+  }, "")
+}

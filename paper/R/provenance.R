@@ -1,0 +1,128 @@
+# What was run, on which machine, with which versions: from the provenance of the cells.
+
+# Every distinct value, so that cells of two machines cannot pass for one.
+distinct <- function(values) {
+  values <- unique(values[!is.na(values)])
+  if (length(values) == 0) no_figure else paste(values, collapse = "; ")
+}
+
+#' One part of provenance over all cells.
+#'
+#' @param ... names from the outside in, as in `"machine", "kernel"`.
+provenance_of <- function(cells, ...) {
+  from_cells(cells, function(cell) {
+    value <- cell$provenance[[c(...)]]
+    if (is.null(value)) NULL else paste(value, collapse = " ")
+  }, NA_character_)
+}
+
+gibibytes <- function(bytes) paste(format_number(as.numeric(bytes) / 2^30), "GiB")
+
+#' The machine, a row a fact.
+table_machine <- function(cells) {
+  fact <- function(...) distinct(provenance_of(cells, "machine", ...))
+  data.table(
+    Fact = c(
+      "Processor", "CPUs", "CPUs of the server", "CPUs of the generator", "Memory", "Architecture",
+      "Virtual machine", "Kernel", "Operating system", "Run as root"
+    ),
+    Value = c(
+      fact("cpu_model"), fact("cpus"), distinct(provenance_of(cells, "server_cpus")),
+      distinct(provenance_of(cells, "generator_cpus")),
+      distinct(gibibytes(provenance_of(cells, "machine", "memory_bytes"))), fact("architecture"),
+      fact("virtualised"), fact("kernel"), fact("os"), distinct(provenance_of(cells, "root"))
+    )
+  )
+}
+
+#' The versions of all that took part, a row a tool.
+table_versions <- function(cells, summary, renderer) {
+  versions <- unique(unlist(lapply(cells, function(cell) names(cell$provenance$versions))))
+  found <- vapply(versions, function(name) {
+    distinct(provenance_of(cells, "versions", name))
+  }, "")
+  generators <- tapply(summary$generator, summary$tool, distinct)
+  data.table(
+    Tool = c(
+      gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]),
+      "profiler engine", "servers' jar (SHA-256)", "R", "renderer of this report"
+    ),
+    Version = c(
+      found, generators, distinct(summary$profiler_engine),
+      distinct(substr(provenance_of(cells, "jar_sha256"), 1, 16)), paste(R.version$major, R.version$minor, sep = "."),
+      renderer
+    )
+  )
+}
+
+#' The limits that bound what can be measured, a row a limit.
+table_limits <- function(cells) {
+  limits <- unique(unlist(lapply(cells, function(cell) names(cell$provenance$limits))))
+  data.table(
+    Limit = limits,
+    Value = vapply(limits, function(name) distinct(provenance_of(cells, "limits", name)), "")
+  )
+}
+
+when <- function(cells, which) {
+  as.POSIXct(sub("\\+00:00$", "", provenance_of(cells, which)), format = "%Y-%m-%dT%H:%M:%OS", tz = "UTC")
+}
+
+duration_text <- function(seconds) {
+  if (seconds < 120) return(paste(format_number(seconds), "s"))
+  paste(format_number(seconds / 60), "minutes")
+}
+
+#' When and for how long was measured, in which order.
+sentence_when <- function(cells) {
+  started <- when(cells, "started")
+  ended <- when(cells, "ended")
+  busy_s <- sum(as.numeric(ended) - as.numeric(started))
+  load_s <- sum(from_cells(cells, function(cell) as.numeric(cell$load$duration_s), NA_real_), na.rm = TRUE)
+  seeds <- unique(unlist(lapply(cells, function(cell) cell$labels$order$seed)))
+  sprintf(
+    paste(
+      "The cells were measured between %s and %s (UTC), one at a time, in a randomised blocked",
+      "order (seed %s). They took %s, of which the load itself was on for %s; the rest is starting",
+      "and warming up servers and generators."
+    ),
+    format(min(started), "%Y-%m-%d %H:%M"), format(max(ended), "%Y-%m-%d %H:%M"),
+    enumerate(seeds), duration_text(busy_s), duration_text(load_s)
+  )
+}
+
+#' A warning where the cells do not come from one machine, JDK and build; otherwise nothing.
+sentence_mixed <- function(cells) {
+  facts <- list(
+    "processors" = provenance_of(cells, "machine", "cpu_model"),
+    "kernels" = provenance_of(cells, "machine", "kernel"),
+    "JDKs" = provenance_of(cells, "versions", "jdk"),
+    "jars of a study" = {
+      studies <- from_cells(cells, function(cell) cell$cell$study, "")
+      jars <- tapply(provenance_of(cells, "jar_sha256"), studies, function(jar) length(unique(jar)))
+      seq_len(max(jars))
+    }
+  )
+  mixed <- Filter(function(values) length(unique(values)) > 1, facts)
+  if (length(mixed) == 0) return("")
+  paste0(
+    "**The cells do not come from one setting**: they differ in ", enumerate(names(mixed)),
+    ", so that differences between modes may be differences between these."
+  )
+}
+
+#' Each validity rule, with how many cells it was applied to and how many passed.
+#'
+#' @return data.table: Check, Rule, Passed (`n of m`).
+table_checks <- function(cells) {
+  checks <- rbindlist(lapply(cells, function(cell) {
+    rbindlist(lapply(cell$validity$checks, function(check) {
+      data.table(Check = check$id, rule = check$rule, passed = isTRUE(check$passed))
+    }))
+  }))
+  # A rule may name the mode's own limits: then what all have in common is told.
+  checks[, .(
+    Rule = if (uniqueN(rule) == 1) rule[1] else paste0(sub(":.*", "", rule[1]), ": as each mode's configuration says"),
+    Passed = paste(sum(passed), "of", .N)
+  ), by = Check]
+}

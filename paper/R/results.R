@@ -1,0 +1,94 @@
+# What the report is made from: the analysis' tables and the cells.
+
+#' Reads everything.
+#'
+#' @param results results folder: summary.csv, comparisons.csv, cpu-groups.csv, cells/.
+#' @return list: summary, comparisons, cpu_groups (see the analysis), cells (list of read_cell(),
+#'   in the order of the summary), results (the folder).
+read_results <- function(results) {
+  summary <- read_summary(file.path(results, "summary.csv"))
+  list(
+    results = results, summary = summary,
+    comparisons = read_comparisons(file.path(results, "comparisons.csv")),
+    cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
+    cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
+  )
+}
+
+#' The path of each row's cell below cells/, which is its name.
+cell_path <- function(summary) {
+  with(summary, file.path(study, mode, tier, tool, paste0("rep-", repetition)))
+}
+
+#' The same results, of one study alone.
+of_study <- function(all, study) {
+  wanted <- study
+  keep <- all$summary$study == wanted
+  all$cells <- all$cells[keep]
+  all$summary <- all$summary[keep]
+  all$comparisons <- all$comparisons[study == wanted]
+  all$cpu_groups <- all$cpu_groups[study == wanted]
+  all$study <- study
+  all
+}
+
+has_study <- function(all, study) study %in% all$summary$study
+
+loop_names <- c(jmeter = "closed loop", wrk2 = "open loop")
+
+#' One figure of every cell; NULL in a cell becomes NA.
+#'
+#' @param get function of a cell.
+from_cells <- function(cells, get, missing = NA) {
+  vapply(cells, function(cell) {
+    value <- get(cell)
+    if (is.null(value)) missing else value
+  }, missing)
+}
+
+#' Modes that answer the study's question, without the variants that answer others (published
+#' traps, the noise floor, the profiler's cost).
+main_modes <- function(summary) {
+  modes <- mode_levels(summary$mode)
+  modes[!grepl(variant_suffix, modes)]
+}
+
+published_modes <- function(summary) {
+  grep("-as-published$", mode_levels(summary$mode), value = TRUE)
+}
+
+#' The tiers of a study and what is asked in each, in the order of load.
+#'
+#' @return data.table: tier, title, path, group (ramped, at once, work), threads, ramp_up_s,
+#'   loops (closed loop; NA where there is none), rate_per_s, connections, duration_s (open loop).
+read_tiers <- function(all) {
+  usual <- usual_path(all$summary)
+  one <- function(name) {
+    cells <- Filter(function(cell) cell$cell$tier == name, all$cells)
+    asked <- lapply(c(jmeter = "jmeter", wrk2 = "wrk2"), function(tool) {
+      Find(function(cell) cell$cell$tool == tool, cells)$configuration$tool
+    })
+    figure <- function(tool, key, otherwise = NA_real_) {
+      if (is.null(asked[[tool]])) return(NA_real_)
+      number(c(asked[[tool]][[key]], otherwise)[1])
+    }
+    path <- cells[[1]]$configuration$tier$path
+    at_once <- isTRUE(asked$jmeter$at_once)
+    data.table(
+      tier = name, title = cells[[1]]$labels$tier$title, path = path,
+      sleep_ms = number(cells[[1]]$configuration$tier$sleep_ms),
+      group = if (path != usual) "work" else if (at_once) "at once" else "ramped",
+      at_once = at_once, threads = figure("jmeter", "threads"),
+      ramp_up_s = figure("jmeter", "ramp_up_s"), loops = figure("jmeter", "loops", 1),
+      rate_per_s = figure("wrk2", "rate_per_s"), connections = figure("wrk2", "connections"),
+      duration_s = figure("wrk2", "duration_s")
+    )
+  }
+  rbindlist(lapply(tier_levels(all$summary), one))
+}
+
+#' Whether figures can be drawn of these: some cell answered some request.
+has_cells <- function(all, tool, tiers) {
+  wanted <- list(tool, tiers)
+  nrow(all$summary[tool == wanted[[1]] & tier %in% wanted[[2]] & !is.na(latency_p50_ms)]) > 0
+}

@@ -1,0 +1,325 @@
+# What the section of every study is made of: tables of what was asked, figures' texts, sentences
+# over many tiers. `all` is the result of of_study().
+
+kebab <- function(name) gsub("_", "-", name)
+
+#' The modes of a study, from the configuration in its cells.
+table_modes_asked <- function(all) {
+  rbindlist(lapply(mode_levels(all$summary$mode), function(name) {
+    cell <- Find(function(cell) cell$cell$mode == name, all$cells)
+    mode <- cell$configuration$mode
+    options <- paste0(kebab(names(mode$options)), " ", unlist(mode$options), recycle0 = TRUE, collapse = ", ")
+    data.table(
+      Mode = name, Baseline = words(cell$labels$mode$versus), Class = mode$class,
+      Options = if (nzchar(options)) options else NA_character_
+    )
+  }))
+}
+
+#' The tiers of a study and what each tool asks in them.
+table_tiers <- function(tiers) {
+  closed <- tiers[, ifelse(is.na(threads), NA_character_, paste0(
+    format_number(threads), " users", ifelse(loops > 1, paste(" ×", loops), ""), ", ",
+    ifelse(at_once, "all at once", paste("ramp-up", ramp_up_s, "s"))
+  ))]
+  open <- tiers[, ifelse(is.na(rate_per_s), NA_character_, paste0(
+    format_number(rate_per_s), "/s for ", duration_s, " s, ", format_number(connections), " connections"
+  ))]
+  data.table(
+    Tier = tiers$tier, "What is asked" = tiers$title, Path = tiers$path, "Closed loop" = closed,
+    "Open loop" = open
+  )
+}
+
+tier_list <- function(tiers) enumerate(as_code(tiers))
+
+# ---- Figures' texts --------------------------------------------------------------------------
+
+#' Alternative text of a figure by mode and tier: at each tier the modes with the smallest and the
+#' largest median over valid repetitions.
+#'
+#' @param column column of the summary.
+#' @param what,unit words: what the column holds.
+alt_extremes <- function(all, tool, tiers, modes, column, what, unit) {
+  wanted <- list(tool = tool, tiers = tiers, modes = modes)
+  cells <- all$summary[poolable(all$summary)][
+    tool %in% wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes
+  ]
+  medians <- cells[!is.na(get(column)), .(middle = median(get(column))), by = .(tier, mode)]
+  one <- function(name) {
+    rows <- medians[tier == name][order(middle)]
+    if (nrow(rows) == 0) return(NULL)
+    if (nrow(rows) == 1) return(sprintf("%s: %s %s %s", name, rows$mode, format_number(rows$middle), unit))
+    sprintf(
+      "%s: from %s %s with %s to %s %s with %s", name, format_number(rows$middle[1]), unit,
+      rows$mode[1], format_number(rows$middle[nrow(rows)]), unit, rows$mode[nrow(rows)]
+    )
+  }
+  told <- unlist(lapply(tiers, one))
+  if (length(told) == 0) return(paste0(capitalised(what), "; no valid cell."))
+  paste0(capitalised(what), ", median over valid repetitions. ", paste(told, collapse = "; "), ".")
+}
+
+#' How tall a figure with facets must be.
+facets_in <- function(panels, columns = 2, each = 1.65, rest = 1.1) {
+  rest + each * ceiling(panels / columns)
+}
+
+# ---- Sentences over tiers --------------------------------------------------------------------
+
+verdict_words <- c(
+  lower = "lower", higher = "higher", equivalent = "the same within the margin",
+  undecided = "not decided", "one repetition" = "measured once, so without an interval",
+  "not comparable" = "not comparable"
+)
+
+#' One statistic of a mode against its baseline, over tiers.
+#'
+#' @param rows rows of the comparisons that differ in tier alone, in the order of load.
+#' @return one clause without a full stop: the verdicts, their tiers, the span of ratios.
+clause_over_tiers <- function(rows) {
+  about <- compared_statistics[statistic == rows$statistic[1]]
+  parts <- vapply(intersect(names(verdict_words), rows$verdict), function(kind) {
+    some <- rows[verdict == kind]
+    known <- some$estimate[!is.na(some$estimate)]
+    size <- if (length(known) == 0) {
+      ""
+    } else if (about$effect == "ratio") {
+      paste0(" (", span(known, " times"), ")")
+    } else {
+      paste0(" (by ", span(100 * known, " percentage points"), ")")
+    }
+    paste0(verdict_words[[kind]], " at ", tier_list(some$tier), size)
+  }, "")
+  paste(about$title, enumerate(parts, "; "))
+}
+
+#' Each mode against its baseline: a sentence a mode, with one clause per statistic.
+#'
+#' @param statistics ids of compared statistics.
+#' @return character vector; empty where there is nothing to compare.
+sentences_over_tiers <- function(all, tool, modes, statistics, tiers = NULL) {
+  by_load <- tier_levels(all$summary)
+  wanted <- list(tool = tool, tiers = if (is.null(tiers)) by_load else tiers)
+  pairs <- all$comparisons[tool == wanted$tool & tier %in% wanted$tiers & statistic %in% statistics]
+  unlist(lapply(intersect(modes, pairs$mode), function(name) {
+    rows <- pairs[mode == name][order(match(tier, by_load))]
+    clauses <- vapply(statistics, function(id) clause_over_tiers(rows[statistic == id]), "")
+    sprintf("%s against %s: %s.", as_code(name), as_code(rows$versus[1]), paste(clauses, collapse = ". "))
+  }))
+}
+
+#' Which mode answered fastest, and which slowest, at each tier.
+sentence_extremes <- function(all, tool, tiers, modes, column = "latency_p99_ms", what = "99th percentile") {
+  wanted <- list(tool = tool, tiers = tiers, modes = modes)
+  cells <- all$summary[poolable(all$summary)][
+    tool == wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes & !is.na(get(column))
+  ]
+  medians <- cells[, .(middle = median(get(column))), by = .(tier, mode)]
+  ends <- medians[, .SD[c(which.min(middle), which.max(middle))], by = tier]
+  if (nrow(ends) == 0) return(sprintf("No cell of the %s is valid at these tiers.", loop_names[[tool]]))
+  lowest <- ends[, .(mode = mode[1], ratio = middle[2] / middle[1]), by = tier][order(match(tier, tiers))]
+  lowest <- lowest[, .(text = sprintf("%s at %s", as_code(mode), tier_list(tier))), by = mode]
+  widest <- ends[, .(low = middle[1], high = middle[2], mode = mode[2]), by = tier]
+  widest <- widest[which.max(high - low)]
+  sprintf(
+    paste0(
+      "By the medians over valid repetitions, the lowest %s was that of %s; the modes were furthest ",
+      "apart at %s, with %s to %s ms (the latter %s)."
+    ),
+    what, enumerate(unique(lowest$text), "; "), as_code(widest$tier), format_number(widest$low),
+    format_number(widest$high), as_code(widest$mode)
+  )
+}
+
+#' Requests that failed, by mode: where, how many, in which way.
+sentences_errors <- function(all, modes) {
+  by_load <- tier_levels(all$summary)
+  unlist(lapply(modes, function(name) {
+    cells <- all$summary[mode == name & error_share > 0][order(match(tier, by_load))]
+    if (nrow(cells) == 0) return(NULL)
+    kinds <- unique(sub("=.*", "", unlist(strsplit(cells$errors, ";"))))
+    where <- cells[, .(text = sprintf(
+      "%s (%s, %s)", as_code(tier), loop_names[tool], span(100 * error_share, " %")
+    )), by = .(tier, tool)]
+    sprintf("%s: %s; as %s.", as_code(name), enumerate(unique(where$text)), enumerate(as_code(kinds)))
+  }))
+}
+
+# ---- Profiles --------------------------------------------------------------------------------
+
+#' The tiers of a tool at which most was sampled over all modes, at most `count`.
+busiest_tiers <- function(all, tool, count) {
+  wanted <- tool
+  sampled <- all$cpu_groups[tool == wanted & valid & outcome == "completed" & mode %in% main_modes(all$summary)]
+  totals <- sampled[, .(modes = uniqueN(mode), samples = sum(samples)), by = tier][order(-modes, -samples)]
+  chosen <- head(totals[samples > 0]$tier, count)
+  chosen[order(match(chosen, tier_levels(all$summary)))]
+}
+
+#' The cell of each mode whose flame graph is shown: at the tier where most modes were sampled,
+#' else wherever the mode has one; the repetition with most samples.
+#'
+#' @return data.table: mode, tier, tool, repetition, samples, file; no rows without profiles.
+choose_flame_graphs <- function(all) {
+  sampled <- all$cpu_groups[, .(samples = sum(samples)), by = .(study, mode, tier, tool, repetition)]
+  sampled[, file := file.path(all$results, "cells", cell_path(sampled), "flamegraph.html")]
+  sampled <- sampled[samples > 0 & file.exists(file) & file.size(file) > 0]
+  if (nrow(sampled) == 0) return(sampled)
+  sampled[, `:=`(shared = uniqueN(mode), total = sum(samples)), by = .(tier, tool)]
+  best <- sampled[order(-shared, -total, -samples), .SD[1], by = mode]
+  best[order(match(mode, mode_levels(mode)))]
+}
+
+#' A flame graph as a frame of its own: it brings scripts, which must not reach the page.
+flame_graph_frame <- function(row, open) {
+  page <- paste(readLines(row$file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
+  page <- gsub("\"", "&quot;", gsub("&", "&amp;", page, fixed = TRUE), fixed = TRUE)
+  sprintf(
+    paste0(
+      "<details%s><summary>%s at %s, %s, repetition %d: %s samples</summary>\n",
+      "<iframe class=\"flame-graph\" title=\"Flame graph of %s\" sandbox=\"allow-scripts\" ",
+      "loading=\"lazy\" srcdoc=\"%s\"></iframe></details>"
+    ),
+    if (open) " open" else "", row$mode, row$tier, loop_names[[row$tool]], row$repetition,
+    format_number(row$samples), row$mode, page
+  )
+}
+
+#' All chosen flame graphs as raw HTML for Markdown, the first one open.
+flame_graphs <- function(chosen) {
+  frames <- vapply(seq_len(nrow(chosen)), function(index) {
+    flame_graph_frame(chosen[index], open = index == 1)
+  }, "")
+  # A fence longer than any run of backticks that a frame may hold.
+  paste0("\n``````````{=html}\n", frames, "\n``````````\n", collapse = "\n")
+}
+
+# ---- Open against closed loop ----------------------------------------------------------------
+
+#' The same tier under both loops: latency as users of each would see it.
+#'
+#' @return data.table of text, a row per tier and mode that is valid under both; none otherwise.
+table_loops <- function(all, modes) {
+  cells <- all$summary[poolable(all$summary) & mode %in% modes & !is.na(latency_p99_ms)]
+  medians <- cells[, .(
+    p99 = median(latency_p99_ms), blind = median(latency_uncorrected_p99_ms)
+  ), by = .(tier, mode, tool)]
+  both <- merge(
+    medians[tool == "jmeter", .(tier, mode, closed = p99)],
+    medians[tool == "wrk2", .(tier, mode, corrected = p99, blind)], by = c("tier", "mode")
+  )
+  both[order(match(tier, tier_levels(all$summary)), match(mode, mode_levels(mode)))]
+}
+
+sentence_omission <- function(loops) {
+  hidden <- loops[blind > 0 & corrected > 0][, hides := corrected / blind]
+  if (nrow(hidden) == 0) return("No tier has valid cells of a mode under both loops.")
+  most <- hidden[which.max(hides)]
+  if (most$hides < 1.05) {
+    return(paste(
+      "Nowhere did the correction for coordinated omission raise the 99th percentile by more than",
+      "5 %: the servers kept the schedule."
+    ))
+  }
+  sprintf(
+    paste(
+      "Without the correction for coordinated omission the open loop's 99th percentile would have",
+      "been too low by a factor of up to %s (%s at %s: %s ms counted from when the request was due,",
+      "%s ms from when it was sent); in %d of %d rows by more than 5 %%."
+    ),
+    format_number(most$hides), as_code(most$mode), as_code(most$tier), format_number(most$corrected),
+    format_number(most$blind), nrow(hidden[hides > 1.05]), nrow(hidden)
+  )
+}
+
+# ---- Comparisons -----------------------------------------------------------------------------
+
+has_ratios <- function(all, tool, statistic) {
+  wanted <- list(tool, statistic)
+  nrow(all$comparisons[tool == wanted[[1]] & statistic == wanted[[2]] & !is.na(estimate)]) > 0
+}
+
+# The A/A pair and the profiler's are in the section on what measuring costs.
+compared_modes <- function(all) {
+  setdiff(mode_levels(all$summary$mode), grep("-(again|unprofiled)$", all$summary$mode, value = TRUE))
+}
+
+#' Ratios, two tiers side by side; the baseline of each mode is in the table of modes.
+show_ratios <- function(all, tool, statistic) {
+  figure_ratios(all$comparisons, all$summary, statistic, all$study, tool, modes = compared_modes(all)) +
+    facet_wrap(~tier, ncol = 2) +
+    scale_y_discrete(labels = function(pairs) sub(" / .*", "", pairs))
+}
+
+height_of_ratios <- function(all, tool) {
+  wanted <- tool
+  rows <- all$comparisons[tool == wanted & mode %in% compared_modes(all)]
+  facets_in(uniqueN(rows$tier), 2, 0.35 + 0.17 * uniqueN(rows$mode), 0.6)
+}
+
+alt_ratios <- function(all, tool, statistic) {
+  told <- sentences_over_tiers(all, tool, compared_modes(all), statistic)
+  paste("Ratios to the baseline with 95 % intervals.", gsub("`", "", paste(told, collapse = " ")))
+}
+
+# ---- Resources -------------------------------------------------------------------------------
+
+#' Peaks of each mode, in one sentence a resource.
+sentence_resources <- function(resources) {
+  peaks <- resources[!is.na(value), .(peak = max(value)), by = .(figure, mode)]
+  told <- vapply(unique(as.character(peaks$figure)), function(name) {
+    rows <- peaks[figure == name][order(peak)]
+    sprintf(
+      "%s, at the peak: from %s with %s to %s with %s", name, format_number(rows$peak[1]),
+      as_code(rows$mode[1]), format_number(rows$peak[nrow(rows)]), as_code(rows$mode[nrow(rows)])
+    )
+  }, "")
+  paste0(capitalised(paste(told, collapse = "; ")), ".")
+}
+
+# ---- All figures -----------------------------------------------------------------------------
+
+client_columns <- c(
+  throughput_per_s = "Throughput (1/s)", error_percent = "Errors (%)", latency_p50_ms = "p50 (ms)",
+  latency_p95_ms = "p95 (ms)", latency_p99_ms = "p99 (ms)", latency_p99_9_ms = "p99.9 (ms)"
+)
+
+server_columns <- c(
+  cpu_us_per_request = "CPU per request (µs)", threads_peak = "Threads, peak",
+  rss_peak_mib = "Memory, peak (MiB)", context_switches_per_request = "Switches per request",
+  gc_pause_ms = "GC pauses (ms)"
+)
+
+#' All tiers of a tool in one table, see table_modes().
+table_all_tiers <- function(all, tool, columns) {
+  wanted <- tool
+  tiers <- intersect(tier_levels(all$summary), all$summary[tool == wanted]$tier)
+  rbindlist(lapply(tiers, function(name) {
+    cbind(Tier = name, table_modes(all$summary, all$study, name, tool, columns)[, !"Valid"])
+  }))
+}
+
+#' The cells that are not valid, without what is the same for all of a study.
+table_not_valid <- function(all) {
+  table <- table_invalid(all$summary)
+  table[, Cell := sub(paste0(all$study, "/"), "", Cell, fixed = TRUE)][]
+}
+
+#' The source's own table beside ours, a table a tier.
+#'
+#' @param label identifier of the tables, completed by the tier.
+#' @return one string of Markdown.
+source_tables <- function(all, published, tiers, label) {
+  tables <- vapply(tiers, function(name) {
+    table <- table_published(all$summary, published, all$study, name)
+    caption <- sprintf(
+      paste(
+        "Tier `%s`: the source, our run of its servers as published, and of the corrected ones;",
+        "ours are medians over valid repetitions with their range. † marks the range where no repetition is valid."
+      ), name
+    )
+    paste(c(sprintf("::: {#%s-%s}", label, name), "", show_table(table), "", caption, ":::"), collapse = "\n")
+  }, "")
+  paste(tables, collapse = "\n\n")
+}

@@ -1,0 +1,48 @@
+# Words and tables for Markdown.
+
+#' Words in a row: "a", "a and b", "a, b and c".
+enumerate <- function(words, last = " and ") {
+  count <- length(words)
+  if (count < 2) return(paste(words, collapse = ""))
+  paste0(paste(words[-count], collapse = ", "), last, words[count])
+}
+
+#' Marks what Markdown would read as its own.
+plain <- function(text) gsub("([\\\\`*_<>|$@~^\\[\\]])", "\\\\\\1", text, perl = TRUE)
+
+capitalised <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))
+
+percent <- function(share) paste0(format_number(100 * share), " %")
+
+#' From the smallest to the largest, as one text; one number where they print alike.
+span <- function(values, unit = "", between = " to ") {
+  ends <- unique(format_number(range(values)))
+  paste0(paste(ends, collapse = between), unit)
+}
+
+#' Text columns to the left, columns of figures to the right.
+#'
+#' @param table data.frame to print; its texts are set as they are, not as Markdown.
+#' @param code names of columns that hold identifiers.
+show_table <- function(table, code = character()) {
+  table <- as.data.frame(table, check.names = FALSE, stringsAsFactors = FALSE)
+  is_figure <- vapply(table, function(column) {
+    is.numeric(column) || !any(grepl("[[:alpha:]]", gsub(" (to|of) ", " ", column)))
+  }, NA)
+  for (name in names(table)) {
+    column <- table[[name]]
+    text <- if (is.numeric(column)) format_number(column) else ifelse(is.na(column), no_figure, column)
+    table[[name]] <- if (name %in% code) as_code(text) else plain(text)
+  }
+  names(table) <- plain(names(table))
+  knitr::kable(table, format = "pipe", align = ifelse(is_figure, "r", "l"), row.names = FALSE)
+}
+
+#' Sentences as a list; a line of its own where there is none.
+bullets <- function(sentences, otherwise = "") {
+  if (length(sentences) == 0) return(otherwise)
+  paste0("- ", sentences, collapse = "\n")
+}
+
+#' Sentences as one paragraph.
+paragraph <- function(...) paste(Filter(nzchar, c(...)), collapse = " ")
