@@ -137,7 +137,7 @@ def busy_s(times: psutil._ntuples.scputimes) -> float:
 
 
 def cpu_clock(pid: int) -> int:
-    """The clock that clock_getcpuclockid(3) names: CPU time of a whole process, dead threads too."""
+    """The clock of clock_getcpuclockid(3): CPU time of a process, its dead threads too."""
     return (~pid << 3) | 2
 
 

@@ -139,7 +139,7 @@ def check(config: dict[str, Any]) -> None:
 
 
 def explain(error: jsonschema.ValidationError, config: dict[str, Any]) -> str:
-    """One line: the key by the names of its studies, modes and tiers, its value, what is allowed."""
+    """One line: the key by names of studies, modes and tiers, its value, what is allowed."""
     keys = list(error.absolute_path)
     value, allowed = error.instance, error.schema.get("description")
     if error.validator == "additionalProperties":

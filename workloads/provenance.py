@@ -31,7 +31,7 @@ LIMIT_FILES = {
 
 
 def java() -> Path:
-    """The java of the JDK that JAVA_HOME names, otherwise of the PATH. FileNotFoundError without."""
+    """The java of JAVA_HOME, otherwise of the PATH. Raises FileNotFoundError without one."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if not found:

@@ -228,7 +228,7 @@ def apply_load(
 
 
 def finish(process: Process, limit_s: float) -> bool:
-    """Waits for a generator, never longer than the limit; whatever happens it is gone afterwards."""
+    """Waits for a generator up to the limit; whatever happens it is gone afterwards."""
     try:
         return process.wait(limit_s)
     finally:
@@ -301,7 +301,8 @@ def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
     )
     return (
         f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
-        f"{load['error_share']:.1%} errors; {left} of {order['of']} cells left, about {minutes:.0f} min"
+        f"{load['error_share']:.1%} errors; {left} of {order['of']} cells left, "
+        f"about {minutes:.0f} min"
     )
 
 
@@ -314,7 +315,11 @@ def working_folder(out: Path) -> Iterator[Path]:
     partial = out.with_name(f".{out.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    yield partial
+    try:
+        yield partial
+    except BaseException:
+        shutil.rmtree(partial)
+        raise
     if (out / "cell.json").exists():
         stamp = datetime.fromtimestamp((out / "cell.json").stat().st_mtime, UTC)
         aside = out.parents[4].with_name("replaced") / Path(*out.parts[-5:])

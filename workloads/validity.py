@@ -14,7 +14,7 @@ SHARE_2XX_AT_LEAST = 0.99
 GENERATOR_CPU_AT_MOST = 0.9
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
-# JIT and GC threads come and go with the load; a pool that is off by more is not the pool asked for.
+# JIT and GC threads come and go; a pool that is off by more is not the pool asked for.
 JVM_THREADS_SLACK = 5
 
 Record = dict[str, Any]

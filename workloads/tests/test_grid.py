@@ -119,7 +119,7 @@ def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
         (
             ["studies", 0, "modes", 1, "versus"],
             "fixed-pol",
-            "studies.request-threads.modes.fixed-pool.versus = 'fixed-pol'; allowed: thread-per-request",
+            "modes.fixed-pool.versus = 'fixed-pol'; allowed: thread-per-request",
         ),
         (
             ["studies", 0, "modes", 1, "tiers"],

@@ -16,13 +16,17 @@ SPEC = {
     "testbed": {"request_timeout_s": 10},
     "tool": {"threads": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": [], "warm_up_requests": 1},
 }
-HEADER = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,grpThreads,allThreads,Latency,IdleTime,Connect"
+HEADER = (
+    "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,"
+    "grpThreads,allThreads,Latency,IdleTime,Connect"
+)
 ROWS = [
     "900,50,warm-up,200,true,144,128,1,1,50,0,1",
     "1000,100,request,200,true,144,128,2,2,100,0,1",
     "1050,110,request,200,true,144,128,2,2,110,0,1",
     "1100,5,request,503,false,99,128,2,2,5,0,0",
-    "1160,40,request,Non HTTP response code: org.apache.http.conn.HttpHostConnectException,false,0,0,2,2,0,0,40",
+    "1160,40,request,Non HTTP response code: org.apache.http.conn.HttpHostConnectException,"
+    "false,0,0,2,2,0,0,40",
 ]
 
 

@@ -39,7 +39,9 @@ def test_child_runs_on_its_cpus_in_its_folder(tmp_path):
 
 
 def test_child_that_ignores_sigterm_is_killed(tmp_path):
-    code = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
+    code = (
+        "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=1); time.sleep(60)"
+    )
     process = Process([sys.executable, "-c", code], CPUS, tmp_path, "log")
     until(lambda: (tmp_path / "log").read_text())
     process.stop(0.2)
@@ -64,7 +66,10 @@ def test_child_dies_with_its_killed_parent(tmp_path):
 
 def test_runner_stops_when_its_snakemake_is_killed(tmp_path):
     """The requester's shell survives a kill -9 of Snakemake; the runner must not."""
-    runner = "from workloads.testbed import *; stop_with_our_requester(); print(os.getpid(), flush=True); time.sleep(60)"
+    runner = (
+        "from workloads.testbed import *; stop_with_our_requester(); "
+        "print(os.getpid(), flush=True); time.sleep(60)"
+    )
     snakemake = tmp_path / "snakemake"
     snakemake.write_text(
         "import subprocess, sys\n"

@@ -34,7 +34,7 @@ TEXT = f"""Running 15s test @ http://127.0.0.1:8080/jmeter/test
   Latency Distribution (HdrHistogram - Recorded Latency)
  50.000%    1.12ms
 {SPECTRUM.format(low="0.210")}
-  Latency Distribution (HdrHistogram - Uncorrected Latency (measured without taking delayed starts into account))
+  Latency Distribution (HdrHistogram - Uncorrected Latency (…))
 {SPECTRUM.format(low="0.110")}
   7000 requests in 14.00s, 984.38KB read
   Socket errors: connect 0, read 3, write 0, timeout 7

@@ -25,7 +25,7 @@ CORRECTED, UNCORRECTED = "latency-corrected.hgrm", "latency-uncorrected.hgrm"
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
-    """Name and version of the generator that this cell gets. Raises FileNotFoundError without one."""
+    """Name and version of this cell's generator. Raises FileNotFoundError without one."""
     wanted = spec["tool"]["generator"]
     wrk2 = shutil.which("wrk2")
     if wanted == "wrk2" and not wrk2:
