@@ -103,12 +103,13 @@ side <- function(cells, repetitions) {
   )
 }
 
+lacking <- function(side, name) {
+  if (side$valid > 0) return(NULL)
+  if (side$invalid == 0) return(paste("no cells of", name))
+  paste0("no valid cells of ", name, " (", side$reasons, ")")
+}
+
 why_not_comparable <- function(mode, versus, pairs, statistic) {
-  lacking <- function(side, name) {
-    if (side$valid > 0) return(NULL)
-    if (side$invalid == 0) return(paste("no cells of", name))
-    paste0("no valid cells of ", name, " (", side$reasons, ")")
-  }
   lacks <- c(lacking(mode, "the mode"), lacking(versus, "its baseline"))
   if (length(lacks) > 0) return(paste(lacks, collapse = "; "))
   if (nrow(pairs) == 0) return("no repetition is valid and has this figure on both sides")
@@ -187,8 +188,8 @@ compare_statistic <- function(mode, versus, statistic) {
 #'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
 #'   differences mode - versus), low, high (95 %, t, widened by what rounding alone can do where the
 #'   tool rounds), bootstrap_low, bootstrap_high, verdict (higher, lower, equivalent, undecided,
-#'   one repetition, not comparable), reason, pairs (repetitions used), mode_median, versus_median (in `unit`),
-#'   and the counts of valid, invalid and missing cells of each side.
+#'   one repetition, not comparable), reason, pairs (repetitions used), mode_median,
+#'   versus_median (in `unit`), and the counts of valid, invalid and missing cells of each side.
 compare_modes <- function(summary, statistics = compared_statistics) {
   wanted <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])
   rows <- lapply(seq_len(nrow(wanted)), function(index) {

@@ -18,8 +18,15 @@ chosen <- function(table, study, tool, tiers, modes) {
   if (!is.null(tool)) table <- table[tool %in% wanted_tool]
   if (!is.null(tiers)) table <- table[tier %in% tiers]
   if (!is.null(modes)) table <- table[mode %in% modes]
-  if (nrow(table) == 0) stop("no such cells of ", study, call. = FALSE)
   table[, mode := factor(mode, mode_levels(mode))]
+}
+
+# A figure without cells says so: a report on a run of which nothing is valid is still a report.
+nothing_to_draw <- function(why) {
+  ggplot() +
+    annotate("text", x = 0, y = 0, label = why, size = 3, colour = ink) +
+    theme_void() +
+    theme(plot.background = element_rect(fill = "white", colour = NA))
 }
 
 in_load_order <- function(table, summary) {
@@ -71,6 +78,7 @@ figure_latency <- function(summary, study, tool, tiers = NULL, modes = NULL) {
     latency_long(cells, "latency_", "corrected"),
     latency_long(cells, "latency_uncorrected_", "uncorrected")
   )
+  if (nrow(long) == 0) return(nothing_to_draw("no cell has latencies"))
   pooled <- long[usable == TRUE, geometric(latency_ms), by = .(mode, tier, kind, percentile)]
   dodge <- position_dodge(width = 0.5)
   strength <- function(kind) ifelse(kind == "corrected", 1, 0.3)
@@ -119,11 +127,13 @@ latency_long <- function(cells, prefix, kind) {
 #' @return ggplot; a panel per path, because tiers of different work are not one curve.
 figure_throughput <- function(summary, study, tiers = NULL, modes = NULL) {
   cells <- drawn(summary, study, "wrk2", tiers, modes)[throughput_per_s > 0]
+  if (nrow(cells) == 0) return(nothing_to_draw("no cell of an open loop has throughput"))
   cells[, usable := poolable(cells)]
   pooled <- cells[usable == TRUE, geometric(throughput_per_s), by = .(mode, path, offered_per_s)]
+  pooled[, is_curve := .N > 1, by = .(mode, path)]
   ggplot(pooled, aes(offered_per_s, middle, colour = mode, shape = mode, linetype = mode)) +
     geom_abline(slope = 1, intercept = 0, colour = faint, linetype = "22", linewidth = 0.4) +
-    geom_line(linewidth = 0.5) +
+    geom_line(data = pooled[is_curve == TRUE], linewidth = 0.5) +
     geom_linerange(aes(ymin = low, ymax = high), linetype = "solid", na.rm = TRUE) +
     geom_point(size = 2) +
     geom_point(
@@ -148,6 +158,7 @@ figure_throughput <- function(summary, study, tiers = NULL, modes = NULL) {
 #' @return ggplot.
 figure_errors <- function(summary, study, tool = c("jmeter", "wrk2"), tiers = NULL, modes = NULL) {
   cells <- in_load_order(drawn(summary, study, tool, tiers, modes), summary)[!is.na(error_percent)]
+  if (nrow(cells) == 0) return(nothing_to_draw("no cells"))
   cells[, `:=`(usable = poolable(cells), mode = factor(mode, rev(levels(mode))))]
   styles <- mode_styles(levels(cells$mode))
   cells[, shape := ifelse(usable, styles$shape[match(mode, styles$mode)], 4)]
@@ -207,7 +218,7 @@ read_resources <- function(paths) {
 #' @param resources see read_resources(), of one repetition.
 #' @return ggplot.
 figure_resources <- function(resources) {
-  if (nrow(resources) == 0) stop("no telemetry of these cells", call. = FALSE)
+  if (nrow(resources) == 0) return(nothing_to_draw("no telemetry of these cells"))
   resources <- copy(resources)[!is.na(value)]
   resources[, mode := factor(mode, mode_levels(mode))]
   ggplot(resources, aes(time_s, value, colour = mode, linetype = mode)) +
@@ -233,7 +244,7 @@ figure_resources <- function(resources) {
 figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, modes = NULL) {
   pooled <- pool_cpu_groups(drawn(cpu_groups, study, tool, tiers, modes))
   pooled <- pooled[!is.na(cpu_us_per_request)]
-  if (nrow(pooled) == 0) stop("no valid cell was sampled", call. = FALSE)
+  if (nrow(pooled) == 0) return(nothing_to_draw("no valid cell was sampled"))
   in_load_order(pooled, summary)
   pooled[, `:=`(
     group = factor(group, rev(names(group_colours))), mode = factor(mode, rev(mode_levels(mode)))
@@ -314,8 +325,8 @@ closed_spectrum <- function(cell) {
 #' @param spectra see read_spectra(), of one tier and tool.
 #' @return ggplot.
 figure_spectrum <- function(spectra) {
-  spectra <- copy(spectra)[valid == TRUE & latency_ms > 0]
-  if (nrow(spectra) == 0) stop("no valid cell has a latency distribution", call. = FALSE)
+  if (nrow(spectra) > 0) spectra <- spectra[valid == TRUE & latency_ms > 0]
+  if (nrow(spectra) == 0) return(nothing_to_draw("no valid cell has a latency distribution"))
   spectra[, mode := factor(mode, mode_levels(mode))]
   ends <- 10^(0:ceiling(log10(max(spectra$inverse))))
   percent <- paste0(plain_percent(100 * (1 - 1 / ends)), " %")
@@ -352,7 +363,7 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
                           modes = NULL) {
   wanted <- statistic
   rows <- chosen(comparisons, study, tool, tiers, modes)[statistic == wanted & effect == "ratio"]
-  if (nrow(rows) == 0) stop("no ratios of ", statistic, call. = FALSE)
+  if (nrow(rows) == 0) return(nothing_to_draw(paste("no ratios of", statistic)))
   in_load_order(rows, summary)
   pair_names <- unique(rows[order(mode), paste(mode, "/", versus)])
   rows[, pair := factor(paste(mode, "/", versus), rev(pair_names))]

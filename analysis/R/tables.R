@@ -110,6 +110,7 @@ summary_titles <- c(
 #' @return data.table of text, a row per mode: `Mode`, `Valid` (of how many), then the columns.
 table_modes <- function(summary, study, tier, tool, columns = summary_titles) {
   cells <- chosen(summary, study, tool, tier, NULL)
+  if (nrow(cells) == 0) return(data.table(Mode = character(), Valid = character()))
   rows <- lapply(levels(cells$mode), function(mode_id) {
     one <- cells[mode == mode_id]
     figures <- lapply(names(columns), function(name) over_repetitions(one[[name]], poolable(one)))
@@ -128,6 +129,7 @@ table_modes <- function(summary, study, tier, tool, columns = summary_titles) {
 #' @return data.table of text: `Mode`, a column per tier with `valid/all`.
 table_validity <- function(summary, study, tool) {
   cells <- in_load_order(chosen(summary, study, tool, NULL, NULL), summary)
+  if (nrow(cells) == 0) return(data.table(Mode = character()))
   cells[, usable := poolable(cells)]
   counts <- cells[, .(text = paste0(sum(usable), "/", .N)), by = .(Mode = mode, tier)]
   wide <- dcast(counts, Mode ~ tier, value.var = "text", fill = no_figure)

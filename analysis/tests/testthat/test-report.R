@@ -51,6 +51,23 @@ test_that("every figure can be drawn", {
   }
 })
 
+test_that("a run of one repetition, or of which nothing is valid, still has its figures", {
+  draw_all <- function(summary) {
+    comparisons <- compare_modes(summary)
+    cpu_groups <- copy(cpu_groups)[, valid := summary$valid[1]]
+    figures <- list(
+      figure_latency(summary, "demo", "jmeter"), figure_throughput(summary, "demo"),
+      figure_errors(summary, "demo"), figure_cpu_groups(cpu_groups, summary, "demo", "wrk2"),
+      figure_spectrum(read_spectra(character())), figure_resources(read_resources(character())),
+      figure_ratios(comparisons, summary, "latency_p99_ms", "demo", "jmeter")
+    )
+    for (figure in figures) expect_s3_class(ggplotGrob(figure), "gtable")
+  }
+  draw_all(summary[repetition == 1])
+  draw_all(copy(summary)[, valid := FALSE])
+  draw_all(summary[tool == "jmeter"])
+})
+
 test_that("figures draw the figures of the cells", {
   ratios <- figure_ratios(comparisons, summary, "throughput_per_s", "demo", "jmeter")
   expect_equal(drawn_layer(ratios, 4)$x, log10(c(2, 2)))
