@@ -163,9 +163,11 @@ def explain(error: jsonschema.ValidationError, config: dict[str, Any]) -> str:
 
 def named(keys: list[str | int], config: dict[str, Any]) -> str:
     """A place in the configuration with ids instead of list positions."""
-    place, names = config, []
+    place: Any = config
+    names = []
     for key in keys:
-        place = place.get(key) if isinstance(place, dict) else place[key]
+        # A key that is missing has no place any more.
+        place = place.get(str(key)) if isinstance(place, dict) else place[key]
         has_id = isinstance(key, int) and isinstance(place, dict) and "id" in place
         names.append(str(place["id"] if has_id else key))
     return ".".join(names)

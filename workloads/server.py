@@ -13,7 +13,7 @@ from workloads.testbed import Process
 START_LIMIT_S = 30
 STOP_LIMIT_S = 5
 # A server that stops listening may still be finishing what it holds before it ends.
-REFUSED_LIMIT_S = 2
+REFUSED_LIMIT_S = 2.0
 ROOT = Path(__file__).resolve().parents[1]
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 

@@ -37,6 +37,12 @@ struct capture *capture_new(void) {
     return c;
 }
 
+void capture_free(struct capture *c) {
+    free(c->headers.bytes);
+    free(c->body.bytes);
+    free(c);
+}
+
 void capture_reset(struct capture *c) {
     c->headers.length = c->body.length = 0;
     c->in_value = false;

@@ -10,6 +10,7 @@
 struct capture;
 
 struct capture *capture_new(void);
+void capture_free(struct capture *c);
 void capture_reset(struct capture *c);
 
 /* Collects into a struct capture. */
