@@ -90,7 +90,12 @@ group_cpu <- function(paths, rules) {
 #' @return data.table, see group_cell_cpu(); without rows where no cell was sampled.
 read_cpu_groups <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  require_columns(fread(path, encoding = "UTF-8"), cpu_group_columns, path)
+  # By name: a table without rows has columns without a type.
+  types <- list(
+    character = c("study", "mode", "tier", "tool", "outcome", "profiler_engine", "group"),
+    integer = "repetition", logical = "valid", double = c("samples", "share", "cpu_us_per_request")
+  )
+  require_columns(fread(path, encoding = "UTF-8", colClasses = types), cpu_group_columns, path)
 }
 
 cpu_group_columns <- c(
