@@ -36,17 +36,8 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         (collapsed, ["-o", "collapsed"]),
         (flamegraph, ["-o", "html", "--title", title]),
     ):
-        command = [
-            java(),
-            *SHORT_LIVED,
-            "-jar",
-            CONVERTER,
-            kind,
-            "--norm",
-            *window,
-            *options,
-        ]
-        subprocess.run([*command, recording, output], check=True)
+        command = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), kind, "--norm"]
+        subprocess.run([*command, *window, *options, recording, output], check=True)
 
 
 if __name__ == "__main__":
