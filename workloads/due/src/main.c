@@ -68,7 +68,8 @@ static struct outputs open_outputs(const struct options *o) {
 
 static void write_hgrm(const struct histogram *h, FILE *out, const char *path) {
     if (out == NULL) return;
-    histogram_print(h, out, 1e6, 5, &PERCENTILE_STYLE_JAVA);
+    /* Finer steps than wrk2's text has: p99 is read from these lines, not from the one after it. */
+    histogram_print(h, out, 1e6, 100, &PERCENTILE_STYLE_JAVA);
     close_output(out, path);
 }
 
