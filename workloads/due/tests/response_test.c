@@ -1,0 +1,177 @@
+/*
+ * The parser: every example of responses.h, in one piece, in every two and three pieces, and
+ * byte by byte, must give the same. With a folder as its argument it writes the examples there,
+ * as the fuzzer's first corpus.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture.h"
+#include "check.h"
+#include "responses.h"
+
+struct outcome {
+    enum response_result result;
+    struct response response;
+    size_t used;
+};
+
+static void feed(struct outcome *o, struct capture *seen, const char *bytes, size_t length) {
+    size_t used = 0;
+    if (o->result != RESPONSE_PARTIAL || length == 0) return;
+    o->result = response_feed(&o->response, bytes, length, &used, &CAPTURE_SINK, seen);
+    o->used += used;
+}
+
+/* Parses the example cut at two places (which may coincide). */
+static struct outcome parse(const struct example *e, struct capture *seen, size_t a, size_t b) {
+    struct outcome o = {.result = RESPONSE_PARTIAL};
+    capture_reset(seen);
+    response_init(&o.response, e->to_head);
+    feed(&o, seen, e->bytes, a);
+    feed(&o, seen, e->bytes + a, b - a);
+    feed(&o, seen, e->bytes + b, e->length - b);
+    if (o.result == RESPONSE_PARTIAL && e->closed) o.result = response_end(&o.response);
+    return o;
+}
+
+static void check_outcome(const struct example *e, const struct outcome *o,
+                          const struct capture *seen, const char *how, size_t a, size_t b) {
+    CHECK(o->result == e->result, "%s, %s %zu %zu: result %d, wanted %d (%s)", e->name, how, a, b,
+          o->result, e->result, o->response.error ? o->response.error : "");
+    if (e->result == RESPONSE_MALFORMED)
+        CHECK(o->response.error != NULL, "%s: no explanation", e->name);
+    if (e->result != RESPONSE_COMPLETE || o->result != RESPONSE_COMPLETE) return;
+    const struct response *r = &o->response;
+    size_t body = strlen(e->body);
+    CHECK(r->status == e->status, "%s, %s %zu %zu: status %d", e->name, how, a, b, r->status);
+    CHECK(r->keep_alive == e->keep_alive, "%s, %s %zu %zu: keep-alive", e->name, how, a, b);
+    CHECK(r->body_bytes == body, "%s, %s %zu %zu: %zu bytes of body", e->name, how, a, b,
+          (size_t)r->body_bytes);
+    CHECK(capture_body_length(seen) == body && memcmp(capture_body(seen), e->body, body) == 0,
+          "%s, %s %zu %zu: body", e->name, how, a, b);
+    CHECK(o->used == e->length - e->left_over, "%s, %s %zu %zu: used %zu of %zu", e->name, how, a,
+          b, o->used, e->length);
+}
+
+static void test_every_split(const struct example *e, struct capture *seen) {
+    for (size_t a = 0; a <= e->length; a++) {
+        for (size_t b = a; b <= e->length; b++) {
+            struct outcome o = parse(e, seen, a, b);
+            check_outcome(e, &o, seen, "cut at", a, b);
+        }
+    }
+}
+
+static void test_byte_by_byte(const struct example *e, struct capture *seen) {
+    struct outcome o = {.result = RESPONSE_PARTIAL};
+    capture_reset(seen);
+    response_init(&o.response, e->to_head);
+    for (size_t i = 0; i < e->length; i++) feed(&o, seen, e->bytes + i, 1);
+    if (o.result == RESPONSE_PARTIAL && e->closed) o.result = response_end(&o.response);
+    check_outcome(e, &o, seen, "byte by byte", 0, 0);
+}
+
+/* head + filler * count + tail, whole and in pieces of `piece` bytes. */
+static enum response_result parse_long(const char *head, const char *filler, size_t count,
+                                       const char *tail, size_t piece) {
+    char *text;
+    size_t length, used;
+    FILE *out = open_memstream(&text, &length);
+    fputs(head, out);
+    for (size_t i = 0; i < count; i++) fputs(filler, out);
+    fputs(tail, out);
+    fclose(out);
+    struct response r;
+    response_init(&r, false);
+    enum response_result result = RESPONSE_PARTIAL;
+    for (size_t at = 0; at < length && result == RESPONSE_PARTIAL; at += piece) {
+        size_t n = length - at < piece ? length - at : piece;
+        result = response_feed(&r, text + at, n, &used, NULL, NULL);
+    }
+    free(text);
+    return result;
+}
+
+static void test_limits(void) {
+    static const size_t pieces[] = {1, 7, 4096, 1 << 20};
+    const char *status = "HTTP/1.1 200 OK\r\n", *end = "\r\nContent-Length: 0\r\n\r\n";
+    const char *chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const char *interim = "HTTP/1.1 100 Continue\r\n\r\n";
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        size_t p = pieces[i];
+        CHECK(parse_long("HTTP/1.1 200 OK\r\nX: ", "x", 60000, end, p) == RESPONSE_COMPLETE,
+              "a long header is fine");
+        CHECK(parse_long("HTTP/1.1 200 OK\r\nX: ", "x", 70000, end, p) == RESPONSE_MALFORMED,
+              "an endless header is not");
+        CHECK(parse_long(status, "X: y\r\n", 20000, "\r\n", p) == RESPONSE_MALFORMED,
+              "nor are endless headers");
+        CHECK(parse_long(status, "x", 70000, "", p) == RESPONSE_MALFORMED, "nor an endless name");
+        CHECK(parse_long("HTTP/1.1 200 ", "x", 70000, end, p) == RESPONSE_MALFORMED, "nor reason");
+        CHECK(parse_long("", interim, 3000, "", p) == RESPONSE_MALFORMED, "nor interim responses");
+        CHECK(parse_long(chunked, "1\r\nx\r\n", 100000, "0\r\n\r\n", p) == RESPONSE_COMPLETE,
+              "many chunks are fine");
+        CHECK(parse_long(chunked, "1;e\r\nx\r\n", 100000, "0\r\n\r\n", p) == RESPONSE_COMPLETE,
+              "many extensions are fine");
+        CHECK(parse_long("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", "x", 70000,
+                         "\r\nx\r\n0\r\n\r\n", p) == RESPONSE_MALFORMED,
+              "an endless extension is not");
+        CHECK(parse_long("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", "X: y\r\n",
+                         20000, "\r\n", p) == RESPONSE_MALFORMED,
+              "nor are endless trailers");
+    }
+}
+
+static void test_captured_headers(struct capture *seen) {
+    static const char text[] = "HTTP/1.1 100 Continue\r\nInterim: 1\r\n\r\n"
+                               "HTTP/1.1 200 OK\r\nOne:1\r\nEmpty:\r\nContent-Length:  0 \r\n"
+                               "Spaces: \t a b \t\r\nConnection: x,y\r\n\r\n";
+    static const char *const wanted[][2] = {
+        {"One", "1"}, {"Empty", ""}, {"Content-Length", "0"}, {"Spaces", "a b"},
+        {"Connection", "x,y"}};
+    for (size_t cut = 0; cut < sizeof text; cut++) {
+        struct outcome o = {.result = RESPONSE_PARTIAL};
+        capture_reset(seen);
+        response_init(&o.response, false);
+        feed(&o, seen, text, cut);
+        feed(&o, seen, text + cut, sizeof text - 1 - cut);
+        CHECK(o.result == RESPONSE_COMPLETE, "cut at %zu", cut);
+        capture_end(seen);
+        size_t at = 0, n = 0;
+        const char *name, *value;
+        for (; capture_header(seen, &at, &name, &value); n++) {
+            CHECK(n < 5 && strcmp(name, wanted[n][0]) == 0 && strcmp(value, wanted[n][1]) == 0,
+                  "cut at %zu, header %zu: %s=%s", cut, n, name, value);
+        }
+        CHECK(n == 5, "cut at %zu: %zu headers", cut, n);
+    }
+}
+
+static int write_corpus(const char *folder) {
+    for (size_t i = 0; i < EXAMPLE_COUNT; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/example-%zu", folder, i);
+        FILE *out = fopen(path, "w");
+        if (out == NULL) {
+            perror(path);
+            return 1;
+        }
+        fputc(EXAMPLES[i].to_head, out);
+        fwrite(EXAMPLES[i].bytes, 1, EXAMPLES[i].length, out);
+        fclose(out);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) return write_corpus(argv[1]);
+    struct capture *seen = capture_new();
+    for (size_t i = 0; i < EXAMPLE_COUNT; i++) {
+        test_every_split(&EXAMPLES[i], seen);
+        test_byte_by_byte(&EXAMPLES[i], seen);
+    }
+    test_limits();
+    test_captured_headers(seen);
+    capture_free(seen);
+    return check_summary("response");
+}

@@ -1,0 +1,75 @@
+"""Starting the generator under test and reading what it leaves."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+DUE = Path(os.environ.get("DUE", HERE.parent / "build" / "due"))
+
+ERROR_KINDS = {
+    *("connect_refused", "connect_timeout", "connect_other", "reset"),
+    *("closed_early", "timeout", "malformed", "write"),
+}
+
+
+@dataclass
+class Run:
+    """A finished run of due."""
+
+    text: str
+    warnings: str
+    json: dict
+    folder: Path
+
+    def account(self) -> dict[str, int]:
+        """Every due request and what became of it; fails unless the sums close."""
+        requests, errors = self.json["requests"], self.json["errors"]
+        assert set(errors) == ERROR_KINDS
+        ends = requests["completed"] + sum(errors.values())
+        ends += requests["in_flight_at_end"] + requests["unsent_at_end"]
+        assert ends == requests["due"], self.json
+        assert sum(self.json["status"].values()) == requests["completed"]
+        assert self.series_sum("due") == requests["due"]
+        assert self.series_sum("sent") == requests["sent"]
+        assert self.series_sum("completed") == requests["completed"]
+        assert self.series_sum("errors") == sum(errors.values())
+        return {**requests, **errors}
+
+    def series(self) -> list[dict[str, str]]:
+        lines = (self.folder / "series.csv").read_text().splitlines()
+        names = lines[0].split(",")
+        return [dict(zip(names, line.split(","), strict=True)) for line in lines[1:]]
+
+    def series_sum(self, column: str) -> int:
+        return sum(int(row[column]) for row in self.series())
+
+    def ms(self, percentile: str, which: str = "corrected") -> float:
+        return self.json["latency_us"][which][percentile] / 1000
+
+
+def start(folder: Path, *arguments: str, **options) -> subprocess.Popen:
+    command = [DUE, "--json", folder / "load.json", "--hgrm", folder / "corrected.hgrm"]
+    command += [
+        "--hgrm-uncorrected",
+        folder / "uncorrected.hgrm",
+        "--series",
+        folder / "series.csv",
+    ]
+    return subprocess.Popen(
+        [*map(str, command), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+
+
+def finish(process: subprocess.Popen, folder: Path) -> Run:
+    text, warnings = process.communicate(timeout=50)
+    assert process.returncode == 0, warnings
+    return Run(text, warnings, json.loads((folder / "load.json").read_text()), folder)

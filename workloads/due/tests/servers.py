@@ -1,0 +1,154 @@
+"""Small servers that behave in one stated way each, well or badly."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+BODY = b"x" * 42
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 42\r\n\r\n" + BODY
+
+
+@dataclass
+class Request:
+    """One request: its text, which one it is on its connection, and on which connection."""
+
+    head: str
+    body: bytes
+    number: int
+    connection: int
+
+
+# Answers one request; returning False closes the connection.
+Behaviour = Callable[[socket.socket, Request], bool | None]
+
+
+@dataclass
+class Server:
+    """Listens on a port of the kernel's choice, a thread for every connection."""
+
+    behaviour: Behaviour
+    requests: list[Request] = field(default_factory=list)
+    peers: list[str] = field(default_factory=list)
+    port: int = 0
+
+    def url(self, path: str = "/") -> str:
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def serve(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, peer = listener.accept()
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                self.peers.append(peer[0])
+                arguments = (connection, len(self.peers))
+                threading.Thread(target=self.converse, args=arguments, daemon=True).start()
+
+    def converse(self, connection: socket.socket, number: int) -> None:
+        with contextlib.suppress(OSError), connection:
+            for i, (head, body) in enumerate(read_requests(connection)):
+                request = Request(head, body, i, number)
+                self.requests.append(request)
+                if self.behaviour(connection, request) is False:
+                    return
+
+
+def read_requests(connection: socket.socket) -> Iterator[tuple[str, bytes]]:
+    received = b""
+    while True:
+        while b"\r\n\r\n" not in received:
+            piece = connection.recv(65536)
+            if not piece:
+                return
+            received += piece
+        head, received = received.split(b"\r\n\r\n", 1)
+        length = re.search(rb"(?i)\r\ncontent-length: *(\d+)", head)
+        wanted = int(length[1]) if length else 0
+        while len(received) < wanted:
+            received += connection.recv(65536)
+        yield head.decode(), received[:wanted]
+        received = received[wanted:]
+
+
+@contextlib.contextmanager
+def serving(behaviour: Behaviour, port: int = 0) -> Iterator[Server]:
+    with socket.create_server(("127.0.0.1", port)) as listener:
+        server = Server(behaviour, port=listener.getsockname()[1])
+        threading.Thread(target=server.serve, args=(listener,), daemon=True).start()
+        yield server
+        # close() alone leaves a blocked accept() alone.
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def not_accepting() -> Iterator[int]:
+    """A port whose backlog is full: the kernel drops every further attempt to connect."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
+        port = listener.getsockname()[1]
+        fillers = [socket.socket() for _ in range(4)]
+        for filler in fillers:
+            filler.setblocking(False)
+            filler.connect_ex(("127.0.0.1", port))
+        time.sleep(0.1)
+        yield port
+        for filler in fillers:
+            filler.close()
+
+
+def unused_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def answering(response: bytes, then_close: bool = False) -> Behaviour:
+    def behave(connection: socket.socket, request: Request) -> bool:
+        connection.sendall(response)
+        return not then_close
+
+    return behave
+
+
+def byte_by_byte(response: bytes) -> Behaviour:
+    def behave(connection: socket.socket, request: Request) -> None:
+        for i in range(len(response)):
+            connection.sendall(response[i : i + 1])
+
+    return behave
+
+
+def slow(seconds: float) -> Behaviour:
+    def behave(connection: socket.socket, request: Request) -> None:
+        time.sleep(seconds)
+        connection.sendall(OK)
+
+    return behave
+
+
+def resetting(connection: socket.socket, request: Request) -> bool:
+    connection.sendall(OK[:20])
+    # Closing with this option sends RST instead of FIN.
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    return False
+
+
+def silent(connection: socket.socket, request: Request) -> None:
+    pass
+
+
+def stalling(every_s: float, for_s: float) -> Behaviour:
+    """Answers at once, but for the first `for_s` of every `every_s` not at all."""
+    start = time.monotonic()
+
+    def behave(connection: socket.socket, request: Request) -> None:
+        since = (time.monotonic() - start) % every_s
+        if since < for_s:
+            time.sleep(for_s - since)
+        connection.sendall(OK)
+
+    return behave

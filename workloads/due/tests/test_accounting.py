@@ -1,0 +1,221 @@
+"""Whatever the server does, every due request has exactly one end, and it is the right one."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from workloads.due.tests.servers import (
+    BODY,
+    OK,
+    answering,
+    byte_by_byte,
+    not_accepting,
+    resetting,
+    serving,
+    silent,
+    slow,
+    unused_port,
+)
+
+CHUNKED = (
+    b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b"1;x=y\r\nx\r\n29\r\n" + b"x" * 41 + b"\r\n0\r\nT: r\r\n\r\n"
+)
+INTERIM = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
+UNTIL_CLOSE = b"HTTP/1.1 200 OK\r\n\r\n" + BODY
+QUICK = ("-c5", "-d500ms", "-R100")
+
+
+def test_kept_alive(due):
+    with serving(answering(OK)) as server:
+        run = due("-c5", "-d1s", "-R200", "-H", "X-One: 1", server.url("/a?b=c"))
+    account = run.account()
+    assert account["due"] == account["sent"] == account["completed"] == 200
+    assert run.json["status"] == {"2xx": 200, "3xx": 0, "4xx": 0, "5xx": 0}
+    assert run.json["body_bytes"] == {"min": 42, "max": 42}
+    assert run.json["received_bytes"] == 200 * len(OK)
+    assert run.json["connections_opened"] == len(server.peers) == 5
+    assert set(server.peers) == {"127.0.0.1"}
+    head = f"GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-One: 1"
+    assert {request.head for request in server.requests} == {head}
+    assert run.json["sent_bytes"] == 200 * len(head + "\r\n\r\n")
+    assert len({request.connection for request in server.requests}) == 5, "all are used"
+
+
+@pytest.mark.parametrize("threads", ["-t1", "-t3"])
+def test_threads_share_the_timetable(due, threads):
+    with serving(answering(OK)) as server:
+        run = due(threads, "-c7", "-d500ms", "-R300", server.url())
+    assert run.account()["completed"] == 150
+    assert len(server.peers) == 7
+
+
+@pytest.mark.parametrize("response", [OK, CHUNKED, INTERIM + OK], ids=["length", "chunked", "1xx"])
+def test_fragments(due, response):
+    with serving(byte_by_byte(response)) as server:
+        run = due("-c3", "-d500ms", "-R40", server.url())
+    assert run.account()["completed"] == 20
+    assert run.json["body_bytes"] == {"min": 42, "max": 42}
+
+
+def test_body_until_close(due):
+    with serving(answering(UNTIL_CLOSE, then_close=True)) as server:
+        run = due(*QUICK, server.url())
+    assert run.account()["completed"] == 50
+    assert run.json["body_bytes"] == {"min": 42, "max": 42}
+    assert len(server.peers) >= 50, "each answer used its connection up"
+
+
+def test_large_body(due):
+    body = b"y" * 1_000_000
+    with serving(answering(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + body)) as server:
+        run = due("-c2", "-d500ms", "-R10", server.url())
+    assert run.account()["completed"] == 5
+    assert run.json["body_bytes"] == {"min": 1_000_000, "max": 1_000_000}
+
+
+@pytest.mark.parametrize("flags", [["--new-connections"], ["-H", "Connection: close"]])
+def test_new_connection_for_every_request(due, flags):
+    with serving(answering(OK)) as server:
+        run = due(*QUICK, *flags, server.url())
+    assert run.account()["completed"] == 50
+    assert run.json["connections_opened"] == len(server.peers) == 50
+    assert all("Connection: close" in request.head for request in server.requests)
+
+
+def test_server_says_close(due):
+    response = OK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
+    with serving(answering(response, then_close=True)) as server:
+        run = due(*QUICK, server.url())
+    assert run.account()["completed"] == 50
+    # Those opened in advance, then one for each request that found none open.
+    assert run.json["connections_opened"] == len(server.peers) == 50
+
+
+def test_server_closes_without_saying_so(due):
+    with serving(answering(OK, then_close=True)) as server:
+        run = due("-c1", "-d1s", "-R10", server.url())
+    account = run.account()
+    # A request that is written just before the close is noticed is lost, and says how.
+    lost = account["closed_early"] + account["reset"] + account["write"]
+    assert account["completed"] + lost == account["due"] == 10
+    assert account["completed"] > 0
+
+
+def test_server_closes_in_the_middle(due):
+    with serving(answering(OK[:-1], then_close=True)) as server:
+        run = due(*QUICK, server.url())
+    assert run.account()["closed_early"] == 50
+    assert "Socket errors: connect 0, read 50, write 0, timeout 0" in run.text
+
+
+def test_server_resets(due):
+    with serving(resetting) as server:
+        run = due(*QUICK, server.url())
+    assert run.account()["reset"] == 50
+
+
+def test_nobody_listens(due):
+    run = due(*QUICK, f"http://127.0.0.1:{unused_port()}/")
+    assert run.account()["connect_refused"] == 50
+    assert run.json["latency_us"]["corrected"]["p99"] is None
+    assert run.json["body_bytes"] == {"min": None, "max": None}
+    assert "Socket errors: connect 50, read 0, write 0, timeout 0" in run.text
+
+
+def test_nobody_accepts(due):
+    with not_accepting() as port:
+        url = f"http://127.0.0.1:{port}/"
+        run = due("-c5", "-d500ms", "-R10", "-T300ms", "--new-connections", url)
+    account = run.account()
+    assert account["connect_timeout"] > 0
+    assert account["connect_timeout"] + account["timeout"] == account["due"] == 5
+
+
+def test_answers_too_late(due):
+    with serving(slow(1.0)) as server:
+        run = due("-c50", "-d500ms", "-R20", "-T200ms", server.url())
+    assert run.account()["timeout"] == 10
+    assert run.json["was_the_limit"] is False
+
+
+def test_waits_for_the_last_answers(due):
+    with serving(slow(0.7)) as server:
+        run = due("-c20", "-d500ms", "-R20", "-T30s", server.url())
+    assert run.account()["completed"] == 10
+    assert run.json["end_epoch_s"] - run.json["start_epoch_s"] == pytest.approx(0.5, abs=1e-3)
+    assert run.json["delivered_per_s"] == 0, "no answer arrived within the window"
+
+
+def test_never_sent(due):
+    with serving(silent) as server:
+        run = due("-c2", "-d1s", "-R20", "-T400ms", server.url())
+    account = run.account()
+    assert account["due"] == 20
+    assert account["unsent_at_end"] > 0, "two connections cannot carry 20 time-outs"
+    assert account["timeout"] >= 4
+    assert run.json["waited_for_connection"] > 0
+
+
+def test_status_is_counted(due):
+    response = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"
+    with serving(answering(response)) as server:
+        run = due(*QUICK, server.url())
+    assert run.account()["completed"] == 50
+    assert run.json["status"]["5xx"] == 50
+    assert "Non-2xx or 3xx responses: 50" in run.text
+
+
+def test_mixed_statuses(due):
+    codes = [200, 302, 404, 500]
+
+    def behave(connection, request):
+        code = codes[request.number % 4]
+        connection.sendall(f"HTTP/1.1 {code} X\r\nContent-Length: 0\r\n\r\n".encode())
+
+    with serving(behave) as server:
+        run = due("-c1", "-d400ms", "-R100", server.url())
+    assert run.account()["completed"] == 40
+    assert run.json["status"] == {"2xx": 10, "3xx": 10, "4xx": 10, "5xx": 10}
+    assert "Non-2xx or 3xx responses: 20" in run.text
+
+
+def test_malformed(due):
+    with serving(answering(b"220 mail.example ESMTP\r\n")) as server:
+        run = due(*QUICK, server.url())
+    assert run.account()["malformed"] == 50
+
+
+def test_bytes_that_nobody_asked_for(due):
+    with serving(answering(OK + b"more")) as server:
+        run = due(*QUICK, server.url())
+    assert run.account()["completed"] == 50
+    assert len(server.peers) >= 50, "such a connection is not used again"
+
+
+def test_server_dies_and_comes_back(due):
+    """Connections are opened again, and the time without a server is accounted for."""
+    sockets = []
+
+    def behave(connection, request):
+        sockets.append(connection)
+        connection.sendall(OK)
+
+    port = unused_port()
+
+    def live_die_live():
+        for seconds in (1.0, 5.0):
+            with serving(behave, port=port):
+                time.sleep(seconds)
+            for connection in sockets:
+                connection.close()
+            time.sleep(0.5)
+
+    threading.Thread(target=live_die_live, daemon=True).start()
+    account = due("-c4", "-d3s", "-R50", f"http://127.0.0.1:{port}/").account()
+    assert account["due"] == 150
+    assert account["connect_refused"] > 0
+    assert account["completed"] > 0

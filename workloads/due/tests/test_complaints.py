@@ -1,0 +1,130 @@
+"""Every refusal names the flag, the value and the remedy."""
+
+from __future__ import annotations
+
+import os
+import resource
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from workloads.due.tests.running import DUE
+from workloads.due.tests.servers import OK, Server, answering, serving, unused_port
+
+URL = "http://127.0.0.1:9/"
+
+
+@pytest.mark.parametrize(
+    "arguments,words",
+    [
+        (["-c5", URL], ["-R is missing", "-R 500"]),
+        (["-R", "0", URL], ["-R 0", "500"]),
+        (["-R", "fast", URL], ["-R fast", "500"]),
+        (["-R", "-5", URL], ["-R -5", "500"]),
+        (["-R1", "-d", "0", URL], ["-d 0", "30s"]),
+        (["-R1", "-d", "10x", URL], ["-d 10x", "30s"]),
+        (["-R1", "-c", "1.5", URL], ["-c 1.5", "whole number"]),
+        (["-R1", "-t", "0", URL], ["-t 0"]),
+        (["-R1", "-t4", "-c2", URL], ["-c 2", "4 threads", "raise -c or lower -t"]),
+        (["-R1", "--warm-up", "soon", URL], ["--warm-up soon", "30s"]),
+        (["-R1", "--timeout", "0", URL], ["--timeout 0", "30s"]),
+        (["-R1", "--schedule", "random", URL], ["--schedule random", "poisson"]),
+        (["-R1", "--ramp-from", "5", URL], ["--ramp-from", "--schedule ramp"]),
+        (["-R1", "--seed", "x", URL], ["--seed x"]),
+        (["-R1", "--assign", "any", URL], ["--assign any", "shared", "own"]),
+        (["-R1", "-H", "NoColon", URL], ["-H 'NoColon'", "Name: value"]),
+        (["-R1", "-H", "X: a\r\nY: b", URL], ["not a header"]),
+        (["-R1", "--source-addresses", "255", URL], ["--source-addresses 255", "254"]),
+        (["-R1"], ["URL is missing", "http://"]),
+        (["-R1", URL, "more"], ["'more'", "-s"]),
+        (["-R1", "https://127.0.0.1/"], ["https://127.0.0.1/", "TLS", "http://"]),
+        (["-R1", "127.0.0.1:80"], ["127.0.0.1:80", "http://"]),
+        (["-R1", "http://127.0.0.1:99999/"], ["99999", "not a URL"]),
+        (["-R1", "http://:80/"], ["not a URL"]),
+        (["-R1", "http://192.0.2.1/"], ["http://192.0.2.1/", "--allow-remote"]),
+        (["-R1", "http://[2001:db8::1]:80/"], ["--allow-remote"]),
+        (["-R1", "--nonsense", URL], ["--nonsense", "--help"]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_command_line(complaint, arguments, words):
+    status, message = complaint(*arguments)
+    assert status == 2
+    for word in words:
+        assert word in message
+
+
+def test_unwritable_output(complaint, tmp_path):
+    path = str(tmp_path / "no-such-folder" / "load.json")
+    status, message = complaint("-R1", "--json", path, URL)
+    assert status == 1
+    assert f"--json {path}: No such file or directory" in message
+
+
+def test_unresolvable_host(complaint):
+    status, message = complaint("-R1", "http://no-such-host.invalid/")
+    assert status == 1
+    assert "cannot resolve no-such-host.invalid" in message
+
+
+def limit_descriptors():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+
+
+def test_too_few_descriptors(complaint):
+    status, message = complaint("-R1", "-c100", URL, preexec_fn=limit_descriptors)
+    assert status == 1
+    for word in ("-c 100", "needs 120", "may hold 64", "-c 44 or less", "ulimit -n 120"):
+        assert word in message
+
+
+def test_soft_limit_is_raised(due):
+    def lower_soft_limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (64, 1024))
+
+    with serving(answering(OK)) as server:
+        run = due("-R100", "-c100", "-d200ms", server.url(), preexec_fn=lower_soft_limit)
+    assert run.account()["completed"] == 20
+    assert run.json["connections_opened"] == 100
+
+
+def test_more_threads_than_cpus(due):
+    def one_cpu():
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+    run = due("-R10", "-t2", "-d200ms", f"http://127.0.0.1:{unused_port()}/", preexec_fn=one_cpu)
+    assert "warning: -t 2: more threads than the 1 CPU this process may use" in run.warnings
+
+
+def test_source_addresses(due):
+    with serving(answering(OK)) as server:
+        run = due("-R100", "-c9", "-d300ms", "--source-addresses", "3", server.url())
+    assert run.account()["completed"] == 30
+    assert sorted(set(server.peers)) == ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
+
+
+def test_ipv6(due):
+    if not socket.has_dualstack_ipv6():
+        pytest.skip("this machine has no IPv6")
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as listener:
+        server = Server(answering(OK), port=listener.getsockname()[1])
+        threading.Thread(target=server.serve, args=(listener,), daemon=True).start()
+        run = due("-R100", "-d200ms", f"http://[::1]:{server.port}/")
+    assert run.account()["completed"] == 20
+    assert f"Host: [::1]:{server.port}" in server.requests[0].head
+
+
+def test_script_without_lua(tmp_path):
+    """Built where LuaJIT is missing, all but -s works, and -s says what to install."""
+    folder = Path(__file__).resolve().parent.parent
+    build = ["make", "-C", folder, "LUA=no", f"BUILD={tmp_path}", "CFLAGS=-O0", f"{tmp_path}/due"]
+    subprocess.run(build, check=True, capture_output=True)
+    done = subprocess.run(
+        [tmp_path / "due", "-R1", "-s", "x.lua", URL], capture_output=True, text=True, timeout=10
+    )
+    assert done.returncode == 1
+    assert "libluajit-5.1-dev" in done.stderr
+    assert DUE.exists()

@@ -1,0 +1,108 @@
+"""Latency counts from when a request was due. Bounds are those that a slow machine cannot break."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from workloads.due.tests.servers import OK, answering, serving, slow, stalling
+
+
+def read_hgrm(path):
+    """Lines of an HdrHistogram percentile file: value (ms), percentile, count."""
+    lines = [line.split() for line in path.read_text().splitlines() if line]
+    assert lines[0] == ["Value", "Percentile", "TotalCount", "1/(1-Percentile)"]
+    rows = [line for line in lines[1:] if not line[0].startswith("#")]
+    return [(float(value), float(level), int(count)) for value, level, count, *_ in rows]
+
+
+def test_stall_is_felt_by_all_who_were_due(due):
+    """A server that stalls 0.5 s of every 2 s: a quarter of the requests, evenly 0 to 500 ms.
+
+    p99 of all is then the 96th percentile of those, 480 ms; a generator that waits for its
+    answers (coordinated omission) would have seen 10 of them.
+    """
+    with serving(stalling(every_s=2.0, for_s=0.5)) as server:
+        run = due("-c10", "-d2s", "-R400", server.url())
+    assert run.account()["completed"] == 800
+    assert run.ms("p99") >= 0.95 * 480
+    assert run.ms("p90") >= 0.95 * 300
+    stalled = [row for row in read_hgrm(run.folder / "corrected.hgrm") if row[0] > 50]
+    assert 800 - stalled[0][2] >= 0.2 * 800
+    assert run.ms("p90") - run.ms("p90", "uncorrected") >= 200
+    assert run.json["waited_for_connection"] >= 100
+
+
+def test_server_slower_than_the_rate(due):
+    """10/s can be served, 20/s are due: the latency grows by a second every second."""
+    with serving(slow(0.1)) as server:
+        run = due("-c1", "-d1s", "-R20", "-T20s", server.url())
+    assert run.account()["completed"] == 20
+    assert run.ms("max") >= 20 * 100 - 950
+    assert run.ms("p50") >= 500
+    assert run.ms("min") >= 100
+    assert run.json["delivered_per_s"] <= 10
+    assert run.json["was_the_limit"] is False
+
+
+def test_known_delay(due):
+    with serving(slow(0.05)) as server:
+        run = due("-c10", "-d1s", "-R50", server.url())
+    assert run.account()["completed"] == 50
+    assert run.ms("min") >= 50
+    assert run.ms("min", "uncorrected") >= 50
+    assert run.ms("min", "uncorrected") <= run.ms("min")
+
+
+def test_connecting_is_part_of_the_latency(due):
+    """With a connection of its own a request's clock, even the uncorrected, starts at connect."""
+    with serving(slow(0.05)) as server:
+        run = due("-c10", "-d500ms", "-R50", "--new-connections", server.url())
+    assert run.account()["completed"] == 25
+    assert run.ms("min", "uncorrected") >= 50
+
+
+def first_connection_stalls(connection, request):
+    if request.connection == 1 and request.number == 0:
+        time.sleep(1.0)
+    connection.sendall(OK)
+
+
+def test_own_timetables_wait_for_their_connection(due):
+    """As in wrk2: what is due on a busy connection waits though another is free."""
+    with serving(first_connection_stalls) as server:
+        run = due("-c2", "-d2s", "-R20", "--assign", "own", server.url())
+    assert run.account()["completed"] == 40
+    assert run.json["assign"] == "own"
+    # Every other request of the first second: 1.0, 0.9, 0.8 … s; the fifth of 40 is p90.
+    assert run.json["waited_for_connection"] >= 9
+    assert run.ms("p90") >= 590
+
+
+@pytest.mark.parametrize("assign", ["shared", "own"])
+@pytest.mark.parametrize("connections", [1, 7, 50])
+def test_assignments_send_the_same_timetable(due, assign, connections):
+    with serving(answering(OK)) as server:
+        run = due(f"-c{connections}", "-d500ms", "-R100", "--assign", assign, server.url())
+    assert run.account()["completed"] == 50
+    assert [row["due"] for row in run.series()][0] == "50"
+
+
+def test_histogram_files_agree_with_the_json(due):
+    with serving(answering(OK)) as server:
+        run = due("-c5", "-d500ms", "-R200", server.url())
+    for which in ("corrected", "uncorrected"):
+        rows = read_hgrm(run.folder / f"{which}.hgrm")
+        assert rows[-1][1:] == (1.0, run.json["requests"]["completed"])
+        assert rows[-1][0] == pytest.approx(run.ms("max", which), rel=1e-3, abs=1e-3)
+        median = next(value for value, level, _ in rows if level >= 0.5)
+        assert median == pytest.approx(run.ms("p50", which), rel=1e-3, abs=1e-3)
+
+
+def test_corrected_is_never_less_than_uncorrected(due):
+    with serving(answering(OK)) as server:
+        run = due("-c5", "-d500ms", "-R200", server.url())
+    for figure in ("min", "mean", "p50", "p90", "p99", "max"):
+        assert run.ms(figure) >= run.ms(figure, "uncorrected")
+    assert run.json["schedule_lag_us"]["max"] >= run.json["schedule_lag_us"]["p50"] > 0
