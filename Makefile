@@ -4,46 +4,70 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.DEFAULT_GOAL := help
-# Set-up's parts wait for downloads most of the time, so they overlap; recipes stay in order.
+# The parts of the set-up wait for downloads most of the time, so they overlap.
 MAKEFLAGS += --jobs=4 --no-builtin-rules
 
 TOOLS := $(CURDIR)/.tools
 SETUP := profiles/setup
 ENV := . .tools/env
-CORES := 4
+SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help report smoke test setup doctor pins bench-generator clean
+.PHONY: help report smoke test setup doctor bench-generator pins clean
+
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
 
-report: setup ## measure what is not measured yet, then write results/report.html and .pdf
-	@$(ENV); snakemake --cores $(CORES)
+report: setup ## measure what is not measured yet; results/report.html and .pdf
+	@$(ENV); $(SNAKEMAKE)
 
-smoke: setup ## the same pipeline on tiny tiers, minutes instead of most of an hour
-	@$(ENV); snakemake --cores $(CORES) --configfile workloads/smoke.yaml
+smoke: setup ## the same pipeline on tiny tiers, within minutes
+	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml
 
-# ---- Set-up: everything in .tools/, each part behind a stamp that is older than nothing it was made from
+test: setup ## every check, the smoke run among them
+	@$(ENV); $(SETUP)/test.sh
 
-setup: .tools/debian.stamp .tools/venv.stamp .tools/java-tools.stamp .tools/env ## install what is missing, pinned
+doctor: ## what is there, which version, what is missing and what to do
+	@python3 $(SETUP)/doctor.py
+
+bench-generator: setup ## how fast the project's own generator is here
+	@$(ENV); $(MAKE) -C workloads/due bench
+
+pins: .tools/env ## renew the pinned versions and checksums of the set-up
+	@$(ENV); $(SETUP)/pins.sh
+
+# Snakemake's own records stay as well: without them it could not tell which cells are up to date.
+clean: ## remove what was built and installed here; never results/
+	rm -rf .tools servers/target servers/*/target workloads/due/build
+	find . -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf .mypy_cache .pytest_cache .ruff_cache
+
+# ---- Set-up: everything in .tools/, each part behind a stamp that depends on its pinned list
+
+setup: .tools/venv.stamp .tools/java-tools.stamp .tools/quarto.stamp ## install what is missing, pinned
 
 .tools/debian.stamp: $(SETUP)/debian-packages.txt $(SETUP)/debian.sh
 	@mkdir -p .tools
-	@$(SETUP)/debian.sh
+	@$(SETUP)/debian.sh $$(grep -v '^#' $<)
 	@touch $@
 
 .tools/venv.stamp: $(SETUP)/requirements.txt .tools/debian.stamp
 	@echo "set-up: Python environment"
-	@rm -rf .tools/venv && python3 -m venv .tools/venv
+	@rm -rf .tools/venv
+	@python3 -m venv .tools/venv
 	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	@touch $@
 
-.tools/java-tools.stamp: $(SETUP)/java-tools.sh $(SETUP)/java-tools.pom.xml $(SETUP)/java-tools.sha256 .tools/env .tools/debian.stamp
+.tools/java-tools.stamp: $(SETUP)/java-tools.sh $(SETUP)/java-tools.pom.xml $(SETUP)/java-tools.sha256 .tools/debian.stamp | .tools/env
 	@echo "set-up: JMeter and async-profiler"
 	@$(ENV); $(SETUP)/java-tools.sh $(TOOLS)
 	@touch $@
 
-# Written anew only when it changes: a new JDK must reach what was made with the old one.
+# Tried once for each Python environment, which it becomes a part of.
+.tools/quarto.stamp: $(SETUP)/quarto.sh .tools/venv.stamp
+	@$(SETUP)/quarto.sh $(TOOLS)
+	@touch $@
+
+# Looked at by every make, in milliseconds: a JDK may have come, gone or moved since.
 .tools/env: FORCE
 	@mkdir -p .tools
 	@$(SETUP)/environment.sh $(TOOLS) >.tools/env.new

@@ -7,8 +7,12 @@ tools=$1
 
 jars=$tools/jars
 rm -rf "$jars" "$tools/jmeter" "$tools/async-profiler"
-mvn --batch-mode --quiet --strict-checksums --file "$here/java-tools.pom.xml" \
-  dependency:copy-dependencies -DoutputDirectory="$jars"
+log=$tools/java-tools.log
+if ! mvn --batch-mode --quiet --strict-checksums --file "$here/java-tools.pom.xml" \
+  dependency:copy-dependencies -DoutputDirectory="$jars" >"$log" 2>&1; then
+  cat "$log" >&2
+  exit 1
+fi
 (cd "$jars" && sha256sum --quiet --check "$here/java-tools.sha256")
 
 mkdir -p "$tools/async-profiler"
