@@ -37,7 +37,7 @@ from workloads.testbed import (
 from workloads.tools import wrk2
 
 logger = logging.getLogger("cell")
-SETTLE_S = 0.3
+SETTLE_S = 0.2
 
 
 @dataclass

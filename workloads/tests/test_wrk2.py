@@ -122,6 +122,12 @@ def test_every_due_request_is_accounted_for():
     assert load["throughput_per_s"] == pytest.approx(396)
     assert load["limited_by_generator"] == "late"
     assert load["bodies_right"] == 1980
+    assert load["latency_min_ms"] is None  # five refusals are among the latencies
+
+
+def test_fastest_answer_is_told_where_all_were_right():
+    status = {"2xx": 1985, "3xx": 0, "4xx": 0, "5xx": 0}
+    assert wrk2.from_due(SPEC, DUE | {"status": status})["latency_min_ms"] == 0.11
 
 
 def test_bodies_of_another_length_are_not_right():

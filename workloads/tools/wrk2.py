@@ -120,7 +120,10 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
         "received_bytes": load["received_bytes"],
         "sent_bytes": load["sent_bytes"],
         "limited_by_generator": load["was_the_limit_reason"] if load["was_the_limit"] else "",
-        "latency_min_ms": load["latency_us"]["uncorrected"]["min"] / 1000 if good else None,
+        # due keeps one histogram: with refusals in it, the fastest may be one of them.
+        "latency_min_ms": load["latency_us"]["uncorrected"]["min"] / 1000
+        if good == requests["completed"] > 0
+        else None,
     }
 
 
