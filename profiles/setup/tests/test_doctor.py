@@ -1,0 +1,114 @@
+"""The doctor: one line a finding, a remark for a limit, a failure for what every run requires."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from profiles.setup import doctor
+from profiles.setup.doctor import MISSING, OK, REMARK, Finding
+
+
+def test_lines_are_aligned_and_plain_without_a_terminal():
+    found = [Finding("JDK 25", OK, "25.0.3"), Finding("R", MISSING, "not found", "make setup")]
+    assert doctor.lines(found, colours=False) == [
+        "ok       JDK 25  25.0.3",
+        "missing  R       not found: make setup",
+    ]
+
+
+def test_colours_change_nothing_but_the_first_word():
+    found = [Finding("R", REMARK, "4.2.2")]
+    (coloured,) = doctor.lines(found, colours=True)
+    assert coloured == "\033[33mremark \033[0m  R  4.2.2"
+
+
+@pytest.mark.parametrize(("state", "status"), [(OK, 0), (REMARK, 0), (MISSING, 1)])
+def test_only_what_is_required_fails(monkeypatch, capsys, state, status):
+    monkeypatch.setenv("PATH", os.environ["PATH"])
+    monkeypatch.setattr(doctor, "findings", lambda: [Finding("thing", state, "…", "do this")])
+    assert doctor.main() == status
+    assert ("required and missing: thing" in capsys.readouterr().out) == (status == 1)
+
+
+def test_nothing_installed_is_told_tool_by_tool(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor, "TOOLS", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    states = {finding.name: finding.state for finding in doctor.tools()}
+    required = ("Maven", "C compiler", "R", "Python packages", "Snakemake", "JMeter")
+    assert {states[name] for name in required} == {MISSING}
+    assert {states[name] for name in ("Quarto", "wrk2")} == {REMARK}
+    assert states["Python"] == OK
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ("openjdk 25.0.3 2026-04-21", "25.0.3"),
+        ("wrk 4.0.0 [epoll] Copyright; exit 1", "4.0.0"),
+        ("no number", "no number"),
+    ],
+)
+def test_a_version_is_read_from_what_a_program_says(put, stand_ins, monkeypatch, said, version):
+    put("thing", f"echo '{said.split(';')[0]}'; {said.partition(';')[2]}")
+    monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
+    assert doctor.tool("thing", ["thing"], "install it") == Finding("thing", OK, version)
+
+
+def test_packages_off_their_pins_are_named(put, stand_ins, monkeypatch, tmp_path):
+    pins = "ruff==1.0 \\\n    --hash=sha256:00\nmypy==2.0 \\\nwin==1 ; sys_platform == 'win32' \\\n"
+    (tmp_path / "requirements.txt").write_text(pins)
+    monkeypatch.setattr(doctor, "HERE", tmp_path)
+    put("python", "echo ruff==1.0; echo mypy==1.9")
+    finding = doctor.python_packages(stand_ins)
+    assert (finding.state, finding.found) == (MISSING, "1 of 2 as pinned")
+    assert finding.advice.endswith("for mypy")
+
+
+def test_missing_debian_packages_are_named(put, stand_ins, monkeypatch, tmp_path):
+    (tmp_path / "debian-packages.txt").write_text("# why\ngcc\nmaven\n")
+    monkeypatch.setattr(doctor, "HERE", tmp_path)
+    put("dpkg-query", "echo installed gcc; echo config-files maven")
+    monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
+    finding = doctor.debian_packages()
+    assert (finding.state, finding.found) == (MISSING, "1 of 2")
+    assert "maven" in finding.advice and "gcc" not in finding.advice
+
+
+@pytest.mark.parametrize(
+    ("paranoid", "user", "state"),
+    [("2", 0, OK), ("1", 1000, OK), ("2", 1000, REMARK), (None, 0, REMARK)],
+)
+def test_profiling_depends_on_user_and_kernel(monkeypatch, tmp_path, paranoid, user, state):
+    monkeypatch.setattr(doctor, "PROC_SYS", tmp_path)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    if paranoid is not None:
+        (tmp_path / "kernel").mkdir()
+        (tmp_path / "kernel/perf_event_paranoid").write_text(f"{paranoid}\n")
+    assert doctor.perf_events().state == state
+
+
+def test_a_limit_that_is_low_or_unreadable_draws_a_remark(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor, "PROC_SYS", tmp_path)
+    somaxconn = tmp_path / "net/core/somaxconn"
+    states = []
+    for content in ("4096", "128", None):
+        somaxconn.parent.mkdir(parents=True, exist_ok=True)
+        somaxconn.write_text(content) if content else somaxconn.unlink()
+        states += [finding.state for finding in doctor.limits() if finding.name == "somaxconn"]
+    assert states == [OK, REMARK, REMARK]
+
+
+@pytest.mark.parametrize(("lc_all", "state"), [("C.UTF-8", OK), ("de_DE.utf8", OK), ("C", REMARK)])
+def test_a_charset_other_than_utf_8_draws_a_remark(monkeypatch, lc_all, state):
+    monkeypatch.setenv("LC_ALL", lc_all)
+    assert doctor.charset().state == state
+
+
+def test_on_this_machine_every_finding_is_one_plain_line():
+    done = subprocess.run([sys.executable, doctor.__file__], capture_output=True, text=True)
+    report, _, required = done.stdout.partition("\nrequired and missing:")
+    assert len(report.splitlines()) == len(doctor.findings())
+    assert "\033" not in done.stdout
+    assert done.returncode == (1 if required else 0), done.stderr

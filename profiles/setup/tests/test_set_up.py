@@ -1,0 +1,168 @@
+"""Set-up's scripts: what they install, what they say where nothing can be installed."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+SETUP = Path(__file__).resolve().parents[1]
+ROOT = SETUP.parents[1]
+GCC_IS_THERE = "echo installed gcc; echo config-files r-base-core"
+
+
+# ---- debian.sh ------------------------------------------------------------------------------
+
+
+def test_installs_nothing_when_all_is_there(run, put):
+    put("dpkg-query", GCC_IS_THERE)
+    put("apt-get", "echo called; exit 1")
+    done = run(SETUP / "debian.sh", "gcc")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_installs_what_is_missing_as_root_or_by_sudo(run, put, tmp_path, user):
+    calls = tmp_path / "calls"
+    put("dpkg-query", GCC_IS_THERE)
+    put("id", f"echo {user}")
+    put("apt-get", f'echo "apt-get $*" >> {calls}')
+    put("sudo", f'echo sudo >> {calls}; [ "$1" = -- ] && shift; exec "$@"')
+    done = run(SETUP / "debian.sh", "gcc", "maven", "r-base-core")
+    assert done.returncode == 0, done.stderr
+    called = calls.read_text().splitlines()
+    install = called[-1]
+    assert "--no-install-recommends" in install
+    assert install.endswith("maven r-base-core")
+    assert ("sudo" in called) == (user != "0")
+
+
+@pytest.mark.parametrize("user", ["0", "1000"])
+def test_names_packages_and_command_where_nothing_can_be_installed(run, put, user):
+    put("dpkg-query", GCC_IS_THERE)
+    put("id", f"echo {user}")
+    put("apt-get", "echo no network >&2; exit 100")
+    put("sudo", "echo a password is required >&2; exit 1")
+    done = run(SETUP / "debian.sh", "gcc", "maven", "r-base-core")
+    assert done.returncode == 1
+    assert "apt-get install --no-install-recommends maven r-base-core\n" in done.stderr
+    assert ("no network" if user == "0" else "a password is required") in done.stderr
+
+
+def test_every_package_list_line_is_one_name():
+    lines = (SETUP / "debian-packages.txt").read_text().splitlines()
+    names = [line for line in lines if not line.startswith("#")]
+    assert names and all(name and " " not in name for name in names)
+    assert len(set(names)) == len(names)
+
+
+# ---- find-jdk.sh and environment.sh ---------------------------------------------------------
+
+
+def jdk(folder: Path, version: str) -> Path:
+    """A folder that looks like a JDK of that version."""
+    (folder / "bin").mkdir(parents=True)
+    for program in ("java", "javac"):
+        (folder / "bin" / program).write_text("#!/bin/sh\n")
+        (folder / "bin" / program).chmod(0o755)
+    release = f'JAVA_RUNTIME_VERSION="{version}+9"\nJAVA_VERSION="{version}"\n'
+    (folder / "release").write_text(release)
+    return folder
+
+
+@pytest.mark.parametrize("version", ["25", "25.0.3"])
+def test_java_home_wins(run, tmp_path, version):
+    wanted = jdk(tmp_path / "my jdk", version)
+    jdk(tmp_path / "jvm/other", "25.0.1")
+    done = run(SETUP / "find-jdk.sh", JAVA_HOME=str(wanted), JVM_FOLDER=str(tmp_path / "jvm"))
+    assert (done.returncode, done.stdout) == (0, f"{wanted}\n")
+
+
+def test_java_on_the_path_is_followed_to_its_jdk(run, tmp_path, stand_ins):
+    wanted = jdk(tmp_path / "jdk", "25.0.3")
+    (stand_ins / "java").symlink_to(wanted / "bin/java")
+    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "none"))
+    assert (done.returncode, done.stdout) == (0, f"{wanted}\n")
+
+
+def test_other_versions_are_passed_over(run, tmp_path):
+    for version in ("17.0.15", "2.5", "250.1", "26"):
+        jdk(tmp_path / "jvm" / version, version)
+    wanted = jdk(tmp_path / "jvm/temurin", "25.0.3")
+    done = run(
+        SETUP / "find-jdk.sh",
+        JAVA_HOME=str(tmp_path / "jvm/17.0.15"),
+        JVM_FOLDER=str(tmp_path / "jvm"),
+    )
+    assert (done.returncode, done.stdout) == (0, f"{wanted}\n")
+
+
+def test_a_runtime_without_compiler_is_no_jdk(run, tmp_path):
+    (jdk(tmp_path / "jvm/jre", "25.0.3") / "bin/javac").unlink()
+    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "jvm"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "JAVA_HOME" in done.stderr
+
+
+def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
+    home = jdk(tmp_path / "jdk", "25.0.3")
+    written = run(SETUP / "environment.sh", tmp_path / "tools", JAVA_HOME=str(home))
+    (tmp_path / "env").write_text(written.stdout)
+    done = run(
+        "sh",
+        "-euc",
+        f'. {tmp_path}/env; echo "$PATH"; echo "$JAVA_HOME $LC_ALL ${{JAVA_TOOL_OPTIONS-unset}}"',
+        JAVA_TOOL_OPTIONS="-Xint",
+        LC_ALL="C",
+    )
+    path, rest = done.stdout.splitlines()
+    assert path.startswith(f"{tmp_path}/tools/venv/bin:{home}/bin:")
+    assert rest == f"{home} C.UTF-8 unset"
+
+
+# ---- The Makefile ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def clone(tmp_path):
+    """What set-up needs of a fresh clone, and nothing installed."""
+    folder = tmp_path / "clone"
+    shutil.copytree(SETUP, folder / "profiles/setup", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Makefile", folder)
+    return folder
+
+
+def test_make_setup_stops_with_the_command_where_nothing_can_be_installed(
+    run, put, clone, tmp_path
+):
+    home = jdk(tmp_path / "jdk", "25.0.3")
+    put("dpkg-query", GCC_IS_THERE)
+    put("id", "echo 1000")
+    put("sudo", "exit 1")
+    put("apt-get", "exit 100")
+    done = run("make", "-C", clone, "setup", JAVA_HOME=str(home))
+    assert done.returncode != 0
+    assert "apt-get install --no-install-recommends " in done.stderr
+    assert " r-base-core " in done.stderr
+    assert not (clone / ".tools/debian.stamp").exists()
+    assert not (clone / ".tools/venv").exists()
+
+
+def test_make_alone_lists_every_target_that_a_person_types(run, clone):
+    done = run("make", "-C", clone)
+    listed = [line.split()[0] for line in done.stdout.splitlines() if "  " in line]
+    assert {"report", "smoke", "test", "setup", "doctor", "clean"} <= set(listed)
+
+
+def test_clean_leaves_results(run, clone):
+    for kept in ("results/cells/x/cell.json", ".snakemake/metadata/y"):
+        (clone / kept).parent.mkdir(parents=True)
+        (clone / kept).write_text("{}")
+    for built in (".tools/env", "workloads/due/build/due", "servers/sockets/target/sockets.jar"):
+        (clone / built).parent.mkdir(parents=True)
+        (clone / built).touch()
+    assert run("make", "-C", clone, "clean").returncode == 0
+    assert (clone / "results/cells/x/cell.json").exists()
+    assert (clone / ".snakemake/metadata/y").exists()
+    assert not (clone / ".tools").exists()
+    assert not (clone / "workloads/due/build").exists()
+    assert not (clone / "servers/sockets/target").exists()
