@@ -84,11 +84,6 @@ local function float(kind, identifier, caption, content)
   if IS_TYPST then
     return float_for_typst(kind, identifier, caption, content)
   end
-  if kind == "tbl" and #content == 1 and content[1].t == "Table" then
-    content[1].caption.long = { pandoc.Plain(caption) }
-    content[1].identifier = identifier
-    return content
-  end
   return pandoc.Figure(content, { long = { pandoc.Plain(caption) } }, pandoc.Attr(identifier, { kind }))
 end
 

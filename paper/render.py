@@ -132,7 +132,7 @@ def write_html(markdown: Path, options: dict[str, Any], html: Path) -> None:
         "--embed-resources",
         "--mathml",
         "--section-divs",
-        "--variable=document-css=false",
+        "--metadata=document-css:false",
         f"--include-before-body={PAPER / 'stand-in.html'}",
         *styles,
     )

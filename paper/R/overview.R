@@ -7,7 +7,7 @@ sentence_scope <- function(all) {
     "This report rests on %s: %s, %s, %s, under %s, with %s each, on %s with %s and %s.",
     count_of(nrow(summary), "cell"), studies_text(uniqueN(summary$study)),
     count_of(uniqueN(summary$mode), "mode"), count_of(uniqueN(summary[, .(study, tier)]), "tier"),
-    enumerate(unname(loop_names[unique(summary$tool)])),
+    enumerate(paste("the", loop_names[sort(unique(summary$tool))])),
     repetitions_text(summary[, .N, by = .(study, mode, tier, tool)]$N),
     distinct(provenance_of(all$cells, "machine", "cpu_model")),
     count_of(max(from_cells(all$cells, function(cell) number(cell$provenance$machine$cpus), NA_real_)), "CPU"),
@@ -26,7 +26,7 @@ headline_statistics <- c("cpu_us_per_request", "latency_p99_ms", "throughput_per
 
 #' Each mode without traps against its baseline, over all tiers and tools: what is decided.
 headlines <- function(all) {
-  pairs <- unique(all$summary[mode %in% main_modes(all$summary) & !is.na(versus), .(study, mode, versus)])
+  pairs <- pairs_of(all$summary)
   vapply(seq_len(nrow(pairs)), function(index) headline(all, as.list(pairs[index])), "")
 }
 
@@ -38,7 +38,7 @@ headline <- function(all, pair) {
   failed <- all$summary[study == pair$study & mode == pair$mode & error_share > 0.01]
   failing <- if (nrow(failed) > 0) {
     sprintf(
-      "at %s it failed up to %s of the requests", tier_list(unique(failed$tier)),
+      "at %s it failed up to %s of the requests", tier_list(intersect(tier_levels(all$summary), failed$tier)),
       percent(max(failed$error_share))
     )
   }

@@ -53,6 +53,14 @@ main_modes <- function(summary) {
   modes[!grepl(variant_suffix, modes)]
 }
 
+#' Each main mode with its baseline.
+#'
+#' @return data.table: study, mode, versus.
+pairs_of <- function(summary) {
+  pairs <- unique(summary[mode %in% main_modes(summary) & !is.na(versus), .(study, mode, versus)])
+  pairs[order(study, match(mode, mode_levels(mode)))]
+}
+
 published_modes <- function(summary) {
   grep("-as-published$", mode_levels(summary$mode), value = TRUE)
 }

@@ -148,10 +148,13 @@ sentences_errors <- function(all, modes) {
 
 # ---- Profiles --------------------------------------------------------------------------------
 
-#' The tiers of a tool at which most was sampled over all modes, at most `count`.
-busiest_tiers <- function(all, tool, count) {
-  wanted <- tool
-  sampled <- all$cpu_groups[tool == wanted & valid & outcome == "completed" & mode %in% main_modes(all$summary)]
+#' The tiers of a tool at which most was sampled over all modes, at most `count`, of these `tiers`.
+busiest_tiers <- function(all, tool, count, tiers = NULL) {
+  wanted <- list(tool = tool, tiers = if (is.null(tiers)) tier_levels(all$summary) else tiers)
+  sampled <- all$cpu_groups[
+    tool == wanted$tool & tier %in% wanted$tiers & valid & outcome == "completed" &
+      mode %in% main_modes(all$summary)
+  ]
   totals <- sampled[, .(modes = uniqueN(mode), samples = sum(samples)), by = tier][order(-modes, -samples)]
   chosen <- head(totals[samples > 0]$tier, count)
   chosen[order(match(chosen, tier_levels(all$summary)))]
@@ -179,12 +182,22 @@ flame_graph_frame <- function(row, open) {
     paste0(
       "<details%s><summary>%s at %s, %s, repetition %d: %s samples</summary>\n",
       "<iframe class=\"flame-graph\" title=\"Flame graph of %s\" sandbox=\"allow-scripts\" ",
-      "loading=\"lazy\" srcdoc=\"%s\"></iframe></details>"
+      "data-page=\"%s\"></iframe></details>"
     ),
     if (open) " open" else "", row$mode, row$tier, loop_names[[row$tool]], row$repetition,
     format_number(row$samples), row$mode, page
   )
 }
+
+# A flame graph is drawn once, as wide as its frame is then: so only when the frame is to be seen.
+flame_graph_script <- "<script>
+for (const details of document.querySelectorAll('details:has(iframe.flame-graph)')) {
+  const frame = details.querySelector('iframe');
+  const show = () => { if (details.open && !frame.srcdoc) frame.srcdoc = frame.dataset.page; };
+  details.addEventListener('toggle', show);
+  addEventListener('load', show);
+}
+</script>"
 
 #' All chosen flame graphs as raw HTML for Markdown, the first one open.
 flame_graphs <- function(chosen) {
@@ -192,7 +205,7 @@ flame_graphs <- function(chosen) {
     flame_graph_frame(chosen[index], open = index == 1)
   }, "")
   # A fence longer than any run of backticks that a frame may hold.
-  paste0("\n``````````{=html}\n", frames, "\n``````````\n", collapse = "\n")
+  paste0("\n``````````{=html}\n", c(frames, flame_graph_script), "\n``````````\n", collapse = "\n")
 }
 
 # ---- Open against closed loop ----------------------------------------------------------------

@@ -44,5 +44,33 @@ bullets <- function(sentences, otherwise = "") {
   paste0("- ", sentences, collapse = "\n")
 }
 
+#' References in brackets to those figures and tables that are drawn in this report.
+#'
+#' @param identifiers identifiers, as in `fig-name`.
+#' @param drawn which of them are drawn.
+see <- function(identifiers, drawn) {
+  wanted <- identifiers[drawn]
+  if (length(wanted) == 0) "" else paste0("(", enumerate(paste0("@", wanted)), ")")
+}
+
+#' Text for those who listen: without the marks of Markdown.
+spoken <- function(sentences) gsub("[`*]", "", paste(sentences, collapse = " "))
+
 #' Sentences as one paragraph.
 paragraph <- function(...) paste(Filter(nzchar, c(...)), collapse = " ")
+
+#' A font for svglite, which by itself measures one font and names another, so that text does not
+#' fit the room that was made for it.
+#'
+#' @param family font family; where it is absent, whatever the system takes instead.
+#' @return list as svglite's user_fonts has it for one family.
+svg_font <- function(family) {
+  face <- function(bold = FALSE, italic = FALSE) {
+    file <- systemfonts::match_font(family, bold = bold, italic = italic)$path
+    list(alias = systemfonts::font_info(path = file)$family, file = file)
+  }
+  list(
+    plain = face(), bold = face(bold = TRUE), italic = face(italic = TRUE),
+    bolditalic = face(bold = TRUE, italic = TRUE), symbol = face()
+  )
+}

@@ -1,14 +1,11 @@
 """Which renderer is chosen, and what Quarto is asked, with a stand-in for Quarto itself."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-import render  # noqa: E402
+from paper import render
 
 SAMPLE = Path(__file__).parent / "sample" / "sample.qmd"
 FAKE_QUARTO = """#!/bin/sh

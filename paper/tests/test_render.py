@@ -1,45 +1,14 @@
 """The renderer on a small document: numbers, texts, failures, and bytes that repeat."""
 
 import re
-import subprocess
-import sys
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-PAPER = Path(__file__).resolve().parents[1]
+from paper import render
+from paper.tests.page import Page, pdf_text
+
 SAMPLE = Path(__file__).parent / "sample"
-sys.path.insert(0, str(PAPER))
-
-import render  # noqa: E402
-
-LOADING = {"src", "srcset", "data", "poster"}
-
-
-class Page(HTMLParser):
-    """An HTML page's visible text, its links' targets, and whatever a browser would fetch."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.text, self.targets, self.identifiers, self.fetched = "", [], set(), []
-        self.alternatives: list[str] = []
-        self.feed(text)
-        self.text = re.sub(r"\s+", " ", self.text.replace("\xa0", " "))
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        self.identifiers.add(values.get("id"))
-        if tag == "a":
-            self.targets.append(values.get("href", ""))
-        if tag == "img":
-            self.alternatives.append(values.get("alt", ""))
-        loaded = [value for name, value in values.items() if name in LOADING]
-        loaded += [values.get("href", "")] if tag == "link" else []
-        self.fetched += [value for value in loaded if not value.startswith("data:")]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
 
 
 def render_in(folder: Path, qmd: Path) -> tuple[Path, Path]:
@@ -47,12 +16,6 @@ def render_in(folder: Path, qmd: Path) -> tuple[Path, Path]:
     html, pdf = folder / "out.html", folder / "out.pdf"
     render.render(qmd, {"results": "somewhere"}, html, pdf)
     return html, pdf
-
-
-def pdf_text(pdf: Path) -> str:
-    """A PDF's words, with runs of white space made one space."""
-    out = subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True)
-    return re.sub(r"\s+", " ", out.stdout.replace("\xa0", " "))
 
 
 def changed_sample(folder: Path, old: str, new: str) -> Path:
@@ -80,7 +43,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def page(rendered: tuple[Path, Path]) -> Page:
-    return Page(rendered[0].read_text(encoding="utf-8"))
+    return Page(rendered[0])
 
 
 SENTENCES = [

@@ -1,0 +1,52 @@
+"""Paper: one report in two formats, every sentence on a result computed.
+
+Inputs:  results/summary.csv, comparisons.csv, cpu-groups.csv; cells, with their flame graphs;
+         what the sources published; the functions of analysis/R
+Outputs: results/report.html (self-contained), results/report.pdf
+"""
+
+
+rule render_report:
+    input:
+        tables=expand(
+            "{results}/{table}.csv",
+            results=RESULTS,
+            table=["summary", "comparisons", "cpu-groups"],
+        ),
+        cells=expand("{cell}/cell.json", cell=CELLS),
+        flamegraphs=expand("{cell}/flamegraph.html", cell=CELLS),
+        functions=expand(
+            "analysis/R/{name}.R", name=glob_wildcards("analysis/R/{name}.R").name
+        ),
+        published=expand(
+            "analysis/published/{name}.csv",
+            name=glob_wildcards("analysis/published/{name}.csv").name,
+        ),
+        text=expand(
+            "paper/{name}",
+            name=["report.qmd", "request-threads.qmd", "references.bib"],
+        ),
+        look=expand(
+            "paper/{name}",
+            name=[
+                "report.css",
+                "report.typ",
+                "dark.scss",
+                "stand-in.css",
+                "stand-in.html",
+            ],
+        ),
+        sentences=expand(
+            "paper/R/{name}.R", name=glob_wildcards("paper/R/{name}.R").name
+        ),
+        script="paper/render.py",
+        renderer=["paper/knit.R", "paper/filter.lua"],
+    output:
+        html=f"{RESULTS}/report.html",
+        pdf=f"{RESULTS}/report.pdf",
+    log:
+        f"{RESULTS}/logs/render_report.log",
+    params:
+        results=RESULTS,
+    shell:
+        "python {input.script:q} --results {params.results:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"

@@ -1,0 +1,56 @@
+"""What a reader of an HTML page or a PDF gets, for tests."""
+
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+LOADING = {"src", "srcset", "data", "poster"}
+
+
+def spaced(text: str) -> str:
+    """Runs of white space, and spaces that do not break, made one space."""
+    return re.sub(r"\s+", " ", text.replace("\xa0", " "))
+
+
+class Page(HTMLParser):
+    """An HTML page's visible text, its links' targets, and whatever a browser would fetch."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.targets: list[str] = []
+        self.identifiers: set[str] = set()
+        self.fetched: list[str] = []
+        self.alternatives: list[str] = []
+        self.frames: list[str] = []
+        self._parts: list[str] = []
+        self._hidden = False
+        self.feed(path.read_text(encoding="utf-8"))
+        self.text = spaced("".join(self._parts))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self._hidden = tag in ("script", "style")
+        self.identifiers.add(values.get("id", ""))
+        if tag == "a":
+            self.targets.append(values.get("href", ""))
+        if tag == "img":
+            self.alternatives.append(values.get("alt", ""))
+        if tag == "iframe":
+            self.frames.append(values.get("data-page", ""))
+        loaded = [value for name, value in values.items() if name in LOADING]
+        loaded += [values.get("href", "")] if tag == "link" else []
+        self.fetched += [value for value in loaded if not value.startswith("data:")]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden = False
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self._parts.append(data)
+
+
+def pdf_text(pdf: Path) -> str:
+    """A PDF's words."""
+    out = subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True)
+    return spaced(out.stdout)

@@ -1,0 +1,141 @@
+"""The report on made-up results: it renders, and says what the figures say, whatever they are."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from paper import render
+from paper.tests.fake_results import ROOT, Cell, analyse
+from paper.tests.page import Page, pdf_text
+
+BASE, POOL = "thread-per-request", "fixed-pool"
+# What R prints where a figure is missing and nobody thought of it.
+SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
+
+
+def pair(repetitions: int = 3, pool_cpu_us: float = 50.0, **common: object) -> list[Cell]:
+    """Baseline and pool, that many repetitions each, with a little noise."""
+    cells = []
+    for n in range(1, repetitions + 1):
+        cells.append(Cell(BASE, repetition=n, cpu_us=100.0 + n, **common))  # type: ignore[arg-type]
+        cells.append(
+            Cell(POOL, repetition=n, versus=BASE, cpu_us=pool_cpu_us + n / 2, **common)  # type: ignore[arg-type]
+        )
+    return cells
+
+
+def everything() -> list[Cell]:
+    """All kinds of cells that the first study has, small."""
+    both = pair() + pair(tool="wrk2") + pair(tier="waiting", sleep_ms=100, tool="wrk2")
+    burst = [replace(cell, tier="low-at-once") for cell in pair()]
+    burst = [replace(cell, refused=80) if cell.mode == POOL else cell for cell in burst]
+    published = [
+        Cell(f"{POOL}-as-published", repetition=n, versus=POOL, outcome="server_died", overflows=7)
+        for n in (1, 2, 3)
+    ]
+    twins = [
+        Cell(f"{BASE}-{suffix}", repetition=n, versus=BASE, cpu_us=101.0 + n, profiled=profiled)
+        for n in (1, 2, 3)
+        for suffix, profiled in (("again", True), ("unprofiled", False))
+    ]
+    return both + burst + published + twins
+
+
+SCENARIOS = {
+    "everything": everything(),
+    "one repetition": pair(repetitions=1) + pair(repetitions=1, tool="wrk2"),
+    "no baseline": [Cell(POOL, versus=BASE)],
+    "open loop alone": pair(tool="wrk2"),
+    "nothing valid": [replace(cell, outcome="server_died") for cell in pair() + pair(tool="wrk2")],
+    "no profiles": [replace(cell, profiled=False) for cell in pair() + pair(tool="wrk2")],
+    "the pool costs more": pair(tool="wrk2", pool_cpu_us=300.0),
+}
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Page, str]]:
+    """Each scenario's page and its PDF's text; rendered once each."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
+    made = {}
+    for name, cells in SCENARIOS.items():
+        results = tmp_path_factory.mktemp("results")
+        analyse(results, cells)
+        params = {"results": str(results), "analysis": str(ROOT / "analysis")}
+        html, pdf = results / "report.html", results / "report.pdf"
+        render.render(ROOT / "paper" / "report.qmd", params, html, pdf)
+        made[name] = (Page(html), pdf_text(pdf))
+    patch.undo()
+    return made
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_no_missing_figure_slips_into_the_text(
+    scenario: str, reports: dict[str, tuple[Page, str]]
+) -> None:
+    page, pdf = reports[scenario]
+    # The first study's question and the last section are there, so the report is whole.
+    for text in (page.text, pdf):
+        assert "Which way?" in text and "Threats to validity" in text
+        assert not SLIPS.search(text), SLIPS.search(text)
+    assert not any(SLIPS.search(words) for words in page.alternatives)
+    assert all(page.alternatives)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_html_fetches_nothing_and_its_links_lead_somewhere(
+    scenario: str, reports: dict[str, tuple[Page, str]]
+) -> None:
+    page, _ = reports[scenario]
+    assert page.fetched == []
+    assert {target[1:] for target in page.targets if target.startswith("#")} <= page.identifiers
+
+
+@pytest.mark.parametrize(
+    ("scenario", "sentence"),
+    [
+        (
+            "everything",
+            "fixed-pool against thread-per-request: CPU time per request lower at low and waiting",
+        ),
+        ("the pool costs more", "CPU time per request higher at low"),
+        ("one repetition", "CPU time per request measured once, so without an interval at low"),
+        ("nothing valid", "Of 12 cells, 0 are valid and 12 are not: server_died (12)."),
+        ("nothing valid", "CPU time per request not comparable at low"),
+        ("no baseline", "mean latency not comparable at low."),
+        ("no profiles", "No cell has a profile."),
+        (
+            "everything",
+            "fixed-pool-as-published no longer answered after the load in 3 of its 3 cells",
+        ),
+        ("everything", "fixed-pool: low-at-once (closed loop, 40 %); as http_503."),
+        ("everything", "fixed-pool has room for 120 requests"),
+        ("everything", "low-at-once 40 % of 40 %"),
+        ("everything", "at most 20 threads / 0.1 s = 200 answers a second"),
+        ("everything", "fixed-pool-as-published: in 3 cells, at low; 7 connections each time."),
+        ("open loop alone", "No mode was measured against a baseline under the closed loop."),
+    ],
+)
+def test_sentences_say_what_the_figures_say(
+    scenario: str, sentence: str, reports: dict[str, tuple[Page, str]]
+) -> None:
+    page, pdf = reports[scenario]
+    assert sentence in page.text
+    # In the PDF a line may end within a word that has a hyphen.
+    assert sentence.replace("- ", "-") in pdf.replace("- ", "-")
+
+
+def test_flame_graphs_are_embedded_unchanged(reports: dict[str, tuple[Page, str]]) -> None:
+    page, pdf = reports["everything"]
+    assert "<!DOCTYPE html><p>flames of \"fixed-pool\" & more</p><script>'use strict'</script>" in (
+        page.frames
+    )
+    assert len(page.frames) == 4
+    assert "one flame graph a mode" in pdf
+
+
+def test_renderer_is_named(reports: dict[str, tuple[Page, str]]) -> None:
+    page, pdf = reports["no baseline"]
+    for text in (page.text, pdf):
+        assert "the stand-in renderer (knitr, pandoc, typst)" in text
