@@ -54,7 +54,7 @@ setup: .tools/venv.stamp .tools/java-tools.stamp .tools/quarto.stamp ## install 
 	@echo "set-up: Python environment"
 	@rm -rf .tools/venv
 	@python3 -m venv .tools/venv
-	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes --requirement $<
 	@touch $@
 
 .tools/java-tools.stamp: $(SETUP)/java-tools.sh $(SETUP)/java-tools.pom.xml $(SETUP)/java-tools.sha256 .tools/debian.stamp | .tools/env

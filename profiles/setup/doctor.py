@@ -122,7 +122,9 @@ def debian_packages() -> Finding:
 
 
 def jdk() -> Finding:
-    home = output([str(HERE / "find-jdk.sh")])
+    env = TOOLS / "env"
+    last = re.search(r"^export JAVA_HOME='(.*)'$", env.read_text(), re.M) if env.exists() else None
+    home = output([str(HERE / "find-jdk.sh"), last.group(1) if last else ""])
     if home is None or not Path(home).is_dir():
         return Finding("JDK 25", MISSING, "not found", "install one, or set JAVA_HOME to it")
     release = (Path(home) / "release").read_text()
@@ -142,7 +144,7 @@ def python_packages(venv: Path) -> Finding:
     off = sorted(name for name, version in pinned.items() if present.get(name) != version)
     found = f"{len(pinned) - len(off)} of {len(pinned)} as pinned"
     if off:
-        advice = "rm .tools/venv.stamp; make setup, for " + ", ".join(off)
+        advice = "rm -f .tools/venv.stamp; make setup, for " + ", ".join(off)
         return Finding("Python packages", MISSING, found, advice)
     return Finding("Python packages", OK, found)
 
@@ -150,7 +152,7 @@ def python_packages(venv: Path) -> Finding:
 def jmeter() -> Finding:
     core = list((TOOLS / "jmeter/lib/ext").glob("ApacheJMeter_core-*.jar"))
     if not core or not (TOOLS / "jmeter/bin/ApacheJMeter.jar").exists():
-        return Finding("JMeter", MISSING, "not found", "rm .tools/java-tools.stamp; make setup")
+        return Finding("JMeter", MISSING, "not found", "rm -f .tools/java-tools.stamp; make setup")
     return Finding("JMeter", OK, core[0].stem.removeprefix("ApacheJMeter_core-"))
 
 
@@ -159,7 +161,7 @@ def async_profiler() -> Finding:
     version = re.search(r"<async-profiler.version>(.*)<", (HERE / "java-tools.pom.xml").read_text())
     parts = [folder / "libasyncProfiler.so", folder / "jfr-converter.jar"]
     if version is None or not all(part.exists() for part in parts):
-        return Finding(name, MISSING, "not found", "rm .tools/java-tools.stamp; make setup")
+        return Finding(name, MISSING, "not found", "rm -f .tools/java-tools.stamp; make setup")
     return Finding(name, OK, version.group(1))
 
 

@@ -3,7 +3,8 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
-jdk=$("$here/find-jdk.sh")
+last_jdk=$(sed -n "s/^export JAVA_HOME='\(.*\)'$/\1/p" "$tools/env" 2>/dev/null || true)
+jdk=$("$here/find-jdk.sh" "$last_jdk")
 
 cat <<END
 # Written by make setup; use: . .tools/env

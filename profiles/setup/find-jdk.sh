@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the folder of a JDK 25: JAVA_HOME's, that of the java on the PATH, or one below /usr/lib/jvm.
+# Prints the folder of a JDK 25: JAVA_HOME's, that of the java on the PATH, one below /usr/lib/jvm,
+# or one of the folders given, such as the one that the last set-up found.
 # Exactly 25: another version is another experiment, as JDK 24 changed what virtual threads do.
 set -euo pipefail
 
@@ -8,7 +9,7 @@ is_jdk_25() { # reads the release file: a hundred times cheaper than starting th
 }
 
 on_path=$(readlink -f "$(command -v java || true)" || true)
-for home in "${JAVA_HOME:-}" "${on_path%/bin/java}" "${JVM_FOLDER:-/usr/lib/jvm}"/*; do
+for home in "${JAVA_HOME:-}" "${on_path%/bin/java}" "${JVM_FOLDER:-/usr/lib/jvm}"/* "$@"; do
   if is_jdk_25 "$home"; then
     echo "$home"
     exit

@@ -103,6 +103,15 @@ def test_a_runtime_without_compiler_is_no_jdk(run, tmp_path):
     assert "JAVA_HOME" in done.stderr
 
 
+def test_the_jdk_of_the_last_set_up_is_remembered(run, tmp_path):
+    home, tools, nowhere = jdk(tmp_path / "jdk", "25.0.3"), tmp_path / "tools", str(tmp_path)
+    tools.mkdir()
+    first = run(SETUP / "environment.sh", tools, JAVA_HOME=str(home), JVM_FOLDER=nowhere)
+    (tools / "env").write_text(first.stdout)
+    second = run(SETUP / "environment.sh", tools, JVM_FOLDER=nowhere)
+    assert (second.returncode, second.stdout) == (0, first.stdout)
+
+
 def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
     home = jdk(tmp_path / "jdk", "25.0.3")
     written = run(SETUP / "environment.sh", tmp_path / "tools", JAVA_HOME=str(home))
