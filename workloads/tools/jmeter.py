@@ -51,7 +51,7 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
         "threads": tool["threads"],
         "ramp_up_s": tool["ramp_up_s"],
         "loops": tool.get("loops", 1),
-        # As the published servers close after every answer, so do users unless a tier says otherwise.
+        # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
         "together": tool["threads"] if tool.get("at_once") else 1,
         "warm_up_requests": tool["warm_up_requests"],
