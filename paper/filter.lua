@@ -68,13 +68,29 @@ local function image_for_html(image)
   return image
 end
 
+-- A table that would fit a page is not torn apart, least of all by a figure that floats into it.
+local ROWS_ON_ONE_PAGE = 30
+
+local function is_long(content)
+  local rows = 0
+  content:walk {
+    Table = function(tbl)
+      for _, body in ipairs(tbl.bodies) do
+        rows = rows + #body.body
+      end
+    end,
+  }
+  return rows > ROWS_ON_ONE_PAGE
+end
+
 local function float_for_typst(kind, identifier, caption, content)
   local position = kind == "fig" and "bottom" or "top"
-  local opening = ("#figure(kind: %s, supplement: none, numbering: none, caption: figure.caption(position: %s)[")
-    :format(TYPST_KINDS[kind], position)
+  local opening = ("#[#show figure: set block(breakable: %s)\n#figure(kind: %s, supplement: none, "
+    .. "numbering: none, caption: figure.caption(position: %s)["):format(
+    is_long(content), TYPST_KINDS[kind], position)
   local blocks = pandoc.Blocks { typst(opening), pandoc.Plain(caption), typst("])[") }
   blocks:extend(content)
-  blocks:insert(typst("] <" .. identifier .. ">"))
+  blocks:insert(typst("] <" .. identifier .. ">]"))
   return blocks
 end
 

@@ -116,7 +116,9 @@ def pandoc(markdown: Path, options: dict[str, Any], to: str, out: Path, *extra: 
     argv += [f"--output={out}", f"--lua-filter={PAPER / 'filter.lua'}", "--citeproc"]
     argv += ["--number-sections"] if options.get("number-sections") else []
     if options.get("toc"):
-        argv += ["--toc", f"--toc-depth={options.get('toc-depth', 3)}"]
+        # As a variable: the document's own metadata would win over the option.
+        argv += ["--toc", f"--variable=toc-depth:{options.get('toc-depth', 3)}"]
+        argv += [f"--toc-depth={options.get('toc-depth', 3)}"]
     argv += [f"--include-in-header={header}" for header in listed(options.get("include-in-header"))]
     run([*argv, *extra], markdown.parent)
 

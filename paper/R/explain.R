@@ -84,23 +84,28 @@ sentence_moved <- function(groups) {
 sentence_threads <- function(all, mode, versus, place) {
   figure <- function(name, column) format_number(median_of(all, name, place$tier, place$tool, column))
   sprintf(
-    "There %s had %s threads at the peak (%s before the load) and made %s context switches a request; %s had %s (%s) and made %s.",
+    "There %s had %s threads at the peak (%s before the load) and made %s context switches a request, those of its start and warm-up included; %s had %s (%s) and made %s.",
     as_code(mode), figure(mode, "threads_peak"), figure(mode, "threads_idle"),
     figure(mode, "context_switches_per_request"), as_code(versus), figure(versus, "threads_peak"),
     figure(versus, "threads_idle"), figure(versus, "context_switches_per_request")
   )
 }
 
+# These give every thread a clock of its own, which starts anew with the thread.
+engines_by_thread <- c("perf_events", "ctimer")
+
 #' How much of the difference lies in what the profiler could not see; nothing where that is little.
-sentence_unseen <- function(all, mode, versus, place) {
-  groups <- group_difference(all, mode, versus, place)
+sentence_unseen <- function(all, mode_id, versus, place) {
+  groups <- group_difference(all, mode_id, versus, place)
   unseen <- groups[group == unseen_group]
   if (nrow(unseen) == 0) return("")
   shares <- c(unseen$mode_us / sum(groups$mode_us), unseen$versus_us / sum(groups$versus_us))
   if (max(shares, na.rm = TRUE) < 0.1) return("")
+  engines <- unique(all$summary[mode %in% c(mode_id, versus) & !is.na(profiler_engine)]$profiler_engine)
   sprintf(
-    "The profiler saw %s of the CPU time of %s and %s of that of %s; a thread that ends before its first sample is never seen.",
-    percent(1 - shares[1]), as_code(mode), percent(1 - shares[2]), as_code(versus)
+    "The profiler saw %s of the CPU time of %s and %s of that of %s%s.", percent(1 - shares[1]),
+    as_code(mode_id), percent(1 - shares[2]), as_code(versus),
+    if (any(engines %in% engines_by_thread)) "; a thread that ends before its first sample is never seen" else ""
   )
 }
 

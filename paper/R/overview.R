@@ -135,7 +135,7 @@ threat_machine <- function(all) {
     "**%s.** %s, %s%s; the server ran on CPU %s and the generator on CPU %s. With few CPUs the costs of scheduling show, and gains from parallel work do not.",
     if (machines == 1) "One machine" else paste(machines, "kinds of machine"),
     "All cells come from it", paste("it has", paste(count_of(max(cpus), "CPU"))),
-    if (any(virtual %in% c("TRUE", "True", "true"))) " and is virtual, so that neighbours may disturb it" else "",
+    if (any(virtual %in% "TRUE")) " and is virtual, so that neighbours may disturb it" else "",
     distinct(provenance_of(all$cells, "server_cpus")), distinct(provenance_of(all$cells, "generator_cpus"))
   )
 }
@@ -165,7 +165,8 @@ threat_profiler <- function(all) {
   engines <- engines[!is.na(engines)]
   if (length(engines) == 0) return("**Profiles.** No cell was profiled, so causes rest on counters alone.")
   sprintf(
-    "**Profiles.** Stacks were sampled by %s every %s ms of CPU time. Short-lived threads are seen too seldom, virtual threads under their carriers; what was not seen is shown as such.",
-    enumerate(as_code(engines)), span(all$summary$profiler_interval_ms[!is.na(all$summary$profiler_interval_ms)])
+    "**Profiles.** Stacks were sampled by %s every %s ms of CPU time%s. Virtual threads are seen under their carriers; what was not seen is shown as such.",
+    enumerate(as_code(engines)), span(all$summary$profiler_interval_ms[!is.na(all$summary$profiler_interval_ms)]),
+    if (any(engines %in% engines_by_thread)) ", thread by thread, so that short-lived threads are seen too seldom" else ""
   )
 }

@@ -3,6 +3,7 @@
 # Every distinct value, so that cells of two machines cannot pass for one.
 distinct <- function(values) {
   values <- unique(values[!is.na(values)])
+  values <- ifelse(values %in% c("TRUE", "FALSE"), ifelse(values == "TRUE", "yes", "no"), values)
   if (length(values) == 0) no_figure else paste(values, collapse = "; ")
 }
 
@@ -41,7 +42,7 @@ table_versions <- function(cells, summary, renderer) {
   found <- vapply(versions, function(name) {
     distinct(provenance_of(cells, "versions", name))
   }, "")
-  generators <- tapply(summary$generator, summary$tool, distinct)
+  generators <- tapply(paste(summary$generator, summary$generator_version), summary$tool, distinct)
   data.table(
     Tool = c(
       gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]),
