@@ -128,6 +128,37 @@ def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
     assert rest == f"{home} C.UTF-8 unset"
 
 
+# ---- quarto.sh ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tools(tmp_path):
+    """A folder like .tools whose pip fails as where Quarto's program cannot be reached."""
+    pip = tmp_path / "tools/venv/bin/pip"
+    pip.parent.mkdir(parents=True)
+    pip.write_text("#!/bin/sh\necho no route >&2\nexit 1\n")
+    pip.chmod(0o755)
+    return tmp_path / "tools"
+
+
+def test_set_up_goes_on_without_quarto(run, put, tools):
+    put("apt-get", "echo called >&2; exit 1")
+    done = run(SETUP / "quarto.sh", tools)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "stand-in renderer" in done.stdout
+    assert "no route" in (tools / "quarto.log").read_text()
+
+
+def test_quarto_gets_the_r_package_that_it_needs(run, put, tools, tmp_path):
+    put("quarto", "exit 0")
+    put("dpkg-query", GCC_IS_THERE)
+    put("id", "echo 0")
+    put("apt-get", f'echo "$*" > {tmp_path}/call')
+    done = run(SETUP / "quarto.sh", tools)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "call").read_text().endswith(" r-cran-rmarkdown\n")
+
+
 # ---- The Makefile ---------------------------------------------------------------------------
 
 
