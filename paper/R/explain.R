@@ -193,7 +193,7 @@ sentences_overflows <- function(all) {
   unlist(lapply(mode_levels(full$mode), function(name) {
     cells <- full[mode == name]
     sprintf(
-      "%s: in %s, at %s; %s connections each time.", as_code(name), count_of(nrow(cells), "cell"),
+      "%s: it overflowed in %s, at %s; %s connections each time.", as_code(name), count_of(nrow(cells), "cell"),
       tier_list(by_load[by_load %in% cells$tier]), span(cells$listen_overflows)
     )
   }))

@@ -42,7 +42,12 @@ table_versions <- function(cells, summary, renderer) {
   found <- vapply(versions, function(name) {
     distinct(provenance_of(cells, "versions", name))
   }, "")
-  generators <- tapply(paste(summary$generator, summary$generator_version), summary$tool, distinct)
+  # A generator that prints its name with its version is not named twice.
+  named <- startsWith(summary$generator_version, summary$generator)
+  generators <- tapply(
+    ifelse(named, summary$generator_version, paste(summary$generator, summary$generator_version)),
+    summary$tool, distinct
+  )
   data.table(
     Tool = c(
       gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]),

@@ -120,15 +120,16 @@ sentence_extremes <- function(all, tool, tiers, modes, column = "latency_p99_ms"
   if (nrow(ends) == 0) return(sprintf("No cell of the %s is valid at these tiers.", loop_names[[tool]]))
   lowest <- ends[, .(mode = mode[1], ratio = middle[2] / middle[1]), by = tier][order(match(tier, tiers))]
   lowest <- lowest[, .(text = sprintf("%s at %s", as_code(mode), tier_list(tier))), by = mode]
+  fastest <- sprintf(
+    "By the medians over valid repetitions, the lowest %s was that of %s", what,
+    enumerate(unique(lowest$text), "; ")
+  )
   widest <- ends[, .(low = middle[1], high = middle[2], mode = mode[2]), by = tier]
   widest <- widest[which.max(high - low)]
+  if (widest$low == widest$high) return(paste0(fastest, "."))
   sprintf(
-    paste0(
-      "By the medians over valid repetitions, the lowest %s was that of %s; the modes were furthest ",
-      "apart at %s, with %s to %s ms (the latter %s)."
-    ),
-    what, enumerate(unique(lowest$text), "; "), as_code(widest$tier), format_number(widest$low),
-    format_number(widest$high), as_code(widest$mode)
+    "%s; the modes were furthest apart at %s, with %s to %s ms (the latter %s).", fastest,
+    as_code(widest$tier), format_number(widest$low), format_number(widest$high), as_code(widest$mode)
   )
 }
 

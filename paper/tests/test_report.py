@@ -113,7 +113,10 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
         ("everything", "fixed-pool has room for 120 requests"),
         ("everything", "low-at-once 40 % of 40 %"),
         ("everything", "at most 20 threads / 0.1 s = 200 answers a second"),
-        ("everything", "fixed-pool-as-published: in 3 cells, at low; 7 connections each time."),
+        (
+            "everything",
+            "fixed-pool-as-published: it overflowed in 3 cells, at low; 7 connections each time.",
+        ),
         ("open loop alone", "No mode was measured against a baseline under the closed loop."),
     ],
 )

@@ -26,7 +26,7 @@ CHUNKED = (
 )
 INTERIM = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"
 UNTIL_CLOSE = b"HTTP/1.1 200 OK\r\n\r\n" + BODY
-QUICK = ("-c5", "-d500ms", "-R100")
+QUICK = ("-c5", "-d250ms", "-R200")
 
 
 def test_kept_alive(due):

@@ -10,7 +10,7 @@ import pytest
 from workloads.due.tests.servers import OK, answering, serving
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
-QUICK = ("-c3", "-d400ms", "-R100")
+QUICK = ("-c3", "-d200ms", "-R200")
 
 
 @pytest.fixture
