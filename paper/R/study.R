@@ -118,7 +118,7 @@ sentence_extremes <- function(all, tool, tiers, modes, column = "latency_p99_ms"
   medians <- cells[, .(middle = median(get(column))), by = .(tier, mode)]
   ends <- medians[, .SD[c(which.min(middle), which.max(middle))], by = tier]
   if (nrow(ends) == 0) return(sprintf("No cell of the %s is valid at these tiers.", loop_names[[tool]]))
-  lowest <- ends[, .(mode = mode[1], ratio = middle[2] / middle[1]), by = tier][order(match(tier, tiers))]
+  lowest <- ends[, .(mode = mode[1]), by = tier][order(match(tier, tiers))]
   lowest <- lowest[, .(text = sprintf("%s at %s", as_code(mode), tier_list(tier))), by = mode]
   fastest <- sprintf(
     "By the medians over valid repetitions, the lowest %s was that of %s", what,
@@ -279,9 +279,9 @@ alt_ratios <- function(all, tool, statistic) {
 
 # ---- Resources -------------------------------------------------------------------------------
 
-#' Peaks of each mode, in one sentence a resource.
+#' Peaks of each mode from the start of the load on, in one sentence.
 sentence_resources <- function(resources) {
-  peaks <- resources[!is.na(value), .(peak = max(value)), by = .(figure, mode)]
+  peaks <- resources[!is.na(value) & time_s >= 0, .(peak = max(value)), by = .(figure, mode)]
   told <- vapply(unique(as.character(peaks$figure)), function(name) {
     rows <- peaks[figure == name][order(peak)]
     sprintf(
