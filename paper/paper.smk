@@ -16,11 +16,12 @@ rule render_report:
         cells=expand("{cell}/cell.json", cell=CELLS),
         flamegraphs=expand("{cell}/flamegraph.html", cell=CELLS),
         functions=expand(
-            "analysis/R/{name}.R", name=glob_wildcards("analysis/R/{name}.R").name
+            "analysis/R/{name}.R",
+            name=sorted(glob_wildcards("analysis/R/{name}.R").name),
         ),
         published=expand(
             "analysis/published/{name}.csv",
-            name=glob_wildcards("analysis/published/{name}.csv").name,
+            name=sorted(glob_wildcards("analysis/published/{name}.csv").name),
         ),
         text=expand(
             "paper/{name}",
@@ -37,7 +38,7 @@ rule render_report:
             ],
         ),
         sentences=expand(
-            "paper/R/{name}.R", name=glob_wildcards("paper/R/{name}.R").name
+            "paper/R/{name}.R", name=sorted(glob_wildcards("paper/R/{name}.R").name)
         ),
         script="paper/render.py",
         renderer=["paper/knit.R", "paper/filter.lua"],
