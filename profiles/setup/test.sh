@@ -25,6 +25,7 @@ check "snakefmt" snakefmt --check Snakefile ./*/*.smk
 check "mypy" mypy
 check "shellcheck" shellcheck "${shell_scripts[@]}"
 check "lintr" Rscript -e "$lint_r"
+check "build" make build
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
 check "generator" make -C workloads/due test
 check "analysis and paper (testthat)" Rscript analysis/tests/testthat.R
