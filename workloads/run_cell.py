@@ -286,24 +286,28 @@ def profile_facts(run: Run) -> dict[str, Any]:
 
 def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
     """One line for the terminal: which cell, what came out, how many are left and how long."""
-    cells_root = out.parents[5]
     order, load = labels["order"], record["load"]
     name = "/".join(out.parts[-6:-1])
-    done = len(list(cells_root.glob("*/*/*/*/rep-*/cell.json")))
-    left = max(0, order["of"] - done)
-    begun, ended = (datetime.fromisoformat(record["provenance"][k]) for k in ("started", "ended"))
-    minutes = left * (ended - begun).total_seconds() / 60
-    valid = (
-        "valid"
-        if record["validity"]["valid"]
-        else "invalid: "
-        + ", ".join(check["id"] for check in record["validity"]["checks"] if not check["passed"])
-    )
+    broken = [check["id"] for check in record["validity"]["checks"] if not check["passed"]]
+    valid = f"invalid: {', '.join(broken)}" if broken else "valid"
+    measured = list(out.parents[5].glob("*/*/*/*/rep-*/cell.json"))
+    left = max(0, order["of"] - len(measured))
     return (
         f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
         f"{load['error_share']:.1%} errors; {left} of {order['of']} cells left, "
-        f"about {minutes:.0f} min"
+        f"about {left * typical_cell_s(measured) / 60:.0f} min"
     )
+
+
+def typical_cell_s(measured: list[Path]) -> float:
+    """Mean duration of the cells measured last: tiers differ by far, so one is not enough."""
+    last = sorted(measured, key=lambda path: path.stat().st_mtime)[-30:]
+    lasted = []
+    for path in last:
+        facts = json.loads(path.read_text())["provenance"]
+        begun, ended = (datetime.fromisoformat(facts[key]) for key in ("started", "ended"))
+        lasted.append((ended - begun).total_seconds())
+    return sum(lasted) / len(lasted)
 
 
 @contextlib.contextmanager

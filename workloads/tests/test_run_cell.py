@@ -79,6 +79,18 @@ def test_cpu_per_request_of_both_loops():
     assert cpu_us_per_request(0.5, window, opened | {"answers_per_s": 0}) is None
 
 
+def test_time_left_is_told_from_the_cells_measured_last(tmp_path):
+    measured = []
+    for number, seconds in enumerate((4, 8)):
+        measured.append(tmp_path / f"{number}.json")
+        facts = {
+            "started": "2026-11-20T12:00:00+00:00",
+            "ended": f"2026-11-20T12:00:0{seconds}+00:00",
+        }
+        measured[-1].write_text(json.dumps({"provenance": facts}))
+    assert run_cell.typical_cell_s(measured) == 6
+
+
 def test_cell_that_is_not_alone_is_refused():
     run_cell.check_alone("4/4")
     with pytest.raises(SystemExit, match="1 of 4 cores"):

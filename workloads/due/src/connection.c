@@ -3,8 +3,12 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <string.h>
 #include <sys/epoll.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #ifndef IP_BIND_ADDRESS_NO_PORT
 #define IP_BIND_ADDRESS_NO_PORT 24
@@ -22,25 +26,37 @@ static int bind_to_next_source(int fd, struct dialer *d) {
     return bind(fd, (struct sockaddr *)&source, sizeof source);
 }
 
-static int begin_connect(struct connection *c, struct dialer *d) {
+/*
+ * On loopback the handshake is over before connect returns, although that says EINPROGRESS: to
+ * ask again is cheaper than to go to sleep for the answer.
+ */
+static int connect_and_ask(int fd, const struct address *a) {
+    const struct sockaddr *to = (const struct sockaddr *)&a->socket;
+    if (connect(fd, to, a->length) == 0) return 0;
+    if (errno != EINPROGRESS) return errno;
+    if (connect(fd, to, a->length) == 0 || errno == EISCONN) return 0;
+    return errno == EALREADY ? EINPROGRESS : errno;
+}
+
+static int open_socket(struct connection *c, struct dialer *d) {
     c->fd = socket(d->address->socket.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (c->fd < 0) return errno;
     if (d->source_addresses > 1 && bind_to_next_source(c->fd, d) != 0) return errno;
     int yes = 1;
     setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-    if (connect(c->fd, (const struct sockaddr *)&d->address->socket, d->address->length) != 0 &&
-        errno != EINPROGRESS)
-        return errno;
+    setsockopt(c->fd, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes);
+    int result = connect_and_ask(c->fd, d->address);
+    if (result != 0 && result != EINPROGRESS) return result;
     /* Edge-triggered for both directions: one call for the life of the connection. */
     struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
                                 .data.ptr = c};
-    return epoll_ctl(d->epoll, EPOLL_CTL_ADD, c->fd, &event) == 0 ? 0 : errno;
+    return epoll_ctl(d->epoll, EPOLL_CTL_ADD, c->fd, &event) == 0 ? result : errno;
 }
 
 int connection_open(struct connection *c, struct dialer *d) {
-    int error = begin_connect(c, d);
-    if (error) connection_close(c);
-    return error;
+    int result = open_socket(c, d);
+    if (result != 0 && result != EINPROGRESS) connection_close(c);
+    return result;
 }
 
 void connection_close(struct connection *c) {
@@ -59,6 +75,29 @@ enum error_kind connect_error_kind(int error) {
     if (error == ECONNREFUSED) return ERROR_CONNECT_REFUSED;
     if (error == ETIMEDOUT) return ERROR_CONNECT_TIMEOUT;
     return ERROR_CONNECT_OTHER;
+}
+
+ssize_t connection_receive(struct connection *c, char *buffer, size_t size,
+                           int64_t realtime_ahead_ns, int64_t *arrival_ns) {
+    union {
+        char bytes[CMSG_SPACE(sizeof(struct timespec))];
+        struct cmsghdr alignment;
+    } control;
+    struct iovec into = {buffer, size};
+    struct msghdr message = {.msg_iov = &into,
+                             .msg_iovlen = 1,
+                             .msg_control = control.bytes,
+                             .msg_controllen = sizeof control.bytes};
+    ssize_t n = recvmsg(c->fd, &message, 0);
+    *arrival_ns = 0;
+    if (n <= 0) return n;
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SO_TIMESTAMPNS) {
+        struct timespec t;
+        memcpy(&t, CMSG_DATA(header), sizeof t);
+        *arrival_ns = (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec - realtime_ahead_ns;
+    }
+    return n;
 }
 
 int connection_write(struct connection *c, size_t *sent) {

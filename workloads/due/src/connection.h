@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "response.h"
 #include "tally.h"
@@ -44,7 +45,7 @@ struct dialer {
     int epoll;
 };
 
-/* Begins to connect. On failure closes it and returns errno, else 0. */
+/* 0: connected; EINPROGRESS: epoll will tell; another errno: failed, and closed. */
 int connection_open(struct connection *c, struct dialer *d);
 void connection_close(struct connection *c);
 
@@ -53,6 +54,14 @@ int connection_error(const struct connection *c);
 
 /* Which error a failed connect is. */
 enum error_kind connect_error_kind(int error);
+
+/*
+ * Receives into `buffer`, as recv does. *arrival_ns is when the last of these bytes reached this
+ * machine's TCP, by the kernel's own clock reading, on the clock of now_ns (from which CLOCK_REALTIME
+ * is `realtime_ahead_ns` ahead); 0 where the kernel does not tell.
+ */
+ssize_t connection_receive(struct connection *c, char *buffer, size_t size,
+                           int64_t realtime_ahead_ns, int64_t *arrival_ns);
 
 /* Writes what it can. Returns 0 when there was no error, else errno; *sent is what went out. */
 int connection_write(struct connection *c, size_t *sent);

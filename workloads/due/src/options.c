@@ -36,6 +36,8 @@ static const char HELP[] =
     "      --seed <N>            of the poisson schedule; the same seed, the same timetable [1]\n"
     "      --assign <A>          shared: any free connection takes the next due request [shared]\n"
     "                            own:    each connection has a timetable of its own, as in wrk2\n"
+    "      --batch-within <T>    do not wake up more often than this: at high rates requests are\n"
+    "                            sent up to so much late, and CPU is saved; 0: never [100us]\n"
     "\n"
     "Request:\n"
     "  -H, --header <H>          add a header, \"Name: value\"; may be repeated\n"
@@ -148,6 +150,7 @@ enum {
     RAMP_FROM,
     SEED,
     ASSIGN,
+    BATCH_WITHIN,
     NEW_CONNECTIONS,
     SOURCE_ADDRESSES,
     ALLOW_REMOTE,
@@ -168,6 +171,7 @@ static const struct option LONG_OPTIONS[] = {
     {"ramp-from", required_argument, NULL, RAMP_FROM},
     {"seed", required_argument, NULL, SEED},
     {"assign", required_argument, NULL, ASSIGN},
+    {"batch-within", required_argument, NULL, BATCH_WITHIN},
     {"header", required_argument, NULL, 'H'},
     {"new-connections", no_argument, NULL, NEW_CONNECTIONS},
     {"script", required_argument, NULL, 's'},
@@ -204,6 +208,7 @@ static void take(struct options *o, int option, const char *value) {
     case RAMP_FROM: o->plan.ramp_from_per_s = scan_rate("--ramp-from", value); break;
     case SEED: o->plan.seed = scan_seed(value); break;
     case ASSIGN: o->per_connection = scan_assign(value); break;
+    case BATCH_WITHIN: o->batch_within_ns = scan_time("--batch-within", value, true); break;
     case 'H': add_header(o, value); break;
     case NEW_CONNECTIONS: o->new_connections = true; break;
     case 's': o->script = value; break;
@@ -244,6 +249,7 @@ void options_parse(struct options *o, int argc, char **argv) {
         .connections = 10,
         .plan = {.kind = SCHEDULE_CONSTANT, .seed = 1, .duration_ns = 10 * NS_PER_S},
         .timeout_ns = 10 * NS_PER_S,
+        .batch_within_ns = 100 * NS_PER_US,
         .headers = calloc((size_t)argc, sizeof(char *)),
     };
     int option;

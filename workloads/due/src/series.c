@@ -43,13 +43,12 @@ static void compact(struct series *s) {
 
 void series_completed(struct series *s, int64_t time_ns, int64_t latency_ns) {
     struct series_second *second = series_at(s, time_ns);
+    second->completed++;
     size_t index = (size_t)(second - s->seconds);
-    if (index != s->live_second) {
+    if (index > s->live_second) {
         compact(s);
         s->live_second = index;
     }
-    second = &s->seconds[index];
-    second->completed++;
     histogram_record(s->live, latency_ns);
 }
 

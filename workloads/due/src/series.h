@@ -39,7 +39,10 @@ void series_init(struct series *s);
 /* The second that a time falls into; times before the start belong to the first. */
 struct series_second *series_at(struct series *s, int64_t time_ns);
 
-/* A request was answered; times must not go back by a second or more. */
+/*
+ * A request was answered. The latency of one that comes out of order, after one of a later
+ * second, is put into that second: answers are read milliseconds after each other, not more.
+ */
 void series_completed(struct series *s, int64_t time_ns, int64_t latency_ns);
 
 /* Call once before reading. */

@@ -57,7 +57,12 @@ struct worker {
     struct connection **waiting; /* binary heap by due_ns */
     unsigned waiting_count;
     struct connection *oldest, *newest; /* under way */
-    unsigned busy;
+    unsigned busy;       /* how many are under way, … */
+    unsigned unsent;     /* … and of these, how many wait to connect or to write */
+    int64_t last_sent_ns;
+    int64_t realtime_ahead_ns; /* of the clock of now_ns; the kernel stamps answers with it */
+    bool answers_are_stamped;
+    bool answers_end_with_connection; /* and their ends are not stamped */
     struct schedule schedule; /* shared by the connections … */
     struct schedule *own_schedules; /* … or one for each of them (--assign own) */
 
