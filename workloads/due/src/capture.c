@@ -68,6 +68,10 @@ static void on_value(void *context, const char *bytes, size_t length) {
     if (!c->in_value) append(&c->headers, "", 1); /* ends the name */
     c->in_value = true;
     append(&c->headers, bytes, length);
+    /* NUL separates here; in a value it is as good as a space (RFC 9110, 5.5). */
+    char *value = c->headers.bytes + c->headers.length - length;
+    for (size_t i = 0; i < length; i++)
+        if (value[i] == '\0') value[i] = ' ';
 }
 
 static void on_body(void *context, const char *bytes, size_t length) {

@@ -125,10 +125,10 @@ static void test_limits(void) {
 static void test_captured_headers(struct capture *seen) {
     static const char text[] = "HTTP/1.1 100 Continue\r\nInterim: 1\r\n\r\n"
                                "HTTP/1.1 200 OK\r\nOne:1\r\nEmpty:\r\nContent-Length:  0 \r\n"
-                               "Spaces: \t a b \t\r\nConnection: x,y\r\n\r\n";
+                               "Spaces: \t a b \t\r\nConnection: x,y\r\nZero: a\0b\0\r\n\r\n";
     static const char *const wanted[][2] = {
         {"One", "1"}, {"Empty", ""}, {"Content-Length", "0"}, {"Spaces", "a b"},
-        {"Connection", "x,y"}};
+        {"Connection", "x,y"}, {"Zero", "a b"}};
     for (size_t cut = 0; cut < sizeof text; cut++) {
         struct outcome o = {.result = RESPONSE_PARTIAL};
         capture_reset(seen);
@@ -140,10 +140,10 @@ static void test_captured_headers(struct capture *seen) {
         size_t at = 0, n = 0;
         const char *name, *value;
         for (; capture_header(seen, &at, &name, &value); n++) {
-            CHECK(n < 5 && strcmp(name, wanted[n][0]) == 0 && strcmp(value, wanted[n][1]) == 0,
+            CHECK(n < 6 && strcmp(name, wanted[n][0]) == 0 && strcmp(value, wanted[n][1]) == 0,
                   "cut at %zu, header %zu: %s=%s", cut, n, name, value);
         }
-        CHECK(n == 5, "cut at %zu: %zu headers", cut, n);
+        CHECK(n == 6, "cut at %zu: %zu headers", cut, n);
     }
 }
 
