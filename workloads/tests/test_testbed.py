@@ -105,6 +105,8 @@ def test_server_port_is_free_and_below_the_ephemeral_range():
     first = testbed.free_port(1)
     assert 1024 <= first < low
     with socket.socket() as taken:
+        # As servers do, or a connection of an earlier test in TIME_WAIT is in the way.
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", first))
         taken.listen()
         assert testbed.free_port(1) != first

@@ -15,7 +15,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".tools/jmeter"
 JAR = HOME / "bin/ApacheJMeter.jar"
-AOT_CACHE = HOME / "jmeter.aot"
 PLAN = Path(__file__).with_name("plan.jmx")
 PROPERTIES = Path(__file__).with_name("jmeter.properties")
 VERSION = "5.6.3"
@@ -60,7 +59,6 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
     return [
         str(java),
         *tool["jvm_options"],
-        *([f"-XX:AOTCache={AOT_CACHE}"] if AOT_CACHE.exists() else []),
         "--sun-misc-unsafe-memory-access=allow",
         *("-jar", str(JAR), "-n", "-t", str(PLAN), "-q", str(PROPERTIES), "-l", RAW),
         *("-j", "jmeter.log", "-Lorg.apache.jmeter.threads=WARN"),
