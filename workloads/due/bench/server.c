@@ -60,8 +60,16 @@ static void set_timer(int64_t at) {
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
+/* Back to back without drift, so that what it can serve a second is known exactly. */
+static void serve_for_a_while(void) {
+    static int64_t busy_until;
+    /* Woken a little late, it catches up; after a pause it starts anew. */
+    if (busy_until < now_ns() - service_ns) busy_until = now_ns();
+    sleep_until(busy_until += service_ns);
+}
+
 static void on_request(int fd) {
-    if (service_ns) sleep_until(now_ns() + service_ns);
+    if (service_ns) serve_for_a_while();
     if (delay_ns == 0) {
         answer(fd);
         return;
@@ -115,11 +123,10 @@ static void on_connection(int listener) {
     }
 }
 
-/* The first `stall` of every period, but for the first period, in which clients connect. */
+/* The end of every period: in any whole number of periods there are as many stalls. */
 static void stall(int64_t start) {
-    int64_t since = now_ns() - start;
-    if (since > period_ns && since % period_ns < stall_ns)
-        sleep_until(start + since - since % period_ns + stall_ns);
+    int64_t since = (now_ns() - start) % period_ns;
+    if (since >= period_ns - stall_ns) sleep_until(now_ns() - since + period_ns);
 }
 
 static int listen_on_loopback(void) {

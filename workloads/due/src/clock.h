@@ -20,4 +20,6 @@ static inline int64_t clock_ns(clockid_t clock) {
 /* Every time in the program is on this clock, in nanoseconds. */
 static inline int64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
+static inline int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
+
 #endif

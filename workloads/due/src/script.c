@@ -1,19 +1,16 @@
 #include "script.h"
 
-#include <arpa/inet.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "capture.h"
 #include "clock.h"
+#include "script_types.h"
 #include "worker.h"
 
 __asm__(".pushsection .rodata\n"
@@ -31,8 +28,7 @@ struct script {
     size_t first_length;
 };
 
-/* Under this key of the registry a state knows its script. */
-static const char SELF[] = "due.script";
+lua_State *script_state(const struct script *s) { return s->L; }
 
 static void fail(const struct options *o, const char *message) {
     fprintf(stderr, "due: -s %s: %s\n", o->script, message ? message : "error without a message");
@@ -63,236 +59,7 @@ static void push_wrk(lua_State *L, const char *name) {
     lua_remove(L, -2);
 }
 
-/* ---- addresses: what wrk.lookup returns and thread.addr takes ---- */
-
-static void push_address(lua_State *L, const struct address *a) {
-    struct address *copy = lua_newuserdata(L, sizeof *copy);
-    *copy = *a;
-    luaL_getmetatable(L, "wrk.addr");
-    lua_setmetatable(L, -2);
-}
-
-static struct script *self(lua_State *L) {
-    lua_getfield(L, LUA_REGISTRYINDEX, SELF);
-    struct script *s = lua_touserdata(L, -1);
-    lua_pop(L, 1);
-    return s;
-}
-
-/* A script is held to this machine as the command line is. */
-static struct address *check_address(lua_State *L, int index) {
-    struct address *a = luaL_checkudata(L, index, "wrk.addr");
-    if (!address_is_loopback(a) && !self(L)->options->allow_remote)
-        luaL_error(L, "not an address of this machine; where you may, add --allow-remote");
-    return a;
-}
-
-static int address_tostring(lua_State *L) {
-    const struct address *a = luaL_checkudata(L, 1, "wrk.addr");
-    char host[64], port[16];
-    int error = getnameinfo((const struct sockaddr *)&a->socket, a->length, host, sizeof host, port,
-                            sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
-    if (error) return luaL_error(L, "address: %s", gai_strerror(error));
-    lua_pushfstring(L, "%s:%s", host, port);
-    return 1;
-}
-
-static int wrk_lookup(lua_State *L) {
-    const char *host = luaL_checkstring(L, 1), *service = luaL_checkstring(L, 2);
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM}, *found;
-    int error = getaddrinfo(host, service, &hints, &found);
-    if (error) return luaL_error(L, "cannot resolve %s:%s: %s", host, service, gai_strerror(error));
-    lua_newtable(L);
-    int n = 0;
-    for (const struct addrinfo *i = found; i; i = i->ai_next) {
-        struct address a = {.length = i->ai_addrlen};
-        memcpy(&a.socket, i->ai_addr, i->ai_addrlen);
-        push_address(L, &a);
-        lua_rawseti(L, -2, ++n);
-    }
-    freeaddrinfo(found);
-    return 1;
-}
-
-static int wrk_connect(lua_State *L) {
-    const struct address *a = check_address(L, 1);
-    int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    lua_pushboolean(L, fd >= 0 &&
-                           connect(fd, (const struct sockaddr *)&a->socket, a->length) == 0);
-    if (fd >= 0) close(fd);
-    return 1;
-}
-
-static int wrk_time_us(lua_State *L) {
-    lua_pushnumber(L, (double)(clock_ns(CLOCK_REALTIME) / NS_PER_US));
-    return 1;
-}
-
-/* ---- threads: thread:get, :set, :stop and thread.addr ---- */
-
-static struct worker *check_thread(lua_State *L) {
-    return *(struct worker **)luaL_checkudata(L, 1, "wrk.thread");
-}
-
-static void push_thread(lua_State *L, struct worker *w) {
-    *(struct worker **)lua_newuserdata(L, sizeof w) = w;
-    luaL_getmetatable(L, "wrk.thread");
-    lua_setmetatable(L, -2);
-}
-
-/* Copies the value at the top of one state onto another: plain data and tables of it. */
-static void copy_value(lua_State *from, lua_State *to) {
-    size_t length;
-    switch (lua_type(from, -1)) {
-    case LUA_TNIL: lua_pushnil(to); break;
-    case LUA_TBOOLEAN: lua_pushboolean(to, lua_toboolean(from, -1)); break;
-    case LUA_TNUMBER: lua_pushnumber(to, lua_tonumber(from, -1)); break;
-    case LUA_TSTRING: {
-        const char *text = lua_tolstring(from, -1, &length);
-        lua_pushlstring(to, text, length);
-        break;
-    }
-    case LUA_TTABLE:
-        luaL_checkstack(from, 4, "table too deep");
-        luaL_checkstack(to, 4, "table too deep");
-        lua_newtable(to);
-        lua_pushnil(from);
-        while (lua_next(from, -2)) {
-            lua_pushvalue(from, -2); /* key above its value: lua_next must find the key again */
-            copy_value(from, to);
-            lua_pop(from, 1);
-            copy_value(from, to);
-            lua_pop(from, 1);
-            lua_settable(to, -3);
-        }
-        break;
-    default: luaL_error(from, "a %s cannot go to another thread", luaL_typename(from, -1));
-    }
-}
-
-static int thread_get(lua_State *L) {
-    lua_State *its = check_thread(L)->script->L;
-    lua_getglobal(its, luaL_checkstring(L, 2));
-    if (its == L) return 1;
-    copy_value(its, L);
-    lua_pop(its, 1);
-    return 1;
-}
-
-static int thread_set(lua_State *L) {
-    lua_State *its = check_thread(L)->script->L;
-    const char *name = luaL_checkstring(L, 2);
-    lua_settop(L, 3);
-    if (its == L) lua_pushvalue(L, 3);
-    else copy_value(L, its);
-    lua_setglobal(its, name);
-    return 0;
-}
-
-static int thread_stop(lua_State *L) {
-    worker_stop(check_thread(L));
-    return 0;
-}
-
-static int thread_index(lua_State *L) {
-    struct worker *w = check_thread(L);
-    const char *name = luaL_checkstring(L, 2);
-    if (strcmp(name, "get") == 0) lua_pushcfunction(L, thread_get);
-    else if (strcmp(name, "set") == 0) lua_pushcfunction(L, thread_set);
-    else if (strcmp(name, "stop") == 0) lua_pushcfunction(L, thread_stop);
-    else if (strcmp(name, "addr") == 0) push_address(L, &w->address);
-    else lua_pushnil(L);
-    return 1;
-}
-
-static int thread_newindex(lua_State *L) {
-    struct worker *w = check_thread(L);
-    const char *name = luaL_checkstring(L, 2);
-    if (strcmp(name, "addr") != 0) return luaL_error(L, "thread.%s cannot be set", name);
-    w->address = *check_address(L, 3);
-    return 0;
-}
-
-/* ---- statistics, as `done` gets them: latency in us, requests a second ---- */
-
-struct statistics {
-    const struct histogram *values;
-    double unit;
-};
-
-static const struct statistics *check_statistics(lua_State *L) {
-    return luaL_checkudata(L, 1, "wrk.stats");
-}
-
-static void push_statistics(lua_State *L, const struct histogram *values, double unit) {
-    struct statistics *s = lua_newuserdata(L, sizeof *s);
-    *s = (struct statistics){values, unit};
-    luaL_getmetatable(L, "wrk.stats");
-    lua_setmetatable(L, -2);
-}
-
-static int statistics_percentile(lua_State *L) {
-    const struct statistics *s = check_statistics(L);
-    double percentile = luaL_checknumber(L, 2);
-    lua_pushnumber(L, (double)histogram_percentile(s->values, percentile) / s->unit);
-    return 1;
-}
-
-/* statistics[i]: the i-th smallest value; or one of the named figures. */
-static int statistics_index(lua_State *L) {
-    const struct statistics *s = check_statistics(L);
-    const struct histogram *h = s->values;
-    if (lua_isnumber(L, 2)) {
-        double percentile = h->total ? 100 * lua_tonumber(L, 2) / (double)h->total : 0;
-        lua_pushnumber(L, (double)histogram_percentile(h, percentile) / s->unit);
-        return 1;
-    }
-    const char *name = luaL_checkstring(L, 2);
-    if (strcmp(name, "percentile") == 0) lua_pushcfunction(L, statistics_percentile);
-    else if (strcmp(name, "min") == 0) lua_pushnumber(L, h->total ? (double)h->min / s->unit : 0);
-    else if (strcmp(name, "max") == 0) lua_pushnumber(L, (double)h->max / s->unit);
-    else if (strcmp(name, "mean") == 0) lua_pushnumber(L, histogram_mean(h) / s->unit);
-    else if (strcmp(name, "stdev") == 0) lua_pushnumber(L, histogram_stdev(h) / s->unit);
-    else lua_pushnil(L);
-    return 1;
-}
-
-static int statistics_length(lua_State *L) {
-    lua_pushnumber(L, (double)check_statistics(L)->values->total);
-    return 1;
-}
-
-/* statistics(i): the i-th value that occurs, and how often; wrk's way to walk over them. */
-static int statistics_call(lua_State *L) {
-    const struct statistics *s = check_statistics(L);
-    long long wanted = luaL_checkinteger(L, 2);
-    for (int i = 0; i < HISTOGRAM_COUNTS; i++) {
-        if (s->values->counts[i] == 0 || --wanted > 0) continue;
-        lua_pushnumber(L, (double)histogram_highest_equivalent(i) / s->unit);
-        lua_pushnumber(L, (double)s->values->counts[i]);
-        return 2;
-    }
-    return 0;
-}
-
 /* ---- a new state ---- */
-
-static void register_type(lua_State *L, const char *name, const luaL_Reg *functions) {
-    luaL_newmetatable(L, name);
-    luaL_register(L, NULL, functions);
-    lua_pop(L, 1);
-}
-
-static void register_types(lua_State *L) {
-    register_type(L, "wrk.addr", (luaL_Reg[]){{"__tostring", address_tostring}, {NULL, NULL}});
-    register_type(L, "wrk.thread", (luaL_Reg[]){{"__index", thread_index},
-                                                {"__newindex", thread_newindex},
-                                                {NULL, NULL}});
-    register_type(L, "wrk.stats", (luaL_Reg[]){{"__index", statistics_index},
-                                               {"__len", statistics_length},
-                                               {"__call", statistics_call},
-                                               {NULL, NULL}});
-}
 
 static void set_headers(lua_State *L, const struct options *o) {
     lua_getfield(L, -1, "headers");
@@ -307,10 +74,8 @@ static void set_headers(lua_State *L, const struct options *o) {
 
 static void set_wrk(lua_State *L, const struct run *run) {
     const struct target *t = run->target;
-    luaL_Reg functions[] = {{"lookup", wrk_lookup}, {"connect", wrk_connect},
-                            {"time_us", wrk_time_us}, {NULL, NULL}};
     lua_getglobal(L, "wrk");
-    luaL_register(L, NULL, functions);
+    luaL_register(L, NULL, SCRIPT_FUNCTIONS);
     lua_pushstring(L, "http");
     lua_setfield(L, -2, "scheme");
     lua_pushstring(L, t->host);
@@ -332,9 +97,9 @@ struct script *script_create(const struct run *run) {
     s->L = L;
     s->options = run->options;
     luaL_openlibs(L);
-    lua_pushlightuserdata(L, s);
-    lua_setfield(L, LUA_REGISTRYINDEX, SELF);
-    register_types(L);
+    lua_pushboolean(L, s->options->allow_remote);
+    lua_setfield(L, LUA_REGISTRYINDEX, SCRIPT_ALLOW_REMOTE);
+    script_register_types(L);
     size_t length = (size_t)(prelude_end - prelude_start);
     if (luaL_loadbuffer(L, prelude_start, length, "=wrk") != 0) fail(s->options, lua_tostring(L, -1));
     call(s->options, L, 0, 0);
@@ -353,7 +118,7 @@ struct script *script_create(const struct run *run) {
 void script_setup(struct script *main_script, struct worker *w) {
     lua_State *L = main_script->L;
     push_wrk(L, "setup");
-    push_thread(L, w);
+    script_push_thread(L, w);
     call(main_script->options, L, 1, 0);
 }
 
@@ -414,14 +179,14 @@ bool script_closes_connections(const struct script *s) {
 }
 
 static void capture_answers(struct worker *w) {
-    for (unsigned i = 0; i < w->connection_count; i++) w->connections[i].capture = capture_new();
+    for (unsigned i = 0; i < w->pool.connection_count; i++) w->pool.connections[i].capture = capture_new();
 }
 
 void script_init(struct worker *w) {
     struct script *s = w->script;
     lua_State *L = s->L;
     lua_getglobal(L, "wrk");
-    push_thread(L, w);
+    script_push_thread(L, w);
     lua_setfield(L, -2, "thread");
     lua_pop(L, 1);
     push_wrk(L, "init");
@@ -528,7 +293,7 @@ void script_done(struct script *main_script, const struct script_summary *summar
     set_number(L, "bytes", summary->bytes);
     push_errors(L, summary->tally);
     lua_setfield(L, -2, "errors");
-    push_statistics(L, summary->latency_ns, 1e3);
-    push_statistics(L, summary->rate_per_s, 1);
+    script_push_statistics(L, summary->latency_ns, 1e3);
+    script_push_statistics(L, summary->rate_per_s, 1);
     call(main_script->options, L, 3, 0);
 }

@@ -9,13 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "connection.h"
 #include "histogram.h"
 #include "options.h"
+#include "pool.h"
 #include "schedule.h"
 #include "series.h"
 #include "tally.h"
 #include "target.h"
+
+#define RECEIVE_BYTES 65536
 
 struct script;
 
@@ -48,17 +50,9 @@ struct worker {
     struct dialer dialer;
     int timer;
     int64_t timer_set_to_ns;
-    char *buffer;
+    char *buffer; /* RECEIVE_BYTES */
 
-    struct connection *connections;
-    unsigned connection_count;
-    struct connection **idle; /* ring; first in, first out, so that all are used evenly */
-    unsigned idle_first, idle_count;
-    struct connection **waiting; /* binary heap by due_ns */
-    unsigned waiting_count;
-    struct connection *oldest, *newest; /* under way */
-    unsigned busy;       /* how many are under way, … */
-    unsigned unsent;     /* … and of these, how many wait to connect or to write */
+    struct pool pool;
     int64_t last_sent_ns;
     int64_t realtime_ahead_ns; /* of the clock of now_ns; the kernel stamps answers with it */
     bool answers_are_stamped;
