@@ -34,7 +34,8 @@ static const char ANSWER[] = "HTTP/1.1 200 OK\r\nContent-Type: text/html;charset
 static int64_t delay_ns, service_ns, stall_ns, period_ns;
 static int epoll, timer;
 
-/* Of each connection: how many bytes of the end of a head were seen, does it end after the answer. */
+/* Of each connection: how many bytes of the end of a head were seen, does it end after the answer.
+ */
 static uint8_t matched[MOST_CONNECTIONS];
 static bool closes[MOST_CONNECTIONS];
 
@@ -131,8 +132,7 @@ static void stall(int64_t start) {
 
 static int listen_on_loopback(void) {
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), yes = 1;
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof address;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 4096) != 0) {

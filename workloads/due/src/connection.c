@@ -48,8 +48,7 @@ static int open_socket(struct connection *c, struct dialer *d) {
     int result = connect_and_ask(c->fd, d->address);
     if (result != 0 && result != EINPROGRESS) return result;
     /* Edge-triggered for both directions: one call for the life of the connection. */
-    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
-                                .data.ptr = c};
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data.ptr = c};
     return epoll_ctl(d->epoll, EPOLL_CTL_ADD, c->fd, &event) == 0 ? result : errno;
 }
 

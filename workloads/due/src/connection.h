@@ -33,7 +33,7 @@ struct connection {
     char *own_request; /* memory for a request that a script made */
     size_t own_capacity;
     struct response response;
-    struct capture *capture; /* the answer as a script wants to see it, or NULL */
+    struct capture *capture;          /* the answer as a script wants to see it, or NULL */
     struct connection *older, *newer; /* requests under way, by start */
 };
 
@@ -57,8 +57,8 @@ enum error_kind connect_error_kind(int error);
 
 /*
  * Receives into `buffer`, as recv does. *arrival_ns is when the last of these bytes reached this
- * machine's TCP, by the kernel's own clock reading, on the clock of now_ns (from which CLOCK_REALTIME
- * is `realtime_ahead_ns` ahead); 0 where the kernel does not tell.
+ * machine's TCP, by the kernel's own clock reading, on the clock of now_ns (from which
+ * CLOCK_REALTIME is `realtime_ahead_ns` ahead); 0 where the kernel does not tell.
  */
 ssize_t connection_receive(struct connection *c, char *buffer, size_t size,
                            int64_t realtime_ahead_ns, int64_t *arrival_ns);

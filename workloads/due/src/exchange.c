@@ -115,10 +115,11 @@ static void begin(struct worker *w, struct connection *c) {
 }
 
 void exchange_dispatch(struct worker *w, int64_t now) {
+    struct pool *p = &w->pool;
     struct schedule *s = &w->schedule;
-    while (w->pool.idle_count && !s->exhausted && w->run->start_ns + s->next.due_ns <= now)
-        assign(w, pool_pop_idle(&w->pool), s);
-    while (w->pool.waiting_count && w->pool.waiting[0]->due_ns <= now) begin(w, pool_pop_waiting(&w->pool));
+    while (p->idle_count && !s->exhausted && w->run->start_ns + s->next.due_ns <= now)
+        assign(w, pool_pop_idle(p), s);
+    while (p->waiting_count && p->waiting[0]->due_ns <= now) begin(w, pool_pop_waiting(p));
 }
 
 /* ---- answers ---- */

@@ -28,7 +28,8 @@ void histogram_clear(struct histogram *h) {
  * counters only.
  */
 int histogram_index(int64_t value) {
-    int bucket = 63 - __builtin_clzll((uint64_t)value | (HISTOGRAM_SUB_BUCKETS - 1)) - HALF_MAGNITUDE;
+    int bucket =
+        63 - __builtin_clzll((uint64_t)value | (HISTOGRAM_SUB_BUCKETS - 1)) - HALF_MAGNITUDE;
     int sub_bucket = (int)(value >> bucket);
     return (bucket << HALF_MAGNITUDE) + sub_bucket;
 }

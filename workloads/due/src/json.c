@@ -52,8 +52,7 @@ static void print_asked(FILE *out, const struct options *o) {
             "  \"assign\": \"%s\",\n  \"new_connections\": %s,\n",
             schedule_mean_rate_per_s(&o->plan), (unsigned long long)o->connections,
             (unsigned long long)o->threads, (double)o->plan.warm_up_ns / 1e9,
-            (double)o->plan.duration_ns / 1e9, (double)o->timeout_ns / 1e9,
-            schedules[o->plan.kind],
+            (double)o->plan.duration_ns / 1e9, (double)o->timeout_ns / 1e9, schedules[o->plan.kind],
             o->plan.kind == SCHEDULE_RAMP ? o->plan.ramp_from_per_s : o->plan.rate_per_s,
             (unsigned long long)o->plan.seed, o->per_connection ? "own" : "shared",
             o->new_connections ? "true" : "false");
@@ -73,11 +72,10 @@ static void print_tally(FILE *out, const struct tally *t) {
     for (int i = 0; i < ERROR_KINDS; i++)
         fprintf(out, "%s\"%s\": %lld", i ? ", " : "", ERROR_NAMES[i], (long long)t->errors[i]);
     fputs("},\n", out);
-    if (t->completed)
+    if (t->body_bytes_min <= t->body_bytes_max)
         fprintf(out, "  \"body_bytes\": {\"min\": %lld, \"max\": %lld},\n",
                 (long long)t->body_bytes_min, (long long)t->body_bytes_max);
-    else
-        fputs("  \"body_bytes\": {\"min\": null, \"max\": null},\n", out);
+    else fputs("  \"body_bytes\": {\"min\": null, \"max\": null},\n", out);
     fprintf(out,
             "  \"received_bytes\": %lld,\n  \"sent_bytes\": %lld,\n"
             "  \"connections_opened\": %lld,\n",

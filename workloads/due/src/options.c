@@ -22,7 +22,8 @@ static const char HELP[] =
     "the actual send it counts as \"uncorrected\", which hides such stalls.\n"
     "\n"
     "Load:\n"
-    "  -R, --rate <N>            requests a second, in total; required (1k = 1000, 0.5 is allowed)\n"
+    "  -R, --rate <N>            requests a second, in total; required (1k = 1000, 0.5 is "
+    "allowed)\n"
     "  -c, --connections <N>     at most this many requests under way at once [10]\n"
     "  -t, --threads <N>         threads; one does 100,000/s, so raise it last [1]\n"
     "  -d, --duration <T>        length of the measured window [10s]\n"
@@ -45,7 +46,8 @@ static const char HELP[] =
     "                            latency. The header \"Connection: close\" means the same\n"
     "  -s, --script <F>          a Lua script with wrk2's interface makes the requests\n"
     "  -B, --batch_latency       of a script's pipelined batch record the last answer only\n"
-    "      --source-addresses <N> spread connections over 127.0.0.1 ... 127.0.0.N [what is needed]\n"
+    "      --source-addresses <N> spread connections over 127.0.0.1 ... 127.0.0.N [what is "
+    "needed]\n"
     "      --allow-remote        load a machine other than this one: only where you may\n"
     "\n"
     "Output (text in wrk2's format on stdout, and at the end of it the generator's own health):\n"
@@ -86,7 +88,7 @@ struct unit {
     double factor;
 };
 
-static const struct unit TIME_UNITS[] = {{"", 1e9},  {"s", 1e9},  {"ms", 1e6}, {"us", 1e3},
+static const struct unit TIME_UNITS[] = {{"", 1e9},   {"s", 1e9},    {"ms", 1e6}, {"us", 1e3},
                                          {"m", 6e10}, {"h", 3.6e12}, {NULL, 0}};
 static const struct unit METRIC_UNITS[] = {{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {NULL, 0}};
 

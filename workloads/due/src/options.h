@@ -19,9 +19,9 @@ struct options {
     struct schedule_plan plan;
     int64_t timeout_ns;
     int64_t batch_within_ns; /* send up to this late, to send several at once */
-    bool new_connections; /* a connection of its own for every request */
-    bool per_connection;  /* each connection has its own timetable, as in wrk2 */
-    bool batch_latency;   /* of a pipelined batch only the last answer is recorded */
+    bool new_connections;    /* a connection of its own for every request */
+    bool per_connection;     /* each connection has its own timetable, as in wrk2 */
+    bool batch_latency;      /* of a pipelined batch only the last answer is recorded */
     bool allow_remote;
     bool print_latency, print_uncorrected;
     const char *script;
@@ -33,7 +33,8 @@ struct options {
     const char *url;
 };
 
-/* Fills *o, or explains on stderr what is wrong and exits with 2; --help and --version exit with 0. */
+/* Fills *o, or explains on stderr what is wrong and exits with 2; --help and --version exit with 0.
+ */
 void options_parse(struct options *o, int argc, char **argv);
 
 #endif

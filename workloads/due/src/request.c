@@ -20,7 +20,8 @@ static const char *value_of(const struct options *o, const char *name) {
 void request_settle_connection(struct options *o) {
     const char *connection = value_of(o, "Connection");
     if (connection && strcasecmp(connection, "close") == 0) o->new_connections = true;
-    if (connection == NULL && o->new_connections) o->headers[o->header_count++] = "Connection: close";
+    if (connection == NULL && o->new_connections)
+        o->headers[o->header_count++] = "Connection: close";
 }
 
 char *request_build(const struct options *o, const struct target *t, size_t *length) {

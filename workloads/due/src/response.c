@@ -225,14 +225,12 @@ static enum response_result on_byte(struct response *r, char c, const struct res
     case LINE_START: return on_line_start(r, c, sink, context);
     case HEADER_NAME: return on_header_name(r, c);
     case HEADER_VALUE: return on_header_value(r, c);
-    case HEAD_LF:
-        return c == '\n' ? on_head_end(r, sink, context) : malformed(r, "CR without LF");
+    case HEAD_LF: return c == '\n' ? on_head_end(r, sink, context) : malformed(r, "CR without LF");
     case REASON: /* of this and the other skipped lines only the LF gets here */
     case HEADER_VALUE_SKIP: return go(r, LINE_START);
     case CHUNK_SIZE: return on_chunk_size(r, c);
     case CHUNK_EXTENSION: return on_chunk_line_end(r);
-    case CHUNK_SIZE_LF:
-        return c == '\n' ? on_chunk_line_end(r) : malformed(r, "CR without LF");
+    case CHUNK_SIZE_LF: return c == '\n' ? on_chunk_line_end(r) : malformed(r, "CR without LF");
     case CHUNK_CR:
         if (c == '\r') return go(r, CHUNK_LF);
         return c == '\n' ? on_chunk_end(r) : malformed(r, "chunk is longer than its size");

@@ -101,7 +101,8 @@ struct script *script_create(const struct run *run) {
     lua_setfield(L, LUA_REGISTRYINDEX, SCRIPT_ALLOW_REMOTE);
     script_register_types(L);
     size_t length = (size_t)(prelude_end - prelude_start);
-    if (luaL_loadbuffer(L, prelude_start, length, "=wrk") != 0) fail(s->options, lua_tostring(L, -1));
+    if (luaL_loadbuffer(L, prelude_start, length, "=wrk") != 0)
+        fail(s->options, lua_tostring(L, -1));
     call(s->options, L, 0, 0);
     set_wrk(L, run);
     push_wrk(L, "resolve");
@@ -125,7 +126,7 @@ void script_setup(struct script *main_script, struct worker *w) {
 /* The value of a request's header, up to the end of its line, or NULL. */
 static const char *find_header(const char *head, const char *end, const char *name) {
     size_t length = strlen(name);
-    for (const char *line = head; (line = memmem(line, (size_t)(end - line), "\r\n", 2)); ) {
+    for (const char *line = head; (line = memmem(line, (size_t)(end - line), "\r\n", 2));) {
         line += 2;
         if ((size_t)(end - line) > length && strncasecmp(line, name, length) == 0 &&
             line[length] == ':')
@@ -179,7 +180,8 @@ bool script_closes_connections(const struct script *s) {
 }
 
 static void capture_answers(struct worker *w) {
-    for (unsigned i = 0; i < w->pool.connection_count; i++) w->pool.connections[i].capture = capture_new();
+    for (unsigned i = 0; i < w->pool.connection_count; i++)
+        w->pool.connections[i].capture = capture_new();
 }
 
 void script_init(struct worker *w) {
@@ -256,7 +258,7 @@ void script_response(struct script *s, struct connection *c) {
     lua_pushinteger(L, c->response.status);
     lua_newtable(L);
     const char *name, *value;
-    for (size_t at = 0; capture_header(seen, &at, &name, &value); ) {
+    for (size_t at = 0; capture_header(seen, &at, &name, &value);) {
         lua_pushstring(L, name);
         lua_pushstring(L, value);
         lua_settable(L, -3);

@@ -58,8 +58,7 @@ static int wrk_lookup(lua_State *L) {
 static int wrk_connect(lua_State *L) {
     const struct address *a = check_address(L, 1);
     int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    lua_pushboolean(L, fd >= 0 &&
-                           connect(fd, (const struct sockaddr *)&a->socket, a->length) == 0);
+    lua_pushboolean(L, fd >= 0 && connect(fd, (const struct sockaddr *)&a->socket, a->length) == 0);
     if (fd >= 0) close(fd);
     return 1;
 }
@@ -218,10 +217,8 @@ static int statistics_call(lua_State *L) {
 
 /* ---- registering ---- */
 
-const luaL_Reg SCRIPT_FUNCTIONS[] = {{"lookup", wrk_lookup},
-                                     {"connect", wrk_connect},
-                                     {"time_us", wrk_time_us},
-                                     {NULL, NULL}};
+const luaL_Reg SCRIPT_FUNCTIONS[] = {
+    {"lookup", wrk_lookup}, {"connect", wrk_connect}, {"time_us", wrk_time_us}, {NULL, NULL}};
 
 static void register_type(lua_State *L, const char *name, const luaL_Reg *functions) {
     luaL_newmetatable(L, name);
@@ -231,11 +228,12 @@ static void register_type(lua_State *L, const char *name, const luaL_Reg *functi
 
 void script_register_types(lua_State *L) {
     register_type(L, "wrk.addr", (luaL_Reg[]){{"__tostring", address_tostring}, {NULL, NULL}});
-    register_type(L, "wrk.thread", (luaL_Reg[]){{"__index", thread_index},
-                                                {"__newindex", thread_newindex},
-                                                {NULL, NULL}});
-    register_type(L, "wrk.stats", (luaL_Reg[]){{"__index", statistics_index},
-                                               {"__len", statistics_length},
-                                               {"__call", statistics_call},
-                                               {NULL, NULL}});
+    register_type(
+        L, "wrk.thread",
+        (luaL_Reg[]){{"__index", thread_index}, {"__newindex", thread_newindex}, {NULL, NULL}});
+    register_type(L, "wrk.stats",
+                  (luaL_Reg[]){{"__index", statistics_index},
+                               {"__len", statistics_length},
+                               {"__call", statistics_call},
+                               {NULL, NULL}});
 }

@@ -36,8 +36,7 @@ static void compact(struct series *s) {
     second->buckets = grown(NULL, second->bucket_count * sizeof *second->buckets);
     struct series_bucket *bucket = second->buckets;
     for (int i = 0; i < HISTOGRAM_COUNTS; i++)
-        if (s->live->counts[i])
-            *bucket++ = (struct series_bucket){i, (int32_t)s->live->counts[i]};
+        if (s->live->counts[i]) *bucket++ = (struct series_bucket){i, (int32_t)s->live->counts[i]};
     histogram_clear(s->live);
 }
 

@@ -30,7 +30,7 @@ struct series {
     int64_t start_ns;
     struct series_second *seconds;
     size_t count, capacity;
-    size_t live_second;     /* whose latencies are still in `live` */
+    size_t live_second; /* whose latencies are still in `live` */
     struct histogram *live;
 };
 

@@ -1,10 +1,14 @@
 #include "tally.h"
 
 const char *const ERROR_NAMES[ERROR_KINDS] = {
-    [ERROR_CONNECT_REFUSED] = "connect_refused", [ERROR_CONNECT_TIMEOUT] = "connect_timeout",
-    [ERROR_CONNECT_OTHER] = "connect_other",     [ERROR_RESET] = "reset",
-    [ERROR_CLOSED_EARLY] = "closed_early",       [ERROR_TIMEOUT] = "timeout",
-    [ERROR_MALFORMED] = "malformed",             [ERROR_WRITE] = "write",
+    [ERROR_CONNECT_REFUSED] = "connect_refused",
+    [ERROR_CONNECT_TIMEOUT] = "connect_timeout",
+    [ERROR_CONNECT_OTHER] = "connect_other",
+    [ERROR_RESET] = "reset",
+    [ERROR_CLOSED_EARLY] = "closed_early",
+    [ERROR_TIMEOUT] = "timeout",
+    [ERROR_MALFORMED] = "malformed",
+    [ERROR_WRITE] = "write",
 };
 
 void tally_init(struct tally *t) { *t = (struct tally){.body_bytes_min = INT64_MAX}; }

@@ -52,7 +52,8 @@ bool address_is_loopback(const struct address *a) {
 void target_resolve(struct target *t, const struct options *o) {
     *t = (struct target){0};
     if (strncmp(o->url, "https://", 8) == 0) {
-        fprintf(stderr, "due: %s: TLS is not supported; measure the server's http:// port\n", o->url);
+        fprintf(stderr, "due: %s: TLS is not supported; measure the server's http:// port\n",
+                o->url);
         exit(2);
     }
     if (!parse_url(t, o->url)) {

@@ -1,4 +1,5 @@
-/* What the load goes to, and whether this machine and this process can hold that many connections. */
+/* What the load goes to, and whether this machine and this process can hold that many connections.
+ */
 #ifndef DUE_TARGET_H
 #define DUE_TARGET_H
 
@@ -14,10 +15,10 @@ struct address {
 };
 
 struct target {
-    char host[256];      /* without the brackets of IPv6 */
-    char port[8];        /* of the URL, or "80" */
+    char host[256]; /* without the brackets of IPv6 */
+    char port[8];   /* of the URL, or "80" */
     bool port_given;
-    const char *path;    /* with the query; "/" when the URL has none */
+    const char *path; /* with the query; "/" when the URL has none */
     struct address address;
 };
 

@@ -5,7 +5,7 @@
 #include "result.h"
 
 struct scale {
-    double step;           /* from one unit to the next */
+    double step; /* from one unit to the next */
     const char *units[6];
 };
 
@@ -59,11 +59,12 @@ static void print_distribution(const struct histogram *h, const char *title) {
 /* wrk2 knows four kinds of socket errors. */
 static void print_errors(const struct tally *t) {
     const int64_t *e = t->errors;
-    long long connect = e[ERROR_CONNECT_REFUSED] + e[ERROR_CONNECT_TIMEOUT] + e[ERROR_CONNECT_OTHER];
+    long long connect =
+        e[ERROR_CONNECT_REFUSED] + e[ERROR_CONNECT_TIMEOUT] + e[ERROR_CONNECT_OTHER];
     long long read = e[ERROR_RESET] + e[ERROR_CLOSED_EARLY] + e[ERROR_MALFORMED];
     if (tally_errors(t))
-        printf("  Socket errors: connect %lld, read %lld, write %lld, timeout %lld\n", connect, read,
-               (long long)e[ERROR_WRITE], (long long)e[ERROR_TIMEOUT]);
+        printf("  Socket errors: connect %lld, read %lld, write %lld, timeout %lld\n", connect,
+               read, (long long)e[ERROR_WRITE], (long long)e[ERROR_TIMEOUT]);
     if (t->status[4] + t->status[5])
         printf("  Non-2xx or 3xx responses: %lld\n", (long long)(t->status[4] + t->status[5]));
 }
@@ -94,7 +95,8 @@ static void print_health(const struct result *r) {
            scaled(p99, (double)histogram_percentile(r->lag, 99) / 1e3, &MICROSECONDS, 2),
            scaled(max, (double)r->lag->max / 1e3, &MICROSECONDS, 2));
     if (r->was_the_limit) printf("  THE GENERATOR WAS THE LIMIT: %s\n", r->was_the_limit_reason);
-    if (r->stopped_by) printf("  Stopped by %s after %.2fs of the window\n", r->stopped_by, r->measured_s);
+    if (r->stopped_by)
+        printf("  Stopped by %s after %.2fs of the window\n", r->stopped_by, r->measured_s);
 }
 
 void result_print_head(const struct run *run) {

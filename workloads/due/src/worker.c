@@ -41,7 +41,8 @@ static struct cpu_time cpu_now(void) {
     unsigned long long run_ns, wait_ns;
     FILE *schedstat = fopen("/proc/thread-self/schedstat", "r"); /* not in every kernel */
     if (schedstat) {
-        if (fscanf(schedstat, "%llu %llu", &run_ns, &wait_ns) == 2) t.wait_s = (double)wait_ns / 1e9;
+        if (fscanf(schedstat, "%llu %llu", &run_ns, &wait_ns) == 2)
+            t.wait_s = (double)wait_ns / 1e9;
         fclose(schedstat);
     }
     return t;
@@ -69,7 +70,8 @@ static int64_t give_up_ns(const struct worker *w) {
 static bool finished(const struct worker *w, int64_t now) {
     if (now >= give_up_ns(w)) return true;
     bool all_assigned = w->own_schedules != NULL || w->schedule.exhausted;
-    return now >= w->window_end_ns && all_assigned && w->pool.waiting_count == 0 && w->pool.busy == 0;
+    bool all_ended = w->pool.waiting_count == 0 && w->pool.busy == 0;
+    return now >= w->window_end_ns && all_assigned && all_ended;
 }
 
 /* When the next request can be sent. */
@@ -191,7 +193,8 @@ static void start_together(struct worker *w) {
 }
 
 static void free_all(struct worker *w) {
-    for (unsigned i = 0; i < w->pool.connection_count; i++) exchange_set_free(w, &w->pool.connections[i]);
+    for (unsigned i = 0; i < w->pool.connection_count; i++)
+        exchange_set_free(w, &w->pool.connections[i]);
 }
 
 static void count_unsent(struct worker *w, int64_t due_ns, int counted) {
@@ -208,13 +211,15 @@ static void count_rest(struct worker *w, struct schedule *s) {
 
 /* What is still open when the run ends. */
 static void settle(struct worker *w) {
-    for (struct connection *c = w->pool.oldest; c; c = c->newer) w->tally.in_flight_at_end += c->counted;
+    for (struct connection *c = w->pool.oldest; c; c = c->newer)
+        w->tally.in_flight_at_end += c->counted;
     for (unsigned i = 0; i < w->pool.waiting_count; i++)
         count_unsent(w, w->pool.waiting[i]->due_ns, w->pool.waiting[i]->counted);
-    if (w->own_schedules == NULL) count_rest(w, &w->schedule);
-    else
+    count_rest(w, &w->schedule);
+    if (w->own_schedules)
         for (unsigned i = 0; i < w->pool.connection_count; i++) count_rest(w, &w->own_schedules[i]);
-    for (unsigned i = 0; i < w->pool.connection_count; i++) connection_close(&w->pool.connections[i]);
+    for (unsigned i = 0; i < w->pool.connection_count; i++)
+        connection_close(&w->pool.connections[i]);
     series_finish(&w->series);
 }
 
@@ -244,7 +249,8 @@ static void init_schedules(struct worker *w) {
     w->schedule.exhausted = true; /* nothing is shared */
     w->own_schedules = allocate(w->pool.connection_count, sizeof *w->own_schedules);
     for (unsigned i = 0; i < w->pool.connection_count; i++)
-        schedule_init(&w->own_schedules[i], &o->plan, w->pool.connections[i].number, o->connections);
+        schedule_init(&w->own_schedules[i], &o->plan, w->pool.connections[i].number,
+                      o->connections);
 }
 
 static void init_connections(struct worker *w) {
@@ -265,9 +271,8 @@ void worker_init(struct worker *w, struct run *run, unsigned number) {
     w->buffer = allocate(1, RECEIVE_BYTES);
     init_connections(w);
     init_schedules(w);
-    w->dialer = (struct dialer){.address = &w->address,
-                                .next_source = number,
-                                .epoll = epoll_create1(EPOLL_CLOEXEC)};
+    w->dialer = (struct dialer){
+        .address = &w->address, .next_source = number, .epoll = epoll_create1(EPOLL_CLOEXEC)};
     w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
     if (w->dialer.epoll < 0 || w->timer < 0) die("epoll and timer");
     watch(w, w->timer, &w->timer, EPOLLIN | EPOLLET);

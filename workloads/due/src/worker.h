@@ -57,8 +57,8 @@ struct worker {
     int64_t realtime_ahead_ns; /* of the clock of now_ns; the kernel stamps answers with it */
     bool answers_are_stamped;
     bool answers_end_with_connection; /* and their ends are not stamped */
-    struct schedule schedule; /* shared by the connections … */
-    struct schedule *own_schedules; /* … or one for each of them (--assign own) */
+    struct schedule schedule;         /* shared by the connections … */
+    struct schedule *own_schedules;   /* … or one for each of them (--assign own) */
 
     int64_t window_end_ns; /* the run's, or earlier when stopped */
     bool stopped;

@@ -6,15 +6,15 @@
 
 static int checks, failures;
 
-#define CHECK(condition, ...)                                             \
-    do {                                                                  \
-        checks++;                                                         \
-        if (!(condition)) {                                               \
-            failures++;                                                   \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition); \
-            fprintf(stderr, __VA_ARGS__);                                 \
-            fputc('\n', stderr);                                          \
-        }                                                                 \
+#define CHECK(condition, ...)                                                                      \
+    do {                                                                                           \
+        checks++;                                                                                  \
+        if (!(condition)) {                                                                        \
+            failures++;                                                                            \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                        \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fputc('\n', stderr);                                                                   \
+        }                                                                                          \
     } while (0)
 
 static inline int check_summary(const char *name) {

@@ -28,7 +28,8 @@ static void test_index(void) {
     int last = -1;
     for (int64_t value = 0; value < 100000; value++) {
         int index = histogram_index(value);
-        CHECK(index == last || index == last + 1, "%lld: %d after %d", (long long)value, index, last);
+        CHECK(index == last || index == last + 1, "%lld: %d after %d", (long long)value, index,
+              last);
         CHECK(histogram_lowest_equivalent(index) <= value, "%lld", (long long)value);
         CHECK(histogram_highest_equivalent(index) >= value, "%lld", (long long)value);
         last = index;
@@ -36,7 +37,8 @@ static void test_index(void) {
     for (int i = 0; i < 100000; i++) {
         int64_t value = random_value();
         int index = histogram_index(value);
-        int64_t low = histogram_lowest_equivalent(index), high = histogram_highest_equivalent(index);
+        int64_t low = histogram_lowest_equivalent(index),
+                high = histogram_highest_equivalent(index);
         CHECK(low <= value && value <= high, "%lld", (long long)value);
         CHECK((double)(high - low) <= (double)value / 1000, "%lld: %lld to %lld", (long long)value,
               (long long)low, (long long)high);

@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             abort();
         capture_end(seen);
         const char *name, *value;
-        for (size_t at = 0; capture_header(seen, &at, &name, &value); ) {}
+        for (size_t at = 0; capture_header(seen, &at, &name, &value);) {}
     }
     return 0;
 }

@@ -127,8 +127,8 @@ static void test_captured_headers(struct capture *seen) {
                                "HTTP/1.1 200 OK\r\nOne:1\r\nEmpty:\r\nContent-Length:  0 \r\n"
                                "Spaces: \t a b \t\r\nConnection: x,y\r\nZero: a\0b\0\r\n\r\n";
     static const char *const wanted[][2] = {
-        {"One", "1"}, {"Empty", ""}, {"Content-Length", "0"}, {"Spaces", "a b"},
-        {"Connection", "x,y"}, {"Zero", "a b"}};
+        {"One", "1"},      {"Empty", ""},         {"Content-Length", "0"},
+        {"Spaces", "a b"}, {"Connection", "x,y"}, {"Zero", "a b"}};
     for (size_t cut = 0; cut < sizeof text; cut++) {
         struct outcome o = {.result = RESPONSE_PARTIAL};
         capture_reset(seen);

@@ -25,7 +25,8 @@ static size_t timetable(const struct schedule_plan *plan, uint64_t streams) {
         int64_t last = -1;
         for (schedule_init(&s, plan, stream, streams); !s.exhausted; schedule_advance(&s)) {
             CHECK(s.next.due_ns >= last, "stream %d goes back in time", (int)stream);
-            CHECK(s.next.measured == (s.next.due_ns >= plan->warm_up_ns), "warm-up is not measured");
+            CHECK(s.next.measured == (s.next.due_ns >= plan->warm_up_ns),
+                  "warm-up is not measured");
             CHECK(s.next.due_ns < plan->warm_up_ns + plan->duration_ns, "due after the end");
             last = due[count++] = s.next.due_ns;
             measured += s.next.measured;
@@ -37,8 +38,11 @@ static size_t timetable(const struct schedule_plan *plan, uint64_t streams) {
 }
 
 static struct schedule_plan plan_of(enum schedule_kind kind, double rate, double seconds) {
-    return (struct schedule_plan){.kind = kind, .rate_per_s = rate, .ramp_from_per_s = rate / 10,
-                                  .seed = 7, .duration_ns = (int64_t)(seconds * 1e9)};
+    return (struct schedule_plan){.kind = kind,
+                                  .rate_per_s = rate,
+                                  .ramp_from_per_s = rate / 10,
+                                  .seed = 7,
+                                  .duration_ns = (int64_t)(seconds * 1e9)};
 }
 
 static void test_constant(void) {
