@@ -167,7 +167,8 @@ figure_errors <- function(summary, study, tool = c("jmeter", "wrk2"), tiers = NU
     scale_shape_identity() +
     scale_colour_manual(values = mode_colours(styles$mode)) +
     facet_grid(tier ~ loop_title(tool), scales = "free_y", space = "free_y") +
-    scale_x_continuous(labels = plain_number, limits = c(0, NA)) +
+    # From 0, and to 1 at least: where none failed, there is no range to derive one from.
+    scale_x_continuous(labels = plain_number, limits = function(range) c(0, max(1, range))) +
     labs(x = "failed requests (% of all)", y = NULL) +
     theme_artifact() +
     theme(legend.position = "none", strip.text.y = element_text(angle = 0))
