@@ -24,6 +24,8 @@ rule summarise:
         f"{RESULTS}/summary/{{study}}.csv",
     log:
         f"{RESULTS}/logs/summarise/{{study}}.log",
+    message:
+        "figures of every cell of {wildcards.study}"
     shell:
         "Rscript {input.script:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
 
@@ -41,6 +43,8 @@ rule collect_summaries:
         f"{RESULTS}/summary.csv",
     log:
         f"{RESULTS}/logs/collect_summaries.log",
+    message:
+        "all figures in one table"
     shell:
         "Rscript {input.script:q} --out {output:q} {input.summaries:q} > {log:q} 2>&1"
 
@@ -56,6 +60,8 @@ rule compare_modes:
         f"{RESULTS}/comparisons.csv",
     log:
         f"{RESULTS}/logs/compare_modes.log",
+    message:
+        "modes against their baselines"
     shell:
         "Rscript {input.script:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
@@ -73,5 +79,7 @@ rule group_cpu:
         f"{RESULTS}/cpu-groups.csv",
     log:
         f"{RESULTS}/logs/group_cpu.log",
+    message:
+        "where CPU time goes"
     shell:
         "Rscript {input.script:q} --groups {input.groups:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"

@@ -49,5 +49,7 @@ rule render_report:
         f"{RESULTS}/logs/render_report.log",
     params:
         results=RESULTS,
+    message:
+        "the report, HTML and PDF"
     shell:
         "python {input.script:q} --results {params.results:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"

@@ -13,5 +13,7 @@ rule convert_profile:
         flamegraph=RESULTS + "/cells/{cell}/flamegraph.html",
     log:
         RESULTS + "/logs/profiles/{cell}.log",
+    message:
+        "profile of {wildcards.cell}"
     shell:
         "python -m profiles.convert {input:q} {output.collapsed:q} {output.flamegraph:q} > {log:q} 2>&1"

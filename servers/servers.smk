@@ -24,6 +24,8 @@ rule build_sockets:
     log:
         RESULTS + "/logs/build_sockets.log",
     priority: 1_000_000
+    message:
+        "building the servers"
     shell:
         "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects sockets"
         " -Dmaven.test.skip=true clean package > {log:q} 2>&1"

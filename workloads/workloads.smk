@@ -32,6 +32,8 @@ rule build_generator:
     log:
         RESULTS + "/logs/build_generator.log",
     priority: 1_000_000
+    message:
+        "building the generator"
     shell:
         "make -C workloads/due > {log:q} 2>&1"
 
