@@ -32,12 +32,12 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
     window = ["--from", start_ms, "--to", end_ms]
     title = " · ".join(str(part) for part in cell["cell"].values())
     kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
+    command = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), kind, "--norm", *window]
     for output, options in (
         (collapsed, ["-o", "collapsed"]),
         (flamegraph, ["-o", "html", "--title", title]),
     ):
-        command = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), kind, "--norm"]
-        subprocess.run([*command, *window, *options, recording, output], check=True)
+        subprocess.run([*command, *options, recording, output], check=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ class ConfigurationError(Exception):
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of the grid. `path` is its name; `spec` is all that can change what it measures."""
+    """One cell of the grid. `path` is its name."""
 
     study: str
     mode: str
