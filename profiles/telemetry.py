@@ -15,6 +15,8 @@ from pathlib import Path
 
 import psutil
 
+from profiles.accept_queue import accept_queue
+
 COLUMNS = (
     "time_s",
     "server_cpu_s",
@@ -25,6 +27,9 @@ COLUMNS = (
     "server_descriptors",
     "generator_cpu_s",
     "generator_rss_bytes",
+    "backend_cpu_s",
+    "backend_rss_bytes",
+    "accept_queue",
     "machine_context_switches",
     "machine_busy_s",
     "listen_overflows",
@@ -42,17 +47,18 @@ Sample = dict[str, float]
 class Telemetry(threading.Thread):
     """Samples at `rate_hz` from `start()` to `stop()`; `samples` holds a dict a sample."""
 
-    def __init__(self, server_pid: int, rate_hz: float) -> None:
+    def __init__(self, server_pid: int, server_port: int, rate_hz: float) -> None:
         super().__init__(name="telemetry", daemon=True)
-        self.server = psutil.Process(server_pid)
-        self.generator: psutil.Process | None = None
+        self.watched = {"server": psutil.Process(server_pid)}
+        self.server_port = server_port
         self.period_s = 1 / rate_hz
         self.samples: list[Sample] = []
         self.cpu_s = 0.0
         self._ended = threading.Event()
 
-    def watch_generator(self, pid: int) -> None:
-        self.generator = psutil.Process(pid)
+    def watch(self, role: str, pid: int) -> None:
+        """From now on samples this process too, in the columns that begin with its role."""
+        self.watched = self.watched | {role: psutil.Process(pid)}
 
     def run(self) -> None:
         # A sample takes a millisecond of the generator's CPU: the generator's sends go first.
@@ -91,9 +97,9 @@ class Telemetry(threading.Thread):
             "time_wait": time_wait(),
         }
         sample |= tcp_counters()
-        sample |= process_sample("server", self.server)
-        if self.generator:
-            used = process_sample("generator", self.generator)
+        sample["accept_queue"] = accept_queue(self.server_port)
+        for role, process in self.watched.items():
+            used = process_sample(role, process)
             sample |= {key: value for key, value in used.items() if key in COLUMNS}
         return sample
 

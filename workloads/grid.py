@@ -1,6 +1,7 @@
 """From the configuration to the cells: validation, the grid, and the order of measuring.
 
-Snakemake imports this at parse time, so it reads nothing but the configuration and its schema.
+Snakemake imports this at parse time, so it reads nothing but the configuration, its schema and
+the scripts that loads run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from typing import Any
 import jsonschema
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
+ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("jmeter", "wrk2")
+# What a study, and before it a tier, may set otherwise than the testbed.
+TESTBED_KEYS = ("request_timeout_s",)
+STUDY_KEYS = ("server", "verify_path", "counters_path", "rows_path", "body_bytes")
 
 
 class ConfigurationError(Exception):
@@ -81,17 +86,20 @@ class Grid:
         study, mode, tier = self._parts(cell)
         return {
             "protocol": self.config["protocol"],
-            "study": {"id": study["id"]}
-            | {key: study[key] for key in ("server", "verify_path", "body_bytes")},
-            "mode": without(mode, "versus", "title", "tiers"),
+            "study": {"id": study["id"]} | {key: study[key] for key in STUDY_KEYS if key in study},
+            "mode": without(mode, "versus", "title", "tiers", "backend"),
+            "backend": self._backend(study, mode),
             "tier": {
                 "id": tier["id"],
                 "path": tier["path"],
                 "sleep_ms": tier.get("sleep_ms", 0),
             },
-            "tool": {"id": cell.tool} | self.config[cell.tool] | tier[cell.tool],
-            "warm_up": self.config["warm_up"],
-            "testbed": self.config["testbed"],
+            "tool": with_digest({"id": cell.tool} | self.config[cell.tool] | tier[cell.tool]),
+            "warm_up": with_digest(
+                self.config["warm_up"] | {"path": study["verify_path"]} | study.get("warm_up", {})
+            ),
+            "testbed": self.config["testbed"]
+            | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
         }
 
     def labels(self, cell: Cell) -> dict[str, Any]:
@@ -111,6 +119,22 @@ class Grid:
             },
         }
 
+    def jars(self, cell: Cell) -> list[str]:
+        """The jars that the cell runs."""
+        study, mode, _ = self._parts(cell)
+        backend = self._backend(study, mode) or {}
+        return [study["server"]["jar"], *([backend["jar"]] if "jar" in backend else [])]
+
+    def class_data(self, cell: Cell) -> list[str]:
+        """The archive of loaded classes that the cell's server starts with, if any."""
+        study, mode, _ = self._parts(cell)
+        prefix = study["server"].get("class_data")
+        return [f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] if prefix else []
+
+    def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
+        name = mode.get("backend", study.get("backend"))
+        return {"id": name} | self.config["backends"][name] if name else None
+
     def _parts(self, cell: Cell) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
         study = self.studies[cell.study]
         mode = next(mode for mode in study["modes"] if mode["id"] == cell.mode)
@@ -121,6 +145,14 @@ class Grid:
 def tiers_of(config: dict[str, Any], study: dict[str, Any]) -> list[dict[str, Any]]:
     """The tiers that this run measures: the study's own or its smoke tiers."""
     return study["smoke_tiers" if config["smoke"] else "tiers"]
+
+
+def with_digest(load: dict[str, Any]) -> dict[str, Any]:
+    """A load that runs a script depends on what the script says, not on its name only."""
+    if "script" not in load:
+        return load
+    content = (ROOT / load["script"]).read_bytes()
+    return load | {"script_sha256": hashlib.sha256(content).hexdigest()}
 
 
 def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -190,7 +222,37 @@ def dangling_references(config: dict[str, Any]) -> list[str]:
             for tier in mode.get("tiers", []):
                 if tier not in tiers:
                     faults.append(f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}")
+            if "class" not in mode and "class" not in study["server"]:
+                faults.append(
+                    f"{place}.class = null; allowed: a class here or in the study's server"
+                )
+        faults += unknown_backends(study, config["backends"])
+        faults += missing_scripts(study)
     return faults
+
+
+def unknown_backends(study: dict[str, Any], backends: dict[str, Any]) -> list[str]:
+    places = {f"studies.{study['id']}": study} | {
+        f"studies.{study['id']}.modes.{mode['id']}": mode for mode in study["modes"]
+    }
+    return [
+        f"{place}.backend = {part['backend']!r}; allowed: {', '.join(backends)}"
+        for place, part in places.items()
+        if "backend" in part and part["backend"] not in backends
+    ]
+
+
+def missing_scripts(study: dict[str, Any]) -> list[str]:
+    loads = {f"studies.{study['id']}.warm_up": study.get("warm_up", {})} | {
+        f"studies.{study['id']}.{key}.{tier['id']}.wrk2": tier.get("wrk2", {})
+        for key in ("tiers", "smoke_tiers")
+        for tier in study[key]
+    }
+    return [
+        f"{place}.script = {load['script']!r}; allowed: a file that is there"
+        for place, load in loads.items()
+        if "script" in load and not (ROOT / load["script"]).is_file()
+    ]
 
 
 def id_lists(config: dict[str, Any]) -> list[tuple[str, list[str]]]:

@@ -30,8 +30,16 @@ LIMIT_FILES = {
 }
 
 
-def java() -> Path:
-    """The java of JAVA_HOME, otherwise of the PATH. Raises FileNotFoundError without one."""
+def java(jdk: int | None = None) -> Path:
+    """The java of JAVA_HOME, otherwise of the PATH; with `jdk` that runtime of set-up.
+
+    Raises FileNotFoundError without one.
+    """
+    if jdk:
+        runtime = ROOT / f".tools/jdk-{jdk}/bin/java"
+        if not runtime.exists():
+            raise FileNotFoundError(f"no runtime of JDK {jdk} in .tools: run make setup")
+        return runtime
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
     if not found:

@@ -27,9 +27,11 @@ from typing import Any
 from profiles import jvm_counters
 from profiles.telemetry import Sample, Telemetry, grown, peak
 from workloads import provenance, server, validity
+from workloads.backends import Backend
 from workloads.testbed import (
     Process,
     alone_on_the_machine,
+    beyond_limits,
     cpu_shares,
     free_port,
     stop_with_our_requester,
@@ -55,7 +57,7 @@ class Run:
     def __post_init__(self) -> None:
         # A tool is a module of its own, found by its name.
         self.tool = importlib.import_module(f"workloads.tools.{self.spec['tool']['id']}")
-        self.java = provenance.java()
+        self.java = provenance.java(self.spec["mode"].get("jdk"))
         self.server_cpus, self.generator_cpus = cpu_shares()
 
 
@@ -64,10 +66,78 @@ def measure(run: Run) -> dict[str, Any]:
     started = datetime.now(UTC)
     generator = run.tool.generator(run.spec)
     os.sched_setaffinity(0, run.generator_cpus)
-    argv = server.command(run.spec, run.java, free_port(run.position))
-    subject = server.Server(argv, run.server_cpus, run.folder)
+    forbidden = beyond_limits(run.spec["tool"].get("connections", 0))
+    if forbidden:
+        record = not_run(run, generator, forbidden)
+    else:
+        with backend_of(run) as backend:
+            record = observe_server(run, generator, backend)
+    record["configuration"] = run.spec
+    record["validity"] = validity.verdict(record)
+    record["provenance"] |= provenance.facts(run.spec, run.java) | {
+        "started": started.isoformat(timespec="milliseconds"),
+        "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "server_cpus": run.server_cpus,
+        "generator_cpus": run.generator_cpus,
+    }
+    return record
+
+
+def not_run(run: Run, generator: dict[str, str], reason: str) -> dict[str, Any]:
+    """The record of a rung that the machine's limits forbid: nothing was sent, nothing was seen."""
+    zero = ["requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx"]
+    zero += ["start_epoch_s", "end_epoch_s", "duration_s", "answers_per_s", "throughput_per_s"]
+    unknown = ["bodies_right", "offered_per_s", "concurrency_offered", "sent_bytes"]
+    unknown += ["latency_mean_ms", "latency_min_ms"]
+    return {
+        "outcome": "beyond_limits",
+        "outcome_reason": reason,
+        "answers": {"before": "", "after": "", "rows_before": None, "rows_after": None},
+        "load": {
+            "loop": run.tool.LOOP,
+            "errors": {},
+            "error_share": 0.0,
+            "received_bytes": 0,
+            "limited_by_generator": "",
+            "generator": generator | {"cpu_share": 0.0, "exit_status": None},
+            **dict.fromkeys(zero, 0),
+            **dict.fromkeys(unknown),
+        },
+        "server": None,
+        "backend": None,
+        "machine": None,
+        "telemetry": {"samples": 0, "rate_hz": 0.0, "cpu_share": 0.0},
+        "profile": {"file": None},
+        "provenance": {"server_argv": [], "generator_argv": []},
+    }
+
+
+@contextlib.contextmanager
+def backend_of(run: Run) -> Iterator[Backend | None]:
+    """What the server depends on, running; None where it depends on nothing."""
+    wanted = run.spec["backend"]
+    if not wanted:
+        yield None
+        return
+    module = importlib.import_module(f"workloads.backends.{wanted['id']}")
+    cpus = run.server_cpus if wanted["cpus"] == "server" else run.generator_cpus
+    backend = module.start(run.spec, provenance.java(), cpus, run.folder, run.position)
     try:
-        record = observe(run, subject, generator)
+        yield backend
+    finally:
+        backend.stop()
+
+
+def observe_server(run: Run, generator: dict[str, str], backend: Backend | None) -> dict[str, Any]:
+    """The server from its start to its stop."""
+    argv = server.command(run.spec, run.java, free_port(run.position))
+    environment = {}
+    if backend:
+        argv += backend.options
+        environment = backend.environment
+    subject = server.Server(argv, run.server_cpus, run.folder, environment=environment)
+    try:
+        record = observe(run, subject, generator, backend)
     finally:
         subject.stop()
     record["server"] |= {
@@ -77,28 +147,25 @@ def measure(run: Run) -> dict[str, Any]:
         "context_switches_involuntary": subject.process.context_switches_involuntary,
     } | gc_pauses(run.folder / "gc.log", record["load"])
     record["profile"] = profile_facts(run)
-    record["configuration"] = run.spec
-    record["validity"] = validity.verdict(record)
-    record["provenance"] = provenance.facts(run.spec, run.java) | {
-        "started": started.isoformat(timespec="milliseconds"),
-        "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
+    record["provenance"] = {
         "server_argv": provenance.portable(subject.process.argv),
         "generator_argv": provenance.portable(record.pop("generator_argv")),
-        "server_cpus": run.server_cpus,
-        "generator_cpus": run.generator_cpus,
     }
     return record
 
 
-def observe(run: Run, subject: server.Server, generator: dict[str, str]) -> dict[str, Any]:
+def observe(
+    run: Run, subject: server.Server, generator: dict[str, str], backend: Backend | None
+) -> dict[str, Any]:
     """All that happens while the server lives, and what telemetry saw of it."""
-    path, timeout_s = (
-        run.spec["study"]["verify_path"],
-        run.spec["testbed"]["request_timeout_s"],
-    )
+    study, timeout_s = run.spec["study"], run.spec["testbed"]["request_timeout_s"]
+    path, rows_path = study["verify_path"], study.get("rows_path")
+    counters_path = study.get("counters_path")
     if not subject.port:
         raise RuntimeError(f"the server did not start: {subject.log.read_text()[-2000:]}")
-    telemetry = Telemetry(subject.process.pid, run.spec["testbed"]["telemetry_hz"])
+    telemetry = Telemetry(subject.process.pid, subject.port, run.spec["testbed"]["telemetry_hz"])
+    if backend:
+        telemetry.watch("backend", backend.process.pid)
     telemetry.start()
     try:
         body_before = subject.ask(path, timeout_s)
@@ -106,11 +173,16 @@ def observe(run: Run, subject: server.Server, generator: dict[str, str]) -> dict
         before = telemetry.samples[-1]
         warm_up(run, subject)
         # What the tier's path costs the first time (class loading) is paid here.
-        subject.ask(run.spec["tier"]["path"], timeout_s)
+        if "script" not in run.spec["tool"]:
+            subject.ask(run.spec["tier"]["path"], timeout_s)
+        rows_before = subject.rows(rows_path, timeout_s)
+        counters_before = subject.counters(counters_path, timeout_s)
         threads_before = threads_started(subject)
         process, timed_out, ran_s = apply_load(run, subject, telemetry)
         outcome, reason, body_after = subject.state(path, timeout_s)
         threads_after = threads_started(subject)
+        rows_after = subject.rows(rows_path, timeout_s)
+        counters_after = subject.counters(counters_path, timeout_s)
         # The last sample after the load closes its window.
         time.sleep(SETTLE_S)
     finally:
@@ -130,13 +202,22 @@ def observe(run: Run, subject: server.Server, generator: dict[str, str]) -> dict
     return {
         "outcome": outcome,
         "outcome_reason": reason,
-        "answers": {"before": digest(body_before), "after": digest(body_after)},
+        "answers": {
+            "before": digest(body_before),
+            "after": digest(body_after),
+            "rows_before": rows_before,
+            "rows_after": rows_after,
+        },
         "load": load,
         "server": server_figures(window, load)
         | {
             "idle_threads": before["server_threads"],
             "threads_started": threads_after - threads_before,
+            "counters": {
+                name: value - counters_before.get(name, 0) for name, value in counters_after.items()
+            },
         },
+        "backend": backend_figures(run, window) if backend else None,
         "machine": machine_figures(window, telemetry) | {"time_wait_before": before["time_wait"]},
         "telemetry": {
             "samples": len(telemetry.samples),
@@ -144,6 +225,17 @@ def observe(run: Run, subject: server.Server, generator: dict[str, str]) -> dict
             "cpu_share": telemetry.cpu_share(),
         },
         "generator_argv": process.argv,
+    }
+
+
+def backend_figures(run: Run, window: list[Sample]) -> dict[str, Any]:
+    wanted = run.spec["backend"]
+    cpus = run.server_cpus if wanted["cpus"] == "server" else run.generator_cpus
+    return {
+        "id": wanted["id"],
+        "cpus": cpus,
+        "cpu_share": grown(window, "backend_cpu_s") / lasted_s(window) / len(cpus),
+        "peak_rss_bytes": peak(window, "backend_rss_bytes"),
     }
 
 
@@ -163,6 +255,7 @@ def server_figures(window: list[Sample], load: dict[str, Any]) -> dict[str, Any]
         "peak_threads": "server_threads",
         "peak_rss_bytes": "server_rss_bytes",
         "peak_descriptors": "server_descriptors",
+        "peak_accept_queue": "accept_queue",
     }
     return {
         "cpu_s": cpu_s,
@@ -187,11 +280,12 @@ def cpu_us_per_request(cpu_s: float, window: list[Sample], load: dict[str, Any])
 
 
 def machine_figures(window: list[Sample], telemetry: Telemetry) -> dict[str, Any]:
-    """The machine while the load ran; "others" is neither server nor generator nor telemetry."""
+    """The machine while the load ran; "others" is nothing that the cell itself has started."""
     capacity_s = lasted_s(window) * (os.cpu_count() or 1)
     ours_s = (
         grown(window, "server_cpu_s")
         + grown(window, "generator_cpu_s")
+        + grown(window, "backend_cpu_s")
         + telemetry.cpu_share() * lasted_s(window)
     )
     return {
@@ -205,11 +299,11 @@ def machine_figures(window: list[Sample], telemetry: Telemetry) -> dict[str, Any
 def warm_up(run: Run, subject: server.Server) -> None:
     """The same for every mode and tool: gentle, by the project's own generator."""
     plan = run.spec["warm_up"]
-    url = f"http://127.0.0.1:{subject.port}{run.spec['study']['verify_path']}"
+    url = f"http://127.0.0.1:{subject.port}{plan['path']}"
     argv = [
         str(wrk2.DUE),
         *("-t1", f"-c{plan['connections']}", f"-R{plan['rate_per_s']}"),
-        *(f"-d{plan['duration_s']}s", "-H", "Connection: close", url),
+        *(f"-d{plan['duration_s']}s", *wrk2.connection_options(plan), url),
     ]
     process = Process(argv, run.generator_cpus, run.folder, "warm-up.log")
     finish(process, plan["duration_s"] + 30)
@@ -222,7 +316,7 @@ def apply_load(
     argv = run.tool.command(run.spec, run.java, subject.port)
     start_s = time.time()
     process = Process(argv, run.generator_cpus, run.folder, "generator.log")
-    telemetry.watch_generator(process.pid)
+    telemetry.watch("generator", process.pid)
     timed_out = not finish(process, run.spec["testbed"]["load_limit_s"])
     return process, timed_out, (start_s, time.time())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import re
 import time
 from pathlib import Path
@@ -21,20 +22,30 @@ PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
     """The server's command line; files are named relative to the cell's folder."""
     server, mode = spec["study"]["server"], spec["mode"]
+    main_class = mode.get("class", server.get("class"))
     options = [
         f"--{key.replace('_', '-')}={value}" for key, value in mode.get("options", {}).items()
     ]
     return [
         str(java),
         *server["jvm_options"],
+        *class_data(spec),
         "-Xlog:gc:file=gc.log:time,uptime,level,tags",
         *profiler_options(spec),
         "-cp",
         str(ROOT / server["jar"]),
-        f"{server['package']}.{mode['class']}",
+        f"{server['package']}.{main_class}",
         f"--port={port}",
         *options,
     ]
+
+
+def class_data(spec: dict[str, Any]) -> list[str]:
+    """The archive of loaded classes that shortens the start; each runtime has its own."""
+    prefix = spec["study"]["server"].get("class_data")
+    if not prefix:
+        return []
+    return [f"-XX:SharedArchiveFile={ROOT / prefix}-{spec['mode'].get('jdk', 'jdk')}.jsa"]
 
 
 def profiler_options(spec: dict[str, Any]) -> list[str]:
@@ -54,12 +65,19 @@ def profiler_options(spec: dict[str, Any]) -> list[str]:
 class Server:
     """One server process. `port` is 0 until it listens."""
 
-    def __init__(self, argv: list[str], cpus: list[int], folder: Path) -> None:
-        self.log = folder / "server.log"
+    def __init__(
+        self,
+        argv: list[str],
+        cpus: list[int],
+        folder: Path,
+        log: str = "server.log",
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        self.log = folder / log
         self.port = 0
         self.start_up_s = 0.0
         started_s = time.monotonic()
-        self.process = Process(argv, cpus, folder, self.log.name)
+        self.process = Process(argv, cpus, folder, log, environment)
         while not self.port and not self.process.ended():
             if time.monotonic() - started_s > START_LIMIT_S:
                 break
@@ -81,6 +99,20 @@ class Server:
         if response.status != 200:
             raise http.client.HTTPException(f"status {response.status}")
         return body
+
+    def rows(self, path: str | None, limit_s: float) -> int | None:
+        """Rows in the server's table; None where there is none, or nobody to ask any more."""
+        try:
+            return int(self.ask(path, limit_s)) if path else None
+        except (OSError, http.client.HTTPException):
+            return None
+
+    def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
+        """The server's own cumulative counters; empty where it has none or is gone."""
+        try:
+            return json.loads(self.ask(path, limit_s)) if path else {}
+        except (OSError, http.client.HTTPException):
+            return {}
 
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
         """Asked after the load: (outcome, reason, body); draining a backlog may take time."""

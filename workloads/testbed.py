@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import itertools
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -77,13 +78,38 @@ def free_port(position: int) -> int:
     raise AssertionError("a cycle does not end")
 
 
+# Descriptors of a server or generator that are not connections: jars, logs, epoll, the listener.
+OTHER_DESCRIPTORS = 300
+
+
+def beyond_limits(connections: int) -> str:
+    """Which limit of this machine forbids so many connections; empty where none does.
+
+    Server and generator hold a descriptor each for every connection.
+    """
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if most != resource.RLIM_INFINITY and connections + OTHER_DESCRIPTORS > most:
+        return (
+            f"{connections} connections need as many descriptors and {OTHER_DESCRIPTORS} more; "
+            f"RLIMIT_NOFILE lets a process have {most} (ulimit -Hn)"
+        )
+    return ""
+
+
 class Process:
     """A child in a session of its own, on CPUs of its own, that dies with us.
 
     setpriv's parent-death signal covers a kill -9 of the runner; Ctrl-C reaches the runner only.
     """
 
-    def __init__(self, argv: list[str], cpus: list[int], folder: Path, log: str) -> None:
+    def __init__(
+        self,
+        argv: list[str],
+        cpus: list[int],
+        folder: Path,
+        log: str,
+        environment: dict[str, str] | None = None,
+    ) -> None:
         self.argv = argv
         cpu_list = ",".join(map(str, cpus))
         wrapped = ["setpriv", "--pdeathsig", "KILL", "taskset", "-c", cpu_list, *argv]
@@ -91,6 +117,7 @@ class Process:
             self.child = subprocess.Popen(
                 wrapped,
                 cwd=folder,
+                env=os.environ | (environment or {}),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

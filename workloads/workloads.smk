@@ -16,10 +16,6 @@ def cell_of(wildcards):
     )
 
 
-def jar_of(wildcards):
-    return GRID.studies[wildcards.study]["server"]["jar"]
-
-
 DUE_SOURCES = sorted(glob_wildcards("workloads/due/src/{name,[a-z0-9_.-]+}").name)
 
 
@@ -42,8 +38,9 @@ rule build_generator:
 # What the cell depends on is `spec`; labels and order travel as resources, which re-run nothing.
 rule measure_cell:
     input:
-        lambda wildcards: f"{jar_of(wildcards)}.sha256",
-        lambda wildcards: ancient(jar_of(wildcards)),
+        lambda wildcards: [f"{jar}.sha256" for jar in GRID.jars(cell_of(wildcards))],
+        lambda wildcards: ancient(GRID.jars(cell_of(wildcards))),
+        lambda wildcards: ancient(GRID.class_data(cell_of(wildcards))),
         ancient("workloads/due/build/due"),
     output:
         update(

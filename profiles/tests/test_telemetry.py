@@ -27,7 +27,7 @@ def sampled():
 
     def run(code, enough):
         process = child(code)
-        watching = Telemetry(process.pid, rate_hz=50)
+        watching = Telemetry(process.pid, 1, rate_hz=50)
         watching.start()
         started.append((process, watching))
         deadline_s = time.monotonic() + 60
@@ -67,7 +67,7 @@ def test_own_cost_and_rate_are_told(sampled):
 
 
 def test_window_is_rounded_outwards():
-    watching = Telemetry(1, rate_hz=10)
+    watching = Telemetry(1, 1, rate_hz=10)
     watching.samples = [{"time_s": t / 10, "server_cpu_s": float(t)} for t in range(10)]
     window = watching.window(0.35, 0.42)
     assert [sample["time_s"] for sample in window] == [0.3, 0.4, 0.5]

@@ -94,6 +94,64 @@ def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
     assert Grid(config).spec(neighbour) != Grid(changed).spec(neighbour)
 
 
+def cell_of_study(config, name, **wanted):
+    return next(
+        cell
+        for cell in Grid(config).cells
+        if cell.study == name and all(getattr(cell, key) == wanted[key] for key in wanted)
+    )
+
+
+def test_backend_is_part_of_what_is_measured(config):
+    cell = cell_of_study(config, "blocking-remote")
+    spec = Grid(config).spec(cell)
+    assert spec["backend"]["id"] == "remote"
+    assert Grid(config).jars(cell) == [
+        "servers/tomcat/target/tomcat.jar",
+        "servers/sockets/target/sockets.jar",
+    ]
+    config["backends"]["remote"]["path"] = "/work?sleep_ms=500&cpu_us=0"
+    assert Grid(config).spec(cell) != spec
+    alone = cell_of_study(config, "request-threads")
+    assert Grid(config).spec(alone)["backend"] is None
+    assert Grid(config).class_data(alone) == []
+
+
+def test_runtime_of_a_mode_decides_its_class_data(config):
+    grid = Grid(config)
+    archives = {
+        mode: grid.class_data(cell_of_study(config, "virtual-threads", mode=mode))
+        for mode in ("virtual", "virtual-lock-21")
+    }
+    assert archives["virtual"] == ["servers/tomcat/target/tomcat-jdk.jsa"]
+    assert archives["virtual-lock-21"] == ["servers/tomcat/target/tomcat-21.jsa"]
+
+
+def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed_s(config):
+    def time_out(study, tier):
+        cell = cell_of_study(config, study, tier=tier)
+        return Grid(config).spec(cell)["testbed"]["request_timeout_s"]
+
+    config["testbed"]["request_timeout_s"] = 9
+    assert time_out("request-threads", "low") == 9
+    assert time_out("blocking-remote", "rate-11") == 3
+    assert time_out("blocking-remote", "users-100") == 12
+
+
+def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
+    cell = cell_of_study(config, "sign-up", tier="connections-10")
+    script = "workloads/scripts/sign-up.lua"
+    before = Grid(config).spec(cell)
+    monkeypatch.setattr("workloads.grid.ROOT", tmp_path)
+    for name in ("sign-up", "sign-up-as-published"):
+        path = tmp_path / f"workloads/scripts/{name}.lua"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("-- another\n")
+    after = Grid(config).spec(cell)
+    assert before["tool"]["script"] == after["tool"]["script"] == script
+    assert before["tool"]["script_sha256"] != after["tool"]["script_sha256"]
+
+
 @pytest.mark.parametrize(
     ("keys", "value", "expected"),
     [
@@ -127,6 +185,26 @@ def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
             "studies.request-threads.modes.fixed-pool.tiers = 'lo'; allowed: low, mid",
         ),
         (
+            ["studies", 1, "backend"],
+            "remot",
+            "studies.blocking-remote.backend = 'remot'; allowed: ",
+        ),
+        (
+            ["studies", 0, "modes", 1, "backend"],
+            "remot",
+            "modes.fixed-pool.backend = 'remot'; allowed: ",
+        ),
+        (
+            ["studies", 0, "tiers", 0, "wrk2", "script"],
+            "workloads/scripts/none.lua",
+            "tiers.low.wrk2.script = 'workloads/scripts/none.lua'; allowed: a file that is there",
+        ),
+        (
+            ["studies", 0, "tiers", 0, "wrk2", "script"],
+            "../x.lua",
+            'tiers.low.wrk2.script = "../x.lua"; allowed: a Lua script in workloads/scripts/',
+        ),
+        (
             ["studies", 0, "modes", 1, "id"],
             "thread-per-request",
             "studies.request-threads.modes = 'thread-per-request': is there twice",
@@ -139,6 +217,11 @@ def test_bad_value_is_refused_with_key_value_and_what_is_allowed(config, keys, v
         place = place[key]
     place[keys[-1]] = value
     assert expected in refusal(config)
+
+
+def test_mode_needs_a_class_of_its_own_or_of_its_study(config):
+    del study(config)["modes"][0]["class"]
+    assert "modes.thread-per-request.class = null; allowed: a class" in refusal(config)
 
 
 def test_missing_key_is_named(config):

@@ -1,12 +1,18 @@
 """The cell runner's folder and record; whole cells are measured by the smoke run."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
+import yaml
+from jsonschema import ValidationError
 
-from workloads import run_cell
+from workloads import provenance, run_cell
+from workloads.grid import Cell, Grid
 from workloads.run_cell import cpu_us_per_request, gc_pauses, working_folder
 
+ROOT = Path(__file__).resolve().parents[2]
 LINE = "[2026-11-20T12:37:3{s}.500+0000][7.0s][info][gc] GC(0) {what} {ms}ms\n"
 
 
@@ -97,11 +103,23 @@ def test_cell_that_is_not_alone_is_refused():
         run_cell.check_alone("1/4")
 
 
+def test_rung_beyond_the_limits_is_recorded_as_such(monkeypatch, tmp_path):
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    grid = Grid(config)
+    cell = Cell("sign-up", "virtual", "connections-100000", "wrk2", 1)
+    monkeypatch.setattr(run_cell, "beyond_limits", lambda connections: f"no {connections}")
+    monkeypatch.setattr(os, "sched_setaffinity", lambda *_: None)
+    record = run_cell.measure(run_cell.Run(grid.spec(cell), tmp_path, 1))
+    assert (record["outcome"], record["outcome_reason"]) == ("beyond_limits", "no 100000")
+    assert record["load"]["requests_recorded"] == 0
+    assert not record["validity"]["valid"]
+    names = {"study": cell.study, "mode": cell.mode, "tier": cell.tier, "tool": cell.tool}
+    provenance.validate(
+        {"schema": 1, "cell": names | {"repetition": 1}, "labels": grid.labels(cell), **record}
+    )
+
+
 def test_schema_knows_a_wrong_record():
-    from jsonschema import ValidationError
-
-    from workloads import provenance
-
     with pytest.raises(ValidationError):
         provenance.validate({"schema": 1})
     assert json.loads(provenance.SCHEMA.read_text())["title"] == "cell.json"

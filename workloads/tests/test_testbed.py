@@ -112,6 +112,16 @@ def test_server_port_is_free_and_below_the_ephemeral_range():
         assert testbed.free_port(1) != first
 
 
+def test_limit_that_forbids_a_load_is_named(monkeypatch):
+    assert testbed.beyond_limits(0) == ""
+    monkeypatch.setattr(testbed.resource, "getrlimit", lambda which: (1024, 20000))
+    assert testbed.beyond_limits(19_700) == ""
+    assert "RLIMIT_NOFILE lets a process have 20000" in testbed.beyond_limits(19_701)
+    unlimited = testbed.resource.RLIM_INFINITY
+    monkeypatch.setattr(testbed.resource, "getrlimit", lambda which: (1024, unlimited))
+    assert testbed.beyond_limits(100_000) == ""
+
+
 def test_folder_is_held_by_one_run_and_free_after_a_kill(tmp_path):
     code = (
         "import time; from pathlib import Path; from workloads.testbed import alone_in_the_folder\n"

@@ -61,7 +61,7 @@ DUE = {
     "sent_bytes": 2,
     "was_the_limit": True,
     "was_the_limit_reason": "late",
-    "latency_us": {"uncorrected": {"min": 110.0}},
+    "latency_us": {"uncorrected": {"min": 110.0}, "corrected": {"mean": 2500.0}},
 }
 
 
@@ -87,6 +87,18 @@ def test_wrk2_runs_for_its_calibration_and_the_measurement(path_with_wrk2):
     assert "-d15s" in command
 
 
+def test_one_script_serves_both_generators(path_with_wrk2, monkeypatch):
+    tool = {"script": "workloads/scripts/sign-up.lua", "keep_alive": True}
+    spec = SPEC | {"tool": SPEC["tool"] | tool}
+    script = str(wrk2.ROOT / "workloads/scripts/sign-up.lua")
+    by_wrk2 = wrk2.command(spec, Path("java"), 8080)
+    assert by_wrk2[by_wrk2.index("-s") + 1] == script
+    assert "-H" not in by_wrk2
+    monkeypatch.setattr(wrk2, "generator", lambda spec: {"name": "due"})
+    by_due = wrk2.command(spec, Path("java"), 8080)
+    assert by_due[by_due.index("-s") + 1] == script
+
+
 def test_wrk2_that_is_asked_for_must_be_there(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FileNotFoundError, match="no wrk2 on the PATH"):
@@ -101,6 +113,7 @@ def test_text_of_wrk2(path_with_wrk2, tmp_path):
     assert load["errors"] == {"reset": 3, "timeout": 7, "http_other": 70}
     assert load["throughput_per_s"] == pytest.approx(495)
     assert load["latency_min_ms"] == 0.110
+    assert load["latency_mean_ms"] == 1.126
     assert load["received_bytes"] == round(984.38 * 1024)
     corrected = (tmp_path / wrk2.CORRECTED).read_text()
     assert "0.210     0.000000" in corrected
@@ -122,6 +135,7 @@ def test_every_due_request_is_accounted_for():
     assert load["throughput_per_s"] == pytest.approx(396)
     assert load["limited_by_generator"] == "late"
     assert load["bodies_right"] == 1980
+    assert load["latency_mean_ms"] == 2.5
     assert load["latency_min_ms"] is None  # five refusals are among the latencies
 
 

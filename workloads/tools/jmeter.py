@@ -19,7 +19,10 @@ PLAN = Path(__file__).with_name("plan.jmx")
 PROPERTIES = Path(__file__).with_name("jmeter.properties")
 VERSION = "5.6.3"
 RAW = "samples.raw.csv"
+# What a load of a given duration cuts off: requests whose answers came after its end, if at all.
+IN_FLIGHT = "in-flight.csv.gz"
 LOOP = "closed"
+FOR_EVER = -1
 
 # JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
 ERROR_KINDS = {
@@ -49,7 +52,9 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
         "body_bytes": spec["study"]["body_bytes"],
         "threads": tool["threads"],
         "ramp_up_s": tool["ramp_up_s"],
-        "loops": tool.get("loops", 1),
+        "loops": FOR_EVER if "duration_s" in tool else tool.get("loops", 1),
+        "limited": str("duration_s" in tool).lower(),
+        "duration_s": tool.get("duration_s", 0),
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
         "together": tool["threads"] if tool.get("at_once") else 1,
@@ -66,7 +71,10 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
     ]
 
 
-def asked(spec: dict[str, Any]) -> int:
+def asked(spec: dict[str, Any]) -> int | None:
+    """How many requests the plan asks for; None where it asks for a time instead."""
+    if "duration_s" in spec["tool"]:
+        return None
     return spec["tool"]["threads"] * spec["tool"].get("loops", 1)
 
 
@@ -80,25 +88,50 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         reader = csv.DictReader(file)
         columns = list(reader.fieldnames or [])
         samples = [row for row in reader if row["label"] == "request"]
-    with gzip.open(folder / "samples.csv.gz", "wt", newline="") as file:
+    start_ms, end_ms = window_ms(spec, samples)
+    within = [row for row in samples if ended_ms(row) <= end_ms]
+    late = [row for row in samples if ended_ms(row) > end_ms]
+    write(folder / "samples.csv.gz", columns, within)
+    if "duration_s" in spec["tool"]:
+        write(folder / IN_FLIGHT, columns, late)
+    raw.unlink()
+    return summary(spec, within, len(late), (start_ms / 1000, end_ms / 1000))
+
+
+def ended_ms(row: dict[str, str]) -> int:
+    return int(row["timeStamp"]) + int(row["elapsed"])
+
+
+def window_ms(spec: dict[str, Any], samples: list[dict[str, str]]) -> tuple[int, int]:
+    """From the first request to the last answer, or to the end of the time that was asked for."""
+    start_ms = min((int(row["timeStamp"]) for row in samples), default=0)
+    if "duration_s" in spec["tool"]:
+        return start_ms, start_ms + round(spec["tool"]["duration_s"] * 1000)
+    return start_ms, max(map(ended_ms, samples), default=0)
+
+
+def write(path: Path, columns: list[str], samples: list[dict[str, str]]) -> None:
+    with gzip.open(path, "wt", newline="") as file:
         writer = csv.DictWriter(file, columns)
         writer.writeheader()
         writer.writerows(samples)
-    raw.unlink()
-    return summary(spec, samples)
 
 
-def summary(spec: dict[str, Any], samples: list[dict[str, str]]) -> dict[str, Any]:
+def summary(
+    spec: dict[str, Any],
+    samples: list[dict[str, str]],
+    in_flight_at_end: int,
+    window_s: tuple[float, float],
+) -> dict[str, Any]:
     good = [row for row in samples if row["success"] == "true"]
-    starts_ms = [int(row["timeStamp"]) for row in samples]
-    ends_ms = [int(row["timeStamp"]) + int(row["elapsed"]) for row in samples]
-    start_s, end_s = min(starts_ms, default=0) / 1000, max(ends_ms, default=0) / 1000
+    start_s, end_s = window_s
     duration_s = end_s - start_s
     errors = Counter(error_kind(row["responseCode"]) for row in samples if row["success"] != "true")
     return {
         "loop": LOOP,
         "requests_asked": asked(spec),
         "requests_recorded": len(samples),
+        "in_flight_at_end": in_flight_at_end,
         "responses_2xx": sum(row["responseCode"].startswith("2") for row in samples),
         "bodies_right": len(good),
         "errors": dict(errors),
@@ -107,11 +140,13 @@ def summary(spec: dict[str, Any], samples: list[dict[str, str]]) -> dict[str, An
         "end_epoch_s": end_s,
         "duration_s": duration_s,
         "offered_per_s": None,
+        "concurrency_offered": spec["tool"]["threads"],
         "answers_per_s": len(samples) / duration_s if duration_s else 0.0,
         "throughput_per_s": len(good) / duration_s if duration_s else 0.0,
         "received_bytes": total(samples, "bytes"),
         "sent_bytes": total(samples, "sentBytes"),
         "limited_by_generator": "",
+        "latency_mean_ms": total(samples, "elapsed") / len(samples) if samples else None,
         "latency_min_ms": min((int(row["elapsed"]) for row in good), default=None),
     }
 

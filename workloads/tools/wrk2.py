@@ -54,7 +54,7 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
         f"-c{tool['connections']}",
         f"-R{tool['rate_per_s']}",
         *("--timeout", f"{spec['testbed']['request_timeout_s']}s"),
-        *(() if tool.get("keep_alive") else ("-H", "Connection: close")),
+        *connection_options(tool),
         *("--latency", "--u_latency"),
     ]
     if generator(spec)["name"] == "wrk2":
@@ -66,6 +66,13 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
     ]
     lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
     return [str(DUE), *common, *lengths, *files, url]
+
+
+def connection_options(load: dict[str, Any]) -> list[str]:
+    """How connections are used and what is sent on them; the same for wrk2 and due."""
+    per_request = [] if load.get("keep_alive") else ["-H", "Connection: close"]
+    script = load.get("script")
+    return [*per_request, *(("-s", str(ROOT / script)) if script else ())]
 
 
 def calibration_s(spec: dict[str, Any]) -> float:
@@ -113,18 +120,25 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
         "start_epoch_s": load["start_epoch_s"],
         "end_epoch_s": load["end_epoch_s"],
         "duration_s": duration_s,
+        "in_flight_at_end": 0,
         "offered_per_s": load["offered_per_s"],
+        "concurrency_offered": None,
         # Answers that came within the window: what came later drained a backlog.
         "answers_per_s": load["delivered_per_s"],
         "throughput_per_s": load["delivered_per_s"] * good / max(1, requests["completed"]),
         "received_bytes": load["received_bytes"],
         "sent_bytes": load["sent_bytes"],
         "limited_by_generator": load["was_the_limit_reason"] if load["was_the_limit"] else "",
+        "latency_mean_ms": milliseconds(load["latency_us"]["corrected"]["mean"]),
         # due keeps one histogram: with refusals in it, the fastest may be one of them.
-        "latency_min_ms": load["latency_us"]["uncorrected"]["min"] / 1000
+        "latency_min_ms": milliseconds(load["latency_us"]["uncorrected"]["min"])
         if good == requests["completed"] > 0
         else None,
     }
+
+
+def milliseconds(value_us: float | None) -> float | None:
+    return None if value_us is None else value_us / 1000
 
 
 def from_wrk2(spec: dict[str, Any], text: str, ran_s: tuple[float, float]) -> dict[str, Any]:
@@ -156,12 +170,17 @@ def from_wrk2(spec: dict[str, Any], text: str, ran_s: tuple[float, float]) -> di
         "start_epoch_s": ran_s[0],
         "end_epoch_s": ran_s[1],
         "duration_s": completed / per_s if per_s else 0.0,
+        "in_flight_at_end": 0,
         "offered_per_s": spec["tool"]["rate_per_s"],
+        "concurrency_offered": None,
         "answers_per_s": per_s,
         "throughput_per_s": per_s * good / completed if completed else 0.0,
         "received_bytes": round(float(done[2]) * 1024 ** "_KMGT".index(done[3] or "_")),
         "sent_bytes": None,
         "limited_by_generator": "",
+        "latency_mean_ms": float(mean[1])
+        if (mean := re.search(r"#\[Mean *= *([\d.]+)", text))
+        else None,
         "latency_min_ms": smallest_ms(text),
     }
 
@@ -170,6 +189,12 @@ def spectra(text: str) -> list[str]:
     """The percentile distributions in wrk2's output, in the standard .hgrm format, values in ms."""
     pattern = r"Detailed Percentile spectrum:\n(.*?#\[Buckets[^\n]*\n)"
     return re.findall(pattern, text, flags=re.DOTALL)
+
+
+def mean_ms(text: str) -> float | None:
+    """The mean corrected latency, from the footer of the first spectrum."""
+    mean = re.search(r"#\[Mean *= *([\d.]+)", text)
+    return float(mean[1]) if mean else None
 
 
 def smallest_ms(text: str) -> float | None:

@@ -9,7 +9,7 @@ import pytest
 
 from workloads.due.tests.servers import OK, answering, serving
 
-SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+SIGN_UP = Path(__file__).resolve().parents[2] / "scripts/sign-up.lua"
 QUICK = ("-c3", "-d200ms", "-R200")
 
 
@@ -252,7 +252,7 @@ def test_sign_up(due):
     """Each request signs up another member, in every thread and run."""
     created = b"HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"
     with serving(answering(created)) as server:
-        run = due("-t2", *QUICK, "-s", str(SCRIPTS / "sign-up.lua"), server.url("/members"))
+        run = due("-t2", *QUICK, "-s", str(SIGN_UP), server.url("/members"))
     assert run.account()["completed"] == 40
     assert all(r.head.startswith("POST /members HTTP/1.1\r\n") for r in server.requests)
     assert all("Content-Type: application/json" in head for head in heads(server))

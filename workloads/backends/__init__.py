@@ -1,0 +1,28 @@
+"""Backends: what a server under test depends on, each a module that is found by its name.
+
+A backend is a process of its own on this machine, started before the server and stopped after it.
+Its module has one function,
+
+    start(spec, java, cpus, folder, position) -> Backend
+
+which returns when the backend answers and raises RuntimeError, with the end of its log, when it
+does not come up. `spec` is the cell's; what config.yaml says of the backend is spec["backend"].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from workloads.testbed import Process
+
+
+@dataclass
+class Backend:
+    """A running backend, and what a server must be told to reach it."""
+
+    process: Process
+    options: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def stop(self) -> None:
+        self.process.stop(5)
