@@ -16,7 +16,8 @@ import jsonschema
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("jmeter", "wrk2")
+TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
+TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 STUDY_KEYS = ("server", "verify_path", "counters_path", "rows_path", "body_bytes")
@@ -89,15 +90,11 @@ class Grid:
             "study": {"id": study["id"]} | {key: study[key] for key in STUDY_KEYS if key in study},
             "mode": without(mode, "versus", "title", "tiers", "backend"),
             "backend": self._backend(study, mode),
-            "tier": {
-                "id": tier["id"],
-                "path": tier["path"],
-                "sleep_ms": tier.get("sleep_ms", 0),
-            },
-            "tool": with_digest({"id": cell.tool} | self.config[cell.tool] | tier[cell.tool]),
-            "warm_up": with_digest(
-                self.config["warm_up"] | {"path": study["verify_path"]} | study.get("warm_up", {})
+            "tier": {"sleep_ms": 0} | {key: tier[key] for key in TIER_KEYS if key in tier},
+            "tool": with_digest(
+                {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
             ),
+            "warm_up": self._warm_up(study),
             "testbed": self.config["testbed"]
             | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
         }
@@ -130,6 +127,13 @@ class Grid:
         study, mode, _ = self._parts(cell)
         prefix = study["server"].get("class_data")
         return [f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] if prefix else []
+
+    def _warm_up(self, study: dict[str, Any]) -> dict[str, Any] | None:
+        """None for a database, which its tool warms up."""
+        if "engine" in study["server"]:
+            return None
+        asked = self.config["warm_up"] | {"path": study["verify_path"]}
+        return with_digest(asked | study.get("warm_up", {}))
 
     def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
         name = mode.get("backend", study.get("backend"))
@@ -222,7 +226,7 @@ def dangling_references(config: dict[str, Any]) -> list[str]:
             for tier in mode.get("tiers", []):
                 if tier not in tiers:
                     faults.append(f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}")
-            if "class" not in mode and "class" not in study["server"]:
+            if not {"class", "engine"} & (mode.keys() | study["server"].keys()):
                 faults.append(
                     f"{place}.class = null; allowed: a class here or in the study's server"
                 )

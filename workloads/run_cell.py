@@ -24,7 +24,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from profiles import jvm_counters
 from profiles.telemetry import Sample, Telemetry, grown, peak
 from workloads import provenance, server, validity
 from workloads.backends import Backend
@@ -56,7 +55,8 @@ class Run:
 
     def __post_init__(self) -> None:
         # A tool is a module of its own, found by its name.
-        self.tool = importlib.import_module(f"workloads.tools.{self.spec['tool']['id']}")
+        name = self.spec["tool"]["id"].replace("-", "_")
+        self.tool = importlib.import_module(f"workloads.tools.{name}")
         self.java = provenance.java(self.spec["mode"].get("jdk"))
         self.server_cpus, self.generator_cpus = cpu_shares()
 
@@ -130,12 +130,7 @@ def backend_of(run: Run) -> Iterator[Backend | None]:
 
 def observe_server(run: Run, generator: dict[str, str], backend: Backend | None) -> dict[str, Any]:
     """The server from its start to its stop."""
-    argv = server.command(run.spec, run.java, free_port(run.position))
-    environment = {}
-    if backend:
-        argv += backend.options
-        environment = backend.environment
-    subject = server.Server(argv, run.server_cpus, run.folder, environment=environment)
+    subject = start_subject(run, backend)
     try:
         record = observe(run, subject, generator, backend)
     finally:
@@ -154,8 +149,22 @@ def observe_server(run: Run, generator: dict[str, str], backend: Backend | None)
     return record
 
 
+def start_subject(run: Run, backend: Backend | None) -> Any:
+    """What is measured: a server in a JVM, or a database, which offers the same methods."""
+    if "engine" in run.spec["study"]["server"]:
+        # Its client library is loaded for databases only: every cell would wait for it.
+        database = importlib.import_module("workloads.databases.subject")
+        return database.start(run.spec, run.java, run.server_cpus, run.folder, run.position)
+    argv = server.command(run.spec, run.java, free_port(run.position))
+    environment = {}
+    if backend:
+        argv += backend.options
+        environment = backend.environment
+    return server.Server(argv, run.server_cpus, run.folder, environment=environment)
+
+
 def observe(
-    run: Run, subject: server.Server, generator: dict[str, str], backend: Backend | None
+    run: Run, subject: Any, generator: dict[str, str], backend: Backend | None
 ) -> dict[str, Any]:
     """All that happens while the server lives, and what telemetry saw of it."""
     study, timeout_s = run.spec["study"], run.spec["testbed"]["request_timeout_s"]
@@ -173,14 +182,14 @@ def observe(
         before = telemetry.samples[-1]
         warm_up(run, subject)
         # What the tier's path costs the first time (class loading) is paid here.
-        if "script" not in run.spec["tool"]:
+        if "path" in run.spec["tier"] and "script" not in run.spec["tool"]:
             subject.ask(run.spec["tier"]["path"], timeout_s)
         rows_before = subject.rows(rows_path, timeout_s)
         counters_before = subject.counters(counters_path, timeout_s)
-        threads_before = threads_started(subject)
+        threads_before = subject.threads_started()
         process, timed_out, ran_s = apply_load(run, subject, telemetry)
         outcome, reason, body_after = subject.state(path, timeout_s)
-        threads_after = threads_started(subject)
+        threads_after = subject.threads_started()
         rows_after = subject.rows(rows_path, timeout_s)
         counters_after = subject.counters(counters_path, timeout_s)
         # The last sample after the load closes its window.
@@ -194,6 +203,9 @@ def observe(
             f"the load had not ended after {ran_s[1] - ran_s[0]:.0f} s",
         )
     load = collect(run, ran_s, process)
+    fault = load.pop("fault", None)
+    if fault and outcome == "completed":
+        outcome, reason = fault["outcome"], fault["reason"]
     window = telemetry.window(load["start_epoch_s"], load["end_epoch_s"])
     load["generator"] = generator | {
         "cpu_share": grown(window, "generator_cpu_s") / lasted_s(window) / len(run.generator_cpus),
@@ -212,6 +224,7 @@ def observe(
         "server": server_figures(window, load)
         | {
             "idle_threads": before["server_threads"],
+            "in_force": subject.in_force(),
             "threads_started": threads_after - threads_before,
             "counters": {
                 name: value - counters_before.get(name, 0) for name, value in counters_after.items()
@@ -296,9 +309,14 @@ def machine_figures(window: list[Sample], telemetry: Telemetry) -> dict[str, Any
     }
 
 
-def warm_up(run: Run, subject: server.Server) -> None:
-    """The same for every mode and tool: gentle, by the project's own generator."""
+def warm_up(run: Run, subject: Any) -> None:
+    """The same for every mode and tool: gentle, by the project's own generator.
+
+    A database is warmed up by the tool that loads it, within its run.
+    """
     plan = run.spec["warm_up"]
+    if not plan:
+        return
     url = f"http://127.0.0.1:{subject.port}{plan['path']}"
     argv = [
         str(wrk2.DUE),
@@ -310,12 +328,14 @@ def warm_up(run: Run, subject: server.Server) -> None:
 
 
 def apply_load(
-    run: Run, subject: server.Server, telemetry: Telemetry
+    run: Run, subject: Any, telemetry: Telemetry
 ) -> tuple[Process, bool, tuple[float, float]]:
     """The generator, whether it had to be cut off, and when it ran (epoch seconds)."""
-    argv = run.tool.command(run.spec, run.java, subject.port)
+    argv = run.tool.command(run.spec, run.java, subject)
     start_s = time.time()
-    process = Process(argv, run.generator_cpus, run.folder, "generator.log")
+    process = Process(
+        argv, run.generator_cpus, run.folder, "generator.log", subject.client_environment
+    )
     telemetry.watch("generator", process.pid)
     timed_out = not finish(process, run.spec["testbed"]["load_limit_s"])
     return process, timed_out, (start_s, time.time())
@@ -337,14 +357,6 @@ def collect(run: Run, ran_s: tuple[float, float], process: Process) -> dict[str,
         said = (run.folder / "generator.log").read_text(errors="replace")[-2000:]
         message = f"the generator left no results (exit status {process.exit_status}): {said}"
         raise RuntimeError(message) from fault
-
-
-def threads_started(subject: server.Server) -> int:
-    """0 once the server is gone."""
-    try:
-        return jvm_counters.threads_started(subject.process.pid)
-    except OSError:
-        return 0
 
 
 def digest(body: bytes) -> str:

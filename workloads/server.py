@@ -6,9 +6,12 @@ import http.client
 import json
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from profiles import jvm_counters
 from workloads.testbed import Process
 
 START_LIMIT_S = 30
@@ -65,13 +68,16 @@ def profiler_options(spec: dict[str, Any]) -> list[str]:
 class Server:
     """One server process. `port` is 0 until it listens."""
 
+    # What a client must know that nobody else should.
+    client_environment: Mapping[str, str] = MappingProxyType({})
+
     def __init__(
         self,
         argv: list[str],
         cpus: list[int],
         folder: Path,
         log: str = "server.log",
-        environment: dict[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.log = folder / log
         self.port = 0
@@ -99,6 +105,17 @@ class Server:
         if response.status != 200:
             raise http.client.HTTPException(f"status {response.status}")
         return body
+
+    def threads_started(self) -> int:
+        """Platform threads that the JVM has started so far; 0 once it is gone."""
+        try:
+            return jvm_counters.threads_started(self.process.pid)
+        except OSError:
+            return 0
+
+    def in_force(self) -> dict[str, str]:
+        """Settings that the server reports by itself; a JVM's are seen by its threads instead."""
+        return {}
 
     def rows(self, path: str | None, limit_s: float) -> int | None:
         """Rows in the server's table; None where there is none, or nobody to ask any more."""

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import psutil
@@ -108,7 +108,7 @@ class Process:
         cpus: list[int],
         folder: Path,
         log: str,
-        environment: dict[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.argv = argv
         cpu_list = ",".join(map(str, cpus))
@@ -117,7 +117,7 @@ class Process:
             self.child = subprocess.Popen(
                 wrapped,
                 cwd=folder,
-                env=os.environ | (environment or {}),
+                env={**os.environ, **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -4,12 +4,14 @@ import csv
 import gzip
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 from workloads.tools import jmeter
 
+SERVER = SimpleNamespace(port=8080)
 SPEC = {
     "study": {"verify_path": "/jmeter/test", "body_bytes": 42},
     "tier": {"path": "/work?sleep_ms=100&cpu_us=0"},
@@ -61,7 +63,7 @@ def test_load_for_a_time_counts_what_ended_within_it(folder):
     assert load["concurrency_offered"] == 2
     with gzip.open(folder / jmeter.IN_FLIGHT, "rt") as file:
         assert [row["elapsed"] for row in csv.DictReader(file)] == ["110", "40"]
-    argv = jmeter.command(SPEC | {"tool": tool}, Path("java"), 8080)
+    argv = jmeter.command(SPEC | {"tool": tool}, Path("java"), SERVER)
     assert {"-Jloops=-1", "-Jlimited=true", "-Jduration_s=0.15"} <= set(argv)
 
 
@@ -97,7 +99,7 @@ def test_error_kinds(code, kind):
 
 
 def test_every_property_of_the_plan_is_given_and_no_other():
-    command = jmeter.command(SPEC, Path("java"), 8080)
+    command = jmeter.command(SPEC, Path("java"), SERVER)
     given = {word[2:].split("=")[0] for word in command if word.startswith("-J")}
     used = set(re.findall(r"\$\{__P\((\w+)\)\}", jmeter.PLAN.read_text()))
     assert given == used
@@ -110,7 +112,7 @@ def test_plan_has_no_listeners():
 
 def test_all_threads_wait_for_each_other_only_when_asked():
     def together(tool):
-        command = jmeter.command(SPEC | {"tool": SPEC["tool"] | tool}, Path("java"), 8080)
+        command = jmeter.command(SPEC | {"tool": SPEC["tool"] | tool}, Path("java"), SERVER)
         return next(word for word in command if word.startswith("-Jtogether="))
 
     assert together({}) == "-Jtogether=1"

@@ -1,11 +1,13 @@
 """What wrk2's text and due's JSON become, and which generator a cell gets."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from workloads.tools import wrk2
 
+SERVER = SimpleNamespace(port=8080)
 SPEC = {
     "study": {"body_bytes": 42},
     "tier": {"path": "/jmeter/test"},
@@ -81,7 +83,7 @@ def test_wrk2_on_the_path_is_used_within_its_limits(path_with_wrk2, monkeypatch)
 
 
 def test_wrk2_runs_for_its_calibration_and_the_measurement(path_with_wrk2):
-    command = wrk2.command(SPEC, Path("java"), 8080)
+    command = wrk2.command(SPEC, Path("java"), SERVER)
     assert command[0] == "wrk2"
     # 10 s and 5 ms for each of 100 connections are thrown away, 4 s are measured; rounded up
     assert "-d15s" in command
@@ -91,11 +93,11 @@ def test_one_script_serves_both_generators(path_with_wrk2, monkeypatch):
     tool = {"script": "workloads/scripts/sign-up.lua", "keep_alive": True}
     spec = SPEC | {"tool": SPEC["tool"] | tool}
     script = str(wrk2.ROOT / "workloads/scripts/sign-up.lua")
-    by_wrk2 = wrk2.command(spec, Path("java"), 8080)
+    by_wrk2 = wrk2.command(spec, Path("java"), SERVER)
     assert by_wrk2[by_wrk2.index("-s") + 1] == script
     assert "-H" not in by_wrk2
     monkeypatch.setattr(wrk2, "generator", lambda spec: {"name": "due"})
-    by_due = wrk2.command(spec, Path("java"), 8080)
+    by_due = wrk2.command(spec, Path("java"), SERVER)
     assert by_due[by_due.index("-s") + 1] == script
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from workloads.server import Server
+
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".tools/jmeter"
 JAR = HOME / "bin/ApacheJMeter.jar"
@@ -42,11 +44,11 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
     return {"name": "Apache JMeter", "version": VERSION}
 
 
-def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
+def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     """JMeter's command line, to be run in the cell's folder."""
     tool = spec["tool"]
     properties = {
-        "port": port,
+        "port": subject.port,
         "path": spec["tier"]["path"],
         "verify_path": spec["study"]["verify_path"],
         "body_bytes": spec["study"]["body_bytes"],

@@ -15,6 +15,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from workloads.server import Server
+
 ROOT = Path(__file__).resolve().parents[2]
 DUE = ROOT / "workloads/due/build/due"
 LOOP = "open"
@@ -45,10 +47,10 @@ def version(program: str) -> str:
     return lines[0] if lines else "unknown"
 
 
-def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
+def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     """The generator's command line, to be run in the cell's folder."""
     tool = spec["tool"]
-    url = f"http://127.0.0.1:{port}{spec['tier']['path']}"
+    url = f"http://127.0.0.1:{subject.port}{spec['tier']['path']}"
     common = [
         "-t1",
         f"-c{tool['connections']}",
