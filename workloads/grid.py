@@ -94,7 +94,7 @@ class Grid:
             "tool": with_digest(
                 {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
             ),
-            "warm_up": self._warm_up(study),
+            "warm_up": self._warm_up(study, tier),
             "testbed": self.config["testbed"]
             | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
         }
@@ -128,12 +128,12 @@ class Grid:
         prefix = study["server"].get("class_data")
         return [f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] if prefix else []
 
-    def _warm_up(self, study: dict[str, Any]) -> dict[str, Any] | None:
+    def _warm_up(self, study: dict[str, Any], tier: dict[str, Any]) -> dict[str, Any] | None:
         """None for a database, which its tool warms up."""
         if "engine" in study["server"]:
             return None
         asked = self.config["warm_up"] | {"path": study["verify_path"]}
-        return with_digest(asked | study.get("warm_up", {}))
+        return with_digest(asked | study.get("warm_up", {}) | tier.get("warm_up", {}))
 
     def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
         name = mode.get("backend", study.get("backend"))

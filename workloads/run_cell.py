@@ -27,6 +27,7 @@ from typing import Any
 from profiles.telemetry import Sample, Telemetry, grown, peak
 from workloads import provenance, server, validity
 from workloads.backends import Backend
+from workloads.settling import settling
 from workloads.testbed import (
     Process,
     alone_on_the_machine,
@@ -99,6 +100,7 @@ def not_run(run: Run, generator: dict[str, str], reason: str) -> dict[str, Any]:
             "error_share": 0.0,
             "received_bytes": 0,
             "limited_by_generator": "",
+            "settling": {"latency": None, "throughput": None},
             "generator": generator | {"cpu_share": 0.0, "exit_status": None},
             **dict.fromkeys(zero, 0),
             **dict.fromkeys(unknown),
@@ -206,6 +208,7 @@ def observe(
     fault = load.pop("fault", None)
     if fault and outcome == "completed":
         outcome, reason = fault["outcome"], fault["reason"]
+    load["settling"] = settling(run.folder, load)
     window = telemetry.window(load["start_epoch_s"], load["end_epoch_s"])
     load["generator"] = generator | {
         "cpu_share": grown(window, "generator_cpu_s") / lasted_s(window) / len(run.generator_cpus),

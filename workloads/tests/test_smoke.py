@@ -156,7 +156,9 @@ def test_synchronized_pins_on_jdk_21_and_not_on_25():
 def test_every_sign_up_that_was_answered_is_in_the_database(cell):
     measured = record(cell)
     grown = measured["answers"]["rows_after"] - measured["answers"]["rows_before"]
-    assert grown == measured["load"]["responses_2xx"]
+    tool = measured["configuration"]["tool"]
+    warm_up = tool["rate_per_s"] * tool["warm_up_s"] + 1
+    assert 0 <= grown - measured["load"]["responses_2xx"] <= warm_up
     if cell.mode.endswith("-as-published"):
         assert grown <= 1
         assert measured["load"]["errors"]["http_5xx"] >= measured["load"]["requests_asked"] - 1
