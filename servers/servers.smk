@@ -1,8 +1,11 @@
 """Servers: what is measured, built from source before any cell.
 
-inputs   servers/pom.xml, servers/sockets/pom.xml, servers/sockets/src/main/java/**.java
+inputs   servers/pom.xml, servers/{sockets,tomcat}/pom.xml, servers/{sockets,tomcat}/src/main/**
 outputs  servers/sockets/target/sockets.jar         all modes of request-threads, byte-reproducible
          servers/sockets/target/sockets.jar.sha256  its fingerprint; cells depend on this, not on the jar
+         servers/tomcat/target/tomcat.jar           the Tomcat application, byte-reproducible; its libraries in lib/
+         servers/tomcat/target/tomcat.jar.sha256    the fingerprint of all of them
+         servers/tomcat/target/tomcat-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
 
 Tests are not run here but by `make test`: a slow test must not delay a measurement.
 """
@@ -11,6 +14,15 @@ SOCKETS_SOURCES = expand(
     "servers/sockets/src/main/java/{path}.java",
     path=sorted(glob_wildcards("servers/sockets/src/main/java/{path}.java").path),
 )
+TOMCAT_SOURCES = expand(
+    "servers/tomcat/src/main/{path}",
+    path=sorted(glob_wildcards("servers/tomcat/src/main/{path}").path),
+)
+RUNTIMES = {
+    "jdk": "java",
+    "21": ".tools/jdk-21/bin/java",
+    "25": ".tools/jdk-25/bin/java",
+}
 
 
 rule build_sockets:
@@ -30,3 +42,47 @@ rule build_sockets:
         "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects sockets"
         " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
         " && sha256sum {output.jar:q} > {output.fingerprint:q}"
+
+
+rule build_tomcat:
+    input:
+        "servers/pom.xml",
+        "servers/tomcat/pom.xml",
+        TOMCAT_SOURCES,
+    output:
+        jar="servers/tomcat/target/tomcat.jar",
+        fingerprint="servers/tomcat/target/tomcat.jar.sha256",
+    log:
+        RESULTS + "/logs/build_tomcat.log",
+    priority: 1_000_000
+    message:
+        "building the Tomcat application"
+    shell:
+        "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects tomcat"
+        " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
+        " && sha256sum {output.jar:q} servers/tomcat/target/lib/*.jar > {output.fingerprint:q}"
+
+
+# An archive is of no use to another jar, even of the same bytes: a runtime looks at the jar's time.
+rule archive_runtime:
+    input:
+        "servers/tomcat/archive.sh",
+        jar="servers/tomcat/target/tomcat.jar",
+    output:
+        "servers/tomcat/target/tomcat-{runtime}.jsa",
+    log:
+        RESULTS + "/logs/archive_tomcat-{runtime}.log",
+    wildcard_constraints:
+        runtime="|".join(RUNTIMES),
+    priority: 1_000_000
+    params:
+        java=lambda wildcards: RUNTIMES[wildcards.runtime],
+    message:
+        "class-data archive of the Tomcat application for {wildcards.runtime}"
+    shell:
+        "servers/tomcat/archive.sh {params.java:q} {input.jar:q} {output:q} > {log:q} 2>&1"
+
+
+rule archive_tomcat:
+    input:
+        expand("servers/tomcat/target/tomcat-{runtime}.jsa", runtime=RUNTIMES),

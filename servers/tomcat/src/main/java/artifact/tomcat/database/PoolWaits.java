@@ -1,0 +1,41 @@
+package artifact.tomcat.database;
+
+import artifact.tomcat.telemetry.CounterSource;
+import com.zaxxer.hikari.metrics.IMetricsTracker;
+import com.zaxxer.hikari.metrics.MetricsTrackerFactory;
+import com.zaxxer.hikari.metrics.PoolStats;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The time that requests spend before they have a connection, as HikariCP tells it: {@code pool_waits}
+ * connections were handed out after {@code pool_wait_ms} of waiting in sum (a free one costs
+ * microseconds and is counted too), {@code pool_timeouts} requests never got one.
+ */
+class PoolWaits implements MetricsTrackerFactory, CounterSource {
+
+    private final LongAdder waits = new LongAdder();
+    private final LongAdder waitNs = new LongAdder();
+    private final LongAdder timeouts = new LongAdder();
+
+    @Override
+    public IMetricsTracker create(String poolName, PoolStats stats) {
+        return new IMetricsTracker() {
+            @Override
+            public void recordConnectionAcquiredNanos(long elapsedNs) {
+                waits.increment();
+                waitNs.add(elapsedNs);
+            }
+
+            @Override
+            public void recordConnectionTimeout() {
+                timeouts.increment();
+            }
+        };
+    }
+
+    @Override
+    public Map<String, Number> counters() {
+        return Map.of("pool_waits", waits.sum(), "pool_wait_ms", waitNs.sum() / 1e6, "pool_timeouts", timeouts.sum());
+    }
+}

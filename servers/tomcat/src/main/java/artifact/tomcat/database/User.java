@@ -1,0 +1,4 @@
+package artifact.tomcat.database;
+
+/** The JSON that somebody signs up with. */
+record User(String name, String email, String password) {}

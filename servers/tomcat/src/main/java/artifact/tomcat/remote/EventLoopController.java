@@ -1,0 +1,36 @@
+package artifact.tomcat.remote;
+
+import java.net.URI;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.http.client.reactive.ReactorClientHttpConnector;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * The thread of the request goes free, and nobody waits: one event loop of Reactor Netty has all
+ * connections to the remote, 500 at most (Reactor Netty's default).
+ */
+@RestController
+@ConditionalOnProperty(name = "remote.client", havingValue = "event-loop")
+class EventLoopController {
+
+    private final WebClient client = WebClient.builder()
+            .clientConnector(new ReactorClientHttpConnector(
+                    HttpClient.create().runOn(LoopResources.create("reactor-http", 1, true))))
+            .build();
+    private final URI remote;
+
+    EventLoopController(@Value("${remote.url}") URI remote) {
+        this.remote = remote;
+    }
+
+    @GetMapping(path = "/v1/hello", produces = RemoteClients.TYPE)
+    Mono<byte[]> hello() {
+        return client.get().uri(remote).retrieve().bodyToMono(byte[].class);
+    }
+}

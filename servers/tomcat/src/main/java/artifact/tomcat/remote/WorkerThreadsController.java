@@ -1,0 +1,33 @@
+package artifact.tomcat.remote;
+
+import java.net.URI;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.client.RestTemplate;
+
+/**
+ * The thread of the request goes free, and a new thread waits for the remote in its stead. That is
+ * what the published AsyncRestTemplate did, which Spring 6 no longer has: a blocking call of
+ * HttpURLConnection in a SimpleAsyncTaskExecutor, which keeps no threads and knows no limit.
+ */
+@RestController
+@ConditionalOnProperty(name = "remote.client", havingValue = "worker-threads")
+class WorkerThreadsController {
+
+    private final Executor workers = new SimpleAsyncTaskExecutor("worker-");
+    private final URI remote;
+
+    WorkerThreadsController(@Value("${remote.url}") URI remote) {
+        this.remote = remote;
+    }
+
+    @GetMapping(path = "/v1/hello", produces = RemoteClients.TYPE)
+    CompletableFuture<byte[]> hello() {
+        return CompletableFuture.supplyAsync(() -> new RestTemplate().getForObject(remote, byte[].class), workers);
+    }
+}

@@ -1,0 +1,21 @@
+package artifact.tomcat.work;
+
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Keeps the thread of the request on a CPU until it has used that much CPU time. */
+@RestController
+class CpuController {
+
+    @GetMapping("/api/cpu-test")
+    String burn(@RequestParam(name = "cpu_us", defaultValue = "2000") long cpuUs) {
+        Work.requireUpTo(Work.MAX_CPU_US, "cpu_us", cpuUs);
+        CpuClock clock = CpuClock.ofCurrentThread();
+        long end = clock.usedNs() + cpuUs * 1000;
+        while (clock.usedNs() < end) {
+            Thread.onSpinWait();
+        }
+        return "OK";
+    }
+}

@@ -1,0 +1,24 @@
+package artifact.tomcat.work;
+
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
+
+/** What a request may cost: time asleep, CPU time, time asleep with a lock held. */
+@Configuration(proxyBeanMethods = false)
+@Import({SleepController.class, CpuController.class, Locks.class})
+public class Work {
+
+    static final long MAX_SLEEP_MS = 60_000;
+    static final long MAX_CPU_US = 10_000_000;
+
+    /** @throws ResponseStatusException 400, naming the parameter, its value and what is allowed */
+    static void requireUpTo(long limit, String parameter, long value) {
+        if (value < 0 || value > limit) {
+            throw new ResponseStatusException(
+                    HttpStatus.BAD_REQUEST,
+                    parameter + " is a whole number from 0 to " + limit + ", not " + value);
+        }
+    }
+}

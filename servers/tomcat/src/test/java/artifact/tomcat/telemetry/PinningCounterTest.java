@@ -1,0 +1,54 @@
+package artifact.tomcat.telemetry;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import artifact.tomcat.App;
+import org.junit.jupiter.api.Test;
+
+class PinningCounterTest {
+
+    /** Pins on every JDK: a class is initialised by native code, under which no thread leaves its carrier. */
+    private static final class SleepsWhileItIsInitialised {
+        static {
+            try {
+                Thread.sleep(30);
+            } catch (InterruptedException stopped) {
+                throw new IllegalStateException(stopped);
+            }
+        }
+
+        static void initialise() {}
+    }
+
+    @Test
+    void countsAThreadThatBlocksWithoutLeavingItsCarrier() throws Exception {
+        try (PinningCounter counter = new PinningCounter()) {
+            assertEquals(0L, counter.counters().get("pinned"));
+            Thread.ofVirtual().start(SleepsWhileItIsInitialised::initialise).join();
+            assertEquals(1L, counter.counters().get("pinned"));
+            assertTrue(counter.counters().get("pinned_ms").doubleValue() >= 25);
+        }
+    }
+
+    /** JEP 491, from JDK 24 on; a ReentrantLock never pinned. */
+    @Test
+    void neitherKindOfLockPinsAnyMore() throws Exception {
+        for (String kind : new String[] {"synchronized", "reentrant"}) {
+            try (App app = App.start(
+                    "--lock.kind=" + kind, "--pinning.count=true", "--spring.threads.virtual.enabled=true")) {
+                app.get("/api/lock-test");
+                String before = app.get("/counters").body();
+                app.get("/api/lock-test");
+                assertEquals(before, app.get("/counters").body());
+            }
+        }
+    }
+
+    @Test
+    void countsNothingUnlessToldTo() throws Exception {
+        try (App app = App.start()) {
+            assertEquals("{}", app.get("/counters").body());
+        }
+    }
+}
