@@ -1,0 +1,427 @@
+# Causes: each chain of causes.yaml checked link by link. A difference is explained only where it is
+# there, where what is counted is there with it, and where both go away when the cause is removed
+# (the way of going about it: counter, mechanism, intervention).
+
+library(data.table)
+
+# Of an effect that an intervention takes away, at most a fifth is left (or turned round): the whole
+# interval of the share removed lies between 0.8 and 1.2.
+removed_enough <- 0.8
+# What is counted is at least twice as much on the side where the mechanism is at work.
+counter_factor <- 2
+
+#' What must hold for an effect to count as gone, by the rule's name.
+cause_rules <- c(
+  equivalent = "what is left of the effect is within the margin of equivalence",
+  removed = "the whole interval of the share removed lies within 20 % of all of it",
+  never = "it happens in no cell any more, and the interval of that change excludes 0"
+)
+
+#' A statistic that a cause may explain: those that are compared and not limited by a tool's
+#' resolution, and `died`, whether a server no longer answered.
+#'
+#' @param id a `statistic`.
+#' @return list of statistic, title, unit, better, effect (ratio, difference, share); NULL where it
+#'   is not known.
+cause_statistic <- function(id) {
+  if (id == "died") {
+    return(list(
+      statistic = "died", title = "share of servers that no longer answered", unit = "",
+      better = "lower", effect = "share"
+    ))
+  }
+  found <- compared_statistics[statistic == id & !quantised, .(statistic, title, unit, better, effect)]
+  if (nrow(found) == 1) as.list(found)
+}
+
+#' Reads the chains.
+#'
+#' @param path path of causes.yaml, which says what stands in it.
+#' @return list of chains, named by id. Stops where one cannot be followed.
+read_causes <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  causes <- yaml::read_yaml(path)$causes
+  ids <- vapply(causes, `[[`, "", "id")
+  if (anyDuplicated(ids)) fail_reading(path, ids[anyDuplicated(ids)], " is there twice")
+  for (cause in causes) check_cause(cause, path)
+  setNames(causes, ids)
+}
+
+check_cause <- function(cause, path) {
+  refuse <- function(...) fail_reading(path, cause$id, ": ", ...)
+  lacks <- function(part, keys, what) {
+    missing <- setdiff(keys, names(part))
+    if (length(missing) > 0) refuse(what, " has no ", paste(missing, collapse = ", "))
+  }
+  lacks(cause, c("title", "study", "difference", "counters", "mechanism", "interventions"), "the chain")
+  lacks(cause$difference, c("tool", "tier", "mode", "statistic"), "the difference")
+  statistic <- cause_statistic(cause$difference$statistic)
+  if (is.null(statistic)) refuse(cause$difference$statistic, " is not a statistic of causes")
+  if (statistic$effect == "ratio" && is.null(cause$difference$versus)) refuse("a ratio needs a versus")
+  if (!c(cause$cells, "valid")[1] %in% c("valid", "run")) refuse("cells: ", cause$cells)
+  for (counter in cause$counters) {
+    lacks(counter, "title", "a counter")
+    if (sum(c("figure", "group") %in% names(counter)) != 1) refuse("a counter has either figure or group")
+  }
+  for (step in cause$interventions) {
+    lacks(step, c("does", "changes", "rule"), "an intervention")
+    allowed <- rules_for(statistic)
+    if (!step$rule %in% allowed) refuse("rule ", step$rule, "; here only ", paste(allowed, collapse = ", "))
+  }
+}
+
+# Shares of cells have no effect by repetition, and all else has no "never".
+rules_for <- function(statistic) {
+  if (statistic$effect == "share") "never" else setdiff(names(cause_rules), "never")
+}
+
+# ---- The sides of a difference ---------------------------------------------------------------
+
+#' The two sides of a difference.
+#'
+#' @param difference `difference` of a chain, or what an intervention made of it.
+#' @return list of `mode` and `versus`, each a list of mode, tier and tool; versus is NULL for none.
+sides_of <- function(difference) {
+  list(
+    mode = difference[c("mode", "tier", "tool")],
+    versus = if (!is.null(difference$versus)) {
+      list(
+        mode = difference$versus, tier = c(difference$versus_tier, difference$tier)[1],
+        tool = difference$tool
+      )
+    }
+  )
+}
+
+#' The two sides whose profiles are laid over each other: those of the difference, and where it has
+#' no baseline, the first intervention's mode.
+profiled_sides <- function(cause) {
+  sides <- sides_of(cause$difference)
+  if (is.null(sides$versus)) sides$versus <- sides_of(changed_by(cause, cause$interventions[[1]]))$mode
+  sides
+}
+
+#' The difference as an intervention changes it.
+changed_by <- function(cause, intervention) modifyList(cause$difference, intervention$changes)
+
+# Where all cells that were run count, they count as valid ones.
+counted_cells <- function(table, cause) {
+  table <- copy(table[study == cause$study])
+  if (identical(cause$cells, "run")) {
+    table[outcome != "beyond_limits", `:=`(valid = TRUE, outcome = "completed")]
+  }
+  table[]
+}
+
+cells_of_side <- function(table, side) {
+  table[side, on = c("mode", "tier", "tool"), nomatch = NULL]
+}
+
+side_text <- function(side) paste(side$mode, "at", side$tier)
+
+why_no_cells <- function(table, side) {
+  if (is.null(side)) return(NULL)
+  cells <- cells_of_side(table, side)
+  if (nrow(cells) == 0) return(paste("no cells of", side_text(side)))
+  if (any(poolable(cells))) return(NULL)
+  why <- cells[, ifelse(outcome == "completed", failed_checks, outcome)]
+  sprintf("no valid cells of %s (%s)", side_text(side), paste(unique(why), collapse = ", "))
+}
+
+# ---- Effects ---------------------------------------------------------------------------------
+
+#' The interval of a share: Wilson's, which holds for few cells and at 0 and 1.
+#'
+#' @param hits,count whole numbers.
+#' @return low and high.
+wilson_interval <- function(hits, count) {
+  z <- qnorm((1 + confidence) / 2)
+  share <- hits / count
+  middle <- share + z^2 / (2 * count)
+  half <- z * sqrt(share * (1 - share) / count + z^2 / (4 * count^2))
+  (middle + c(-half, half)) / (1 + z^2 / count)
+}
+
+#' The interval of a difference of two shares: Newcombe's (1998, method 10), from Wilson's of each.
+#'
+#' @param hits,counts whole numbers, of the first side and the second.
+#' @return low and high.
+newcombe_interval <- function(hits, counts) {
+  share <- hits / counts
+  first <- wilson_interval(hits[1], counts[1])
+  second <- wilson_interval(hits[2], counts[2])
+  reach <- sqrt(c(
+    (share[1] - first[1])^2 + (second[2] - share[2])^2,
+    (first[2] - share[1])^2 + (share[2] - second[1])^2
+  ))
+  share[1] - share[2] + c(-1, 1) * reach
+}
+
+#' An effect: a statistic of one side against the other, over the cells that count.
+#'
+#' @param table cells of the study, see counted_cells().
+#' @param difference see sides_of().
+#' @return list: estimate, low, high (a ratio, a difference or a share), verdict (as those of
+#'   comparisons), reason (why there is none, or empty), effects (data.table of repetition and
+#'   effect, where they add up: logarithms for ratios), hits and count (of the mode, for shares).
+effect_of <- function(table, difference) {
+  statistic <- cause_statistic(difference$statistic)
+  sides <- sides_of(difference)
+  reason <- c(why_no_cells(table, sides$mode), why_no_cells(table, sides$versus))
+  if (length(reason) > 0) return(no_effect(paste(reason, collapse = "; ")))
+  figures <- function(side) {
+    cells <- cells_of_side(table, side)
+    cells[poolable(cells), .(repetition, figure = get(statistic$statistic))][is.finite(figure)]
+  }
+  mode <- figures(sides$mode)
+  versus <- if (is.null(sides$versus)) mode[, .(repetition, figure = 0)] else figures(sides$versus)
+  if (statistic$effect == "share") return(effect_of_shares(mode, versus, is.null(sides$versus)))
+  pairs <- merge(mode, versus, by = "repetition", suffixes = c("", "_versus"))
+  if (nrow(pairs) == 0) return(no_effect("no repetition has this figure on both sides"))
+  ratio <- statistic$effect == "ratio"
+  if (ratio && any(pairs$figure <= 0 | pairs$figure_versus <= 0)) return(no_effect("a figure of 0 has no ratio"))
+  effects <- pairs[, .(
+    repetition, effect = if (ratio) log(figure / figure_versus) else figure - figure_versus
+  )]
+  interval <- t_interval(effects$effect)
+  back <- if (ratio) exp else identity
+  list(
+    estimate = back(mean(effects$effect)), low = back(interval[1]), high = back(interval[2]),
+    verdict = verdict_of_interval(interval, equivalence[[statistic$effect]]), reason = "",
+    effects = effects
+  )
+}
+
+effect_of_shares <- function(mode, versus, against_none) {
+  hits <- c(sum(mode$figure), sum(versus$figure))
+  counts <- c(nrow(mode), nrow(versus))
+  interval <- if (against_none) wilson_interval(hits[1], counts[1]) else newcombe_interval(hits, counts)
+  # Wilson's interval of no hits begins at 0 but for rounding.
+  seen <- hits[1] / counts[1] != hits[2] / counts[2]
+  list(
+    estimate = hits[1] / counts[1] - hits[2] / counts[2], low = interval[1], high = interval[2],
+    verdict = if (seen) verdict_of_interval(interval, 0) else "undecided", reason = "",
+    effects = mode[, .(repetition, effect = figure)], hits = hits[1], count = counts[1]
+  )
+}
+
+verdict_of_interval <- function(interval, margin) {
+  if (anyNA(interval)) "one repetition" else verdict_on(interval[1], interval[2], margin)
+}
+
+no_effect <- function(reason) {
+  list(
+    estimate = NA_real_, low = NA_real_, high = NA_real_, verdict = "not comparable", reason = reason,
+    effects = data.table(repetition = integer(), effect = numeric())
+  )
+}
+
+#' The share of an effect that an intervention removes, with its interval.
+#'
+#' One minus the ratio of two means over the same repetitions, whose interval is Fieller's (1954): all
+#' ratios r for which after - r · before is not told apart from 0. It has no end where the effect
+#' itself is not told apart from 0.
+#'
+#' @param before,after effects by repetition, see effect_of().
+#' @return estimate, low and high; NA where there is none.
+removed_share <- function(before, after) {
+  both <- merge(before, after, by = "repetition", suffixes = c("_before", "_after"))
+  if (nrow(both) == 0) return(c(NA_real_, NA_real_, NA_real_))
+  means <- both[, c(mean(effect_before), mean(effect_after))]
+  estimate <- 1 - means[2] / means[1]
+  if (nrow(both) < 2) return(c(estimate, NA_real_, NA_real_))
+  spread <- qt((1 + confidence) / 2, nrow(both) - 1)^2 *
+    cov(both[, .(effect_before, effect_after)]) / nrow(both)
+  # The ratios r with (after - r before)^2 <= t^2 var(after - r before), a quadratic in r.
+  square <- means[1]^2 - spread[1, 1]
+  if (square <= 0) return(c(estimate, NA_real_, NA_real_))
+  linear <- means[1] * means[2] - spread[1, 2]
+  rest <- means[2]^2 - spread[2, 2]
+  half <- sqrt(max(0, linear^2 - square * rest))
+  c(estimate, 1 - (linear + half) / square, 1 - (linear - half) / square)
+}
+
+# The same for shares of cells: the change that the intervention makes, as part of what there was.
+removed_of_shares <- function(before, after) {
+  if (before$estimate == 0) return(c(NA_real_, NA_real_, NA_real_))
+  change <- newcombe_interval(c(before$hits, after$hits), c(before$count, after$count))
+  pmin(1, c(before$estimate - after$estimate, change) / before$estimate)
+}
+
+# ---- Counters --------------------------------------------------------------------------------
+
+#' Requests that failed in one of these ways.
+#'
+#' @param errors column of the summary: `kind=count;kind=count`.
+#' @param ... kinds.
+#' @return numeric vector.
+errors_of <- function(errors, ...) {
+  kinds <- c(...)
+  vapply(strsplit(errors, ";"), function(parts) {
+    pairs <- strsplit(parts, "=")
+    sum(vapply(pairs, function(pair) if (pair[1] %in% kinds) as.numeric(pair[2]) else 0, 0))
+  }, 0)
+}
+
+# Median over the cells that count of a formula over columns; NA where a column is not there.
+figure_on <- function(table, side, figure) {
+  cells <- cells_of_side(table, side)
+  formula <- parse(text = figure)
+  if (!all(all.vars(formula) %in% names(cells))) return(NA_real_)
+  values <- eval(formula, cells[poolable(cells)])
+  median(values[is.finite(values)])
+}
+
+group_on <- function(groups, side, wanted) {
+  rows <- cells_of_side(pool_cpu_groups(groups), side)[group == wanted]
+  if (nrow(rows) == 1) rows$cpu_us_per_request else NA_real_
+}
+
+#' What is counted on both sides of a difference.
+#'
+#' @param counters `counters` of a chain.
+#' @param table,groups cells and stack groups of the study, see counted_cells().
+#' @param difference see sides_of().
+#' @return data.table, a row per counter: title, unit, more (mode or versus), mode, versus (figures;
+#'   0 for none), shows (whether it is twice as much on the side of `more`; NA where not counted).
+count_on_both <- function(counters, table, groups, difference) {
+  sides <- sides_of(difference)
+  rbindlist(lapply(counters, function(counter) {
+    count <- function(side) {
+      if (is.null(side)) return(0)
+      if (is.null(counter$group)) figure_on(table, side, counter$figure) else group_on(groups, side, counter$group)
+    }
+    row <- data.table(
+      title = counter$title, unit = c(counter$unit, "")[1], more = c(counter$more, "mode")[1],
+      mode = count(sides$mode), versus = count(sides$versus)
+    )
+    row[, shows := {
+      high <- if (more == "mode") mode else versus
+      low <- if (more == "mode") versus else mode
+      high > 0 & high >= counter_factor * low
+    }]
+  }))
+}
+
+# Whether what is counted went away with the effect: no more than a fifth of its difference is left.
+counters_gone <- function(before, after) {
+  abs(after$mode - after$versus) <= (1 - removed_enough) * abs(before$mode - before$versus)
+}
+
+# ---- Chains ----------------------------------------------------------------------------------
+
+# TRUE, FALSE or NA (not decided).
+effect_is_gone <- function(rule, before, after, removed) {
+  switch(rule,
+    equivalent = switch(after$verdict, equivalent = TRUE, higher = , lower = FALSE, NA),
+    never = if (after$hits > 0) FALSE else if (removed[2] > 0) TRUE else NA,
+    removed = {
+      away <- c(removed_enough, 2 - removed_enough)
+      if (anyNA(removed)) {
+        NA
+      } else if (removed[2] >= away[1] && removed[3] <= away[2]) {
+        TRUE
+      } else if (removed[3] < away[1] || removed[2] > away[2]) {
+        FALSE
+      } else {
+        NA
+      }
+    }
+  )
+}
+
+effect_is_there <- function(verdict) {
+  switch(verdict, higher = , lower = TRUE, equivalent = FALSE, NA)
+}
+
+# A chain is as strong as its weakest link.
+verdict_on_links <- function(links, missing) {
+  if (length(missing) > 0) return(list(verdict = "not measured", why = paste(missing, collapse = "; ")))
+  broken <- names(links)[links %in% FALSE]
+  open <- names(links)[is.na(links)]
+  if (length(broken) > 0) return(list(verdict = "not shown", why = failing_link(broken, "does not hold")))
+  if (length(open) > 0) return(list(verdict = "not decided", why = failing_link(open, "is open")))
+  list(verdict = "shown", why = "")
+}
+
+failing_link <- function(names, state) paste0("that ", paste(names, collapse = " and that "), " ", state)
+
+trace_intervention <- function(cause, intervention, before, counters, table, groups) {
+  difference <- changed_by(cause, intervention)
+  after <- effect_of(table, difference)
+  counters_after <- count_on_both(cause$counters, table, groups, difference)
+  removed <- if (is.null(after$hits) || is.null(before$hits)) {
+    removed_share(before$effects, after$effects)
+  } else {
+    removed_of_shares(before, after)
+  }
+  uncounted <- counters$title[is.na(counters$shows) | is.na(counters_after$shows)]
+  missing <- c(
+    Filter(nzchar, unique(c(before$reason, after$reason))),
+    if (length(uncounted) > 0) paste("not counted:", paste(uncounted, collapse = ", "))
+  )
+  links <- if (length(missing) > 0) {
+    logical()
+  } else {
+    c(
+      "there is a difference" = effect_is_there(before$verdict),
+      "the counters show the mechanism" = all(counters$shows),
+      "the counters go back" = all(counters_gone(counters, counters_after)),
+      "the effect goes away" = effect_is_gone(intervention$rule, before, after, removed)
+    )
+  }
+  c(
+    intervention[c("does", "changes", "rule")],
+    list(difference = difference, after = after, counters = counters_after, removed = removed),
+    verdict_on_links(links, missing)
+  )
+}
+
+#' Follows one chain.
+#'
+#' @param cause one of read_causes().
+#' @param summary see read_summary().
+#' @param cpu_groups see read_cpu_groups().
+#' @return the chain with `before` (see effect_of()), `counted` (see count_on_both()), and in
+#'   `interventions`, for each: does, changes, rule, difference (as changed), after (effect),
+#'   counters, removed (estimate, low, high), verdict (shown, not shown, not decided, not measured)
+#'   and why.
+trace_cause <- function(cause, summary, cpu_groups) {
+  table <- counted_cells(copy(summary)[, died := as.numeric(outcome != "completed")], cause)
+  groups <- counted_cells(cpu_groups, cause)
+  before <- effect_of(table, cause$difference)
+  counted <- count_on_both(cause$counters, table, groups, cause$difference)
+  cause$interventions <- lapply(cause$interventions, function(intervention) {
+    trace_intervention(cause, intervention, before, counted, table, groups)
+  })
+  c(cause, list(before = before, counted = counted))
+}
+
+#' Follows all chains, see trace_cause().
+trace_causes <- function(causes, summary, cpu_groups) {
+  lapply(causes, trace_cause, summary, cpu_groups)
+}
+
+# ---- Where CPU time moved --------------------------------------------------------------------
+
+#' CPU time per request of both profiled sides of a chain, by group of stacks.
+#'
+#' Samples are counts, so each figure has a standard error of figure / sqrt(samples).
+#'
+#' @param cause one of read_causes().
+#' @param cpu_groups see read_cpu_groups().
+#' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), error_us (standard error
+#'   of more_us), more_share (of a request's CPU time, mode minus versus), largest difference first;
+#'   no rows where one side was not sampled.
+moved_between_groups <- function(cause, cpu_groups) {
+  pooled <- pool_cpu_groups(counted_cells(cpu_groups, cause))
+  sides <- lapply(profiled_sides(cause), function(side) {
+    rows <- cells_of_side(pooled, side)[group != unseen_group & !is.na(cpu_us_per_request)]
+    rows[, .(group, us = cpu_us_per_request, share, noise_us = cpu_us_per_request / sqrt(pmax(samples, 1)))]
+  })
+  both <- merge(sides$mode, sides$versus, by = "group", suffixes = c("", "_versus"))
+  both[, .(
+    group, mode_us = us, versus_us = us_versus, more_us = us - us_versus,
+    error_us = sqrt(noise_us^2 + noise_us_versus^2), more_share = share - share_versus
+  )][order(-abs(more_us))]
+}

@@ -1,0 +1,169 @@
+# Cells of one side: `figures` by column, a row per repetition.
+cells_with <- function(mode, tier = "fresh", outcome = "completed", valid = TRUE, ...) {
+  data.table(
+    study = "demo", mode = mode, tier = tier, tool = "wrk2", repetition = 1:3, outcome = outcome,
+    valid = valid, failed_checks = ifelse(valid, "", "share_2xx"), errors = "", ...
+  )
+}
+
+# A thread a request costs twice the pool's CPU, and as much once connections are kept.
+demo_summary <- function(kept_cpu = c(101, 99, 101)) {
+  rbind(
+    cells_with("threads", cpu_us_per_request = c(202, 198, 201), threads_started = 1000, requests = 1000),
+    cells_with("pool", cpu_us_per_request = c(101, 99, 100), threads_started = 2, requests = 1000),
+    cells_with("threads", "kept", cpu_us_per_request = kept_cpu, threads_started = 1, requests = 1000),
+    cells_with("pool", "kept", cpu_us_per_request = c(100, 100, 101), threads_started = 1, requests = 1000)
+  )
+}
+
+demo_cause <- function(rule = "removed") {
+  list(
+    id = "start", title = "Starting threads", study = "demo", mechanism = "Starting costs.",
+    difference = list(
+      tool = "wrk2", tier = "fresh", mode = "threads", versus = "pool", statistic = "cpu_us_per_request"
+    ),
+    counters = list(list(title = "threads started per request", figure = "threads_started / requests")),
+    interventions = list(list(does = "connections are kept", changes = list(tier = "kept"), rule = rule))
+  )
+}
+
+groups_of <- function(mode, start_us, samples) {
+  data.table(
+    study = "demo", mode = mode, tier = "fresh", tool = "wrk2", repetition = 1L, outcome = "completed",
+    valid = TRUE, profiler_engine = "itimer", group = c("thread start", "write", unseen_group),
+    samples = samples, share = NA_real_, cpu_us_per_request = c(start_us, 50, 1)
+  )
+}
+
+no_groups <- function() groups_of("threads", 0, 0)[0]
+followed <- function(summary = demo_summary(), cause = demo_cause()) trace_cause(cause, summary, no_groups())
+first_of <- function(traced) traced$interventions[[1]]
+
+test_that("a chain of which every link holds is shown", {
+  traced <- followed()
+  expect_equal(traced$before$estimate, exp(mean(log(c(202 / 101, 198 / 99, 201 / 100)))))
+  expect_equal(traced$before$verdict, "higher")
+  expect_equal(traced$counted[, c(mode, versus)], c(1, 0.002))
+  expect_true(traced$counted$shows)
+  step <- first_of(traced)
+  expect_equal(step$verdict, "shown")
+  expect_true(step$removed[2] > 0.8 && step$removed[3] < 1.2)
+})
+
+test_that("an effect that stays, or turns round, does not count as gone", {
+  expect_equal(first_of(followed(demo_summary(kept_cpu = c(202, 198, 200))))$verdict, "not shown")
+  turned <- first_of(followed(demo_summary(kept_cpu = c(51, 49, 50))))
+  expect_equal(turned$verdict, "not shown")
+  expect_match(turned$why, "the effect goes away does not hold")
+  expect_equal(first_of(followed(demo_summary(kept_cpu = c(60, 100, 220))))$verdict, "not decided")
+})
+
+test_that("what is left can be asked to be equivalent", {
+  equivalent <- function(kept_cpu) first_of(followed(demo_summary(kept_cpu), demo_cause("equivalent")))$verdict
+  expect_equal(equivalent(c(101, 100, 102)), "shown")
+  # Of a doubling, a tenth is little and still no equivalence.
+  expect_equal(equivalent(c(110, 110, 111)), "not shown")
+})
+
+test_that("a counter must be there with the effect and go with it", {
+  steady <- demo_summary()[, threads_started := 1000]
+  expect_match(first_of(followed(steady))$why, "the counters show the mechanism")
+  stays <- demo_summary()[mode == "threads", threads_started := 1000]
+  expect_equal(first_of(followed(stays))$verdict, "not shown")
+  expect_match(first_of(followed(stays))$why, "the counters go back")
+})
+
+test_that("what was not measured is said, and is no failure", {
+  absent <- first_of(followed(demo_summary()[tier == "fresh"]))
+  expect_equal(absent$verdict, "not measured")
+  expect_match(absent$why, "no cells of threads at kept")
+  uncounted <- first_of(followed(demo_summary()[, threads_started := NULL]))
+  expect_match(uncounted$why, "not counted: threads started per request")
+  invalid <- demo_summary()[mode == "pool", `:=`(valid = FALSE, failed_checks = "share_2xx")]
+  expect_match(first_of(followed(invalid))$why, "no valid cells of pool at fresh \\(share_2xx\\)")
+  expect_equal(first_of(followed(demo_summary()[repetition == 1]))$verdict, "not decided")
+})
+
+test_that("failing is an effect of its own, over all cells that were run", {
+  summary <- rbind(
+    cells_with("published", valid = FALSE, error_share = c(0.98, 0.99, 1), listen_overflows = 900),
+    cells_with("corrected", error_share = 0, listen_overflows = 0)
+  )
+  cause <- modifyList(demo_cause(), list(
+    cells = "run", difference = list(mode = "published", versus = NULL, statistic = "error_share")
+  ))
+  cause$counters <- list(list(title = "overflows", figure = "listen_overflows"))
+  cause$interventions[[1]]$changes <- list(mode = "corrected")
+  traced <- followed(summary, cause)
+  expect_equal(traced$before$estimate, 0.99)
+  expect_equal(first_of(traced)$removed, c(1, 1, 1))
+  expect_equal(first_of(traced)$verdict, "shown")
+})
+
+test_that("a server that dies is a share of cells, with the interval of few of them", {
+  # Newcombe (1998), table II: 56/70 against 48/80, and 10/10 against 0/10.
+  expect_equal(newcombe_interval(c(56, 48), c(70, 80)), c(0.0524, 0.3339), tolerance = 1e-3)
+  expect_equal(newcombe_interval(c(10, 0), c(10, 10)), c(0.6075, 1), tolerance = 1e-3)
+  cause <- modifyList(demo_cause("never"), list(
+    cells = "run", difference = list(mode = "published", versus = NULL, statistic = "died")
+  ))
+  cause$counters <- list(list(title = "refused", figure = "errors_of(errors, 'connect_refused', 'reset')"))
+  cause$interventions[[1]]$changes <- list(mode = "corrected")
+  died <- cells_with("published", outcome = "server_died", valid = FALSE)
+  died[, errors := "connect_refused=7;http_503=9;reset=1"]
+  traced <- followed(rbind(died, cells_with("corrected")), cause)
+  expect_equal(traced$before[c("estimate", "high")], list(estimate = 1, high = 1))
+  expect_equal(traced$counted$mode, 8)
+  expect_equal(first_of(traced)$verdict, "shown")
+  one_left <- cells_with("corrected")[1, outcome := "server_died"]
+  expect_equal(first_of(followed(rbind(died, one_left), cause))$verdict, "not shown")
+})
+
+test_that("the share removed has the interval that holds the truth in 95 % of cases", {
+  set.seed(5)
+  holds <- replicate(2000, {
+    block <- rnorm(4, 0, 0.1)
+    before <- data.table(repetition = 1:4, effect = 1 + block + rnorm(4, 0, 0.1))
+    after <- data.table(repetition = 1:4, effect = 0.1 + block + rnorm(4, 0, 0.1))
+    removed <- removed_share(before, after)
+    removed[2] <= 0.9 && removed[3] >= 0.9
+  })
+  expect_equal(mean(holds, na.rm = TRUE), 0.95, tolerance = 0.02)
+  # An effect that is not told apart from 0 has no share that could be bounded.
+  unclear <- data.table(repetition = 1:3, effect = c(-1, 1, 0.2))
+  expect_true(anyNA(removed_share(unclear, unclear)))
+})
+
+test_that("CPU time that moved between groups of stacks is told with its noise", {
+  groups <- rbind(groups_of("threads", 150, c(300, 100, 0)), groups_of("pool", 0, c(0, 100, 0)))
+  moved <- moved_between_groups(demo_cause(), groups)
+  expect_equal(moved$group, c("thread start", "write"))
+  expect_equal(moved$more_us, c(150, 0))
+  expect_equal(moved$more_share, c(0.75, -0.75))
+  expect_equal(moved$error_us[1], 150 / sqrt(300))
+  expect_equal(nrow(moved_between_groups(demo_cause(), groups[mode == "pool"])), 0)
+  cause <- modifyList(demo_cause(), list(counters = NULL))
+  cause$counters <- list(list(title = "starting", group = "thread start"))
+  counted <- count_on_both(cause$counters, demo_summary(), groups, cause$difference)
+  expect_equal(counted[, c(mode, versus)], c(150, 0))
+})
+
+test_that("the chains of the report can be followed, and wrong ones are refused", {
+  path <- file.path(analysis_folder, "causes.yaml")
+  causes <- read_causes(path)
+  expect_true("thread-start-extreme" %in% names(causes))
+  expect_equal(profiled_sides(causes[["one-e-mail"]])$versus$mode, "tomcat-200")
+  traced <- trace_causes(causes, demo_summary(), no_groups())
+  verdicts <- unlist(lapply(traced, function(cause) vapply(cause$interventions, `[[`, "", "verdict")))
+  expect_setequal(verdicts, "not measured")
+
+  wrong <- function(change) {
+    out <- tempfile(fileext = ".yaml")
+    yaml::write_yaml(list(causes = list(modifyList(unname(causes)[[1]], change))), out)
+    read_causes(out)
+  }
+  expect_error(wrong(list(difference = list(statistic = "latency_p99_ms"))), "is not a statistic of causes")
+  expect_error(wrong(list(difference = list(versus = NULL))), "a ratio needs a versus")
+  expect_error(wrong(list(title = NULL)), "has no title")
+  expect_error(wrong(list(cells = "all")), "cells: all")
+})
