@@ -7,11 +7,30 @@ of cell.json measured so far) that returns None where it does not apply.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 SHARE_2XX_AT_LEAST = 0.99
+# Of the requests that the rate and the length of an open loop ask for.
+SHARE_DUE_AT_LEAST = 0.99
+# A closed loop loses up to one round of its users' requests to its start and its end: of five
+# rounds a fifth. In fewer, there is nothing between start and end.
+ROUNDS_AT_LEAST = 5
+USERS_WAITING_AT_LEAST = 1 - 1 / ROUNDS_AT_LEAST
+# Both ends of a sample are rounded to the ms; beyond that nobody can wait twice at a time.
+USERS_WAITING_AT_MOST = 1.05
+# Of flat series with independent values fewer than 1 % are caught, however noisy; where half of a
+# deviation stays for the next value, as in a queue, fewer than 2 % if they vary by 10 %, and 7 % if
+# they vary by 30 %. A complete change within the first quarter is not significant yet. What shifts
+# the mean by less than a tenth, twice the region of equivalence, is left to the spread between
+# repetitions.
+CHANGE_P_AT_MOST = 0.005
+CHANGE_SHIFT_AT_LEAST = 0.1
 GENERATOR_CPU_AT_MOST = 0.9
+BACKEND_CPU_AT_MOST = 0.9
+# Failures after which the server may still have written what it was asked to.
+PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
 # JIT and GC threads come and go; a pool that is off by more is not the pool asked for.
@@ -53,8 +72,19 @@ def same_answer_after(record: Record) -> Check:
 def share_2xx(record: Record) -> Check:
     load = record["load"]
     share = load["responses_2xx"] / load["requests_recorded"] if load["requests_recorded"] else 0.0
-    rule = f"at least {SHARE_2XX_AT_LEAST:.0%} of the requests are answered 2xx"
-    return check("share_2xx", rule, share >= SHARE_2XX_AT_LEAST, share_2xx=share)
+    if must_fail(record):
+        most = record["configuration"]["mode"]["share_2xx_at_most"]
+        rule = f"at most {most:.0%} of the requests are answered 2xx: as published, they fail"
+        passed = bool(load["requests_recorded"]) and share <= most
+    else:
+        rule = f"at least {SHARE_2XX_AT_LEAST:.0%} of the requests are answered 2xx"
+        passed = share >= SHARE_2XX_AT_LEAST
+    return check("share_2xx", rule, passed, share_2xx=share)
+
+
+def must_fail(record: Record) -> bool:
+    """Whether the mode reproduces a load whose requests were refused."""
+    return "share_2xx_at_most" in record["configuration"]["mode"]
 
 
 def accounting(record: Record) -> Check | None:
@@ -68,13 +98,99 @@ def accounting(record: Record) -> Check | None:
     return check("accounting", rule, asked == recorded, asked=asked, recorded=recorded)
 
 
+def little(record: Record) -> Check | None:
+    """Little's law: throughput x latency is how many requests were under way on average."""
+    load = record["load"]
+    if load["latency_mean_ms"] is None:
+        return None
+    under_way = load["answers_per_s"] * load["latency_mean_ms"] / 1000
+    if load["loop"] == "open":
+        connections = record["configuration"]["tool"]["connections"]
+        rule = "X·R is at most the connections: beyond, requests wait where no server sees them"
+        passed = under_way <= connections
+        return check("little", rule, passed, under_way=under_way, connections=connections)
+    return little_closed(record, under_way)
+
+
+def little_closed(record: Record, under_way: float) -> Check | None:
+    """The users who are missing were held up by the generator, or still waited at the end."""
+    if rounds(record) < ROUNDS_AT_LEAST:
+        return None
+    load = record["load"]
+    users = load["concurrency_offered"]
+    thinking = load["answers_per_s"] * record["configuration"]["tool"].get("think_ms", 0) / 1000
+    share = (under_way + thinking) / users
+    rule = (
+        f"X·R, with those who think, is {USERS_WAITING_AT_LEAST:.0%} to "
+        f"{USERS_WAITING_AT_MOST:.0%} of the users: latency is not that of survivors alone"
+    )
+    passed = USERS_WAITING_AT_LEAST <= share <= USERS_WAITING_AT_MOST
+    return check("little", rule, passed, under_way=under_way, thinking=thinking, users=users)
+
+
+def rounds(record: Record) -> float:
+    """How often a user of a closed loop asks, at the most."""
+    tool, sleep_ms = record["configuration"]["tool"], record["configuration"]["tier"]["sleep_ms"]
+    if "duration_s" not in tool:
+        return float(tool.get("loops", 1))
+    return tool["duration_s"] * 1000 / sleep_ms if sleep_ms else math.inf
+
+
+def settled(record: Record) -> Check | None:
+    """Of loads that go on: a burst, or a few rounds of a closed loop, never settle and need not."""
+    load = record["load"]
+    goes_on = (
+        load["loop"] == "open"
+        or record["configuration"]["tool"].get("ramp_up_s", 0) > 0
+        or rounds(record) >= ROUNDS_AT_LEAST
+    )
+    changes = {name: found for name, found in load.get("settling", {}).items() if found}
+    if not goes_on or not changes:
+        return None
+    rule = (
+        f"neither latency nor throughput changes its level within the load (Pettitt's test, "
+        f"p at most {CHANGE_P_AT_MOST}) so that its mean shifts by {CHANGE_SHIFT_AT_LEAST:.0%}"
+    )
+    return check("settled", rule, not any(map(moved, changes.values())), **changes)
+
+
+def moved(change: dict[str, float]) -> bool:
+    significant = change["p_value"] <= CHANGE_P_AT_MOST
+    return significant and abs(change["shift"]) >= CHANGE_SHIFT_AT_LEAST
+
+
 def body_bytes(record: Record) -> Check | None:
     right, answered = record["load"]["bodies_right"], record["load"]["responses_2xx"]
-    if right is None:
+    if right is None or must_fail(record):
         return None
     expected = record["configuration"]["study"]["body_bytes"]
     rule = f"every 2xx answer has a body of {expected} bytes, as in every other mode"
     return check("body_bytes", rule, right == answered, right=right, answered=answered)
+
+
+def writes_kept(record: Record) -> Check | None:
+    """Nothing that was answered 2xx is missing, and nothing was written twice."""
+    answers, load = record["answers"], record["load"]
+    if answers["rows_before"] is None or answers["rows_after"] is None:
+        return None
+    grown = answers["rows_after"] - answers["rows_before"]
+    perhaps = sum(load["errors"].get(kind, 0) for kind in PERHAPS_WRITTEN)
+    perhaps += load["in_flight_at_end"]
+    # due's own warm-up writes too, at the same rate; how its last request is rounded is its own.
+    warm_up = due_in_warm_up(record)
+    least = load["responses_2xx"] + math.floor(SHARE_2XX_AT_LEAST * warm_up)
+    most = load["responses_2xx"] + math.ceil(warm_up) + perhaps
+    rule = "every 2xx answer, and no other request but for those cut off, has left one row"
+    figures = {"rows": grown, "responses_2xx": load["responses_2xx"]}
+    passed = least <= grown <= most
+    return check("writes_kept", rule, passed, **figures, warm_up=warm_up, perhaps=perhaps)
+
+
+def due_in_warm_up(record: Record) -> float:
+    if record["load"]["generator"]["name"] != "due":
+        return 0.0
+    tool = record["configuration"]["tool"]
+    return float(tool["rate_per_s"] * tool["warm_up_s"])
 
 
 def never_too_fast(record: Record) -> Check | None:
@@ -92,27 +208,77 @@ def never_too_fast(record: Record) -> Check | None:
 def treatment(record: Record) -> Check:
     """Threads are counted, not properties read: started (by the JVM) and alive (by the kernel)."""
     limits, server = record["configuration"]["mode"]["threads"], record["server"]
-    answered = record["load"]["responses_2xx"]
+    load = record["load"]
+    answered = load["requests_recorded" if must_fail(record) else "responses_2xx"]
     added = server["peak_threads"] - server["idle_threads"]
     per_request = server["threads_started"] / answered if answered else 0.0
-    at_most = limits.get("peak_at_most", float("inf")) + JVM_THREADS_SLACK
+    peak_least = limits.get("peak_at_least", -math.inf)
+    if offered_at_once(record) < peak_least:
+        peak_least = -math.inf
+    peak_most = limits.get("peak_at_most", math.inf)
     least = limits.get("started_per_request_at_least", 0.0)
-    most = limits.get("started_per_request_at_most", float("inf"))
-    passed = bool(answered) and added <= at_most and least <= per_request <= most
+    most = limits.get("started_per_request_at_most", math.inf)
+    passed = (
+        bool(answered)
+        and peak_least - JVM_THREADS_SLACK <= added <= peak_most + JVM_THREADS_SLACK
+        and least <= per_request <= most
+    )
     allowed = ", ".join(f"{name} {limit}" for name, limit in limits.items())
-    rule = f"threads: {allowed} (alive at once: {JVM_THREADS_SLACK} more for the JVM's own)"
+    rule = (
+        f"threads: {allowed} (alive at once: {JVM_THREADS_SLACK} more or fewer for the JVM's own; "
+        "at least: where the load offers so many requests at once)"
+    )
     figures = {"added_at_the_peak": added, "started_per_request": per_request}
     return check("treatment", rule, passed, **figures)
 
 
+def offered_at_once(record: Record) -> float:
+    """Requests that are under way at once whatever the server does, as the load was planned."""
+    load, tier = record["load"], record["configuration"]["tier"]
+    if load["loop"] == "open":
+        return float(load["offered_per_s"] * tier["sleep_ms"] / 1000)
+    return float(load["concurrency_offered"])
+
+
 def generator_healthy(record: Record) -> Check:
-    cpu_share = record["load"]["generator"]["cpu_share"]
-    reason = record["load"]["limited_by_generator"]
+    load = record["load"]
+    cpu_share, reason = load["generator"]["cpu_share"], load["limited_by_generator"]
+    due_share = share_due(record)
     rule = (
-        f"the generator used at most {GENERATOR_CPU_AT_MOST:.0%} of its CPUs and kept its schedule"
+        f"the generator used at most {GENERATOR_CPU_AT_MOST:.0%} of its CPUs, kept its schedule, "
+        f"and had at least {SHARE_DUE_AT_LEAST:.0%} of the requests come due that it was asked for"
     )
-    passed = cpu_share <= GENERATOR_CPU_AT_MOST and not reason
-    return check("generator_healthy", rule, passed, cpu_share=cpu_share, limited_by=reason)
+    passed = (
+        cpu_share <= GENERATOR_CPU_AT_MOST
+        and not reason
+        and (due_share is None or due_share >= SHARE_DUE_AT_LEAST)
+    )
+    figures = {"cpu_share": cpu_share, "limited_by": reason, "due_share": due_share}
+    return check("generator_healthy", rule, passed, **figures)
+
+
+def share_due(record: Record) -> float | None:
+    """None in a closed loop, and where the generator does not tell."""
+    load, tool = record["load"], record["configuration"]["tool"]
+    if load["loop"] != "open" or load["requests_asked"] is None:
+        return None
+    return float(load["requests_asked"] / math.floor(tool["rate_per_s"] * tool["duration_s"]))
+
+
+def backend_healthy(record: Record) -> Check | None:
+    """A database is part of what is measured, and may be the limit; a stand-in may not."""
+    backend = record["backend"]
+    if not backend or backend["id"] != "remote":
+        return None
+    shared = record["configuration"]["backend"]["cpus"] == "generator"
+    generator_share = record["load"]["generator"]["cpu_share"] if shared else 0.0
+    rule = (
+        f"the remote, with the generator where they share CPUs, used at most "
+        f"{BACKEND_CPU_AT_MOST:.0%} of them"
+    )
+    passed = backend["cpu_share"] + generator_share <= BACKEND_CPU_AT_MOST
+    figures = {"cpu_share": backend["cpu_share"], "generator_cpu_share": generator_share}
+    return check("backend_healthy", rule, passed, **figures)
 
 
 def machine_undisturbed(record: Record) -> Check:
@@ -133,9 +299,13 @@ RULES: list[Callable[[Record], Check | None]] = [
     same_answer_after,
     share_2xx,
     accounting,
+    little,
+    settled,
     body_bytes,
+    writes_kept,
     never_too_fast,
     treatment,
     generator_healthy,
+    backend_healthy,
     machine_undisturbed,
 ]

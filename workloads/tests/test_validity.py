@@ -8,22 +8,38 @@ from workloads import validity
 
 GOOD = {
     "outcome": "completed",
-    "answers": {"before": "ab", "after": "ab"},
+    "answers": {"before": "ab", "after": "ab", "rows_before": 50, "rows_after": 50 + 995 + 100},
     "load": {
+        "loop": "open",
         "requests_asked": 1000,
         "requests_recorded": 1000,
         "responses_2xx": 995,
         "bodies_right": 995,
+        "errors": {"http_5xx": 5},
+        "in_flight_at_end": 0,
+        "offered_per_s": 200,
+        "concurrency_offered": None,
+        "answers_per_s": 200,
+        "latency_mean_ms": 110.0,
         "latency_min_ms": 100.2,
         "limited_by_generator": "",
-        "generator": {"cpu_share": 0.4},
+        "settling": {
+            "latency": {"p_value": 0.4, "at": 0.5, "shift": 0.3},
+            "throughput": {"p_value": 0.001, "at": 0.5, "shift": 0.05},
+        },
+        "generator": {"name": "due", "cpu_share": 0.4},
     },
     "server": {"peak_threads": 38, "idle_threads": 18, "threads_started": 20},
+    "backend": {"id": "remote", "cpu_share": 0.3},
     "machine": {"others_cpu_share": 0.02, "steal_share": 0.0},
     "configuration": {
         "study": {"body_bytes": 42},
         "tier": {"sleep_ms": 100},
-        "mode": {"threads": {"peak_at_most": 20, "started_per_request_at_most": 0.5}},
+        "tool": {"rate_per_s": 200, "duration_s": 5, "warm_up_s": 0.5, "connections": 30},
+        "mode": {
+            "threads": {"peak_at_least": 20, "peak_at_most": 20, "started_per_request_at_most": 0.5}
+        },
+        "backend": {"cpus": "generator"},
     },
 }
 
@@ -35,6 +51,25 @@ def with_(path, value):
     for key in parents:
         place = place[key]
     place[last] = value
+    return record
+
+
+def closed(**changes):
+    """The same under ten users for five seconds."""
+    record = copy.deepcopy(GOOD)
+    asks = {"loop": "closed", "requests_asked": None, "offered_per_s": None}
+    # 10 users x 5 s = 995 answers after 47.5 ms each, and 2.5 s of users who wait no more
+    record["load"] |= asks | {
+        "concurrency_offered": 10,
+        "answers_per_s": 199,
+        "latency_mean_ms": 47.5,
+        "latency_min_ms": 41,
+    }
+    record["answers"]["rows_after"] = 50 + 995
+    record["load"]["generator"]["name"] = "Apache JMeter"
+    record["configuration"]["tier"] = {"sleep_ms": 40}
+    record["configuration"]["tool"] = {"threads": 10, "ramp_up_s": 0, "duration_s": 5}
+    record["load"] |= changes
     return record
 
 
@@ -55,12 +90,19 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
         ("answers.after", "cd", "same_answer_after"),
         ("answers.after", "", "same_answer_after"),
         ("load.requests_recorded", 999, "accounting"),
+        ("load.latency_mean_ms", 155.0, "little"),
+        ("load.settling.latency.p_value", 0.005, "settled"),
+        ("load.settling.throughput.shift", -0.1, "settled"),
         ("load.bodies_right", 994, "body_bytes"),
+        ("answers.rows_after", 50 + 995 + 98, "writes_kept"),
+        ("answers.rows_after", 50 + 995 + 101, "writes_kept"),
         ("load.latency_min_ms", 90.0, "never_too_fast"),
         ("server.peak_threads", 44, "treatment"),
+        ("server.peak_threads", 32, "treatment"),
         ("server.threads_started", 900, "treatment"),
-        ("load.generator.cpu_share", 0.95, "generator_healthy"),
+        ("configuration.tool.duration_s", 6, "generator_healthy"),
         ("load.limited_by_generator", "its sends were late", "generator_healthy"),
+        ("backend.cpu_share", 0.55, "backend_healthy"),
         ("machine.others_cpu_share", 0.3, "machine_undisturbed"),
         ("machine.steal_share", 0.1, "machine_undisturbed"),
     ],
@@ -71,12 +113,93 @@ def test_rule_catches_what_it_is_for_and_nothing_else_does(path, value, caught_b
     assert not validity.verdict(record)["valid"]
 
 
+def test_generator_at_its_limit_is_caught():
+    record = closed()
+    record["load"]["generator"]["cpu_share"] = 0.95
+    record["backend"] = None
+    assert failed(record) == {"generator_healthy"}
+
+
 def test_share_of_2xx_is_of_all_requests_that_were_recorded():
     record = with_("load.responses_2xx", 989)
     record["load"]["bodies_right"] = 989
+    record["answers"]["rows_after"] = 50 + 989 + 100
     assert failed(record) == {"share_2xx"}
     record["load"]["requests_recorded"] = record["load"]["requests_asked"] = 0
     assert "share_2xx" in failed(record)
+
+
+def test_mode_as_published_must_fail():
+    record = with_("configuration.mode.share_2xx_at_most", 0.05)
+    assert failed(record) == {"share_2xx"}
+    # one e-mail for all: the first was taken in the warm-up, nothing was written since
+    record["load"] |= {"responses_2xx": 0, "bodies_right": 0, "errors": {"http_5xx": 1000}}
+    record["answers"] |= {"rows_before": None, "rows_after": None}
+    assert failed(record) == set()
+    # a server that is not there does not fail as the source's did
+    record["load"]["requests_recorded"] = record["load"]["requests_asked"] = 0
+    assert "share_2xx" in failed(record)
+
+
+def test_little_of_a_closed_loop_is_about_all_its_users():
+    assert failed(closed()) == set()
+    # held up in the generator between two requests; survivors alone; counted twice
+    for answers_per_s, latency_ms in ((199, 38.0), (1, 500.0), (199, 55.0)):
+        record = closed(answers_per_s=answers_per_s, latency_mean_ms=latency_ms)
+        record["configuration"]["mode"]["threads"] = {"peak_at_most": 20}
+        assert failed(record) == {"little"}, (answers_per_s, latency_ms)
+    thinking = closed(latency_mean_ms=44.0)
+    thinking["configuration"]["tool"]["think_ms"] = 5
+    assert failed(thinking) == set()
+
+
+@pytest.mark.parametrize(
+    ("tool", "sleep_ms"),
+    [({"threads": 10}, 0), ({"threads": 10, "loops": 4}, 0), ({"duration_s": 3}, 1000)],
+)
+def test_a_few_rounds_are_all_start_and_end(tool, sleep_ms):
+    record = closed(latency_mean_ms=20.0, latency_min_ms=1000)
+    record["load"]["settling"]["latency"] |= {"p_value": 1e-6}
+    record["configuration"]["tool"] = tool
+    record["configuration"]["tier"]["sleep_ms"] = sleep_ms
+    assert failed(record) == set()
+
+
+def test_users_who_come_one_by_one_settle_though_each_asks_once():
+    record = closed()
+    record["load"]["settling"]["latency"] |= {"p_value": 1e-6}
+    record["configuration"]["tool"] = {"threads": 10, "ramp_up_s": 1}
+    assert failed(record) == {"settled"}
+
+
+def test_rows_of_requests_that_were_cut_off_may_be_there_or_not():
+    record = closed(errors={"timeout": 3, "http_5xx": 2}, in_flight_at_end=2)
+    for extra, faults in ((0, set()), (5, set()), (6, {"writes_kept"}), (-1, {"writes_kept"})):
+        record["answers"]["rows_after"] = 50 + 995 + extra
+        assert failed(record) == faults, extra
+
+
+def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_once():
+    record = with_("server.peak_threads", 25)
+    assert failed(record) == {"treatment"}
+    # 190/s of 100 ms each are 19 at once
+    record["load"]["offered_per_s"] = 190
+    assert failed(record) == set()
+    users = closed()
+    users["server"]["peak_threads"] = 25
+    assert failed(users) == set()
+    users["load"] |= {"concurrency_offered": 20, "latency_mean_ms": 95.0}
+    assert failed(users) == {"treatment"}
+
+
+def test_backend_that_is_a_database_may_be_the_limit():
+    record = with_("backend", {"id": "mariadb", "cpu_share": 0.99})
+    assert failed(record) == set()
+    # on CPUs of its own the remote is judged alone
+    record = with_("backend.cpu_share", 0.85)
+    assert failed(record) == {"backend_healthy"}
+    record["configuration"]["backend"]["cpus"] = "server"
+    assert failed(record) == set()
 
 
 def test_thread_per_request_that_reuses_threads_is_caught():
@@ -89,7 +212,9 @@ def test_thread_per_request_that_reuses_threads_is_caught():
 
 def test_rules_that_cannot_be_applied_are_left_out():
     record = with_("load.requests_asked", None)  # wrk2 does not tell
-    record["load"]["bodies_right"] = None
+    record["load"] |= {"bodies_right": None, "latency_mean_ms": None, "settling": {"latency": None}}
+    record["answers"]["rows_before"] = record["backend"] = None
     record["configuration"]["tier"]["sleep_ms"] = 0
     applied = {check["id"] for check in validity.verdict(record)["checks"]}
-    assert applied.isdisjoint({"accounting", "body_bytes", "never_too_fast"})
+    left_out = {"accounting", "body_bytes", "never_too_fast", "little", "settled"}
+    assert applied.isdisjoint(left_out | {"writes_kept", "backend_healthy"})

@@ -1,0 +1,131 @@
+"""Whether a load's figures stay where they are: a change-point test on its course over time.
+
+Pettitt's test (Applied Statistics 28, 1979, 126-135) looks for one change of level and needs ranks
+alone, so that a garbage collection is one odd value and not a change. It is thirty values and a
+dozen lines here; a library (ruptures, changepoint) would bring numpy and a second of start-up to
+every cell, and its penalties would have to be tuned where this has an error rate.
+
+What the figures must be for a cell to be valid is said in validity.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+from pathlib import Path
+from typing import Any
+
+PARTS = 30
+# With fewer values even a complete change half-way has no p-value of 0.5 %.
+PARTS_AT_LEAST = 18
+# JMeter's clock ticks in ms, so shorter parts would count its ticks.
+PART_MS_AT_LEAST = 10
+JMETER_RESOLUTION_MS = 1.0
+DUE_RESOLUTION_MS = 0.001
+# A window counts from when so many of the users were there until they were fewer again.
+USERS_THERE = 0.9
+
+Change = dict[str, float]
+
+
+def settling(folder: Path, load: dict[str, Any]) -> dict[str, Change | None]:
+    """The strongest change of `latency` and of `throughput` over a load.
+
+    `folder` holds samples.csv.gz (JMeter) or series.csv (due); of other generators, and of loads
+    too short to tell, it is None. `load` is the part of cell.json. A change has `p_value`, `at`
+    (share of the course before it) and `shift` (by how much it moves the mean of the whole, as a
+    share of the level after it).
+    """
+    if (folder / "samples.csv.gz").exists():
+        return of_samples(folder / "samples.csv.gz", load["concurrency_offered"])
+    if (folder / "series.csv").exists():
+        return of_series(folder / "series.csv", load["duration_s"])
+    return {"latency": None, "throughput": None}
+
+
+def of_samples(path: Path, users: int) -> dict[str, Change | None]:
+    """Answers in the order in which they came, in parts of equal number and of equal time."""
+    with gzip.open(path, "rt", newline="") as file:
+        rows = [
+            (
+                int(row["timeStamp"]) + int(row["elapsed"]),
+                int(row["elapsed"]),
+                int(row["allThreads"]),
+            )
+            for row in csv.DictReader(file)
+        ]
+    rows = with_users_there(sorted(rows), users)
+    ends_ms = [end_ms for end_ms, _, _ in rows]
+    latencies_ms = [float(elapsed_ms) for _, elapsed_ms, _ in rows]
+    return {
+        "latency": change(means(latencies_ms), JMETER_RESOLUTION_MS),
+        "throughput": change(counts(ends_ms), 0),
+    }
+
+
+def with_users_there(rows: list[tuple[int, int, int]], users: int) -> list[tuple[int, int, int]]:
+    """Without the users' coming and going; all, where they were never there together (ramp-up)."""
+    there = [index for index, row in enumerate(rows) if row[2] >= USERS_THERE * users]
+    return rows[there[0] : there[-1] + 1] if there else rows
+
+
+def means(values: list[float]) -> list[float]:
+    """Means of PARTS consecutive parts of equal number, or the values where they are fewer."""
+    edges = [round(part * len(values) / PARTS) for part in range(PARTS + 1)]
+    if len(values) < PARTS:
+        return values
+    return [
+        math.fsum(values[low:high]) / (high - low)
+        for low, high in zip(edges, edges[1:], strict=False)
+    ]
+
+
+def counts(times_ms: list[int]) -> list[float]:
+    """How many fall into each of PARTS parts of equal length; empty if those are too short."""
+    if not times_ms or times_ms[-1] - times_ms[0] < PARTS * PART_MS_AT_LEAST:
+        return []
+    first_ms, lasted_ms = times_ms[0], times_ms[-1] - times_ms[0]
+    found = [0.0] * PARTS
+    for time_ms in times_ms:
+        found[min(PARTS - 1, (time_ms - first_ms) * PARTS // lasted_ms)] += 1
+    return found
+
+
+def of_series(path: Path, duration_s: float) -> dict[str, Change | None]:
+    """The rows of due's time series that lie within the window."""
+    with path.open(newline="") as file:
+        rows = [row for row in csv.DictReader(file) if float(row["time_s"]) < duration_s]
+    medians_ms = [float(row["p50_us"]) / 1000 for row in rows if row["p50_us"]]
+    return {
+        "latency": change(medians_ms, DUE_RESOLUTION_MS),
+        "throughput": change([float(row["completed"]) for row in rows], 0),
+    }
+
+
+def change(values: list[float], resolution: float) -> Change | None:
+    """Where the level changes most; a step within the clock's resolution shifts nothing."""
+    if len(values) < PARTS_AT_LEAST:
+        return None
+    at, p_value = pettitt(values)
+    before, after = mean(values[:at]), mean(values[at:])
+    shift = mean(values) / after - 1 if after and abs(before - after) > resolution else 0.0
+    return {"p_value": p_value, "at": at / len(values), "shift": shift}
+
+
+def pettitt(values: list[float]) -> tuple[int, float]:
+    """How many values lie before the most likely change, and the test's p-value.
+
+    The p-value is Pettitt's approximation, which is on the safe side for short series; values
+    are taken to be independent.
+    """
+    length, statistic, strongest, at = len(values), 0, 0, 1
+    for index, value in enumerate(values[:-1]):
+        statistic += sum((value > other) - (value < other) for other in values)
+        if abs(statistic) > strongest:
+            strongest, at = abs(statistic), index + 1
+    return at, min(1.0, 2 * math.exp(-6 * strongest**2 / (length**3 + length**2)))
+
+
+def mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values)
