@@ -5,6 +5,7 @@ Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what 
 Outputs: results/summary/<study>.csv   a row per cell
          results/summary.csv           all studies
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
+         results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
 
 The scripts are inputs: a changed analysis runs the analysis again and measures nothing.
@@ -54,7 +55,8 @@ rule compare_modes:
         summary=f"{RESULTS}/summary.csv",
         script="analysis/compare.R",
         functions=expand(
-            "analysis/R/{name}.R", name=["cli", "read_cell", "summary", "comparisons"]
+            "analysis/R/{name}.R",
+            name=["cli", "read_cell", "summary", "comparisons", "repetitions"],
         ),
     output:
         f"{RESULTS}/comparisons.csv",
@@ -62,6 +64,24 @@ rule compare_modes:
         f"{RESULTS}/logs/compare_modes.log",
     message:
         "modes against their baselines"
+    shell:
+        "Rscript {input.script:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+
+
+rule compare_loops:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        script="analysis/compare_loops.R",
+        functions=expand(
+            "analysis/R/{name}.R",
+            name=["cli", "read_cell", "summary", "comparisons", "repetitions", "loops"],
+        ),
+    output:
+        f"{RESULTS}/loops.csv",
+    log:
+        f"{RESULTS}/logs/compare_loops.log",
+    message:
+        "the open loop against the closed one"
     shell:
         "Rscript {input.script:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 

@@ -14,6 +14,25 @@
 # multiplicative noise are, and holds its 95 % at every n; at n = 2 it is honestly wide. The
 # percentile bootstrap stands beside it (columns bootstrap_*), as the interval that comes closer
 # to t as repetitions are added.
+#
+# The data are nested: blocks, in each a process of either mode, in each process its requests. The
+# bootstrap is hierarchical in that it draws blocks, whole: both processes and all their requests
+# come along, and with them the noise of every level. To draw requests again inside each would
+# count their noise twice (Davison and Hinkley 1997, section 3.8), and they are no independent
+# draws: they queue behind each other. sentence_levels() in repetitions.R says how much of the
+# noise there is to be had from more requests, and how much from more processes.
+#
+# There are hundreds of comparisons, and 5 % of those between equals would be told apart by their
+# intervals. So a difference is told where its p-value, adjusted after Benjamini and Hochberg
+# (1995), is at most 5 %: of the differences that this artifact tells in a statistic, over all
+# studies, at most 5 % are expected to be none. The same holds for equivalence, by Schuirmann's two
+# one-sided tests (1987). Not Holm: it keeps the chance of a single error in the whole table at 5 %,
+# at a price in repetitions that a table of hundreds is not worth. A family is one statistic, or
+# what is plain (a pool has fewer threads) would make way for what is close. low and high stay
+# intervals of 95 % of each comparison alone, and can exclude 1 where the verdict is undecided.
+#
+# Effect sizes: the ratio itself is the one to act on. effect_size is the other, Hedges' g of the
+# log ratios: the effect in units of how much it varies from block to block.
 
 library(data.table)
 library(boot)
@@ -76,9 +95,8 @@ bootstrap_interval <- function(effects) {
 }
 
 # How far rounding alone can move a log ratio: each value may be off by half the resolution.
-rounding_width <- function(values, baselines, resolution) {
-  half <- resolution / 2
-  mean(-log1p(-half / values) - log1p(-half / baselines))
+rounding_width <- function(pairs) {
+  pairs[, mean(-log1p(-resolution / 2 / value) - log1p(-baseline_resolution / 2 / baseline))]
 }
 
 #' The verdict on an interval of effects (log ratios or differences).
@@ -91,6 +109,32 @@ verdict_on <- function(low, high, margin) {
   if (low > 0) return("higher")
   if (high < 0) return("lower")
   "undecided"
+}
+
+# One-sided: the chance to see an effect so far on the right side of a limit if it were on it.
+tail_beyond <- function(distance, effects) {
+  error <- sd(effects) / sqrt(length(effects))
+  if (error == 0) return(if (distance > 0) 0 else 1)
+  pt(-distance / error, length(effects) - 1)
+}
+
+# p-values of "there is no difference" and of "the difference is beyond the margin", both against
+# what rounding can do.
+p_values <- function(effects, widen, margin) {
+  if (length(effects) < 2) return(c(NA_real_, NA_real_))
+  size <- abs(mean(effects))
+  c(
+    min(1, 2 * tail_beyond(max(0, size - widen), effects)),
+    tail_beyond(margin - size - widen, effects)
+  )
+}
+
+# Hedges' g with the exact correction for few values; below three values there is none.
+effect_size <- function(effects) {
+  df <- length(effects) - 1
+  if (df < 2 || sd(effects) == 0) return(NA_real_)
+  correction <- exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
+  correction * mean(effects) / sd(effects)
 }
 
 # One side of a comparison: how many cells there are, and why some do not count.
@@ -115,7 +159,7 @@ why_not_comparable <- function(mode, versus, pairs, statistic) {
   if (nrow(pairs) == 0) return("no repetition is valid and has this figure on both sides")
   if (statistic$effect == "difference") return(NULL)
   if (any(pairs$value <= 0 | pairs$baseline <= 0)) return("a figure of 0 has no ratio")
-  if (statistic$quantised && any(pmin(pairs$value, pairs$baseline) <= pairs$resolution / 2)) {
+  if (statistic$quantised && pairs[, any(value <= resolution / 2 | baseline <= baseline_resolution / 2)]) {
     return("below the resolution of the tool")
   }
   NULL
@@ -124,7 +168,9 @@ why_not_comparable <- function(mode, versus, pairs, statistic) {
 pair_repetitions <- function(mode, versus, column) {
   pairs <- merge(
     mode$cells[, .(repetition, value = get(column), resolution = latency_resolution_ms)],
-    versus$cells[, .(repetition, baseline = get(column))],
+    versus$cells[, .(
+      repetition, baseline = get(column), baseline_resolution = latency_resolution_ms
+    )],
     by = "repetition"
   )
   pairs[is.finite(value) & is.finite(baseline)]
@@ -134,37 +180,32 @@ pair_repetitions <- function(mode, versus, column) {
 estimate <- function(pairs, statistic) {
   ratio <- statistic$effect == "ratio"
   effects <- if (ratio) log(pairs$value / pairs$baseline) else pairs$value - pairs$baseline
-  widen <- if (statistic$quantised) {
-    rounding_width(pairs$value, pairs$baseline, pairs$resolution)
-  } else {
-    0
-  }
+  widen <- if (statistic$quantised) rounding_width(pairs) else 0
   interval <- t_interval(effects) + c(-widen, widen)
+  p <- p_values(effects, widen, equivalence[[statistic$effect]])
   back <- if (ratio) exp else identity
   bootstrap <- back(bootstrap_interval(effects))
   list(
     estimate = back(mean(effects)), low = back(interval[1]), high = back(interval[2]),
     bootstrap_low = bootstrap[1], bootstrap_high = bootstrap[2],
-    verdict = if (length(effects) < 2) {
-      "one repetition"
-    } else {
-      verdict_on(interval[1], interval[2], equivalence[[statistic$effect]])
-    }
+    effect_size = effect_size(effects), spread = sd(effects), rounding = widen,
+    p_value = p[1], equivalence_p_value = p[2]
   )
 }
 
 no_estimate <- function() {
-  list(
-    estimate = NA_real_, low = NA_real_, high = NA_real_, bootstrap_low = NA_real_,
-    bootstrap_high = NA_real_, verdict = "not comparable"
+  figures <- c(
+    "estimate", "low", "high", "bootstrap_low", "bootstrap_high", "effect_size", "spread",
+    "rounding", "p_value", "equivalence_p_value"
   )
+  setNames(as.list(rep(NA_real_, length(figures))), figures)
 }
 
 compare_statistic <- function(mode, versus, statistic) {
   pairs <- pair_repetitions(mode, versus, statistic$statistic)
   reason <- why_not_comparable(mode, versus, pairs, statistic)
   result <- if (is.null(reason)) estimate(pairs, statistic) else no_estimate()
-  middle <- function(side) median(side$cells[[statistic$statistic]], na.rm = TRUE)
+  middle <- function(side) as.numeric(median(side$cells[[statistic$statistic]], na.rm = TRUE))
   as.data.table(c(
     statistic[c("statistic", "unit", "better", "effect")],
     result,
@@ -178,6 +219,52 @@ compare_statistic <- function(mode, versus, statistic) {
   ))
 }
 
+# Verdicts of comparisons that stand side by side; adds the adjusted p-values they rest on.
+decide <- function(rows) {
+  rows[, `:=`(
+    p_adjusted = p.adjust(p_value, "BH"),
+    equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
+  ), by = statistic]
+  neutral <- ifelse(rows$effect == "ratio", 1, 0)
+  rows[, verdict := fcase(
+    reason != "", "not comparable",
+    pairs < 2, "one repetition",
+    equivalence_p_adjusted <= (1 - confidence) / 2, "equivalent",
+    p_adjusted > 1 - confidence, "undecided",
+    estimate > neutral, "higher",
+    default = "lower"
+  )]
+  rows[, repetitions_needed := repetitions_needed(rows)][]
+}
+
+# No cells, but a column for every statistic.
+no_cells <- function(summary, statistics) {
+  cells <- copy(summary[0])
+  for (column in statistics$statistic) set(cells, j = column, value = numeric())
+  cells
+}
+
+# A row per place (a row of `places`: study, tier, …) and statistic. `sides` gives both sides, of
+# the cells and a place. The table has its columns where there is no place, too.
+compare_places <- function(summary, places, sides, statistics) {
+  compared <- function(place, both) {
+    rows <- lapply(split(statistics, seq_len(nrow(statistics))), function(statistic) {
+      compare_statistic(both[[1]], both[[2]], as.list(statistic))
+    })
+    cbind(place, rbindlist(rows))
+  }
+  rows <- lapply(seq_len(nrow(places)), function(index) {
+    at <- as.list(places[index])
+    cells <- summary[study == at$study & tier == at$tier]
+    compared(places[index], sides(cells, at))
+  })
+  if (length(rows) == 0) {
+    nothing <- side(no_cells(summary, statistics), 0)
+    rows <- list(compared(places[NA_integer_], list(nothing, nothing))[0])
+  }
+  decide(rbindlist(rows))
+}
+
 #' Compares every mode with its `versus`, for each study, tier, tool and statistic.
 #'
 #' Only valid cells are pooled; how many there are, and how many are not, is in the row.
@@ -187,38 +274,36 @@ compare_statistic <- function(mode, versus, statistic) {
 #' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
 #'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
 #'   differences mode - versus), low, high (95 %, t, widened by what rounding alone can do where the
-#'   tool rounds), bootstrap_low, bootstrap_high, verdict (higher, lower, equivalent, undecided,
-#'   one repetition, not comparable), reason, pairs (repetitions used), mode_median,
+#'   tool rounds), bootstrap_low, bootstrap_high, effect_size (Hedges' g), spread (standard
+#'   deviation of the log ratios or differences), rounding (what low and high were widened by, on
+#'   that scale), p_value (of no difference), equivalence_p_value (of a difference beyond the
+#'   margin), both also _adjusted, verdict (higher, lower, equivalent, undecided, one repetition,
+#'   not comparable), repetitions_needed (see there), reason, pairs (repetitions used), mode_median,
 #'   versus_median (in `unit`), and the counts of valid, invalid and missing cells of each side.
 compare_modes <- function(summary, statistics = compared_statistics) {
-  wanted <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])
-  rows <- lapply(seq_len(nrow(wanted)), function(index) {
-    one <- as.list(wanted[index])
-    place <- summary[study == one$study & tier == one$tier & tool == one$tool]
-    repetitions <- uniqueN(place$repetition)
-    mode <- side(place[mode == one$mode], repetitions)
-    versus <- side(place[mode == one$versus], repetitions)
-    compared <- lapply(split(statistics, seq_len(nrow(statistics))), function(statistic) {
-      compare_statistic(mode, versus, as.list(statistic))
-    })
-    cbind(wanted[index], rbindlist(compared))
-  })
-  rbindlist(rows)
+  places <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])
+  sides <- function(cells, at) {
+    cells <- cells[tool == at$tool]
+    repetitions <- uniqueN(cells$repetition)
+    lapply(c(at$mode, at$versus), function(name) side(cells[mode == name], repetitions))
+  }
+  compare_places(summary, places, sides, statistics)
 }
 
-#' Reads the comparisons that compare.R wrote.
+#' Reads the comparisons that compare.R or compare_loops.R wrote.
 #'
-#' @param path path of results/comparisons.csv.
-#' @return data.table, see compare_modes().
+#' @param path path of results/comparisons.csv or results/loops.csv.
+#' @return data.table, see compare_modes() or compare_loops(); without rows where there are none.
 read_comparisons <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  comparisons <- fread(path, encoding = "UTF-8")
-  require_columns(comparisons, c("mode", "versus", "statistic", "estimate", "verdict"), path)
-  for (column in c("reason", "unit")) {
-    set(comparisons, j = column, value = as.character(comparisons[[column]]))
-    set(comparisons, which(is.na(comparisons[[column]])), column, "")
-  }
-  for (column in c("estimate", "low", "high", "bootstrap_low", "bootstrap_high")) {
+  comparisons <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
+  require_columns(comparisons, c("mode", "statistic", "estimate", "verdict"), path)
+  words <- c(
+    "study", "tier", "tool", "mode", "versus", "statistic", "unit", "better", "effect", "verdict",
+    "reason"
+  )
+  # By name and not by content, which a column of a table without rows does not have.
+  for (column in setdiff(names(comparisons), words)) {
     set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
   }
   comparisons

@@ -34,6 +34,71 @@ test_that("verdicts follow the interval", {
   expect_equal(verdict(150, 100), "one repetition")
 })
 
+test_that("a family of comparisons asks more of each than a single one", {
+  # Told apart alone; among nineteen equals it is what chance brings.
+  one <- summary_of(100 * exp(0.1 + c(-1, 0, 1) * 0.03), c(100, 100, 100))
+  expect_equal(compare_one(one)$verdict, "higher")
+  noisy <- exp(c(-1, 0, 1) * 0.3)
+  others <- rbindlist(lapply(1:19, function(tier) {
+    copy(summary_of(100 * noisy, c(100, 100, 100)))[, tier := paste0("tier-", ..tier)]
+  }))
+  rows <- compare_one(rbind(one, others))
+  row <- rows[tier == "low"]
+  expect_equal(row$p_adjusted, min(1, 20 * row$p_value))
+  expect_true(row$low > 1 && row$verdict == "undecided")
+})
+
+test_that("p-values are those of t tests, less what rounding can do", {
+  effects <- c(0.2, 0.25, 0.4, 0.31)
+  p <- p_values(effects, 0, 0.5)
+  expect_equal(p[1], t.test(effects)$p.value)
+  expect_equal(p[2], t.test(effects, mu = 0.5, alternative = "less")$p.value)
+  rounded <- t.test(effects - 0.1)$p.value
+  expect_equal(p_values(effects, 0.1, 0.5)[1], rounded)
+  expect_equal(p_values(effects, 1, 0.5)[1], 1)
+  expect_equal(p_values(c(0, 0, 0), 0, 0.05), c(1, 0))
+  expect_equal(p_values(c(0.3, 0.3), 0, 0.05), c(0, 1))
+  expect_true(all(is.na(p_values(0.3, 0, 0.05))))
+})
+
+test_that("effect sizes are Hedges' g, whose correction takes away the bias of few values", {
+  set.seed(5)
+  sizes <- replicate(4000, effect_size(rnorm(6, mean = 2)))
+  expect_equal(mean(sizes), 2, tolerance = 0.05)
+  expect_true(is.na(effect_size(c(1, 2))))
+})
+
+test_that("of equals, few are told apart", {
+  set.seed(11)
+  figures <- function() 100 * exp(rnorm(3, 0, 0.05))
+  summary <- rbindlist(lapply(1:60, function(tier) {
+    summary_of(figures(), figures())[, tier := paste0("tier-", ..tier)]
+  }))
+  rows <- compare_one(summary)
+  expect_lte(mean(rows$verdict %in% c("higher", "lower")), 0.05)
+})
+
+test_that("a summary without baselines makes a table without rows, which can be read back", {
+  none <- compare_modes(summary_of(c(1, 1), c(1, 1))[mode == "thread"])
+  expect_equal(nrow(none), 0)
+  path <- file.path(new_folder(), "comparisons.csv")
+  write_table(none, path)
+  expect_equal(names(read_comparisons(path)), names(none))
+  expect_type(read_comparisons(path)$verdict, "character")
+  expect_type(read_comparisons(path)$estimate, "double")
+})
+
+test_that("comparisons are read back as they were written", {
+  rows <- compare_one(rbind(
+    summary_of(c(150, 151, 149), c(100, 100, 100)),
+    summary_of(c(50, 150, 250), c(100, 100, 100))[, tier := "mid"],
+    summary_of(150, 100)[, tier := "high"]
+  ))
+  path <- file.path(new_folder(), "comparisons.csv")
+  write_table(rows, path)
+  expect_equal(read_comparisons(path), rows, ignore_attr = TRUE)
+})
+
 test_that("one repetition has an estimate and no interval", {
   row <- compare_one(summary_of(150, 100))
   expect_equal(row$estimate, 1.5)

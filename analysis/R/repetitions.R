@@ -1,0 +1,134 @@
+# How many repetitions would settle what is not decided, and where the noise comes from.
+
+library(data.table)
+
+# Beyond it the answer is a better experiment, not a longer one.
+repetitions_at_most <- 100
+
+# How many pairs it takes until the interval of an effect of this size leaves 0, or stays within
+# the margin. `levels`: the p-values asked for, see levels_asked().
+pairs_needed <- function(size, spread, rounding, margin, levels, at_least) {
+  counts <- seq_len(repetitions_at_most)
+  counts <- counts[counts >= max(2, at_least)]
+  half <- function(level) qt(1 - level, counts - 1) * spread / sqrt(counts) + rounding
+  decided <- size - half(levels$difference / 2) > 0 | size + half(levels$equivalence) <= margin
+  if (any(decided)) counts[which(decided)[1]] else Inf
+}
+
+# What one more verdict of a family must have for a p-value, by Benjamini and Hochberg's rule.
+levels_asked <- function(rows) {
+  asked <- function(adjusted, level) {
+    count <- sum(!is.na(adjusted))
+    level * min(1, (sum(adjusted <= level, na.rm = TRUE) + 1) / max(1, count))
+  }
+  rows[, .(
+    difference = asked(p_adjusted, 1 - confidence),
+    equivalence = asked(equivalence_p_adjusted, (1 - confidence) / 2)
+  ), by = statistic]
+}
+
+#' Repetitions that would settle each undecided comparison.
+#'
+#' The effect and its spread are taken to be those seen, so it is about an even bet that so many
+#' settle it. Where cells are invalid, as many more repetitions are counted in.
+#'
+#' @param rows comparisons with their verdicts, see compare_modes().
+#' @return numeric vector: repetitions of each cell in all; Inf for more than 100; NA where it is
+#'   decided, not comparable, or of one repetition, which has no spread.
+repetitions_needed <- function(rows) {
+  levels <- levels_asked(rows)
+  vapply(seq_len(nrow(rows)), function(index) {
+    row <- rows[index]
+    if (row$verdict != "undecided") return(NA_real_)
+    ratio <- row$effect == "ratio"
+    size <- abs(if (ratio) log(row$estimate) else row$estimate)
+    needed <- pairs_needed(
+      size, row$spread, row$rounding, equivalence[[row$effect]],
+      levels[statistic == row$statistic], row$pairs + 1
+    )
+    ceiling(needed * (row$mode_valid + row$mode_invalid + row$mode_missing) / row$pairs)
+  }, 0)
+}
+
+#' The command that adds repetitions; only the new ones are measured.
+command_repetitions <- function(repetitions) {
+  sprintf("snakemake --cores 4 --config repetitions=%d", as.integer(repetitions))
+}
+
+#' A sentence on what would settle the undecided comparisons.
+#'
+#' @param comparisons see read_comparisons(), or some of its rows.
+#' @return one string of Markdown, with a full stop.
+sentence_repetitions <- function(comparisons) {
+  needed <- comparisons[verdict == "undecided", repetitions_needed]
+  if (length(needed) == 0) return("No comparison is undecided.")
+  within <- needed[needed <= repetitions_at_most]
+  opening <- sprintf(
+    "Of %s, %s would be settled by up to %d repetitions, if effect and spread are those seen",
+    count_of(length(needed), "undecided comparison"), format_number(length(within)),
+    repetitions_at_most
+  )
+  if (length(within) == 0) return(paste0(opening, "."))
+  half <- ceiling(median(within))
+  sprintf(
+    "%s; %s of them by %d: `%s` adds what is missing.", opening,
+    format_number(sum(within <= half)), half, command_repetitions(half)
+  )
+}
+
+#' The undecided comparisons and what would settle them, the nearest first.
+#'
+#' @param comparisons see read_comparisons(), or some of its rows.
+#' @return data.table of text: `Study`, `Tier`, `Tool`, `Mode`, `Baseline`, `Figure`, `Effect` with
+#'   its 95 % interval, `Repetitions`, `Command`.
+table_repetitions <- function(comparisons) {
+  rows <- comparisons[verdict == "undecided"][order(repetitions_needed)]
+  rows[, .(
+    Study = study, Tier = tier, Tool = tool, Mode = mode, Baseline = versus,
+    Figure = compared_statistics$title[match(statistic, compared_statistics$statistic)],
+    Effect = with_interval(estimate, low, high),
+    Repetitions = ifelse(
+      is.finite(repetitions_needed), format_number(repetitions_needed),
+      paste("more than", repetitions_at_most)
+    ),
+    Command = ifelse(
+      is.finite(repetitions_needed), command_repetitions(pmin(repetitions_needed, 1e6)), no_figure
+    )
+  )]
+}
+
+#' Where the noise of a mean latency comes from: how much of the variance between repetitions
+#' there would be if each were but a sample of its requests.
+#'
+#' @param summary see read_summary().
+#' @return data.table, a row per study, mode, tier and tool with two valid cells and more:
+#'   `between` (standard deviation of the log mean latencies), `within_share` (0 to 1: of that
+#'   variance, what the finite number of requests explains if they were independent).
+noise_levels <- function(summary) {
+  cells <- summary[poolable(summary) & latency_mean_ms > 0 & requests_2xx > 0]
+  levels <- cells[, .(
+    repetitions = .N, between = sd(log(latency_mean_ms)),
+    within = mean((latency_sd_ms / latency_mean_ms)^2 / requests_2xx)
+  ), by = .(study, mode, tier, tool)]
+  levels[repetitions > 1 & between > 0, .(
+    study, mode, tier, tool, repetitions, between, within_share = pmin(1, within / between^2)
+  )]
+}
+
+#' A sentence on whether more processes or more requests would make the intervals narrower.
+#'
+#' @param summary see read_summary().
+#' @return one string, with a full stop.
+sentence_levels <- function(summary) {
+  levels <- noise_levels(summary)
+  if (nrow(levels) == 0) return("No cell was repeated, so the noise cannot be parted.")
+  share <- median(levels$within_share)
+  sprintf(
+    paste(
+      "Of the variance of mean latency between repetitions, sampling finitely many requests",
+      "explains %s %% (median over %s): %s is what makes intervals narrower."
+    ),
+    format_number(100 * share), count_of(nrow(levels), "kind of cell"),
+    if (share < 0.5) "more server processes" else "a longer load"
+  )
+}

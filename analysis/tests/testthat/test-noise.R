@@ -1,0 +1,52 @@
+# Comparisons of a mode with itself, one of them a false alarm, and one of two modes.
+with_twins <- function() {
+  row <- function(mode, tier, verdict, estimate, p_value, statistic = "throughput_per_s") {
+    data.table(
+      study = "demo", tier = tier, tool = "jmeter", mode = mode, versus = "pool",
+      statistic = statistic, effect = "ratio", estimate = estimate, spread = 0.1, pairs = 3,
+      p_value = p_value, verdict = verdict
+    )
+  }
+  rbind(
+    row("pool-again", "low", "equivalent", 1.01, 0.5),
+    row("pool-again", "high", "higher", 1.2, 0.001),
+    row("pool-again", "low", "undecided", 0.9, 0.04, "cpu_us_per_request"),
+    row("pool-again", "high", "undecided", 1, 0.9, "cpu_us_per_request"),
+    row("thread", "low", "higher", 3, 0.0001)
+  )
+}
+
+test_that("false alarms are counted among modes that are compared with themselves", {
+  found <- false_alarms(with_twins())
+  expect_equal(found[c("told_apart", "comparisons", "unadjusted", "places")], list(
+    told_apart = 1L, comparisons = 4L, unadjusted = 2L, places = 2L
+  ))
+  exact <- binom.test(1, 4)$conf.int
+  expect_equal(c(found$share, found$low, found$high), c(0.25, exact[1], exact[2]))
+  expect_match(
+    sentence_false_alarms(with_twins()), "in 1 of 4 comparisons \\(25 %, .* in 2\\) of 2 such pairs\\."
+  )
+  expect_null(false_alarms(with_twins()[mode == "thread"]))
+  expect_equal(sentence_false_alarms(with_twins()[0]), "No mode was measured against itself.")
+})
+
+test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
+  set.seed(2)
+  runs <- 400
+  figures <- function() exp(rnorm(runs, 0, 0.05))
+  summary <- data.table(
+    study = "demo", mode = rep(c("pool", "pool-again"), each = runs),
+    versus = rep(c(NA, "pool"), each = runs), tier = "low", tool = "jmeter",
+    repetition = rep(seq_len(runs), 2), outcome = "completed", valid = TRUE, failed_checks = "",
+    latency_resolution_ms = 1, throughput_per_s = c(figures(), figures())
+  )
+  for (column in setdiff(compared_statistics$statistic, "throughput_per_s")) summary[, (column) := NA_real_]
+  floor <- noise_floor(compare_modes(summary), summary)
+  row <- floor[statistic == "throughput_per_s"]
+  truth <- exp(qnorm(0.975) * sqrt(2) * 0.05)
+  expect_equal(c(row$floor, row$floor_between_blocks), c(truth, truth), tolerance = 0.02)
+  expect_true(is.na(floor[statistic == "error_share", floor]))
+  shown <- table_noise(floor)
+  expect_equal(shown$"Told apart"[1], "0 of 1")
+  expect_equal(shown$"Same block"[2], no_figure)
+})
