@@ -10,6 +10,7 @@ MAKEFLAGS += --jobs=4 --no-builtin-rules
 TOOLS := $(CURDIR)/.tools
 SETUP := profiles/setup
 ENV := . .tools/env
+PARTS := venv java-tools runtimes databases quarto
 SNAKEMAKE := snakemake --cores 4
 
 .PHONY: help report smoke build test setup doctor bench-generator pins clean
@@ -48,7 +49,7 @@ clean: ## remove what was built and installed here; never results/
 
 # ---- Set-up: everything in .tools/, each part behind a stamp that depends on its pinned list
 
-setup: .tools/venv.stamp .tools/java-tools.stamp .tools/quarto.stamp ## install what is missing, pinned
+setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 
 .tools/debian.stamp: $(SETUP)/debian-packages.txt $(SETUP)/debian.sh
 	@mkdir -p .tools
@@ -70,6 +71,17 @@ setup: .tools/venv.stamp .tools/java-tools.stamp .tools/quarto.stamp ## install 
 # Tried once for each Python environment, which it becomes a part of.
 .tools/quarto.stamp: $(SETUP)/quarto.sh .tools/venv.stamp
 	@$(SETUP)/quarto.sh $(TOOLS)
+	@touch $@
+
+.tools/runtimes.stamp: $(SETUP)/runtimes.sh $(SETUP)/jdk-21.txt $(SETUP)/jdk-25.txt .tools/venv.stamp
+	@echo "set-up: Java runtimes 21 and 25"
+	@$(SETUP)/runtimes.sh $(TOOLS)
+	@touch $@
+
+# After the other Maven: two at once write into one local repository.
+.tools/databases.stamp: $(SETUP)/databases.sh $(SETUP)/databases.pom.xml $(SETUP)/databases.sha256 .tools/debian.stamp | .tools/java-tools.stamp .tools/env
+	@echo "set-up: MariaDB"
+	@$(ENV); $(SETUP)/databases.sh $(TOOLS)
 	@touch $@
 
 # Looked at by every make, in milliseconds: a JDK may have come, gone or moved since.

@@ -30,6 +30,8 @@ COLOURS = {OK: "\033[32m", REMARK: "\033[33m", MISSING: "\033[31m"}
 PANDOC_VERSION = "import pypandoc; print(pypandoc.get_pandoc_version())"
 TYPST_VERSION = "from importlib.metadata import version; import typst; print(version('typst'))"
 
+DATABASES = "rm -f .tools/databases.stamp; make setup"
+
 # The extreme tier: 10,000 connections, a descriptor and on some modes a thread for each of them.
 # A platform thread of the JVM takes two memory maps.
 DESCRIPTORS = 12_000
@@ -74,6 +76,10 @@ def tools() -> list[Finding]:
         tool("typst", [str(venv / "python"), "-c", TYPST_VERSION], setup),
         jmeter(),
         async_profiler(),
+        runtime(21),
+        runtime(25),
+        tool("sysbench", ["sysbench", "--version"], setup),
+        tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], DATABASES),
         tool("Quarto", ["quarto", "--version"], "the stand-in renderer writes the report", REMARK),
         tool("wrk2", ["wrk2", "--version"], "the project's own generator is used", REMARK),
     ]
@@ -163,6 +169,15 @@ def async_profiler() -> Finding:
     if version is None or not all(part.exists() for part in parts):
         return Finding(name, MISSING, "not found", "rm -f .tools/java-tools.stamp; make setup")
     return Finding(name, OK, version.group(1))
+
+
+def runtime(jdk: int) -> Finding:
+    """One of the runtimes that modes with `jdk:` run on, from its release file."""
+    name, folder = f"Java runtime {jdk}", TOOLS / f"jdk-{jdk}"
+    if not (folder / "bin/java").exists():
+        return Finding(name, MISSING, "not found", "rm -f .tools/runtimes.stamp; make setup")
+    version = re.search(r'^JAVA_RUNTIME_VERSION="(.*)"', (folder / "release").read_text(), re.M)
+    return Finding(name, OK, version.group(1) if version else str(jdk))
 
 
 # ---- Machine and limits: nothing here is required, but a number may mean something else -----

@@ -37,7 +37,8 @@ def test_nothing_installed_is_told_tool_by_tool(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     states = {finding.name: finding.state for finding in doctor.tools()}
     required = ("Maven", "C compiler", "R", "Python packages", "Snakemake", "JMeter")
-    assert {states[name] for name in required} == {MISSING}
+    databases = ("sysbench", "MariaDB", "Java runtime 21", "Java runtime 25")
+    assert {states[name] for name in required + databases} == {MISSING}
     assert {states[name] for name in ("Quarto", "wrk2")} == {REMARK}
     assert states["Python"] == OK
 
@@ -54,6 +55,14 @@ def test_a_version_is_read_from_what_a_program_says(put, stand_ins, monkeypatch,
     put("thing", f"echo '{said.split(';')[0]}'; {said.partition(';')[2]}")
     monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
     assert doctor.tool("thing", ["thing"], "install it") == Finding("thing", OK, version)
+
+
+def test_a_runtime_tells_its_version_from_its_release_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor, "TOOLS", tmp_path)
+    (tmp_path / "jdk-21/bin").mkdir(parents=True)
+    (tmp_path / "jdk-21/bin/java").touch()
+    (tmp_path / "jdk-21/release").write_text('JAVA_RUNTIME_VERSION="21.0.8+9-LTS"\n')
+    assert doctor.runtime(21) == Finding("Java runtime 21", OK, "21.0.8+9-LTS")
 
 
 def test_packages_off_their_pins_are_named(put, stand_ins, monkeypatch, tmp_path):

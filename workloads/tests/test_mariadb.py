@@ -1,0 +1,136 @@
+"""The MariaDB of a cell: answers its own user on loopback only, and leaves nothing behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+import pymysql
+import pytest
+
+from workloads.backends import mariadb as backend
+from workloads.databases.mariadb import MariaDB
+from workloads.databases.scratch import PREFIX, Scratch
+
+ROOT = Path(__file__).resolve().parents[2]
+CPUS = sorted(os.sched_getaffinity(0))
+SMALL = {"innodb_buffer_pool_size": "16M", "innodb_log_file_size": "8M"}
+SPEC = {"backend": {"id": "mariadb", "variables": SMALL | {"max_connections": 77}}}
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder(tmp_path, monkeypatch):
+    """Where data directories are made: this test's own, so that what is left there shows."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def database(tmp_path):
+    database = MariaDB(SMALL | {"max_connections": 77}, CPUS, tmp_path, 1, "log")
+    yield database
+    database.stop()
+
+
+def left_over(folder):
+    return list(folder.glob(f"{PREFIX}*"))
+
+
+def until(condition, limit_s=30):
+    deadline_s = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline_s, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def test_it_answers_its_user_with_the_variables_asked_for(database):
+    with database.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT @@max_connections, @@innodb_buffer_pool_size, DATABASE()")
+        assert cursor.fetchone() == (77, 16 << 20, "artifact")
+
+
+def test_it_keeps_what_is_written(database):
+    with database.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE kept (id INT PRIMARY KEY) ENGINE=InnoDB")
+        cursor.execute("INSERT INTO kept VALUES (1), (2)")
+    with database.connect() as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM kept")
+        assert cursor.fetchone() == (2,)
+
+
+@pytest.mark.parametrize(
+    ("user", "password"), [("artifact", "wrong"), ("artifact", ""), ("root", ""), ("", "")]
+)
+def test_nobody_else_gets_in(database, user, password):
+    with pytest.raises(pymysql.OperationalError, match="denied"):
+        pymysql.connect(host="127.0.0.1", port=database.port, user=user, password=password)
+
+
+def test_it_listens_on_loopback_only(database):
+    listening = [
+        connection.laddr
+        for connection in psutil.Process(database.process.pid).net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert listening == [("127.0.0.1", database.port)]
+
+
+def test_the_password_is_in_no_command_line_and_no_file(database, tmp_path):
+    assert database.password not in " ".join(psutil.Process(database.process.pid).cmdline())
+    for path in [*tmp_path.glob("log"), *database.scratch.path.glob("*.sql")]:
+        assert database.password not in path.read_text()
+
+
+def test_stop_leaves_no_process_and_no_folder(database, tmp_path):
+    assert left_over(tmp_path)
+    database.stop()
+    assert not psutil.pid_exists(database.process.pid)
+    assert not left_over(tmp_path)
+
+
+def test_a_wrong_variable_is_told_in_the_servers_own_words(tmp_path):
+    with pytest.raises(RuntimeError, match="unknown variable 'no_such_variable=1'"):
+        MariaDB(SMALL | {"no_such_variable": 1}, CPUS, tmp_path, 1, "log")
+    assert not left_over(tmp_path)
+
+
+def test_what_a_killed_runner_left_is_removed_by_the_next(tmp_path):
+    code = (
+        "import tempfile, time; from pathlib import Path\n"
+        f"tempfile.tempdir = {str(tmp_path)!r}\n"
+        "from workloads.databases.mariadb import MariaDB\n"
+        f"database = MariaDB({SMALL}, {CPUS}, Path(tempfile.tempdir), 1, 'log')\n"
+        "print(database.process.pid, flush=True); time.sleep(60)"
+    )
+    runner = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
+    pid = int(runner.stdout.readline())
+    (orphan,) = left_over(tmp_path)
+    held = Scratch()
+    assert orphan.exists()
+    os.kill(runner.pid, signal.SIGKILL)
+    runner.communicate()
+    until(lambda: not psutil.pid_exists(pid))
+    Scratch().remove()
+    assert left_over(tmp_path) == [held.path]
+    held.remove()
+
+
+def test_as_a_backend_it_tells_the_server_all_it_needs(tmp_path):
+    running = backend.start(SPEC, Path("java"), CPUS, tmp_path, 1)
+    try:
+        url, user = (option.split("=", 1)[1] for option in running.options)
+        address = url.removeprefix("jdbc:mariadb://").split("/")[0]
+        host, port = address.split(":")
+        password = running.environment["SPRING_DATASOURCE_PASSWORD"]
+        with pymysql.connect(
+            host=host, port=int(port), user=user, password=password, database="artifact"
+        ) as connection:
+            assert connection.get_server_info().endswith("MariaDB")
+    finally:
+        running.stop()
+    assert not psutil.pid_exists(running.process.pid)
+    assert not left_over(tmp_path)
