@@ -243,7 +243,6 @@ removed_share <- function(before, after) {
 
 # The same for shares of cells: the change that the intervention makes, as part of what there was.
 removed_of_shares <- function(before, after) {
-  if (before$estimate == 0) return(c(NA_real_, NA_real_, NA_real_))
   change <- newcombe_interval(c(before$hits, after$hits), c(before$count, after$count))
   pmin(1, c(before$estimate - after$estimate, change) / before$estimate)
 }
@@ -311,10 +310,10 @@ counters_gone <- function(before, after) {
 # ---- Chains ----------------------------------------------------------------------------------
 
 # TRUE, FALSE or NA (not decided).
-effect_is_gone <- function(rule, before, after, removed) {
+effect_is_gone <- function(rule, after, removed) {
   switch(rule,
     equivalent = switch(after$verdict, equivalent = TRUE, higher = , lower = FALSE, NA),
-    never = if (after$hits > 0) FALSE else if (removed[2] > 0) TRUE else NA,
+    never = if (after$hits > 0) FALSE else if (isTRUE(removed[2] > 0)) TRUE else NA,
     removed = {
       away <- c(removed_enough, 2 - removed_enough)
       if (anyNA(removed)) {
@@ -334,27 +333,36 @@ effect_is_there <- function(verdict) {
   switch(verdict, higher = , lower = TRUE, equivalent = FALSE, NA)
 }
 
+# What is said of a link that does not hold, and of one that is not decided.
+link_words <- list(
+  effect = c("there is no difference", "whether there is a difference is open"),
+  counters = c("the counters do not show the mechanism", "whether the counters show the mechanism is open"),
+  counters_gone = c("the counters do not go back", "whether the counters go back is open"),
+  effect_gone = c("the effect does not go away", "whether the effect goes away is open")
+)
+
 # A chain is as strong as its weakest link.
 verdict_on_links <- function(links, missing) {
+  said <- function(which, state) paste(vapply(link_words[which], `[`, "", state), collapse = ", ")
   if (length(missing) > 0) return(list(verdict = "not measured", why = paste(missing, collapse = "; ")))
   broken <- names(links)[links %in% FALSE]
+  if (length(broken) > 0) return(list(verdict = "not shown", why = said(broken, 1)))
   open <- names(links)[is.na(links)]
-  if (length(broken) > 0) return(list(verdict = "not shown", why = failing_link(broken, "does not hold")))
-  if (length(open) > 0) return(list(verdict = "not decided", why = failing_link(open, "is open")))
+  if (length(open) > 0) return(list(verdict = "not decided", why = said(open, 2)))
   list(verdict = "shown", why = "")
 }
 
-failing_link <- function(names, state) paste0("that ", paste(names, collapse = " and that "), " ", state)
+# The share of the effect that is gone; none of an effect that is not there.
+removed_by <- function(before, after) {
+  if (!before$verdict %in% c("higher", "lower") || nzchar(after$reason)) return(rep(NA_real_, 3))
+  if (is.null(before$hits)) removed_share(before$effects, after$effects) else removed_of_shares(before, after)
+}
 
 trace_intervention <- function(cause, intervention, before, counters, table, groups) {
   difference <- changed_by(cause, intervention)
   after <- effect_of(table, difference)
   counters_after <- count_on_both(cause$counters, table, groups, difference)
-  removed <- if (is.null(after$hits) || is.null(before$hits)) {
-    removed_share(before$effects, after$effects)
-  } else {
-    removed_of_shares(before, after)
-  }
+  removed <- removed_by(before, after)
   uncounted <- counters$title[is.na(counters$shows) | is.na(counters_after$shows)]
   missing <- c(
     Filter(nzchar, unique(c(before$reason, after$reason))),
@@ -364,10 +372,9 @@ trace_intervention <- function(cause, intervention, before, counters, table, gro
     logical()
   } else {
     c(
-      "there is a difference" = effect_is_there(before$verdict),
-      "the counters show the mechanism" = all(counters$shows),
-      "the counters go back" = all(counters_gone(counters, counters_after)),
-      "the effect goes away" = effect_is_gone(intervention$rule, before, after, removed)
+      effect = effect_is_there(before$verdict), counters = all(counters$shows),
+      counters_gone = all(counters_gone(counters, counters_after)),
+      effect_gone = effect_is_gone(intervention$rule, after, removed)
     )
   }
   c(

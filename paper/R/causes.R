@@ -3,45 +3,45 @@
 
 side_code <- function(side) paste(as_code(side$mode), "at", as_code(side$tier))
 
-# In parts of a hundred for differences and shares, as it is for ratios.
-effect_figure <- function(effect, kind) {
-  if (kind == "ratio") return(with_interval(effect$estimate, effect$low, effect$high))
-  figure <- with_interval(100 * effect$estimate, 100 * effect$low, 100 * effect$high)
-  if (is.na(effect$estimate)) figure else paste(figure, "%")
+#' An effect as a figure with its interval and, where it is no ratio, its unit.
+#'
+#' @param effect see effect_of().
+#' @param difference what it is the effect of, see sides_of().
+effect_figure <- function(effect, difference) {
+  if (nzchar(effect$reason)) return(no_figure)
+  if (cause_statistic(difference$statistic)$effect == "ratio") {
+    return(with_interval(effect$estimate, effect$low, effect$high))
+  }
+  unit <- if (is.null(difference$versus)) "%" else "points"
+  paste(with_interval(100 * effect$estimate, 100 * effect$low, 100 * effect$high), unit)
 }
 
 removed_figure <- function(removed) with_interval(100 * removed[1], 100 * removed[2], 100 * removed[3])
 
 #' An effect between two sides, without a full stop.
-#'
-#' @param effect see effect_of().
-#' @param difference what it is the effect of, see sides_of().
 clause_effect <- function(effect, difference) {
   statistic <- cause_statistic(difference$statistic)
   sides <- sides_of(difference)
-  if (nzchar(effect$reason)) {
-    return(sprintf("the %s of %s was not measured: %s", statistic$title, side_code(sides$mode), effect$reason))
-  }
-  figure <- effect_figure(effect, statistic$effect)
-  if (is.null(sides$versus)) {
-    return(sprintf("the %s of %s is %s", statistic$title, side_code(sides$mode), figure))
-  }
+  figure <- effect_figure(effect, difference)
+  if (is.null(sides$versus)) return(sprintf("the %s of %s is %s", statistic$title, side_code(sides$mode), figure))
   sprintf(
     if (statistic$effect == "ratio") "the %s of %s is %s times that of %s" else "the %s of %s differs by %s from that of %s",
     statistic$title, side_code(sides$mode), figure, side_code(sides$versus)
   )
 }
 
-clause_counter <- function(counter) {
-  unit <- if (nzchar(counter$unit)) paste0(" ", counter$unit) else ""
-  sprintf(
-    "%s: %s%s on the mode's side, %s%s on its baseline's", counter$title, format_number(counter$mode), unit,
-    format_number(counter$versus), unit
-  )
-}
-
-clauses_counters <- function(counters) {
-  enumerate(vapply(seq_len(nrow(counters)), function(row) clause_counter(counters[row]), ""), "; ")
+#' What was counted on the sides of a difference, without a full stop.
+clause_counters <- function(counters, difference) {
+  told <- vapply(seq_len(nrow(counters)), function(row) {
+    counter <- counters[row]
+    figures <- sprintf("%s with %s", format_number(counter$mode), as_code(difference$mode))
+    if (!is.null(difference$versus)) {
+      figures <- sprintf("%s, %s with %s", figures, format_number(counter$versus), as_code(difference$versus))
+    }
+    unit <- if (nzchar(counter$unit)) sprintf(" (%s)", counter$unit) else ""
+    sprintf("%s%s: %s", counter$title, unit, figures)
+  }, "")
+  paste(told, collapse = "; ")
 }
 
 changes_text <- function(changes) {
@@ -51,20 +51,17 @@ changes_text <- function(changes) {
 
 #' What an intervention did, and what follows.
 sentence_intervention <- function(intervention) {
-  gone <- if (is.na(intervention$removed[1])) {
-    ""
-  } else {
-    sprintf("Of the effect, %s %% is gone.", removed_figure(intervention$removed))
-  }
+  head <- sprintf("**%s** (%s):", capitalised(intervention$does), changes_text(intervention$changes))
+  if (intervention$verdict == "not measured") return(sprintf("%s not measured: %s.", head, intervention$why))
   paragraph(
+    sprintf("%s %s.", head, clause_effect(intervention$after, intervention$difference)),
+    if (!is.na(intervention$removed[1])) {
+      sprintf("Of the effect, %s %% is gone.", removed_figure(intervention$removed))
+    },
+    sprintf("%s.", capitalised(clause_counters(intervention$counters, intervention$difference))),
     sprintf(
-      "**%s** (%s): %s.", capitalised(intervention$does), changes_text(intervention$changes),
-      clause_effect(intervention$after, intervention$difference)
-    ),
-    sprintf("%s %s.", gone, capitalised(clauses_counters(intervention$counters))),
-    sprintf(
-      "Verdict: **%s**%s.", intervention$verdict,
-      if (nzchar(intervention$why)) paste0(", because ", intervention$why) else ""
+      "**%s**%s.", capitalised(intervention$verdict),
+      if (nzchar(intervention$why)) paste0(": ", intervention$why) else ""
     )
   )
 }
@@ -72,20 +69,29 @@ sentence_intervention <- function(intervention) {
 #' One chain as Markdown: a heading, the difference, what was counted, the mechanism, and a bullet an
 #' intervention.
 tell_cause <- function(cause) {
-  loop <- loop_names[cause$difference$tool]
   paste(
     paste("##", cause$title),
     paragraph(
-      sprintf(
-        "%s%s.", capitalised(clause_effect(cause$before, cause$difference)),
-        if (is.na(loop)) "" else paste0(" (", loop, ")")
-      ),
-      if (nrow(cause$counted) > 0) sprintf("Counted: %s.", clauses_counters(cause$counted)),
+      sprintf("Under the %s, %s.", loop_of(cause$difference$tool), clause_effect(cause$before, cause$difference)),
+      sprintf("Counted: %s.", clause_counters(cause$counted, cause$difference)),
       sprintf("*The mechanism:* %s", trimws(cause$mechanism))
     ),
     bullets(vapply(cause$interventions, sentence_intervention, "")),
     sep = "\n\n"
   )
+}
+
+# Tools that are neither of the two load a database, and wait for its answers.
+loop_of <- function(tool) if (tool %in% names(loop_names)) loop_names[[tool]] else loop_names[["jmeter"]]
+
+#' All chains of which the difference was measured, one after the other; the others in one sentence.
+tell_causes <- function(traced) {
+  measured <- vapply(traced, function(cause) cause$before$reason == "", NA)
+  absent <- vapply(unname(traced[!measured]), function(cause) sprintf("%s (%s)", cause$title, cause$before$reason), "")
+  paste(c(
+    if (!all(measured)) sprintf("Not measured in this run: %s.", paste(absent, collapse = "; ")),
+    vapply(traced[measured], tell_cause, "")
+  ), collapse = "\n\n")
 }
 
 #' How many chains hold.
@@ -101,16 +107,16 @@ sentence_causes <- function(traced) {
 #' All chains, a row an intervention.
 table_causes <- function(traced) {
   rbindlist(lapply(unname(traced), function(cause) {
-    statistic <- cause_statistic(cause$difference$statistic)
-    rbindlist(lapply(cause$interventions, function(intervention) {
-      data.table(
-        Cause = cause$title, "What differs" = statistic$title,
-        Before = effect_figure(cause$before, statistic$effect),
-        Changed = changes_text(intervention$changes),
-        After = effect_figure(intervention$after, statistic$effect),
-        "Removed (%)" = removed_figure(intervention$removed), Verdict = intervention$verdict
-      )
-    }))
+    steps <- cause$interventions
+    data.table(
+      Cause = c(cause$title, rep("", length(steps) - 1)),
+      "What differs" = c(cause_statistic(cause$difference$statistic)$title, rep("", length(steps) - 1)),
+      Before = c(effect_figure(cause$before, cause$difference), rep("", length(steps) - 1)),
+      Changed = vapply(steps, function(step) changes_text(step$changes), ""),
+      After = vapply(steps, function(step) effect_figure(step$after, step$difference), ""),
+      "Removed (%)" = vapply(steps, function(step) removed_figure(step$removed), ""),
+      Verdict = vapply(steps, `[[`, "", "verdict")
+    )
   }))
 }
 
@@ -161,7 +167,7 @@ difference_graphs <- function(all, traced) {
   absent <- vapply(unname(traced[!there]), `[[`, "", "title")
   paste(c(
     if (any(there)) c("``````````{=html}", frames, flame_graph_script, "``````````", ""),
-    if (!all(there)) sprintf("Without profiles of both sides: %s.", enumerate(absent, "; "))
+    if (!all(there)) sprintf("Without profiles of both sides: %s.", paste(absent, collapse = "; "))
   ), collapse = "\n")
 }
 

@@ -54,7 +54,7 @@ test_that("an effect that stays, or turns round, does not count as gone", {
   expect_equal(first_of(followed(demo_summary(kept_cpu = c(202, 198, 200))))$verdict, "not shown")
   turned <- first_of(followed(demo_summary(kept_cpu = c(51, 49, 50))))
   expect_equal(turned$verdict, "not shown")
-  expect_match(turned$why, "the effect goes away does not hold")
+  expect_match(turned$why, "the effect does not go away")
   expect_equal(first_of(followed(demo_summary(kept_cpu = c(60, 100, 220))))$verdict, "not decided")
 })
 
@@ -67,10 +67,10 @@ test_that("what is left can be asked to be equivalent", {
 
 test_that("a counter must be there with the effect and go with it", {
   steady <- demo_summary()[, threads_started := 1000]
-  expect_match(first_of(followed(steady))$why, "the counters show the mechanism")
+  expect_match(first_of(followed(steady))$why, "the counters do not show the mechanism")
   stays <- demo_summary()[mode == "threads", threads_started := 1000]
   expect_equal(first_of(followed(stays))$verdict, "not shown")
-  expect_match(first_of(followed(stays))$why, "the counters go back")
+  expect_match(first_of(followed(stays))$why, "the counters do not go back")
 })
 
 test_that("what was not measured is said, and is no failure", {
@@ -146,6 +146,28 @@ test_that("CPU time that moved between groups of stacks is told with its noise",
   cause$counters <- list(list(title = "starting", group = "thread start"))
   counted <- count_on_both(cause$counters, demo_summary(), groups, cause$difference)
   expect_equal(counted[, c(mode, versus)], c(150, 0))
+})
+
+test_that("the report tells what was counted, changed and found", {
+  for (file in c("text", "results", "study", "causes")) {
+    source(file.path(analysis_folder, "..", "paper", "R", paste0(file, ".R")), local = TRUE)
+  }
+  traced <- list(followed(), followed(demo_summary()[tier == "fresh"]), followed(demo_summary()[tier == "kept"]))
+  told <- tell_causes(traced)
+  expect_match(told, "`threads` at `fresh` is 2 [1.99, 2.02] times that of `pool` at `fresh`", fixed = TRUE)
+  expect_match(told, "threads started per request: 1 with `threads`, 0.002 with `pool`", fixed = TRUE)
+  expect_match(told, "**Shown**", fixed = TRUE)
+  expect_match(told, "not measured: no cells of threads at kept; no cells of pool at kept", fixed = TRUE)
+  expect_match(told, "Not measured in this run: Starting threads (no cells of threads at fresh", fixed = TRUE)
+  expect_match(sentence_causes(traced), "1 shown and 2 not measured")
+  expect_equal(table_causes(traced)$Verdict, c("shown", "not measured", "not measured"))
+
+  all <- list(results = new_folder(), cpu_groups = no_groups())
+  expect_equal(nrow(table_moved(all, traced)), 0)
+  expect_equal(difference_graphs(all, traced[1]), "Without profiles of both sides: Starting threads.")
+  dir.create(file.path(all$results, "differences"))
+  writeLines("<p title=\"a\">&</p>", file.path(all$results, "differences", "start.html"))
+  expect_match(difference_graphs(all, traced[1]), "data-page=\"<p title=&quot;a&quot;>&amp;</p>\"", fixed = TRUE)
 })
 
 test_that("the chains of the report can be followed, and wrong ones are refused", {
