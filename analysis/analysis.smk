@@ -103,3 +103,43 @@ rule group_cpu:
         "where CPU time goes"
     shell:
         "Rscript {input.script:q} --groups {input.groups:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+
+
+rule judge_claims:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        claims="analysis/claims.yaml",
+        experiment="config.yaml",
+        script="analysis/claims.R",
+        functions=expand(
+            "analysis/R/{name}.R",
+            name=[
+                "cli",
+                "read_cell",
+                "summary",
+                "comparisons",
+                "causes",
+                "theme",
+                "figures",
+                "tables",
+                "claims",
+            ],
+        ),
+    output:
+        f"{RESULTS}/claims.csv",
+    log:
+        f"{RESULTS}/logs/judge_claims.log",
+    message:
+        "a verdict on every claim of the sources"
+    shell:
+        "Rscript {input.script:q} --claims {input.claims:q} --experiment {input.experiment:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+
+
+rule check:
+    input:
+        verdicts=f"{RESULTS}/claims.csv",
+        script="analysis/print_claims.R",
+    message:
+        "the claims of the sources, and what was found"
+    shell:
+        "Rscript {input.script:q} {input.verdicts:q}"

@@ -1,0 +1,437 @@
+# Verdicts on what the sources claim. claims.yaml says what decides each claim: the cells, the
+# statistic and the rule; nothing here knows any claim.
+#
+# A claim is confirmed when the whole 95 % interval lies where its rule says, contradicted when all
+# of it lies elsewhere, and not decided in between. The unit is the server process, and what is
+# compared is compared within its block, as in comparisons.R.
+
+library(data.table)
+
+claim_verdicts <- c("confirmed", "contradicted", "not decided", "not testable here")
+# Beyond so many repetitions nobody will ask.
+repetitions_at_most <- 1000
+
+# Checks that may fail and leave the statistic true, because they speak of another: the waiting that
+# Little's law misses is missing from latency, not from throughput; and a server that refuses, dies
+# or answers wrongly is what `error_share` and `survived` tell of.
+checks_of_the_server <- c(
+  "completed", "same_answer_after", "share_2xx", "body_bytes", "treatment", "little", "settled"
+)
+checks_beside_the_point <- list(
+  throughput_per_s = "little", throughput_all_per_s = "little",
+  error_share = checks_of_the_server, survived = checks_of_the_server
+)
+
+# ---- Reading ---------------------------------------------------------------------------------
+
+#' Reads the claims.
+#'
+#' @param path path of claims.yaml, which claims.schema.json describes.
+#' @return list of claims. Stops where an id is there twice.
+read_claims <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  claims <- yaml::read_yaml(path)$claims
+  ids <- vapply(claims, `[[`, "", "id")
+  if (anyDuplicated(ids)) fail_reading(path, ids[anyDuplicated(ids)], " is there twice")
+  claims
+}
+
+#' Checks that claims name what there is.
+#'
+#' @param claims see read_claims().
+#' @param experiment the configuration, as read from config.yaml: its `studies`. Of a study that it
+#'   leaves out nothing is checked, as nothing of it is measured.
+#' @param statistics names that a claim may use: the summary's columns.
+#' @return claims. Stops with the key of every name that is not known.
+check_claims <- function(claims, experiment, statistics) {
+  studies <- setNames(experiment$studies, ids_of(experiment$studies))
+  faults <- unlist(lapply(claims, function(claim) {
+    c(
+      unknown(claim, "statistic", claim$statistic, c(statistics, derived_statistics)),
+      unknown(claim, "evidence", claim$evidence, c(statistics, derived_statistics)),
+      unknown_cells(claim, studies[[c(claim$cells$study, "none")[1]]])
+    )
+  }))
+  if (length(faults) > 0) stop(paste0("claims.yaml: ", faults, collapse = "\n"), call. = FALSE)
+  claims
+}
+
+ids_of <- function(things) vapply(things, `[[`, "", "id")
+
+unknown <- function(claim, key, names, allowed) {
+  wrong <- setdiff(names, allowed)
+  sprintf("%s.%s = \"%s\"; allowed: %s", claim$id, key, wrong, paste(allowed, collapse = ", "))
+}
+
+unknown_cells <- function(claim, study) {
+  if (is.null(study)) return(NULL)
+  modes <- ids_of(study$modes)
+  tiers <- ids_of(study$tiers)
+  asked <- claim$cells
+  c(
+    unknown(claim, "cells.mode", asked$mode, modes),
+    unknown(claim, "cells.versus", asked[["versus"]], modes),
+    unknown(claim, "cells.tiers", asked$tiers, tiers),
+    unknown(claim, "cells.versus_tier", asked[["versus_tier"]], tiers)
+  )
+}
+
+# ---- Rules -----------------------------------------------------------------------------------
+
+#' Where a figure must lie for the claim to hold.
+#'
+#' @param rule `rule` of a claim.
+#' @return list: low and high, and whether these ends themselves belong to it (`closed`).
+region_of <- function(rule) {
+  if (!is.null(rule$near)) {
+    return(list(low = rule$near / rule$within, high = rule$near * rule$within, closed = TRUE))
+  }
+  list(
+    low = c(rule$above, rule$at_least, -Inf)[1], high = c(rule$below, rule$at_most, Inf)[1],
+    closed = is.null(rule$above) && is.null(rule$below)
+  )
+}
+
+#' The region in words.
+rule_text <- function(rule) {
+  region <- region_of(rule)
+  ends <- format_number(c(region$low, region$high))
+  if (all(is.finite(c(region$low, region$high)))) return(paste(ends, collapse = " to "))
+  words <- if (region$closed) c("at least", "at most") else c("above", "below")
+  if (is.finite(region$low)) paste(words[1], ends[1]) else paste(words[2], ends[2])
+}
+
+#' The verdict on an interval.
+#'
+#' @param low,high ends of the interval; NA where there is none.
+#' @param region see region_of().
+verdict_in <- function(low, high, region) {
+  if (is.na(low) || is.na(high)) return("not decided")
+  if (region$closed) {
+    inside <- low >= region$low && high <= region$high
+    outside <- high < region$low || low > region$high
+  } else {
+    inside <- low > region$low && high < region$high
+    outside <- high <= region$low || low >= region$high
+  }
+  if (inside) "confirmed" else if (outside) "contradicted" else "not decided"
+}
+
+# ---- Figures ---------------------------------------------------------------------------------
+
+# What the summary has no column for.
+derived_statistics <- "survived"
+
+#' A statistic of every cell.
+#'
+#' @param cells rows of the summary.
+#' @param statistic a column of the summary, or `survived`: 1 where the server answered after the
+#'   load as before it, else 0.
+#' @return numeric vector.
+statistic_of <- function(cells, statistic) {
+  if (statistic != "survived") return(as.numeric(cells[[statistic]]))
+  as.numeric(cells$outcome == "completed" & !grepl("same_answer_after", cells$failed_checks))
+}
+
+#' Which cells count for a statistic: the valid ones, and those that failed only in what the
+#' statistic does not speak of, see checks_beside_the_point.
+#'
+#' @return logical vector, one per row.
+counts_for <- function(cells, statistic) {
+  allowed <- checks_beside_the_point[[statistic]]
+  beside <- vapply(strsplit(cells$failed_checks, ";"), function(failed) {
+    length(failed) > 0 && all(failed %in% allowed)
+  }, NA)
+  poolable(cells) | (cells$outcome != "beyond_limits" & beside)
+}
+
+#' The cells that decide a claim at one tier: its figure is a product of powers of theirs.
+#'
+#' @param cells `cells` of a claim.
+#' @param tier one of its tiers.
+#' @return data.table: study, mode, tier, tool, sign: 1 for the mode itself, -1 for what it is
+#'   divided by (`versus`, or itself at `versus_tier`), and both for a ratio of ratios.
+terms_of <- function(cells, tier) {
+  # Not by $, which takes versus_tier for versus where there is none.
+  modes <- c(cells$mode, cells[["versus"]])
+  terms <- data.table(
+    study = cells$study, mode = modes, tier = tier, tool = cells$tool,
+    sign = c(1, -1)[seq_along(modes)]
+  )
+  if (is.null(cells[["versus_tier"]])) return(terms)
+  rbind(terms, copy(terms)[, `:=`(tier = cells[["versus_tier"]], sign = -sign)])
+}
+
+term_names <- function(terms) with(terms, file.path(study, mode, tier, tool))
+
+# The figures of one term, or why there are none.
+figures_of_term <- function(summary, term, statistic) {
+  cells <- summary[term, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+  if (nrow(cells) == 0) return(list(lack = paste(term_names(term), "was not measured in this run")))
+  counted <- counts_for(cells, statistic)
+  if (!any(counted)) {
+    why <- unique(ifelse(cells$outcome == "completed", cells$failed_checks, cells$outcome))
+    return(list(lack = sprintf("no valid cell of %s (%s)", term_names(term), paste(why, collapse = ", "))))
+  }
+  figures <- cells[counted, .(repetition, value = statistic_of(.SD, statistic), resolution = latency_resolution_ms),
+    .SDcols = names(cells)
+  ]
+  list(figures = figures[is.finite(value)][, sign := term$sign])
+}
+
+#' The figures of a claim at one tier, a row per repetition that all its cells have.
+#'
+#' @return list: `figures`, a data.table of repetition, value, resolution, sign; or `lack`, why not.
+figures_of_claim <- function(summary, claim, tier) {
+  terms <- terms_of(claim$cells, tier)
+  found <- lapply(seq_len(nrow(terms)), function(index) {
+    figures_of_term(summary, terms[index], claim$statistic)
+  })
+  lack <- unlist(lapply(found, `[[`, "lack"))
+  if (length(lack) > 0) return(list(lack = paste(lack, collapse = "; ")))
+  figures <- rbindlist(lapply(found, `[[`, "figures"))
+  figures <- figures[, if (.N == nrow(terms)) .SD, by = repetition]
+  if (nrow(figures) == 0) return(list(lack = "no repetition has this figure in all its cells"))
+  if (is_ratio(claim) && any(figures$value <= 0)) return(list(lack = "a figure of 0 has no ratio"))
+  list(figures = figures)
+}
+
+is_contrast <- function(claim) !is.null(c(claim$cells[["versus"]], claim$cells[["versus_tier"]]))
+is_ratio <- function(claim) is_contrast(claim) && !identical(claim$effect, "difference")
+
+is_rounded <- function(statistic) {
+  grepl("^latency_.*_ms$", statistic) && !grepl("mean|sd", statistic)
+}
+
+#' The estimate of a claim's figure with its interval.
+#'
+#' Ratios are averaged as logarithms, and so are single figures where none is 0. Whether servers
+#' survived is a share of them, with Wilson's interval.
+#'
+#' @param figures see figures_of_claim().
+#' @param claim the claim.
+#' @return list: ours, low, high, effects (one per repetition, on the scale `to`), to and back
+#'   (functions to and from that scale), widen (what rounding can do there), repetitions.
+estimate_claim <- function(figures, claim) {
+  share <- claim$statistic == "survived"
+  logs <- is_ratio(claim) || (!is_contrast(claim) && !share && all(figures$value > 0))
+  to <- if (logs) log else identity
+  effects <- figures[, .(effect = sum(sign * to(value))), by = repetition]$effect
+  widen <- if (is_rounded(claim$statistic)) {
+    figures[, .(reach = sum(rounding_reach(value, resolution, logs))), by = repetition][, mean(reach)]
+  } else {
+    0
+  }
+  interval <- if (share) {
+    wilson_interval(sum(effects), length(effects))
+  } else {
+    t_interval(effects) + c(-widen, widen)
+  }
+  back <- if (logs) exp else identity
+  list(
+    ours = back(mean(effects)), low = back(interval[1]), high = back(interval[2]),
+    effects = effects, to = to, widen = widen, repetitions = length(effects)
+  )
+}
+
+# How far rounding alone can move a figure; a figure of less than half the resolution may be any.
+rounding_reach <- function(values, resolution, logs) {
+  half <- resolution / 2
+  if (logs) ifelse(values > half, -log1p(-pmin(half / values, 1)), Inf) else half
+}
+
+#' How many repetitions would take the interval to one side of the bounds, if they went on as those
+#' that were measured.
+#'
+#' @param estimate see estimate_claim().
+#' @param region see region_of().
+#' @param statistic the claim's statistic.
+#' @return a whole number; 2 where there is one, as one has no interval; NA where no number of them
+#'   (at most 1,000) would do.
+repetitions_until_decided <- function(estimate, region, statistic) {
+  if (estimate$repetitions < 2) return(2)
+  more <- seq(estimate$repetitions + 1, repetitions_at_most)
+  if (statistic == "survived") {
+    settles <- vapply(more, function(count) {
+      interval <- wilson_interval(round(estimate$ours * count), count)
+      verdict_in(interval[1], interval[2], region) != "not decided"
+    }, NA)
+  } else {
+    bounds <- c(region$low, region$high)
+    if (identical(estimate$to, log)) bounds <- bounds[bounds > 0]
+    distance <- min(abs(mean(estimate$effects) - estimate$to(bounds))) - estimate$widen
+    settles <- qt((1 + confidence) / 2, more - 1) * sd(estimate$effects) / sqrt(more) < distance
+  }
+  more[settles][1]
+}
+
+# ---- Verdicts --------------------------------------------------------------------------------
+
+units_of_names <- c(
+  per_s = "1/s", ms = "ms", us_per_request = "µs", mib = "MiB", share = "share", percent = "%"
+)
+
+unit_of <- function(claim) {
+  if (is.null(claim$statistic)) return("")
+  if (is_ratio(claim)) return("ratio")
+  fits <- vapply(names(units_of_names), function(end) endsWith(claim$statistic, paste0("_", end)), NA)
+  c(units_of_names[fits], "")[[1]]
+}
+
+no_figures <- function() {
+  list(
+    ours = NA_real_, low = NA_real_, high = NA_real_, repetitions = 0L,
+    repetitions_needed = NA_real_
+  )
+}
+
+why_not_decided <- function(estimate, needed) {
+  if (estimate$repetitions < 2) return("one repetition has no interval")
+  if (is.na(needed)) return("the interval holds a bound, and more repetitions would not free it")
+  "the interval holds a bound of the rule"
+}
+
+# The verdict at one tier.
+judge_tier <- function(summary, claim, tier) {
+  cells <- paste(term_names(terms_of(claim$cells, tier)), collapse = " : ")
+  found <- figures_of_claim(summary, claim, tier)
+  if (!is.null(found$lack)) {
+    return(c(list(verdict = "not testable here", reason = found$lack), no_figures(), cells = cells))
+  }
+  estimate <- estimate_claim(found$figures, claim)
+  region <- region_of(claim$rule)
+  verdict <- verdict_in(estimate$low, estimate$high, region)
+  needed <- if (verdict == "not decided") {
+    repetitions_until_decided(estimate, region, claim$statistic)
+  } else {
+    NA_real_
+  }
+  c(
+    list(
+      verdict = verdict, reason = if (verdict == "not decided") why_not_decided(estimate, needed) else ""
+    ),
+    estimate[c("ours", "low", "high", "repetitions")],
+    list(repetitions_needed = needed, cells = cells)
+  )
+}
+
+# Of several tiers at each of which a claim must hold, the one that decides: where it fails, else
+# where it is open, else where nothing can be said.
+deciding <- function(judged) {
+  order <- c("contradicted", "not decided", "not testable here", "confirmed")
+  judged[[which.min(match(vapply(judged, `[[`, "", "verdict"), order))]]
+}
+
+# Medians that go with the cause: of the mode, and of what it is compared with.
+evidence_text <- function(summary, claim, tier) {
+  terms <- terms_of(claim$cells, tier)
+  told <- vapply(claim$evidence, function(name) {
+    medians <- vapply(seq_len(nrow(terms)), function(index) {
+      cells <- summary[terms[index], on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+      cells <- cells[outcome != "beyond_limits"]
+      as.numeric(median(statistic_of(cells, name), na.rm = TRUE))
+    }, 0)
+    if (anyNA(medians)) return("")
+    paste(gsub("_", " ", name), paste(format_number(medians), collapse = " against "))
+  }, "")
+  paste(Filter(nzchar, told), collapse = ", ")
+}
+
+judge_claim <- function(summary, claim) {
+  if (!is.null(claim$rule$untestable)) {
+    judged <- c(
+      list(verdict = "not testable here", reason = claim$rule$untestable), no_figures(),
+      list(cells = "")
+    )
+    evidence <- ""
+  } else {
+    judged <- deciding(lapply(claim$cells$tiers, function(tier) judge_tier(summary, claim, tier)))
+    evidence <- evidence_text(summary, claim, strsplit(judged$cells, "/")[[1]][3])
+  }
+  cause <- c(claim$cause, if (nzchar(evidence)) paste0("(", evidence, ")"))
+  as.data.table(c(
+    claim[c("id", "source", "kind", "where", "claim")], judged,
+    list(
+      rule = if (is.null(claim$statistic)) "" else rule_text(claim$rule),
+      statistic = c(claim$statistic, "")[1], published = c(claim$published, claim$rule$near, NA)[1],
+      unit = unit_of(claim), cause = paste(cause, collapse = " ")
+    )
+  ))
+}
+
+claim_columns <- c(
+  "id", "source", "kind", "where", "claim", "verdict", "statistic", "ours", "low", "high",
+  "published", "unit", "rule", "repetitions", "repetitions_needed", "reason", "cause", "cells"
+)
+
+#' A verdict on every claim.
+#'
+#' @param claims see check_claims().
+#' @param summary see read_summary().
+#' @return data.table, a row per claim: id, source, kind (number, conclusion), where (in the
+#'   source), claim, verdict (see claim_verdicts), statistic, ours (geometric mean over
+#'   repetitions), low, high (95 %), published, unit (`ratio` for ratios), rule (where the figure
+#'   must lie), repetitions (used), repetitions_needed (to decide what is not decided), reason (why
+#'   not decided or not testable), cause, cells (`:` between those that are compared).
+judge_claims <- function(claims, summary) {
+  rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, claim)))
+  rows[, repetitions_needed := as.numeric(repetitions_needed)]
+  rows[, ..claim_columns]
+}
+
+#' Reads the verdicts that claims.R wrote.
+#'
+#' @param path path of results/claims.csv.
+#' @return data.table, see judge_claims().
+read_verdicts <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
+  require_columns(table, claim_columns, path)
+  for (column in c("ours", "low", "high", "published", "repetitions", "repetitions_needed")) {
+    set(table, j = column, value = suppressWarnings(as.numeric(table[[column]])))
+  }
+  table[]
+}
+
+#' Our figure with its interval, as text.
+ours_text <- function(verdicts) {
+  verdicts[, ifelse(is.na(ours), no_figure, with_interval(ours, low, high))]
+}
+
+#' How many claims have which verdict.
+#'
+#' @return data.table: source, then a column per verdict.
+count_verdicts <- function(verdicts) {
+  counts <- verdicts[, .N, by = .(source, verdict = factor(verdict, claim_verdicts))]
+  dcast(counts, source ~ verdict, value.var = "N", fill = 0, drop = FALSE)
+}
+
+#' The verdicts as lines for a terminal: by source, each claim with what it rests on.
+#'
+#' @param verdicts see read_verdicts().
+#' @return character vector.
+print_claims <- function(verdicts) {
+  lines <- lapply(unique(verdicts$source), function(name) {
+    rows <- verdicts[source == name]
+    told <- rows[, sprintf(
+      "%-17s %s\n%18s%s", verdict, claim, "", fcase(
+        is.na(ours), paste0(id, ": ", reason),
+        rep(TRUE, .N), sprintf(
+          "%s: %s %s, must be %s%s", id, statistic, ours_text(rows), rule, needed_text(rows)
+        )
+      )
+    )]
+    c("", name, told)
+  })
+  counts <- table(factor(verdicts$verdict, claim_verdicts))
+  c(unlist(lines), "", sprintf("%d claims: %s", nrow(verdicts), paste(counts, names(counts), collapse = ", ")))
+}
+
+# What is not decided, and how it would be.
+needed_text <- function(verdicts) {
+  verdicts[, fcase(
+    verdict != "not decided", "",
+    is.na(repetitions_needed), paste0("; ", reason),
+    rep(TRUE, .N), paste0("; ", format_number(repetitions_needed), " repetitions would decide it")
+  )]
+}

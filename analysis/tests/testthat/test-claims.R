@@ -1,0 +1,268 @@
+# A summary of modes at a tier: a row per figure, in the order of repetitions.
+cells_with <- function(statistic, ..., tier = "low", resolution = 0.001, failed = "", outcome = "completed") {
+  modes <- list(...)
+  rbindlist(lapply(names(modes), function(name) {
+    table <- data.table(
+      study = "demo", mode = name, tier = tier, tool = "wrk2", repetition = seq_along(modes[[name]]),
+      outcome = outcome, valid = failed == "", failed_checks = failed, latency_resolution_ms = resolution,
+      figure = modes[[name]]
+    )
+    setnames(table, "figure", statistic)[]
+  }))
+}
+
+claim_of <- function(rule, statistic = "throughput_per_s", versus = NULL, tiers = "low", ...) {
+  cells <- c(list(study = "demo", mode = "pool", tiers = tiers, tool = "wrk2"), list(versus = versus)[!is.null(versus)])
+  c(list(
+    id = "one", source = "0-threads", kind = "number", where = "table", claim = "It is so.",
+    statistic = statistic, rule = rule, cause = "Because."
+  ), list(cells = modifyList(cells, list(...))))
+}
+
+judge_one <- function(summary, rule, ...) judge_claims(list(claim_of(rule, ...)), summary)
+verdict_of <- function(summary, rule, ...) judge_one(summary, rule, ...)$verdict
+pool <- function(...) cells_with("throughput_per_s", pool = c(...))
+
+test_that("a figure near the published one is confirmed, far from it contradicted", {
+  near <- list(near = 100, within = 1.25)
+  row <- judge_one(pool(99, 100, 101), near)
+  expect_equal(row$verdict, "confirmed")
+  expect_equal(row$ours, (99 * 100 * 101)^(1 / 3))
+  expect_equal(row[, c(published, repetitions)], c(100, 3))
+  expect_equal(row[, c(unit, rule, cells)], c("1/s", "80 to 125", "demo/pool/low/wrk2"))
+  expect_equal(verdict_of(pool(199, 200, 201), near), "contradicted")
+  expect_equal(verdict_of(pool(39, 40, 41), near), "contradicted")
+  expect_equal(verdict_of(pool(60, 100, 140), near), "not decided")
+})
+
+test_that("a bound confirms on its side alone, and itself belongs to at_least and at_most", {
+  expect_equal(verdict_of(pool(51, 52, 53), list(above = 40)), "confirmed")
+  expect_equal(verdict_of(pool(31, 32, 33), list(above = 40)), "contradicted")
+  expect_equal(verdict_of(pool(38, 40, 42), list(above = 40)), "not decided")
+  expect_equal(verdict_of(pool(31, 32, 33), list(below = 40)), "confirmed")
+  expect_equal(verdict_of(pool(51, 52, 53), list(below = 40)), "contradicted")
+  expect_equal(verdict_of(pool(38, 40, 42), list(below = 40)), "not decided")
+  expect_equal(verdict_of(pool(40, 40, 40), list(above = 40)), "contradicted")
+  expect_equal(verdict_of(pool(40, 40, 40), list(at_least = 40)), "confirmed")
+  expect_equal(verdict_of(pool(40, 40, 40), list(at_most = 40)), "confirmed")
+  expect_equal(verdict_of(pool(51, 52, 53), list(at_most = 40)), "contradicted")
+  expect_equal(verdict_of(pool(31, 32, 33), list(at_least = 40)), "contradicted")
+  expect_equal(verdict_of(pool(38, 40, 42), list(at_least = 40)), "not decided")
+})
+
+test_that("a ratio is taken within repetitions", {
+  # Blocks as different as can be, in which the ratio is always 2.
+  summary <- cells_with("throughput_per_s", pool = c(20, 200, 2000), thread = c(10, 100, 1000))
+  row <- judge_one(summary, list(near = 2, within = 1.05), versus = "thread")
+  expect_equal(row[, .(verdict, ours, low, high, unit)], data.table(
+    verdict = "confirmed", ours = 2, low = 2, high = 2, unit = "ratio"
+  ))
+  expect_equal(row$cells, "demo/pool/low/wrk2 : demo/thread/low/wrk2")
+  expect_equal(verdict_of(summary, list(above = 2.5), versus = "thread"), "contradicted")
+  noisy <- cells_with("throughput_per_s", pool = c(20, 30, 10), thread = c(10, 10, 10))
+  expect_equal(verdict_of(noisy, list(above = 1), versus = "thread"), "not decided")
+  expect_match(judge_one(
+    cells_with("throughput_per_s", pool = c(0, 0), thread = c(1, 1)), list(above = 1), versus = "thread"
+  )$reason, "0 has no ratio")
+})
+
+test_that("a tier is compared with another, and a gain with that at another tier", {
+  at <- function(tier, pool, thread) {
+    cells_with("throughput_per_s", pool = rep(pool, 3), thread = rep(thread, 3), tier = tier)
+  }
+  summary <- rbind(at("low", 40, 10), at("high", 60, 30))
+  tiers <- judge_one(summary, list(near = 1.5, within = 1.01), tiers = "high", versus_tier = "low")
+  expect_equal(tiers[, .(verdict, ours)], data.table(verdict = "confirmed", ours = 1.5))
+  expect_equal(tiers$cells, "demo/pool/high/wrk2 : demo/pool/low/wrk2")
+  gains <- judge_one(summary, list(below = 1), tiers = "high", versus_tier = "low", versus = "thread")
+  expect_equal(gains[, .(verdict, ours)], data.table(verdict = "confirmed", ours = 0.5))
+})
+
+test_that("shares are subtracted where the claim says so", {
+  summary <- cells_with("error_share", pool = c(0.3, 0.31, 0.29), thread = c(0, 0, 0))
+  claim <- c(claim_of(list(at_least = 0.01), "error_share", versus = "thread"), effect = "difference")
+  row <- judge_claims(list(claim), summary)
+  expect_equal(row$verdict, "confirmed")
+  expect_equal(row[, c(ours, unit)], c("0.3", "share"))
+})
+
+test_that("a claim on several tiers holds when it holds at each", {
+  summary <- rbind(pool(50, 50, 50), cells_with("throughput_per_s", pool = c(30, 30, 30), tier = "high"))
+  both <- c("low", "high")
+  expect_equal(verdict_of(summary, list(above = 20), tiers = both), "confirmed")
+  row <- judge_one(summary, list(above = 40), tiers = both)
+  expect_equal(row[, c(verdict, cells)], c("contradicted", "demo/pool/high/wrk2"))
+  expect_equal(verdict_of(summary, list(above = 20), tiers = c(both, "extreme")), "not testable here")
+  expect_equal(verdict_of(summary, list(above = 40), tiers = c("extreme", both)), "contradicted")
+})
+
+test_that("what is not decided says how many repetitions it would take", {
+  figures <- c(38, 42, 41)
+  row <- judge_one(pool(figures), list(above = 38.5))
+  expect_equal(row$verdict, "not decided")
+  reach <- function(count) qt(0.975, count - 1) * sd(log(figures)) / sqrt(count)
+  distance <- mean(log(figures)) - log(38.5)
+  expect_lt(reach(row$repetitions_needed), distance)
+  expect_gte(reach(row$repetitions_needed - 1), distance)
+  one <- judge_one(pool(40), list(above = 38))
+  expect_equal(one[, c(verdict, reason)], c("not decided", "one repetition has no interval"))
+  expect_equal(one$repetitions_needed, 2)
+  expect_true(is.na(judge_one(pool(39, 40, 41), list(above = 39.9917))$repetitions_needed))
+})
+
+test_that("what rounding hides no repetition decides", {
+  coarse <- cells_with("latency_p50_ms", pool = c(1, 1, 1), resolution = 1)
+  row <- judge_one(coarse, list(near = 1, within = 1.2), "latency_p50_ms")
+  expect_equal(row[, .(verdict, repetitions_needed)], data.table(verdict = "not decided", repetitions_needed = NA_real_))
+  expect_equal(row$low, 0.5)
+  zero <- cells_with("latency_p50_ms", pool = c(0, 0, 0), resolution = 1)
+  expect_equal(verdict_of(zero, list(at_most = 1), "latency_p50_ms"), "confirmed")
+})
+
+test_that("only valid cells count, and the reason names what failed", {
+  broken <- cells_with("latency_p99_ms", pool = c(5, 5), failed = "generator_healthy")
+  row <- judge_one(broken, list(at_most = 10), "latency_p99_ms")
+  expect_equal(row$verdict, "not testable here")
+  expect_equal(row$reason, "no valid cell of demo/pool/low/wrk2 (generator_healthy)")
+  expect_true(is.na(row$ours))
+  expect_equal(
+    judge_one(pool(1, 2), list(above = 0), tiers = "mid")$reason,
+    "demo/pool/mid/wrk2 was not measured in this run"
+  )
+  limits <- cells_with("error_share", pool = c(1, 1), outcome = "beyond_limits", failed = "completed")
+  expect_equal(judge_one(limits, list(above = 0), "error_share")$verdict, "not testable here")
+})
+
+test_that("a failed check keeps out the statistics that it speaks of, and no others", {
+  survivors <- cells_with("throughput_per_s", pool = c(1, 1, 1), failed = "little")
+  survivors[, latency_mean_ms := 1000]
+  expect_equal(verdict_of(survivors, list(at_most = 1)), "confirmed")
+  expect_equal(verdict_of(survivors, list(at_most = 1000), "latency_mean_ms"), "not testable here")
+  refusing <- cells_with("error_share", pool = c(0.4, 0.5, 0.45), failed = "share_2xx;little")
+  expect_equal(verdict_of(refusing, list(at_least = 0.01), "error_share"), "confirmed")
+  hurried <- cells_with("error_share", pool = c(0.4, 0.5, 0.45), failed = "share_2xx;generator_healthy")
+  expect_equal(verdict_of(hurried, list(at_least = 0.01), "error_share"), "not testable here")
+})
+
+test_that("whether a server survives is a share of its cells, with an interval of shares", {
+  dead <- cells_with("error_share", pool = rep(1, 3), outcome = "server_died", failed = "completed;share_2xx")
+  expect_equal(verdict_of(dead, list(at_least = 0.9), "survived"), "contradicted")
+  alive <- function(count) cells_with("error_share", pool = rep(0, count))
+  few <- judge_one(alive(3), list(at_least = 0.9), "survived")
+  expect_equal(few$verdict, "not decided")
+  expect_equal(verdict_of(alive(few$repetitions_needed), list(at_least = 0.9), "survived"), "confirmed")
+  expect_equal(verdict_of(alive(few$repetitions_needed - 1), list(at_least = 0.9), "survived"), "not decided")
+})
+
+test_that("a claim that nothing can test says why", {
+  claim <- claim_of(list(untestable = "a matter of taste"))[c("id", "source", "kind", "where", "claim", "rule", "cause")]
+  row <- judge_claims(list(claim), pool(1))
+  expect_equal(row[, c(verdict, reason, cells, unit)], c("not testable here", "a matter of taste", "", ""))
+})
+
+test_that("medians go with the cause", {
+  summary <- cells_with("throughput_per_s", pool = c(20, 20), thread = c(10, 10))
+  summary[, threads_peak := ifelse(mode == "pool", 20, 500)]
+  claim <- c(claim_of(list(above = 1), versus = "thread"), list(evidence = "threads_peak"))
+  expect_equal(judge_claims(list(claim), summary)$cause, "Because. (threads peak 20 against 500)")
+})
+
+# ---- The file of claims ----------------------------------------------------------------------
+
+claims_file <- file.path(analysis_folder, "claims.yaml")
+experiment <- yaml::read_yaml(file.path(analysis_folder, "..", "config.yaml"))
+known_statistics <- names(summarise_cells(write_cell(new_folder(), elapsed_ms = 1:20)))
+
+# What jsonschema says of claims against claims.schema.json: a line per fault, none where it is valid.
+schema_faults <- function(path) {
+  script <- paste(
+    "import json, sys, yaml, jsonschema",
+    "schema, claims = json.load(open(sys.argv[1])), yaml.safe_load(open(sys.argv[2]))",
+    "for fault in jsonschema.Draft202012Validator(schema).iter_errors(claims):",
+    "    print('.'.join(map(str, fault.absolute_path)), fault.message[:200])",
+    sep = "\n"
+  )
+  files <- shQuote(c(file.path(analysis_folder, "claims.schema.json"), path))
+  said <- suppressWarnings(system2("python3", c("-c", shQuote(script), files), stdout = TRUE, stderr = TRUE))
+  if (is.null(attr(said, "status"))) as.character(said) else stop(paste(said, collapse = "\n"))
+}
+
+test_that("the claims are valid by their schema and name what the experiment has", {
+  expect_equal(schema_faults(claims_file), character())
+  claims <- read_claims(claims_file)
+  expect_gte(length(claims), 40)
+  expect_length(check_claims(claims, experiment, known_statistics), length(claims))
+})
+
+test_that("the schema refuses what no rule can read, and names it", {
+  changed <- function(change) {
+    path <- tempfile(fileext = ".yaml")
+    lines <- readLines(claims_file)
+    writeLines(sub("rule: {at_most: 500}", change, lines, fixed = TRUE), path)
+    paste(schema_faults(path), collapse = " ")
+  }
+  expect_match(changed("rule: {at_most: 500, at_least: 1}"), "rule")
+  expect_match(changed("rule: {around: 500}"), "around")
+  expect_match(changed("rule: {near: 500}"), "rule")
+  expect_match(changed("rule: {at_most: 500}, tolerance: 2"), "tolerance")
+  expect_match(changed("rule: {untestable: taste}"), "does not allow")
+})
+
+test_that("names that are not known stop with their key", {
+  known <- list(studies = list(list(
+    id = "demo", modes = list(list(id = "pool"), list(id = "thread")), tiers = list(list(id = "low"))
+  )))
+  check <- function(...) check_claims(list(claim_of(list(above = 1), ...)), known, "throughput_per_s")
+  expect_length(check(versus = "thread"), 1)
+  expect_error(check(mode = "pol"), 'one.cells.mode = "pol"; allowed: pool, thread', fixed = TRUE)
+  expect_error(check(versus = "fibre"), 'one.cells.versus = "fibre"', fixed = TRUE)
+  expect_error(check(tiers = c("low", "hi")), 'one.cells.tiers = "hi"; allowed: low', fixed = TRUE)
+  expect_error(check(versus_tier = "hi"), 'one.cells.versus_tier = "hi"', fixed = TRUE)
+  expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
+  # A study that is not part of the experiment is not measured, and not wrong.
+  expect_length(check(study = "other", mode = "any"), 1)
+})
+
+test_that("an id that is there twice is refused", {
+  path <- tempfile()
+  writeLines(c("claims:", "  - {id: same}", "  - {id: same}"), path)
+  expect_error(read_claims(path), "same is there twice")
+})
+
+test_that("the numbers of source 0 are those of its table", {
+  published <- read_published(file.path(analysis_folder, "published", "request-threads.csv"))
+  published <- merge(published, source_figures[, .(figure, statistic = column)], by = "figure")
+  published[statistic == "error_percent", `:=`(statistic = "error_share", value = value / 100)]
+  claims <- Filter(function(claim) {
+    claim$kind == "number" && claim$source == "0-threads-vs-pool-jmeter"
+  }, read_claims(claims_file))
+  stated <- rbindlist(lapply(claims, function(claim) {
+    data.table(
+      tier = claim$cells$tiers, mode = sub("-as-published", "", claim$cells$mode),
+      statistic = claim$statistic, stated = c(claim$published, claim$rule$near)[1]
+    )
+  }))
+  both <- merge(published[figure != "requests"], stated, by = c("tier", "mode", "statistic"))
+  expect_equal(nrow(both), nrow(stated))
+  expect_equal(nrow(both), nrow(published[figure != "requests"]))
+  expect_equal(both$stated, both$value, tolerance = 1e-9)
+})
+
+# ---- Written, read, printed ------------------------------------------------------------------
+
+test_that("verdicts survive their file and print with what they rest on", {
+  claims <- list(
+    claim_of(list(near = 100, within = 1.25)), modifyList(claim_of(list(above = 38)), list(id = "two")),
+    modifyList(claim_of(list(above = 38), tiers = "mid"), list(id = "three"))
+  )
+  summary <- pool(99, 100, 101)
+  path <- tempfile()
+  write_table(judge_claims(claims, summary), path)
+  verdicts <- read_verdicts(path)
+  expect_equal(verdicts, judge_claims(claims, summary), ignore_attr = TRUE)
+  lines <- print_claims(verdicts)
+  expect_match(lines, "confirmed +It is so[.]\n +one: throughput_per_s 100 \\[97.5, 103\\], must be 80 to 125", all = FALSE)
+  expect_match(lines, "three: demo/pool/mid/wrk2 was not measured in this run", all = FALSE)
+  expect_equal(tail(lines, 1), "3 claims: 2 confirmed, 0 contradicted, 0 not decided, 1 not testable here")
+  expect_equal(count_verdicts(verdicts)[["not testable here"]], 1)
+})
