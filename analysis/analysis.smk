@@ -74,7 +74,14 @@ rule compare_loops:
         script="analysis/compare_loops.R",
         functions=expand(
             "analysis/R/{name}.R",
-            name=["cli", "read_cell", "summary", "comparisons", "repetitions", "loops"],
+            name=[
+                "cli",
+                "read_cell",
+                "summary",
+                "comparisons",
+                "repetitions",
+                "loops",
+            ],
         ),
     output:
         f"{RESULTS}/loops.csv",
