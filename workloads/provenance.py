@@ -99,7 +99,9 @@ def jdk_version(java: Path) -> str:
     release = {
         name: value.strip('"') for name, value in (x.split("=", 1) for x in lines if "=" in x)
     }
-    return f"{release.get('IMPLEMENTOR', '')} {release['JAVA_RUNTIME_VERSION']}".strip()
+    # A runtime that jlink made tells its version without the build.
+    version = release.get("JAVA_RUNTIME_VERSION", release["JAVA_VERSION"])
+    return f"{release.get('IMPLEMENTOR', '')} {version}".strip()
 
 
 def validate(record: dict[str, Any]) -> None:

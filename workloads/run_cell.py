@@ -334,7 +334,7 @@ def apply_load(
     run: Run, subject: Any, telemetry: Telemetry
 ) -> tuple[Process, bool, tuple[float, float]]:
     """The generator, whether it had to be cut off, and when it ran (epoch seconds)."""
-    argv = run.tool.command(run.spec, run.java, subject)
+    argv = run.tool.command(run.spec, provenance.java(), subject)
     start_s = time.time()
     process = Process(
         argv, run.generator_cpus, run.folder, "generator.log", subject.client_environment
