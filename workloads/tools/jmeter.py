@@ -21,8 +21,8 @@ PLAN = Path(__file__).with_name("plan.jmx")
 PROPERTIES = Path(__file__).with_name("jmeter.properties")
 VERSION = "5.6.3"
 RAW = "samples.raw.csv"
-# What a load of a given duration cuts off: requests whose answers came after its end, if at all.
-IN_FLIGHT = "in-flight.csv.gz"
+# What ended after the time of a load that has one: requests in flight at its end, and a few later.
+LATE = "late-samples.csv.gz"
 LOOP = "closed"
 FOR_EVER = -1
 
@@ -93,11 +93,12 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     start_ms, end_ms = window_ms(spec, samples)
     within = [row for row in samples if ended_ms(row) <= end_ms]
     late = [row for row in samples if ended_ms(row) > end_ms]
+    in_flight = [row for row in late if int(row["timeStamp"]) < end_ms]
     write(folder / "samples.csv.gz", columns, within)
     if "duration_s" in spec["tool"]:
-        write(folder / IN_FLIGHT, columns, late)
+        write(folder / LATE, columns, late)
     raw.unlink()
-    return summary(spec, within, len(late), (start_ms / 1000, end_ms / 1000))
+    return summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
 
 
 def ended_ms(row: dict[str, str]) -> int:
