@@ -5,6 +5,7 @@ import artifact.tomcat.database.Database;
 import artifact.tomcat.remote.RemoteClients;
 import artifact.tomcat.telemetry.CountersController;
 import artifact.tomcat.telemetry.PinningCounter;
+import artifact.tomcat.telemetry.ThreadNames;
 import artifact.tomcat.telemetry.ThreadStates;
 import artifact.tomcat.work.Work;
 import org.springframework.boot.SpringApplication;
@@ -47,6 +48,7 @@ import org.springframework.context.annotation.Import;
     Admission.class,
     CountersController.class,
     PinningCounter.class,
+    ThreadNames.class,
     ThreadStates.class
 })
 public class Application {

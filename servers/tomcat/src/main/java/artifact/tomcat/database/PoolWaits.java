@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The time that requests spend before they have a connection, as HikariCP tells it: {@code pool_waits}
- * connections were handed out after {@code pool_wait_ms} of waiting in sum (a free one costs
- * microseconds and is counted too), {@code pool_timeouts} requests never got one.
+ * of them asked for one and waited {@code pool_wait_ms} in sum (for a free one microseconds, and
+ * counted too), {@code pool_timeouts} of them in vain.
  */
 class PoolWaits implements MetricsTrackerFactory, CounterSource {
 

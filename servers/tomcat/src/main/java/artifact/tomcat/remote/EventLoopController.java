@@ -1,6 +1,7 @@
 package artifact.tomcat.remote;
 
 import java.net.URI;
+import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
@@ -17,11 +18,11 @@ import reactor.netty.resources.LoopResources;
  */
 @RestController
 @ConditionalOnProperty(name = "remote.client", havingValue = "event-loop")
-class EventLoopController {
+class EventLoopController implements AutoCloseable {
 
+    private final LoopResources oneLoop = LoopResources.create("reactor-http", 1, true);
     private final WebClient client = WebClient.builder()
-            .clientConnector(new ReactorClientHttpConnector(
-                    HttpClient.create().runOn(LoopResources.create("reactor-http", 1, true))))
+            .clientConnector(new ReactorClientHttpConnector(HttpClient.create().runOn(oneLoop)))
             .build();
     private final URI remote;
 
@@ -32,5 +33,10 @@ class EventLoopController {
     @GetMapping(path = "/v1/hello", produces = RemoteClients.TYPE)
     Mono<byte[]> hello() {
         return client.get().uri(remote).retrieve().bodyToMono(byte[].class);
+    }
+
+    @Override
+    public void close() {
+        oneLoop.disposeLater(Duration.ZERO, Duration.ofSeconds(1)).block();
     }
 }

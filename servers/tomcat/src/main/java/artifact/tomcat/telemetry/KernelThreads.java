@@ -48,7 +48,7 @@ final class KernelThreads {
         return counts;
     }
 
-    /** Of {@code 4711 (http-ni..exec-1) S …}. */
+    /** Of {@code 4711 (http-nio-exec-1) S …}. */
     private static String groupAndState(RandomAccessFile stat) throws IOException {
         byte[] head = new byte[HEAD_BYTES];
         stat.seek(0);
@@ -57,7 +57,7 @@ final class KernelThreads {
         }
         String text = new String(head, StandardCharsets.ISO_8859_1);
         int nameEnd = text.lastIndexOf(") ");
-        return ThreadGroups.ofKernelThread(text.substring(text.indexOf('(') + 1, nameEnd))
+        return ThreadGroups.of(text.substring(text.indexOf('(') + 1, nameEnd))
                 + ","
                 + text.charAt(nameEnd + 2);
     }

@@ -82,7 +82,7 @@ public class ThreadStates implements AutoCloseable {
         Map<String, Integer> counts = new TreeMap<>();
         for (ThreadInfo thread : THREADS.getThreadInfo(THREADS.getAllThreadIds(), 0)) {
             if (thread != null) {
-                String group = ThreadGroups.ofJavaThread(thread.getThreadName());
+                String group = ThreadGroups.of(thread.getThreadName());
                 counts.merge(group + "," + thread.getThreadState(), 1, Integer::sum);
             }
         }

@@ -10,12 +10,14 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class ThreadStatesTest {
 
     private static final String ROW = "[0-9]{10}\\.[0-9]{3},(jvm,[a-z-]+,[A-Z_]+|kernel,[a-z-]+,[A-Z]),[0-9]+";
 
+    @BeforeEach
     @AfterEach
     void removeTheFile() throws IOException {
         Files.deleteIfExists(ThreadStates.FILE);
@@ -23,7 +25,8 @@ class ThreadStatesTest {
 
     @Test
     void bothViewsSeeThePoolAsleep() throws Exception {
-        try (App app = App.start("--thread-states.every-ms=5", "--server.tomcat.threads.min-spare=7")) {
+        try (App app = App.start(
+                "--thread-states.every-ms=5", "--server.tomcat.threads.min-spare=7", "--logging.level.root=off")) {
             App.await("idle threads are seen by both", () ->
                     isSeen(",jvm,http-nio-exec,WAITING,7") && isSeen(",kernel,http-nio-exec,S,7"));
             app.getLater("/api/sleep-test?sleep_ms=60000");
