@@ -1,0 +1,585 @@
+# What theory and primitives foretell of every cell, and what was measured.
+#
+# A prediction is made from the cell's configuration and from primitives, never from what a cell
+# measured; only the Universal Scalability Law (usl.R) is fitted, and its rows say so. The models
+# and the rules by which a residual is explained were written before any result was looked at.
+#
+# Throughput  closed loop: a closed network of a delay (the waiting that a request asks for) and of
+#             the server's CPUs, by mean value analysis (Reiser and Lavenberg 1980); no more
+#             requests circulate than the mode lets in, so that threads / service time is its bound
+#             (Little 1961). Open loop: what is offered, up to that bound.
+# Latency     where a request waits or works: the network's response time and the queue before it;
+#             in an open loop Erlang's M/M/c corrected for how regular arrivals and service are
+#             (Allen and Cunneen). Where it does neither, open loop alone: that of the request on
+#             one thread, and what handing it over adds. JMeter's clock cannot tell such times.
+# CPU         a request on one thread, and the primitives that the mode adds to it.
+
+library(data.table)
+
+within_share <- 0.1
+fitted_model <- "universal scalability law, fitted"
+
+# ---- Queues --------------------------------------------------------------------------------------
+
+#' The probability that an arrival must wait in M/M/c (Erlang C).
+#'
+#' @param servers number c, 1 or more.
+#' @param offered load in erlangs, arrival rate times service time.
+#' @return 0 to 1; 1 where the load is too much for the servers.
+erlang_c <- function(servers, offered) {
+  if (offered >= servers) return(1)
+  # Erlang B by its recursion, which neither overflows nor cancels.
+  blocked <- 1
+  for (count in seq_len(servers)) blocked <- offered * blocked / (count + offered * blocked)
+  blocked / (1 - offered / servers * (1 - blocked))
+}
+
+#' Mean time in the queue of G/G/c (Allen and Cunneen); exact for M/M/c and M/G/1.
+#'
+#' @param rate_per_s arrivals.
+#' @param servers number of servers; with Inf nobody waits.
+#' @param service_s mean service time.
+#' @param arrival_cv2,service_cv2 squared coefficients of variation: 0 regular, 1 exponential.
+#' @return seconds; Inf where the load is too much for the servers.
+queue_wait_s <- function(rate_per_s, servers, service_s, arrival_cv2 = 1, service_cv2 = 1) {
+  offered <- rate_per_s * service_s
+  if (!is.finite(servers) || offered == 0) return(0)
+  if (offered >= servers) return(Inf)
+  erlang_c(servers, offered) * service_s / (servers - offered) * (arrival_cv2 + service_cv2) / 2
+}
+
+#' Throughput of a closed network: a delay and one queue (mean value analysis).
+#'
+#' @param customers how many circulate.
+#' @param wait_s delay of each round.
+#' @param demand_s service time at the queue of each round.
+#' @return requests a second; Inf where a round takes no time.
+closed_throughput <- function(customers, wait_s, demand_s) {
+  if (wait_s + demand_s == 0) return(Inf)
+  queue <- 0
+  for (count in seq_len(customers)) {
+    response_s <- demand_s * (1 + queue)
+    throughput <- count / (wait_s + response_s)
+    queue <- throughput * response_s
+  }
+  throughput
+}
+
+#' Mean latency of users who all begin at once and are served one after the other.
+#'
+#' The first round is served from the first to the last user, so its mean wait is half of that of
+#' the others.
+#'
+#' @param users how many.
+#' @param answers how many in all.
+#' @param throughput_per_s at which they are served.
+#' @return seconds.
+in_line_latency_s <- function(users, answers, throughput_per_s) {
+  first <- min(users, answers)
+  (first * (first + 1) / 2 + max(0, answers - users) * users) / (throughput_per_s * answers)
+}
+
+# ---- What a mode does ----------------------------------------------------------------------------
+
+#' How a mode hands requests over, by its class.
+handling_of_class <- c(
+  ThreadPerRequest = "platform thread", ThreadPerRequestAsPublished = "platform thread",
+  FixedPool = "pool", FixedPoolAsPublished = "pool", CallerRunsPool = "caller-runs pool",
+  VirtualThreadPerRequest = "virtual thread", EventLoop = "event loop"
+)
+
+# What a hand-over costs besides the request itself: primitives, named by the group of stacks in
+# which a profile shows them. A virtual thread's carrier sleeps until one comes: it must be woken.
+handing_over <- list(
+  "platform thread" = c("thread start" = "platform-thread-start"),
+  "pool" = c("park and unpark" = "pool-hand-off"),
+  "caller-runs pool" = c("park and unpark" = "pool-hand-off"),
+  "virtual thread" = c(
+    "thread start" = "virtual-thread-start", "park and unpark" = "platform-park"
+  ),
+  "event loop" = character()
+)
+# A wait within a request: a virtual thread is parked, and a timer's thread wakes it.
+waiting_within <- list(
+  "platform thread" = c("park and unpark" = "platform-park"),
+  "pool" = c("park and unpark" = "platform-park"),
+  "caller-runs pool" = c("park and unpark" = "platform-park"),
+  "virtual thread" = c("park and unpark" = "virtual-park", "park and unpark" = "platform-park"),
+  "event loop" = character()
+)
+# What the request on one thread does is in these groups of stacks.
+request_group <- "request"
+request_groups <- c("accept", "read and parse", "handler", "write", "connection close")
+
+or_else <- function(value, otherwise) if (is.null(value) || is.na(value)) otherwise else value
+
+# A number in the query of a path.
+asked_in_path <- function(path, name) {
+  found <- regmatches(path, regexec(paste0("[?&]", name, "=([0-9.]+)"), path))[[1]]
+  if (length(found) == 2) as.numeric(found[2]) else 0
+}
+
+handling_of <- function(mode) {
+  if (isTRUE(mode$options$spring.threads.virtual.enabled)) return("tomcat, virtual thread")
+  class <- or_else(mode$class, "Application")
+  if (class == "Application") return("tomcat, pool")
+  unname(handling_of_class[class])
+}
+
+#' What theory needs to know of a cell, from its configuration alone.
+#'
+#' @param cell see read_cell().
+#' @return list: study, mode, tier, tool; handling (NA where it is not known), most_inside (requests
+#'   that the mode serves at once), rejects (whether it turns away what it cannot hold), wait_s and
+#'   work_s (what a request asks for), cpus (the server's); of a closed loop users, loops, ramp_up_s,
+#'   lasts_s (NA where it is not for a time); of an open one rate_per_s, connections, lasts_s,
+#'   warm_up_s, timeout_s; keep_alive.
+read_setup <- function(cell) {
+  configuration <- cell$configuration
+  tool <- configuration$tool
+  path <- or_else(configuration$tier$path, "")
+  setup <- list(
+    study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
+    path = path, handling = handling_of(configuration$mode), open = !is.null(tool$rate_per_s),
+    wait_s = or_else(configuration$tier$sleep_ms, 0) / 1000,
+    work_s = asked_in_path(path, "cpu_us") / 1e6,
+    cpus = max(1, length(cell$provenance$server_cpus)),
+    users = number(tool$threads), loops = or_else(tool$loops, 1),
+    ramp_up_s = or_else(tool$ramp_up_s, 0), lasts_s = number(tool$duration_s),
+    rate_per_s = number(tool$rate_per_s), connections = or_else(tool$connections, Inf),
+    warm_up_s = or_else(tool$warm_up_s, 0),
+    timeout_s = or_else(configuration$testbed$request_timeout_s, Inf),
+    keep_alive = isTRUE(tool$keep_alive)
+  )
+  c(setup, list(
+    most_inside = most_inside(setup, configuration$mode),
+    rejects = setup$handling %in% "pool"
+  ))
+}
+
+#' How many requests a mode serves at once.
+most_inside <- function(setup, mode) {
+  options <- mode$options
+  switch(or_else(setup$handling, ""),
+    "pool" = threads_of_pool(setup, options),
+    # The thread that accepts serves one more.
+    "caller-runs pool" = {
+      threads <- threads_of_pool(setup, options)
+      if (overflows(setup, options)) threads + 1 else threads
+    },
+    "tomcat, pool" = ,
+    "tomcat, virtual thread" = most_inside_tomcat(setup, mode),
+    Inf
+  )
+}
+
+# The pool that the source has is that of the options' defaults.
+pool_options <- function(options) {
+  list(
+    core = or_else(options$core_threads, 10), most = or_else(options$max_threads, 20),
+    queue = or_else(options$queue_capacity, 100)
+  )
+}
+
+# Java's pool grows beyond its core only when its queue is full.
+threads_of_pool <- function(setup, options) {
+  pool <- pool_options(options)
+  at_once <- if (setup$open) {
+    if (setup$rate_per_s * setup$wait_s > pool$core) Inf else pool$core
+  } else {
+    setup$users
+  }
+  max(pool$core, min(pool$most, at_once - pool$queue))
+}
+
+overflows <- function(setup, options) {
+  pool <- pool_options(options)
+  if (setup$open) return(setup$rate_per_s * setup$wait_s > pool$most)
+  setup$users > pool$most + pool$queue
+}
+
+most_inside_tomcat <- function(setup, mode) {
+  options <- mode$options
+  virtual <- setup$handling == "tomcat, virtual thread"
+  # An asynchronous client gives Tomcat's thread back while the remote is awaited.
+  gives_back <- or_else(options$remote.client, "blocking") != "blocking"
+  pinned <- virtual && identical(options$lock.kind, "synchronized") && or_else(mode$jdk, 25) < 24
+  min(
+    if (!virtual && !gives_back) or_else(options$server.tomcat.threads.max, 200),
+    options$requests.permits,
+    if (grepl("query-test|registration", setup$path)) {
+      or_else(options[["spring.datasource.hikari.maximum-pool-size"]], 10)
+    },
+    # A thread that sleeps while it holds a monitor keeps its carrier, of which there is one a CPU.
+    if (pinned) setup$cpus,
+    Inf
+  )
+}
+
+# ---- What a request costs ------------------------------------------------------------------------
+
+#' CPU time per request from primitives, by group of stacks.
+#'
+#' @param setup see read_setup().
+#' @param primitives see read_primitives().
+#' @param rate_per_s at which requests come.
+#' @param statistic cpu; or wall, for what handing over adds to the latency.
+#' @return data.table: group, mean, low, high (µs); no rows where the model has no base to begin
+#'   with.
+request_costs <- function(setup, primitives, rate_per_s, statistic = "cpu") {
+  added <- handing_over[[or_else(setup$handling, "")]]
+  if (is.null(added)) return(data.table())
+  if (setup$wait_s > 0) added <- c(added, waiting_within[[setup$handling]])
+  costs <- lapply(added, function(id) cost_of(primitives, id, statistic) / requests_a_connection(setup))
+  if (statistic == "cpu") {
+    base <- request_on_one_thread(setup, primitives, rate_per_s) + setup$work_s * 1e6
+    costs <- c(setNames(list(base), request_group), costs)
+  }
+  if (length(costs) == 0) return(data.table())
+  table <- data.table(group = names(costs), do.call(rbind, costs))
+  table[, lapply(.SD, sum), by = group]
+}
+
+# On connections that are kept there is no accepting and no closing; both sides read and write as
+# much, so that the server's part is half.
+request_on_one_thread <- function(setup, primitives, rate_per_s) {
+  if (setup$keep_alive) return(cost_of(primitives, "kept-request") / 2)
+  cost_of(primitives, "request-on-one-thread", "cpu", rate_per_s)
+}
+
+# A kept connection is handed over once.
+requests_a_connection <- function(setup) {
+  if (!setup$keep_alive) return(1)
+  if (!setup$open) return(setup$loops)
+  max(1, setup$rate_per_s * setup$lasts_s / setup$connections)
+}
+
+# ---- What comes of it ----------------------------------------------------------------------------
+
+#' Throughput and latency of a cell, for one CPU time per request.
+#'
+#' @param setup see read_setup().
+#' @param cpu_s CPU time of a request.
+#' @return list: throughput_per_s, latency_s (NA where nothing is foretold), model.
+predict_load <- function(setup, cpu_s) {
+  if (setup$open) predict_open(setup, cpu_s) else predict_closed(setup, cpu_s)
+}
+
+predict_closed <- function(setup, cpu_s) {
+  inside <- min(setup$users, setup$most_inside)
+  most_per_s <- closed_throughput(inside, setup$wait_s, cpu_s / setup$cpus)
+  round_s <- inside / most_per_s
+  for_a_time <- !is.na(setup$lasts_s)
+  answers <- if (for_a_time) inside * floor(setup$lasts_s / round_s) else setup$users * setup$loops
+  alone_s <- setup$loops * (setup$wait_s + cpu_s)
+  took_s <- if (for_a_time) setup$lasts_s else max(setup$ramp_up_s + alone_s, answers / most_per_s)
+  spread <- !for_a_time && took_s > answers / most_per_s
+  in_line <- inside < setup$users || setup$wait_s == 0
+  list(
+    throughput_per_s = answers / took_s,
+    latency_s = if (setup$wait_s + setup$work_s == 0) {
+      NA_real_
+    } else if (spread) {
+      setup$wait_s + cpu_s
+    } else if (in_line) {
+      in_line_latency_s(setup$users, answers, most_per_s)
+    } else {
+      round_s
+    },
+    model = if (spread) {
+      "users over ramp-up"
+    } else if (setup$wait_s == 0) {
+      "CPUs / CPU time"
+    } else if (inside < setup$users) {
+      "threads / service time"
+    } else {
+      "users / response time"
+    }
+  )
+}
+
+predict_open <- function(setup, cpu_s) {
+  inside <- min(setup$most_inside, setup$connections)
+  most_per_s <- min(
+    if (is.finite(inside)) closed_throughput(inside, setup$wait_s, cpu_s / setup$cpus),
+    setup$cpus / cpu_s
+  )
+  if (setup$rate_per_s > most_per_s) return(predict_overload(setup, cpu_s, most_per_s, inside))
+  # Requests are due at a constant rate. A wait lasts as long as was asked for, and so does work;
+  # the rest of the CPU time varies, as if it were exponential.
+  varies <- if (cpu_s > 0) ((cpu_s - setup$work_s) / cpu_s)^2 else 0
+  queued_s <- queue_wait_s(setup$rate_per_s, inside, setup$wait_s + cpu_s, 0, 0) +
+    queue_wait_s(setup$rate_per_s, setup$cpus, cpu_s, 0, varies)
+  list(
+    throughput_per_s = setup$rate_per_s, latency_s = setup$wait_s + cpu_s + queued_s,
+    model = "offered rate"
+  )
+}
+
+# What cannot be served at once queues, longer and longer; a request that has waited for too long
+# is given up. A pool that turns requests away keeps those that it takes no longer than its queue.
+predict_overload <- function(setup, cpu_s, most_per_s, inside) {
+  grows <- setup$rate_per_s / most_per_s - 1
+  mean_s <- (setup$warm_up_s + setup$lasts_s / 2) * grows
+  list(
+    throughput_per_s = most_per_s,
+    latency_s = if (setup$rejects) {
+      NA_real_
+    } else {
+      setup$wait_s + cpu_s + min(mean_s, setup$timeout_s / 2)
+    },
+    model = if (inside / (setup$wait_s + cpu_s) > setup$cpus / cpu_s) {
+      "CPUs / CPU time"
+    } else {
+      "threads / service time"
+    }
+  )
+}
+
+#' Everything that is foretold of a cell.
+#'
+#' @param setup see read_setup().
+#' @param primitives see read_primitives().
+#' @return data.table, a row per figure: figure, predicted, low, high, model.
+predict_cell <- function(setup, primitives) {
+  if (is.na(setup$handling)) return(figure_row("", list(mean = NA_real_), "")[0])
+  # What a request costs depends on how often one comes, and that on what it costs: twice is enough.
+  costs <- request_costs(setup, primitives, Inf)
+  rate_per_s <- predict_load(setup, total_s(setup, costs, "mean"))$throughput_per_s
+  costs <- request_costs(setup, primitives, rate_per_s)
+  ends <- lapply(c(mean = "mean", low = "low", high = "high"), function(end) {
+    predict_load(setup, total_s(setup, costs, end))
+  })
+  rows <- rbind(
+    figure_row("throughput_per_s", lapply(ends, `[[`, "throughput_per_s"), ends$mean$model),
+    latency_row(setup, primitives, ends, rate_per_s),
+    if (nrow(costs) > 0) {
+      sums <- as.list(colSums(costs[, .(mean, low, high)]))
+      figure_row("cpu_us_per_request", sums, "primitives")
+    }
+  )
+  rows[is.finite(predicted)]
+}
+
+# Without a base the work that was asked for is what is known of the CPU time: a lower bound.
+total_s <- function(setup, costs, end) {
+  if (nrow(costs) == 0 || anyNA(costs[[end]])) setup$work_s else sum(costs[[end]]) / 1e6
+}
+
+latency_row <- function(setup, primitives, ends, rate_per_s) {
+  if (setup$wait_s + setup$work_s > 0) {
+    latencies <- lapply(ends, function(end) 1000 * end$latency_s)
+    return(figure_row("latency_mean_ms", latencies, paste0(ends$mean$model, ", and its queue")))
+  }
+  if (!setup$open || setup$keep_alive || ends$mean$model != "offered rate") return(NULL)
+  base <- cost_of(primitives, "request-on-one-thread", "latency", rate_per_s)
+  added <- request_costs(setup, primitives, rate_per_s, "wall")
+  added <- if (nrow(added) > 0) colSums(added[, .(mean, low, high)]) else 0
+  figure_row("latency_mean_ms", as.list((base + added) / 1000), "request on one thread, handed over")
+}
+
+figure_row <- function(figure, ends, model) {
+  range <- range(unlist(ends))
+  data.table(
+    figure = figure, predicted = ends$mean, low = range[1], high = range[2], model = model
+  )
+}
+
+# ---- Against what was measured -------------------------------------------------------------------
+
+#' What was measured, pooled over valid repetitions.
+#'
+#' @param summary see read_summary().
+#' @return data.table: study, mode, tier, tool, figure, measured (geometric mean), measured_low,
+#'   measured_high (95 %, t on logarithms), and what explains it: server_cpu_share,
+#'   generator_cpu_share, gc_share (of the time of the load).
+pool_measured <- function(summary) {
+  figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
+  cells <- summary[poolable(summary)]
+  cells[, `:=`(
+    server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6,
+    gc_share = gc_pause_ms / 1000 / duration_s
+  )]
+  long <- melt(cells,
+    id.vars = c(
+      "study", "mode", "tier", "tool", "server_cpu_share", "generator_cpu_share", "gc_share"
+    ),
+    measure.vars = figures, variable.name = "figure", variable.factor = FALSE
+  )[value > 0]
+  long[, {
+    interval <- exp(t_interval(log(value)))
+    list(
+      measured = exp(mean(log(value))), measured_low = interval[1], measured_high = interval[2],
+      server_cpu_share = mean(server_cpu_share), generator_cpu_share = mean(generator_cpu_share),
+      gc_share = mean(gc_share)
+    )
+  }, by = .(study, mode, tier, tool, figure)]
+}
+
+#' Predictions of all cells beside what was measured.
+#'
+#' @param cells list of cells, see read_cells().
+#' @param summary see read_summary().
+#' @param primitives see read_primitives().
+#' @param cpu_groups see read_cpu_groups().
+#' @param fits see fit_modes().
+#' @return data.table, a row per study, mode, tier, tool, figure and model: predicted, low, high,
+#'   measured, measured_low, measured_high (NA where no repetition is valid), residual (measured /
+#'   predicted - 1), within_10_percent, explanation (empty within 10 %, otherwise the cause that the
+#'   cell's own figures show, or `unexplained`).
+predict_cells <- function(cells, summary, primitives, cpu_groups, fits) {
+  setups <- lapply(cells, read_setup)
+  names(setups) <- vapply(setups, place_of, "")
+  setups <- setups[!duplicated(names(setups))]
+  keys <- c("study", "mode", "tier", "tool", "figure")
+  predicted <- rbindlist(lapply(setups, function(setup) {
+    cbind(as.data.table(setup[keys[1:4]]), predict_cell(setup, primitives))
+  }))
+  measured <- pool_measured(summary)
+  table <- merge(predicted, measured, by = keys, all.x = TRUE, sort = FALSE)
+  table <- rbind(table, fitted_rows(summary, fits, measured), fill = TRUE)
+  table[, residual := measured / predicted - 1]
+  table[, within_10_percent := abs(residual) <= within_share]
+  assumed <- lapply(setups, function(setup) {
+    rate <- predicted[setup[keys[1:4]], on = keys[1:4]][figure == "throughput_per_s", predicted]
+    request_costs(setup, primitives, rate)
+  })
+  groups <- pool_cpu_groups(cpu_groups)
+  table[, explanation := vapply(seq_len(.N), function(index) {
+    explain_residual(table[index], setups, assumed, groups)
+  }, "")]
+  columns <- c(
+    keys, "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual",
+    "model", "within_10_percent", "explanation"
+  )
+  table[, columns, with = FALSE]
+}
+
+place_of <- function(row) paste(row$study, row$mode, row$tier, row$tool, sep = "/")
+
+fitted_rows <- function(summary, fits, measured) {
+  fitted <- merge(
+    unique(summary[, .(study, mode, tier, tool, path)]), fits[reason == ""],
+    by = c("study", "mode", "tool", "path")
+  )
+  pair <- dcast(measured, study + mode + tier + tool ~ figure, value.var = "measured")
+  if (nrow(fitted) == 0 || nrow(pair) == 0) return(NULL)
+  rows <- merge(fitted, pair, by = c("study", "mode", "tier", "tool"))
+  rows[, at_once := throughput_per_s * latency_mean_ms / 1000]
+  rows <- rows[at_once >= 1]
+  rows <- rows[, .(
+    study, mode, tier, tool, figure = "throughput_per_s",
+    predicted = usl_throughput(at_once, lambda, sigma, kappa), model = fitted_model
+  )]
+  merge(rows, measured, by = c("study", "mode", "tier", "tool", "figure"))
+}
+
+# ---- Why it differs ------------------------------------------------------------------------------
+
+#' Why a figure was not as foretold, from the cell's own figures.
+#'
+#' In this order: the generator was busier than the server, so that the loop went at its pace; the
+#' server's CPUs were the limit, and the group of stacks whose cost is farthest from what the model
+#' assumes; the collector stopped the server. CPU time: that group alone.
+#'
+#' @param row one row of the predictions.
+#' @param setups,assumed by place: see read_setup(), request_costs().
+#' @param groups see pool_cpu_groups().
+#' @return one string.
+explain_residual <- function(row, setups, assumed, groups) {
+  if (is.na(row$residual) || row$within_10_percent) return("")
+  if (row$model == fitted_model) return("throughput does not follow the law at this load")
+  place <- place_of(row)
+  cell_groups <- groups[as.list(row), on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+  # A request that costs more lowers the throughput and raises everything else.
+  worse <- (row$residual < 0) == (row$figure == "throughput_per_s")
+  stacks <- explain_by_stacks(cell_groups, assumed[[place]], worse)
+  if (row$figure == "cpu_us_per_request") return(or_unexplained(stacks))
+  or_unexplained(explain_load(row, row$server_cpu_share / setups[[place]]$cpus, worse, stacks))
+}
+
+# NULL where neither generator nor CPUs nor collector tell why.
+explain_load <- function(row, server_share, worse, stacks) {
+  if (worse && isTRUE(row$generator_cpu_share > max(server_share, 0.5))) {
+    return(sprintf(
+      "the generator used %.0f %% of its CPUs, the server %.0f %%: the load went at the generator's pace",
+      100 * row$generator_cpu_share, 100 * server_share
+    ))
+  }
+  if (isTRUE(server_share > 0.8)) {
+    busy <- sprintf("the server's CPUs were used to %.0f %%", 100 * server_share)
+    return(paste(c(busy, stacks), collapse = "; "))
+  }
+  if (worse && isTRUE(row$gc_share > 0.05)) {
+    return(sprintf("garbage collection stopped the server for %.0f %% of the load", 100 * row$gc_share))
+  }
+  NULL
+}
+
+or_unexplained <- function(text) if (is.null(text)) "unexplained" else text
+
+# The group of stacks farthest from what the model assumes; NULL where none was sampled, or the
+# farthest one makes less than a third of the difference.
+explain_by_stacks <- function(measured, assumed, more) {
+  if (nrow(measured) == 0 || is.null(assumed) || nrow(assumed) == 0) return(NULL)
+  measured <- measured[, .(
+    us = sum(cpu_us_per_request)
+  ), by = .(group = ifelse(group %in% request_groups, request_group, group))]
+  both <- merge(measured, assumed[, .(group, assumed_us = mean)], by = "group", all = TRUE)
+  setnafill(both, fill = 0, cols = c("us", "assumed_us"))
+  both[, apart := us - assumed_us]
+  farthest <- both[which.max(if (more) apart else -apart)]
+  if (abs(farthest$apart) < abs(sum(both$apart)) / 3) return(NULL)
+  if ((farthest$apart > 0) != more) return(NULL)
+  sprintf(
+    "%s takes %s µs a request, the model assumes %s", farthest$group, three_digits(farthest$us),
+    three_digits(farthest$assumed_us)
+  )
+}
+
+three_digits <- function(value) format(signif(value, 3), big.mark = ",", scientific = FALSE)
+
+# ---- Where a pool begins to win ------------------------------------------------------------------
+
+#' Where a pool of platform threads begins to win over a thread per request, from primitives alone.
+#'
+#' @param primitives see read_primitives().
+#' @param cpus of the server.
+#' @param sizes numbers of threads of the pool.
+#' @return data.table, a row per size: pool_threads; saving_us with _low and _high (CPU time that the
+#'   pool saves per request); same_from_us (CPU time of a request from which on the saving is within
+#'   5 %, so that it no longer matters); threads_most_per_s and pool_most_per_s (requests a second at
+#'   which the CPUs are used up); wins_below_wait_ms (a request that waits longer than this makes the
+#'   pool's number of threads a lower bound than the CPUs are).
+pool_crossovers <- function(primitives, cpus, sizes = c(10, 20, 50, 200)) {
+  base <- cost_of(primitives, "request-on-one-thread", "cpu", Inf)
+  start <- cost_of(primitives, "platform-thread-start")
+  hand_off <- cost_of(primitives, "pool-hand-off")
+  per_s <- function(us) cpus * 1e6 / us
+  threads_most <- per_s(base[["mean"]] + start[["mean"]])
+  saving <- start[["mean"]] - hand_off[["mean"]]
+  data.table(
+    pool_threads = sizes, saving_us = saving,
+    saving_us_low = start[["low"]] - hand_off[["high"]],
+    saving_us_high = start[["high"]] - hand_off[["low"]],
+    same_from_us = max(0, saving) / (exp(equivalence$ratio) - 1),
+    threads_most_per_s = threads_most, pool_most_per_s = per_s(base[["mean"]] + hand_off[["mean"]]),
+    wins_below_wait_ms = 1000 * sizes / threads_most
+  )
+}
+
+#' Reads the predictions that predict.R wrote.
+#'
+#' @param path path of results/predictions.csv.
+#' @return data.table, see predict_cells().
+read_predictions <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  predictions <- fread(path, encoding = "UTF-8", na.strings = "NA", colClasses = list(
+    character = c("study", "mode", "tier", "tool", "figure", "model", "explanation"),
+    double = c(
+      "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual"
+    ),
+    logical = "within_10_percent"
+  ))
+  predictions[]
+}

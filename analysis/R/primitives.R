@@ -1,0 +1,71 @@
+# What the parts of serving a request cost: a mean and its interval from the forks, which are JVMs
+# of their own. The unit is the fork, as it is the server process for the cells.
+
+library(data.table)
+
+#' Pools the forks of each primitive.
+#'
+#' @param path path of results/primitives/costs.csv: primitive, rate_per_s (empty where a primitive
+#'   has none), statistic (cpu, wall, latency), fork, value, unit.
+#' @return data.table: primitive, rate_per_s, statistic, mean (geometric), low, high (95 %, t on
+#'   logarithms; NA for one fork), unit, forks.
+summarise_primitives <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  columns <- c("primitive", "rate_per_s", "statistic", "fork", "value", "unit")
+  costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
+  # Nothing to take a logarithm of: fewer CPU ticks than one in a whole fork.
+  if (any(costs$value <= 0)) fail_reading(path, "a cost is not above 0")
+  costs[, {
+    interval <- exp(t_interval(log(value)))
+    list(
+      mean = exp(mean(log(value))), low = interval[1], high = interval[2], unit = unit[1], forks = .N
+    )
+  }, by = .(primitive, rate_per_s, statistic)]
+}
+
+#' Reads the primitives that primitives.R wrote.
+#'
+#' @param path path of results/primitives/primitives.csv.
+#' @return data.table, see summarise_primitives().
+read_primitives <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  columns <- c("primitive", "rate_per_s", "statistic", "mean", "low", "high", "unit", "forks")
+  primitives <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
+  for (column in c("rate_per_s", "mean", "low", "high")) {
+    set(primitives, j = column, value = as.numeric(primitives[[column]]))
+  }
+  primitives[]
+}
+
+#' Reads what waiting threads hold.
+#'
+#' @param path path of results/primitives/thread-memory.csv.
+#' @return data.table: kind, threads, and the growth of rss_bytes, nmt_thread_reserved_bytes,
+#'   nmt_thread_committed_bytes, heap_bytes that so many threads brought.
+read_thread_memory <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  numbers <- c(
+    "threads", "rss_bytes", "nmt_thread_reserved_bytes", "nmt_thread_committed_bytes", "heap_bytes"
+  )
+  memory <- require_columns(fread(path, encoding = "UTF-8"), c("kind", numbers), path)
+  # Reserved stacks pass 2^31, where fread would choose integer64.
+  memory[, (numbers) := lapply(.SD, as.numeric), .SDcols = numbers][]
+}
+
+#' The cost of a primitive.
+#'
+#' @param primitives see read_primitives().
+#' @param id,statistic which; for one measured at several rates the cost at `rate_per_s` lies on
+#'   the line between its neighbours over the logarithm of the rate, and stays that of the last one
+#'   beyond them.
+#' @return c(mean, low, high), µs; NA where it was not measured.
+cost_of <- function(primitives, id, statistic = "cpu", rate_per_s = NA_real_) {
+  wanted <- statistic
+  rows <- primitives[primitive == id & statistic == wanted]
+  ends <- c("mean", "low", "high")
+  if (nrow(rows) == 0) return(setNames(rep(NA_real_, 3), ends))
+  rows[is.na(low), low := mean][is.na(high), high := mean]
+  if (nrow(rows) == 1) return(unlist(rows[, ends, with = FALSE]))
+  at <- log(min(max(rate_per_s, min(rows$rate_per_s), na.rm = TRUE), max(rows$rate_per_s)))
+  vapply(ends, function(end) approx(log(rows$rate_per_s), rows[[end]], at)$y, 0)
+}

@@ -1,0 +1,126 @@
+# The Universal Scalability Law (Gunther 1993): throughput over the number n of those that work at
+# once,  X(n) = lambda n / (1 + sigma (n - 1) + kappa n (n - 1)).  lambda is the throughput of one,
+# sigma the share of the work that must queue, kappa what each costs each other.
+#
+# It is fitted, so it tells how a mode scales and where its peak lies; it foretells nothing.
+
+library(data.table)
+
+usl_loads_at_least <- 4
+
+usl_throughput <- function(n, lambda, sigma = 0, kappa = 0) {
+  lambda * n / (1 + sigma * (n - 1) + kappa * n * (n - 1))
+}
+
+# Where a coefficient comes out as 0 it is left out: Amdahl's law, or no contention at all.
+usl_forms <- list(
+  c("lambda", "sigma", "kappa"), c("lambda", "sigma"), c("lambda", "kappa"), "lambda"
+)
+
+#' Fits the law to throughputs, on logarithms: noise is a share of the figure.
+#'
+#' @param n numbers of requests (or clients, or connections) at once, 1 or more; one per cell.
+#' @param x throughputs, 1/s, above 0.
+#' @return list: lambda, sigma, kappa, each with _low and _high (95 %, from the standard errors, not
+#'   below 0; a coefficient that was left out is 0 without an interval), peak_n (where throughput is
+#'   highest; Inf if it never falls), loads, reason (why it cannot be fitted; empty if it could).
+fit_usl <- function(n, x) {
+  usable <- is.finite(n) & is.finite(x) & n >= 1 & x > 0
+  points <- data.table(n = n[usable], log_x = log(x[usable]))
+  # Repetitions of one load differ a little in n: they are one load.
+  loads <- uniqueN(round(log(points$n), 1))
+  if (loads < usl_loads_at_least) {
+    return(no_usl(loads, sprintf(
+      "%d loads with a request or more at once, %d are needed", loads, usl_loads_at_least
+    )))
+  }
+  for (form in usl_forms) {
+    fit <- fit_form(points, form)
+    if (!is.null(fit)) return(usl_coefficients(fit, form, points, loads))
+  }
+  no_usl(loads, "the law does not fit: no coefficients were found")
+}
+
+# NULL where the form cannot be fitted, or one of its coefficients lies on its bound.
+fit_form <- function(points, form) {
+  terms <- paste(form, "=", form, collapse = ", ")
+  fit <- tryCatch(
+    nls(
+      as.formula(sprintf("log_x ~ log(usl_throughput(n, %s))", terms)), points,
+      start = usl_start(points)[form], algorithm = "port", lower = rep(0, length(form)),
+      control = nls.control(maxiter = 500, scaleOffset = 1)
+    ),
+    error = function(problem) NULL
+  )
+  if (is.null(fit) || any(coef(fit) < 1e-12)) return(NULL)
+  # Too flat around its minimum to say how sure the coefficients are: not identified.
+  errors <- tryCatch(sqrt(diag(vcov(fit))), error = function(problem) NA)
+  if (anyNA(errors)) NULL else fit
+}
+
+# n / X is a parabola in n; its coefficients by least squares are where the search begins.
+usl_start <- function(points) {
+  line <- lm(n / exp(log_x) ~ I(n - 1) + I(n * (n - 1)), points)
+  inverse <- pmax(coef(line), 1e-9, na.rm = TRUE)
+  list(
+    lambda = 1 / inverse[[1]], sigma = inverse[[2]] / inverse[[1]],
+    kappa = inverse[[3]] / inverse[[1]]
+  )
+}
+
+usl_coefficients <- function(fit, form, points, loads) {
+  found <- coef(fit)
+  half <- qt(0.975, max(1, nrow(points) - length(form))) * sqrt(diag(vcov(fit)))
+  values <- c(lambda = 0, sigma = 0, kappa = 0)
+  values[form] <- found
+  low <- high <- setNames(rep(NA_real_, 3), names(values))
+  low[form] <- pmax(0, found - half)
+  high[form] <- found + half
+  peak <- (1 - values[["sigma"]]) / values[["kappa"]]
+  c(usl_row(values, low, high), list(
+    peak_n = if (values[["kappa"]] == 0) Inf else sqrt(max(0, peak)), loads = loads, reason = ""
+  ))
+}
+
+usl_row <- function(values, low, high) {
+  as.list(c(
+    values, setNames(low, paste0(names(values), "_low")), setNames(high, paste0(names(values), "_high"))
+  ))
+}
+
+no_usl <- function(loads, reason) {
+  nothing <- c(lambda = NA_real_, sigma = NA_real_, kappa = NA_real_)
+  c(usl_row(nothing, nothing, nothing), list(peak_n = NA_real_, loads = loads, reason = reason))
+}
+
+#' Fits the law to every mode over its tiers.
+#'
+#' How many requests are at once is Little's law's N = X R, of each valid cell. Tiers that ask for
+#' different things are different curves; so are the two loops.
+#'
+#' @param summary see read_summary().
+#' @return data.table, a row per study, mode, tool, path with cells: see fit_usl().
+fit_modes <- function(summary) {
+  cells <- summary[poolable(summary) & !is.na(latency_mean_ms) & throughput_per_s > 0]
+  if (nrow(cells) == 0) return(no_modes())
+  cells[, as.data.table(fit_usl(throughput_per_s * latency_mean_ms / 1000, throughput_per_s)),
+    by = .(study, mode, tool, path)
+  ]
+}
+
+no_modes <- function() {
+  places <- list(study = "", mode = "", tool = "", path = "")
+  as.data.table(c(places, no_usl(0L, "")))[0]
+}
+
+#' Reads the curves that predict.R wrote.
+#'
+#' @param path path of results/usl.csv.
+#' @return data.table, see fit_modes().
+read_usl <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  text <- c("study", "mode", "tool", "path", "reason")
+  fits <- require_columns(fread(path, encoding = "UTF-8", na.strings = "NA"), text, path)
+  for (column in setdiff(names(fits), text)) set(fits, j = column, value = as.numeric(fits[[column]]))
+  fits[]
+}

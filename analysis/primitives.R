@@ -1,0 +1,12 @@
+#!/usr/bin/env Rscript
+# Costs of primitives with their intervals:
+#   Rscript analysis/primitives.R --out results/primitives/primitives.csv results/primitives/costs.csv
+
+folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+for (name in c("cli.R", "read_cell.R", "comparisons.R", "primitives.R")) {
+  source(file.path(folder, "R", name))
+}
+
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), "out")
+if (length(given$files) != 1) stop("one table of costs must be given", call. = FALSE)
+write_table(summarise_primitives(given$files), given$out)

@@ -1,0 +1,220 @@
+# The section on predictions: what primitives cost, what waiting threads hold, what was foretold and
+# what came of it.
+
+#' Everything that the section shows; NULL where there are no predictions.
+read_prediction <- function(results) {
+  path <- function(...) file.path(results, ...)
+  if (!file.exists(path("predictions.csv"))) return(NULL)
+  predictions <- read_predictions(path("predictions.csv"))
+  list(
+    primitives = read_primitives(path("primitives", "primitives.csv")),
+    memory = read_thread_memory(path("primitives", "thread-memory.csv")),
+    crossovers = fread(path("crossovers.csv")),
+    foretold = predictions[model != fitted_model & !is.na(measured)],
+    unmeasured = predictions[model != fitted_model & is.na(measured)],
+    curves = read_usl(path("usl.csv"))
+  )
+}
+
+primitive_titles <- c(
+  "platform-thread-start" = "Platform thread, start to end",
+  "virtual-thread-start" = "Virtual thread, start to end",
+  "pool-hand-off" = "Task handed to a waiting thread of a pool",
+  "platform-park" = "Platform thread parked, the other unparked",
+  "virtual-park" = "Virtual thread parked, the other unparked",
+  "context-switch" = "Switch between two threads on one CPU",
+  "connect-and-accept" = "TCP connect, accept, close (both sides)",
+  "kept-request" = "Request and answer on a kept connection (both sides)",
+  "connection-borrow" = "HikariCP, borrow and return",
+  "request-on-one-thread" = "Request on a new connection, one thread (server's side)"
+)
+
+#' Primitives in the order of their titles, both statistics side by side.
+table_primitives <- function(primitives) {
+  rows <- copy(primitives)[, text := with_interval(mean, low, high)]
+  rows[, kind := ifelse(statistic == "cpu", "cpu", "wall")]
+  wide <- dcast(rows, primitive + rate_per_s + forks ~ kind, value.var = "text", fill = no_figure)
+  wide <- wide[order(match(primitive, names(primitive_titles)), rate_per_s)]
+  wide[, .(
+    Primitive = paste0(
+      ifelse(primitive %in% names(primitive_titles), primitive_titles[primitive], primitive),
+      ifelse(is.na(rate_per_s), "", paste0(", ", format_number(rate_per_s), "/s"))
+    ),
+    "CPU time (µs)" = cpu, "Time (µs)" = wall, Forks = forks
+  )]
+}
+
+#' What one waiting thread holds, by kind and number.
+table_thread_memory <- function(memory) {
+  memory[, .(
+    Kind = kind, Threads = threads, "Resident (KiB)" = rss_bytes / threads / 1024,
+    "Heap (KiB)" = heap_bytes / threads / 1024,
+    "Stack, reserved (KiB)" = nmt_thread_reserved_bytes / threads / 1024,
+    "Stack, committed (KiB)" = nmt_thread_committed_bytes / threads / 1024
+  )]
+}
+
+# Resident memory outside the heap, which was resident before, and what lives in the heap.
+held_kib <- function(memory, kind_id) {
+  most <- memory[kind == kind_id][which.max(threads)]
+  list(kib = (most$rss_bytes + most$heap_bytes) / most$threads / 1024, threads = most$threads,
+    reserved_kib = most$nmt_thread_reserved_bytes / most$threads / 1024
+  )
+}
+
+#' What a platform and a virtual thread hold, in one sentence.
+sentence_thread_memory <- function(memory) {
+  if (!all(c("platform", "virtual") %in% memory$kind)) return("")
+  platform <- held_kib(memory, "platform")
+  virtual <- held_kib(memory, "virtual")
+  sprintf(
+    paste(
+      "A platform thread that waits holds %s KiB of memory here (of %s), a virtual one %s KiB (of %s):",
+      "a ratio of %s. What a platform thread *reserves* is %s KiB of address space, which costs",
+      "nothing until it is touched."
+    ),
+    format_number(platform$kib), format_number(platform$threads), format_number(virtual$kib),
+    format_number(virtual$threads), format_number(platform$kib / virtual$kib),
+    format_number(platform$reserved_kib)
+  )
+}
+
+#' Where a pool begins to win, in sentences.
+sentences_crossovers <- function(crossovers) {
+  first <- crossovers[1]
+  saving <- with_interval(first$saving_us, first$saving_us_low, first$saving_us_high)
+  if (first$saving_us_low <= 0) {
+    return(sprintf(
+      "Whether handing a request to a pool is cheaper than starting a thread is not decided by the primitives (saving of %s µs).",
+      saving
+    ))
+  }
+  c(
+    sprintf(
+      "Handing a request to a pool instead of starting a thread saves %s µs of CPU time. From %s µs of CPU time a request on, that is less than %s and no longer matters.",
+      saving, format_number(first$same_from_us), percent(exp(equivalence$ratio) - 1)
+    ),
+    sprintf(
+      "Short requests use the CPUs up at %s a second with a thread each, and at %s a second with a pool: between the two only the pool keeps up.",
+      format_number(first$threads_most_per_s), format_number(first$pool_most_per_s)
+    ),
+    sprintf(
+      "A request that waits makes the pool's threads the bound instead: a pool of %s has the higher one only while a request holds its thread for less than %s ms.",
+      enumerate(format_number(crossovers$pool_threads)),
+      enumerate(format_number(crossovers$wins_below_wait_ms))
+    )
+  )
+}
+
+# A cell counts as foretold where all of its figures are, or their cause is known.
+count_cells <- function(foretold) {
+  by_cell <- foretold[, .(
+    within = all(within_10_percent), known = all(within_10_percent | explanation != "unexplained")
+  ), by = .(study, mode, tier, tool)]
+  list(all = nrow(by_cell), within = sum(by_cell$within), known = sum(by_cell$known))
+}
+
+#' How many figures and cells came as foretold.
+sentence_foretold <- function(foretold) {
+  if (nrow(foretold) == 0) return("No valid cell has a figure that was foretold.")
+  counts <- count_cells(foretold)
+  unexplained <- foretold[!(within_10_percent) & explanation == "unexplained"]
+  sprintf(
+    paste(
+      "Of %s foretold for valid cells, %s came within 10 %%; of the others %s explained by what their",
+      "own cells show, %s not. By cell (mode, tier and tool): %s of %s came within 10 %% in every",
+      "figure, and %s (%s) within 10 %% or explained."
+    ),
+    count_of(nrow(foretold), "figure"), format_number(sum(foretold$within_10_percent)),
+    is_or_are(sum(!foretold$within_10_percent) - nrow(unexplained)), is_or_are(nrow(unexplained)),
+    format_number(counts$within), format_number(counts$all), format_number(counts$known),
+    percent(counts$known / counts$all)
+  )
+}
+
+#' How well each model did.
+table_models <- function(foretold) {
+  titles <- figure_titles
+  rows <- foretold[, .(
+    Figures = .N, "Within 10 %" = sum(within_10_percent),
+    Explained = sum(!within_10_percent & explanation != "unexplained"),
+    Unexplained = sum(explanation == "unexplained"),
+    "Measured / predicted, median" = median(measured / predicted)
+  ), by = .(figure, Model = model)]
+  rows[order(match(figure, names(titles)), -Figures)][
+    , `:=`(Figure = titles[figure], figure = NULL)
+  ][, c("Figure", setdiff(names(.SD), "Figure")), with = FALSE]
+}
+
+figure_titles <- c(
+  throughput_per_s = "throughput (1/s)", latency_mean_ms = "mean latency (ms)",
+  cpu_us_per_request = "CPU time per request (µs)"
+)
+
+#' Predicted against measured, a point per mode, tier and tool, on logarithmic scales; the band is
+#' ±10 %. Bars: 95 % of the repetitions, and what the intervals of the primitives make of the
+#' prediction.
+#'
+#' @param foretold rows of the predictions that were measured.
+#' @return ggplot.
+figure_predictions <- function(foretold) {
+  if (nrow(foretold) == 0) return(nothing_to_draw("no valid cell has a figure that was foretold"))
+  rows <- copy(foretold)
+  rows[, title := factor(figure_titles[figure], figure_titles)]
+  rows[, mode := factor(mode, mode_levels(mode))]
+  ends <- rows[, .(x = range(c(predicted, measured))), by = title]
+  ggplot(rows, aes(predicted, measured, colour = mode)) +
+    geom_ribbon(
+      data = ends, aes(x, ymin = x * (1 - within_share), ymax = x * (1 + within_share)),
+      inherit.aes = FALSE, fill = "#DDDDDD", alpha = 0.7
+    ) +
+    geom_line(data = ends, aes(x, x), inherit.aes = FALSE, colour = faint, linewidth = 0.3) +
+    geom_linerange(
+      aes(ymin = pmax(measured_low, measured / 3), ymax = pmin(measured_high, measured * 3)),
+      linewidth = 0.3, na.rm = TRUE
+    ) +
+    geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.3, na.rm = TRUE) +
+    geom_point(aes(shape = mode), size = 1.5) +
+    facet_wrap(~ title + study, scales = "free", ncol = 3, labeller = label_wrap_gen(multi_line = FALSE)) +
+    scale_x_log10(labels = plain_number) +
+    scale_y_log10(labels = plain_number) +
+    scales_of_modes(levels(rows$mode)) +
+    labs(x = "predicted (log scale)", y = "measured (log scale)") +
+    theme_artifact() +
+    theme(legend.position = "none")
+}
+
+height_of_predictions <- function(foretold) {
+  facets_in(uniqueN(foretold[, .(figure, study)]), 3, 2, 0.6)
+}
+
+#' Every figure that is off by more than 10 %, the farthest first, with its cause.
+table_residuals <- function(foretold) {
+  rows <- foretold[!(within_10_percent)][order(-abs(log(measured / predicted)))]
+  rows[, .(
+    Cell = paste(study, mode, tier, tool, sep = "/"), Figure = figure_titles[figure],
+    Predicted = with_interval(predicted, low, high),
+    Measured = with_interval(measured, measured_low, measured_high),
+    "Off by" = paste0(ifelse(residual > 0, "+", "−"), format_number(100 * abs(residual)), " %"),
+    Why = explanation
+  )]
+}
+
+#' The curves of the Universal Scalability Law; where there is none, why.
+table_curves <- function(curves) {
+  curves[, .(
+    Study = study, Mode = mode, Loop = loop_names[tool], Path = path, Loads = loads,
+    "λ (1/s)" = with_interval(lambda, lambda_low, lambda_high),
+    "σ" = with_interval(sigma, sigma_low, sigma_high), "κ" = with_interval(kappa, kappa_low, kappa_high),
+    "Peak at" = ifelse(is.infinite(peak_n), "never", format_number(peak_n)), Note = reason
+  )]
+}
+
+#' How many curves could be fitted.
+sentence_curves <- function(curves) {
+  fitted <- curves[reason == ""]
+  sprintf(
+    "Of %s of a mode over its loads %s could be fitted.", count_of(nrow(curves), "curve"),
+    format_number(nrow(fitted))
+  )
+}

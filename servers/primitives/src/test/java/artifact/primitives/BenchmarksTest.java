@@ -1,0 +1,48 @@
+package artifact.primitives;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Collection;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** Every benchmark runs once, in this process: what it does is right if it ends, with both of its figures. */
+class BenchmarksTest {
+
+    @Test
+    void everyPrimitiveHasWallAndCpuTime() throws RunnerException {
+        Options once = new OptionsBuilder()
+                .forks(0)
+                .warmupIterations(0)
+                .measurementIterations(1)
+                .measurementTime(TimeValue.milliseconds(50))
+                .addProfiler(ProcessCpu.class)
+                .verbosity(VerboseMode.SILENT)
+                .shouldFailOnError(true)
+                .build();
+        Collection<RunResult> results = new Runner(once).run();
+        assertEquals(
+                Set.of(
+                        "connectAndAccept", "connectionBorrow", "contextSwitch", "keptRequest", "platformPark",
+                        "platformThreadStart", "poolHandOff", "virtualPark", "virtualThreadStart"),
+                results.stream().map(BenchmarksTest::name).collect(Collectors.toSet()));
+        for (RunResult result : results) {
+            assertTrue(result.getPrimaryResult().getScore() > 0, name(result));
+            assertTrue(result.getSecondaryResults().containsKey("cpu"), name(result));
+        }
+    }
+
+    private static String name(RunResult result) {
+        String full = result.getParams().getBenchmark();
+        return full.substring(full.lastIndexOf('.') + 1);
+    }
+}

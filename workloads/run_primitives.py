@@ -1,0 +1,221 @@
+"""The primitives' runner: what the parts of serving a request cost here, each measured alone.
+
+Three kinds of figures, in two tables: JMH's benchmarks and a request on one thread go to the
+first (a row per fork: interval and mean are the analysis's), memory by kind and number of threads
+to the second. All JVMs run on the server's CPUs, as servers do; the client of the one that is
+loaded from outside runs on the generator's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import logging
+import re
+import signal
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workloads import provenance
+from workloads.run_cell import check_alone, finish
+from workloads.server import Server
+from workloads.testbed import (
+    Process,
+    alone_on_the_machine,
+    cpu_shares,
+    free_port,
+    stop_with_our_requester,
+)
+from workloads.tools import wrk2
+
+logger = logging.getLogger("primitives")
+JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
+# As the servers have it, so that the collector and its rests are theirs.
+HEAP = ["-Xms512m", "-Xmx512m"]
+FORKS = 3
+# What differs from JVM to JVM is more than what differs within one, so that forks count and not
+# the length of a fork. By 0.3 s all of these loops are compiled; 0.6 s is sixty of the ticks
+# in which the process's CPU time is counted.
+JMH_TIMES = ["-wi", "3", "-w", "100ms", "-i", "3", "-r", "200ms"]
+# Two threads that hand over on one CPU: elsewhere they would both run.
+ON_ONE_CPU = "contextSwitch"
+# A request costs the more the rarer it is, for what it needs has left the caches: rates of the
+# tiers, from the lowest to the highest.
+RATES_PER_S = (199, 997, 9973)
+WARM_UP = {"rate_per_s": 12000, "duration_s": 1.5, "connections": 4}
+LOAD = {"duration_s": 1, "connections": 100}
+KINDS = ("platform", "virtual")
+THREADS = (50, 500, 5000, 10000)
+COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "fork", "value", "unit")
+MEMORY_COLUMNS = (
+    "kind",
+    "threads",
+    "rss_bytes",
+    "nmt_thread_reserved_bytes",
+    "nmt_thread_committed_bytes",
+    "heap_bytes",
+)
+
+Row = dict[str, Any]
+
+
+class Testbed:
+    """The machine's shares and the folder in which everything leaves its files."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.java = str(provenance.java())
+        self.server_cpus, self.generator_cpus = cpu_shares()
+
+    def run(self, argv: list[str], cpus: list[int], log: str, limit_s: float) -> None:
+        """Runs a program to its end. Raises RuntimeError with what it said if it fails."""
+        process = Process(argv, cpus, self.folder, log)
+        finish(process, limit_s)
+        if process.exit_status != 0:
+            said = (self.folder / log).read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"{argv[0]}: exit status {process.exit_status}: {said}")
+
+
+def jmh_costs(testbed: Testbed) -> Iterator[Row]:
+    """Wall and CPU time of every JMH benchmark."""
+    chosen = (["-e", ON_ONE_CPU], testbed.server_cpus), ([ON_ONE_CPU], testbed.server_cpus[:1])
+    for names, cpus in chosen:
+        argv = [
+            *(testbed.java, *HEAP, "-Djmh.ignoreLock=true"),
+            *("--sun-misc-unsafe-memory-access=allow", "-cp", str(JAR), "org.openjdk.jmh.Main"),
+            *(*names, "-bm", "avgt", "-tu", "us", "-f", str(FORKS), *JMH_TIMES),
+            *("-prof", "artifact.primitives.ProcessCpu", "-foe", "true"),
+            *("-rf", "json", "-rff", "jmh.json"),
+        ]
+        testbed.run(argv, cpus, "jmh.log", limit_s=300)
+        yield from jmh_rows(json.loads((testbed.folder / "jmh.json").read_text()))
+
+
+def jmh_rows(benchmarks: list[dict[str, Any]]) -> Iterator[Row]:
+    """A row per benchmark, statistic and fork, from JMH's JSON; a fork's figure is its mean."""
+    for benchmark in benchmarks:
+        figures = {
+            "wall": benchmark["primaryMetric"],
+            "cpu": benchmark["secondaryMetrics"]["cpu"],
+        }
+        for statistic, metric in figures.items():
+            for fork, iterations in enumerate(metric["rawData"], start=1):
+                value_us = statistics.fmean(iterations)
+                yield cost_row(primitive_id(benchmark["benchmark"]), "", statistic, fork, value_us)
+
+
+def primitive_id(benchmark: str) -> str:
+    """`artifact.primitives.ThreadStart.platformThreadStart` → `platform-thread-start`."""
+    return re.sub("([A-Z])", r"-\1", benchmark.rsplit(".", 1)[-1]).lower()
+
+
+def cost_row(primitive: str, rate_per_s: Any, statistic: str, fork: int, value_us: float) -> Row:
+    row = (primitive, rate_per_s, statistic, fork, f"{value_us:.4f}", "us")
+    return dict(zip(COST_COLUMNS, row, strict=True))
+
+
+def request_costs(testbed: Testbed) -> Iterator[Row]:
+    """A request on one thread, at each rate: CPU time of that thread, and latency."""
+    for fork in range(1, FORKS + 1):
+        argv = [
+            *(testbed.java, *HEAP, "-cp", str(JAR), "artifact.primitives.RequestOnOneThread"),
+            f"--port={free_port(fork)}",
+        ]
+        server = Server(argv, testbed.server_cpus, testbed.folder)
+        try:
+            if not server.port:
+                raise RuntimeError(f"the server did not start: {server.log.read_text()[-2000:]}")
+            load(testbed, server.port, WARM_UP)
+            for rate_per_s in RATES_PER_S:
+                cpu_us, latency_us = one_request(testbed, server, rate_per_s)
+                name = "request-on-one-thread"
+                yield cost_row(name, rate_per_s, "cpu", fork, cpu_us)
+                yield cost_row(name, rate_per_s, "latency", fork, latency_us)
+        finally:
+            server.stop()
+
+
+def one_request(testbed: Testbed, server: Server, rate_per_s: int) -> tuple[float, float]:
+    """CPU time and mean latency of a request at this rate, µs."""
+    before_ns = int(server.ask("/cpu", 10))
+    result = load(testbed, server.port, LOAD | {"rate_per_s": rate_per_s})
+    grown_ns = int(server.ask("/cpu", 10)) - before_ns
+    # The first question ends, and the second begins, between the two readings: one request more.
+    served = result["requests"]["completed"] + 1
+    return grown_ns / 1000 / served, result["latency_us"]["corrected"]["mean"]
+
+
+def load(testbed: Testbed, port: int, plan: Row) -> dict[str, Any]:
+    """What the project's own generator saw."""
+    argv = [
+        *(str(wrk2.DUE), "-t1", f"-c{plan['connections']}", f"-R{plan['rate_per_s']}"),
+        *(f"-d{plan['duration_s']}s", "--json", "load.json", *wrk2.connection_options(plan)),
+        f"http://127.0.0.1:{port}/jmeter/test",
+    ]
+    testbed.run(argv, testbed.generator_cpus, "load.log", limit_s=60)
+    seen: dict[str, Any] = json.loads((testbed.folder / "load.json").read_text())
+    return seen
+
+
+def thread_memory(testbed: Testbed) -> Iterator[Row]:
+    """Memory that waiting threads hold, each kind and number in a JVM of its own."""
+    for kind in KINDS:
+        for threads in THREADS:
+            argv = [
+                *(testbed.java, *HEAP, "-XX:+AlwaysPreTouch"),
+                *("-XX:NativeMemoryTracking=summary", "-cp", str(JAR)),
+                *("artifact.primitives.ThreadMemory", kind, str(threads)),
+            ]
+            try:
+                testbed.run(argv, testbed.server_cpus, "memory.log", limit_s=60)
+            except RuntimeError as forbidden:
+                # So many are more than this machine lets a process have: there is no figure.
+                logger.warning("%s threads, %d: %s", kind, threads, forbidden)
+                continue
+            yield memory_row((testbed.folder / "memory.log").read_text())
+
+
+def memory_row(printed: str) -> Row:
+    """The last line is the program's row; the JVM may warn before it."""
+    return dict(zip(MEMORY_COLUMNS, printed.split()[-1].split(","), strict=True))
+
+
+def write(path: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--costs", type=Path, required=True, help="table of costs to write (CSV)")
+    parser.add_argument("--memory", type=Path, required=True, help="table of memory to write (CSV)")
+    parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
+    parser.add_argument("--log", type=Path, required=True)
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = arguments()
+    check_alone(options.held)
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(filename=options.log, filemode="w", level=logging.INFO)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    stop_with_our_requester()
+    with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
+        testbed = Testbed(Path(folder))
+        costs = [*jmh_costs(testbed), *request_costs(testbed)]
+        memory = list(thread_memory(testbed))
+    write(options.costs, COST_COLUMNS, costs)
+    write(options.memory, MEMORY_COLUMNS, memory)
+
+
+if __name__ == "__main__":
+    main()
