@@ -109,8 +109,10 @@ table_causes <- function(traced) {
   rbindlist(lapply(unname(traced), function(cause) {
     steps <- cause$interventions
     data.table(
-      Cause = c(cause$title, rep("", length(steps) - 1)),
-      "What differs" = c(cause_statistic(cause$difference$statistic)$title, rep("", length(steps) - 1)),
+      Cause = c(
+        sprintf("%s (%s)", cause$title, cause_statistic(cause$difference$statistic)$title),
+        rep("", length(steps) - 1)
+      ),
       Before = c(effect_figure(cause$before, cause$difference), rep("", length(steps) - 1)),
       Changed = vapply(steps, function(step) changes_text(step$changes), ""),
       After = vapply(steps, function(step) effect_figure(step$after, step$difference), ""),
