@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
-from profiles.differences import Profile, Side, differences, draw, most_sampled
+from profiles.differences import Profile, Side, differences, draw, most_sampled, sides
+from workloads.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
+CAUSES = ROOT / "analysis/causes.yaml"
 
 
 @pytest.fixture
@@ -70,7 +73,7 @@ def test_without_a_profile_on_both_sides_the_file_is_empty(cell, tmp_path):
 
 
 def test_every_cause_has_two_sides():
-    found = differences(ROOT / "analysis/causes.yaml")
+    found = differences(CAUSES)
     assert found["thread-start-extreme"] == (
         Side("request-threads", "thread-per-request", "extreme", "wrk2"),
         Side("request-threads", "fixed-pool", "extreme", "wrk2"),
@@ -78,3 +81,15 @@ def test_every_cause_has_two_sides():
     # Without a baseline: what the first intervention puts in its place.
     assert found["one-e-mail"][1] == Side("sign-up", "tomcat-200", "connections-1000", "wrk2")
     assert all(drawn != baseline for drawn, baseline in found.values())
+
+
+def test_every_cell_that_a_cause_names_is_measured():
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    measured = {Side(cell.study, cell.mode, cell.tier, cell.tool) for cell in grid.cells}
+    for cause in yaml.safe_load(CAUSES.read_text())["causes"]:
+        changes = [{}, *(step["changes"] for step in cause["interventions"])]
+        changed = [cause | {"difference": cause["difference"] | change} for change in changes]
+        named = {side for variant in changed for side in sides(variant)}
+        # A study that is not configured has nothing to be explained.
+        if cause["study"] in grid.studies:
+            assert named <= measured, cause["id"]
