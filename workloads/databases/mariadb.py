@@ -33,15 +33,23 @@ class MariaDB:
     """A database that answers. Raises RuntimeError with the end of its log when it does not.
 
     `variables`: system variables by the names that MariaDB gives them; `folder`: where `log` goes;
-    `position`: of the cell in the order, so that cells take turns over the ports.
+    `position`: of the cell in the order, so that cells take turns over the ports; `privileges`:
+    what the user may do to the whole server, as GRANT names it.
     """
 
     def __init__(
-        self, variables: Variables, cpus: list[int], folder: Path, position: int, log: str
+        self,
+        variables: Variables,
+        cpus: list[int],
+        folder: Path,
+        position: int,
+        log: str,
+        privileges: str = "USAGE",
     ) -> None:
         self.log = folder / log
         self.port = free_port(position)
         self.password = secrets.token_urlsafe(24)
+        self.privileges = privileges
         started_s = time.monotonic()
         with contextlib.ExitStack() as undo:
             self.scratch = Scratch()
@@ -59,7 +67,7 @@ class MariaDB:
         subprocess.run(["cp", "--recursive", "--reflink=auto", TEMPLATE, data], check=True)
         accounts = home / "accounts.sql"
         accounts.touch(mode=0o600)
-        accounts.write_text(accounts_sql(self.password))
+        accounts.write_text(accounts_sql(self.password, self.privileges))
         return [
             str(HOME / "bin/mariadbd"),
             "--no-defaults",
@@ -107,7 +115,7 @@ class MariaDB:
         self.end.close()
 
 
-def accounts_sql(password: str) -> str:
+def accounts_sql(password: str, privileges: str) -> str:
     """One statement a line, as --init-file wants them; nobody else may log in."""
     return (
         "DELETE FROM mysql.global_priv WHERE User <> 'mariadb.sys';\n"
@@ -115,7 +123,7 @@ def accounts_sql(password: str) -> str:
         f"CREATE DATABASE {DATABASE};\n"
         f"CREATE USER {USER}@'127.0.0.1' IDENTIFIED BY '{password}';\n"
         f"GRANT ALL ON {DATABASE}.* TO {USER}@'127.0.0.1';\n"
-        f"GRANT PROCESS ON *.* TO {USER}@'127.0.0.1';\n"
+        f"GRANT {privileges} ON *.* TO {USER}@'127.0.0.1';\n"
     )
 
 

@@ -1,0 +1,19 @@
+package artifact.database;
+
+/**
+ * What every combination is loaded with.
+ *
+ * @param workers clients at once, each a thread of its own
+ * @param virtual whether those threads are virtual
+ * @param thinkMs pause of a client between two transactions
+ * @param rows rows of the table, with ids from 1
+ * @param warmUpMs how long a combination runs before it counts
+ * @param windowMs how long it counts
+ * @param seed of the ids and of the order of the combinations
+ */
+record Load(Work work, int workers, boolean virtual, int thinkMs, int rows, int warmUpMs, int windowMs, long seed) {
+
+    Thread.Builder threads() {
+        return virtual ? Thread.ofVirtual() : Thread.ofPlatform();
+    }
+}

@@ -1,0 +1,100 @@
+package artifact.database;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.SplittableRandom;
+
+/** What one transaction does, on the table that sysbench's scripts use. */
+public enum Work {
+    /** One row by its primary key: the shortest there is, so that all around it shows. */
+    POINT {
+        @Override
+        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
+            try (PreparedStatement select = connection.prepareStatement("SELECT c FROM sbtest1 WHERE id = ?")) {
+                select.setInt(1, anyId(random, rows));
+                readAll(select, 1);
+            }
+        }
+    },
+
+    /** A hundred rows sorted: the database's CPU is the limit. */
+    RANGE {
+        @Override
+        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
+            int first = random.nextInt(1, rows - RANGE_ROWS + 2);
+            try (PreparedStatement select = connection.prepareStatement(
+                    "SELECT DISTINCT c FROM sbtest1 WHERE id BETWEEN ? AND ? ORDER BY c")) {
+                select.setInt(1, first);
+                select.setInt(2, first + RANGE_ROWS - 1);
+                readAll(select, RANGE_ROWS);
+            }
+        }
+    },
+
+    /** Five milliseconds of waiting in the database: its CPU is never the limit. */
+    WAIT {
+        @Override
+        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
+            try (PreparedStatement select = connection.prepareStatement("SELECT SLEEP(0.005)")) {
+                readAll(select, 1);
+            }
+        }
+    },
+
+    /** Moves one from a row's k to another's and commits: whatever happens, the sum of k stays. */
+    TRANSFER {
+        @Override
+        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
+            int one = anyId(random, rows);
+            int other = 1 + one % rows;
+            connection.setAutoCommit(false);
+            try (PreparedStatement update = connection.prepareStatement("UPDATE sbtest1 SET k = k + ? WHERE id = ?")) {
+                // In the order of the ids, so that no two transactions wait for each other.
+                change(update, Math.min(one, other), -1);
+                change(update, Math.max(one, other), 1);
+                connection.commit();
+            } catch (SQLException failed) {
+                connection.rollback();
+                throw failed;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        }
+    };
+
+    private static final int RANGE_ROWS = 100;
+
+    /**
+     * Runs one transaction on ids from 1 to {@code rows}.
+     *
+     * @throws SQLException when the database refuses, or answers with another number of rows than is right
+     */
+    abstract void run(Connection connection, SplittableRandom random, int rows) throws SQLException;
+
+    private static int anyId(SplittableRandom random, int rows) {
+        return random.nextInt(1, rows + 1);
+    }
+
+    private static void change(PreparedStatement update, int id, int by) throws SQLException {
+        update.setInt(1, by);
+        update.setInt(2, id);
+        if (update.executeUpdate() != 1) {
+            throw new SQLException("row " + id + " is not there", "02000");
+        }
+    }
+
+    private static void readAll(PreparedStatement select, int expected) throws SQLException {
+        int found = 0;
+        try (ResultSet rows = select.executeQuery()) {
+            while (rows.next()) {
+                rows.getString(1);
+                found++;
+            }
+        }
+        if (found != expected) {
+            throw new SQLException(found + " rows instead of " + expected, "02000");
+        }
+    }
+}

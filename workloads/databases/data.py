@@ -1,0 +1,71 @@
+"""The data of the database study: the table of sysbench's own scripts, every row of it from a seed.
+
+The database makes the rows in one statement, and Python knows them without asking: both follow
+the same formulas, so a row that is lost, doubled or changed shows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+
+TABLE = "sbtest1"
+# k = 1 + (id * FACTOR + seed) % rows: every value once, scattered, as the secondary index wants it.
+FACTOR = 7919
+TEXT_CHARACTERS, PAD_CHARACTERS = 120, 60
+MD5_CHARACTERS = 32
+
+CHECK = {
+    # One row of sums that are the same in every right copy of the data.
+    "kept": f"SELECT COUNT(*), SUM(id) FROM {TABLE}",
+    "whole": f"SELECT COUNT(*), SUM(id), SUM(k), SUM(CRC32(c)) FROM {TABLE}",
+}
+
+
+@dataclass(frozen=True)
+class Data:
+    """`rows` rows with ids from 1, made from `seed`."""
+
+    rows: int
+    seed: int
+
+    def statements(self) -> list[str]:
+        """Table, rows and secondary index, as MariaDB says it."""
+        return [
+            f"CREATE TABLE {TABLE} (id INTEGER NOT NULL, k INTEGER NOT NULL DEFAULT 0, "
+            f"c CHAR({TEXT_CHARACTERS}) NOT NULL DEFAULT '', "
+            f"pad CHAR({PAD_CHARACTERS}) NOT NULL DEFAULT '', PRIMARY KEY (id)) ENGINE=InnoDB",
+            f"INSERT INTO {TABLE} SELECT seq, 1 + (seq * {FACTOR} + {self.seed}) % {self.rows}, "
+            f"{self.text_sql('c', TEXT_CHARACTERS)}, {self.text_sql('pad', PAD_CHARACTERS)} "
+            f"FROM seq_1_to_{self.rows}",
+            f"CREATE INDEX k_1 ON {TABLE}(k)",
+            f"ANALYZE TABLE {TABLE}",
+        ]
+
+    def text_sql(self, column: str, characters: int) -> str:
+        parts = ", ".join(
+            f"MD5(CONCAT('{self.seed}/{column}/{part}/', seq))"
+            for part in range(parts_of(characters))
+        )
+        return f"LEFT(CONCAT({parts}), {characters})"
+
+    def text(self, row: int, column: str = "c", characters: int = TEXT_CHARACTERS) -> str:
+        parts = (
+            hashlib.md5(f"{self.seed}/{column}/{part}/{row}".encode()).hexdigest()
+            for part in range(parts_of(characters))
+        )
+        return "".join(parts)[:characters]
+
+    def expected(self, check: str) -> tuple[int, ...]:
+        """What CHECK's statement must answer."""
+        ids = range(1, self.rows + 1)
+        kept = (self.rows, sum(ids))
+        if check == "kept":
+            return kept
+        ks = sum(1 + (row * FACTOR + self.seed) % self.rows for row in ids)
+        return (*kept, ks, sum(zlib.crc32(self.text(row).encode()) for row in ids))
+
+
+def parts_of(characters: int) -> int:
+    return -(-characters // MD5_CHARACTERS)

@@ -1,0 +1,123 @@
+"""The tool database_client: a closed loop on a database from inside a JVM, with think time.
+
+servers/database-client: HikariCP or a new connection for every transaction, platform or virtual
+threads. A request is a transaction. One run holds a combination of the two pools' sizes, or many:
+combinations.csv has a row for each, and the load is all of them together.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+from workloads.databases import DATABASE, USER
+from workloads.databases.subject import Subject
+
+ROOT = Path(__file__).resolve().parents[2]
+JAR = ROOT / "servers/database-client/target/database-client.jar"
+COMBINATIONS, LATENCY = "combinations.csv", "latency.hgrm"
+LOOP = "closed"
+VERSIONS = ("HikariCP", "mariadb-java-client")
+
+
+def generator(spec: dict[str, Any]) -> dict[str, str]:
+    """Name, and the versions of the pool and the driver that it uses."""
+    jars = [path.stem for path in sorted((JAR.parent / "lib").glob("*.jar"))]
+    version = ", ".join(jar for jar in jars if jar.startswith(VERSIONS))
+    return {"name": "database-client", "version": version}
+
+
+def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
+    tool, client, data = spec["tool"], spec["mode"].get("client", {}), spec["study"]["data"]
+    pool_sizes = tool.get("pool_sizes", [client.get("pool_size", 0)])
+    return [
+        str(java),
+        *tool["jvm_options"],
+        *("-jar", str(JAR)),
+        f"--url=jdbc:mariadb://127.0.0.1:{subject.port}/{DATABASE}?sslMode=disable",
+        f"--user={USER}",
+        f"--work={tool['work']}",
+        f"--workers={tool['workers']}",
+        *(["--virtual"] if client.get("threads") == "virtual" else []),
+        f"--think-ms={tool['think_ms']}",
+        f"--rows={data['rows']}",
+        f"--pool-sizes={joined(pool_sizes)}",
+        f"--server-pool-sizes={joined(tool.get('server_pool_sizes', [0]))}",
+        f"--first-warm-up-ms={milliseconds(tool['warm_up_s'])}",
+        f"--window-ms={milliseconds(tool['duration_s'])}",
+        f"--seed={data['seed'] + subject.position}",
+    ]
+
+
+def warm_up(spec: dict[str, Any], java: Path, subject: Subject) -> None:
+    """None: a JVM that ends takes its compiled code with it, so the client warms up itself."""
+
+
+def joined(numbers: list[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def milliseconds(value_s: float) -> int:
+    return round(value_s * 1000)
+
+
+def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
+    """The `load` part of cell.json; combinations.csv and latency.hgrm are the client's own."""
+    with (folder / COMBINATIONS).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    if not rows:
+        said = (folder / "generator.log").read_text(errors="replace")[-2000:]
+        fault = {"outcome": "refused", "reason": f"database-client: {said.strip()}"}
+        return summary(spec, [], None) | {"error_share": 1.0, "fault": fault}
+    smallest = re.search(r"^ *([\d.]+) +0\.0+ ", (folder / LATENCY).read_text(), re.MULTILINE)
+    return summary(spec, rows, float(smallest[1]) if smallest else None)
+
+
+def summary(
+    spec: dict[str, Any], rows: list[dict[str, str]], smallest_ms: float | None
+) -> dict[str, Any]:
+    good, failed = total(rows, "transactions"), total(rows, "failed")
+    start_s = min((float(row["start_epoch_s"]) for row in rows), default=0.0)
+    end_s = max((float(row["end_epoch_s"]) for row in rows), default=0.0)
+    counted_s = sum(float(row["end_epoch_s"]) - float(row["start_epoch_s"]) for row in rows)
+    latency_ms = sum(float(row["mean_ms"]) * int(row["transactions"]) for row in rows)
+    return {
+        "loop": LOOP,
+        "requests_asked": None,
+        "requests_recorded": round(good + failed),
+        "responses_2xx": round(good),
+        "bodies_right": None,
+        "errors": errors(rows),
+        "error_share": failed / (good + failed) if good + failed else 1.0,
+        "start_epoch_s": start_s,
+        "end_epoch_s": end_s,
+        # Between two combinations nothing is counted.
+        "duration_s": counted_s,
+        "in_flight_at_end": 0,
+        "offered_per_s": None,
+        "concurrency_offered": spec["tool"]["workers"],
+        "think_ms": spec["tool"]["think_ms"],
+        "answers_per_s": (good + failed) / counted_s if counted_s else 0.0,
+        "throughput_per_s": good / counted_s if counted_s else 0.0,
+        "received_bytes": 0,
+        "sent_bytes": None,
+        "limited_by_generator": "",
+        "latency_mean_ms": latency_ms / good if good else None,
+        "latency_min_ms": smallest_ms,
+    }
+
+
+def total(rows: list[dict[str, str]], column: str) -> float:
+    return sum(float(row[column]) for row in rows)
+
+
+def errors(rows: list[dict[str, str]]) -> dict[str, int]:
+    """The client's kinds of errors with their counts, of all combinations."""
+    counts: dict[str, int] = {}
+    for row in rows:
+        for part in filter(None, row["errors"].split(";")):
+            kind, count = part.rsplit("=", 1)
+            counts[kind] = counts.get(kind, 0) + int(count)
+    return counts

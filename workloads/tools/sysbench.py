@@ -1,0 +1,171 @@
+"""The tool sysbench: a closed loop on a database; every client waits before it asks again.
+
+sysbench 1.0.20 with its own OLTP scripts, which sysbench.lua lets reconnect. A request is a
+transaction. Source: sysbench's README, and sb_histogram.c for what its histogram prints.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from workloads.databases import DATABASE, USER
+from workloads.databases.subject import Subject
+
+LUA = Path(__file__).with_name("sysbench.lua")
+LATENCY = "latency.hgrm"
+LOOP = "closed"
+# Its histogram is logarithmic: 1,024 steps from 0.001 ms to 100 s.
+HISTOGRAM_STEPS = 1024
+
+
+def generator(spec: dict[str, Any]) -> dict[str, str]:
+    """Name and version. Raises FileNotFoundError where sysbench is not installed."""
+    said = subprocess.run(["sysbench", "--version"], capture_output=True, text=True, check=False)
+    return {"name": "sysbench", "version": said.stdout.strip().removeprefix("sysbench ")}
+
+
+def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
+    return run_for(spec, subject, spec["tool"]["duration_s"])
+
+
+def warm_up(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
+    """The same load for a shorter time: the server's caches, and its threads."""
+    return run_for(spec, subject, spec["tool"]["warm_up_s"])
+
+
+def run_for(spec: dict[str, Any], subject: Subject, duration_s: float) -> list[str]:
+    tool, data = spec["tool"], spec["study"]["data"]
+    client = spec["mode"].get("client", {})
+    return [
+        "sysbench",
+        # The password is in there: a command line is for all to see.
+        f"--config-file={subject.client_file}",
+        "--db-driver=mysql",
+        *("--mysql-host=127.0.0.1", f"--mysql-port={subject.port}"),
+        *(f"--mysql-user={USER}", f"--mysql-db={DATABASE}"),
+        # Prepared anew on every connection they would cost the reconnecting modes alone.
+        "--db-ps-mode=disable",
+        f"--threads={tool['clients']}",
+        f"--time={duration_s}",
+        "--events=0",
+        "--tables=1",
+        f"--table-size={data['rows']}",
+        f"--rand-seed={data['seed']}",
+        "--percentile=99",
+        "--histogram=on",
+        str(LUA),
+        f"--script={tool['script']}",
+        f"--reconnect-every={client.get('reconnect_every', 0)}",
+        "run",
+    ]
+
+
+def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
+    """The `load` part of cell.json; leaves the histogram of latencies in the cell's folder.
+
+    A client that is refused ends sysbench: that is an outcome, told under "fault".
+    """
+    text = (folder / "generator.log").read_text(errors="replace")
+    steps = histogram(text)
+    fatal = re.search(r"FATAL: (.*)", text)
+    if fatal and not steps:
+        refused = {"outcome": "refused", "reason": f"sysbench: {fatal[1]}"}
+        return nothing(spec) | {"errors": {"fatal": 1}, "error_share": 1.0, "fault": refused}
+    figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
+    (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
+    events, ignored = round(figures["events"]), round(figures["ignored"])
+    per_s = events / figures["total_s"]
+    return nothing(spec) | {
+        "requests_recorded": events + ignored,
+        "responses_2xx": events,
+        "errors": {"ignored": ignored} if ignored else {},
+        "error_share": ignored / (events + ignored) if events + ignored else 1.0,
+        # It tells no times, but ends with the load.
+        "start_epoch_s": ran_s[1] - figures["total_s"],
+        "end_epoch_s": ran_s[1],
+        "duration_s": figures["total_s"],
+        "answers_per_s": per_s,
+        "throughput_per_s": per_s,
+        "latency_mean_ms": figures["sum_ms"] / events if events else None,
+        "latency_min_ms": figures["min_ms"],
+        "queries": {kind: round(figures[kind]) for kind in ("reads", "writes", "other")},
+        "events_per_client_sd": figures["events_sd"],
+    }
+
+
+FIGURES = {
+    "total_s": r"total time: +([\d.]+)s",
+    "events": r"total number of events: +(\d+)",
+    "min_ms": r"min: +([\d.]+)",
+    "max_ms": r"max: +([\d.]+)",
+    "sum_ms": r"sum: +([\d.]+)",
+    "reads": r"read: +(\d+)",
+    "writes": r"write: +(\d+)",
+    "other": r"other: +(\d+)",
+    "ignored": r"ignored errors: +(\d+)",
+    "events_sd": r"events \(avg/stddev\): +[\d.]+/([\d.]+)",
+}
+
+
+def number(text: str, pattern: str) -> float:
+    found = re.search(pattern, text)
+    if not found:
+        raise ValueError(f"generator.log: not what sysbench prints at its end: {text[-200:]!r}")
+    return float(found[1])
+
+
+def nothing(spec: dict[str, Any]) -> dict[str, Any]:
+    """The load of a cell in which nothing could be sent."""
+    return {
+        "loop": LOOP,
+        "requests_asked": None,
+        "requests_recorded": 0,
+        "responses_2xx": 0,
+        "bodies_right": None,
+        "errors": {},
+        "error_share": 0.0,
+        "start_epoch_s": 0.0,
+        "end_epoch_s": 0.0,
+        "duration_s": 0.0,
+        "in_flight_at_end": 0,
+        "offered_per_s": None,
+        "concurrency_offered": spec["tool"]["clients"],
+        "answers_per_s": 0.0,
+        "throughput_per_s": 0.0,
+        "received_bytes": 0,
+        "sent_bytes": None,
+        "limited_by_generator": "",
+        "latency_mean_ms": None,
+        "latency_min_ms": None,
+    }
+
+
+def histogram(text: str) -> list[tuple[float, int]]:
+    """The steps of sysbench's histogram: (latency in ms, count), rising."""
+    rows = re.findall(r"^ +([\d.]+) \|\** +(\d+)$", text, flags=re.MULTILINE)
+    return [(float(value), int(count)) for value, count in rows]
+
+
+def hgrm(steps: list[tuple[float, int]], sum_ms: float, max_ms: float) -> str:
+    """The histogram in HdrHistogram's percentile format, as the other tools leave it, in ms."""
+    count = sum(step for _, step in steps)
+    mean_ms = sum_ms / count if count else 0.0
+    variance = sum(step * (value - mean_ms) ** 2 for value, step in steps) / max(1, count)
+    lines, below = ["       Value     Percentile TotalCount 1/(1-Percentile)", ""], 0
+    for value, step in steps:
+        below += step
+        left = 1 - below / count
+        inverse = f"{1 / left:14.2f}" if left > 0 else "           inf"
+        lines.append(f"{value:12.3f} {below / count:2.12f} {below:10d} {inverse}")
+    return "\n".join(
+        [
+            *lines,
+            f"#[Mean    = {mean_ms:12.3f}, StdDeviation   = {math.sqrt(variance):12.3f}]",
+            f"#[Max     = {max_ms:12.3f}, Total count    = {count:12d}]",
+            f"#[Buckets = {HISTOGRAM_STEPS:12d}, SubBuckets     = {1:12d}]\n",
+        ]
+    )
