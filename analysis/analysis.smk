@@ -7,6 +7,10 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
+        results/primitives/primitives.csv  a row per primitive, rate and statistic
+        results/predictions.csv       a row per mode, tier, tool, figure: predicted and measured
+        results/usl.csv               a row per mode, tool and path: the law's coefficients
+        results/crossovers.csv        where a pool begins to win, from primitives alone
 
 The scripts are inputs: a changed analysis runs the analysis again and measures nothing.
 """
@@ -150,3 +154,53 @@ rule check:
         "the claims of the sources, and what was found"
     shell:
         "Rscript {input.script:q} {input.verdicts:q}"
+
+
+rule summarise_primitives:
+    input:
+        costs=f"{RESULTS}/primitives/costs.csv",
+        script="analysis/primitives.R",
+        functions=expand(
+            "analysis/R/{name}.R",
+            name=["cli", "read_cell", "comparisons", "primitives"],
+        ),
+    output:
+        f"{RESULTS}/primitives/primitives.csv",
+    log:
+        f"{RESULTS}/logs/summarise_primitives.log",
+    message:
+        "primitives and their intervals"
+    shell:
+        "Rscript {input.script:q} --out {output:q} {input.costs:q} > {log:q} 2>&1"
+
+
+rule predict:
+    input:
+        primitives=f"{RESULTS}/primitives/primitives.csv",
+        summary=f"{RESULTS}/summary.csv",
+        groups=f"{RESULTS}/cpu-groups.csv",
+        cells=expand("{cell}/cell.json", cell=CELLS),
+        script="analysis/predict.R",
+        functions=expand(
+            "analysis/R/{name}.R",
+            name=[
+                "cli",
+                "read_cell",
+                "summary",
+                "comparisons",
+                "stack_groups",
+                "primitives",
+                "usl",
+                "predictions",
+            ],
+        ),
+    output:
+        predictions=f"{RESULTS}/predictions.csv",
+        usl=f"{RESULTS}/usl.csv",
+        crossovers=f"{RESULTS}/crossovers.csv",
+    log:
+        f"{RESULTS}/logs/predict.log",
+    message:
+        "what theory foretells, beside what was measured"
+    shell:
+        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --groups {input.groups:q} --out {output.predictions:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"

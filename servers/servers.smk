@@ -1,11 +1,12 @@
 """Servers: what is measured, built from source before any cell.
 
-inputs   servers/pom.xml, servers/{sockets,tomcat}/pom.xml, servers/{sockets,tomcat}/src/main/**
+inputs   servers/pom.xml, servers/{sockets,tomcat,primitives}/pom.xml, servers/{sockets,tomcat,primitives}/src/main/**
 outputs  servers/sockets/target/sockets.jar         all modes of request-threads, byte-reproducible
          servers/sockets/target/sockets.jar.sha256  its fingerprint; cells depend on this, not on the jar
          servers/tomcat/target/tomcat.jar           the Tomcat application, byte-reproducible; its libraries in lib/
          servers/tomcat/target/tomcat.jar.sha256    the fingerprint of all of them
          servers/tomcat/target/tomcat-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
+         servers/primitives/target/primitives.jar   benchmarks of what threads and connections cost
 
 Tests are not run here but by `make test`: a slow test must not delay a measurement.
 """
@@ -17,6 +18,10 @@ SOCKETS_SOURCES = expand(
 TOMCAT_SOURCES = expand(
     "servers/tomcat/src/main/{path}",
     path=sorted(glob_wildcards("servers/tomcat/src/main/{path}").path),
+)
+PRIMITIVES_SOURCES = expand(
+    "servers/primitives/src/main/java/{path}.java",
+    path=sorted(glob_wildcards("servers/primitives/src/main/java/{path}.java").path),
 )
 RUNTIMES = {
     "jdk": "java",
@@ -86,3 +91,22 @@ rule archive_runtime:
 rule archive_tomcat:
     input:
         expand("servers/tomcat/target/tomcat-{runtime}.jsa", runtime=RUNTIMES),
+
+
+rule build_primitives:
+    input:
+        "servers/pom.xml",
+        "servers/primitives/pom.xml",
+        PRIMITIVES_SOURCES,
+    output:
+        jar="servers/primitives/target/primitives.jar",
+        fingerprint="servers/primitives/target/primitives.jar.sha256",
+    log:
+        RESULTS + "/logs/build_primitives.log",
+    priority: 1_000_000
+    message:
+        "building the primitives"
+    shell:
+        "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects primitives"
+        " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
+        " && sha256sum {output.jar:q} > {output.fingerprint:q}"

@@ -178,7 +178,10 @@ def writes_kept(record: Record) -> Check | None:
     perhaps += load["in_flight_at_end"]
     # due's own warm-up writes too, at the same rate; how its last request is rounded is its own.
     warm_up = due_in_warm_up(record)
-    least = load["responses_2xx"] + math.floor(SHARE_2XX_AT_LEAST * warm_up)
+    # Where requests must fail, one of the warm-up may be the one that does not.
+    least = load["responses_2xx"]
+    if not must_fail(record):
+        least += math.floor(SHARE_2XX_AT_LEAST * warm_up)
     most = load["responses_2xx"] + math.ceil(warm_up) + perhaps
     rule = "every 2xx answer, and no other request but for those cut off, has left one row"
     figures = {"rows": grown, "responses_2xx": load["responses_2xx"]}
@@ -211,7 +214,8 @@ def treatment(record: Record) -> Check:
     load = record["load"]
     answered = load["requests_recorded" if must_fail(record) else "responses_2xx"]
     added = server["peak_threads"] - server["idle_threads"]
-    per_request = server["threads_started"] / answered if answered else 0.0
+    served = min(answered, connections_kept(record))
+    per_request = server["threads_started"] / served if served else 0.0
     peak_least = limits.get("peak_at_least", -math.inf)
     if offered_at_once(record) < peak_least:
         peak_least = -math.inf
@@ -230,6 +234,14 @@ def treatment(record: Record) -> Check:
     )
     figures = {"added_at_the_peak": added, "started_per_request": per_request}
     return check("treatment", rule, passed, **figures)
+
+
+def connections_kept(record: Record) -> float:
+    """How many are to be served where a connection, with its thread, outlives a request."""
+    tool = record["configuration"]["tool"]
+    return (
+        float(tool.get("connections", tool.get("threads"))) if tool.get("keep_alive") else math.inf
+    )
 
 
 def offered_at_once(record: Record) -> float:

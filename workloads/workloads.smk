@@ -62,3 +62,25 @@ rule measure_cell:
         "measuring {wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition}"
     shell:
         "python -m workloads.run_cell --out {output:q} --log {log:q} --spec {params.spec:q} --labels {resources.labels:q} --held {threads}/{resources.cores_there}"
+
+
+# Before the cells, that is with a priority above theirs, since predictions come before measurements.
+rule measure_primitives:
+    input:
+        "servers/primitives/target/primitives.jar.sha256",
+        ancient("servers/primitives/target/primitives.jar"),
+        ancient("workloads/due/build/due"),
+    output:
+        costs=RESULTS + "/primitives/costs.csv",
+        memory=RESULTS + "/primitives/thread-memory.csv",
+    log:
+        RESULTS + "/logs/measure_primitives.log",
+    priority: len(CELLS) + 3
+    threads: lambda wildcards: workflow.cores
+    resources:
+        testbed=1,
+        cores_there=lambda wildcards: workflow.cores,
+    message:
+        "measuring what threads, hand-offs and connections cost"
+    shell:
+        "python -m workloads.run_primitives --costs {output.costs:q} --memory {output.memory:q} --log {log:q} --held {threads}/{resources.cores_there}"

@@ -40,7 +40,7 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
 
 def test_mode_runs_on_its_own_tiers_only(config):
     tiers = {c.tier for c in Grid(config).cells if c.mode == "thread-per-request-again"}
-    assert tiers == {"mid"}
+    assert tiers == {"mid", "waiting"}
 
 
 def test_smoke_measures_tiers_with_ids_of_their_own(config):

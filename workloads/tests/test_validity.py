@@ -210,6 +210,18 @@ def test_thread_per_request_that_reuses_threads_is_caught():
     assert failed(record) == {"treatment"}
 
 
+def test_kept_connection_has_one_thread_for_all_its_requests():
+    record = with_("configuration.tool.keep_alive", True)
+    record["configuration"]["mode"]["threads"] = {"started_per_request_at_least": 0.9}
+    record["server"]["threads_started"] = 28
+    assert failed(record) == set()
+    record["server"]["threads_started"] = 26
+    assert failed(record) == {"treatment"}
+    record["configuration"]["tool"]["keep_alive"] = False
+    record["server"]["threads_started"] = 28
+    assert failed(record) == {"treatment"}
+
+
 def test_rules_that_cannot_be_applied_are_left_out():
     record = with_("load.requests_asked", None)  # wrk2 does not tell
     record["load"] |= {"bodies_right": None, "latency_mean_ms": None, "settling": {"latency": None}}

@@ -63,7 +63,7 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         duration_s = tool["duration_s"] + calibration_s(spec)
         return ["wrk2", *common, f"-d{math.ceil(duration_s)}s", url]
     files = [
-        *("--json", "load.json", "--series", "series.csv"),
+        *("--json", "load.json", "--series", "series.csv", "--series-every", "100ms"),
         *("--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED),
     ]
     lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]

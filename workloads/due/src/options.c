@@ -56,7 +56,8 @@ static const char HELP[] =
     "      --json <F>            everything, for programs\n"
     "      --hgrm <F>            corrected latency as an HdrHistogram percentile file, in ms\n"
     "      --hgrm-uncorrected <F> the same, uncorrected\n"
-    "      --series <F>          CSV with a line for every second\n"
+    "      --series <F>          CSV of the run's course over time\n"
+    "      --series-every <T>    a line of it for so much time [1s]\n"
     "  -h, --help   -v, --version\n"
     "\n"
     "Times take us, ms, s, m, h; without a unit they are seconds. Every due request is accounted\n"
@@ -160,6 +161,7 @@ enum {
     HGRM,
     HGRM_UNCORRECTED,
     SERIES,
+    SERIES_EVERY,
 };
 
 static const struct option LONG_OPTIONS[] = {
@@ -186,6 +188,7 @@ static const struct option LONG_OPTIONS[] = {
     {"hgrm", required_argument, NULL, HGRM},
     {"hgrm-uncorrected", required_argument, NULL, HGRM_UNCORRECTED},
     {"series", required_argument, NULL, SERIES},
+    {"series-every", required_argument, NULL, SERIES_EVERY},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'v'},
     {NULL, 0, NULL, 0},
@@ -223,6 +226,7 @@ static void take(struct options *o, int option, const char *value) {
     case HGRM: o->hgrm_path = value; break;
     case HGRM_UNCORRECTED: o->hgrm_uncorrected_path = value; break;
     case SERIES: o->series_path = value; break;
+    case SERIES_EVERY: o->series_step_ns = scan_time("--series-every", value, false); break;
     case 'h': fputs(HELP, stdout); exit(0);
     case 'v': puts("due " DUE_VERSION); exit(0);
     default: fputs("Try `due --help`.\n", stderr); exit(2);
@@ -251,6 +255,7 @@ void options_parse(struct options *o, int argc, char **argv) {
         .connections = 10,
         .plan = {.kind = SCHEDULE_CONSTANT, .seed = 1, .duration_ns = 10 * NS_PER_S},
         .timeout_ns = 10 * NS_PER_S,
+        .series_step_ns = NS_PER_S,
         .batch_within_ns = 100 * NS_PER_US,
         .headers = calloc((size_t)argc, sizeof(char *)),
     };

@@ -18,6 +18,7 @@ struct options {
     uint64_t source_addresses; /* 0: as many as the ports need */
     struct schedule_plan plan;
     int64_t timeout_ns;
+    int64_t series_step_ns;
     int64_t batch_within_ns; /* send up to this late, to send several at once */
     bool new_connections;    /* a connection of its own for every request */
     bool per_connection;     /* each connection has its own timetable, as in wrk2 */

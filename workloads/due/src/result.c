@@ -10,9 +10,17 @@ static double epoch_s(int64_t monotonic_ns) {
     return (double)(monotonic_ns + offset) / 1e9;
 }
 
+/* Of steps of a second, or of as many as come closest to it. */
 static void add_rates(struct histogram *rates, const struct series *s, double measured_s) {
-    for (size_t i = 0; i < s->count && (double)(i + 1) <= measured_s; i++)
-        histogram_record(rates, s->seconds[i].completed);
+    size_t in_a_second = s->step_ns < NS_PER_S ? (size_t)(NS_PER_S / s->step_ns) : 1;
+    double second_s = (double)in_a_second * (double)s->step_ns / 1e9;
+    size_t seconds = s->count ? (s->count - 1) / in_a_second + 1 : 0;
+    for (size_t i = 0; i < seconds && (double)(i + 1) * second_s <= measured_s; i++) {
+        int64_t completed = 0;
+        for (size_t j = i * in_a_second; j < (i + 1) * in_a_second && j < s->count; j++)
+            completed += s->steps[j].completed;
+        histogram_record(rates, (int64_t)((double)completed / second_s));
+    }
 }
 
 static void add_worker(struct result *r, const struct worker *w) {

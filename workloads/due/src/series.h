@@ -1,6 +1,6 @@
 /*
- * The run second by second. A second keeps its latencies as the few histogram counters that are
- * not zero, so that an hour costs megabytes, not gigabytes.
+ * The run step by step. A step keeps its latencies as the few histogram counters that are not
+ * zero, so that an hour of seconds costs megabytes, not gigabytes.
  */
 #ifndef DUE_SERIES_H
 #define DUE_SERIES_H
@@ -16,7 +16,7 @@ struct series_bucket {
     int32_t count;
 };
 
-struct series_second {
+struct series_step {
     int64_t due; /* by when they were due; the rest by when it happened */
     int64_t sent;
     int64_t completed;
@@ -28,20 +28,21 @@ struct series_second {
 
 struct series {
     int64_t start_ns;
-    struct series_second *seconds;
+    int64_t step_ns;
+    struct series_step *steps;
     size_t count, capacity;
-    size_t live_second; /* whose latencies are still in `live` */
+    size_t live_step; /* whose latencies are still in `live` */
     struct histogram *live;
 };
 
-void series_init(struct series *s);
+void series_init(struct series *s, int64_t step_ns);
 
-/* The second that a time falls into; times before the start belong to the first. */
-struct series_second *series_at(struct series *s, int64_t time_ns);
+/* The step that a time falls into; times before the start belong to the first. */
+struct series_step *series_at(struct series *s, int64_t time_ns);
 
 /*
  * A request was answered. The latency of one that comes out of order, after one of a later
- * second, is put into that second: answers are read milliseconds after each other, not more.
+ * step, is put into that step: answers are read milliseconds after each other, not more.
  */
 void series_completed(struct series *s, int64_t time_ns, int64_t latency_ns);
 

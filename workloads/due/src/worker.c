@@ -267,7 +267,7 @@ void worker_init(struct worker *w, struct run *run, unsigned number) {
     w->corrected = histogram_new();
     w->uncorrected = histogram_new();
     w->lag = histogram_new();
-    series_init(&w->series);
+    series_init(&w->series, run->options->series_step_ns);
     w->buffer = allocate(1, RECEIVE_BYTES);
     init_connections(w);
     init_schedules(w);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from workloads.due.tests.servers import OK, answering, serving
@@ -56,6 +58,18 @@ def test_series(due):
     assert max(float(r["max_us"]) for r in answered) == pytest.approx(
         run.json["latency_us"]["corrected"]["max"], rel=1e-3
     )
+
+
+def test_series_of_shorter_steps(due):
+    with serving(answering(OK)) as server:
+        run = due("-c5", "-d2s", "-R100", "--series-every", "100ms", server.url())
+    run.account()
+    rows = run.series()[:20]
+    assert [float(row["time_s"]) for row in rows] == [pytest.approx(n / 10) for n in range(20)]
+    assert {row["due"] for row in rows} == {"10"}
+    # the text's rates stay those of whole seconds
+    rates = re.search(r"Req/Sec +([\d.]+) +([\d.]+) +([\d.]+)", run.text)
+    assert rates and float(rates[1]) == pytest.approx(100, abs=5)
 
 
 @pytest.mark.parametrize("rate,due_count", [("0.5", 1), ("3", 3), ("1k", 1000)])
