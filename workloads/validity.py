@@ -14,8 +14,8 @@ from typing import Any
 SHARE_2XX_AT_LEAST = 0.99
 # Of the requests that the rate and the length of an open loop ask for.
 SHARE_DUE_AT_LEAST = 0.99
-# A closed loop loses up to one round of its users' requests to its start and its end: of five
-# rounds a fifth. In fewer, there is nothing between start and end.
+# Of a closed loop up to one round of its users' requests is cut off at its end: of five rounds a
+# fifth. In fewer, there is nothing between start and end.
 ROUNDS_AT_LEAST = 5
 USERS_WAITING_AT_LEAST = 1 - 1 / ROUNDS_AT_LEAST
 # Both ends of a sample are rounded to the ms; beyond that nobody can wait twice at a time.
@@ -117,15 +117,17 @@ def little_closed(record: Record, under_way: float) -> Check | None:
     if rounds(record) < ROUNDS_AT_LEAST:
         return None
     load = record["load"]
-    users = load["concurrency_offered"]
+    # Of a few rounds the last users come when the first are about to go.
+    users = load.get("users_alive") or load["concurrency_offered"]
     thinking = load["answers_per_s"] * record["configuration"]["tool"].get("think_ms", 0) / 1000
     share = (under_way + thinking) / users
     rule = (
         f"X·R, with those who think, is {USERS_WAITING_AT_LEAST:.0%} to "
-        f"{USERS_WAITING_AT_MOST:.0%} of the users: latency is not that of survivors alone"
+        f"{USERS_WAITING_AT_MOST:.0%} of the users there: latency is not that of survivors alone"
     )
     passed = USERS_WAITING_AT_LEAST <= share <= USERS_WAITING_AT_MOST
-    return check("little", rule, passed, under_way=under_way, thinking=thinking, users=users)
+    figures = {"under_way": under_way, "thinking": thinking, "users": users}
+    return check("little", rule, passed, **figures, users_asked=load["concurrency_offered"])
 
 
 def rounds(record: Record) -> float:

@@ -148,6 +148,8 @@ def test_little_of_a_closed_loop_is_about_all_its_users():
         record = closed(answers_per_s=answers_per_s, latency_mean_ms=latency_ms)
         record["configuration"]["mode"]["threads"] = {"peak_at_most": 20}
         assert failed(record) == {"little"}, (answers_per_s, latency_ms)
+    # half of them had gone, or had not come yet
+    assert failed(closed(answers_per_s=100, users_alive=5.1)) == set()
     thinking = closed(latency_mean_ms=44.0)
     thinking["configuration"]["tool"]["think_ms"] = 5
     assert failed(thinking) == set()
