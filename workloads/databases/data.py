@@ -33,7 +33,8 @@ class Data:
     def statements(self) -> list[str]:
         """Table, rows and secondary index, as MariaDB says it."""
         return [
-            f"CREATE TABLE {TABLE} (id INTEGER NOT NULL, k INTEGER NOT NULL DEFAULT 0, "
+            f"CREATE TABLE {TABLE} (id INTEGER NOT NULL AUTO_INCREMENT, "
+            "k INTEGER NOT NULL DEFAULT 0, "
             f"c CHAR({TEXT_CHARACTERS}) NOT NULL DEFAULT '', "
             f"pad CHAR({PAD_CHARACTERS}) NOT NULL DEFAULT '', PRIMARY KEY (id)) ENGINE=InnoDB",
             f"INSERT INTO {TABLE} SELECT seq, 1 + (seq * {FACTOR} + {self.seed}) % {self.rows}, "

@@ -70,7 +70,12 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     if not rows:
         said = (folder / "generator.log").read_text(errors="replace")[-2000:]
         fault = {"outcome": "refused", "reason": f"database-client: {said.strip()}"}
-        return summary(spec, [], None) | {"error_share": 1.0, "fault": fault}
+        ran = {
+            "start_epoch_s": ran_s[0],
+            "end_epoch_s": ran_s[1],
+            "duration_s": ran_s[1] - ran_s[0],
+        }
+        return summary(spec, [], None) | ran | {"errors": {"fatal": 1}, "fault": fault}
     smallest = re.search(r"^ *([\d.]+) +0\.0+ ", (folder / LATENCY).read_text(), re.MULTILINE)
     return summary(spec, rows, float(smallest[1]) if smallest else None)
 

@@ -71,10 +71,17 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     """
     text = (folder / "generator.log").read_text(errors="replace")
     steps = histogram(text)
-    fatal = re.search(r"FATAL: (.*)", text)
+    # Of many clients each says the same.
+    fatal = list(dict.fromkeys(re.findall(r"FATAL: (.*)", text)))
     if fatal and not steps:
-        refused = {"outcome": "refused", "reason": f"sysbench: {fatal[1]}"}
-        return nothing(spec) | {"errors": {"fatal": 1}, "error_share": 1.0, "fault": refused}
+        return nothing(spec) | {
+            "errors": {"fatal": 1},
+            "error_share": 1.0,
+            "start_epoch_s": ran_s[0],
+            "end_epoch_s": ran_s[1],
+            "duration_s": ran_s[1] - ran_s[0],
+            "fault": {"outcome": "refused", "reason": f"sysbench: {'; '.join(fatal[:3])}"},
+        }
     figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
     (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])

@@ -1,0 +1,139 @@
+"""The database as a subject: known data, treatment read back, its end an outcome."""
+
+import os
+import signal
+
+import pymysql
+import pytest
+
+from workloads.databases.data import CHECK, Data
+from workloads.databases.subject import Subject
+
+CPUS = sorted(os.sched_getaffinity(0))
+VARIABLES = {
+    "thread_handling": "one-thread-per-connection",
+    "innodb_buffer_pool_size": "16M",
+    "innodb_log_file_size": "8M",
+    "max_connections": 20,
+}
+
+
+def spec(script="oltp_read_only", **options):
+    return {
+        "subject": {"id": "mariadb", "variables": VARIABLES},
+        "study": {"data": {"rows": 500, "seed": 7}},
+        "mode": {"options": options},
+        "tool": {"script": script},
+    }
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts subjects that end with the test."""
+    started = []
+
+    def start_subject(**changes):
+        started.append(Subject(spec(**changes), CPUS, tmp_path, 1))
+        return started[-1]
+
+    yield start_subject
+    for subject in started:
+        subject.stop()
+
+
+def execute(subject, statement):
+    with subject.database.connect() as connection, connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall()
+
+
+def test_every_row_is_what_the_seed_says(start):
+    rows = execute(start(), "SELECT id, k, c, pad FROM sbtest1 ORDER BY id")
+    data = Data(500, 7)
+    assert [row[0] for row in rows] == list(range(1, 501))
+    assert sorted(row[1] for row in rows) == list(range(1, 501))
+    assert [row[2] for row in rows] == [data.text(row) for row in range(1, 501)]
+    assert [row[3] for row in rows[:3]] == [data.text(row, "pad", 60) for row in (1, 2, 3)]
+
+
+def test_another_seed_gives_other_rows():
+    assert Data(500, 7).expected("whole") != Data(500, 8).expected("whole")
+
+
+@pytest.mark.parametrize("check", CHECK)
+def test_expected_sums_are_those_of_the_database(start, check):
+    assert execute(start(), CHECK[check]) == (Data(500, 7).expected(check),)
+
+
+@pytest.mark.parametrize(
+    ("change", "script", "seen"),
+    [
+        ("DELETE FROM sbtest1 WHERE id = 3", "oltp_read_only", True),
+        ("DELETE FROM sbtest1 WHERE id = 3", "oltp_read_write", True),
+        ("UPDATE sbtest1 SET k = k + 1 WHERE id = 3", "oltp_read_only", True),
+        ("UPDATE sbtest1 SET k = k + 1 WHERE id = 3", "oltp_read_write", False),
+        ("UPDATE sbtest1 SET c = 'x' WHERE id = 3", "oltp_point_select", True),
+    ],
+)
+def test_a_change_that_the_load_cannot_have_made_shows(start, change, script, seen):
+    subject = start(script=script)
+    before = subject.ask("/sums", 5)
+    assert subject.state("/sums", 5) == ("completed", "", before)
+    execute(subject, change)
+    outcome, _, after = subject.state("/sums", 5)
+    assert outcome == "completed"
+    assert (after != before) == seen
+
+
+def test_the_treatment_is_read_back(start):
+    subject = start(thread_handling="pool-of-threads", thread_pool_size=3)
+    assert subject.in_force() == {
+        "thread_handling": "pool-of-threads",
+        "thread_pool_size": "3",
+        "version": "10.11.5-MariaDB",
+    }
+
+
+def test_counters_count_connections_and_statements(start):
+    subject = start()
+    before = subject.counters(None, 5)
+    for _ in range(4):
+        execute(subject, "SELECT 1")
+    grown = {name: value - before[name] for name, value in subject.counters(None, 5).items()}
+    # The one that counts counts itself.
+    assert grown["Connections"] == 5
+    assert grown["Com_select"] == 4
+    assert subject.threads_started() >= 1
+
+
+def test_a_killed_database_is_an_outcome(start):
+    subject = start()
+    os.kill(subject.process.pid, signal.SIGKILL)
+    assert subject.process.wait(10)
+    assert subject.state("/sums", 5) == ("server_died", "exit status -9", b"")
+    assert subject.counters(None, 5) == {}
+    with pytest.raises(OSError, match="does not answer"):
+        subject.ask("/sums", 5)
+
+
+def test_a_database_that_refuses_is_an_outcome_in_its_own_words(start):
+    subject = start(max_connections=10)
+    # One more is kept for whoever may set the thread pool: our user.
+    taken = [subject.database.connect() for _ in range(11)]
+    outcome, reason, _ = subject.state("/sums", 0.2)
+    assert outcome == "refused"
+    assert "Too many connections" in reason
+    for connection in taken:
+        connection.close()
+    assert subject.state("/sums", 5)[0] == "completed"
+
+
+def test_data_that_do_not_fit_fail_the_start_and_leave_nothing(start, tmp_path):
+    full = {
+        "innodb_file_per_table": 0,
+        "innodb_data_file_path": "ibdata1:12M:autoextend:max:13M",
+    }
+    with pytest.raises(pymysql.OperationalError, match="full"):
+        large = spec(**full)
+        large["study"]["data"]["rows"] = 50_000
+        Subject(large, CPUS, tmp_path, 1)

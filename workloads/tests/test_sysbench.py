@@ -1,0 +1,165 @@
+"""The tool sysbench: what it is asked, what is read of what it prints, and a real run of it."""
+
+import os
+import subprocess
+import time
+
+import pytest
+
+from workloads.databases.subject import Subject
+from workloads.tools import sysbench
+
+CPUS = sorted(os.sched_getaffinity(0))
+PRINTED = """\
+Threads started!
+
+Latency histogram (values are in milliseconds)
+       value  ------------- distribution ------------- count
+       0.501 |**********                               1
+       1.000 |**************************************** 4
+      20.000 |********************                     2
+
+SQL statistics:
+    queries performed:
+        read:                            98
+        write:                           28
+        other:                           14
+        total:                           140
+    transactions:                        7      (3.50 per sec.)
+    queries:                             140    (70.00 per sec.)
+    ignored errors:                      3      (1.50 per sec.)
+    reconnects:                          0      (0.00 per sec.)
+
+General statistics:
+    total time:                          2.0000s
+    total number of events:              7
+
+Latency (ms):
+         min:                                    0.50
+         avg:                                    6.36
+         max:                                   20.11
+         99th percentile:                       20.00
+         sum:                                   44.50
+
+Threads fairness:
+    events (avg/stddev):           3.5000/0.50
+    execution time (avg/stddev):   0.0222/0.00
+"""
+
+
+def spec(**changes):
+    variables = {
+        "innodb_buffer_pool_size": "16M",
+        "innodb_log_file_size": "8M",
+        "max_connections": 20,
+    }
+    return {
+        "subject": {"id": "mariadb", "variables": variables},
+        "study": {"data": {"rows": 500, "seed": 7}},
+        "mode": {"client": changes.pop("client", {}), "options": changes.pop("options", {})},
+        "tool": {"script": "oltp_read_only", "clients": 2, "duration_s": 1, "warm_up_s": 1}
+        | changes,
+    }
+
+
+def collected(printed, folder):
+    (folder / "generator.log").write_text(printed)
+    return sysbench.collect(spec(), folder, (100.0, 102.5))
+
+
+def test_what_it_prints_becomes_the_load(tmp_path):
+    load = collected(PRINTED, tmp_path)
+    assert (load["responses_2xx"], load["requests_recorded"], load["errors"]) == (
+        7,
+        10,
+        {"ignored": 3},
+    )
+    assert (load["throughput_per_s"], load["concurrency_offered"]) == (3.5, 2)
+    assert (load["start_epoch_s"], load["end_epoch_s"]) == (100.5, 102.5)
+    assert load["latency_mean_ms"] == pytest.approx(44.5 / 7)
+    assert load["queries"] == {"reads": 98, "writes": 28, "other": 14}
+
+
+def test_its_histogram_becomes_one_as_of_the_other_tools(tmp_path):
+    collected(PRINTED, tmp_path)
+    lines = (tmp_path / sysbench.LATENCY).read_text().splitlines()
+    rows = [line.split() for line in lines[2:5]]
+    assert [(float(row[0]), int(row[2])) for row in rows] == [(0.501, 1), (1.0, 5), (20.0, 7)]
+    assert float(rows[-1][1]) == 1
+    assert lines[5].startswith("#[Mean    =        6.357")
+    assert "Max     =       20.110, Total count    =            7" in lines[6]
+
+
+def test_a_refusal_is_an_outcome_in_the_servers_words(tmp_path):
+    said = "FATAL: error 1040: Too many connections\nFATAL: `thread_init' function failed\n"
+    load = collected(said, tmp_path)
+    assert load["fault"] == {
+        "outcome": "refused",
+        "reason": "sysbench: error 1040: Too many connections; `thread_init' function failed",
+    }
+    assert (load["responses_2xx"], load["error_share"]) == (0, 1.0)
+    assert load["duration_s"] == 2.5
+
+
+def test_anything_else_is_a_fault_of_the_harness(tmp_path):
+    with pytest.raises(ValueError, match="no such thing"):
+        collected("bash: no such thing", tmp_path)
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs sysbench on a database of its own; returns the load and by how much counters grew."""
+    subjects = []
+
+    def run_sysbench(**changes):
+        asked = spec(**changes)
+        subject = Subject(asked, CPUS, tmp_path, 1)
+        subjects.append(subject)
+        before = subject.counters(None, 5)
+        start_s = time.time()
+        with (tmp_path / "generator.log").open("w") as log:
+            argv = sysbench.command(asked, None, subject)
+            assert subject.database.password not in " ".join(argv)
+            subprocess.run(argv, cwd=tmp_path, stdout=log, stderr=log, timeout=60)
+        load = sysbench.collect(asked, tmp_path, (start_s, time.time()))
+        after = subject.counters(None, 5)
+        assert subject.state("/sums", 5)[0] == "completed"
+        return load, {name: value - before[name] for name, value in after.items()}
+
+    yield run_sysbench
+    for subject in subjects:
+        subject.stop()
+
+
+@pytest.mark.parametrize("script", ["oltp_read_only", "oltp_point_select", "oltp_read_write"])
+def test_transactions_are_as_many_as_the_server_counts(run, script):
+    load, grown = run(script=script)
+    assert load["responses_2xx"] > 0
+    assert load["queries"]["reads"] == grown["Com_select"]
+    # A client each, and the one that counted.
+    assert grown["Connections"] == 2 + 1
+    committed = load["responses_2xx"] if script != "oltp_point_select" else 0
+    assert grown["Com_commit"] == committed
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_it_reconnects_every_so_many_transactions(run, every):
+    load, grown = run(client={"reconnect_every": every}, clients=1, script="oltp_point_select")
+    # The first connection is there before the first transaction.
+    expected = 1 + (load["responses_2xx"] - 1) // every
+    assert grown["Connections"] - 1 == pytest.approx(expected, abs=1)
+
+
+def test_a_full_server_refuses_and_the_run_tells(run):
+    load, _ = run(clients=15, options={"max_connections": 10})
+    assert load["fault"]["outcome"] == "refused"
+    assert "Too many connections" in load["fault"]["reason"]
+
+
+def test_a_full_disk_is_an_outcome(run):
+    full = {
+        "innodb_file_per_table": 0,
+        "innodb_data_file_path": "ibdata1:12M:autoextend:max:13M",
+    }
+    load, _ = run(script="oltp_insert", options=full, duration_s=30)
+    assert "is full" in load["fault"]["reason"]
