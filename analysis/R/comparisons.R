@@ -35,7 +35,6 @@
 # log ratios: the effect in units of how much it varies from block to block.
 
 library(data.table)
-library(boot)
 
 #' What is compared: a row each with `statistic` (column of the summary), `title`, `unit`,
 #' `better` (which way is good), `effect` (ratio, or difference where 0 is a usual value) and
@@ -90,8 +89,9 @@ bootstrap_interval <- function(effects) {
   if (length(effects) < 2) return(c(NA_real_, NA_real_))
   if (diff(range(effects)) == 0) return(range(effects))
   set.seed(bootstrap_seed)
-  resamples <- boot(effects, function(values, chosen) mean(values[chosen]), bootstrap_resamples)
-  boot.ci(resamples, conf = confidence, type = "perc")$percent[4:5]
+  drawn <- sample(effects, length(effects) * bootstrap_resamples, replace = TRUE)
+  means <- sort(rowMeans(matrix(drawn, nrow = bootstrap_resamples)))
+  means[round((bootstrap_resamples + 1) * (1 + c(-confidence, confidence)) / 2)]
 }
 
 # How far rounding alone can move a log ratio: each value may be off by half the resolution.

@@ -168,3 +168,13 @@ test_that("the bootstrap repeats itself and comes close to t with many repetitio
   expect_equal(bootstrap_interval(effects), bootstrap_interval(effects))
   expect_equal(bootstrap_interval(effects), t_interval(effects), tolerance = 0.15)
 })
+
+test_that("blocks drawn whole carry the noise of their requests, and drawing those again doubles it", {
+  set.seed(4)
+  blocks <- lapply(rnorm(60), function(level) rnorm(20, level, 4))
+  variance_of <- function(draw) var(replicate(2000, mean(vapply(sample(blocks, replace = TRUE), draw, 0))))
+  truth <- (1 + 4^2 / 20) / 60
+  expect_equal(variance_of(mean), truth, tolerance = 0.15)
+  twice <- variance_of(function(requests) mean(sample(requests, replace = TRUE)))
+  expect_equal(twice - variance_of(mean), 4^2 / 20 / 60, tolerance = 0.25)
+})
