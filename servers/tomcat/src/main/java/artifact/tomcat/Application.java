@@ -53,15 +53,19 @@ import org.springframework.context.annotation.Import;
 })
 public class Application {
 
-    /** Serves until SIGTERM or SIGINT; says where it listens as soon as it serves everything. */
+    /** Serves until SIGTERM or SIGINT, after a line that says where; with a wrong option it ends with status 2. */
     public static void main(String[] args) {
+        try {
+            Options.check(args);
+        } catch (IllegalArgumentException wrong) {
+            System.err.println(wrong.getMessage());
+            System.exit(2);
+        }
         ServletWebServerApplicationContext application = start(args);
         System.out.println("listening on 127.0.0.1:" + application.getWebServer().getPort());
     }
 
-    /** @throws IllegalArgumentException when an argument is not one of this application's properties */
     static ServletWebServerApplicationContext start(String... args) {
-        Options.requireKnown(args);
         return (ServletWebServerApplicationContext) SpringApplication.run(Application.class, args);
     }
 }

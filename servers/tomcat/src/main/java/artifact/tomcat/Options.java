@@ -1,59 +1,61 @@
 package artifact.tomcat;
 
-import java.util.Set;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.core.env.Environment;
 
 /**
- * The properties that make a mode. Spring ignores a name that it does not know and a value that no
- * class goes by; here either ends the start, or something else would be measured than was meant.
+ * The properties that make a mode, and what each may be. Spring ignores a name that it does not know
+ * and a value that no class goes by; here either ends the start, or something else would be measured
+ * than was meant.
  */
-public final class Options {
+final class Options {
 
-    private static final Set<String> OWN = Set.of(
-            "port",
-            "remote.client",
-            "remote.url",
-            "lock.kind",
-            "registration.as-published",
-            "requests.permits",
-            "thread-states.every-ms",
-            "pinning.count");
+    private record Allowed(String pattern, String inWords) {
+
+        static Allowed oneOf(String... values) {
+            return new Allowed(String.join("|", values), "one of " + String.join(", ", values));
+        }
+    }
+
+    private static final Allowed COUNT = new Allowed("[1-9][0-9]{0,8}", "a whole number from 1");
+    private static final Allowed SWITCH = new Allowed("(?i)true|false", "true or false");
+    private static final Map<String, Allowed> OWN = new TreeMap<>(Map.of(
+            "port", new Allowed("[0-9]{1,5}", "a number from 0 to 65535"),
+            "remote.client", Allowed.oneOf("blocking", "worker-threads", "event-loop"),
+            "remote.url", new Allowed("http://.+", "a URL that begins with http://"),
+            "lock.kind", Allowed.oneOf("synchronized", "reentrant"),
+            "registration.as-published", SWITCH,
+            "requests.permits", COUNT,
+            "thread-states.every-ms", COUNT,
+            "pinning.count", SWITCH));
+    private static final List<String> OF_SPRING = List.of("server.", "spring.", "logging.");
 
     private Options() {}
 
-    /** @throws IllegalArgumentException naming the argument and the properties there are */
-    static void requireKnown(String... args) {
-        for (String arg : args) {
-            if (!arg.startsWith("--") || !arg.contains("=") || !isKnown(arg.substring(2, arg.indexOf('=')))) {
-                throw new IllegalArgumentException(arg + " is no --property=value with a property of Spring (server.…,"
-                        + " spring.…, logging.…) or one of " + OWN.stream().sorted().toList());
+    /** @throws IllegalArgumentException naming the argument and what it may be */
+    static void check(String... arguments) {
+        for (String argument : arguments) {
+            String[] parts = argument.split("=", 2);
+            if (!argument.startsWith("--") || parts.length < 2) {
+                throw new IllegalArgumentException(argument + " is not of the form --property=value");
             }
+            check(parts[0].substring(2), parts[1]);
         }
     }
 
-    /** @throws InvalidConfigurationPropertyValueException naming the property, its value and those allowed */
-    public static void requireOneOf(Environment environment, String property, String... allowed) {
-        String value = environment.getRequiredProperty(property);
-        if (!Set.of(allowed).contains(value)) {
-            throw new InvalidConfigurationPropertyValueException(
-                    property, value, "Allowed are " + String.join(", ", allowed) + ".");
+    private static void check(String property, String value) {
+        if (OF_SPRING.stream().anyMatch(property::startsWith)) {
+            return;
         }
-    }
-
-    /** @throws InvalidConfigurationPropertyValueException naming the property, its value and those allowed */
-    public static int count(Environment environment, String property) {
-        String value = environment.getRequiredProperty(property);
-        if (!value.matches("[1-9][0-9]{0,8}")) {
-            throw new InvalidConfigurationPropertyValueException(
-                    property, value, "Allowed are whole numbers from 1 to 999999999.");
+        Allowed allowed = OWN.get(property);
+        if (allowed == null) {
+            throw new IllegalArgumentException(property + " is no property; there are "
+                    + String.join(", ", Stream.concat(OWN.keySet().stream(), OF_SPRING.stream().map(p -> p + "…")).toList()));
         }
-        return Integer.parseInt(value);
-    }
-
-    private static boolean isKnown(String property) {
-        return OWN.contains(property)
-                || Stream.of("server.", "spring.", "logging.").anyMatch(property::startsWith);
+        if (!value.matches(allowed.pattern)) {
+            throw new IllegalArgumentException(property + " is " + allowed.inWords + ", not " + value);
+        }
     }
 }

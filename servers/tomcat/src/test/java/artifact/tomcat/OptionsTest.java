@@ -1,43 +1,44 @@
 package artifact.tomcat;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
-import org.springframework.core.NestedExceptionUtils;
 
 /** A mode that was misspelt does not start, and says why. */
 class OptionsTest {
 
     @ParameterizedTest
-    @ValueSource(strings = {"--remote.cleint=blocking", "--permits=50", "remote.client=blocking", "--remote.client"})
-    void refusesAnArgumentThatIsNoProperty(String argument) {
-        String message = assertThrows(IllegalArgumentException.class, () -> Application.start(argument))
-                .getMessage();
-        assertTrue(message.startsWith(argument), message);
-        assertTrue(message.contains("remote.client, remote.url"), message);
+    @CsvSource(delimiter = '|', textBlock = """
+            --remote.client=async          | remote.client is one of blocking, worker-threads, event-loop, not async
+            --remote.client=Blocking       | remote.client is one of blocking, worker-threads, event-loop, not Blocking
+            --remote.url=127.0.0.1:80      | remote.url is a URL that begins with http://, not 127.0.0.1:80
+            --lock.kind=none               | lock.kind is one of synchronized, reentrant, not none
+            --requests.permits=0           | requests.permits is a whole number from 1, not 0
+            --thread-states.every-ms=100ms | thread-states.every-ms is a whole number from 1, not 100ms
+            --pinning.count=yes            | pinning.count is true or false, not yes
+            --lock.kind                    | --lock.kind is not of the form --property=value
+            lock.kind=reentrant            | lock.kind=reentrant is not of the form --property=value
+            """)
+    void refusesAValueThatNothingGoesBy(String argument, String reason) {
+        assertEquals(reason, assertThrows(IllegalArgumentException.class, () -> Options.check(argument)).getMessage());
     }
 
-    @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
-            remote.client          | async  | blocking, worker-threads, event-loop
-            lock.kind              | none   | synchronized, reentrant
-            requests.permits       | 0      | whole numbers from 1
-            thread-states.every-ms | 100 ms | whole numbers from 1
-            """)
-    void refusesAValueThatNothingGoesBy(String property, String value, String allowed) {
-        Exception failure = assertThrows(
-                Exception.class,
-                () -> App.start("--" + property + "=" + value, "--logging.level.root=off").close());
-        InvalidConfigurationPropertyValueException refusal = assertInstanceOf(
-                InvalidConfigurationPropertyValueException.class, NestedExceptionUtils.getMostSpecificCause(failure));
-        assertEquals(property, refusal.getName());
-        assertEquals(value, refusal.getValue());
-        assertTrue(refusal.getReason().contains(allowed), refusal.getReason());
+    @Test
+    void refusesAPropertyThatIsNoneAndNamesThoseThereAre() {
+        String reason = assertThrows(IllegalArgumentException.class, () -> Options.check("--remote.cleint=blocking"))
+                .getMessage();
+        assertTrue(reason.startsWith("remote.cleint is no property; there are lock.kind, "), reason);
+        assertTrue(reason.endsWith("spring.…, logging.…"), reason);
+    }
+
+    @Test
+    void leavesSpringsOwnToSpring() {
+        assertDoesNotThrow(() -> Options.check(
+                "--port=0", "--spring.threads.virtual.enabled=true", "--server.tomcat.threads.max=50", "--pinning.count=True"));
     }
 }

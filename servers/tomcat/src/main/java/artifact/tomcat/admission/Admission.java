@@ -1,12 +1,11 @@
 package artifact.tomcat.admission;
 
-import artifact.tomcat.Options;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
-import org.springframework.core.env.Environment;
 
 /**
  * {@code requests.permits}: virtual threads that admit no more requests than a pool of that size
@@ -17,9 +16,8 @@ import org.springframework.core.env.Environment;
 public class Admission {
 
     @Bean
-    FilterRegistrationBean<Permits> permits(Environment environment) {
-        Permits permits = new Permits(Options.count(environment, "requests.permits"));
-        FilterRegistrationBean<Permits> registration = new FilterRegistrationBean<>(permits);
+    FilterRegistrationBean<Permits> permits(@Value("${requests.permits}") int permits) {
+        FilterRegistrationBean<Permits> registration = new FilterRegistrationBean<>(new Permits(permits));
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         // An asynchronous request leaves its thread and would give its permit back unanswered: better refused.
         registration.setAsyncSupported(false);

@@ -1,10 +1,8 @@
 package artifact.tomcat.remote;
 
-import artifact.tomcat.Options;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
-import org.springframework.core.env.Environment;
 
 /** {@code GET /v1/hello}: asks a slow remote and passes its answer on, by the client that {@code remote.client} names. */
 @Configuration(proxyBeanMethods = false)
@@ -14,8 +12,4 @@ public class RemoteClients {
 
     /** Bytes of text, whichever client brings them. */
     static final String TYPE = "text/plain;charset=UTF-8";
-
-    RemoteClients(Environment environment) {
-        Options.requireOneOf(environment, "remote.client", "blocking", "worker-threads", "event-loop");
-    }
 }

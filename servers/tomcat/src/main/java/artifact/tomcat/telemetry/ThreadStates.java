@@ -1,9 +1,7 @@
 package artifact.tomcat.telemetry;
 
-import artifact.tomcat.Options;
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
@@ -12,8 +10,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
-import org.springframework.core.env.Environment;
 
 /**
  * Writes thread-states.csv into the working folder: every {@code thread-states.every-ms}, how many
@@ -34,10 +34,11 @@ public class ThreadStates implements AutoCloseable {
     private final KernelThreads kernel = new KernelThreads();
     private final int everyMs;
     private final BufferedWriter csv;
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread sampler;
 
-    ThreadStates(Environment environment) throws IOException {
-        everyMs = Options.count(environment, "thread-states.every-ms");
+    ThreadStates(@Value("${thread-states.every-ms}") int everyMs) throws IOException {
+        this.everyMs = everyMs;
         csv = Files.newBufferedWriter(FILE);
         csv.write(COLUMNS + "\n");
         sampler = Thread.ofPlatform().daemon().name("thread-states").start(this::sampleUntilClosed);
@@ -45,21 +46,18 @@ public class ThreadStates implements AutoCloseable {
 
     @Override
     public void close() throws IOException, InterruptedException {
-        sampler.interrupt();
+        closed.countDown();
         sampler.join();
         csv.close();
     }
 
     private void sampleUntilClosed() {
         try {
-            while (true) {
+            while (!closed.await(everyMs, TimeUnit.MILLISECONDS)) {
                 sample();
-                Thread.sleep(everyMs);
             }
-        } catch (InterruptedException closed) {
-            // The file is complete as it is.
-        } catch (IOException failure) {
-            throw new UncheckedIOException("thread states can no longer be written", failure);
+        } catch (IOException | InterruptedException failure) {
+            throw new IllegalStateException("thread states can no longer be written", failure);
         }
     }
 

@@ -7,7 +7,10 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Sleeps with a ReentrantLock held: a virtual thread leaves its carrier, on every JDK that has them. */
+/**
+ * Sleeps with a ReentrantLock held that nobody else wants: a virtual thread leaves its carrier
+ * meanwhile, on every JDK that has them.
+ */
 @RestController
 @ConditionalOnProperty(name = "lock.kind", havingValue = "reentrant")
 class ReentrantController {

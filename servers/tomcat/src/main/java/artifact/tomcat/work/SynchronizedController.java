@@ -5,7 +5,10 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Sleeps in a synchronized block: before JDK 24 (JEP 491) a virtual thread then keeps its carrier. */
+/**
+ * Sleeps in a synchronized block: before JDK 24 (JEP 491) a virtual thread keeps its carrier
+ * meanwhile. Nobody else wants the lock, so that this is all that differs from another kind of lock.
+ */
 @RestController
 @ConditionalOnProperty(name = "lock.kind", havingValue = "synchronized")
 class SynchronizedController {

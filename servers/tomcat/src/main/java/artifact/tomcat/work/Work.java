@@ -7,7 +7,7 @@ import org.springframework.web.server.ResponseStatusException;
 
 /** What a request may cost: time asleep, CPU time, time asleep with a lock held. */
 @Configuration(proxyBeanMethods = false)
-@Import({SleepController.class, CpuController.class, Locks.class})
+@Import({SleepController.class, CpuController.class, SynchronizedController.class, ReentrantController.class})
 public class Work {
 
     static final long MAX_SLEEP_MS = 60_000;
