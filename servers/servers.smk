@@ -6,6 +6,7 @@ outputs  servers/sockets/target/sockets.jar         all modes of request-threads
          servers/tomcat/target/tomcat.jar           the Tomcat application, byte-reproducible; its libraries in lib/
          servers/tomcat/target/tomcat.jar.sha256    the fingerprint of all of them
          servers/tomcat/target/tomcat-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
+         servers/database-client/target/database-client.jar  loads a database from a JVM; its libraries in lib/
          servers/primitives/target/primitives.jar   benchmarks of what threads and connections cost
 
 Tests are not run here but by `make test`: a slow test must not delay a measurement.
@@ -22,6 +23,12 @@ TOMCAT_SOURCES = expand(
 PRIMITIVES_SOURCES = expand(
     "servers/primitives/src/main/java/{path}.java",
     path=sorted(glob_wildcards("servers/primitives/src/main/java/{path}.java").path),
+)
+DATABASE_CLIENT_SOURCES = expand(
+    "servers/database-client/src/main/java/{path}.java",
+    path=sorted(
+        glob_wildcards("servers/database-client/src/main/java/{path}.java").path
+    ),
 )
 RUNTIMES = {
     "jdk": "java",
@@ -66,6 +73,25 @@ rule build_tomcat:
         "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects tomcat"
         " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
         " && sha256sum {output.jar:q} servers/tomcat/target/lib/*.jar > {output.fingerprint:q}"
+
+
+rule build_database_client:
+    input:
+        "servers/pom.xml",
+        "servers/database-client/pom.xml",
+        DATABASE_CLIENT_SOURCES,
+    output:
+        jar="servers/database-client/target/database-client.jar",
+        fingerprint="servers/database-client/target/database-client.jar.sha256",
+    log:
+        RESULTS + "/logs/build_database_client.log",
+    priority: 1_000_000
+    message:
+        "building the database client"
+    shell:
+        "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects database-client"
+        " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
+        " && sha256sum {output.jar:q} servers/database-client/target/lib/*.jar > {output.fingerprint:q}"
 
 
 # An archive is of no use to another jar, even of the same bytes: a runtime looks at the jar's time.

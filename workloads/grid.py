@@ -90,6 +90,7 @@ class Grid:
             "study": {"id": study["id"]} | {key: study[key] for key in STUDY_KEYS if key in study},
             "mode": without(mode, "versus", "title", "tiers", "backend"),
             "backend": self._backend(study, mode),
+            "engine": self._engine(study, mode),
             "tier": {"sleep_ms": 0} | {key: tier[key] for key in TIER_KEYS if key in tier},
             "tool": with_digest(
                 {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
@@ -137,6 +138,11 @@ class Grid:
 
     def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
         name = mode.get("backend", study.get("backend"))
+        return {"id": name} | self.config["backends"][name] if name else None
+
+    def _engine(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
+        """The database that is measured, with the settings that a mode's options change."""
+        name = mode.get("engine", study["server"].get("engine"))
         return {"id": name} | self.config["backends"][name] if name else None
 
     def _parts(self, cell: Cell) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:

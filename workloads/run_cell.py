@@ -192,8 +192,10 @@ def observe(
         process, timed_out, ran_s = apply_load(run, subject, telemetry)
         outcome, reason, body_after = subject.state(path, timeout_s)
         threads_after = subject.threads_started()
-        rows_after = subject.rows(rows_path, timeout_s)
-        counters_after = subject.counters(counters_path, timeout_s)
+        # Who did not answer is not asked again.
+        answers = outcome == "completed"
+        rows_after = subject.rows(rows_path, timeout_s) if answers else None
+        counters_after = subject.counters(counters_path, timeout_s) if answers else {}
         # The last sample after the load closes its window.
         time.sleep(SETTLE_S)
     finally:

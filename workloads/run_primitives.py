@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from workloads import provenance
+from workloads.databases import DATABASE, USER
+from workloads.databases.mariadb import MariaDB
 from workloads.run_cell import check_alone, finish
 from workloads.server import Server
 from workloads.testbed import (
@@ -44,6 +46,7 @@ FORKS = 3
 JMH_TIMES = ["-wi", "3", "-w", "100ms", "-i", "3", "-r", "200ms"]
 # Two threads that hand over on one CPU: elsewhere they would both run.
 ON_ONE_CPU = "contextSwitch"
+ON_A_DATABASE = "Database"
 # A request costs the more the rarer it is, for what it needs has left the caches: rates of the
 # tiers, from the lowest to the highest.
 RATES_PER_S = (199, 997, 9973)
@@ -72,9 +75,16 @@ class Testbed:
         self.java = str(provenance.java())
         self.server_cpus, self.generator_cpus = cpu_shares()
 
-    def run(self, argv: list[str], cpus: list[int], log: str, limit_s: float) -> None:
+    def run(
+        self,
+        argv: list[str],
+        cpus: list[int],
+        log: str,
+        limit_s: float,
+        environment: dict[str, str] | None = None,
+    ) -> None:
         """Runs a program to its end. Raises RuntimeError with what it said if it fails."""
-        process = Process(argv, cpus, self.folder, log)
+        process = Process(argv, cpus, self.folder, log, environment)
         finish(process, limit_s)
         if process.exit_status != 0:
             said = (self.folder / log).read_text(errors="replace")[-2000:]
@@ -83,17 +93,34 @@ class Testbed:
 
 def jmh_costs(testbed: Testbed) -> Iterator[Row]:
     """Wall and CPU time of every JMH benchmark."""
-    chosen = (["-e", ON_ONE_CPU], testbed.server_cpus), ([ON_ONE_CPU], testbed.server_cpus[:1])
-    for names, cpus in chosen:
-        argv = [
-            *(testbed.java, *HEAP, "-Djmh.ignoreLock=true"),
-            *("--sun-misc-unsafe-memory-access=allow", "-cp", str(JAR), "org.openjdk.jmh.Main"),
-            *(*names, "-bm", "avgt", "-tu", "us", "-f", str(FORKS), *JMH_TIMES),
-            *("-prof", "artifact.primitives.ProcessCpu", "-foe", "true"),
-            *("-rf", "json", "-rff", "jmh.json"),
-        ]
-        testbed.run(argv, cpus, "jmh.log", limit_s=300)
-        yield from jmh_rows(json.loads((testbed.folder / "jmh.json").read_text()))
+    elsewhere = f"{ON_ONE_CPU}|{ON_A_DATABASE}"
+    yield from benchmark(testbed, ["-e", elsewhere], testbed.server_cpus)
+    yield from benchmark(testbed, [ON_ONE_CPU], testbed.server_cpus[:1])
+    # They take turns on one CPU: what is not the client's CPU time is the database's.
+    one_cpu = testbed.server_cpus[:1]
+    database = MariaDB({}, one_cpu, testbed.folder, FORKS + 1, "database.log")
+    try:
+        url = f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable"
+        words = [ON_A_DATABASE, "-jvmArgsAppend", f"-Ddatabase.url={url} -Ddatabase.user={USER}"]
+        secret = {"DATABASE_PASSWORD": database.password}
+        yield from benchmark(testbed, words, one_cpu, secret)
+    finally:
+        database.stop()
+
+
+def benchmark(
+    testbed: Testbed, words: list[str], cpus: list[int], environment: dict[str, str] | None = None
+) -> Iterator[Row]:
+    """Runs the benchmarks that JMH's own words name or exclude."""
+    argv = [
+        *(testbed.java, *HEAP, "-Djmh.ignoreLock=true"),
+        *("--sun-misc-unsafe-memory-access=allow", "-cp", str(JAR), "org.openjdk.jmh.Main"),
+        *(*words, "-bm", "avgt", "-tu", "us", "-f", str(FORKS), *JMH_TIMES),
+        *("-prof", "artifact.primitives.ProcessCpu", "-foe", "true"),
+        *("-rf", "json", "-rff", "jmh.json"),
+    ]
+    testbed.run(argv, cpus, "jmh.log", limit_s=300, environment=environment)
+    yield from jmh_rows(json.loads((testbed.folder / "jmh.json").read_text()))
 
 
 def jmh_rows(benchmarks: list[dict[str, Any]]) -> Iterator[Row]:

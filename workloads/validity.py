@@ -238,6 +238,17 @@ def treatment(record: Record) -> Check:
     return check("treatment", rule, passed, **figures)
 
 
+def settings(record: Record) -> Check | None:
+    """What a database was told is what it says of itself."""
+    if not record["configuration"].get("engine"):
+        return None
+    options = record["configuration"]["mode"].get("options", {})
+    asked = {name: str(value).lower() for name, value in options.items()}
+    told = {name: str(record["server"]["in_force"].get(name)).lower() for name in asked}
+    rule = "the database reports the settings of its mode back"
+    return check("settings", rule, asked == told, asked=asked, told=told)
+
+
 def connections_kept(record: Record) -> float:
     """How many are to be served where a connection, with its thread, outlives a request."""
     tool = record["configuration"]["tool"]
@@ -319,6 +330,7 @@ RULES: list[Callable[[Record], Check | None]] = [
     writes_kept,
     never_too_fast,
     treatment,
+    settings,
     generator_healthy,
     backend_healthy,
     machine_undisturbed,

@@ -16,32 +16,40 @@ FACTOR = 7919
 TEXT_CHARACTERS, PAD_CHARACTERS = 120, 60
 MD5_CHARACTERS = 32
 
-CHECK = {
-    # One row of sums that are the same in every right copy of the data.
-    "kept": f"SELECT COUNT(*), SUM(id) FROM {TABLE}",
-    "whole": f"SELECT COUNT(*), SUM(id), SUM(k), SUM(CRC32(c)) FROM {TABLE}",
-}
+# Small enough to stay in memory, so that the threads are measured and not the disk.
+ROWS, SEED = 10_000, 20261120
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How an engine says what the others say in another way."""
+
+    key: str
+    engine: str
+    numbers: str
+    analyze: str
+    crc32: str
 
 
 @dataclass(frozen=True)
 class Data:
     """`rows` rows with ids from 1, made from `seed`."""
 
-    rows: int
-    seed: int
+    rows: int = ROWS
+    seed: int = SEED
 
-    def statements(self) -> list[str]:
-        """Table, rows and secondary index, as MariaDB says it."""
+    def statements(self, dialect: Dialect) -> list[str]:
+        """Table, rows and secondary index."""
+        numbers = dialect.numbers.format(rows=self.rows)
         return [
-            f"CREATE TABLE {TABLE} (id INTEGER NOT NULL AUTO_INCREMENT, "
-            "k INTEGER NOT NULL DEFAULT 0, "
+            f"CREATE TABLE {TABLE} (id {dialect.key}, k INTEGER NOT NULL DEFAULT 0, "
             f"c CHAR({TEXT_CHARACTERS}) NOT NULL DEFAULT '', "
-            f"pad CHAR({PAD_CHARACTERS}) NOT NULL DEFAULT '', PRIMARY KEY (id)) ENGINE=InnoDB",
+            f"pad CHAR({PAD_CHARACTERS}) NOT NULL DEFAULT '') {dialect.engine}",
             f"INSERT INTO {TABLE} SELECT seq, 1 + (seq * {FACTOR} + {self.seed}) % {self.rows}, "
             f"{self.text_sql('c', TEXT_CHARACTERS)}, {self.text_sql('pad', PAD_CHARACTERS)} "
-            f"FROM seq_1_to_{self.rows}",
+            f"FROM {numbers}",
             f"CREATE INDEX k_1 ON {TABLE}(k)",
-            f"ANALYZE TABLE {TABLE}",
+            f"{dialect.analyze} {TABLE}",
         ]
 
     def text_sql(self, column: str, characters: int) -> str:
@@ -59,13 +67,22 @@ class Data:
         return "".join(parts)[:characters]
 
     def expected(self, check: str) -> tuple[int, ...]:
-        """What CHECK's statement must answer."""
+        """What the statement of `check_sql` must answer."""
         ids = range(1, self.rows + 1)
         kept = (self.rows, sum(ids))
         if check == "kept":
             return kept
         ks = sum(1 + (row * FACTOR + self.seed) % self.rows for row in ids)
         return (*kept, ks, sum(zlib.crc32(self.text(row).encode()) for row in ids))
+
+
+def check_sql(check: str, dialect: Dialect) -> str:
+    """One row of sums that are the same in every right copy of the data.
+
+    `kept`: rows and ids, which no script changes; `whole`: what every row holds as well.
+    """
+    sums = "" if check == "kept" else f", SUM(k), SUM({dialect.crc32})"
+    return f"SELECT COUNT(*), SUM(id){sums} FROM {TABLE}"
 
 
 def parts_of(characters: int) -> int:

@@ -6,91 +6,77 @@ and read back: the variables that decide the treatment, and its own counters.
 
 from __future__ import annotations
 
+import functools
 import time
 from pathlib import Path
 from typing import Any
 
-import pymysql
-
-from workloads.databases.data import CHECK, Data
+from workloads.databases.data import Data, check_sql
 from workloads.databases.mariadb import MariaDB
+from workloads.databases.pgbouncer import PgBouncer
+from workloads.databases.postgresql import PostgreSQL
 
 LOG = "server.log"
+ENGINES = {
+    # The grid sets the size of the thread pool while the server runs.
+    "mariadb": functools.partial(MariaDB, privileges="CONNECTION ADMIN"),
+    "postgresql": PostgreSQL,
+    "pgbouncer": PgBouncer,
+}
 # Scripts that change rows for good; after any other load every sum must be as it was.
 CHANGING = ("oltp_read_write",)
-# Cumulative counters of SHOW GLOBAL STATUS that say what the server's work was.
-COUNTERS = (
-    "Aborted_clients",
-    "Aborted_connects",
-    "Bytes_received",
-    "Bytes_sent",
-    "Com_commit",
-    "Com_delete",
-    "Com_insert",
-    "Com_select",
-    "Com_update",
-    "Connections",
-    "Connection_errors_max_connections",
-    "Handler_commit",
-    "Innodb_data_fsyncs",
-    "Innodb_log_writes",
-    "Innodb_row_lock_waits",
-    "Innodb_row_lock_time",
-    "Innodb_rows_deleted",
-    "Innodb_rows_inserted",
-    "Innodb_rows_read",
-    "Innodb_rows_updated",
-    "Questions",
-    "Threads_created",
-)
+
+
+def start(
+    spec: dict[str, Any], java: Path, cpus: list[int], folder: Path, position: int
+) -> Subject:
+    """The database that the spec names, with its data in it."""
+    return Subject(spec, cpus, folder, position)
 
 
 class Subject:
     """The database of one cell, filled. Raises RuntimeError where it does not start or fill."""
 
     def __init__(self, spec: dict[str, Any], cpus: list[int], folder: Path, position: int) -> None:
-        asked = spec["mode"].get("options", {})
-        variables = spec["subject"]["variables"] | asked
-        self.asked = {"version", *asked}
+        engine, self.asked = spec["engine"], spec["mode"].get("options", {})
         self.check = "kept" if spec["tool"].get("script") in CHANGING else "whole"
-        # The grid sets the size of the thread pool while the server runs.
-        self.database = MariaDB(variables, cpus, folder, position, LOG, "CONNECTION ADMIN")
-        self.process, self.port = self.database.process, self.database.port
         self.position = position
+        variables = engine["variables"] | self.asked
+        self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
+        self.process, self.port = self.database.process, self.database.port
         self.log, self.start_up_s = self.database.log, self.database.start_up_s
-        self.client_file = self.database.scratch.path / "sysbench.conf"
         try:
+            self.client_file = self.database.scratch.path / "sysbench.conf"
             self.client_file.touch(mode=0o600)
-            self.client_file.write_text(f"mysql-password={self.database.password}\n")
-            self.fill(Data(**spec["study"]["data"]))
+            driver, password = self.database.sysbench_driver, self.database.password
+            self.client_file.write_text(f"{driver}-password={password}\n")
+            self.fill(Data())
         except BaseException:
             self.stop()
             raise
 
     @property
-    def environment(self) -> dict[str, str]:
+    def client_environment(self) -> dict[str, str]:
         """What a client must know and no command line may show."""
         return {"DATABASE_PASSWORD": self.database.password}
 
     def fill(self, data: Data) -> None:
-        with self.database.connect() as connection, connection.cursor() as cursor:
-            for statement in data.statements():
-                cursor.execute(statement)
-        found, expected = self.sums(10), data.expected(self.check)
+        try:
+            for statement in data.statements(self.database.dialect):
+                self.database.query(statement)
+            found, expected = self.sums(10), data.expected(self.check)
+        except OSError as fault:
+            raise RuntimeError(f"the data could not be made: {fault}") from fault
         if found != expected:
             raise RuntimeError(f"the data are not what their seed says: {found}, not {expected}")
 
     def sums(self, limit_s: float) -> tuple[int, ...]:
-        with self.database.connect(limit_s) as connection, connection.cursor() as cursor:
-            cursor.execute(CHECK[self.check])
-            return tuple(int(value) for value in cursor.fetchone() or ())
+        (row,) = self.database.query(check_sql(self.check, self.database.dialect), limit_s)
+        return tuple(int(value) for value in row)
 
     def ask(self, path: str, limit_s: float) -> bytes:
         """The sums as text. Raises OSError, with the server's own words, without an answer."""
-        try:
-            return " ".join(map(str, self.sums(limit_s))).encode()
-        except pymysql.Error as fault:
-            raise OSError(f"the database does not answer: {fault}") from fault
+        return " ".join(map(str, self.sums(limit_s))).encode()
 
     def rows(self, path: str | None, limit_s: float) -> int | None:
         """None: what was written is part of the sums."""
@@ -99,24 +85,24 @@ class Subject:
     def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
         """The server's own cumulative counters; empty once it is gone."""
         try:
-            status = dict(self.query("SHOW GLOBAL STATUS", limit_s))
-        except pymysql.Error:
+            return self.database.counters(limit_s)
+        except OSError:
             return {}
-        return {name: float(status[name]) for name in COUNTERS if name in status}
 
     def threads_started(self) -> int:
-        """Threads made for connections, which a pool or a cache avoids; 0 once it is gone."""
-        return int(self.counters(None, 10).get("Threads_created", 0))
+        """Threads, or processes, made for connections; 0 once it is gone."""
+        return int(self.counters(None, 10).get(self.database.threads_started, 0))
 
     def in_force(self) -> dict[str, str]:
-        """The variables that the mode sets, as the server says them, and its version."""
-        variables = dict(self.query("SHOW GLOBAL VARIABLES", 10))
-        return {name: variables[name] for name in sorted(self.asked)}
+        """The variables that the mode sets, as the server says them, and its version.
 
-    def query(self, statement: str, limit_s: float) -> tuple[tuple[Any, ...], ...]:
-        with self.database.connect(limit_s) as connection, connection.cursor() as cursor:
-            cursor.execute(statement)
-            return cursor.fetchall()
+        Empty once it is gone.
+        """
+        try:
+            settings = self.database.settings()
+        except OSError:
+            return {}
+        return {name: settings[name] for name in sorted({"version", *self.asked})}
 
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
         """Asked after the load: (outcome, reason, body)."""

@@ -6,7 +6,7 @@ import signal
 import pymysql
 import pytest
 
-from workloads.databases.data import CHECK, Data
+from workloads.databases.data import CHECK, ROWS, Data
 from workloads.databases.subject import Subject
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -20,8 +20,7 @@ VARIABLES = {
 
 def spec(script="oltp_read_only", **options):
     return {
-        "subject": {"id": "mariadb", "variables": VARIABLES},
-        "study": {"data": {"rows": 500, "seed": 7}},
+        "engine": {"id": "mariadb", "variables": VARIABLES},
         "mode": {"options": options},
         "tool": {"script": script},
     }
@@ -49,20 +48,20 @@ def execute(subject, statement):
 
 def test_every_row_is_what_the_seed_says(start):
     rows = execute(start(), "SELECT id, k, c, pad FROM sbtest1 ORDER BY id")
-    data = Data(500, 7)
-    assert [row[0] for row in rows] == list(range(1, 501))
-    assert sorted(row[1] for row in rows) == list(range(1, 501))
-    assert [row[2] for row in rows] == [data.text(row) for row in range(1, 501)]
+    data, ids = Data(), list(range(1, ROWS + 1))
+    assert [row[0] for row in rows] == ids
+    assert sorted(row[1] for row in rows) == ids
+    assert [row[2] for row in rows] == [data.text(row) for row in ids]
     assert [row[3] for row in rows[:3]] == [data.text(row, "pad", 60) for row in (1, 2, 3)]
 
 
 def test_another_seed_gives_other_rows():
-    assert Data(500, 7).expected("whole") != Data(500, 8).expected("whole")
+    assert Data(500, seed=7).expected("whole") != Data(500, seed=8).expected("whole")
 
 
 @pytest.mark.parametrize("check", CHECK)
 def test_expected_sums_are_those_of_the_database(start, check):
-    assert execute(start(), CHECK[check]) == (Data(500, 7).expected(check),)
+    assert execute(start(), CHECK[check]) == (Data().expected(check),)
 
 
 @pytest.mark.parametrize(
@@ -131,9 +130,7 @@ def test_a_database_that_refuses_is_an_outcome_in_its_own_words(start):
 def test_data_that_do_not_fit_fail_the_start_and_leave_nothing(start, tmp_path):
     full = {
         "innodb_file_per_table": 0,
-        "innodb_data_file_path": "ibdata1:12M:autoextend:max:13M",
+        "innodb_data_file_path": "ibdata1:12M:autoextend:max:12M",
     }
     with pytest.raises(pymysql.OperationalError, match="full"):
-        large = spec(**full)
-        large["study"]["data"]["rows"] = 50_000
-        Subject(large, CPUS, tmp_path, 1)
+        Subject(spec(**full), CPUS, tmp_path, 1)

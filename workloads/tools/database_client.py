@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.databases import DATABASE, USER
+from workloads.databases.data import ROWS, SEED
 from workloads.databases.subject import Subject
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,7 +31,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
-    tool, client, data = spec["tool"], spec["mode"].get("client", {}), spec["study"]["data"]
+    tool, client = spec["tool"], spec["mode"]["client"]
     pool_sizes = tool.get("pool_sizes", [client.get("pool_size", 0)])
     return [
         str(java),
@@ -38,21 +39,17 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
         *("-jar", str(JAR)),
         f"--url=jdbc:mariadb://127.0.0.1:{subject.port}/{DATABASE}?sslMode=disable",
         f"--user={USER}",
-        f"--work={tool['work']}",
+        f"--statement={tool['statement']}",
         f"--workers={tool['workers']}",
-        *(["--virtual"] if client.get("threads") == "virtual" else []),
+        *(["--virtual"] if client["threads"] == "virtual" else []),
         f"--think-ms={tool['think_ms']}",
-        f"--rows={data['rows']}",
+        f"--rows={ROWS}",
         f"--pool-sizes={joined(pool_sizes)}",
         f"--server-pool-sizes={joined(tool.get('server_pool_sizes', [0]))}",
         f"--first-warm-up-ms={milliseconds(tool['warm_up_s'])}",
-        f"--window-ms={milliseconds(tool['duration_s'])}",
-        f"--seed={data['seed'] + subject.position}",
+        f"--window-ms={milliseconds(tool['window_s'])}",
+        f"--seed={SEED + subject.position}",
     ]
-
-
-def warm_up(spec: dict[str, Any], java: Path, subject: Subject) -> None:
-    """None: a JVM that ends takes its compiled code with it, so the client warms up itself."""
 
 
 def joined(numbers: list[int]) -> str:
@@ -87,7 +84,6 @@ def summary(
     start_s = min((float(row["start_epoch_s"]) for row in rows), default=0.0)
     end_s = max((float(row["end_epoch_s"]) for row in rows), default=0.0)
     counted_s = sum(float(row["end_epoch_s"]) - float(row["start_epoch_s"]) for row in rows)
-    latency_ms = sum(float(row["mean_ms"]) * int(row["transactions"]) for row in rows)
     return {
         "loop": LOOP,
         "requests_asked": None,
@@ -104,14 +100,26 @@ def summary(
         "offered_per_s": None,
         "concurrency_offered": spec["tool"]["workers"],
         "think_ms": spec["tool"]["think_ms"],
+        "warmed_up_s": spec["tool"]["warm_up_s"],
+        "wait_mean_ms": mean_ms(rows, "wait_mean_ms"),
+        # Of the combination in which the shares were the least equal.
+        "fairness": min((float(row["fairness"]) for row in rows), default=0.0),
+        "workers_without": max((int(row["workers_without"]) for row in rows), default=0),
         "answers_per_s": (good + failed) / counted_s if counted_s else 0.0,
         "throughput_per_s": good / counted_s if counted_s else 0.0,
         "received_bytes": 0,
         "sent_bytes": None,
         "limited_by_generator": "",
-        "latency_mean_ms": latency_ms / good if good else None,
+        "latency_mean_ms": mean_ms(rows, "mean_ms"),
         "latency_min_ms": smallest_ms,
     }
+
+
+def mean_ms(rows: list[dict[str, str]], column: str) -> float | None:
+    """Over all transactions of all combinations."""
+    transactions = total(rows, "transactions")
+    weighted = sum(float(row[column]) * int(row["transactions"]) for row in rows)
+    return weighted / transactions if transactions else None
 
 
 def total(rows: list[dict[str, str]], column: str) -> float:

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from workloads.databases import DATABASE, USER
+from workloads.databases.data import ROWS, SEED
 from workloads.databases.subject import Subject
 
 LUA = Path(__file__).with_name("sysbench.lua")
 LATENCY = "latency.hgrm"
 LOOP = "closed"
+HISTOGRAM = "Latency histogram"
 # Its histogram is logarithmic: 1,024 steps from 0.001 ms to 100 s.
 HISTOGRAM_STEPS = 1024
 
@@ -29,17 +31,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
-    return run_for(spec, subject, spec["tool"]["duration_s"])
-
-
-def warm_up(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
-    """The same load for a shorter time: the server's caches, and its threads."""
-    return run_for(spec, subject, spec["tool"]["warm_up_s"])
-
-
-def run_for(spec: dict[str, Any], subject: Subject, duration_s: float) -> list[str]:
-    tool, data = spec["tool"], spec["study"]["data"]
-    client = spec["mode"].get("client", {})
+    tool, client = spec["tool"], spec["mode"].get("client", {})
     return [
         "sysbench",
         # The password is in there: a command line is for all to see.
@@ -50,11 +42,13 @@ def run_for(spec: dict[str, Any], subject: Subject, duration_s: float) -> list[s
         # Prepared anew on every connection they would cost the reconnecting modes alone.
         "--db-ps-mode=disable",
         f"--threads={tool['clients']}",
-        f"--time={duration_s}",
+        f"--time={round(tool['warm_up_s'] + tool['duration_s'])}",
+        # A report at the end of the warm-up, from which all figures begin anew.
+        f"--report-checkpoints={round(tool['warm_up_s'])}",
         "--events=0",
         "--tables=1",
-        f"--table-size={data['rows']}",
-        f"--rand-seed={data['seed']}",
+        f"--table-size={ROWS}",
+        f"--rand-seed={SEED}",
         "--percentile=99",
         "--histogram=on",
         str(LUA),
@@ -82,31 +76,36 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
             "duration_s": ran_s[1] - ran_s[0],
             "fault": {"outcome": "refused", "reason": f"sysbench: {'; '.join(fatal[:3])}"},
         }
+    # The figures of the warm-up stand before the histogram.
+    text = text[text.rfind(HISTOGRAM) :]
     figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
     (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
-    per_s = events / figures["total_s"]
+    duration_s = events / figures["per_s"] if events else float(spec["tool"]["duration_s"])
     return nothing(spec) | {
         "requests_recorded": events + ignored,
         "responses_2xx": events,
         "errors": {"ignored": ignored} if ignored else {},
         "error_share": ignored / (events + ignored) if events + ignored else 1.0,
         # It tells no times, but ends with the load.
-        "start_epoch_s": ran_s[1] - figures["total_s"],
+        "start_epoch_s": ran_s[1] - duration_s,
         "end_epoch_s": ran_s[1],
-        "duration_s": figures["total_s"],
-        "answers_per_s": per_s,
-        "throughput_per_s": per_s,
+        "duration_s": duration_s,
+        "answers_per_s": (events + ignored) / duration_s,
+        "throughput_per_s": events / duration_s,
         "latency_mean_ms": figures["sum_ms"] / events if events else None,
         "latency_min_ms": figures["min_ms"],
         "queries": {kind: round(figures[kind]) for kind in ("reads", "writes", "other")},
         "events_per_client_sd": figures["events_sd"],
+        "warmed_up_s": figures["total_s"] - duration_s,
     }
 
 
 FIGURES = {
+    # From the start of the warm-up.
     "total_s": r"total time: +([\d.]+)s",
-    "events": r"total number of events: +(\d+)",
+    "events": r"transactions: +(\d+)",
+    "per_s": r"transactions: +\d+ +\(([\d.]+) per sec",
     "min_ms": r"min: +([\d.]+)",
     "max_ms": r"max: +([\d.]+)",
     "sum_ms": r"sum: +([\d.]+)",
