@@ -6,7 +6,8 @@
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 for (name in c(
-  "cli", "read_cell", "summary", "comparisons", "stack_groups", "primitives", "usl", "predictions"
+  "cli", "read_cell", "summary", "comparisons", "stack_groups", "primitives", "queues", "usl",
+  "predictions", "residuals"
 )) {
   source(file.path(folder, "R", paste0(name, ".R")))
 }

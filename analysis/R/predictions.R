@@ -13,71 +13,10 @@
 #             (Allen and Cunneen). Where it does neither, open loop alone: that of the request on
 #             one thread, and what handing it over adds. JMeter's clock cannot tell such times.
 # CPU         a request on one thread, and the primitives that the mode adds to it.
+# Databases   transactions of one row: a statement, and a connection made or borrowed for it; client
+#             and database are two queues in a closed network.
 
 library(data.table)
-
-within_share <- 0.1
-fitted_model <- "universal scalability law, fitted"
-
-# ---- Queues --------------------------------------------------------------------------------------
-
-#' The probability that an arrival must wait in M/M/c (Erlang C).
-#'
-#' @param servers number c, 1 or more.
-#' @param offered load in erlangs, arrival rate times service time.
-#' @return 0 to 1; 1 where the load is too much for the servers.
-erlang_c <- function(servers, offered) {
-  if (offered >= servers) return(1)
-  # Erlang B by its recursion, which neither overflows nor cancels.
-  blocked <- 1
-  for (count in seq_len(servers)) blocked <- offered * blocked / (count + offered * blocked)
-  blocked / (1 - offered / servers * (1 - blocked))
-}
-
-#' Mean time in the queue of G/G/c (Allen and Cunneen); exact for M/M/c and M/G/1.
-#'
-#' @param rate_per_s arrivals.
-#' @param servers number of servers; with Inf nobody waits.
-#' @param service_s mean service time.
-#' @param arrival_cv2,service_cv2 squared coefficients of variation: 0 regular, 1 exponential.
-#' @return seconds; Inf where the load is too much for the servers.
-queue_wait_s <- function(rate_per_s, servers, service_s, arrival_cv2 = 1, service_cv2 = 1) {
-  offered <- rate_per_s * service_s
-  if (!is.finite(servers) || offered == 0) return(0)
-  if (offered >= servers) return(Inf)
-  erlang_c(servers, offered) * service_s / (servers - offered) * (arrival_cv2 + service_cv2) / 2
-}
-
-#' Throughput of a closed network: a delay and one queue (mean value analysis).
-#'
-#' @param customers how many circulate.
-#' @param wait_s delay of each round.
-#' @param demand_s service time at the queue of each round.
-#' @return requests a second; Inf where a round takes no time.
-closed_throughput <- function(customers, wait_s, demand_s) {
-  if (wait_s + demand_s == 0) return(Inf)
-  queue <- 0
-  for (count in seq_len(customers)) {
-    response_s <- demand_s * (1 + queue)
-    throughput <- count / (wait_s + response_s)
-    queue <- throughput * response_s
-  }
-  throughput
-}
-
-#' Mean latency of users who all begin at once and are served one after the other.
-#'
-#' The first round is served from the first to the last user, so its mean wait is half of that of
-#' the others.
-#'
-#' @param users how many.
-#' @param answers how many in all.
-#' @param throughput_per_s at which they are served.
-#' @return seconds.
-in_line_latency_s <- function(users, answers, throughput_per_s) {
-  first <- min(users, answers)
-  (first * (first + 1) / 2 + max(0, answers - users) * users) / (throughput_per_s * answers)
-}
 
 # ---- What a mode does ----------------------------------------------------------------------------
 
@@ -119,11 +58,22 @@ asked_in_path <- function(path, name) {
   if (length(found) == 2) as.numeric(found[2]) else 0
 }
 
-handling_of <- function(mode) {
-  if (isTRUE(mode$options$spring.threads.virtual.enabled)) return("tomcat, virtual thread")
-  class <- or_else(mode$class, "Application")
-  if (class == "Application") return("tomcat, pool")
-  unname(handling_of_class[class])
+# Tools that load a database, and how they name transactions of a single row.
+single_rows_of <- c(database_client = "point", sysbench = "oltp_point_select")
+
+# NA for a server that the models do not know.
+handling_of <- function(configuration) {
+  mode <- configuration$mode
+  if (!is.na(single_rows_of[or_else(configuration$tool$id, "")])) return("database")
+  switch(or_else(configuration$study$server$package, ""),
+    "artifact.tomcat" = if (isTRUE(mode$options$spring.threads.virtual.enabled)) {
+      "tomcat, virtual thread"
+    } else {
+      "tomcat, pool"
+    },
+    "artifact.sockets.mode" = unname(handling_of_class[or_else(mode$class, "")]),
+    NA_character_
+  )
 }
 
 #' What theory needs to know of a cell, from its configuration alone.
@@ -131,30 +81,49 @@ handling_of <- function(mode) {
 #' @param cell see read_cell().
 #' @return list: study, mode, tier, tool; handling (NA where it is not known), most_inside (requests
 #'   that the mode serves at once), rejects (whether it turns away what it cannot hold), wait_s and
-#'   work_s (what a request asks for), cpus (the server's); of a closed loop users, loops, ramp_up_s,
+#'   work_s (what a request asks for), cpus (the server's), shares_cpus (whether what the server
+#'   depends on runs on them too); of a closed loop users, loops, ramp_up_s,
 #'   lasts_s (NA where it is not for a time); of an open one rate_per_s, connections, lasts_s,
-#'   warm_up_s, timeout_s; keep_alive.
+#'   warm_up_s, timeout_s; keep_alive; of a database's client `database`, see read_client().
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool
   path <- or_else(configuration$tier$path, "")
   setup <- list(
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
-    path = path, handling = handling_of(configuration$mode), open = !is.null(tool$rate_per_s),
+    path = path, handling = handling_of(configuration), open = !is.null(tool$rate_per_s),
     wait_s = or_else(configuration$tier$sleep_ms, 0) / 1000,
     work_s = asked_in_path(path, "cpu_us") / 1e6,
     cpus = max(1, length(cell$provenance$server_cpus)),
+    shares_cpus = setequal(cell$backend$cpus, cell$provenance$server_cpus),
     users = number(tool$threads), loops = or_else(tool$loops, 1),
     ramp_up_s = or_else(tool$ramp_up_s, 0), lasts_s = number(tool$duration_s),
     rate_per_s = number(tool$rate_per_s), connections = or_else(tool$connections, Inf),
     warm_up_s = or_else(tool$warm_up_s, 0),
     timeout_s = or_else(configuration$testbed$request_timeout_s, Inf),
-    keep_alive = isTRUE(tool$keep_alive)
+    keep_alive = isTRUE(tool$keep_alive), database = read_client(cell)
   )
   c(setup, list(
     most_inside = most_inside(setup, configuration$mode),
     rejects = setup$handling %in% "pool"
   ))
+}
+
+#' What a database's client does: clients, think_s, connects (per transaction), pool_size (Inf without
+#' a pool), single_rows (whether a transaction is one row), cpus (the client's; NA for sysbench, whose
+#' own cost no primitive tells).
+read_client <- function(cell) {
+  tool <- cell$configuration$tool
+  client <- cell$configuration$mode$client
+  in_java <- identical(tool$id, "database_client")
+  every <- or_else(client$reconnect_every, 0)
+  list(
+    clients = number(if (in_java) tool$workers else tool$clients),
+    think_s = or_else(tool$think_ms, 0) / 1000, pool_size = or_else(client$pool_size, Inf),
+    connects = if (in_java) as.numeric(is.null(client$pool_size)) else if (every > 0) 1 / every else 0,
+    single_rows = or_else(c(tool$work, tool$script)[1], "") %in% single_rows_of,
+    cpus = if (in_java) max(1, length(cell$provenance$generator_cpus)) else NA_real_
+  )
 }
 
 #' How many requests a mode serves at once.
@@ -342,7 +311,14 @@ predict_overload <- function(setup, cpu_s, most_per_s, inside) {
 #' @param primitives see read_primitives().
 #' @return data.table, a row per figure: figure, predicted, low, high, model.
 predict_cell <- function(setup, primitives) {
-  if (is.na(setup$handling)) return(figure_row("", list(mean = NA_real_), "")[0])
+  switch(or_else(setup$handling, "not known"),
+    "not known" = figure_row("", list(mean = NA_real_), "")[0],
+    "database" = predict_database(setup, primitives),
+    predict_server(setup, primitives)
+  )
+}
+
+predict_server <- function(setup, primitives) {
   # What a request costs depends on how often one comes, and that on what it costs: twice is enough.
   costs <- request_costs(setup, primitives, Inf)
   rate_per_s <- predict_load(setup, total_s(setup, costs, "mean"))$throughput_per_s
@@ -366,6 +342,42 @@ total_s <- function(setup, costs, end) {
   if (nrow(costs) == 0 || anyNA(costs[[end]])) setup$work_s else sum(costs[[end]]) / 1e6
 }
 
+#' A transaction of one row. On one CPU, as these primitives were measured, what is not the client's
+#' CPU time is the database's.
+predict_database <- function(setup, primitives) {
+  client <- setup$database
+  if (!client$single_rows) return(figure_row("", list(mean = NA_real_), "")[0])
+  sum_of <- function(statistic) {
+    cost_of(primitives, "database-statement", statistic) +
+      client$connects * cost_of(primitives, "database-connect", statistic) +
+      if (is.finite(client$pool_size)) cost_of(primitives, "connection-borrow", statistic) else 0
+  }
+  client_us <- sum_of("cpu")
+  database_us <- sum_of("wall") - client_us[["mean"]]
+  loads <- lapply(c(mean = "mean", low = "low", high = "high"), function(end) {
+    in_turns(client, c(client_us[[end]] / client$cpus, database_us[[end]] / setup$cpus) / 1e6)
+  })
+  rows <- rbind(
+    figure_row("cpu_us_per_request", as.list(database_us), "primitives"),
+    figure_row("throughput_per_s", lapply(loads, `[[`, "throughput_per_s"), "client and database in turns"),
+    figure_row("latency_mean_ms", lapply(loads, `[[`, "latency_ms"), "client and database in turns")
+  )
+  rows[is.finite(predicted)]
+}
+
+# Clients that think are not in the pool; those that do not, share its connections.
+in_turns <- function(client, demands_s) {
+  if (anyNA(demands_s)) return(list(throughput_per_s = NA_real_, latency_ms = NA_real_))
+  throughput <- min(
+    closed_throughput(client$clients, client$think_s, demands_s),
+    closed_throughput(min(client$clients, client$pool_size), 0, demands_s)
+  )
+  list(
+    throughput_per_s = throughput,
+    latency_ms = 1000 * (client$clients / throughput - client$think_s)
+  )
+}
+
 latency_row <- function(setup, primitives, ends, rate_per_s) {
   if (setup$wait_s + setup$work_s > 0) {
     latencies <- lapply(ends, function(end) 1000 * end$latency_s)
@@ -384,160 +396,6 @@ figure_row <- function(figure, ends, model) {
     figure = figure, predicted = ends$mean, low = range[1], high = range[2], model = model
   )
 }
-
-# ---- Against what was measured -------------------------------------------------------------------
-
-#' What was measured, pooled over valid repetitions.
-#'
-#' @param summary see read_summary().
-#' @return data.table: study, mode, tier, tool, figure, measured (geometric mean), measured_low,
-#'   measured_high (95 %, t on logarithms), and what explains it: server_cpu_share,
-#'   generator_cpu_share, gc_share (of the time of the load).
-pool_measured <- function(summary) {
-  figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
-  cells <- summary[poolable(summary)]
-  cells[, `:=`(
-    server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6,
-    gc_share = gc_pause_ms / 1000 / duration_s
-  )]
-  long <- melt(cells,
-    id.vars = c(
-      "study", "mode", "tier", "tool", "server_cpu_share", "generator_cpu_share", "gc_share"
-    ),
-    measure.vars = figures, variable.name = "figure", variable.factor = FALSE
-  )[value > 0]
-  long[, {
-    interval <- exp(t_interval(log(value)))
-    list(
-      measured = exp(mean(log(value))), measured_low = interval[1], measured_high = interval[2],
-      server_cpu_share = mean(server_cpu_share), generator_cpu_share = mean(generator_cpu_share),
-      gc_share = mean(gc_share)
-    )
-  }, by = .(study, mode, tier, tool, figure)]
-}
-
-#' Predictions of all cells beside what was measured.
-#'
-#' @param cells list of cells, see read_cells().
-#' @param summary see read_summary().
-#' @param primitives see read_primitives().
-#' @param cpu_groups see read_cpu_groups().
-#' @param fits see fit_modes().
-#' @return data.table, a row per study, mode, tier, tool, figure and model: predicted, low, high,
-#'   measured, measured_low, measured_high (NA where no repetition is valid), residual (measured /
-#'   predicted - 1), within_10_percent, explanation (empty within 10 %, otherwise the cause that the
-#'   cell's own figures show, or `unexplained`).
-predict_cells <- function(cells, summary, primitives, cpu_groups, fits) {
-  setups <- lapply(cells, read_setup)
-  names(setups) <- vapply(setups, place_of, "")
-  setups <- setups[!duplicated(names(setups))]
-  keys <- c("study", "mode", "tier", "tool", "figure")
-  predicted <- rbindlist(lapply(setups, function(setup) {
-    cbind(as.data.table(setup[keys[1:4]]), predict_cell(setup, primitives))
-  }))
-  measured <- pool_measured(summary)
-  table <- merge(predicted, measured, by = keys, all.x = TRUE, sort = FALSE)
-  table <- rbind(table, fitted_rows(summary, fits, measured), fill = TRUE)
-  table[, residual := measured / predicted - 1]
-  table[, within_10_percent := abs(residual) <= within_share]
-  assumed <- lapply(setups, function(setup) {
-    rate <- predicted[setup[keys[1:4]], on = keys[1:4]][figure == "throughput_per_s", predicted]
-    request_costs(setup, primitives, rate)
-  })
-  groups <- pool_cpu_groups(cpu_groups)
-  table[, explanation := vapply(seq_len(.N), function(index) {
-    explain_residual(table[index], setups, assumed, groups)
-  }, "")]
-  columns <- c(
-    keys, "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual",
-    "model", "within_10_percent", "explanation"
-  )
-  table[, columns, with = FALSE]
-}
-
-place_of <- function(row) paste(row$study, row$mode, row$tier, row$tool, sep = "/")
-
-fitted_rows <- function(summary, fits, measured) {
-  fitted <- merge(
-    unique(summary[, .(study, mode, tier, tool, path)]), fits[reason == ""],
-    by = c("study", "mode", "tool", "path")
-  )
-  pair <- dcast(measured, study + mode + tier + tool ~ figure, value.var = "measured")
-  if (nrow(fitted) == 0 || nrow(pair) == 0) return(NULL)
-  rows <- merge(fitted, pair, by = c("study", "mode", "tier", "tool"))
-  rows[, at_once := throughput_per_s * latency_mean_ms / 1000]
-  rows <- rows[at_once >= 1]
-  rows <- rows[, .(
-    study, mode, tier, tool, figure = "throughput_per_s",
-    predicted = usl_throughput(at_once, lambda, sigma, kappa), model = fitted_model
-  )]
-  merge(rows, measured, by = c("study", "mode", "tier", "tool", "figure"))
-}
-
-# ---- Why it differs ------------------------------------------------------------------------------
-
-#' Why a figure was not as foretold, from the cell's own figures.
-#'
-#' In this order: the generator was busier than the server, so that the loop went at its pace; the
-#' server's CPUs were the limit, and the group of stacks whose cost is farthest from what the model
-#' assumes; the collector stopped the server. CPU time: that group alone.
-#'
-#' @param row one row of the predictions.
-#' @param setups,assumed by place: see read_setup(), request_costs().
-#' @param groups see pool_cpu_groups().
-#' @return one string.
-explain_residual <- function(row, setups, assumed, groups) {
-  if (is.na(row$residual) || row$within_10_percent) return("")
-  if (row$model == fitted_model) return("throughput does not follow the law at this load")
-  place <- place_of(row)
-  cell_groups <- groups[as.list(row), on = c("study", "mode", "tier", "tool"), nomatch = NULL]
-  # A request that costs more lowers the throughput and raises everything else.
-  worse <- (row$residual < 0) == (row$figure == "throughput_per_s")
-  stacks <- explain_by_stacks(cell_groups, assumed[[place]], worse)
-  if (row$figure == "cpu_us_per_request") return(or_unexplained(stacks))
-  or_unexplained(explain_load(row, row$server_cpu_share / setups[[place]]$cpus, worse, stacks))
-}
-
-# NULL where neither generator nor CPUs nor collector tell why.
-explain_load <- function(row, server_share, worse, stacks) {
-  if (worse && isTRUE(row$generator_cpu_share > max(server_share, 0.5))) {
-    return(sprintf(
-      "the generator used %.0f %% of its CPUs, the server %.0f %%: the load went at the generator's pace",
-      100 * row$generator_cpu_share, 100 * server_share
-    ))
-  }
-  if (isTRUE(server_share > 0.8)) {
-    busy <- sprintf("the server's CPUs were used to %.0f %%", 100 * server_share)
-    return(paste(c(busy, stacks), collapse = "; "))
-  }
-  if (worse && isTRUE(row$gc_share > 0.05)) {
-    return(sprintf("garbage collection stopped the server for %.0f %% of the load", 100 * row$gc_share))
-  }
-  NULL
-}
-
-or_unexplained <- function(text) if (is.null(text)) "unexplained" else text
-
-# The group of stacks farthest from what the model assumes; NULL where none was sampled, or the
-# farthest one makes less than a third of the difference.
-explain_by_stacks <- function(measured, assumed, more) {
-  if (nrow(measured) == 0 || is.null(assumed) || nrow(assumed) == 0) return(NULL)
-  measured <- measured[, .(
-    us = sum(cpu_us_per_request)
-  ), by = .(group = ifelse(group %in% request_groups, request_group, group))]
-  both <- merge(measured, assumed[, .(group, assumed_us = mean)], by = "group", all = TRUE)
-  setnafill(both, fill = 0, cols = c("us", "assumed_us"))
-  both[, apart := us - assumed_us]
-  farthest <- both[which.max(if (more) apart else -apart)]
-  if (abs(farthest$apart) < abs(sum(both$apart)) / 3) return(NULL)
-  if ((farthest$apart > 0) != more) return(NULL)
-  sprintf(
-    "%s takes %s µs a request, the model assumes %s", farthest$group, three_digits(farthest$us),
-    three_digits(farthest$assumed_us)
-  )
-}
-
-three_digits <- function(value) format(signif(value, 3), big.mark = ",", scientific = FALSE)
 
 # ---- Where a pool begins to win ------------------------------------------------------------------
 
@@ -566,20 +424,4 @@ pool_crossovers <- function(primitives, cpus, sizes = c(10, 20, 50, 200)) {
     threads_most_per_s = threads_most, pool_most_per_s = per_s(base[["mean"]] + hand_off[["mean"]]),
     wins_below_wait_ms = 1000 * sizes / threads_most
   )
-}
-
-#' Reads the predictions that predict.R wrote.
-#'
-#' @param path path of results/predictions.csv.
-#' @return data.table, see predict_cells().
-read_predictions <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  predictions <- fread(path, encoding = "UTF-8", na.strings = "NA", colClasses = list(
-    character = c("study", "mode", "tier", "tool", "figure", "model", "explanation"),
-    double = c(
-      "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual"
-    ),
-    logical = "within_10_percent"
-  ))
-  predictions[]
 }

@@ -26,6 +26,8 @@ primitive_titles <- c(
   "connect-and-accept" = "TCP connect, accept, close (both sides)",
   "kept-request" = "Request and answer on a kept connection (both sides)",
   "connection-borrow" = "HikariCP, borrow and return",
+  "database-connect" = "Database connection, made and closed",
+  "database-statement" = "Smallest statement on an open connection",
   "request-on-one-thread" = "Request on a new connection, one thread (server's side)"
 )
 

@@ -21,11 +21,12 @@ primitives <- rbind(
 )
 
 setup_of <- function(class = "FixedPool", options = list(), tool = list(), sleep_ms = 0,
-                     path = "/work", ..., cpus = 1) {
+                     path = "/work", ..., package = "artifact.sockets.mode", cpus = 1) {
   read_setup(list(
     cell = list(study = "demo", mode = "mode", tier = "tier", tool = "tool"),
     configuration = list(
-      mode = list(class = class, options = options, ...), tool = tool,
+      study = list(server = list(package = package)), tool = tool,
+      mode = list(class = class, options = options, ...),
       tier = list(path = path, sleep_ms = sleep_ms), testbed = list(request_timeout_s = 10)
     ),
     provenance = list(server_cpus = seq_len(cpus))
@@ -39,46 +40,12 @@ open <- function(...) {
 }
 
 tomcat <- function(tool, options = list(), path = "/api/sleep-test", sleep_ms = 100, ...) {
-  setup_of("Application", options, tool, sleep_ms, path, ...)
+  setup_of("Application", options, tool, sleep_ms, path, ..., package = "artifact.tomcat")
 }
 
 predicted <- function(setup, which, column = "predicted") {
   predict_cell(setup, primitives)[figure == which][[column]]
 }
-
-test_that("Erlang C has its known values", {
-  # One server: the probability to wait is the utilisation.
-  expect_equal(erlang_c(1, 0.6), 0.6)
-  # Two servers, by hand: 2 rho^2 / (1 + rho).
-  expect_equal(erlang_c(2, 1), 1 / 3)
-  # Tables of Erlang C: 10 servers at 8 erlangs.
-  expect_equal(erlang_c(10, 8), 0.40918, tolerance = 1e-4)
-  expect_equal(erlang_c(3, 3), 1)
-})
-
-test_that("waiting is that of M/M/c, half of it in M/D/1, and none where all is regular", {
-  expect_equal(queue_wait_s(0.8, 1, 1), 4)
-  expect_equal(queue_wait_s(0.8, 1, 1, service_cv2 = 0), 2)
-  expect_equal(queue_wait_s(0.8, 1, 1, 0, 0), 0)
-  expect_equal(queue_wait_s(8, 10, 1), 0.40918 / 2, tolerance = 1e-4)
-  expect_equal(queue_wait_s(2, 1, 1), Inf)
-  expect_equal(queue_wait_s(2, Inf, 1), 0)
-})
-
-test_that("a closed network keeps its bounds and Little's law", {
-  expect_equal(closed_throughput(50, 0.1, 0), 500)
-  expect_equal(closed_throughput(1, 0.1, 0.1), 5)
-  expect_equal(closed_throughput(1000, 0.1, 0.01), 100, tolerance = 1e-6)
-  # The repairman with two machines: X = 2 / (Z + R), R = D (1 + Q), Q = D / (Z + D).
-  expect_equal(closed_throughput(2, 1, 1), 2 / (1 + 1.5))
-})
-
-test_that("users served in line wait for half a round in the first, for a whole one then", {
-  # Two users, two answers each, one a second: latencies 1, 2, 2, 2.
-  expect_equal(in_line_latency_s(2, 4, 1), 7 / 4)
-  # Cut off before the first round is over: those that were answered are the lucky ones.
-  expect_equal(in_line_latency_s(100, 9, 1), 5)
-})
 
 test_that("Java's pool grows only when its queue is full", {
   inside <- function(users) setup_of(tool = closed(threads = users), sleep_ms = 100)$most_inside
@@ -176,6 +143,8 @@ test_that("CPUs are the bound where nothing waits", {
 
 test_that("of a server that the models do not know nothing is foretold", {
   expect_equal(nrow(predict_cell(setup_of("SomethingElse", tool = open()), primitives)), 0)
+  database <- setup_of(NULL, tool = open(), package = NULL)
+  expect_equal(nrow(predict_cell(database, primitives)), 0)
 })
 
 # A cell of the pool at 50/s, its CPU time per request as given.
@@ -184,6 +153,7 @@ measured_pool <- function(cpu_us, throughput_per_s = 50, generator_share = 0.1) 
   path <- write_cell(
     root, tier = "waiting", tool = "wrk2", histogram_ms = rep(100.2, 200),
     configuration = list(
+      study = list(server = list(package = "artifact.sockets.mode")),
       mode = list(class = "FixedPool", options = list(core_threads = 10)),
       tool = open(rate_per_s = 50),
       tier = list(path = "/work?sleep_ms=100", sleep_ms = 100)
@@ -222,6 +192,38 @@ test_that("a busy generator explains a throughput that is too low, and an idle m
   expect_equal(slow()$residual, -0.5)
   expect_equal(slow()$explanation, "unexplained")
   expect_match(slow(generator_share = 0.9)$explanation, "the generator used 90 % of its CPUs")
+})
+
+test_that("a transaction of one row is a statement, and a connection made or borrowed for it", {
+  costs <- rbind(
+    primitive_rows("database-statement" = 30, "database-connect" = 200, "connection-borrow" = 1),
+    primitive_rows("database-statement" = 80, "database-connect" = 500, "connection-borrow" = 1)[
+      , statistic := "wall"
+    ]
+  )
+  figures <- function(tool, client) {
+    cell <- list(
+      cell = list(study = "demo", mode = "mode", tier = "tier", tool = tool$id),
+      configuration = list(mode = list(client = client), tool = tool, tier = list(path = "/point")),
+      provenance = list(server_cpus = list(0), generator_cpus = list(1))
+    )
+    rows <- predict_cell(read_setup(cell), costs)
+    setNames(as.list(rows$predicted), rows$figure)
+  }
+  one <- list(id = "database_client", work = "point", workers = 1, think_ms = 1)
+  pooled <- figures(one, list(threads = "platform", pool_size = 10))
+  expect_equal(pooled$cpu_us_per_request, 81 - 31)
+  expect_equal(pooled$latency_mean_ms, 0.081)
+  expect_equal(pooled$throughput_per_s, 1e6 / 1081)
+  new <- figures(one, list(threads = "platform"))
+  expect_equal(new$cpu_us_per_request, 580 - 230)
+  # Many clients use up the slower side.
+  many <- figures(modifyList(one, list(workers = 200)), list(pool_size = 100))
+  expect_equal(many$throughput_per_s, 1e6 / 50, tolerance = 0.01)
+  # What sysbench itself costs is not known, so that only the database's part is foretold.
+  every_4 <- list(id = "sysbench", script = "oltp_point_select", clients = 10)
+  expect_equal(figures(every_4, list(reconnect_every = 4)), list(cpu_us_per_request = 50 + 300 / 4))
+  expect_length(figures(modifyList(one, list(work = "range")), list()), 0)
 })
 
 test_that("where a pool begins to win follows from the primitives", {

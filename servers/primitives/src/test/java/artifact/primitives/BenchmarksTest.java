@@ -20,6 +20,7 @@ class BenchmarksTest {
 
     @Test
     void everyPrimitiveHasWallAndCpuTime() throws RunnerException {
+        System.setProperty("database.url", "jdbc:h2:mem:primitives");
         Options once = new OptionsBuilder()
                 .forks(0)
                 .warmupIterations(0)
@@ -32,8 +33,8 @@ class BenchmarksTest {
         Collection<RunResult> results = new Runner(once).run();
         assertEquals(
                 Set.of(
-                        "connectAndAccept", "connectionBorrow", "contextSwitch", "keptRequest", "platformPark",
-                        "platformThreadStart", "poolHandOff", "virtualPark", "virtualThreadStart"),
+                        "connectAndAccept", "connectionBorrow", "contextSwitch", "databaseConnect",
+                        "databaseStatement", "keptRequest", "platformPark", "platformThreadStart", "poolHandOff", "virtualPark", "virtualThreadStart"),
                 results.stream().map(BenchmarksTest::name).collect(Collectors.toSet()));
         for (RunResult result : results) {
             assertTrue(result.getPrimaryResult().getScore() > 0, name(result));

@@ -1,0 +1,60 @@
+# Queues: what theory says of waiting, from rates and service times alone.
+
+#' The probability that an arrival must wait in M/M/c (Erlang C).
+#'
+#' @param servers number c, 1 or more.
+#' @param offered load in erlangs, arrival rate times service time.
+#' @return 0 to 1; 1 where the load is too much for the servers.
+erlang_c <- function(servers, offered) {
+  if (offered >= servers) return(1)
+  # Erlang B by its recursion, which neither overflows nor cancels.
+  blocked <- 1
+  for (count in seq_len(servers)) blocked <- offered * blocked / (count + offered * blocked)
+  blocked / (1 - offered / servers * (1 - blocked))
+}
+
+#' Mean time in the queue of G/G/c (Allen and Cunneen); exact for M/M/c and M/G/1.
+#'
+#' @param rate_per_s arrivals.
+#' @param servers number of servers; with Inf nobody waits.
+#' @param service_s mean service time.
+#' @param arrival_cv2,service_cv2 squared coefficients of variation: 0 regular, 1 exponential.
+#' @return seconds; Inf where the load is too much for the servers.
+queue_wait_s <- function(rate_per_s, servers, service_s, arrival_cv2 = 1, service_cv2 = 1) {
+  offered <- rate_per_s * service_s
+  if (!is.finite(servers) || offered == 0) return(0)
+  if (offered >= servers) return(Inf)
+  erlang_c(servers, offered) * service_s / (servers - offered) * (arrival_cv2 + service_cv2) / 2
+}
+
+#' Throughput of a closed network of a delay and queues (mean value analysis, Reiser and Lavenberg
+#' 1980).
+#'
+#' @param customers how many circulate.
+#' @param wait_s delay of each round.
+#' @param demands_s service time of each round, at each of the queues.
+#' @return requests a second; Inf where a round takes no time.
+closed_throughput <- function(customers, wait_s, demands_s) {
+  if (wait_s + sum(demands_s) == 0) return(Inf)
+  queues <- 0
+  for (count in seq_len(customers)) {
+    responses_s <- demands_s * (1 + queues)
+    throughput <- count / (wait_s + sum(responses_s))
+    queues <- throughput * responses_s
+  }
+  throughput
+}
+
+#' Mean latency of users who all begin at once and are served one after the other.
+#'
+#' The first round is served from the first to the last user, so its mean wait is half of that of
+#' the others.
+#'
+#' @param users how many.
+#' @param answers how many in all.
+#' @param throughput_per_s at which they are served.
+#' @return seconds.
+in_line_latency_s <- function(users, answers, throughput_per_s) {
+  first <- min(users, answers)
+  (first * (first + 1) / 2 + max(0, answers - users) * users) / (throughput_per_s * answers)
+}

@@ -1,0 +1,181 @@
+# Predictions beside what was measured, and why they differ: by rules that were written before any
+# result was looked at, from what the cell's own figures show.
+
+library(data.table)
+
+within_share <- 0.1
+fitted_model <- "universal scalability law, fitted"
+
+#' What was measured, pooled over valid repetitions.
+#'
+#' @param summary see read_summary().
+#' @return data.table: study, mode, tier, tool, figure, measured (geometric mean), measured_low,
+#'   measured_high (95 %, t on logarithms), and what explains it: server_cpu_share (CPUs in use),
+#'   generator_cpu_share, backend_cpu_share (of theirs), gc_share (of the time of the load).
+pool_measured <- function(summary) {
+  figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
+  cells <- summary[poolable(summary)]
+  cells[, `:=`(
+    server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6,
+    gc_share = gc_pause_ms / 1000 / duration_s
+  )]
+  long <- melt(cells,
+    id.vars = c("study", "mode", "tier", "tool", evidence), measure.vars = figures,
+    variable.name = "figure", variable.factor = FALSE
+  )[value > 0]
+  long[, {
+    interval <- exp(t_interval(log(value)))
+    pooled <- list(
+      measured = exp(mean(log(value))), measured_low = interval[1], measured_high = interval[2]
+    )
+    c(pooled, lapply(.SD, mean))
+  }, by = .(study, mode, tier, tool, figure), .SDcols = evidence]
+}
+
+evidence <- c("server_cpu_share", "generator_cpu_share", "backend_cpu_share", "gc_share")
+
+#' Predictions of all cells beside what was measured.
+#'
+#' @param cells list of cells, see read_cells().
+#' @param summary see read_summary().
+#' @param primitives see read_primitives().
+#' @param cpu_groups see read_cpu_groups().
+#' @param fits see fit_modes().
+#' @return data.table, a row per study, mode, tier, tool, figure and model: predicted, low, high,
+#'   measured, measured_low, measured_high (NA where no repetition is valid), residual (measured /
+#'   predicted - 1), within_10_percent, explanation (empty within 10 %, otherwise the cause that the
+#'   cell's own figures show, or `unexplained`).
+predict_cells <- function(cells, summary, primitives, cpu_groups, fits) {
+  setups <- lapply(cells, read_setup)
+  names(setups) <- vapply(setups, place_of, "")
+  setups <- setups[!duplicated(names(setups))]
+  keys <- c("study", "mode", "tier", "tool", "figure")
+  predicted <- rbindlist(lapply(setups, function(setup) {
+    cbind(as.data.table(setup[keys[1:4]]), predict_cell(setup, primitives))
+  }))
+  measured <- pool_measured(summary)
+  table <- merge(predicted, measured, by = keys, all.x = TRUE, sort = FALSE)
+  table <- rbind(table, fitted_rows(summary, fits, measured), fill = TRUE)
+  table[, residual := measured / predicted - 1]
+  table[, within_10_percent := abs(residual) <= within_share]
+  assumed <- lapply(setups, function(setup) {
+    rate <- predicted[setup[keys[1:4]], on = keys[1:4]][figure == "throughput_per_s", predicted]
+    request_costs(setup, primitives, rate)
+  })
+  groups <- pool_cpu_groups(cpu_groups)
+  table[, explanation := vapply(seq_len(.N), function(index) {
+    explain_residual(table[index], setups, assumed, groups)
+  }, "")]
+  columns <- c(
+    keys, "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual",
+    "model", "within_10_percent", "explanation"
+  )
+  table[, columns, with = FALSE]
+}
+
+place_of <- function(row) paste(row$study, row$mode, row$tier, row$tool, sep = "/")
+
+fitted_rows <- function(summary, fits, measured) {
+  fitted <- merge(
+    unique(summary[, .(study, mode, tier, tool, path)]), fits[reason == ""],
+    by = c("study", "mode", "tool", "path")
+  )
+  pair <- dcast(measured, study + mode + tier + tool ~ figure, value.var = "measured")
+  if (nrow(fitted) == 0 || nrow(pair) == 0) return(NULL)
+  rows <- merge(fitted, pair, by = c("study", "mode", "tier", "tool"))
+  rows[, at_once := throughput_per_s * latency_mean_ms / 1000]
+  rows <- rows[at_once >= 1]
+  rows <- rows[, .(
+    study, mode, tier, tool, figure = "throughput_per_s",
+    predicted = usl_throughput(at_once, lambda, sigma, kappa), model = fitted_model
+  )]
+  merge(rows, measured, by = c("study", "mode", "tier", "tool", "figure"))
+}
+
+# ---- Why it differs ------------------------------------------------------------------------------
+
+#' Why a figure was not as foretold, from the cell's own figures.
+#'
+#' In this order: the intervals of prediction and measurement overlap, so that nothing needs a cause;
+#' the generator was busier than the server, so that the loop went at its pace; the server's CPUs
+#' were the limit, and the group of stacks whose cost is farthest from what the model assumes; the
+#' collector stopped the server. CPU time: that group alone.
+#'
+#' @param row one row of the predictions.
+#' @param setups,assumed by place: see read_setup(), request_costs().
+#' @param groups see pool_cpu_groups().
+#' @return one string.
+explain_residual <- function(row, setups, assumed, groups) {
+  if (is.na(row$residual) || row$within_10_percent) return("")
+  if (row$model == fitted_model) return("throughput does not follow the law at this load")
+  if (isTRUE(row$measured_low <= row$high && row$low <= row$measured_high)) {
+    return("the intervals of prediction and measurement overlap")
+  }
+  place <- place_of(row)
+  cell_groups <- groups[as.list(row), on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+  # A request that costs more lowers the throughput and raises everything else.
+  worse <- (row$residual < 0) == (row$figure == "throughput_per_s")
+  stacks <- explain_by_stacks(cell_groups, assumed[[place]], worse)
+  if (row$figure == "cpu_us_per_request") return(or_unexplained(stacks))
+  or_unexplained(explain_load(row, setups[[place]], worse, stacks))
+}
+
+# NULL where neither generator nor CPUs nor collector tell why.
+explain_load <- function(row, setup, worse, stacks) {
+  backend_share <- if (setup$shares_cpus) row$backend_cpu_share else 0
+  share <- row$server_cpu_share / setup$cpus + backend_share
+  if (worse && isTRUE(row$generator_cpu_share > max(share, 0.5))) {
+    return(sprintf(
+      "the generator used %.0f %% of its CPUs, the server %.0f %%: the load went at the generator's pace",
+      100 * row$generator_cpu_share, 100 * share
+    ))
+  }
+  if (isTRUE(share > 0.8)) {
+    busy <- sprintf("the server's CPUs were used to %.0f %%", 100 * share)
+    if (backend_share > 0) busy <- sprintf("%s, %.0f %% by the database", busy, 100 * backend_share)
+    return(paste(c(busy, stacks), collapse = "; "))
+  }
+  if (worse && isTRUE(row$gc_share > 0.05)) {
+    return(sprintf("garbage collection stopped the server for %.0f %% of the load", 100 * row$gc_share))
+  }
+  NULL
+}
+
+or_unexplained <- function(text) if (is.null(text)) "unexplained" else text
+
+# The group of stacks farthest from what the model assumes; NULL where none was sampled, or the
+# farthest one makes less than a third of the difference.
+explain_by_stacks <- function(measured, assumed, more) {
+  if (nrow(measured) == 0 || is.null(assumed) || nrow(assumed) == 0) return(NULL)
+  measured <- measured[, .(
+    us = sum(cpu_us_per_request)
+  ), by = .(group = ifelse(group %in% request_groups, request_group, group))]
+  both <- merge(measured, assumed[, .(group, assumed_us = mean)], by = "group", all = TRUE)
+  setnafill(both, fill = 0, cols = c("us", "assumed_us"))
+  both[, apart := us - assumed_us]
+  farthest <- both[which.max(if (more) apart else -apart)]
+  if (abs(farthest$apart) < abs(sum(both$apart)) / 3) return(NULL)
+  if ((farthest$apart > 0) != more) return(NULL)
+  sprintf(
+    "%s takes %s µs a request, the model assumes %s", farthest$group, three_digits(farthest$us),
+    three_digits(farthest$assumed_us)
+  )
+}
+
+three_digits <- function(value) format(signif(value, 3), big.mark = ",", scientific = FALSE)
+
+#' Reads the predictions that predict.R wrote.
+#'
+#' @param path path of results/predictions.csv.
+#' @return data.table, see predict_cells().
+read_predictions <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  predictions <- fread(path, encoding = "UTF-8", na.strings = "NA", colClasses = list(
+    character = c("study", "mode", "tier", "tool", "figure", "model", "explanation"),
+    double = c(
+      "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual"
+    ),
+    logical = "within_10_percent"
+  ))
+  predictions[]
+}
