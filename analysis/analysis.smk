@@ -129,6 +129,7 @@ rule judge_claims:
                 "read_cell",
                 "summary",
                 "comparisons",
+                "repetitions",
                 "causes",
                 "theme",
                 "figures",

@@ -5,8 +5,8 @@
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 for (name in c(
-  "cli.R", "read_cell.R", "summary.R", "comparisons.R", "causes.R", "theme.R", "figures.R",
-  "tables.R", "claims.R"
+  "cli.R", "read_cell.R", "summary.R", "comparisons.R", "repetitions.R", "causes.R", "theme.R",
+  "figures.R", "tables.R", "claims.R"
 )) {
   source(file.path(folder, "R", name))
 }

@@ -8,8 +8,6 @@
 library(data.table)
 
 claim_verdicts <- c("confirmed", "contradicted", "not decided", "not testable here")
-# Beyond so many repetitions nobody will ask.
-repetitions_at_most <- 1000
 
 # Checks that may fail and leave the statistic true, because they speak of another: the waiting that
 # Little's law misses is missing from latency, not from throughput; and a server that refuses, dies
@@ -170,8 +168,12 @@ figures_of_term <- function(summary, term, statistic) {
   if (nrow(cells) == 0) return(list(lack = paste(term_names(term), "was not measured in this run")))
   counted <- counts_for(cells, statistic)
   if (!any(counted)) {
-    why <- unique(ifelse(cells$outcome == "completed", cells$failed_checks, cells$outcome))
-    return(list(lack = sprintf("no valid cell of %s (%s)", term_names(term), paste(why, collapse = ", "))))
+    why <- unique(cells[, fcase(
+      outcome == "completed", gsub(";", ", ", failed_checks),
+      outcome == "beyond_limits", outcome_reason,
+      rep(TRUE, .N), outcome
+    )])
+    return(list(lack = sprintf("no valid cell of %s (%s)", term_names(term), paste(why, collapse = "; "))))
   }
   figures <- cells[counted, .(repetition, value = statistic_of(.SD, statistic), resolution = latency_resolution_ms),
     .SDcols = names(cells)
@@ -246,11 +248,12 @@ rounding_reach <- function(values, resolution, logs) {
 #' @param estimate see estimate_claim().
 #' @param region see region_of().
 #' @param statistic the claim's statistic.
-#' @return a whole number; 2 where there is one, as one has no interval; NA where no number of them
-#'   (at most 1,000) would do.
+#' @return a whole number; 2 where there is one, as one has no interval; NA where not even
+#'   repetitions_at_most would do.
 repetitions_until_decided <- function(estimate, region, statistic) {
   if (estimate$repetitions < 2) return(2)
-  more <- seq(estimate$repetitions + 1, repetitions_at_most)
+  more <- seq_len(repetitions_at_most)
+  more <- more[more > estimate$repetitions]
   if (statistic == "survived") {
     settles <- vapply(more, function(count) {
       interval <- wilson_interval(round(estimate$ours * count), count)
@@ -271,11 +274,34 @@ units_of_names <- c(
   per_s = "1/s", ms = "ms", us_per_request = "µs", mib = "MiB", share = "share", percent = "%"
 )
 
-unit_of <- function(claim) {
-  if (is.null(claim$statistic)) return("")
-  if (is_ratio(claim)) return("ratio")
-  fits <- vapply(names(units_of_names), function(end) endsWith(claim$statistic, paste0("_", end)), NA)
+unit_of_column <- function(name) {
+  fits <- vapply(names(units_of_names), function(end) endsWith(name, paste0("_", end)), NA)
   c(units_of_names[fits], "")[[1]]
+}
+
+unit_of <- function(claim) {
+  if (is.null(claim$statistic)) "" else if (is_ratio(claim)) "ratio" else unit_of_column(claim$statistic)
+}
+
+latency_words <- c(
+  mean = "mean latency", sd = "standard deviation of latency", min = "shortest latency",
+  max = "longest latency", p50 = "median latency", p90 = "90th percentile of latency",
+  p95 = "95th percentile of latency", p99 = "99th percentile of latency"
+)
+other_words <- c(
+  survived = "share of servers that answered to the last", under_way = "requests under way",
+  throughput_all_per_s = "throughput, failed requests counted", received_kib_per_s = "KB/s received",
+  sent_kib_per_s = "KB/s sent", listen_overflows = "overflows of the listen queue"
+)
+
+#' A statistic in words.
+#'
+#' @param id a column of the summary, or `survived`.
+statistic_words <- function(id) {
+  about <- compared_statistics[statistic == id]$title
+  latency <- latency_words[sub("_ms$", "", sub("^latency_(all_)?", "", id))]
+  known <- c(about, other_words[id], latency[startsWith(id, "latency_")])
+  c(known[!is.na(known)], gsub("_", " ", id))[[1]]
 }
 
 no_figures <- function() {
@@ -287,7 +313,7 @@ no_figures <- function() {
 
 why_not_decided <- function(estimate, needed) {
   if (estimate$repetitions < 2) return("one repetition has no interval")
-  if (is.na(needed)) return("the interval holds a bound, and more repetitions would not free it")
+  if (is.na(needed)) return(paste("the interval holds a bound, and", repetitions_at_most, "repetitions would not free it"))
   "the interval holds a bound of the rule"
 }
 
@@ -332,7 +358,7 @@ evidence_text <- function(summary, claim, tier) {
       as.numeric(median(statistic_of(cells, name), na.rm = TRUE))
     }, 0)
     if (anyNA(medians)) return("")
-    paste(gsub("_", " ", name), paste(format_number(medians), collapse = " against "))
+    trimws(paste(statistic_words(name), paste(format_number(medians), collapse = " against "), unit_of_column(name)))
   }, "")
   paste(Filter(nzchar, told), collapse = ", ")
 }
@@ -353,7 +379,9 @@ judge_claim <- function(summary, claim) {
     claim[c("id", "source", "kind", "where", "claim")], judged,
     list(
       rule = if (is.null(claim$statistic)) "" else rule_text(claim$rule),
-      statistic = c(claim$statistic, "")[1], published = c(claim$published, claim$rule$near, NA)[1],
+      statistic = c(claim$statistic, "")[1],
+      # What a conclusion is near to is our reading of its words, a number is the source's.
+      published = c(claim$published, if (claim$kind == "number") claim$rule$near, NA)[1],
       unit = unit_of(claim), cause = paste(cause, collapse = " ")
     )
   ))

@@ -4,7 +4,8 @@ cells_with <- function(statistic, ..., tier = "low", resolution = 0.001, failed 
   rbindlist(lapply(names(modes), function(name) {
     table <- data.table(
       study = "demo", mode = name, tier = tier, tool = "wrk2", repetition = seq_along(modes[[name]]),
-      outcome = outcome, valid = failed == "", failed_checks = failed, latency_resolution_ms = resolution,
+      outcome = outcome, outcome_reason = "too few ports", valid = failed == "", failed_checks = failed,
+      latency_resolution_ms = resolution,
       figure = modes[[name]]
     )
     setnames(table, "figure", statistic)[]
@@ -30,6 +31,9 @@ test_that("a figure near the published one is confirmed, far from it contradicte
   expect_equal(row$ours, (99 * 100 * 101)^(1 / 3))
   expect_equal(row[, c(published, repetitions)], c(100, 3))
   expect_equal(row[, c(unit, rule, cells)], c("1/s", "80 to 125", "demo/pool/low/wrk2"))
+  # What a conclusion is near to is not a figure of the source's.
+  conclusion <- modifyList(claim_of(near), list(kind = "conclusion"))
+  expect_true(is.na(judge_claims(list(conclusion), pool(100, 100))$published))
   expect_equal(verdict_of(pool(199, 200, 201), near), "contradicted")
   expect_equal(verdict_of(pool(39, 40, 41), near), "contradicted")
   expect_equal(verdict_of(pool(60, 100, 140), near), "not decided")
@@ -130,7 +134,7 @@ test_that("only valid cells count, and the reason names what failed", {
     "demo/pool/mid/wrk2 was not measured in this run"
   )
   limits <- cells_with("error_share", pool = c(1, 1), outcome = "beyond_limits", failed = "completed")
-  expect_equal(judge_one(limits, list(above = 0), "error_share")$verdict, "not testable here")
+  expect_equal(judge_one(limits, list(above = 0), "error_share")$reason, "no valid cell of demo/pool/low/wrk2 (too few ports)")
 })
 
 test_that("a failed check keeps out the statistics that it speaks of, and no others", {
@@ -164,7 +168,7 @@ test_that("medians go with the cause", {
   summary <- cells_with("throughput_per_s", pool = c(20, 20), thread = c(10, 10))
   summary[, threads_peak := ifelse(mode == "pool", 20, 500)]
   claim <- c(claim_of(list(above = 1), versus = "thread"), list(evidence = "threads_peak"))
-  expect_equal(judge_claims(list(claim), summary)$cause, "Because. (threads peak 20 against 500)")
+  expect_equal(judge_claims(list(claim), summary)$cause, "Because. (peak number of threads 20 against 500)")
 })
 
 # ---- The file of claims ----------------------------------------------------------------------

@@ -1,0 +1,163 @@
+# The section on the sources' claims: tables of verdicts, and what each rests on.
+
+source_titles <- c(
+  "0-threads-vs-pool-jmeter" = "A thread per request or a pool, JMeter",
+  "1-tomcat-blocking-remote-wrk" = "Tomcat before a remote that takes a second, wrk",
+  "2-mariadb-pools-sysbench" = "The thread pool of MariaDB and a connection pool, sysbench",
+  "3-virtual-threads-sleep-jmeter" = "Virtual threads and 100 ms of sleep, JMeter",
+  "4-tomcat-signup-wrk2" = "Signing up with Tomcat, wrk2"
+)
+
+#' The verdicts with a number for each claim, by source, conclusions before numbers: 0.1, 0.2, …
+#'
+#' @param path path of results/claims.csv.
+#' @return see judge_claims(), with `number`.
+numbered_verdicts <- function(path) {
+  verdicts <- read_verdicts(path)[order(source, kind)]
+  verdicts[, number := paste0(substr(source, 1, 1), ".", seq_len(.N)), by = source][]
+}
+
+sentence_claims <- function(verdicts) {
+  counts <- table(factor(verdicts$verdict, claim_verdicts))
+  kinds <- table(factor(verdicts$kind, c("conclusion", "number")))
+  sprintf(
+    "Of %s (%s), %s.", count_of(nrow(verdicts), "claim"), enumerate(mapply(count_of, kinds, names(kinds))),
+    enumerate(paste(vapply(counts[counts > 0], is_or_are, ""), names(counts)[counts > 0]))
+  )
+}
+
+#' How many claims of each source and kind have which verdict.
+table_claim_counts <- function(verdicts) {
+  rbindlist(lapply(unique(verdicts$source), function(name) {
+    rbindlist(lapply(unique(verdicts[source == name]$kind), function(which) {
+      counts <- table(factor(verdicts[source == name & kind == which]$verdict, claim_verdicts))
+      as.data.table(c(
+        list(Source = source_titles[[name]], Claims = paste0(which, "s")),
+        setNames(as.list(as.integer(counts)), capitalised(claim_verdicts))
+      ))
+    }))
+  }))
+}
+
+#' The claims of one source and kind, a row each.
+#'
+#' @return data.table of text: No., Claim, Published, Ours (with its interval), Holds, Verdict.
+table_claims <- function(verdicts) {
+  verdicts[, .(
+    "No." = number, Claim = sub("[.]$", "", claim), Published = published_text(published, unit),
+    Ours = ours_with_unit(.SD), Holds = in_unit(rule, unit), Verdict = verdict_text(verdict, repetitions_needed)
+  ), .SDcols = names(verdicts)]
+}
+
+# Shares are told as percentages, as the sources do.
+in_percent <- function(unit) unit == "share"
+
+published_text <- function(published, unit) {
+  ifelse(is.na(published), no_figure, paste0(
+    format_number(ifelse(in_percent(unit), 100 * published, published)), ifelse(in_percent(unit), " %", "")
+  ))
+}
+
+ours_with_unit <- function(verdicts) {
+  scale <- ifelse(in_percent(verdicts$unit), 100, 1)
+  unit <- ifelse(in_percent(verdicts$unit), " %", ifelse(verdicts$unit %in% c("", "ratio"), "", paste0(" ", verdicts$unit)))
+  text <- verdicts[, with_interval(scale * ours, scale * low, scale * high)]
+  ifelse(is.na(verdicts$ours), no_figure, paste0(text, unit))
+}
+
+# The rule is text already: its numbers are turned into percentages where they are shares.
+in_unit <- function(rule, unit) {
+  turned <- vapply(rule, function(text) {
+    numbers <- regmatches(text, gregexpr("-?[0-9][0-9.,e-]*", text))
+    regmatches(text, gregexpr("-?[0-9][0-9.,e-]*", text)) <- lapply(numbers, function(found) {
+      format_number(100 * as.numeric(gsub(",", "", found)))
+    })
+    paste0(text, " %")
+  }, "", USE.NAMES = FALSE)
+  ifelse(rule == "", no_figure, ifelse(in_percent(unit), turned, rule))
+}
+
+verdict_text <- function(verdict, repetitions_needed) {
+  ifelse(
+    verdict == "not decided",
+    paste0(verdict, ifelse(is.na(repetitions_needed), "", paste0(" (", format_number(repetitions_needed), ")"))),
+    verdict
+  )
+}
+
+# ---- What a verdict rests on -----------------------------------------------------------------
+
+#' The cells that decide a claim, in words.
+#'
+#' @param cells `cells` of a verdict.
+cells_words <- function(cells) {
+  parts <- rbindlist(lapply(strsplit(cells, " : ")[[1]], function(path) as.list(strsplit(path, "/")[[1]])))
+  setnames(parts, c("study", "mode", "tier", "tool"))
+  against <- function(names) enumerate(as_code(unique(names)), " against ")
+  sprintf("%s at %s, %s", against(parts$mode), against(parts$tier), loop_names[[parts$tool[1]]])
+}
+
+#' A line for each conclusion: what was looked at, and why it is as it is.
+sentences_claims <- function(verdicts) {
+  vapply(seq_len(nrow(verdicts)), function(index) {
+    row <- verdicts[index]
+    looked <- if (row$cells == "") "" else sprintf(" %s of %s.", capitalised(statistic_words(row$statistic)), cells_words(row$cells))
+    why <- if (row$verdict == "not testable here") paste0(" Not testable here: ", path_words(row$reason), ".") else ""
+    paragraph(sprintf("**%s**%s%s", row$number, looked, why), plain(row$cause))
+  }, "")
+}
+
+# Why something cannot be told, with the paths of cells as code.
+path_words <- function(reason) gsub("([a-z0-9-]+/[a-z0-9-]+/[a-z0-9-]+/[a-z0-9-]+)", "`\\1`", reason)
+
+#' Numbers with the same cause together, and those that could not be tested by the reason.
+sentences_numbers <- function(verdicts) {
+  if (nrow(verdicts) == 0) return(character())
+  tested <- verdicts[verdict != "not testable here", .(numbers = list(number)), by = cause]
+  untested <- verdicts[verdict == "not testable here", .(numbers = list(number)), by = reason]
+  c(
+    sprintf("%s: %s", vapply(tested$numbers, number_ranges, ""), plain(tested$cause)),
+    sprintf("%s: not testable here: %s.", vapply(untested$numbers, number_ranges, ""), path_words(untested$reason))
+  )
+}
+
+# 0.1 to 0.4, 0.7
+number_ranges <- function(numbers) {
+  source <- sub("[.].*", "", numbers[1])
+  places <- as.integer(sub(".*[.]", "", numbers))
+  runs <- split(places, cumsum(c(1, diff(places) != 1)))
+  told <- vapply(runs, function(run) {
+    paste(unique(paste0(source, ".", range(run))), collapse = " to ")
+  }, "")
+  paste0("**", enumerate(told), "**")
+}
+
+is_unmeasured <- function(verdicts) grepl("was not measured in this run$", verdicts$reason)
+
+#' One source: its conclusions, each with what it rests on, and its numbers.
+#'
+#' @param verdicts see numbered_verdicts(), of one source.
+#' @return one string of Markdown.
+tell_claims <- function(verdicts) {
+  one <- substr(verdicts$source[1], 1, 1)
+  table_of <- function(rows, kind, caption) {
+    if (nrow(rows) == 0) return(NULL)
+    c(sprintf("::: {#tbl-claims-%s-%s}", one, kind), "", show_table(table_claims(rows)), "", caption, ":::", "")
+  }
+  unmeasured <- verdicts[is_unmeasured(verdicts)]
+  verdicts <- verdicts[!is_unmeasured(verdicts)]
+  conclusions <- verdicts[kind == "conclusion"]
+  numbers <- verdicts[kind == "number"]
+  paste(c(
+    sprintf("## %s {#sec-claims-%s}", source_titles[[c(verdicts$source, unmeasured$source)[1]]], one), "",
+    table_of(conclusions, "conclusions", paste(
+      "Conclusions. A claim holds where our figure lies, with all of its interval, as the column *Holds* says;",
+      "a number behind *not decided* is how many repetitions would decide it."
+    )),
+    bullets(sentences_claims(conclusions)), "",
+    # Those that could not be tested are told below the table, by their reason.
+    table_of(numbers[verdict != "not testable here"], "numbers", "Numbers, to be read as the conclusions."),
+    bullets(sentences_numbers(numbers)), "",
+    if (nrow(unmeasured) > 0) paste(number_ranges(unmeasured$number), "speak of cells that were not measured in this run."), ""
+  ), collapse = "\n")
+}

@@ -1,0 +1,210 @@
+# The decision guide: for an engineer's situation, which way wins, by how much, and from which load
+# on. Every entry is computed from the comparisons.
+
+#' The situations, and where each is measured.
+#'
+#' What an engineer asks is one baseline against all that was compared with it: study, versus (the
+#' baseline), tier and tool where it is decided, statistics that matter there, the first most; loads:
+#' tiers of the open loop in their order, for "from which load on"; and what to mind that no figure
+#' here tells.
+guide_situations <- list(
+  list(
+    title = "Requests wait 100 ms, 500 at once", study = "virtual-threads", versus = "platform-50",
+    tier = "sleep-500", tool = "jmeter", statistics = c("throughput_per_s", "rss_peak_mib"),
+    loads = c("sleep-500", "sleep-1999"),
+    mind = "A pool of *n* threads answers at most *n* over the time of waiting (@eq-bound): count who waits at once before you choose the kind of thread."
+  ),
+  list(
+    title = "A remote takes 1 s, 100 users", study = "blocking-remote", versus = "pool-200-blocking",
+    tier = "users-100", tool = "jmeter", statistics = c("throughput_per_s", "rss_peak_mib", "threads_peak"),
+    loads = c("rate-11", "rate-53", "rate-89", "rate-109", "rate-151", "rate-199"),
+    mind = "Give every call a time-out: threads that wait for a remote that hangs are a pool that is gone."
+  ),
+  list(
+    title = "Requests compute 2 ms", study = "virtual-threads", versus = "platform-50",
+    tier = "cpu-2ms", tool = "jmeter", statistics = c("throughput_per_s", "latency_p99_ms"),
+    loads = "cpu-2ms",
+    mind = "Processors are the bound; more threads than processors only share them."
+  ),
+  list(
+    title = "Short requests, a connection each, 10,000 a second", study = "request-threads",
+    versus = "thread-per-request", tier = "extreme", tool = "wrk2",
+    statistics = c("cpu_us_per_request", "latency_p99_ms"), loads = c("low", "mid", "high", "extreme"),
+    mind = "Keep connections open first; set the listen queue (`backlog`) to more than a burst."
+  ),
+  list(
+    title = "A query that waits 20 ms, behind HikariCP", study = "virtual-threads",
+    versus = "platform-hikari-10", tier = "query-wait", tool = "jmeter",
+    statistics = c("throughput_per_s", "latency_p99_ms"), loads = character(),
+    mind = "The pool of connections is the bound, whoever waits before it; where queries compute, more connections than the database has processors do not help."
+  ),
+  list(
+    title = "A transaction on 10 workers, a connection each time", study = "database-pools",
+    versus = "jvm-connect-per-transaction", tier = "jvm-10", tool = "database-client",
+    statistics = c("throughput_per_s", "latency_p99_ms"), loads = character(),
+    mind = "A connection pool gains the cost of a connection over the work done on it; TLS makes that cost many times as high."
+  ),
+  list(
+    title = "JDK 21, requests wait in `synchronized`", study = "virtual-threads",
+    versus = "virtual-synchronized-21", tier = "lock-20ms", tool = "jmeter",
+    statistics = c("throughput_per_s", "latency_p99_ms"), loads = character(),
+    mind = "Libraries have `synchronized` too: count `jdk.VirtualThreadPinned` before you rely on virtual threads below JDK 24."
+  ),
+  list(
+    title = "JDK 21, requests wait holding a `ReentrantLock`", study = "virtual-threads",
+    versus = "virtual-lock-21", tier = "lock-20ms", tool = "jmeter",
+    statistics = c("throughput_per_s", "latency_p99_ms"), loads = character(), mind = ""
+  )
+)
+
+#' How a mode does against the baseline in one comparison.
+#'
+#' @param rows rows of the comparisons.
+#' @return character vector: better, worse, same, open; `alone` where the baseline, and `out` where
+#'   the mode, has no valid cell because it failed requests; `none` where nothing can be compared.
+standing <- function(rows) {
+  failed <- function(side) rows[[paste0(side, "_valid")]] == 0 & rows[[paste0(side, "_invalid")]] > 0
+  fcase(
+    rows$verdict == "equivalent", "same",
+    rows$verdict %in% c("higher", "lower"), ifelse(rows$verdict == rows$better, "better", "worse"),
+    rows$verdict %in% c("undecided", "one repetition"), "open",
+    grepl("share_2xx", rows$reason) & failed("versus") & rows$mode_valid > 0, "alone",
+    grepl("share_2xx", rows$reason) & failed("mode") & rows$versus_valid > 0, "out",
+    default = "none"
+  )
+}
+
+# The comparisons with a situation's baseline at some tiers, variants left out.
+guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
+  wanted <- list(situation$study, situation$versus, tiers, tool, statistic)
+  rows <- comparisons[
+    study == wanted[[1]] & versus == wanted[[2]] & tier %in% wanted[[3]] & tool == wanted[[4]] &
+      statistic == wanted[[5]] & !grepl(variant_suffix, mode)
+  ]
+  # The best first.
+  rows <- rows[order(ifelse(better == "higher", -estimate, estimate))]
+  rows[, standing := standing(rows)][]
+}
+
+times_text <- function(rows) enumerate(paste(as_code(rows$mode), with_interval(rows$estimate, rows$low, rows$high)))
+
+#' One situation and statistic: who wins, by how much, and what became of the others.
+#'
+#' @param rows see guide_rows(): at least one.
+#' @param versus the baseline.
+#' @return list of Markdown: best, by (ratio to the baseline), others (a clause; may be empty).
+guide_winner <- function(rows, versus) {
+  of <- function(...) rows[standing %in% c(...)]
+  wins <- of("better")
+  told <- function(words, some) if (nrow(some) > 0) paste0(words, ": ", times_text(some))
+  undecided <- told("not decided", of("open"))
+  same <- told("the same", of("same"))
+  worse <- told("worse", of("worse"))
+  failing <- if (nrow(of("out")) > 0) paste0("fails requests: ", enumerate(as_code(of("out")$mode)))
+  if (nrow(of("alone")) > 0) {
+    return(list(best = enumerate(as_code(of("alone")$mode), " or "), by = paste(as_code(versus), "fails requests"), others = ""))
+  }
+  if (nrow(wins) > 0) {
+    # Those whose interval reaches the best's are as good, as far as can be seen.
+    as_good <- wins$low <= wins$high[1] & wins$high >= wins$low[1]
+    return(list(
+      best = enumerate(as_code(wins$mode[as_good]), " or "),
+      by = with_interval(wins$estimate[1], wins$low[1], wins$high[1]),
+      others = enumerate(c(told("better as well", wins[-1]), same, undecided, failing), "; ")
+    ))
+  }
+  if (all(rows$standing == "none")) {
+    return(list(best = "not comparable", by = no_figure, others = enumerate(unique(rows$reason), "; ")))
+  }
+  best <- if (!is.null(undecided)) "not decided" else if (!is.null(same)) "no difference" else as_code(versus)
+  list(best = best, by = no_figure, others = enumerate(c(same, undecided, worse, failing), "; "))
+}
+
+#' From which load on each mode is better than the baseline at the 99th percentile, and stays so.
+#'
+#' @return one clause; nothing where no such loads were measured.
+guide_from <- function(all, situation) {
+  offered <- all$summary[study == situation$study & tool == "wrk2", .(per_s = offered_per_s[1]), by = tier]
+  loads <- intersect(situation$loads, offered$tier)
+  if (length(loads) < 2) return("")
+  rows <- guide_rows(all$comparisons, situation, loads, "wrk2", "latency_p99_ms")
+  first <- rows[, .(from = {
+    ahead <- standing[match(loads, tier)] %in% c("better", "alone")
+    # Behind the last load at which it is not ahead.
+    loads[max(which(!ahead), 0) + 1]
+  }), by = mode][!is.na(from)]
+  if (nrow(first) == 0) return("at no load measured")
+  told <- first[order(match(from, loads)), .(modes = enumerate(as_code(mode))), by = from]
+  told[offered, per_s := i.per_s, on = c(from = "tier")]
+  enumerate(told[, sprintf("%s from %s a second on", modes, format_number(per_s))], "; ")
+}
+
+#' The winners of a situation, by statistic.
+#'
+#' @return list by statistic, see guide_winner(); empty where nothing of it was measured.
+guide_winners <- function(comparisons, situation) {
+  rows <- lapply(setNames(nm = situation$statistics), function(id) {
+    guide_rows(comparisons, situation, situation$tier, situation$tool, id)
+  })
+  # Who is worse in what matters most is no advice, however little it takes.
+  serving <- rows[[1]][standing %in% c("better", "same", "open", "alone")]$mode
+  rows[-1] <- lapply(rows[-1], function(table) table[mode %in% serving])
+  lapply(Filter(nrow, rows), guide_winner, versus = situation$versus)
+}
+
+statistic_title <- function(id) compared_statistics$title[match(id, compared_statistics$statistic)]
+
+#' The guide's table: a row per situation and statistic.
+#'
+#' @param comparisons see read_comparisons().
+#' @return data.table of Markdown: Situation, Baseline, Figure, Best, Ratio to the baseline; no rows
+#'   where nothing of it was measured.
+table_guide <- function(comparisons) {
+  rbindlist(lapply(guide_situations, function(situation) {
+    winners <- guide_winners(comparisons, situation)
+    rest <- rep("", max(length(winners) - 1, 0))
+    if (length(winners) > 0) {
+      data.table(
+        Situation = c(situation$title, rest), Baseline = c(as_code(situation$versus), rest),
+        Figure = statistic_title(names(winners)), Best = vapply(winners, `[[`, "", "best"),
+        Ratio = vapply(winners, `[[`, "", "by")
+      )
+    }
+  }))
+}
+
+#' Of each situation what the table has no room for: the other ways, from which load on they pay,
+#' what the best costs, and what to mind.
+sentences_guide <- function(all) {
+  told <- vapply(guide_situations, function(situation) {
+    winners <- guide_winners(all$comparisons, situation)
+    if (length(winners) == 0) return("")
+    others <- vapply(winners, `[[`, "", "others")
+    others <- sprintf("%s: %s.", capitalised(statistic_title(names(others))), others)[nzchar(others)]
+    from <- guide_from(all, situation)
+    if (nzchar(from)) from <- sprintf("99th percentile shorter: %s.", from)
+    more <- paragraph(others, from, sentence_price(all$comparisons, situation), situation$mind)
+    if (nzchar(more)) sprintf("**%s.** %s", situation$title, more) else ""
+  }, "")
+  told[nzchar(told)]
+}
+
+# Mean and median latency go with the 99th percentile, switches and threads with CPU time and memory.
+priced_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_peak_mib")
+
+# What the winner is worse in, beyond what the table says.
+sentence_price <- function(comparisons, situation) {
+  rows <- guide_rows(comparisons, situation, situation$tier, situation$tool, situation$statistics[1])
+  best <- rows[standing == "better"]$mode[1]
+  if (is.na(best)) return("")
+  others <- comparisons[
+    study == situation$study & versus == situation$versus & tier == situation$tier &
+      tool == situation$tool & mode == best &
+      statistic %in% setdiff(priced_statistics, situation$statistics)
+  ]
+  worse <- others[standing(others) == "worse"]
+  if (nrow(worse) == 0) return("")
+  sprintf("The price of %s: %s.", as_code(best), enumerate(sprintf(
+    "%s times the %s", with_interval(worse$estimate, worse$low, worse$high), statistic_title(worse$statistic)
+  )))
+}
