@@ -45,7 +45,7 @@ table_claim_counts <- function(verdicts) {
 table_claims <- function(verdicts) {
   verdicts[, .(
     "No." = number, Claim = sub("[.]$", "", claim), Published = published_text(published, unit),
-    Ours = ours_with_unit(.SD), Holds = in_unit(rule, unit), Verdict = verdict_text(verdict, repetitions_needed)
+    Ours = ours_with_unit(.SD), Holds = rule_in_unit(rule, unit), Verdict = verdict_text(verdict, repetitions_needed)
   ), .SDcols = names(verdicts)]
 }
 
@@ -66,14 +66,12 @@ ours_with_unit <- function(verdicts) {
 }
 
 # The rule is text already: its numbers are turned into percentages where they are shares.
-in_unit <- function(rule, unit) {
-  turned <- vapply(rule, function(text) {
-    numbers <- regmatches(text, gregexpr("-?[0-9][0-9.,e-]*", text))
-    regmatches(text, gregexpr("-?[0-9][0-9.,e-]*", text)) <- lapply(numbers, function(found) {
-      format_number(100 * as.numeric(gsub(",", "", found)))
-    })
-    paste0(text, " %")
-  }, "", USE.NAMES = FALSE)
+rule_in_unit <- function(rule, unit) {
+  turned <- vapply(strsplit(rule, " "), function(words) {
+    numbers <- suppressWarnings(as.numeric(gsub(",", "", words)))
+    words[!is.na(numbers)] <- format_number(100 * numbers[!is.na(numbers)])
+    paste(c(words, "%"), collapse = " ")
+  }, "")
   ifelse(rule == "", no_figure, ifelse(in_percent(unit), turned, rule))
 }
 
