@@ -158,8 +158,8 @@ def tiers_of(config: dict[str, Any], study: dict[str, Any]) -> list[dict[str, An
 
 
 def with_digest(load: dict[str, Any]) -> dict[str, Any]:
-    """A load that runs a script depends on what the script says, not on its name only."""
-    if "script" not in load:
+    """A load that runs a script of ours depends on what the script says, not on its name only."""
+    if not load.get("script", "").endswith(".lua"):
         return load
     content = (ROOT / load["script"]).read_bytes()
     return load | {"script_sha256": hashlib.sha256(content).hexdigest()}
