@@ -1,7 +1,7 @@
 """Paper: one report in two formats, every sentence on a result computed.
 
-Inputs:  results/summary.csv, comparisons.csv, cpu-groups.csv; cells, with their flame graphs;
-         what the sources published; the functions of analysis/R
+Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; what parts cost by
+         themselves; what the sources published; the functions of analysis/R
 Outputs: results/report.html (self-contained), results/report.pdf
 """
 
@@ -11,10 +11,24 @@ rule render_report:
         tables=expand(
             "{results}/{table}.csv",
             results=RESULTS,
-            table=["summary", "comparisons", "cpu-groups"],
+            table=[
+                "summary",
+                "comparisons",
+                "loops",
+                "cpu-groups",
+                "claims",
+                "predictions",
+                "usl",
+                "crossovers",
+                "primitives/primitives",
+                "primitives/thread-memory",
+            ],
         ),
         cells=expand("{cell}/cell.json", cell=CELLS),
         flamegraphs=expand("{cell}/flamegraph.html", cell=CELLS),
+        differences=expand(
+            "{results}/differences/{cause}.html", results=RESULTS, cause=DIFFERENCES
+        ),
         functions=expand(
             "analysis/R/{name}.R",
             name=sorted(glob_wildcards("analysis/R/{name}.R").name),
@@ -23,10 +37,11 @@ rule render_report:
             "analysis/published/{name}.csv",
             name=sorted(glob_wildcards("analysis/published/{name}.csv").name),
         ),
+        causes="analysis/causes.yaml",
         text=expand(
-            "paper/{name}",
-            name=["report.qmd", "request-threads.qmd", "references.bib"],
+            "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)
         ),
+        references="paper/references.bib",
         look=expand(
             "paper/{name}",
             name=[

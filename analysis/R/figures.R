@@ -175,7 +175,7 @@ figure_errors <- function(summary, study, tool = c("jmeter", "wrk2"), tiers = NU
 }
 
 loop_title <- function(tools) {
-  ifelse(tools == "jmeter", "closed loop (jmeter)", "open loop (wrk2)")
+  paste0(ifelse(tools == "wrk2", "open", "closed"), " loop (", tools, ")")
 }
 
 #' The cell.json files of a tier, those of control modes left out.
@@ -195,7 +195,8 @@ cell_paths <- function(results, study, tier, tool = "*", repetition = NULL) {
 #'
 #' @param paths paths of cell.json files.
 #' @return data.table: mode, repetition, time_s (0 is the start of the load), figure (`CPUs in
-#'   use`, `memory (MiB)`, `threads`), value; one second before the load to one after it.
+#'   use`, `memory (MiB)`, `threads`, and where they were sampled `connections not yet accepted`
+#'   and `CPUs in use by the backend`), value; one second before the load to one after it.
 read_resources <- function(paths) {
   rbindlist(lapply(paths, function(path) {
     cell <- read_cell(path)
@@ -203,16 +204,22 @@ read_resources <- function(paths) {
     if (!file.exists(file) || is.null(cell$load$start_epoch_s)) return(NULL)
     telemetry <- read_telemetry(file)
     # CPU per interval between two samples; the first sample has none.
-    cpus <- c(NA, diff(telemetry$server_cpu_s) / diff(telemetry$time_s))
+    cpus <- function(cpu_s) c(NA, diff(cpu_s) / diff(telemetry$time_s))
     wide <- data.table(
       mode = cell$cell$mode, repetition = as.integer(cell$cell$repetition),
-      time_s = telemetry$time_s - cell$load$start_epoch_s, "CPUs in use" = cpus,
-      "memory (MiB)" = telemetry$server_rss_bytes / 2^20, "threads" = telemetry$server_threads
+      time_s = telemetry$time_s - cell$load$start_epoch_s,
+      "CPUs in use" = cpus(telemetry$server_cpu_s),
+      "memory (MiB)" = telemetry$server_rss_bytes / 2^20, "threads" = telemetry$server_threads,
+      "connections not yet accepted" = or_no_figure(telemetry$accept_queue),
+      "CPUs in use by the backend" =
+        if (is.null(cell$backend)) NA_real_ else cpus(telemetry$backend_cpu_s)
     )
     long <- melt(wide, id.vars = c("mode", "repetition", "time_s"), variable.name = "figure")
     long[time_s >= -1 & time_s <= cell$load$end_epoch_s - cell$load$start_epoch_s + 1]
   }))
 }
+
+or_no_figure <- function(values) if (is.null(values)) NA_real_ else values
 
 #' Resources over time, a line per mode.
 #'
@@ -220,7 +227,7 @@ read_resources <- function(paths) {
 #' @return ggplot.
 figure_resources <- function(resources) {
   if (nrow(resources) == 0) return(nothing_to_draw("no telemetry of these cells"))
-  resources <- copy(resources)[!is.na(value)]
+  resources <- droplevels(copy(resources)[!is.na(value)])
   resources[, mode := factor(mode, mode_levels(mode))]
   ggplot(resources, aes(time_s, value, colour = mode, linetype = mode)) +
     geom_vline(xintercept = 0, colour = faint, linewidth = 0.3) +
@@ -246,12 +253,14 @@ figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, mo
   pooled <- pool_cpu_groups(drawn(cpu_groups, study, tool, tiers, modes))
   pooled <- pooled[!is.na(cpu_us_per_request)]
   if (nrow(pooled) == 0) return(nothing_to_draw("no valid cell was sampled"))
+  # Groups that only the servers of other studies have.
+  pooled <- pooled[, if (any(samples > 0) || group == unseen_group) .SD, by = group]
   in_load_order(pooled, summary)
   pooled[, `:=`(
     group = factor(group, rev(names(group_colours))), mode = factor(mode, rev(mode_levels(mode)))
   )]
   pooled[, part := cpu_us_per_request / sum(cpu_us_per_request), by = .(mode, tier)]
-  dark <- c("accept", "write", "JIT", "thread start")
+  dark <- c("accept", "write", "JIT", "thread start", "remote or database", "logging", "measuring")
   label_colour <- ifelse(pooled$group %in% dark, "white", ink)
   ggplot(pooled, aes(cpu_us_per_request, mode, fill = group)) +
     geom_col(width = 0.75, colour = ink, linewidth = 0.15) +

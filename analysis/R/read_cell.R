@@ -140,6 +140,18 @@ read_telemetry <- function(path) {
   telemetry[, (numbers) := lapply(.SD, as.numeric), .SDcols = numbers][]
 }
 
+#' Reads the threads that a server has counted by group and state over time.
+#'
+#' @param path path of a thread-states.csv.
+#' @return data.table: time_s (epoch), source (jvm, kernel), group, state, threads.
+read_thread_states <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  columns <- c("time_s", "source", "group", "state", "threads")
+  types <- list(double = c("time_s", "threads"), character = c("source", "group", "state"))
+  # The last line of a server that was killed may be cut off.
+  require_columns(fread(path, colClasses = types, fill = TRUE), columns, path)[!is.na(threads)]
+}
+
 #' Reads collapsed stacks: lines of `root;…;leaf count`.
 #'
 #' @param path path of a profile.collapsed; an empty file is a profile without samples.

@@ -70,15 +70,18 @@ closed_loop_row <- function(samples) {
   )
 }
 
-open_loop_row <- function(cell, corrected, uncorrected) {
+# The open loop's, and those of database tools, whose loop is closed and which leave one histogram.
+histogram_row <- function(cell, histogram, uncorrected = NULL) {
   duration_s <- number(cell$load$duration_s)
+  latency <- latency_of_histogram(histogram)
+  open <- !is.null(uncorrected)
   c(
-    latency_columns("", latency_of_histogram(corrected)),
-    latency_columns("all_"),
-    latency_columns("uncorrected_", latency_of_histogram(uncorrected)),
+    latency_columns("", latency),
+    latency_columns("all_", if (open) no_latency() else latency),
+    latency_columns("uncorrected_", if (open) latency_of_histogram(uncorrected) else no_latency()),
     list(
       latency_resolution_ms = 0.001,
-      throughput_all_per_s = per(corrected$count, duration_s),
+      throughput_all_per_s = per(histogram$count, duration_s),
       received_kib_per_s = per(number(cell$load$received_bytes) / 1024, duration_s),
       sent_kib_per_s = per(number(cell$load$sent_bytes) / 1024, duration_s)
     )
@@ -98,14 +101,15 @@ no_load_row <- function() {
 # A cell without raw data is a result only when it did not complete: a server that never started.
 load_row <- function(cell) {
   raw <- function(name) file.path(cell$folder, name)
-  closed <- cell$cell$tool == "jmeter"
-  first <- raw(if (closed) "samples.csv.gz" else "latency-corrected.hgrm")
+  samples <- cell$cell$tool == "jmeter"
+  open <- identical(cell$load$loop, "open")
+  first <- raw(
+    if (samples) "samples.csv.gz" else if (open) "latency-corrected.hgrm" else "latency.hgrm"
+  )
   if (!file.exists(first) && cell$outcome != "completed") return(no_load_row())
-  if (closed) {
-    closed_loop_row(checked_samples(cell, first))
-  } else {
-    open_loop_row(cell, read_histogram(first), read_histogram(raw("latency-uncorrected.hgrm")))
-  }
+  if (samples) return(closed_loop_row(checked_samples(cell, first)))
+  uncorrected <- if (open) read_histogram(raw("latency-uncorrected.hgrm"))
+  histogram_row(cell, read_histogram(first), uncorrected)
 }
 
 checked_samples <- function(cell, path) {
@@ -134,15 +138,27 @@ identity_row <- function(cell) {
 
 requests_row <- function(cell) {
   load <- cell$load
+  asked <- cell$configuration$tool
   errors <- unlist(load$errors)
   errors <- errors[errors > 0]
   list(
     requests_asked = number(load$requests_asked), requests = number(load$requests_recorded),
     requests_2xx = number(load$responses_2xx),
+    requests_cut_off = number(load$in_flight_at_end),
     errors = paste0(names(errors), "=", errors, recycle0 = TRUE, collapse = ";"),
     error_share = number(load$error_share), error_percent = 100 * number(load$error_share),
-    duration_s = number(load$duration_s), offered_per_s = number(load$offered_per_s),
-    throughput_per_s = number(load$throughput_per_s)
+    duration_s = number(load$duration_s),
+    # As asked, where nothing could be offered.
+    offered_per_s = number(c(load$offered_per_s, asked$rate_per_s)[1]),
+    users = number(c(load$concurrency_offered, asked$threads)[1]),
+    users_alive = number(load$users_alive),
+    connections = number(asked$connections), connects = number(load$connects),
+    sleep_ms = number(cell$configuration$tier$sleep_ms),
+    throughput_per_s = number(load$throughput_per_s),
+    answers_per_s = number(load$answers_per_s),
+    # Little's law: how many requests the answers account for, on average.
+    under_way = number(load$answers_per_s) * number(load$latency_mean_ms) / 1000,
+    rows_before = number(cell$answers$rows_before), rows_after = number(cell$answers$rows_after)
   )
 }
 
@@ -164,7 +180,30 @@ server_row <- function(cell) {
     machine_context_switches_per_request = per(number(server$machine_context_switches), requests),
     gc_pauses = number(server$gc_pauses), gc_pause_ms = number(server$gc_pause_ms),
     listen_overflows = number(server$listen_overflows), listen_drops = number(server$listen_drops),
+    accept_queue_peak = number(server$peak_accept_queue),
     retransmits = number(server$retransmits), start_up_s = number(server$start_up_s)
+  )
+}
+
+# What a server counts itself; NA where it does not.
+counters_row <- function(cell) {
+  counters <- cell$server$counters
+  list(
+    pool_waits = number(counters$pool_waits), pool_wait_ms = number(counters$pool_wait_ms),
+    pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)),
+    pool_timeouts = number(counters$pool_timeouts),
+    pinned = number(counters[["pinned"]]), pinned_ms = number(counters$pinned_ms)
+  )
+}
+
+# The process that the server depends on; NA where there is none.
+backend_row <- function(cell) {
+  backend <- cell$backend
+  cpu_s <- number(backend$cpu_share) * length(backend$cpus) * number(cell$load$duration_s)
+  list(
+    backend = words(backend$id), backend_cpu_share = number(backend$cpu_share),
+    backend_cpu_us_per_request = per(1e6 * cpu_s, number(cell$load$requests_recorded)),
+    backend_rss_peak_mib = number(backend$peak_rss_bytes) / 2^20
   )
 }
 
@@ -191,10 +230,19 @@ measuring_row <- function(cell) {
 #' @return data.table of one row: what the cell is, its outcome and validity, the source's twelve
 #'   figures and the others, units in the column names; NA where a figure could not be had.
 summarise_cell <- function(cell) {
+  if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   row <- c(
-    identity_row(cell), requests_row(cell), load_row(cell), server_row(cell), measuring_row(cell)
+    identity_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
+    backend_row(cell), measuring_row(cell)
   )
   as.data.table(row)
+}
+
+# Of a load that the machine's limits forbade nothing is known but why: its zeros would pass for figures.
+without_figures <- function(cell) {
+  cell$load <- cell$load["loop"]
+  cell$telemetry <- NULL
+  cell
 }
 
 #' Summarises cells, a row each, in the order given.
@@ -208,7 +256,7 @@ summarise_cells <- function(paths) {
 text_columns <- c(
   "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "failed_checks", "errors", "generator",
-  "generator_version", "profiler_engine"
+  "generator_version", "profiler_engine", "backend"
 )
 
 #' Reads summaries that summarise.R wrote.

@@ -33,7 +33,7 @@ range_text <- function(values) {
   paste(unique(format_number(range(values))), collapse = "–")
 }
 
-#' The source's twelve figures, its names and their columns: of its own table (`figure` in
+#' The sources' figures of a load, their names and their columns: of their own tables (`figure` in
 #' published/<study>.csv) and of the summary (`column`), computed as the source's tool does, over
 #' all samples.
 source_figures <- fread(
@@ -46,6 +46,7 @@ source_figures <- fread(
    latency_p99_ms,     latency_all_p99_ms,   99 % line (ms)
    latency_min_ms,     latency_all_min_ms,   Minimum (ms)
    latency_max_ms,     latency_all_max_ms,   Maximum (ms)
+   latency_sd_ms,      latency_all_sd_ms,    Standard deviation (ms)
    error_percent,      error_percent,        Errors (%)
    throughput_per_s,   throughput_all_per_s, Throughput (1/s)
    received_kib_per_s, received_kib_per_s,   Received (KB/s)
@@ -70,28 +71,34 @@ read_published <- function(path) {
 #' @param summary see read_summary().
 #' @param published see read_published().
 #' @param study,tier ids.
-#' @return data.table of text: `Figure`, and for each mode that the source measured three columns:
-#'   `<mode>: source`, `: as published` (its traps and all), `: corrected`.
+#' @return data.table of text: `Figure`, a row for each that the source printed, and for each mode that
+#'   it measured the columns `<mode>: source` and `: ours`; where the mode is here with its traps
+#'   and without, `: as published` and `: corrected` instead of the latter.
 table_published <- function(summary, published, study, tier) {
   wanted_tier <- tier
   wanted_study <- study
   theirs <- published[tier == wanted_tier]
   if (nrow(theirs) == 0) stop("the source has no figures of tier ", tier, call. = FALSE)
+  known <- source_figures[figure %in% theirs$figure]
   ours <- summary[study == wanted_study & tier == wanted_tier & tool == "jmeter"]
   column_of <- function(mode_id) {
     cells <- ours[mode == mode_id]
-    vapply(source_figures$column, function(column) {
+    vapply(known$column, function(column) {
       over_repetitions(cells[[column]], poolable(cells))
     }, "")
   }
-  columns <- lapply(unique(theirs$mode), function(mode_id) {
-    printed <- theirs[mode == mode_id][match(source_figures$figure, figure), value]
-    setNames(
-      list(format_number(printed), column_of(paste0(mode_id, "-as-published")), column_of(mode_id)),
-      paste0(mode_id, c(": source", ": as published", ": corrected"))
-    )
+  columns <- lapply(unique(theirs[figure %in% known$figure]$mode), function(mode_id) {
+    printed <- theirs[mode == mode_id][match(known$figure, figure), value]
+    trapped <- paste0(mode_id, "-as-published")
+    columns <- if (trapped %in% summary$mode) {
+      list("as published" = column_of(trapped), "corrected" = column_of(mode_id))
+    } else {
+      list("ours" = column_of(mode_id))
+    }
+    columns <- c(list("source" = format_number(printed)), columns)
+    setNames(columns, paste0(mode_id, ": ", names(columns)))
   })
-  as.data.table(c(list(Figure = source_figures$title), unlist(columns, recursive = FALSE)))
+  as.data.table(c(list(Figure = known$title), unlist(columns, recursive = FALSE)))
 }
 
 summary_titles <- c(

@@ -5,7 +5,9 @@ activities <- c(
   "accept" = "accepting connections", "thread start" = "starting and ending threads",
   "park and unpark" = "parking, waking and scheduling threads",
   "read and parse" = "reading and parsing requests", "handler" = "the handler",
-  "write" = "writing answers", "connection close" = "closing connections", "GC" = "garbage collection",
+  "write" = "writing answers", "connection close" = "closing connections",
+  "framework" = "Tomcat's and Spring's own work", "remote or database" = "calling the remote or the database",
+  "logging" = "writing logs", "measuring" = "what the server measures of itself", "GC" = "garbage collection",
   "JIT" = "compiling", "kernel other" = "other kernel work", "JVM other" = "other work of the JVM",
   "not sampled" = "work that the profiler did not see"
 )
@@ -126,25 +128,24 @@ explain_pair <- function(all, mode, versus) {
 
 # ---- The bound of a pool ---------------------------------------------------------------------
 
-#' Modes with a bound on their threads, at tiers where a request sleeps: what Little's law allows
-#' and what was measured.
+#' Modes with a bound on how many requests they serve at once, at tiers where a request sleeps: what
+#' Little's law allows and what was measured.
 #'
-#' @return data.table: mode, tier, tool, threads, sleep_ms, bound_per_s, offered_per_s,
-#'   measured_per_s (median over all repetitions, those with rejections too), error_share.
-pool_bounds <- function(all, tiers) {
-  sizes <- rbindlist(lapply(unique(all$summary$mode), function(name) {
-    cell <- Find(function(cell) cell$cell$mode == name, all$cells)
-    size <- cell$configuration$mode$options$max_threads
-    if (!is.null(size)) data.table(mode = name, threads = number(size))
+#' @return data.table: mode, tier, tool, inside (requests served at once), sleep_ms, bound_per_s,
+#'   offered_per_s, measured_per_s (median over all repetitions, those with rejections too), error_share.
+pool_bounds <- function(all) {
+  setups <- rbindlist(lapply(all$cells, function(cell) {
+    setup <- read_setup(cell)
+    as.data.table(c(setup[c("mode", "tier", "tool")], inside = setup$most_inside, sleep_ms = 1000 * setup$wait_s))
   }))
-  sleeping <- tiers[sleep_ms > 0, .(tier, sleep_ms)]
-  if (nrow(sizes) == 0 || nrow(sleeping) == 0) return(data.table())
-  cells <- merge(merge(all$summary, sizes, by = "mode"), sleeping, by = "tier")
-  cells[, .(
-    threads = threads[1], sleep_ms = sleep_ms[1], bound_per_s = 1000 * threads[1] / sleep_ms[1],
+  setups <- unique(setups[is.finite(inside) & sleep_ms > 0])
+  if (nrow(setups) == 0) return(data.table())
+  bounds <- all$summary[outcome != "beyond_limits"][setups, on = c("mode", "tier", "tool"), nomatch = NULL][, .(
+    inside = inside[1], sleep_ms = sleep_ms[1], bound_per_s = 1000 * inside[1] / sleep_ms[1],
     offered_per_s = offered_per_s[1], measured_per_s = median(throughput_per_s),
     error_share = median(error_share)
   ), by = .(mode, tier, tool)]
+  bounds[order(match(mode, mode_levels(mode)), match(tier, tier_levels(all$summary)))]
 }
 
 sentences_bounds <- function(bounds) {
@@ -155,8 +156,8 @@ sentences_bounds <- function(bounds) {
     "which is **above** the bound"
   )
   sprintf(
-    "%s at %s, %s: at most %s threads / %s s = %s answers a second; %smeasured: %s/s, %s, with %s of the requests failed.",
-    as_code(bounds$mode), as_code(bounds$tier), loop_names[bounds$tool], format_number(bounds$threads),
+    "%s at %s, %s: at most %s at once / %s s = %s answers a second; %smeasured: %s/s, %s, with %s of the requests failed.",
+    as_code(bounds$mode), as_code(bounds$tier), loop_names[bounds$tool], format_number(bounds$inside),
     format_number(bounds$sleep_ms / 1000), format_number(bounds$bound_per_s),
     ifelse(is.na(bounds$offered_per_s), "", paste0("offered: ", format_number(bounds$offered_per_s), "/s; ")),
     format_number(bounds$measured_per_s), kept, percent(bounds$error_share)
@@ -258,45 +259,70 @@ sentences_traps <- function(all) {
 
 # ---- The source's own figures ----------------------------------------------------------------
 
-#' The source's ratios of pool to threads beside ours.
+#' What the sources print and ours that stand beside it: `figure` of published/<study>.csv, column of
+#' the summary, title.
+source_statistics <- fread(
+  "figure,            statistic,            title
+   requests,          throughput_all_per_s, answers in the same time
+   throughput_per_s,  throughput_per_s,     throughput
+   latency_mean_ms,   latency_mean_ms,      mean latency
+   latency_p99_ms,    latency_p99_ms,       99th percentile of latency
+   latency_max_ms,    latency_max_ms,       maximum latency
+   latency_sd_ms,     latency_sd_ms,        standard deviation of latency"
+)
+
+# Checks that fail because of what the source measured: its figures are those of survivors, or of a
+# queue that grows. Ours beside them are marked.
+checks_of_overload <- c("little", "settled")
+
+#' The source's ratios beside ours.
 #'
 #' @param published see read_published().
-#' @return data.table of text: a row per tier and figure.
-table_direction <- function(all, published) {
-  figures <- c(
-    throughput_per_s = "throughput_per_s", latency_mean_ms = "latency_mean_ms", latency_p99_ms = "latency_p99_ms"
-  )
-  by_load <- tier_levels(all$summary)
-  tiers <- by_load[by_load %in% published$tier]
-  rows <- CJ(tier = tiers, figure = names(figures), sorted = FALSE)
-  rows[, paste_row(all, published, tier, figures[[figure]]), by = .(tier, figure)][
-    , .(Tier = tier, Figure = compared_statistics$title[match(figures[figure], compared_statistics$statistic)],
-        "The source" = source_ratio, "Ours, with 95 % interval" = ours, Verdict = verdict)
-  ]
+#' @param tool ours that stands for the source's.
+#' @param figures of source_statistics.
+#' @return data.table of text, a row per tier, mode and figure: Tier, Mode (with its baseline), Figure,
+#'   The source, Ours, Verdict.
+table_direction <- function(all, published, tool, figures = c("throughput_per_s", "latency_mean_ms", "latency_p99_ms")) {
+  wanted <- tool
+  cells <- all$summary[tool == wanted & tier %in% published$tier]
+  forgiven <- cells$outcome == "completed" & !cells$valid &
+    vapply(strsplit(cells$failed_checks, ";"), function(failed) all(failed %in% checks_of_overload), NA)
+  statistics <- source_statistics[figure %in% figures]
+  ours <- compare_modes(copy(cells)[forgiven, valid := TRUE], statistics[, .(
+    statistic, title, unit = "", better = "lower", effect = "ratio", quantised = FALSE
+  )])
+  ours <- ours[statistics, on = "statistic", nomatch = NULL]
+  value <- function(name, at, wanted_figure) {
+    c(published[tier == at & mode == name & figure == wanted_figure]$value, NA_real_)[1]
+  }
+  ours[, theirs := mapply(value, mode, tier, figure) / mapply(value, versus, tier, figure)]
+  marked <- unique(cells[forgiven, .(tier, mode)])
+  ours[, mark := ifelse(paste(tier, mode) %in% marked[, paste(tier, mode)] |
+    paste(tier, versus) %in% marked[, paste(tier, mode)], not_valid_mark, "")]
+  rows <- ours[!is.nan(theirs) & !is.na(theirs)]
+  rows <- rows[order(match(tier, tier_levels(all$summary)), match(mode, mode_levels(mode)), match(figure, figures))]
+  rows[, .(
+    Tier = tier, Mode = mode, Baseline = versus, Figure = title,
+    "The source" = ifelse(is.finite(theirs), format_number(theirs), no_figure),
+    "Ours, with 95 % interval" = trimws(paste(with_interval(estimate, low, high), mark)),
+    Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+  )]
 }
 
-paste_row <- function(all, published, tier, statistic) {
-  wanted <- list(tier = tier, figure = statistic)
-  printed <- published[tier == wanted$tier & figure == wanted$figure]
-  theirs <- printed[mode == "fixed-pool"]$value / printed[mode == "thread-per-request"]$value
-  keys <- list(all$study, "fixed-pool", tier, "jmeter", statistic)
-  row <- all$comparisons[
-    setNames(keys, c("study", "mode", "tier", "tool", "statistic")),
-    on = c("study", "mode", "tier", "tool", "statistic"), nomatch = NULL
-  ]
-  if (nrow(row) == 0) row <- data.table(estimate = NA_real_, low = NA_real_, high = NA_real_, verdict = "not measured", reason = "")
-  list(
-    source_ratio = if (is.finite(theirs)) format_number(theirs) else no_figure,
-    ours = with_interval(row$estimate, row$low, row$high),
-    verdict = if (row$reason == "") row$verdict else paste0(row$verdict, ": ", row$reason)
+caption_direction <- function(what) {
+  sprintf(
+    paste(
+      "%s, as ratios: the source's, of one run each, and ours, over repetitions. A dash where the source printed 0;",
+      "† where ours fail the checks %s alone, because of what the source measured too."
+    ), what, enumerate(as_code(checks_of_overload))
   )
 }
 
 #' In how many of the source's ratios ours points the same way.
-sentence_direction <- function(all, published) {
-  table <- table_direction(all, published)
-  theirs <- suppressWarnings(as.numeric(gsub(",", "", table[["The source"]])))
-  ours <- suppressWarnings(as.numeric(gsub(",", "", sub(" .*", "", table[["Ours, with 95 % interval"]]))))
+sentence_direction <- function(table) {
+  figure_of <- function(text) suppressWarnings(as.numeric(gsub(",", "", sub(" .*", "", text))))
+  theirs <- figure_of(table[["The source"]])
+  ours <- figure_of(table[["Ours, with 95 % interval"]])
   decided <- table$Verdict %in% c("higher", "lower") & !is.na(theirs) & theirs != 1
   if (!any(decided)) {
     return("None of the differences that the source found is decided here, one way or the other.")
@@ -305,6 +331,43 @@ sentence_direction <- function(all, published) {
   sprintf(
     "Of the source's %s, %s decided here: %d the same way, %d the other way.",
     count_of(sum(!is.na(theirs) & theirs != 1), "difference"), is_or_are(sum(decided)), sum(same), sum(!same)
+  )
+}
+
+# ---- Little's law ----------------------------------------------------------------------------
+
+#' Little's law for users of a closed loop: how many of them the answers account for.
+#'
+#' @return data.table, a row per mode and tier: users (who were there, on average), per_s, mean_ms, under_way (X·R), medians over all
+#'   repetitions that completed, share (of the users), cut_off (requests that the end cut off).
+table_little <- function(all, tiers, modes) {
+  wanted <- list(tiers, modes)
+  cells <- all$summary[tier %in% wanted[[1]] & mode %in% wanted[[2]] & loop == "closed" & outcome == "completed"]
+  rows <- cells[, .(
+    users = median(fcoalesce(users_alive, users)), per_s = median(answers_per_s), mean_ms = median(1000 * under_way / answers_per_s),
+    under_way = median(under_way), cut_off = median(requests_cut_off)
+  ), by = .(tier, mode)]
+  rows[, share := under_way / users]
+  rows[order(match(tier, tiers), match(mode, mode_levels(mode)))]
+}
+
+show_little <- function(rows) {
+  show_table(rows[, .(
+    Tier = tier, Mode = mode, Users = users, "X (1/s)" = per_s, "R (s)" = mean_ms / 1000,
+    "X·R" = under_way, "of the users (%)" = 100 * share, "Cut off at the end" = cut_off
+  )], code = c("Tier", "Mode"))
+}
+
+sentences_little <- function(rows) {
+  sprintf(
+    "%s at %s: X·R = %s/s × %s s = %s of %s users, %s.", as_code(rows$mode), as_code(rows$tier),
+    format_number(rows$per_s), format_number(rows$mean_ms / 1000), format_number(rows$under_way),
+    format_number(rows$users), ifelse(
+      rows$share >= 0.8, "which closes", paste0(
+        "which leaves ", percent(1 - rows$share), " of the users' waiting out of the latency; ",
+        format_number(rows$cut_off), " of their requests were still unanswered at the end"
+      )
+    )
   )
 }
 

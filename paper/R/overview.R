@@ -24,10 +24,25 @@ repetitions_text <- function(counts) {
 
 headline_statistics <- c("cpu_us_per_request", "latency_p99_ms", "throughput_per_s", "error_share")
 
-#' Each mode without traps against its baseline, over all tiers and tools: what is decided.
+#' Each mode without traps against its baseline, over all tiers and tools: what is decided, study by
+#' study.
+#'
+#' @return one string of Markdown: a list of studies, each with a list of its modes.
 headlines <- function(all) {
   pairs <- pairs_of(all$summary)
-  vapply(seq_len(nrow(pairs)), function(index) headline(all, as.list(pairs[index])), "")
+  told <- lapply(unique(pairs$study), function(name) {
+    one <- of_study(all, name)
+    mine <- pairs[study == name]
+    lines <- vapply(seq_len(nrow(mine)), function(index) headline(one, as.list(mine[index])), "")
+    silent <- mine[lines == ""]
+    if (nrow(silent) > 0) {
+      lines <- c(lines[lines != ""], sprintf("Nothing is decided by these repetitions of %s.", enumerate(
+        sprintf("%s against %s", as_code(silent$mode), as_code(silent$versus))
+      )))
+    }
+    c(paste0("- **", one$cells[[1]]$labels$study$title, "**"), paste("    -", lines))
+  })
+  paste(unlist(told), collapse = "\n")
 }
 
 headline <- function(all, pair) {
@@ -43,10 +58,8 @@ headline <- function(all, pair) {
     )
   }
   told <- c(told, failing)
-  sprintf(
-    "%s against %s: %s.", as_code(pair$mode), as_code(pair$versus),
-    if (length(told) == 0) "nothing is decided by these repetitions" else enumerate(told, "; ")
-  )
+  if (length(told) == 0) return("")
+  sprintf("%s against %s: %s.", as_code(pair$mode), as_code(pair$versus), enumerate(told, "; "))
 }
 
 # One statistic: in how many comparisons it is decided, which way, and by how much.

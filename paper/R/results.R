@@ -34,7 +34,10 @@ of_study <- function(all, study) {
 
 has_study <- function(all, study) study %in% all$summary$study
 
-loop_names <- c(jmeter = "closed loop", wrk2 = "open loop")
+loop_names <- c(
+  jmeter = "closed loop", wrk2 = "open loop", sysbench = "closed loop of sysbench",
+  "database-client" = "closed loop of database clients"
+)
 
 #' One figure of every cell; NULL in a cell becomes NA.
 #'
@@ -67,8 +70,9 @@ published_modes <- function(summary) {
 
 #' The tiers of a study and what is asked in each, in the order of load.
 #'
-#' @return data.table: tier, title, path, group (ramped, at once, work), threads, ramp_up_s,
-#'   loops (closed loop; NA where there is none), rate_per_s, connections, duration_s (open loop).
+#' @return data.table: tier, title, path, group (ramped, at once, work), sleep_ms, threads, ramp_up_s,
+#'   loops, lasts_s (closed loop; NA where there is none, or no such thing), rate_per_s, connections,
+#'   duration_s (open loop).
 read_tiers <- function(all) {
   usual <- usual_path(all$summary)
   one <- function(name) {
@@ -80,19 +84,28 @@ read_tiers <- function(all) {
       if (is.null(asked[[tool]])) return(NA_real_)
       number(c(asked[[tool]][[key]], otherwise)[1])
     }
-    path <- cells[[1]]$configuration$tier$path
+    path <- words(cells[[1]]$configuration$tier$path)
     at_once <- isTRUE(asked$jmeter$at_once)
     data.table(
       tier = name, title = cells[[1]]$labels$tier$title, path = path,
       sleep_ms = number(cells[[1]]$configuration$tier$sleep_ms),
-      group = if (path != usual) "work" else if (at_once) "at once" else "ramped",
+      group = if (!path %in% usual) "work" else if (at_once) "at once" else "ramped",
       at_once = at_once, threads = figure("jmeter", "threads"),
       ramp_up_s = figure("jmeter", "ramp_up_s"), loops = figure("jmeter", "loops", 1),
+      lasts_s = figure("jmeter", "duration_s"),
       rate_per_s = figure("wrk2", "rate_per_s"), connections = figure("wrk2", "connections"),
       duration_s = figure("wrk2", "duration_s")
     )
   }
   rbindlist(lapply(tier_levels(all$summary), one))
+}
+
+#' Tiers whose path begins so, in the order of load; smoke tiers ask the same paths.
+tiers_on <- function(tiers, start) tiers[startsWith(fcoalesce(path, ""), start)]$tier
+
+#' Modes measured at these tiers, without variants.
+modes_at <- function(all, tiers) {
+  intersect(main_modes(all$summary), all$summary[tier %in% tiers]$mode)
 }
 
 #' Whether figures can be drawn of these: some cell answered some request.

@@ -3,32 +3,50 @@
 
 kebab <- function(name) gsub("_", "-", name)
 
-#' The modes of a study, from the configuration in its cells.
+#' The modes of a study, from the configuration in its cells; what is the same for all, or nothing, is
+#' left out.
 table_modes_asked <- function(all) {
-  rbindlist(lapply(mode_levels(all$summary$mode), function(name) {
+  one <- function(name) {
     cell <- Find(function(cell) cell$cell$mode == name, all$cells)
-    mode <- cell$configuration$mode
-    options <- paste0(kebab(names(mode$options)), " ", unlist(mode$options), recycle0 = TRUE, collapse = ", ")
+    configuration <- cell$configuration
+    mode <- configuration$mode
     data.table(
-      Mode = name, Baseline = words(cell$labels$mode$versus), Class = mode$class,
-      Options = if (nzchar(options)) options else NA_character_
+      Mode = name, Baseline = words(cell$labels$mode$versus),
+      Class = words(c(mode$class, configuration$study$server$class)[1]),
+      JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),
+      Backend = words(configuration$backend$id), Options = options_text(mode$options)
     )
-  }))
+  }
+  table <- rbindlist(lapply(mode_levels(all$summary$mode), one))
+  same <- vapply(table[, .(Class, JDK, Backend)], function(column) nrow(table) > 1 && uniqueN(column) == 1, NA)
+  empty <- vapply(table, function(column) all(is.na(column)), NA)
+  dropped <- union(names(same)[same], setdiff(names(empty)[empty], "Baseline"))
+  table[, setdiff(names(table), dropped), with = FALSE]
 }
 
-#' The tiers of a study and what each tool asks in them.
+options_text <- function(options) {
+  if (length(options) == 0) return(NA_character_)
+  values <- vapply(options, function(value) {
+    if (is.logical(value)) tolower(value) else paste(value)
+  }, "")
+  paste(kebab(names(options)), values, collapse = ", ")
+}
+
+#' The tiers of a study and what each tool asks in them; a tool that asks nowhere is left out.
 table_tiers <- function(tiers) {
   closed <- tiers[, ifelse(is.na(threads), NA_character_, paste0(
-    format_number(threads), " users", ifelse(loops > 1, paste(" ×", loops), ""), ", ",
+    format_number(threads), " users",
+    ifelse(!is.na(lasts_s), paste0(" for ", lasts_s, " s"), ifelse(loops > 1, paste(" ×", loops), "")), ", ",
     ifelse(at_once, "all at once", paste("ramp-up", ramp_up_s, "s"))
   ))]
   open <- tiers[, ifelse(is.na(rate_per_s), NA_character_, paste0(
     format_number(rate_per_s), "/s for ", duration_s, " s, ", format_number(connections), " connections"
   ))]
-  data.table(
+  table <- data.table(
     Tier = tiers$tier, "What is asked" = tiers$title, Path = tiers$path, "Closed loop" = closed,
     "Open loop" = open
   )
+  table[, vapply(table, function(column) !all(is.na(column)), NA), with = FALSE]
 }
 
 tier_list <- function(tiers) enumerate(as_code(tiers))
@@ -165,8 +183,9 @@ busiest_tiers <- function(all, tool, count, tiers = NULL) {
 #' else wherever the mode has one; the repetition with most samples.
 #'
 #' @return data.table: mode, tier, tool, repetition, samples, file; no rows without profiles.
-choose_flame_graphs <- function(all) {
-  sampled <- all$cpu_groups[, .(samples = sum(samples)), by = .(study, mode, tier, tool, repetition)]
+choose_flame_graphs <- function(all, modes = NULL) {
+  wanted <- if (is.null(modes)) unique(all$cpu_groups$mode) else modes
+  sampled <- all$cpu_groups[mode %in% wanted, .(samples = sum(samples)), by = .(study, mode, tier, tool, repetition)]
   sampled[, file := file.path(all$results, "cells", cell_path(sampled), "flamegraph.html")]
   sampled <- sampled[samples > 0 & file.exists(file) & file.size(file) > 0]
   if (nrow(sampled) == 0) return(sampled)
@@ -305,6 +324,11 @@ server_columns <- c(
   gc_pause_ms = "GC pauses (ms)"
 )
 
+# Of servers with a database behind them.
+database_columns <- c(pool_wait_mean_ms = "Wait for a connection (ms)", backend_cpu_us_per_request = "Database CPU per request (µs)")
+# Of loads that may not all be let in.
+queue_columns <- c(accept_queue_peak = "Not yet accepted, peak", listen_overflows = "Overflows", retransmits = "Retransmits")
+
 #' All tiers of a tool in one table, see table_modes().
 table_all_tiers <- function(all, tool, columns) {
   wanted <- tool
@@ -320,20 +344,56 @@ table_not_valid <- function(all) {
   table[, Cell := sub(paste0(all$study, "/"), "", Cell, fixed = TRUE)][]
 }
 
+#' A table of Markdown with its label and caption, where a chunk has more than one.
+captioned_table <- function(label, caption, table, code = character()) {
+  paste(c(sprintf("::: {#%s}", label), "", show_table(table, code), "", caption, ":::"), collapse = "\n")
+}
+
 #' The source's own table beside ours, a table a tier.
 #'
 #' @param label identifier of the tables, completed by the tier.
+#' @param ours words: what stands beside the source.
 #' @return one string of Markdown.
-source_tables <- function(all, published, tiers, label) {
+source_tables <- function(all, published, tiers, label, ours) {
   tables <- vapply(tiers, function(name) {
-    table <- table_published(all$summary, published, all$study, name)
     caption <- sprintf(
-      paste(
-        "Tier `%s`: the source, our run of its servers as published, and of the corrected ones;",
-        "ours are medians over valid repetitions with their range. † marks the range where no repetition is valid."
-      ), name
+      "Tier `%s`: the source beside %s; ours are medians over valid repetitions with their range. † marks the range where no repetition is valid.",
+      name, ours
     )
-    paste(c(sprintf("::: {#%s-%s}", label, name), "", show_table(table), "", caption, ":::"), collapse = "\n")
+    captioned_table(paste0(label, "-", name), caption, table_published(all$summary, published, all$study, name))
   }, "")
   paste(tables, collapse = "\n\n")
+}
+
+#' All figures of a study: what is valid, what users saw and what the server used, a table a tool
+#' each, and the cells that are not valid.
+#'
+#' @param label of the study in identifiers.
+#' @param server columns of the summary with their titles.
+#' @return one string of Markdown.
+all_figures <- function(all, label, server = server_columns) {
+  kinds <- c(valid = "Valid cells of all cells", clients = "What users saw", server = "What the server used")
+  of_tool <- function(tool) {
+    table <- list(
+      valid = table_validity(all$summary, all$study, tool),
+      clients = table_all_tiers(all, tool, client_columns), server = table_all_tiers(all, tool, server)
+    )
+    vapply(names(kinds), function(kind) {
+      pooling <- if (kind != "valid") {
+        ": median over valid repetitions and range; † marks the range where no repetition is valid"
+      }
+      captioned_table(
+        sprintf("tbl-%s-%s-%s", label, kind, gsub("[^a-z]+", "-", tool)),
+        paste0(kinds[[kind]], ", ", loop_names[[tool]], pooling, "."), table[[kind]], c("Tier", "Mode")
+      )
+    }, "")
+  }
+  invalid <- if (any(!poolable(all$summary))) {
+    captioned_table(paste0("tbl-", label, "-invalid"), paste(
+      "Every cell that is not valid, and why. One is measured anew by deleting its folder, or with",
+      "`snakemake --cores 4 -f results/cells/<cell>/cell.json`."
+    ), table_not_valid(all), "Cell")
+  }
+  tools <- intersect(names(loop_names), all$summary$tool)
+  paste(c(unlist(lapply(tools, of_tool)), sentence_validity(all$summary), invalid), collapse = "\n\n")
 }

@@ -16,9 +16,15 @@ FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use str
 
 @dataclass
 class Cell:
-    """One cell: `latency_ms` of every request, and whatever of cell.json the test decides."""
+    """One cell: `latency_ms` of every request, and whatever of cell.json the test decides.
+
+    `users`, `rate_per_s` and `connections` are what the tool was asked for; `lasts_s` makes a closed
+    loop one for a time; `threads` (group, state of the JVM, state of the kernel, number) is what
+    thread-states.csv says of every moment; `failing` makes a mode whose requests must fail.
+    """
 
     mode: str
+    study: str = STUDY
     tier: str = "low"
     tool: str = "jmeter"
     repetition: int = 1
@@ -30,24 +36,52 @@ class Cell:
     profiled: bool = True
     overflows: int = 0
     sleep_ms: int = 0
+    path: str = ""
+    options: dict[str, Any] | None = None
+    jdk: int | None = None
+    users: int | None = None
+    lasts_s: int | None = None
+    rate_per_s: int = 100
+    connections: int = 10
+    backend: str | None = None
+    counters: dict[str, float] = field(default_factory=dict)
+    threads: list[tuple[str, str, str, int]] = field(default_factory=list)
+    failed_check: str = ""
+    failing: bool = False
 
     def write(self, results: Path) -> Path:
         """Writes the cell's folder; returns the path of its cell.json."""
-        name = f"{STUDY}/{self.mode}/{self.tier}/{self.tool}/rep-{self.repetition}"
+        name = f"{self.study}/{self.mode}/{self.tier}/{self.tool}/rep-{self.repetition}"
         folder = results / "cells" / name
         folder.mkdir(parents=True)
+        (folder / "cell.json").write_text(json.dumps(self._record()))
+        self._write_profile(folder)
+        if self.outcome == "beyond_limits":
+            return folder / "cell.json"
         if self.tool == "jmeter":
             self._write_samples(folder / "samples.csv.gz")
         else:
             self._write_histogram(folder / "latency-corrected.hgrm", 1.0)
             self._write_histogram(folder / "latency-uncorrected.hgrm", 0.5)
         self._write_telemetry(folder / "telemetry.csv")
-        stacks = f"java/lang/Thread.run;Thread.start {int(self.cpu_us)}\nother;write 50\n"
-        (folder / "profile.collapsed").write_text(stacks if self.profiled else "")
-        page = FLAME_GRAPH.format(mode=self.mode)
-        (folder / "flamegraph.html").write_text(page if self.profiled else "")
-        (folder / "cell.json").write_text(json.dumps(self._record()))
+        if self.threads:
+            self._write_threads(folder / "thread-states.csv")
         return folder / "cell.json"
+
+    def _write_profile(self, folder: Path) -> None:
+        stacks = f"java/lang/Thread.run;Thread.start {int(self.cpu_us)}\nother;write 50\n"
+        page = FLAME_GRAPH.format(mode=self.mode)
+        sampled = self.profiled and self.outcome != "beyond_limits"
+        (folder / "profile.collapsed").write_text(stacks if sampled else "")
+        (folder / "flamegraph.html").write_text(page if sampled else "")
+
+    def _write_threads(self, path: Path) -> None:
+        lines = ["time_s,source,group,state,threads"]
+        for tenth in range(20):
+            for group, *states, count in self.threads:
+                for source, state in zip(("jvm", "kernel"), states, strict=True):
+                    lines.append(f"{1.8e9 + tenth / 10},{source},{group},{state},{count}")
+        path.write_text("\n".join(lines) + "\n")
 
     def _write_samples(self, path: Path) -> None:
         head = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,grpThreads"
@@ -71,99 +105,132 @@ class Cell:
 
     def _write_telemetry(self, path: Path) -> None:
         columns = "time_s,server_cpu_s,server_cpu_user_s,server_cpu_system_s,server_rss_bytes"
-        rows = [f"{1.8e9 + t / 10},{t / 10},{t / 20},{t / 20},1e8,{18 + t}" for t in range(20)]
-        path.write_text("\n".join([f"{columns},server_threads", *rows]) + "\n")
+        columns += ",server_threads,backend_cpu_s,accept_queue"
+        rows = [
+            f"{1.8e9 + t / 10},{t / 10},{t / 20},{t / 20},1e8,{18 + t},{t / 40},{t % 3}"
+            for t in range(20)
+        ]
+        path.write_text("\n".join([columns, *rows]) + "\n")
+
+    def _tool(self) -> dict[str, Any]:
+        if self.tool == "wrk2":
+            asked = {"rate_per_s": self.rate_per_s, "connections": self.connections}
+            return {"id": "wrk2", "duration_s": 2} | asked
+        lasts = {"duration_s": self.lasts_s} if self.lasts_s else {}
+        users = {"threads": self.users or len(self.latency_ms), "ramp_up_s": 0}
+        return {"id": "jmeter", "at_once": "once" in self.tier} | users | lasts
+
+    def _configuration(self) -> dict[str, Any]:
+        pool = "pool" in self.mode and not self.mode.endswith("-as-published")
+        options = self.options if self.options is not None else POOL_OPTIONS if pool else {}
+        path = self.path or (f"/work?sleep_ms={self.sleep_ms}" if self.sleep_ms else "/jmeter/test")
+        tomcat = {"package": "artifact.tomcat", "class": "Application"}
+        by_hand = self.study == STUDY
+        # ids of the first study are names of classes: fixed-pool is FixedPool.
+        named = {"class": self.mode.title().replace("-", "")} if by_hand else {}
+        return {
+            "study": {
+                "id": self.study,
+                "server": {"package": "artifact.sockets.mode"} if by_hand else tomcat,
+            },
+            "mode": {"id": self.mode, "options": options}
+            | named
+            | ({"jdk": self.jdk} if self.jdk else {}),
+            "backend": {"id": self.backend} if self.backend else None,
+            "tier": {"id": self.tier, "path": path, "sleep_ms": self.sleep_ms},
+            "tool": self._tool(),
+        }
+
+    def _validity(self, share: float) -> dict[str, Any]:
+        share_passed = share <= 0.05 if self.failing else share >= 0.99
+        passed = {"completed": self.outcome == "completed"}
+        if self.outcome != "beyond_limits":
+            passed |= {"share_2xx": share_passed, "little": self.failed_check != "little"}
+        checks = [{"id": i, "rule": "it is", "passed": p} for i, p in passed.items()]
+        return {"valid": all(passed.values()), "checks": checks}
+
+    def _load(self, answered: int) -> dict[str, Any]:
+        asked = len(self.latency_ms)
+        closed = self.tool == "jmeter"
+        if self.outcome == "beyond_limits":
+            return {"loop": "open", "errors": {}, "duration_s": 0, "requests_recorded": 0}
+        return {
+            "loop": "closed" if closed else "open",
+            "requests_asked": None if self.lasts_s else asked,
+            "requests_recorded": asked,
+            "in_flight_at_end": 1 if self.lasts_s else 0,
+            "responses_2xx": answered,
+            "errors": {"http_503": asked - answered},
+            "error_share": 1 - answered / asked,
+            "start_epoch_s": 1.8e9,
+            "end_epoch_s": 1.8e9 + 2,
+            "duration_s": 2.0,
+            "offered_per_s": None if closed else self.rate_per_s,
+            "concurrency_offered": (self.users or asked) if closed else None,
+            "answers_per_s": asked / 2,
+            "throughput_per_s": answered / 2,
+            "received_bytes": 164 * asked,
+            "sent_bytes": 120 * asked,
+            "latency_mean_ms": sum(self.latency_ms) / asked,
+            "generator": {"name": "due", "version": "1", "cpu_share": 0.2},
+        }
+
+    def _server(self) -> dict[str, Any]:
+        asked = len(self.latency_ms)
+        cpu_s = self.cpu_us * asked / 1e6
+        return {
+            "start_up_s": 0.3,
+            "cpu_s": cpu_s,
+            "cpu_user_s": cpu_s / 2,
+            "cpu_system_s": cpu_s / 2,
+            "cpu_us_per_request": self.cpu_us,
+            "idle_threads": 18,
+            "peak_threads": 38,
+            "threads_started": asked,
+            "peak_rss_bytes": 1e8,
+            "peak_descriptors": 300,
+            "peak_accept_queue": self.overflows,
+            "counters": self.counters,
+            "in_force": {},
+            "context_switches_voluntary": 2 * asked,
+            "context_switches_involuntary": asked,
+            "machine_context_switches": 9 * asked,
+            "gc_pauses": 0,
+            "gc_pause_ms": 0.0,
+            "listen_overflows": self.overflows,
+            "listen_drops": self.overflows,
+            "retransmits": 0,
+        }
 
     def _record(self) -> dict[str, Any]:
+        ran = self.outcome != "beyond_limits"
         asked = len(self.latency_ms)
         answered = asked - self.refused
-        share = answered / asked
-        valid = self.outcome == "completed" and share >= 0.99
-        cpu_s = self.cpu_us * asked / 1e6
-        pool = "pool" in self.mode and not self.mode.endswith("-as-published")
-        tool = (
-            {"id": "jmeter", "threads": asked, "ramp_up_s": 0, "at_once": "once" in self.tier}
-            if self.tool == "jmeter"
-            else {"id": "wrk2", "rate_per_s": 100, "connections": 10, "duration_s": 2}
-        )
-        path = f"/work?sleep_ms={self.sleep_ms}" if self.sleep_ms else "/jmeter/test"
-        labels = {
-            "study": {"title": "Threads", "question": "Which way?"},
-            "mode": {"versus": self.versus, "title": self.mode},
-            "tier": {"title": "Some requests"},
-            "order": {"seed": 1, "position": 1, "of": 1},
-        }
-        mode = {"id": self.mode, "class": "Mode", "options": POOL_OPTIONS if pool else {}}
+        identity = ("study", "mode", "tier", "tool", "repetition")
+        reasons = {"completed": "", "beyond_limits": "RLIMIT_NOFILE lets a process have 1024"}
+        backend = {"id": self.backend, "cpus": [1], "cpu_share": 0.1, "peak_rss_bytes": 5e7}
+        profile = {"file": "profile.jfr", "engine": "perf_events", "interval_ms": 10}
+        pressure = {"cpu_pressure_share": 0.1, "steal_share": 0.0, "load_1m": 1.0}
         return {
             "schema": 1,
-            "cell": {
-                "study": STUDY,
-                "mode": self.mode,
-                "tier": self.tier,
-                "tool": self.tool,
-                "repetition": self.repetition,
+            "cell": {name: getattr(self, name) for name in identity},
+            "labels": {
+                "study": {"title": f"About {self.study}", "question": "Which way?"},
+                "mode": {"versus": self.versus, "title": self.mode},
+                "tier": {"title": "Some requests"},
+                "order": {"seed": 1, "position": 1, "of": 1},
             },
-            "labels": labels,
-            "configuration": {
-                "mode": mode,
-                "tier": {"id": self.tier, "path": path, "sleep_ms": self.sleep_ms},
-                "tool": tool,
-            },
+            "configuration": self._configuration(),
             "outcome": self.outcome,
-            "outcome_reason": "" if self.outcome == "completed" else "no answer_after <the> load",
-            "validity": {
-                "valid": valid,
-                "checks": [
-                    {"id": "share_2xx", "rule": "at least 99%", "passed": share >= 0.99},
-                    {"id": "completed", "rule": "it is", "passed": self.outcome == "completed"},
-                ],
-            },
-            "load": {
-                "loop": "closed" if self.tool == "jmeter" else "open",
-                "requests_asked": asked,
-                "requests_recorded": asked,
-                "responses_2xx": answered,
-                "errors": {"http_503": self.refused},
-                "error_share": 1 - share,
-                "start_epoch_s": 1.8e9,
-                "end_epoch_s": 1.8e9 + 2,
-                "duration_s": 2.0,
-                "offered_per_s": 100 if self.tool == "wrk2" else None,
-                "throughput_per_s": answered / 2,
-                "received_bytes": 164 * asked,
-                "sent_bytes": 120 * asked,
-                "generator": {"name": "due", "version": "1", "cpu_share": 0.2},
-            },
-            "server": {
-                "start_up_s": 0.3,
-                "cpu_s": cpu_s,
-                "cpu_user_s": cpu_s / 2,
-                "cpu_system_s": cpu_s / 2,
-                "cpu_us_per_request": self.cpu_us,
-                "idle_threads": 18,
-                "peak_threads": 38,
-                "threads_started": asked,
-                "peak_rss_bytes": 1e8,
-                "peak_descriptors": 300,
-                "context_switches_voluntary": 2 * asked,
-                "context_switches_involuntary": asked,
-                "machine_context_switches": 9 * asked,
-                "gc_pauses": 0,
-                "gc_pause_ms": 0.0,
-                "listen_overflows": self.overflows,
-                "listen_drops": self.overflows,
-                "retransmits": 0,
-            },
-            "machine": {
-                "cpu_pressure_share": 0.1,
-                "steal_share": 0.0,
-                "load_1m": 1.0,
-                "time_wait_before": 5,
-            },
+            "outcome_reason": reasons.get(self.outcome, "no answer_after <the> load"),
+            "validity": self._validity(answered / asked),
+            "answers": {"before": "", "after": "", "rows_before": None, "rows_after": None},
+            "load": self._load(answered),
+            "server": self._server() if ran else None,
+            "backend": backend if self.backend and ran else None,
+            "machine": pressure | {"time_wait_before": 5} if ran else None,
             "telemetry": {"samples": 20, "rate_hz": 10.0, "cpu_share": 0.01},
-            "profile": {"file": "profile.jfr", "engine": "perf_events", "interval_ms": 10}
-            if self.profiled
-            else {"file": None},
+            "profile": profile if self.profiled and ran else {"file": None},
             "provenance": {
                 "started": "2026-01-02T03:04:05.678+00:00",
                 "ended": "2026-01-02T03:04:15.678+00:00",
@@ -180,7 +247,7 @@ class Cell:
 def analyse(results: Path, cells: list[Cell]) -> None:
     """Writes the cells and runs the project's analysis on them."""
     paths = [str(cell.write(results)) for cell in cells]
-    study, groups = results / "summary" / f"{STUDY}.csv", "analysis/stack-groups.csv"
+    study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
     steps = [
         ["summarise", "--out", study, *paths],
         ["collect", "--out", results / "summary.csv", study],

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from paper import render
+from paper.tests import fake_studies
 from paper.tests.fake_results import ROOT, Cell, analyse
 from paper.tests.page import Page, pdf_text
 
@@ -42,6 +43,19 @@ def everything() -> list[Cell]:
     return both + burst + published + twins
 
 
+def tomcat_studies() -> list[Cell]:
+    studies = (fake_studies.blocking_remote, fake_studies.virtual_threads, fake_studies.sign_up)
+    return [cell for study in studies for cell in study()]
+
+
+def none_valid(cells: list[Cell]) -> list[Cell]:
+    """All that ran died; what the limits forbade did not run."""
+    return [
+        cell if cell.outcome == "beyond_limits" else replace(cell, outcome="server_died")
+        for cell in cells
+    ]
+
+
 SCENARIOS = {
     "everything": everything(),
     "one repetition": pair(repetitions=1) + pair(repetitions=1, tool="wrk2"),
@@ -50,6 +64,12 @@ SCENARIOS = {
     "nothing valid": [replace(cell, outcome="server_died") for cell in pair() + pair(tool="wrk2")],
     "no profiles": [replace(cell, profiled=False) for cell in pair() + pair(tool="wrk2")],
     "the pool costs more": pair(tool="wrk2", pool_cpu_us=300.0),
+    "all studies": pair() + fake_studies.repeated(tomcat_studies(), 3),
+    "Tomcat, nothing valid": none_valid(tomcat_studies()),
+    # Any subset of the studies is a report.
+    "blocking-remote alone": fake_studies.blocking_remote(),
+    "virtual-threads alone": fake_studies.virtual_threads(),
+    "sign-up alone": fake_studies.sign_up(),
 }
 
 
@@ -112,12 +132,30 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
         ("everything", "fixed-pool: low-at-once (closed loop, 40 %); as http_503."),
         ("everything", "fixed-pool has room for 120 requests"),
         ("everything", "low-at-once 40 % of 40 %"),
-        ("everything", "at most 20 threads / 0.1 s = 200 answers a second"),
+        ("everything", "at most 10 at once / 0.1 s = 100 answers a second"),
         (
             "everything",
             "fixed-pool-as-published: it overflowed in 3 cells, at low; 7 connections each time.",
         ),
         ("open loop alone", "No mode was measured against a baseline under the closed loop."),
+        # blocking-remote
+        ("all studies", "pool-1-worker-threads: at the peak 1 of http-nio-exec and 100 of worker"),
+        ("all studies", "To the JVM, 100 of them were RUNNABLE; to the kernel, 0 ran"),
+        ("all studies", "X·R = 1/s × 1 s = 1 of 100 users, which leaves 99 %"),
+        ("all studies", "at most 1 at once / 1 s = 1 answers a second; measured: 1/s"),
+        ("all studies", "There, under the open loop"),
+        ("blocking-remote alone", "That study is not in this run."),
+        # virtual-threads
+        ("all studies", "Here 500 users asked at once, and 0 % of the requests failed"),
+        ("all studies", "at most 5 at once / 0.02 s = 250 answers a second"),
+        ("all studies", "platform-hikari at query-wait: highest with 10 connections"),
+        ("all studies", "Virtual against platform threads at query-wait: throughput the same"),
+        # sign-up
+        ("all studies", "connections-100000: not run, in any of 3 modes. RLIMIT_NOFILE"),
+        ("all studies", "answered 2xx under the load were 1 in 12 cells"),
+        ("all studies", "102 of 102, 951 of 951 and 4,600 of 4,600"),
+        ("all studies", "up to 300 connections waited to be accepted"),
+        ("Tomcat, nothing valid", "No cell of the open loop is valid at these tiers."),
     ],
 )
 def test_sentences_say_what_the_figures_say(

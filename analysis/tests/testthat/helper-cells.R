@@ -2,6 +2,8 @@
 
 analysis_folder <- normalizePath(test_path("..", ".."))
 for (file in list.files(file.path(analysis_folder, "R"), full.names = TRUE)) source(file)
+# Building a figure asks for a device, which would leave Rplots.pdf.
+pdf(NULL)
 
 #' Writes a cell folder and returns the path of its cell.json.
 #'

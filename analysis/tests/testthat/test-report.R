@@ -86,7 +86,52 @@ test_that("a mode keeps its look whatever stands beside it", {
   expect_equal(mode_colours("tomcat-200")[["tomcat-200"]], among[mode == "tomcat-200", colour])
   published <- among[mode == "fixed-pool-as-published"]
   expect_false(published$colour == alone$colour || published$shape == alone$shape)
-  expect_equal(anyDuplicated(mode_colours(c(known_modes, paste0(known_modes, "-as-published")))), 0)
+  modes <- c("thread-per-request", "fixed-pool", "caller-runs-pool", "event-loop")
+  expect_equal(anyDuplicated(mode_colours(c(modes, paste0(modes, "-as-published")))), 0)
+})
+
+test_that("sizes of a family have its hue, and shades of their own", {
+  sizes <- c(5, 10, 20, 50, 100, 200)
+  modes <- paste0("platform-hikari-", sizes)
+  expect_equal(anyDuplicated(mode_colours(modes)), 0)
+  expect_equal(uniqueN(mode_styles(modes)$shape), 1)
+  expect_equal(mode_levels(rev(c("virtual-hikari-5", modes))), c(modes, "virtual-hikari-5"))
+  # A number in the id of a mode that is known by itself is no size.
+  expect_equal(
+    mode_colours(c("platform-50", "fixed-pool")), c("platform-50" = "#0072B2", "fixed-pool" = "#0072B2")
+  )
+})
+
+test_that("curves are drawn of what there is", {
+  cells <- copy(summary)[tool == "wrk2"][, `:=`(load = ifelse(tier == "low", 10, 20), waits = 0)]
+  panels <- c(throughput_per_s = "throughput", waits = "waits", pool_wait_mean_ms = "no figure")
+  drawn <- figure_curves(cells, "load", panels, "load", counts = "waits", keeps_up = "throughput_per_s")
+  expect_s3_class(patchwork::patchworkGrob(drawn), "gtable")
+  expect_length(drawn$patches$plots, 1)
+  expect_s3_class(figure_curves(cells, "load", panels["pool_wait_mean_ms"], "load"), "ggplot")
+  expect_s3_class(
+    patchwork::patchworkGrob(figure_curves(copy(cells)[, valid := FALSE], "load", panels, "load")), "gtable"
+  )
+})
+
+test_that("threads are counted by group, and a state that nobody is in counts 0", {
+  path <- write_cell(
+    new_folder(), elapsed_ms = 1:3, load = list(start_epoch_s = 10, end_epoch_s = 12)
+  )
+  expect_equal(nrow(read_states(path)), 0)
+  writeLines(c(
+    "time_s,source,group,state,threads", "9,jvm,worker,RUNNABLE,99", "10.5,jvm,worker,RUNNABLE,4",
+    "10.5,jvm,http-nio-poller,RUNNABLE,1", "11,jvm,worker,WAITING,6", "11.5,kernel,worker,S,6", "11.9,ker"
+  ), file.path(dirname(path), "thread-states.csv"))
+  states <- read_states(path)
+  expect_equal(states[source == "jvm" & group == "worker" & state == "RUNNABLE", threads], c(4, 0))
+  counts <- count_threads(states)
+  expect_equal(unlist(counts[source == "jvm" & group == "worker", .(peak, mean, running)]),
+    c(peak = 6, mean = 5, running = 2)
+  )
+  expect_equal(counts[source == "kernel"]$running, 0)
+  expect_equal(counts[group == "others", .N], 1)
+  expect_s3_class(ggplotGrob(figure_thread_states(states)), "gtable")
 })
 
 test_that("tiers stand in the order of their load", {
@@ -100,11 +145,23 @@ test_that("the source's table stands beside ours", {
   expect_equal(errors$value, 1.67)
   table <- table_published(summary, published, "demo", "low")
   expect_equal(nrow(table), 12)
-  pool <- setNames(table[["fixed-pool: corrected"]], table$Figure)
+  pool <- setNames(table[["fixed-pool: ours"]], table$Figure)
   expect_equal(pool[["Requests"]], "100")
   expect_equal(pool[["Median (ms)"]], "69")
   expect_equal(table[["thread-per-request: source"]][11], "59.4")
-  expect_equal(unique(table[["fixed-pool: as published"]]), no_figure)
+  trapped <- rbind(summary, copy(summary)[mode == "fixed-pool"][, mode := "fixed-pool-as-published"])
+  expect_equal(
+    grep("^fixed-pool", names(table_published(trapped, published, "demo", "low")), value = TRUE),
+    paste0("fixed-pool: ", c("source", "as published", "corrected"))
+  )
+})
+
+test_that("the sources' figures can be read", {
+  for (study in c("blocking-remote", "virtual-threads", "sign-up")) {
+    published <- read_published(file.path(analysis_folder, "published", paste0(study, ".csv")))
+    expect_false(anyNA(published$value))
+    expect_equal(anyDuplicated(published, by = c("tier", "mode", "figure")), 0)
+  }
 })
 
 test_that("figures that are not valid are marked and not pooled", {

@@ -62,6 +62,35 @@ test_that("each kind of stack has its group, with and without kernel frames", {
   expect_equal(group_of(jvm_thread, "VMThread::run"), "JVM other")
 })
 
+test_that("the Tomcat application's stacks have their groups on either kind of thread", {
+  tomcat <- "org/apache/tomcat/util/net/SocketProcessorBase.run_[j]"
+  spring <- "org/springframework/web/servlet/DispatcherServlet.doDispatch_[j]"
+  for (worker in list(pool_worker, virtual_worker)) {
+    in_tomcat <- function(...) group_of(worker, tomcat, spring, ...)
+    expect_equal(in_tomcat(), "framework")
+    expect_equal(in_tomcat("artifact/tomcat/work/CpuController.burn_[j]"), "handler")
+    expect_equal(
+      in_tomcat("artifact/tomcat/database/Users.add_[j]", "org/mariadb/jdbc/Statement.execute_[j]", "__GI___send"),
+      "remote or database"
+    )
+    expect_equal(
+      in_tomcat("artifact/tomcat/remote/BlockingController.hello_[j]", "sun/nio/ch/NioSocketImpl.park_[j]"),
+      "park and unpark"
+    )
+    expect_equal(
+      group_of(worker, tomcat, "org/apache/coyote/http11/Http11InputBuffer.parseRequestLine_[j]"), "read and parse"
+    )
+    expect_equal(
+      group_of(worker, tomcat, "org/apache/coyote/http11/Http11OutputBuffer.commit_[j]", "tcp_sendmsg_[k]"), "write"
+    )
+    expect_equal(
+      in_tomcat("ch/qos/logback/classic/Logger.error_[j]", "java/io/FileOutputStream.write_[j]"), "logging"
+    )
+  }
+  expect_equal(group_of("artifact/tomcat/telemetry/ThreadStates.sample_[j]", "Thread.run"), "measuring")
+  expect_equal(group_of("io/netty/channel/nio/NioEventLoop.run_[j]", "IOUtil.write_[j]"), "remote or database")
+})
+
 test_that("what encloses another is decided by the order of the rules", {
   # A thread that starts another waits for it: that is the price of starting, not of parking.
   expect_equal(

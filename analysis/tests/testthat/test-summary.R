@@ -51,6 +51,51 @@ test_that("the server's figures are scaled to their units", {
   expect_true(is.na(row$gc_pause_ms))
 })
 
+test_that("counters, backend and rows are columns, and NA where a cell has none", {
+  row <- summarise_cell(read_cell(write_cell(
+    new_folder(), elapsed_ms = 1:10,
+    server = list(
+      counters = list(pool_waits = 10, pool_wait_ms = 50, pool_timeouts = 1), peak_accept_queue = 7
+    ),
+    backend = list(id = "mariadb", cpus = 0:1, cpu_share = 0.25, peak_rss_bytes = 2^20),
+    answers = list(rows_before = 3, rows_after = 13),
+    load = list(answers_per_s = 5, latency_mean_ms = 400, concurrency_offered = 4)
+  )))
+  expect_equal(unlist(row[, .(pool_waits, pool_wait_mean_ms, pool_timeouts, accept_queue_peak)]),
+    c(pool_waits = 10, pool_wait_mean_ms = 5, pool_timeouts = 1, accept_queue_peak = 7)
+  )
+  # A quarter of two CPUs for 2 s, over ten requests.
+  expect_equal(row$backend_cpu_us_per_request, 1e5)
+  expect_equal(c(row$rows_before, row$rows_after, row$under_way, row$users), c(3, 13, 2, 4))
+  # pinned_ms is not pinned.
+  none <- c("pinned", "pinned_ms", "connections")
+  expect_true(all(is.na(row[, ..none])))
+  plain <- summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))
+  none <- c("pool_waits", "backend", "backend_cpu_share", "rows_before", "accept_queue_peak")
+  expect_true(all(is.na(plain[, ..none])))
+})
+
+test_that("a rung beyond the limits has its reason and no figure", {
+  path <- write_cell(
+    new_folder(), tool = "wrk2", outcome = "beyond_limits", outcome_reason = "too many",
+    validity = list(valid = FALSE, checks = list(list(id = "completed", passed = FALSE))),
+    configuration = list(tool = list(rate_per_s = 99991, connections = 1e5)),
+    load = list(requests_recorded = 0, error_share = 0, throughput_per_s = 0, duration_s = 0)
+  )
+  row <- summarise_cell(read_cell(path))
+  expect_equal(row[, c(outcome, outcome_reason)], c("beyond_limits", "too many"))
+  expect_equal(c(row$offered_per_s, row$connections), c(99991, 1e5))
+  expect_true(all(is.na(row[, .(throughput_per_s, error_share, duration_s, latency_p50_ms)])))
+})
+
+test_that("a database tool leaves one histogram", {
+  path <- write_cell(new_folder(), tool = "sysbench", load = list(loop = "closed"))
+  write_histogram(file.path(dirname(path), "latency.hgrm"), 1:10)
+  row <- summarise_cell(read_cell(path))
+  expect_equal(c(row$latency_p50_ms, row$latency_all_max_ms), c(5, 10))
+  expect_true(is.na(row$latency_uncorrected_p50_ms))
+})
+
 test_that("corrected latency is primary, uncorrected stands beside it", {
   path <- write_cell(
     new_folder(), tool = "wrk2", histogram_ms = c(1, 900), uncorrected_ms = c(1, 2)

@@ -1,0 +1,116 @@
+# The section on a remote that takes a second: which threads wait for it, and who sees them.
+
+#' Threads by group at the peak, a row a mode.
+#'
+#' @param counts see count_threads().
+table_thread_groups <- function(counts) {
+  seen <- counts[source == "kernel" & peak > 0]
+  if (nrow(seen) == 0) return(data.table())
+  wide <- dcast(seen, tier + mode ~ group, value.var = "peak", fill = 0)
+  wide <- wide[order(tier, match(mode, mode_levels(mode)))]
+  setnames(wide, c("tier", "mode"), c("Tier", "Mode"))
+  setcolorder(wide, c("Tier", "Mode", intersect(names(thread_groups), names(wide))))[]
+}
+
+#' What a mode's pool hides: for each mode the groups that wait for the remote, at their peak.
+sentences_thread_groups <- function(counts, published) {
+  seen <- counts[source == "kernel" & group != "others" & peak > 0]
+  promised <- published[figure == "threads_at_least"]
+  unlist(lapply(mode_levels(seen$mode), function(name) {
+    rows <- seen[mode == name][, .SD[which.max(peak)], by = group]
+    rows <- rows[order(match(group, names(thread_groups)))]
+    theirs <- promised[mode == name]$value
+    sprintf(
+      "%s: at the peak %s%s.", as_code(name),
+      enumerate(sprintf("%s of %s", format_number(rows$peak), as_code(rows$group))),
+      if (length(theirs) == 1) sprintf("; the source saw more than %s threads", format_number(theirs)) else ""
+    )
+  }))
+}
+
+#' In which state a thread in a blocking call is: where most platform threads waited.
+#'
+#' @param counts see count_threads().
+#' @param little see table_little().
+sentence_blocked_state <- function(counts, little) {
+  blocking <- counts[group %in% c("http-nio-exec", "worker")]
+  both <- merge(
+    blocking[source == "jvm"], blocking[source == "kernel"], by = c("mode", "tier", "tool", "group"),
+    suffixes = c("_jvm", "_kernel")
+  )
+  if (nrow(both) == 0) return("No server counted its threads in this run.")
+  most <- both[which.max(mean_jvm)]
+  waiting <- little[mode == most$mode & tier == most$tier]$under_way
+  to_jvm <- most$running_jvm / most$mean_jvm
+  to_kernel <- most$running_kernel / most$mean_kernel
+  figures <- sprintf(
+    "At %s %s had %s threads of %s on average%s. To the JVM, %s of them were `RUNNABLE`; to the kernel, %s ran or were free to run, and the others slept.",
+    as_code(most$tier), as_code(most$mode), format_number(most$mean_jvm), as_code(most$group),
+    if (length(waiting) == 1) paste(", while", format_number(waiting), "requests were under way") else "",
+    format_number(most$running_jvm), format_number(most$running_kernel)
+  )
+  paste(figures, if (to_jvm > 0.5 && to_kernel < 0.1) {
+    paste(
+      "So the source is right that such a thread is `RUNNABLE`, and wrong in what it takes that to mean: that is the word of the JVM,",
+      "which does not look into a system call. The kernel has it asleep, and gives it no CPU until the answer is there."
+    )
+  } else {
+    "The two views do not differ here as they would if these threads waited in a system call all the time."
+  })
+}
+
+#' What stands in for Tomcat's blocking connector.
+sentence_bio <- function(everything) {
+  if (!has_study(everything, "request-threads")) return("That study is not in this run.")
+  socket <- of_study(everything, "request-threads")
+  told <- sentences_over_tiers(socket, "wrk2", "event-loop", c("cpu_us_per_request", "latency_p99_ms"))
+  if (length(told) == 0) return("In this run the two were not measured beside each other.")
+  paste("There, under the open loop,", told)
+}
+
+#' The same mode under both loops: users of a closed one, and as many requests a second as they ask.
+#'
+#' @return data.table: mode, closed_per_s, closed_ms (mean), tier, rate_per_s, open_per_s, open_p50_ms,
+#'   blind_p50_ms (uncorrected), failed (share); medians over all repetitions that completed.
+gap_of_loops <- function(all, modes) {
+  cells <- all$summary[mode %in% modes & outcome == "completed"]
+  closed <- cells[loop == "closed", .(
+    closed_per_s = median(answers_per_s), closed_ms = median(1000 * under_way / answers_per_s)
+  ), by = mode]
+  open <- cells[loop == "open"]
+  if (nrow(closed) == 0 || nrow(open) == 0) return(data.table())
+  rates <- sort(unique(open$offered_per_s))
+  asked <- rates[which.min(abs(rates - max(closed$closed_per_s)))]
+  open <- open[offered_per_s == asked, .(
+    tier = tier[1], rate_per_s = asked, open_per_s = median(throughput_per_s),
+    open_p50_ms = median(latency_p50_ms), blind_p50_ms = median(latency_uncorrected_p50_ms),
+    failed = median(error_share)
+  ), by = mode]
+  closed[open, on = "mode", nomatch = NULL][order(match(mode, mode_levels(mode)))]
+}
+
+caption_gap <- function(gap) {
+  sprintf(
+    paste(
+      "The gap between the loops: users who wait for their answers, and %s requests a second whether or not they are answered.",
+      "Medians over all repetitions that completed; the last two columns from when a request was due, and from when it was sent."
+    ), format_number(gap$rate_per_s[1])
+  )
+}
+
+sentence_gap <- function(gap) {
+  if (nrow(gap) == 0) return("No mode was measured under both loops.")
+  slow <- gap[which.max(failed + (closed_per_s < rate_per_s / 2))]
+  sprintf(
+    "Asked %s times a second, %s answered %s requests a second, and %s of them failed; the latency of the closed loop, %s s, tells nothing of that.",
+    format_number(slow$rate_per_s), as_code(slow$mode), format_number(slow$open_per_s), percent(slow$failed),
+    format_number(slow$closed_ms / 1000)
+  )
+}
+
+#' How far the remote was from being the limit.
+sentence_remote <- function(all) {
+  shares <- all$summary[!is.na(backend_cpu_share)]$backend_cpu_share
+  if (length(shares) == 0) return("")
+  sprintf("Over all cells the remote used at most %s of its CPUs' time.", percent(max(shares)))
+}

@@ -1,0 +1,181 @@
+# The section on signing up: rungs of connections, as published and as it should have been done.
+
+#' Tiers at which every connection has about one request a second, as the source had it.
+#'
+#' @return data.table: tier, connections, rate_per_s, in the order of connections; published: whether a
+#'   mode with the source's traps is measured there.
+read_rungs <- function(all, tiers) {
+  rungs <- tiers[abs(log(rate_per_s / connections)) < 0.2, .(tier, connections, rate_per_s)]
+  trapped <- all$summary[grepl("-as-published$", mode)]$tier
+  rungs[, published := tier %in% trapped][order(connections)]
+}
+
+#' What rungs really offered and what came of it, medians over all repetitions that ran.
+#'
+#' @return data.table, a row per rung and mode: connections, asked_per_s, answered_per_s (any status),
+#'   right_per_s, p50_ms, sent_p50_ms (uncorrected), unanswered (due, but without an answer, share),
+#'   held (connections that answers account for, by X·R from sending on), valid, cells, outcome.
+summarise_rungs <- function(all, rungs, modes) {
+  cells <- all$summary[rungs, on = "tier", nomatch = NULL][mode %in% modes]
+  rows <- cells[, .(
+    asked_per_s = median(offered_per_s), answered_per_s = median(throughput_all_per_s),
+    right_per_s = median(throughput_per_s), p50_ms = median(latency_p50_ms),
+    sent_p50_ms = median(latency_uncorrected_p50_ms),
+    unanswered = median(pmax(0, 1 - throughput_all_per_s / offered_per_s)),
+    held = median(throughput_all_per_s * latency_uncorrected_mean_ms / 1000),
+    accept_queue_peak = median(accept_queue_peak), listen_overflows = median(listen_overflows),
+    retransmits = median(retransmits), descriptors_peak = median(descriptors_peak),
+    threads_idle = median(threads_idle), threads_peak = median(threads_peak),
+    requests = median(requests), requests_2xx = median(requests_2xx),
+    pool_wait_mean_ms = median(pool_wait_mean_ms), latency_mean_ms = median(latency_uncorrected_mean_ms),
+    valid = sum(poolable(.SD)), cells = .N, outcome = outcome[1]
+  ), by = .(tier, connections = i.connections, mode), .SDcols = names(cells)]
+  rows[order(connections, match(mode, mode_levels(mode)))]
+}
+
+show_rungs <- function(rows) {
+  ran <- rows[outcome != "beyond_limits"]
+  show_table(ran[, .(
+    Connections = connections, Mode = mode, "Asked (1/s)" = asked_per_s, "Answered (1/s)" = answered_per_s,
+    "Right (1/s)" = right_per_s, "p50, due (ms)" = p50_ms, "p50, sent (ms)" = sent_p50_ms,
+    "Held by X·R" = held, "of the connections (%)" = 100 * held / connections,
+    Valid = paste(valid, "of", cells)
+  )], code = "Mode")
+}
+
+#' Rungs that the machine does not allow, and which of its limits forbids them.
+sentences_forbidden <- function(all) {
+  forbidden <- all$summary[outcome == "beyond_limits"]
+  if (nrow(forbidden) == 0) return("This machine allowed every rung.")
+  told <- forbidden[, .(modes = uniqueN(mode), connections = connections[1]), by = .(tier, outcome_reason)]
+  told[order(connections), sprintf(
+    "%s: not run, in any of %s. %s.", as_code(tier), count_of_each(modes, "mode"), plain(outcome_reason)
+  )]
+}
+
+count_of_each <- function(counts, noun) vapply(counts, count_of, "", noun = noun)
+
+# ---- As published ----------------------------------------------------------------------------
+
+#' How many requests failed in the modes as published.
+sentence_failing <- function(all, published) {
+  cells <- all$summary[grepl("-as-published$", mode) & requests > 0]
+  theirs <- published[figure == "requests_not_2xx"]
+  sent <- published[figure == "requests"][theirs, on = c("tier", "mode"), nomatch = NULL]
+  source_said <- if (nrow(sent) > 0) {
+    sprintf("In the source's own raw data %s of the requests failed.", enumerate(
+      sprintf("%s of %s", format_number(sent$i.value), format_number(sent$value))
+    ))
+  }
+  if (nrow(cells) == 0) return(paragraph(source_said, "No mode was measured as published in this run."))
+  paragraph(source_said, sprintf(
+    "Here, as published, the requests that were answered 2xx under the load were %s in %s, %s of all that were answered: what was measured is how fast an exception is made, logged and turned into an error page.",
+    span(cells$requests_2xx), count_of(nrow(cells), "cell"), percent(sum(cells$requests_2xx) / sum(cells$requests))
+  ))
+}
+
+#' The source's runs beside ours: which share of what was asked was answered at all.
+table_answered <- function(all, published, rungs) {
+  ours <- summarise_rungs(all, rungs[published == TRUE], published_modes(all$summary))
+  theirs <- dcast(published[figure %in% c("requests", "duration_s")], tier + mode ~ figure, value.var = "value")
+  rows <- theirs[ours, on = c("tier", "mode")][outcome != "beyond_limits"]
+  if (nrow(rows) == 0) return(data.table())
+  rows[, .(
+    Connections = connections, Mode = mode, "The source: requests" = requests,
+    "of those due (%)" = 100 * requests / (duration_s * connections),
+    "Ours: answered (1/s)" = answered_per_s, "of those asked (%)" = 100 * answered_per_s / asked_per_s,
+    "answered 2xx (%)" = 100 * requests_2xx / i.requests
+  )]
+}
+
+#' What the source's Little's law leaves out, and ours.
+sentence_survivors <- function(published, rows) {
+  theirs <- published[figure == "under_way_percent"]
+  said <- if (nrow(theirs) > 0) sprintf(
+    "Of the source's connections, throughput times latency accounts for %s.",
+    enumerate(sprintf("%s %% at %s", format_number(theirs$value), as_code(theirs$tier)))
+  )
+  behind <- rows[outcome == "completed" & unanswered > 0.05]
+  ours <- if (nrow(behind) == 0) {
+    "Here no rung that ran fell behind, so every request's wait is in the figures; connections which no request holds were idle, because none was due on them."
+  } else {
+    paste("Here the rungs that fell behind were", paste0(enumerate(behind[, sprintf(
+      "%s connections with %s (%s of the requests without an answer in time; answers account for %s of the connections)",
+      format_number(connections), as_code(mode), percent(unanswered), percent(held / connections)
+    )], "; "), "."))
+  }
+  paragraph(said, ours, if (nrow(behind) > 0) {
+    "A latency of the answered ones alone falls when fewer are answered: that is why the source's latency fell as connections grew."
+  })
+}
+
+# ---- What happens above ----------------------------------------------------------------------
+
+#' For each mode the first rung at which it no longer answers what is asked, and what the kernel and the
+#' server say of it.
+sentences_breaking <- function(rows) {
+  vapply(mode_levels(rows$mode), function(name) {
+    mine <- rows[mode == name & outcome != "beyond_limits"]
+    if (nrow(mine) == 0) return(sprintf("%s: no rung could be run.", as_code(name)))
+    kept <- mine[unanswered <= 0.05]
+    broken <- mine[unanswered > 0.05][1]
+    if (nrow(mine[unanswered > 0.05]) == 0) {
+      return(sprintf(
+        "%s answered what was asked up to %s connections, the largest rung that ran.", as_code(name),
+        format_number(max(mine$connections))
+      ))
+    }
+    paragraph(
+      sprintf(
+        "%s answered what was asked %s; at %s it answered %s of %s requests a second.", as_code(name),
+        if (nrow(kept) > 0) paste("up to", format_number(max(kept$connections)), "connections") else "at no rung",
+        format_number(broken$connections), format_number(broken$answered_per_s), format_number(broken$asked_per_s)
+      ),
+      sprintf(
+        "There it went from %s threads to %s; up to %s connections waited to be accepted, the listen queue overflowed %s times, and the server had up to %s descriptors open.",
+        format_number(broken$threads_idle), format_number(broken$threads_peak), format_number(broken$accept_queue_peak),
+        format_number(broken$listen_overflows), format_number(broken$descriptors_peak)
+      ),
+      if (is.finite(broken$pool_wait_mean_ms) && broken$latency_mean_ms > 0) sprintf(
+        "Of %s ms from sending to answer, a request waited %s ms for a connection to the database.",
+        format_number(broken$latency_mean_ms), format_number(broken$pool_wait_mean_ms)
+      )
+    )
+  }, "")
+}
+
+#' Whether Tomcat grew to its maximum before it queued, which the source denies.
+sentence_growth <- function(rows) {
+  grown <- rows[outcome == "completed" & grepl("^tomcat-", mode)]
+  if (nrow(grown) == 0) return("")
+  grown <- grown[, .(added = max(threads_peak - threads_idle)), by = mode]
+  sprintf(
+    paste(
+      "The source explains it by the rule of `java.util.concurrent.ThreadPoolExecutor`, which queues first and adds threads only",
+      "when the queue is full. Tomcat's executor has the opposite rule: its queue takes a task only when no thread may be added.",
+      "In fact there were up to %s threads more than before the load."
+    ),
+    enumerate(sprintf("%s (%s)", format_number(grown$added), as_code(grown$mode)))
+  )
+}
+
+rung_panels <- c(
+  throughput_per_s = "right answers (1/s)", latency_p50_ms = "median latency, from due (ms)",
+  latency_p99_ms = "99th percentile, from due (ms)", cpus_in_use = "CPUs in use by the server",
+  backend_cpus = "CPUs in use by the database", rss_peak_mib = "memory, peak (MiB)", threads_peak = "threads, peak",
+  gc_pause_share = "time in GC pauses (%)", pool_wait_mean_ms = "wait for a database connection (ms)",
+  accept_queue_peak = "connections not yet accepted, peak", listen_overflows = "overflows of the listen queue"
+)
+rung_counts <- c(
+  "cpus_in_use", "backend_cpus", "rss_peak_mib", "threads_peak", "gc_pause_share", "pool_wait_mean_ms", "accept_queue_peak",
+  "listen_overflows"
+)
+
+#' Cells with what the server used, per second of the load.
+with_usage <- function(cells) {
+  copy(cells)[, `:=`(
+    cpus_in_use = (cpu_user_s + cpu_system_s) / duration_s,
+    backend_cpus = backend_cpu_us_per_request * requests / 1e6 / duration_s,
+    gc_pause_share = 100 * gc_pause_ms / 1000 / duration_s
+  )][]
+}
