@@ -43,7 +43,10 @@ FORKS = 3
 # What differs from JVM to JVM is more than what differs within one, so that forks count and not
 # the length of a fork. By 0.3 s all of these loops are compiled; 0.6 s is sixty of the ticks
 # in which the process's CPU time is counted.
-JMH_TIMES = ["-wi", "3", "-w", "100ms", "-i", "3", "-r", "200ms"]
+JMH_TIMES = ["-wi", "3", "-i", "3", "-r", "200ms"]
+WARM_UP_EACH = "100ms"
+# A driver's code for making a connection is large and runs some hundred times a second.
+WARM_UP_EACH_ON_A_DATABASE = "700ms"
 # Two threads that hand over on one CPU: elsewhere they would both run.
 ON_ONE_CPU = "contextSwitch"
 ON_A_DATABASE = "Database"
@@ -103,19 +106,23 @@ def jmh_costs(testbed: Testbed) -> Iterator[Row]:
         url = f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable"
         words = [ON_A_DATABASE, "-jvmArgsAppend", f"-Ddatabase.url={url} -Ddatabase.user={USER}"]
         secret = {"DATABASE_PASSWORD": database.password}
-        yield from benchmark(testbed, words, one_cpu, secret)
+        yield from benchmark(testbed, words, one_cpu, WARM_UP_EACH_ON_A_DATABASE, secret)
     finally:
         database.stop()
 
 
 def benchmark(
-    testbed: Testbed, words: list[str], cpus: list[int], environment: dict[str, str] | None = None
+    testbed: Testbed,
+    words: list[str],
+    cpus: list[int],
+    warm_up: str = WARM_UP_EACH,
+    environment: dict[str, str] | None = None,
 ) -> Iterator[Row]:
     """Runs the benchmarks that JMH's own words name or exclude."""
     argv = [
         *(testbed.java, *HEAP, "-Djmh.ignoreLock=true"),
         *("--sun-misc-unsafe-memory-access=allow", "-cp", str(JAR), "org.openjdk.jmh.Main"),
-        *(*words, "-bm", "avgt", "-tu", "us", "-f", str(FORKS), *JMH_TIMES),
+        *(*words, "-bm", "avgt", "-tu", "us", "-f", str(FORKS), *JMH_TIMES, "-w", warm_up),
         *("-prof", "artifact.primitives.ProcessCpu", "-foe", "true"),
         *("-rf", "json", "-rff", "jmh.json"),
     ]
