@@ -101,9 +101,11 @@ sentences_crossovers <- function(crossovers) {
       format_number(first$threads_most_per_s), format_number(first$pool_most_per_s)
     ),
     sprintf(
-      "A request that waits makes the pool's threads the bound instead: a pool of %s has the higher one only while a request holds its thread for less than %s ms.",
-      enumerate(format_number(crossovers$pool_threads)),
-      enumerate(format_number(crossovers$wins_below_wait_ms))
+      "A request that waits makes the pool's threads the bound instead: at saturation a pool wins only while a request holds its thread for less than %s.",
+      enumerate(sprintf(
+        "%s ms (%s threads)", format_number(crossovers$wins_below_wait_ms),
+        format_number(crossovers$pool_threads)
+      ))
     )
   )
 }
@@ -136,16 +138,14 @@ sentence_foretold <- function(foretold) {
 
 #' How well each model did.
 table_models <- function(foretold) {
-  titles <- figure_titles
   rows <- foretold[, .(
     Figures = .N, "Within 10 %" = sum(within_10_percent),
     Explained = sum(!within_10_percent & explanation != "unexplained"),
     Unexplained = sum(explanation == "unexplained"),
     "Measured / predicted, median" = median(measured / predicted)
-  ), by = .(figure, Model = model)]
-  rows[order(match(figure, names(titles)), -Figures)][
-    , `:=`(Figure = titles[figure], figure = NULL)
-  ][, c("Figure", setdiff(names(.SD), "Figure")), with = FALSE]
+  ), by = .(Figure = figure, Model = model)]
+  rows <- rows[order(match(Figure, names(figure_titles)), -Figures)]
+  rows[, Figure := figure_titles[Figure]][]
 }
 
 figure_titles <- c(
@@ -164,7 +164,7 @@ figure_predictions <- function(foretold) {
   rows <- copy(foretold)
   rows[, title := factor(figure_titles[figure], figure_titles)]
   rows[, mode := factor(mode, mode_levels(mode))]
-  ends <- rows[, .(x = range(c(predicted, measured))), by = title]
+  ends <- rows[, .(x = range(c(predicted, measured))), by = .(title, study)]
   ggplot(rows, aes(predicted, measured, colour = mode)) +
     geom_ribbon(
       data = ends, aes(x, ymin = x * (1 - within_share), ymax = x * (1 + within_share)),
@@ -202,21 +202,23 @@ table_residuals <- function(foretold) {
   )]
 }
 
-#' The curves of the Universal Scalability Law; where there is none, why.
+#' The curves of the Universal Scalability Law that could be fitted.
 table_curves <- function(curves) {
-  curves[, .(
+  curves[reason == "", .(
     Study = study, Mode = mode, Loop = loop_names[tool], Path = path, Loads = loads,
     "λ (1/s)" = with_interval(lambda, lambda_low, lambda_high),
     "σ" = with_interval(sigma, sigma_low, sigma_high), "κ" = with_interval(kappa, kappa_low, kappa_high),
-    "Peak at" = ifelse(is.infinite(peak_n), "never", format_number(peak_n)), Note = reason
+    "Peak at" = ifelse(is.infinite(peak_n), "never", format_number(peak_n))
   )]
 }
 
-#' How many curves could be fitted.
+#' How many curves could be fitted, and why the others could not.
 sentence_curves <- function(curves) {
-  fitted <- curves[reason == ""]
-  sprintf(
+  why <- curves[reason != "", .(curves = .N), by = reason][order(-curves)]
+  told <- sprintf(
     "Of %s of a mode over its loads %s could be fitted.", count_of(nrow(curves), "curve"),
-    format_number(nrow(fitted))
+    format_number(sum(curves$reason == ""))
   )
+  if (nrow(why) == 0) return(told)
+  paste0(told, " The others had ", enumerate(paste0(why$reason, " (", why$curves, ")"), "; "), ".")
 }
