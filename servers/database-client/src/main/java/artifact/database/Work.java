@@ -20,7 +20,7 @@ public enum Work {
     },
 
     /** A hundred rows sorted: the database's CPU is the limit. */
-    RANGE {
+    READ {
         @Override
         void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
             int first = random.nextInt(1, rows - RANGE_ROWS + 2);
@@ -34,7 +34,7 @@ public enum Work {
     },
 
     /** Five milliseconds of waiting in the database: its CPU is never the limit. */
-    WAIT {
+    SLEEP {
         @Override
         void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
             try (PreparedStatement select = connection.prepareStatement("SELECT SLEEP(0.005)")) {

@@ -17,7 +17,7 @@ class CombinationsTest {
                 .parseArgs(
                         "--url=jdbc:none",
                         "--user=artifact",
-                        "--work=point",
+                        "--statement=point",
                         "--workers=1",
                         "--rows=10",
                         "--window-ms=1",
