@@ -18,7 +18,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from typing import Any
 from profiles.telemetry import Sample, Telemetry, grown, peak
 from workloads import provenance, server, validity
 from workloads.backends import Backend
+from workloads.gate import Gate
 from workloads.settling import settling
 from workloads.testbed import (
     Process,
@@ -182,14 +183,15 @@ def observe(
         body_before = subject.ask(path, timeout_s)
         time.sleep(SETTLE_S)
         before = telemetry.samples[-1]
-        warm_up(run, subject)
-        # What the tier's path costs the first time (class loading) is paid here.
-        if "path" in run.spec["tier"] and "script" not in run.spec["tool"]:
-            subject.ask(run.spec["tier"]["path"], timeout_s)
-        rows_before = subject.rows(rows_path, timeout_s)
-        counters_before = subject.counters(counters_path, timeout_s)
-        threads_before = subject.threads_started()
-        process, timed_out, ran_s = apply_load(run, subject, telemetry)
+        with generator_of(run, subject) as begin:
+            warm_up(run, subject)
+            # What the tier's path costs the first time (class loading) is paid here.
+            if "path" in run.spec["tier"] and "script" not in run.spec["tool"]:
+                subject.ask(run.spec["tier"]["path"], timeout_s)
+            rows_before = subject.rows(rows_path, timeout_s)
+            counters_before = subject.counters(counters_path, timeout_s)
+            threads_before = subject.threads_started()
+            process, timed_out, ran_s = apply_load(run, begin, telemetry)
         outcome, reason, body_after = subject.state(path, timeout_s)
         threads_after = subject.threads_started()
         # Who did not answer is not asked again.
@@ -332,15 +334,37 @@ def warm_up(run: Run, subject: Any) -> None:
     finish(process, plan["duration_s"] + 30)
 
 
+@contextlib.contextmanager
+def generator_of(run: Run, subject: Any) -> Iterator[Callable[[], Process]]:
+    """What makes the generator begin; one that is slow to start is started now and held back."""
+    argv = run.tool.command(run.spec, provenance.java(), subject)
+
+    def start(*more: str) -> Process:
+        log, environment = "generator.log", subject.client_environment
+        return Process([*argv, *more], run.generator_cpus, run.folder, log, environment)
+
+    if not hasattr(run.tool, "GATE_OPTION"):
+        yield start
+        return
+    with contextlib.closing(Gate()) as gate:
+        process = start(run.tool.GATE_OPTION.format(port=gate.port))
+
+        def let_go() -> Process:
+            gate.open(process)
+            return process
+
+        try:
+            yield let_go
+        finally:
+            process.stop(10)
+
+
 def apply_load(
-    run: Run, subject: Any, telemetry: Telemetry
+    run: Run, begin: Callable[[], Process], telemetry: Telemetry
 ) -> tuple[Process, bool, tuple[float, float]]:
     """The generator, whether it had to be cut off, and when it ran (epoch seconds)."""
-    argv = run.tool.command(run.spec, provenance.java(), subject)
     start_s = time.time()
-    process = Process(
-        argv, run.generator_cpus, run.folder, "generator.log", subject.client_environment
-    )
+    process = begin()
     telemetry.watch("generator", process.pid)
     timed_out = not finish(process, run.spec["testbed"]["load_limit_s"])
     return process, timed_out, (start_s, time.time())

@@ -99,7 +99,7 @@ def test_error_kinds(code, kind):
 
 
 def test_every_property_of_the_plan_is_given_and_no_other():
-    command = jmeter.command(SPEC, Path("java"), SERVER)
+    command = [*jmeter.command(SPEC, Path("java"), SERVER), jmeter.GATE_OPTION]
     given = {word[2:].split("=")[0] for word in command if word.startswith("-J")}
     used = set(re.findall(r"\$\{__P\((\w+)\)\}", jmeter.PLAN.read_text()))
     assert given == used

@@ -24,6 +24,8 @@ RAW = "samples.raw.csv"
 # What ended after the time of a load that has one: requests in flight at its end, and a few later.
 LATE = "late-samples.csv.gz"
 LOOP = "closed"
+# Its JVM takes seconds to start: it does so while the server is warmed up, and asks here to begin.
+GATE_OPTION = "-Jgate_port={port}"
 FOR_EVER = -1
 
 # JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
