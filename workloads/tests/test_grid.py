@@ -31,10 +31,10 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     first["modes"] = [
         mode for mode in first["modes"] if mode["id"] in ("thread-per-request", "fixed-pool")
     ]
-    first["tiers"] = [tier for tier in first["tiers"] if tier["id"] in ("low", "mid-at-once")]
+    first["tiers"] = [tier for tier in first["tiers"] if tier["id"] in ("low", "high-at-once")]
     config["studies"] = [first]
     config["repetitions"] = 4
-    # low has both tools, mid-at-once is JMeter's alone
+    # low has both tools, high-at-once is JMeter's alone
     assert len(Grid(config).cells) == 2 * (2 + 1) * 4
 
 
