@@ -120,6 +120,7 @@ rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
         claims="analysis/claims.yaml",
+        causes="analysis/causes.yaml",
         experiment="config.yaml",
         script="analysis/claims.R",
         functions=expand(
@@ -144,7 +145,7 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --experiment {input.experiment:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:

@@ -40,13 +40,15 @@ read_claims <- function(path) {
 #' @param experiment the configuration, as read from config.yaml: its `studies`. Of a study that it
 #'   leaves out nothing is checked, as nothing of it is measured.
 #' @param statistics names that a claim may use: the summary's columns.
+#' @param chains ids of causes.yaml.
 #' @return claims. Stops with the key of every name that is not known.
-check_claims <- function(claims, experiment, statistics) {
+check_claims <- function(claims, experiment, statistics, chains) {
   studies <- setNames(experiment$studies, ids_of(experiment$studies))
   faults <- unlist(lapply(claims, function(claim) {
     c(
       unknown(claim, "statistic", claim$statistic, c(statistics, derived_statistics)),
       unknown(claim, "evidence", claim$evidence, c(statistics, derived_statistics)),
+      unknown(claim, "chain", claim$chain, chains),
       unknown_cells(claim, studies[[c(claim$cells$study, "none")[1]]])
     )
   }))
@@ -382,14 +384,14 @@ judge_claim <- function(summary, claim) {
       statistic = c(claim$statistic, "")[1],
       # What a conclusion is near to is our reading of its words, a number is the source's.
       published = c(claim$published, if (claim$kind == "number") claim$rule$near, NA)[1],
-      unit = unit_of(claim), cause = paste(cause, collapse = " ")
+      unit = unit_of(claim), cause = paste(cause, collapse = " "), chain = c(claim$chain, "")[1]
     )
   ))
 }
 
 claim_columns <- c(
   "id", "source", "kind", "where", "claim", "verdict", "statistic", "ours", "low", "high",
-  "published", "unit", "rule", "repetitions", "repetitions_needed", "reason", "cause", "cells"
+  "published", "unit", "rule", "repetitions", "repetitions_needed", "reason", "cause", "chain", "cells"
 )
 
 #' A verdict on every claim.
@@ -400,7 +402,8 @@ claim_columns <- c(
 #'   source), claim, verdict (see claim_verdicts), statistic, ours (geometric mean over
 #'   repetitions), low, high (95 %), published, unit (`ratio` for ratios), rule (where the figure
 #'   must lie), repetitions (used), repetitions_needed (to decide what is not decided), reason (why
-#'   not decided or not testable), cause, cells (`:` between those that are compared).
+#'   not decided or not testable), cause, chain (of causes.yaml, that tests it), cells (`:` between
+#'   those that are compared).
 judge_claims <- function(claims, summary) {
   rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, claim)))
   rows[, repetitions_needed := as.numeric(repetitions_needed)]

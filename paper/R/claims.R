@@ -95,13 +95,27 @@ cells_words <- function(cells) {
   sprintf("%s at %s, %s", against(parts$mode), against(parts$tier), loop_names[[parts$tool[1]]])
 }
 
+#' What an intervention says of a cause.
+#'
+#' @param chain id of causes.yaml; empty for none.
+#' @param causes see trace_causes().
+sentence_chain <- function(chain, causes) {
+  if (chain == "") return("")
+  verdicts <- vapply(causes[[chain]]$interventions, `[[`, "", "verdict")
+  # One intervention that takes the effect away is enough.
+  sprintf(
+    "By intervention (@sec-causes, *%s*): %s.", causes[[chain]]$title,
+    if ("shown" %in% verdicts) "shown" else enumerate(unique(verdicts), ", ")
+  )
+}
+
 #' A line for each conclusion: what was looked at, and why it is as it is.
-sentences_claims <- function(verdicts) {
+sentences_claims <- function(verdicts, causes) {
   vapply(seq_len(nrow(verdicts)), function(index) {
     row <- verdicts[index]
     looked <- if (row$cells == "") "" else sprintf(" %s of %s.", capitalised(statistic_words(row$statistic)), cells_words(row$cells))
     why <- if (row$verdict == "not testable here") paste0(" Not testable here: ", path_words(row$reason), ".") else ""
-    paragraph(sprintf("**%s**%s%s", row$number, looked, why), plain(row$cause))
+    paragraph(sprintf("**%s**%s%s", row$number, looked, why), plain(row$cause), sentence_chain(row$chain, causes))
   }, "")
 }
 
@@ -109,12 +123,15 @@ sentences_claims <- function(verdicts) {
 path_words <- function(reason) gsub("([a-z0-9-]+/[a-z0-9-]+/[a-z0-9-]+/[a-z0-9-]+)", "`\\1`", reason)
 
 #' Numbers with the same cause together, and those that could not be tested by the reason.
-sentences_numbers <- function(verdicts) {
+sentences_numbers <- function(verdicts, causes) {
   if (nrow(verdicts) == 0) return(character())
-  tested <- verdicts[verdict != "not testable here", .(numbers = list(number)), by = cause]
+  tested <- verdicts[verdict != "not testable here", .(numbers = list(number)), by = .(cause, chain)]
   untested <- verdicts[verdict == "not testable here", .(numbers = list(number)), by = reason]
   c(
-    sprintf("%s: %s", vapply(tested$numbers, number_ranges, ""), plain(tested$cause)),
+    sprintf(
+      "%s: %s %s", vapply(tested$numbers, number_ranges, ""), plain(tested$cause),
+      vapply(tested$chain, sentence_chain, "", causes)
+    ),
     sprintf("%s: not testable here: %s.", vapply(untested$numbers, number_ranges, ""), path_words(untested$reason))
   )
 }
@@ -135,8 +152,9 @@ is_unmeasured <- function(verdicts) grepl("was not measured in this run$", verdi
 #' One source: its conclusions, each with what it rests on, and its numbers.
 #'
 #' @param verdicts see numbered_verdicts(), of one source.
+#' @param causes see trace_causes().
 #' @return one string of Markdown.
-tell_claims <- function(verdicts) {
+tell_claims <- function(verdicts, causes) {
   one <- substr(verdicts$source[1], 1, 1)
   table_of <- function(rows, kind, caption) {
     if (nrow(rows) == 0) return(NULL)
@@ -152,10 +170,10 @@ tell_claims <- function(verdicts) {
       "Conclusions. A claim holds where our figure lies, with all of its interval, as the column *Holds* says;",
       "a number behind *not decided* is how many repetitions would decide it."
     )),
-    bullets(sentences_claims(conclusions)), "",
+    bullets(sentences_claims(conclusions, causes)), "",
     # Those that could not be tested are told below the table, by their reason.
     table_of(numbers[verdict != "not testable here"], "numbers", "Numbers, to be read as the conclusions."),
-    bullets(sentences_numbers(numbers)), "",
+    bullets(sentences_numbers(numbers, causes)), "",
     if (nrow(unmeasured) > 0) paste(number_ranges(unmeasured$number), "speak of cells that were not measured in this run."), ""
   ), collapse = "\n")
 }

@@ -195,7 +195,8 @@ test_that("the claims are valid by their schema and name what the experiment has
   expect_equal(schema_faults(claims_file), character())
   claims <- read_claims(claims_file)
   expect_gte(length(claims), 40)
-  expect_length(check_claims(claims, experiment, known_statistics), length(claims))
+  chains <- names(read_causes(file.path(analysis_folder, "causes.yaml")))
+  expect_length(check_claims(claims, experiment, known_statistics, chains), length(claims))
 })
 
 test_that("the schema refuses what no rule can read, and names it", {
@@ -216,13 +217,17 @@ test_that("names that are not known stop with their key", {
   known <- list(studies = list(list(
     id = "demo", modes = list(list(id = "pool"), list(id = "thread")), tiers = list(list(id = "low"))
   )))
-  check <- function(...) check_claims(list(claim_of(list(above = 1), ...)), known, "throughput_per_s")
+  check <- function(..., chain = NULL) {
+    check_claims(list(c(claim_of(list(above = 1), ...), chain = chain)), known, "throughput_per_s", "room")
+  }
   expect_length(check(versus = "thread"), 1)
   expect_error(check(mode = "pol"), 'one.cells.mode = "pol"; allowed: pool, thread', fixed = TRUE)
   expect_error(check(versus = "fibre"), 'one.cells.versus = "fibre"', fixed = TRUE)
   expect_error(check(tiers = c("low", "hi")), 'one.cells.tiers = "hi"; allowed: low', fixed = TRUE)
   expect_error(check(versus_tier = "hi"), 'one.cells.versus_tier = "hi"', fixed = TRUE)
   expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
+  expect_length(check(chain = "room"), 1)
+  expect_error(check(chain = "roof"), 'one.chain = "roof"; allowed: room', fixed = TRUE)
   # A study that is not part of the experiment is not measured, and not wrong.
   expect_length(check(study = "other", mode = "any"), 1)
 })
