@@ -209,7 +209,7 @@ test_that("the schema refuses what no rule can read, and names it", {
   expect_match(changed("rule: {at_most: 500, at_least: 1}"), "rule")
   expect_match(changed("rule: {around: 500}"), "around")
   expect_match(changed("rule: {near: 500}"), "rule")
-  expect_match(changed("rule: {at_most: 500}, tolerance: 2"), "tolerance")
+  expect_match(changed("rule: {at_most: 500}\n    tolerance: 2"), "tolerance")
   expect_match(changed("rule: {untestable: taste}"), "does not allow")
 })
 
