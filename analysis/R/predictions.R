@@ -1,8 +1,7 @@
 # What theory and primitives foretell of every cell, and what was measured.
 #
 # A prediction is made from the cell's configuration and from primitives, never from what a cell
-# measured; only the Universal Scalability Law (usl.R) is fitted, and its rows say so. The models
-# and the rules by which a residual is explained were written before any result was looked at.
+# measured; only the Universal Scalability Law (usl.R) is fitted, and its rows say so.
 #
 # Throughput  closed loop: a closed network of a delay (the waiting that a request asks for) and of
 #             the server's CPUs, by mean value analysis (Reiser and Lavenberg 1980); no more
@@ -59,7 +58,7 @@ asked_in_path <- function(path, name) {
 }
 
 # Tools that load a database, and how they name transactions of a single row.
-single_rows_of <- c(database_client = "point", sysbench = "oltp_point_select")
+single_rows_of <- c("database-client" = "point", sysbench = "oltp_point_select")
 
 # NA for a server that the models do not know.
 handling_of <- function(configuration) {
@@ -115,13 +114,13 @@ read_setup <- function(cell) {
 read_client <- function(cell) {
   tool <- cell$configuration$tool
   client <- cell$configuration$mode$client
-  in_java <- identical(tool$id, "database_client")
+  in_java <- identical(tool$id, "database-client")
   every <- or_else(client$reconnect_every, 0)
   list(
     clients = number(if (in_java) tool$workers else tool$clients),
     think_s = or_else(tool$think_ms, 0) / 1000, pool_size = or_else(client$pool_size, Inf),
-    connects = if (in_java) as.numeric(is.null(client$pool_size)) else if (every > 0) 1 / every else 0,
-    single_rows = or_else(c(tool$work, tool$script)[1], "") %in% single_rows_of,
+    connects = if (identical(client$connections, "new")) 1 else if (every > 0) 1 / every else 0,
+    single_rows = or_else(c(tool$statement, tool$script)[1], "") %in% single_rows_of,
     cpus = if (in_java) max(1, length(cell$provenance$generator_cpus)) else NA_real_
   )
 }

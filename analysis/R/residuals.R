@@ -1,5 +1,5 @@
-# Predictions beside what was measured, and why they differ: by rules that were written before any
-# result was looked at, from what the cell's own figures show.
+# Predictions beside what was measured, and why they differ: by rules that know no results, from what
+# the cell's own figures show.
 
 library(data.table)
 
@@ -11,13 +11,14 @@ fitted_model <- "universal scalability law, fitted"
 #' @param summary see read_summary().
 #' @return data.table: study, mode, tier, tool, figure, measured (geometric mean), measured_low,
 #'   measured_high (95 %, t on logarithms), and what explains it: server_cpu_share (CPUs in use),
-#'   generator_cpu_share, backend_cpu_share (of theirs), gc_share (of the time of the load).
+#'   generator_cpu_share, backend_cpu_share (of theirs), gc_share (of the time of the load), at_once
+#'   (requests, by Little's law).
 pool_measured <- function(summary) {
   figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
   cells <- summary[poolable(summary)]
   cells[, `:=`(
     server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6,
-    gc_share = gc_pause_ms / 1000 / duration_s
+    gc_share = gc_pause_ms / 1000 / duration_s, at_once = throughput_per_s * latency_mean_ms / 1000
   )]
   long <- melt(cells,
     id.vars = c("study", "mode", "tier", "tool", evidence), measure.vars = figures,
@@ -32,7 +33,7 @@ pool_measured <- function(summary) {
   }, by = .(study, mode, tier, tool, figure), .SDcols = evidence]
 }
 
-evidence <- c("server_cpu_share", "generator_cpu_share", "backend_cpu_share", "gc_share")
+evidence <- c("server_cpu_share", "generator_cpu_share", "backend_cpu_share", "gc_share", "at_once")
 
 #' Predictions of all cells beside what was measured.
 #'
@@ -77,7 +78,8 @@ place_of <- function(row) paste(row$study, row$mode, row$tier, row$tool, sep = "
 
 fitted_rows <- function(summary, fits, measured) {
   fitted <- merge(
-    unique(summary[, .(study, mode, tier, tool, path)]), fits[reason == ""],
+    unique(summary[, .(study, mode, tier, tool, path = what_is_asked(path, tier))]),
+    fits[reason == ""],
     by = c("study", "mode", "tool", "path")
   )
   pair <- dcast(measured, study + mode + tier + tool ~ figure, value.var = "measured")
@@ -94,14 +96,16 @@ fitted_rows <- function(summary, fits, measured) {
 
 # ---- Why it differs ------------------------------------------------------------------------------
 
-#' Why a figure was not as foretold, from the cell's own figures.
+#' Why a figure was not as foretold, from the cell's own figures: the first of
+#' - the intervals of prediction and measurement overlap, so that nothing needs a cause;
+#' - of CPU time: the group of stacks whose cost is farthest from what the model assumes;
+#' - users of a closed loop were not there: its requests at once (X R) are fewer than its users;
+#' - the generator was busier than the server, so that the loop went at its pace;
+#' - the server's CPUs were the limit, and that group of stacks;
+#' - the collector stopped the server;
+#' - of latency: the CPU time beyond the model's is half of the time beyond the prediction, or more.
 #'
-#' In this order: the intervals of prediction and measurement overlap, so that nothing needs a cause;
-#' the generator was busier than the server, so that the loop went at its pace; the server's CPUs
-#' were the limit, and the group of stacks whose cost is farthest from what the model assumes; the
-#' collector stopped the server. CPU time: that group alone.
-#'
-#' @param row one row of the predictions.
+#' @param row one row of the predictions, with the evidence of pool_measured().
 #' @param setups,assumed by place: see read_setup(), request_costs().
 #' @param groups see pool_cpu_groups().
 #' @return one string.
@@ -113,49 +117,91 @@ explain_residual <- function(row, setups, assumed, groups) {
   }
   place <- place_of(row)
   cell_groups <- groups[as.list(row), on = c("study", "mode", "tier", "tool"), nomatch = NULL]
-  # A request that costs more lowers the throughput and raises everything else.
+  costs <- compare_costs(cell_groups, assumed[[place]])
+  why <- if (row$figure == "cpu_us_per_request") {
+    farthest_group(costs, more = row$residual > 0)
+  } else {
+    explain_load(row, setups[[place]], costs)
+  }
+  if (is.null(why)) "unexplained" else why
+}
+
+explain_load <- function(row, setup, costs) {
+  # A request that costs more lowers the throughput and raises the latency.
   worse <- (row$residual < 0) == (row$figure == "throughput_per_s")
-  stacks <- explain_by_stacks(cell_groups, assumed[[place]], worse)
-  if (row$figure == "cpu_us_per_request") return(or_unexplained(stacks))
-  or_unexplained(explain_load(row, setups[[place]], worse, stacks))
+  users_were_missing(row, setup) %or%
+    (if (worse) generator_was_slower(row, setup)) %or%
+    cpus_were_used_up(row, setup, costs, worse) %or%
+    (if (worse) collector_stopped(row)) %or%
+    cpu_time_was_longer(row, costs)
 }
 
-# NULL where neither generator nor CPUs nor collector tell why.
-explain_load <- function(row, setup, worse, stacks) {
-  backend_share <- if (setup$shares_cpus) row$backend_cpu_share else 0
-  share <- row$server_cpu_share / setup$cpus + backend_share
-  if (worse && isTRUE(row$generator_cpu_share > max(share, 0.5))) {
-    return(sprintf(
-      "the generator used %.0f %% of its CPUs, the server %.0f %%: the load went at the generator's pace",
-      100 * row$generator_cpu_share, 100 * share
-    ))
-  }
-  if (isTRUE(share > 0.8)) {
-    busy <- sprintf("the server's CPUs were used to %.0f %%", 100 * share)
-    if (backend_share > 0) busy <- sprintf("%s, %.0f %% by the database", busy, 100 * backend_share)
-    return(paste(c(busy, stacks), collapse = "; "))
-  }
-  if (worse && isTRUE(row$gc_share > 0.05)) {
-    return(sprintf("garbage collection stopped the server for %.0f %% of the load", 100 * row$gc_share))
-  }
-  NULL
+`%or%` <- function(first, second) if (is.null(first)) second else first
+
+# CPUs of the server that were in use, those by a database beside it too.
+cpu_share <- function(row, setup) {
+  row$server_cpu_share / setup$cpus + if (setup$shares_cpus) row$backend_cpu_share else 0
 }
 
-or_unexplained <- function(text) if (is.null(text)) "unexplained" else text
+users_were_missing <- function(row, setup) {
+  always_there <- !setup$open && (setup$loops > 1 || !is.na(setup$lasts_s))
+  if (!always_there || !isTRUE(row$at_once < (1 - within_share) * setup$users)) return(NULL)
+  sprintf(
+    "of %s users %s were there on average: the generator was still starting them, or done with some",
+    three_digits(setup$users), three_digits(row$at_once)
+  )
+}
 
-# The group of stacks farthest from what the model assumes; NULL where none was sampled, or the
-# farthest one makes less than a third of the difference.
-explain_by_stacks <- function(measured, assumed, more) {
+generator_was_slower <- function(row, setup) {
+  share <- cpu_share(row, setup)
+  if (!isTRUE(row$generator_cpu_share > max(share, 0.5))) return(NULL)
+  sprintf(
+    "the generator used %.0f %% of its CPUs, the server %.0f %%: the load went at the generator's pace",
+    100 * row$generator_cpu_share, 100 * share
+  )
+}
+
+cpus_were_used_up <- function(row, setup, costs, worse) {
+  share <- cpu_share(row, setup)
+  if (!isTRUE(share > 0.8)) return(NULL)
+  busy <- sprintf("the server's CPUs were used to %.0f %%", 100 * share)
+  if (setup$shares_cpus) {
+    busy <- sprintf("%s, %.0f %% by the database", busy, 100 * row$backend_cpu_share)
+  }
+  paste(c(busy, farthest_group(costs, worse)), collapse = "; ")
+}
+
+collector_stopped <- function(row) {
+  if (!isTRUE(row$gc_share > 0.05)) return(NULL)
+  sprintf("garbage collection stopped the server for %.0f %% of the load", 100 * row$gc_share)
+}
+
+cpu_time_was_longer <- function(row, costs) {
+  if (row$figure != "latency_mean_ms" || is.null(costs)) return(NULL)
+  beyond_us <- 1000 * (row$measured - row$predicted)
+  if (sum(costs$apart_us) / beyond_us < 0.5) return(NULL)
+  farthest_group(costs, more = beyond_us > 0)
+}
+
+# What each group of stacks costs a request, and what the model assumes; NULL where nothing was
+# sampled or assumed.
+compare_costs <- function(measured, assumed) {
   if (nrow(measured) == 0 || is.null(assumed) || nrow(assumed) == 0) return(NULL)
   measured <- measured[, .(
     us = sum(cpu_us_per_request)
   ), by = .(group = ifelse(group %in% request_groups, request_group, group))]
   both <- merge(measured, assumed[, .(group, assumed_us = mean)], by = "group", all = TRUE)
   setnafill(both, fill = 0, cols = c("us", "assumed_us"))
-  both[, apart := us - assumed_us]
-  farthest <- both[which.max(if (more) apart else -apart)]
-  if (abs(farthest$apart) < abs(sum(both$apart)) / 3) return(NULL)
-  if ((farthest$apart > 0) != more) return(NULL)
+  both[, apart_us := us - assumed_us][]
+}
+
+# The group farthest from what the model assumes; NULL where it makes less than a third of the
+# difference.
+farthest_group <- function(costs, more) {
+  if (is.null(costs)) return(NULL)
+  farthest <- costs[which.max(if (more) apart_us else -apart_us)]
+  if ((farthest$apart_us > 0) != more) return(NULL)
+  if (abs(farthest$apart_us) < abs(sum(costs$apart_us)) / 3) return(NULL)
   sprintf(
     "%s takes %s µs a request, the model assumes %s", farthest$group, three_digits(farthest$us),
     three_digits(farthest$assumed_us)

@@ -99,13 +99,20 @@ no_usl <- function(loads, reason) {
 #' different things are different curves; so are the two loops.
 #'
 #' @param summary see read_summary().
-#' @return data.table, a row per study, mode, tool, path with cells: see fit_usl().
+#' @return data.table, a row per study, mode, tool, path (see what_is_asked()) with cells: see
+#'   fit_usl().
 fit_modes <- function(summary) {
   cells <- summary[poolable(summary) & !is.na(latency_mean_ms) & throughput_per_s > 0]
+  cells[, path := what_is_asked(path, tier)]
   if (nrow(cells) == 0) return(no_modes())
   cells[, as.data.table(fit_usl(throughput_per_s * latency_mean_ms / 1000, throughput_per_s)),
     by = .(study, mode, tool, path)
   ]
+}
+
+#' What a tier asks for: its path, or for a database its name without the number of clients.
+what_is_asked <- function(path, tier) {
+  ifelse(is.na(path) | path == "", sub("-[0-9]+$", "", tier), path)
 }
 
 no_modes <- function() {

@@ -190,6 +190,15 @@ height_of_predictions <- function(foretold) {
   facets_in(uniqueN(foretold[, .(figure, study)]), 3, 2, 0.6)
 }
 
+#' How causes are found, in the order in which they are tried; see explain_residual().
+explanation_rules <- c(
+  "the intervals of prediction and measurement overlap",
+  "of CPU time, the group of stacks whose cost is farthest from what the model assumes",
+  "users of a closed loop who were not there (@eq-little)",
+  "a generator that was busier than the server", "CPUs of the server that were used up",
+  "garbage collection", "of latency, CPU time beyond what the model assumes"
+)
+
 #' Every figure that is off by more than 10 %, the farthest first, with its cause.
 table_residuals <- function(foretold) {
   rows <- foretold[!(within_10_percent)][order(-abs(log(measured / predicted)))]

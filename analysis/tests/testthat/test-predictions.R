@@ -1,25 +1,3 @@
-# Costs with intervals of ±10 %, as primitives.csv has them.
-primitive_rows <- function(...) {
-  means <- c(...)
-  data.table(
-    primitive = names(means), rate_per_s = NA_real_, statistic = "cpu", mean = means,
-    low = 0.9 * means, high = 1.1 * means, unit = "us", forks = 3L
-  )
-}
-
-primitives <- rbind(
-  primitive_rows(
-    "platform-thread-start" = 40, "virtual-thread-start" = 1, "pool-hand-off" = 8,
-    "platform-park" = 6, "virtual-park" = 0.5, "kept-request" = 20
-  ),
-  primitive_rows("platform-thread-start" = 45, "pool-hand-off" = 9)[, statistic := "wall"],
-  data.table(
-    primitive = "request-on-one-thread", rate_per_s = c(100, 10000, 100, 10000),
-    statistic = c("cpu", "cpu", "latency", "latency"), mean = c(120, 60, 200, 100),
-    low = c(110, 55, 190, 95), high = c(130, 65, 210, 105), unit = "us", forks = 3L
-  )
-)
-
 setup_of <- function(class = "FixedPool", options = list(), tool = list(), sleep_ms = 0,
                      path = "/work", ..., package = "artifact.sockets.mode", cpus = 1) {
   read_setup(list(
@@ -33,33 +11,27 @@ setup_of <- function(class = "FixedPool", options = list(), tool = list(), sleep
   ))
 }
 
-closed <- function(...) modifyList(list(threads = 500, ramp_up_s = 0, loops = 10), list(...))
-open <- function(...) {
-  load <- list(rate_per_s = 100, connections = 1000, duration_s = 10, warm_up_s = 0)
-  modifyList(load, list(...))
-}
-
 tomcat <- function(tool, options = list(), path = "/api/sleep-test", sleep_ms = 100, ...) {
   setup_of("Application", options, tool, sleep_ms, path, ..., package = "artifact.tomcat")
 }
 
 predicted <- function(setup, which, column = "predicted") {
-  predict_cell(setup, primitives)[figure == which][[column]]
+  predict_cell(setup, known_primitives)[figure == which][[column]]
 }
 
 test_that("Java's pool grows only when its queue is full", {
-  inside <- function(users) setup_of(tool = closed(threads = users), sleep_ms = 100)$most_inside
+  inside <- function(users) setup_of(tool = closed_load(threads = users), sleep_ms = 100)$most_inside
   expect_equal(c(inside(5), inside(110), inside(115), inside(500)), c(10, 10, 15, 20))
   small <- list(core_threads = 2, max_threads = 4, queue_capacity = 1)
-  expect_equal(setup_of(options = small, tool = closed())$most_inside, 4)
-  rate <- function(rate) setup_of(tool = open(rate_per_s = rate), sleep_ms = 100)$most_inside
+  expect_equal(setup_of(options = small, tool = closed_load())$most_inside, 4)
+  rate <- function(rate) setup_of(tool = open_load(rate_per_s = rate), sleep_ms = 100)$most_inside
   expect_equal(c(rate(97), rate(397)), c(10, 20))
-  runs_itself <- setup_of("CallerRunsPool", tool = closed(), sleep_ms = 100)
+  runs_itself <- setup_of("CallerRunsPool", tool = closed_load(), sleep_ms = 100)
   expect_equal(runs_itself$most_inside, 21)
 })
 
 test_that("Tomcat's threads, permits, connections, clients and pinned carriers are bounds", {
-  inside <- function(options, ...) tomcat(closed(), options, ...)$most_inside
+  inside <- function(options, ...) tomcat(closed_load(), options, ...)$most_inside
   virtual <- list(spring.threads.virtual.enabled = TRUE)
   expect_equal(inside(list()), 200)
   expect_equal(inside(list(server.tomcat.threads.max = 50)), 50)
@@ -75,17 +47,17 @@ test_that("Tomcat's threads, permits, connections, clients and pinned carriers a
 })
 
 test_that("threads / service time is the closed loop's bound, as the source found it", {
-  setup <- tomcat(closed(), list(server.tomcat.threads.max = 50))
+  setup <- tomcat(closed_load(), list(server.tomcat.threads.max = 50))
   expect_equal(predicted(setup, "throughput_per_s"), 500)
   expect_equal(predicted(setup, "latency_mean_ms"), 950, tolerance = 0.01)
   expect_equal(predicted(setup, "throughput_per_s", "model"), "threads / service time")
-  setup <- tomcat(closed(), list(spring.threads.virtual.enabled = TRUE))
+  setup <- tomcat(closed_load(), list(spring.threads.virtual.enabled = TRUE))
   expect_equal(predicted(setup, "throughput_per_s"), 5000)
   expect_equal(predicted(setup, "latency_mean_ms"), 100)
 })
 
 test_that("a closed loop for a time counts whole rounds", {
-  for_ten_s <- closed(threads = 100, loops = NULL, duration_s = 9.9)
+  for_ten_s <- closed_load(threads = 100, loops = NULL, duration_s = 9.9)
   remote <- function(options) tomcat(for_ten_s, options, "/v1/hello", 1000)
   expect_equal(predicted(remote(list()), "throughput_per_s"), 900 / 9.9)
   one <- remote(list(server.tomcat.threads.max = 1))
@@ -95,103 +67,56 @@ test_that("a closed loop for a time counts whole rounds", {
 
 test_that("an open loop gets what it asks for up to the bound, and then waits ever longer", {
   few <- list(server.tomcat.threads.max = 5)
-  setup <- tomcat(open(rate_per_s = 40), few)
+  setup <- tomcat(open_load(rate_per_s = 40), few)
   expect_equal(predicted(setup, "throughput_per_s"), 40)
   expect_equal(predicted(setup, "latency_mean_ms"), 100)
-  setup <- tomcat(open(rate_per_s = 100), few)
+  setup <- tomcat(open_load(rate_per_s = 100), few)
   expect_equal(predicted(setup, "throughput_per_s"), 50)
   # After t seconds the queue is t seconds long: 5 s on average, and the service time.
   expect_equal(predicted(setup, "latency_mean_ms"), 5100)
   # So few connections that they are the bound.
-  setup <- tomcat(open(rate_per_s = 100, connections = 2), few)
+  setup <- tomcat(open_load(rate_per_s = 100, connections = 2), few)
   expect_equal(predicted(setup, "throughput_per_s"), 20)
 })
 
 test_that("CPU per request is a request on one thread and what the mode adds", {
-  often <- open(rate_per_s = 10000)
+  often <- open_load(rate_per_s = 10000)
   cpu <- function(class, ...) predicted(setup_of(class, tool = often, ...), "cpu_us_per_request")
   expect_equal(cpu("EventLoop"), 60)
   expect_equal(cpu("ThreadPerRequest"), 60 + 40)
   expect_equal(cpu("FixedPool"), 60 + 8)
   expect_equal(cpu("VirtualThreadPerRequest"), 60 + 1 + 6)
-  busy <- setup_of("FixedPool", tool = open(rate_per_s = 100), path = "/work?sleep_ms=0&cpu_us=500")
+  busy <- setup_of("FixedPool", tool = open_load(rate_per_s = 100), path = "/work?sleep_ms=0&cpu_us=500")
   expect_equal(predicted(busy, "cpu_us_per_request"), 500 + 120 + 8)
-  many <- open(rate_per_s = 10000, connections = 10000)
+  many <- open_load(rate_per_s = 10000, connections = 10000)
   waiting <- setup_of("VirtualThreadPerRequest", tool = many, sleep_ms = 100)
   expect_equal(predicted(waiting, "cpu_us_per_request"), 60 + 1 + 6 + 0.5 + 6)
   # Halfway between two rates on a scale of logarithms.
-  rare <- setup_of("EventLoop", tool = open(rate_per_s = 1000))
+  rare <- setup_of("EventLoop", tool = open_load(rate_per_s = 1000))
   expect_equal(predicted(rare, "cpu_us_per_request"), 90)
   expect_equal(predicted(rare, "cpu_us_per_request", "high"), 97.5)
-  kept <- setup_of("ThreadPerRequest", tool = open(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
+  kept <- setup_of("ThreadPerRequest", tool = open_load(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
   expect_equal(predicted(kept, "cpu_us_per_request"), 20 / 2 + 40 / 100)
 })
 
 test_that("latency without waiting is that on one thread and the handing over, open loop alone", {
-  setup <- setup_of("ThreadPerRequest", tool = open(rate_per_s = 10000))
+  setup <- setup_of("ThreadPerRequest", tool = open_load(rate_per_s = 10000))
   expect_equal(predicted(setup, "latency_mean_ms"), (100 + 45) / 1000)
-  expect_length(predicted(setup_of("ThreadPerRequest", tool = closed()), "latency_mean_ms"), 0)
+  expect_length(predicted(setup_of("ThreadPerRequest", tool = closed_load()), "latency_mean_ms"), 0)
 })
 
 test_that("CPUs are the bound where nothing waits", {
-  setup <- setup_of("ThreadPerRequest", tool = closed(threads = 5000, loops = 1))
+  setup <- setup_of("ThreadPerRequest", tool = closed_load(threads = 5000, loops = 1))
   expect_equal(predicted(setup, "throughput_per_s"), 1e6 / 100)
   expect_equal(predicted(setup, "throughput_per_s", "low"), 1e6 / 109, tolerance = 0.01)
-  spread <- setup_of("ThreadPerRequest", tool = closed(threads = 500, loops = 1, ramp_up_s = 1))
+  spread <- setup_of("ThreadPerRequest", tool = closed_load(threads = 500, loops = 1, ramp_up_s = 1))
   expect_equal(predicted(spread, "throughput_per_s"), 500, tolerance = 1e-3)
 })
 
 test_that("of a server that the models do not know nothing is foretold", {
-  expect_equal(nrow(predict_cell(setup_of("SomethingElse", tool = open()), primitives)), 0)
-  database <- setup_of(NULL, tool = open(), package = NULL)
-  expect_equal(nrow(predict_cell(database, primitives)), 0)
-})
-
-# A cell of the pool at 50/s, its CPU time per request as given.
-measured_pool <- function(cpu_us, throughput_per_s = 50, generator_share = 0.1) {
-  root <- new_folder()
-  path <- write_cell(
-    root, tier = "waiting", tool = "wrk2", histogram_ms = rep(100.2, 200),
-    configuration = list(
-      study = list(server = list(package = "artifact.sockets.mode")),
-      mode = list(class = "FixedPool", options = list(core_threads = 10)),
-      tool = open(rate_per_s = 50),
-      tier = list(path = "/work?sleep_ms=100", sleep_ms = 100)
-    ),
-    provenance = list(server_cpus = list(0)),
-    load = list(
-      throughput_per_s = throughput_per_s, offered_per_s = 50,
-      generator = list(name = "due", version = "1", cpu_share = generator_share)
-    ),
-    server = list(cpu_us_per_request = cpu_us, gc_pause_ms = 0)
-  )
-  groups <- data.table(
-    study = "demo", mode = "fixed-pool", tier = "waiting", tool = "wrk2", repetition = 1L,
-    outcome = "completed", valid = TRUE, profiler_engine = "itimer",
-    group = c("accept", "write", "park and unpark", "JIT"), samples = c(20, 20, 10, 50),
-    share = c(0.2, 0.2, 0.1, 0.5), cpu_us_per_request = cpu_us * c(0.2, 0.2, 0.1, 0.5)
-  )
-  summary <- summarise_cells(path)
-  predict_cells(read_cells(path), summary, primitives, groups, fit_modes(summary))
-}
-
-test_that("predictions stand beside what was measured, and a residual beside its cause", {
-  table <- measured_pool(cpu_us = 268)
-  latency <- table[figure == "latency_mean_ms"]
-  expect_equal(latency$measured, 100.2)
-  expect_true(latency$within_10_percent)
-  expect_equal(latency$explanation, "")
-  cpu <- table[figure == "cpu_us_per_request"]
-  expect_equal(cpu$predicted, 120 + 8 + 6)
-  expect_equal(cpu$residual, 1)
-  expect_equal(cpu$explanation, "JIT takes 134 µs a request, the model assumes 0")
-})
-
-test_that("a busy generator explains a throughput that is too low, and an idle machine nothing", {
-  slow <- function(...) measured_pool(134, throughput_per_s = 25, ...)[figure == "throughput_per_s"]
-  expect_equal(slow()$residual, -0.5)
-  expect_equal(slow()$explanation, "unexplained")
-  expect_match(slow(generator_share = 0.9)$explanation, "the generator used 90 % of its CPUs")
+  expect_equal(nrow(predict_cell(setup_of("SomethingElse", tool = open_load()), known_primitives)), 0)
+  database <- setup_of(NULL, tool = open_load(), package = NULL)
+  expect_equal(nrow(predict_cell(database, known_primitives)), 0)
 })
 
 test_that("a transaction of one row is a statement, and a connection made or borrowed for it", {
@@ -210,12 +135,12 @@ test_that("a transaction of one row is a statement, and a connection made or bor
     rows <- predict_cell(read_setup(cell), costs)
     setNames(as.list(rows$predicted), rows$figure)
   }
-  one <- list(id = "database_client", work = "point", workers = 1, think_ms = 1)
-  pooled <- figures(one, list(threads = "platform", pool_size = 10))
+  one <- list(id = "database-client", statement = "point", workers = 1, think_ms = 1)
+  pooled <- figures(one, list(connections = "hikari", pool_size = 10))
   expect_equal(pooled$cpu_us_per_request, 81 - 31)
   expect_equal(pooled$latency_mean_ms, 0.081)
   expect_equal(pooled$throughput_per_s, 1e6 / 1081)
-  new <- figures(one, list(threads = "platform"))
+  new <- figures(one, list(connections = "new"))
   expect_equal(new$cpu_us_per_request, 580 - 230)
   # Many clients use up the slower side.
   many <- figures(modifyList(one, list(workers = 200)), list(pool_size = 100))
@@ -223,11 +148,11 @@ test_that("a transaction of one row is a statement, and a connection made or bor
   # What sysbench itself costs is not known, so that only the database's part is foretold.
   every_4 <- list(id = "sysbench", script = "oltp_point_select", clients = 10)
   expect_equal(figures(every_4, list(reconnect_every = 4)), list(cpu_us_per_request = 50 + 300 / 4))
-  expect_length(figures(modifyList(one, list(work = "range")), list()), 0)
+  expect_length(figures(modifyList(one, list(statement = "read")), list()), 0)
 })
 
 test_that("where a pool begins to win follows from the primitives", {
-  row <- pool_crossovers(primitives, cpus = 1, sizes = 20)
+  row <- pool_crossovers(known_primitives, cpus = 1, sizes = 20)
   expect_equal(row$saving_us, 40 - 8)
   expect_equal(c(row$saving_us_low, row$saving_us_high), c(36 - 8.8, 44 - 7.2))
   expect_equal(row$same_from_us, 32 / 0.05)
@@ -249,11 +174,4 @@ test_that("forks are pooled by their geometric mean, and one that took no time i
   expect_lt(row$low, 4)
   fwrite(costs[, value := 0], path)
   expect_error(summarise_primitives(path), "not above 0")
-})
-
-test_that("predictions are read as they were written", {
-  path <- tempfile(fileext = ".csv")
-  table <- measured_pool(cpu_us = 268)
-  write_table(table, path)
-  expect_equal(read_predictions(path), table, ignore_attr = TRUE)
 })

@@ -52,3 +52,10 @@ test_that("every mode gets its own curve from its valid cells", {
   expect_equal(fits[mode == "thread", lambda], 50, tolerance = 0.05)
   expect_equal(fits[order(mode), loads], c(5, 4))
 })
+
+test_that("a database's transactions of different kinds are different curves", {
+  expect_equal(
+    what_is_asked(c("/work", NA, ""), c("mid", "read-only-10", "point-select-100")),
+    c("/work", "read-only", "point-select")
+  )
+})

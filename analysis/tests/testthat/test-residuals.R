@@ -1,0 +1,120 @@
+# A cell of the pool at 50/s, its CPU time per request as given.
+measured_pool <- function(cpu_us, throughput_per_s = 50, generator_share = 0.1) {
+  root <- new_folder()
+  path <- write_cell(
+    root, tier = "waiting", tool = "wrk2", histogram_ms = rep(100.2, 200),
+    configuration = list(
+      study = list(server = list(package = "artifact.sockets.mode")),
+      mode = list(class = "FixedPool", options = list(core_threads = 10)),
+      tool = open_load(rate_per_s = 50),
+      tier = list(path = "/work?sleep_ms=100", sleep_ms = 100)
+    ),
+    provenance = list(server_cpus = list(0)),
+    load = list(
+      throughput_per_s = throughput_per_s, offered_per_s = 50,
+      generator = list(name = "due", version = "1", cpu_share = generator_share)
+    ),
+    server = list(cpu_us_per_request = cpu_us, gc_pause_ms = 0)
+  )
+  groups <- data.table(
+    study = "demo", mode = "fixed-pool", tier = "waiting", tool = "wrk2", repetition = 1L,
+    outcome = "completed", valid = TRUE, profiler_engine = "itimer",
+    group = c("accept", "write", "park and unpark", "JIT"), samples = c(20, 20, 10, 50),
+    share = c(0.2, 0.2, 0.1, 0.5), cpu_us_per_request = cpu_us * c(0.2, 0.2, 0.1, 0.5)
+  )
+  summary <- summarise_cells(path)
+  predict_cells(read_cells(path), summary, known_primitives, groups, fit_modes(summary))
+}
+
+test_that("predictions stand beside what was measured, and a residual beside its cause", {
+  table <- measured_pool(cpu_us = 268)
+  latency <- table[figure == "latency_mean_ms"]
+  expect_equal(latency$measured, 100.2)
+  expect_true(latency$within_10_percent)
+  expect_equal(latency$explanation, "")
+  cpu <- table[figure == "cpu_us_per_request"]
+  expect_equal(cpu$predicted, 120 + 8 + 6)
+  expect_equal(cpu$residual, 1)
+  expect_equal(cpu$explanation, "JIT takes 134 µs a request, the model assumes 0")
+})
+
+test_that("a busy generator explains a throughput that is too low, and an idle machine nothing", {
+  slow <- function(...) measured_pool(134, throughput_per_s = 25, ...)[figure == "throughput_per_s"]
+  expect_equal(slow()$residual, -0.5)
+  expect_equal(slow()$explanation, "unexplained")
+  expect_match(slow(generator_share = 0.9)$explanation, "the generator used 90 % of its CPUs")
+})
+
+test_that("predictions are read as they were written", {
+  path <- tempfile(fileext = ".csv")
+  table <- measured_pool(cpu_us = 268)
+  write_table(table, path)
+  expect_equal(read_predictions(path), table, ignore_attr = TRUE)
+})
+
+# One row of the predictions with its evidence; measured is half as good as foretold.
+residual_row <- function(figure, tool = closed_load(), costs = NULL, shares_cpus = FALSE, ...) {
+  worse <- if (figure == "throughput_per_s") 0.5 else 2
+  row <- list(
+    figure = figure, predicted = 100, measured = 100 * worse, residual = worse - 1,
+    server_cpu_share = 0.2, generator_cpu_share = 0.1, backend_cpu_share = 0, gc_share = 0,
+    at_once = 500
+  )
+  setup <- list(
+    open = !is.null(tool$rate_per_s), loops = or_else(tool$loops, 1), lasts_s = number(tool$duration_s),
+    users = number(tool$threads), cpus = 1, shares_cpus = shares_cpus
+  )
+  explain_load(modifyList(row, list(...)), setup, costs)
+}
+
+test_that("users who were not there explain a closed loop, and no other", {
+  expect_match(
+    residual_row("throughput_per_s", at_once = 200),
+    "of 500 users 200 were there on average"
+  )
+  expect_null(residual_row("throughput_per_s", closed_load(loops = 1), at_once = 200))
+  expect_null(residual_row("throughput_per_s", open_load(), at_once = 2))
+})
+
+test_that("CPUs that were used up explain, those of a database beside the server too", {
+  expect_equal(
+    residual_row("throughput_per_s", server_cpu_share = 0.9),
+    "the server's CPUs were used to 90 %"
+  )
+  beside <- residual_row(
+    "throughput_per_s", shares_cpus = TRUE, server_cpu_share = 0.3, backend_cpu_share = 0.6
+  )
+  expect_equal(beside, "the server's CPUs were used to 90 %, 60 % by the database")
+  expect_null(residual_row("throughput_per_s", server_cpu_share = 0.3, backend_cpu_share = 0.6))
+})
+
+test_that("the collector explains what is worse, not what is better", {
+  expect_match(residual_row("latency_mean_ms", gc_share = 0.1), "stopped the server for 10 %")
+  expect_null(residual_row("latency_mean_ms", gc_share = 0.1, measured = 50, residual = -0.5))
+})
+
+test_that("CPU time explains latency where it makes half of it, by its farthest group", {
+  costs <- compare_costs(
+    data.table(group = c("accept", "write", "JIT"), cpu_us_per_request = c(30, 30, 70)),
+    data.table(group = "request", mean = 60)
+  )
+  expect_equal(setNames(costs$apart_us, costs$group), c(JIT = 70, request = 0))
+  latency <- function(measured) {
+    residual_row("latency_mean_ms", open_load(), costs, predicted = 0.1, measured = measured)
+  }
+  expect_equal(latency(0.2), "JIT takes 70 µs a request, the model assumes 0")
+  expect_null(latency(0.9))
+  # Faster than foretold, though it costs more: no explanation.
+  expect_null(residual_row(
+    "latency_mean_ms", open_load(), costs, predicted = 0.1, measured = 0.05, residual = -0.5
+  ))
+})
+
+test_that("what is within its intervals needs no cause", {
+  row <- data.table(
+    study = "demo", mode = "m", tier = "t", tool = "wrk2", figure = "latency_mean_ms", model = "x",
+    predicted = 1, low = 0.5, high = 1.4, measured = 1.5, measured_low = 1.3, measured_high = 1.8,
+    residual = 0.5, within_10_percent = FALSE
+  )
+  expect_match(explain_residual(row, list(), list(), NULL), "intervals .* overlap")
+})
