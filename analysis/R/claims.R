@@ -65,15 +65,22 @@ unknown <- function(claim, key, names, allowed) {
 
 unknown_cells <- function(claim, study) {
   if (is.null(study)) return(NULL)
-  modes <- ids_of(study$modes)
-  tiers <- ids_of(study$tiers)
+  modes <- setNames(study$modes, ids_of(study$modes))
+  tiers <- setNames(study$tiers, ids_of(study$tiers))
   asked <- claim$cells
-  c(
-    unknown(claim, "cells.mode", asked$mode, modes),
-    unknown(claim, "cells.versus", asked[["versus"]], modes),
-    unknown(claim, "cells.tiers", asked$tiers, tiers),
-    unknown(claim, "cells.versus_tier", asked[["versus_tier"]], tiers)
+  faults <- c(
+    unknown(claim, "cells.mode", asked$mode, names(modes)),
+    unknown(claim, "cells.versus", asked[["versus"]], names(modes)),
+    unknown(claim, "cells.tiers", asked$tiers, names(tiers)),
+    unknown(claim, "cells.versus_tier", asked[["versus_tier"]], names(tiers))
   )
+  if (length(faults) > 0) return(faults)
+  terms <- rbindlist(lapply(asked$tiers, function(tier) terms_of(asked, tier)))
+  measured <- mapply(function(mode, tier) {
+    all_tiers <- is.null(modes[[mode]]$tiers)
+    asked$tool %in% names(tiers[[tier]]) && (all_tiers || tier %in% modes[[mode]]$tiers)
+  }, terms$mode, terms$tier)
+  sprintf("%s.cells = %s; the experiment has no such cell", claim$id, unique(term_names(terms[!measured])))
 }
 
 # ---- Rules -----------------------------------------------------------------------------------

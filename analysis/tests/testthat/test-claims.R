@@ -215,18 +215,22 @@ test_that("the schema refuses what no rule can read, and names it", {
 
 test_that("names that are not known stop with their key", {
   known <- list(studies = list(list(
-    id = "demo", modes = list(list(id = "pool"), list(id = "thread")), tiers = list(list(id = "low"))
+    id = "demo", modes = list(list(id = "pool"), list(id = "thread"), list(id = "loop", tiers = "low")),
+    tiers = list(list(id = "low", wrk2 = list()), list(id = "top", wrk2 = list()))
   )))
   check <- function(..., chain = NULL) {
     check_claims(list(c(claim_of(list(above = 1), ...), chain = chain)), known, "throughput_per_s", "room")
   }
   expect_length(check(versus = "thread"), 1)
-  expect_error(check(mode = "pol"), 'one.cells.mode = "pol"; allowed: pool, thread', fixed = TRUE)
+  expect_error(check(mode = "pol"), 'one.cells.mode = "pol"; allowed: pool, thread, loop', fixed = TRUE)
   expect_error(check(versus = "fibre"), 'one.cells.versus = "fibre"', fixed = TRUE)
-  expect_error(check(tiers = c("low", "hi")), 'one.cells.tiers = "hi"; allowed: low', fixed = TRUE)
+  expect_error(check(tiers = c("low", "hi")), 'one.cells.tiers = "hi"; allowed: low, top', fixed = TRUE)
   expect_error(check(versus_tier = "hi"), 'one.cells.versus_tier = "hi"', fixed = TRUE)
   expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
   expect_length(check(chain = "room"), 1)
+  expect_length(check(versus = "loop"), 1)
+  expect_error(check(versus = "loop", tiers = "top"), "one.cells = demo/loop/top/wrk2; the experiment has no such cell")
+  expect_error(check(tool = "jmeter"), "one.cells = demo/pool/low/jmeter; the experiment has no such cell")
   expect_error(check(chain = "roof"), 'one.chain = "roof"; allowed: room', fixed = TRUE)
   # A study that is not part of the experiment is not measured, and not wrong.
   expect_length(check(study = "other", mode = "any"), 1)
