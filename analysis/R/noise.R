@@ -6,9 +6,9 @@ library(data.table)
 #' The comparisons of a mode with itself.
 #'
 #' @param comparisons see read_comparisons().
-#' @return its rows that have an interval.
+#' @return its rows that have an estimate; those of one repetition have no interval.
 twin_comparisons <- function(comparisons) {
-  comparisons[mode == paste0(versus, "-again") & pairs > 1 & !is.na(estimate)]
+  comparisons[mode == paste0(versus, "-again") & !is.na(estimate)]
 }
 
 #' How often a mode was told apart from itself.
@@ -17,9 +17,10 @@ twin_comparisons <- function(comparisons) {
 #' @return list: `comparisons`, `told_apart` (by the verdict), `share`, `low`, `high` (its 95 %
 #'   interval, Clopper and Pearson's; as if figures of one pair of cells were independent),
 #'   `unadjusted` (told apart by an interval of 95 % alone, before the correction for many
-#'   comparisons), `places` (study, tier and tool of such a pair). NULL where no mode has a second name.
+#'   comparisons), `places` (study, tier and tool of such a pair). NULL where there is no interval of
+#'   a mode with itself.
 false_alarms <- function(comparisons) {
-  twins <- twin_comparisons(comparisons)
+  twins <- twin_comparisons(comparisons)[pairs > 1]
   if (nrow(twins) == 0) return(NULL)
   told_apart <- sum(twins$verdict %in% c("higher", "lower"))
   interval <- binom.test(told_apart, nrow(twins))$conf.int
@@ -47,7 +48,8 @@ noise_floor <- function(comparisons, summary) {
     ratio <- about$effect == "ratio"
     own <- twins[statistic == about$statistic]
     means <- if (ratio) log(own$estimate) else own$estimate
-    squares <- (own$pairs - 1) * own$spread^2 + own$pairs * means^2
+    within_one <- fifelse(own$pairs > 1, (own$pairs - 1) * own$spread^2, 0)
+    squares <- within_one + own$pairs * means^2
     within <- function(variance) {
       distance <- qnorm((1 + confidence) / 2) * sqrt(variance)
       if (ratio) exp(distance) else distance
@@ -81,8 +83,11 @@ variance_of_repetitions <- function(summary, about) {
 #' @param comparisons see read_comparisons().
 #' @return one string, with a full stop.
 sentence_false_alarms <- function(comparisons) {
+  if (nrow(twin_comparisons(comparisons)) == 0) return("No mode was measured against itself.")
   found <- false_alarms(comparisons)
-  if (is.null(found)) return("No mode was measured against itself.")
+  if (is.null(found)) {
+    return("The same mode was measured under two names, but one repetition has no interval that could be a false alarm.")
+  }
   share <- function(value) format_number(100 * value)
   sprintf(
     paste(

@@ -28,6 +28,9 @@ test_that("false alarms are counted among modes that are compared with themselve
   )
   expect_null(false_alarms(with_twins()[mode == "thread"]))
   expect_equal(sentence_false_alarms(with_twins()[0]), "No mode was measured against itself.")
+  once <- with_twins()[, `:=`(pairs = 1, spread = NA_real_, verdict = "one repetition")]
+  expect_null(false_alarms(once))
+  expect_match(sentence_false_alarms(once), "one repetition has no interval")
 })
 
 test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
@@ -46,6 +49,11 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
   truth <- exp(qnorm(0.975) * sqrt(2) * 0.05)
   expect_equal(c(row$floor, row$floor_between_blocks), c(truth, truth), tolerance = 0.02)
   expect_true(is.na(floor[statistic == "error_share", floor]))
+  # One repetition tells how far apart two runs were, and no more.
+  once <- compare_modes(summary[repetition == 1])
+  apart <- abs(log(once[statistic == "throughput_per_s", estimate]))
+  first <- noise_floor(once, summary)[statistic == "throughput_per_s"]
+  expect_equal(first$floor, exp(qnorm(0.975) * apart))
   shown <- table_noise(floor)
   expect_equal(shown$"Told apart"[1], "0 of 1")
   expect_equal(shown$"Same block"[2], no_figure)
