@@ -1,5 +1,7 @@
 package artifact.tomcat;
 
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.springframework.boot.web.servlet.context.ServletWebServerApplicationContext;
@@ -35,6 +37,7 @@ final class Training {
                 "/api/lock-test", "/counters");
         visit(List.of(H2), "/api/query-test", "/registration/count", "/counters");
         signUp(List.of(H2));
+        connectToMariaDb();
     }
 
     private static void visit(List<String> options, String... paths) {
@@ -51,6 +54,15 @@ final class Training {
         String user = "{\"name\": \"kim\", \"email\": \"kim@mail.com\", \"password\": \"password1234\"}";
         try (ServletWebServerApplicationContext mode = start(options)) {
             CLIENT.postForObject(url(mode, "/registration"), new HttpEntity<>(user, headers), String.class);
+        }
+    }
+
+    /** Nobody listens there, but the driver comes as far as that. */
+    private static void connectToMariaDb() {
+        try {
+            DriverManager.getConnection("jdbc:mariadb://127.0.0.1:1/training").close();
+        } catch (SQLException refused) {
+            // As expected.
         }
     }
 
