@@ -94,6 +94,9 @@ figure_thread_states <- function(states) {
     scale_fill_manual(values = setNames(kinds$colour, kinds$kind), breaks = kinds$kind) +
     labs(x = "time since the load began (s)", y = "threads") +
     theme_artifact() +
-    theme(legend.key.width = unit(0.8, "lines"), legend.key.height = unit(0.8, "lines")) +
+    theme(
+      strip.text.y = element_text(angle = 0), legend.key.width = unit(0.8, "lines"),
+      legend.key.height = unit(0.8, "lines")
+    ) +
     guides(fill = guide_legend(ncol = 4))
 }

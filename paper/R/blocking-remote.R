@@ -68,7 +68,8 @@ sentence_bio <- function(everything) {
   paste("There, under the open loop,", told)
 }
 
-#' The same mode under both loops: users of a closed one, and as many requests a second as they ask.
+#' The same mode under both loops: users of a closed one, and about as many requests a second as they
+#' ask where none of them waits for another.
 #'
 #' @return data.table: mode, closed_per_s, closed_ms (mean), tier, rate_per_s, open_per_s, open_p50_ms,
 #'   blind_p50_ms (uncorrected), failed (share); medians over all repetitions that completed.
@@ -79,23 +80,14 @@ gap_of_loops <- function(all, modes) {
   ), by = mode]
   open <- cells[loop == "open"]
   if (nrow(closed) == 0 || nrow(open) == 0) return(data.table())
-  rates <- sort(unique(open$offered_per_s))
-  asked <- rates[which.min(abs(rates - max(closed$closed_per_s)))]
-  open <- open[offered_per_s == asked, .(
-    tier = tier[1], rate_per_s = asked, open_per_s = median(throughput_per_s),
+  wanted <- log(max(closed$closed_per_s))
+  open <- open[, .SD[abs(log(offered_per_s) - wanted) == min(abs(log(offered_per_s) - wanted))], by = mode]
+  open <- open[, .(
+    tier = tier[1], rate_per_s = offered_per_s[1], open_per_s = median(throughput_per_s),
     open_p50_ms = median(latency_p50_ms), blind_p50_ms = median(latency_uncorrected_p50_ms),
     failed = median(error_share)
   ), by = mode]
   closed[open, on = "mode", nomatch = NULL][order(match(mode, mode_levels(mode)))]
-}
-
-caption_gap <- function(gap) {
-  sprintf(
-    paste(
-      "The gap between the loops: users who wait for their answers, and %s requests a second whether or not they are answered.",
-      "Medians over all repetitions that completed; the last two columns from when a request was due, and from when it was sent."
-    ), format_number(gap$rate_per_s[1])
-  )
 }
 
 sentence_gap <- function(gap) {

@@ -148,21 +148,32 @@ pool_bounds <- function(all) {
   bounds[order(match(mode, mode_levels(mode)), match(tier, tier_levels(all$summary)))]
 }
 
-sentences_bounds <- function(bounds) {
-  if (nrow(bounds) == 0) return(character())
-  # Beyond a twentieth above, the pool was not what bounded it, and that would be news.
-  kept <- ifelse(
-    bounds$measured_per_s <= 1.05 * bounds$bound_per_s, "which is within the bound",
-    "which is **above** the bound"
-  )
+# Beyond a twentieth above, the pool was not what bounded it, and that would be news.
+within_bound <- function(bounds) bounds$measured_per_s <= 1.05 * bounds$bound_per_s
+
+#' In how many places the bound holds, and where it does not.
+sentence_bounds <- function(bounds, otherwise) {
+  if (nrow(bounds) == 0) return(otherwise)
+  kept <- within_bound(bounds)
+  above <- bounds[!kept, sprintf("%s at %s (%s/s, bound %s/s)", as_code(mode), as_code(tier), format_number(measured_per_s), format_number(bound_per_s))]
   sprintf(
-    "%s at %s, %s: at most %s at once / %s s = %s answers a second; %smeasured: %s/s, %s, with %s of the requests failed.",
-    as_code(bounds$mode), as_code(bounds$tier), loop_names[bounds$tool], format_number(bounds$inside),
-    format_number(bounds$sleep_ms / 1000), format_number(bounds$bound_per_s),
-    ifelse(is.na(bounds$offered_per_s), "", paste0("offered: ", format_number(bounds$offered_per_s), "/s; ")),
-    format_number(bounds$measured_per_s), kept, percent(bounds$error_share)
+    "In %d of %d places the measured throughput is within its bound%s.", sum(kept), nrow(bounds),
+    if (length(above) > 0) paste("; **above** it are", enumerate(above)) else ""
   )
 }
+
+show_bounds <- function(bounds) {
+  show_table(bounds[, .(
+    Mode = mode, Tier = tier, Loop = sub(" loop", "", loop_names[tool]), "At once" = inside, "Sleep (s)" = sleep_ms / 1000,
+    "Bound (1/s)" = bound_per_s, "Offered (1/s)" = offered_per_s, "Measured (1/s)" = measured_per_s,
+    "Failed (%)" = 100 * error_share
+  )], code = c("Mode", "Tier"))
+}
+
+caption_bounds <- paste(
+  "What @eq-bound allows, from how many requests a mode serves at once and how long each sleeps, and what was measured: medians",
+  "over all repetitions that ran, those with failed requests too."
+)
 
 #' How many requests a pool can hold, and what that allows it to refuse of a burst.
 sentences_room <- function(all, tiers) {
@@ -292,10 +303,11 @@ table_direction <- function(all, published, tool, figures = c("throughput_per_s"
     statistic, title, unit = "", better = "lower", effect = "ratio", quantised = FALSE
   )])
   ours <- ours[statistics, on = "statistic", nomatch = NULL]
-  value <- function(name, at, wanted_figure) {
-    c(published[tier == at & mode == name & figure == wanted_figure]$value, NA_real_)[1]
+  printed <- function(modes) {
+    wanted <- data.table(tier = ours$tier, mode = modes, figure = ours$figure)
+    published[wanted, on = names(wanted), mult = "first"]$value
   }
-  ours[, theirs := mapply(value, mode, tier, figure) / mapply(value, versus, tier, figure)]
+  ours[, theirs := printed(mode) / printed(versus)]
   marked <- unique(cells[forgiven, .(tier, mode)])
   ours[, mark := ifelse(paste(tier, mode) %in% marked[, paste(tier, mode)] |
     paste(tier, versus) %in% marked[, paste(tier, mode)], not_valid_mark, "")]

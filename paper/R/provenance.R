@@ -97,17 +97,23 @@ sentence_when <- function(cells) {
   )
 }
 
+# As many values as the kind with most distinct ones has: what a kind names differs by intent.
+several_of_a_kind <- function(values, kinds) {
+  seq_len(max(tapply(values, kinds, function(those) length(unique(those)))))
+}
+
 #' A warning where the cells do not come from one machine, JDK and build; otherwise nothing.
 sentence_mixed <- function(cells) {
   facts <- list(
     "processors" = provenance_of(cells, "machine", "cpu_model"),
     "kernels" = provenance_of(cells, "machine", "kernel"),
-    "JDKs" = provenance_of(cells, "versions", "jdk"),
-    "jars of a study" = {
-      studies <- from_cells(cells, function(cell) cell$cell$study, "")
-      jars <- tapply(provenance_of(cells, "jar_sha256"), studies, function(jar) length(unique(jar)))
-      seq_len(max(jars))
-    }
+    "JDKs of a mode" = several_of_a_kind(
+      provenance_of(cells, "versions", "jdk"),
+      from_cells(cells, function(cell) words(paste(c(cell$configuration$mode$jdk, "set-up")[1])), "")
+    ),
+    "jars of a study" = several_of_a_kind(
+      provenance_of(cells, "jar_sha256"), from_cells(cells, function(cell) cell$cell$study, "")
+    )
   )
   mixed <- Filter(function(values) length(unique(values)) > 1, facts)
   if (length(mixed) == 0) return("")

@@ -14,7 +14,8 @@ read_rungs <- function(all, tiers) {
 #'
 #' @return data.table, a row per rung and mode: connections, asked_per_s, answered_per_s (any status),
 #'   right_per_s, p50_ms, sent_p50_ms (uncorrected), unanswered (due, but without an answer, share),
-#'   held (connections that answers account for, by X·R from sending on), valid, cells, outcome.
+#'   held (connections that answers account for, by X·R from sending on), what the kernel and the server
+#'   counted, valid, cells, outcome (of the first), ended (cells whose server no longer answered).
 summarise_rungs <- function(all, rungs, modes) {
   cells <- all$summary[rungs, on = "tier", nomatch = NULL][mode %in% modes]
   rows <- cells[, .(
@@ -27,8 +28,9 @@ summarise_rungs <- function(all, rungs, modes) {
     retransmits = median(retransmits), descriptors_peak = median(descriptors_peak),
     threads_idle = median(threads_idle), threads_peak = median(threads_peak),
     requests = median(requests), requests_2xx = median(requests_2xx),
+    gc_share = median(gc_pause_ms / 1000 / duration_s), rss_peak_mib = median(rss_peak_mib),
     pool_wait_mean_ms = median(pool_wait_mean_ms), latency_mean_ms = median(latency_uncorrected_mean_ms),
-    valid = sum(poolable(.SD)), cells = .N, outcome = outcome[1]
+    valid = sum(poolable(.SD)), cells = .N, outcome = outcome[1], ended = sum(outcome != "completed")
   ), by = .(tier, connections = i.connections, mode), .SDcols = names(cells)]
   rows[order(connections, match(mode, mode_levels(mode)))]
 }
@@ -95,17 +97,17 @@ sentence_survivors <- function(published, rows) {
     "Of the source's connections, throughput times latency accounts for %s.",
     enumerate(sprintf("%s %% at %s", format_number(theirs$value), as_code(theirs$tier)))
   )
-  behind <- rows[outcome == "completed" & unanswered > 0.05]
+  behind <- rows[outcome != "beyond_limits" & unanswered > 0.05]
   ours <- if (nrow(behind) == 0) {
     "Here no rung that ran fell behind, so every request's wait is in the figures; connections which no request holds were idle, because none was due on them."
   } else {
     paste("Here the rungs that fell behind were", paste0(enumerate(behind[, sprintf(
       "%s connections with %s (%s of the requests without an answer in time; answers account for %s of the connections)",
-      format_number(connections), as_code(mode), percent(unanswered), percent(held / connections)
+      format_number(connections), as_code(mode), percent(unanswered), percent(fcoalesce(held, 0) / connections)
     )], "; "), "."))
   }
   paragraph(said, ours, if (nrow(behind) > 0) {
-    "A latency of the answered ones alone falls when fewer are answered: that is why the source's latency fell as connections grew."
+    "A latency of the answered ones alone may fall when fewer are answered: so the source's fell as connections grew."
   })
 }
 
@@ -131,12 +133,14 @@ sentences_breaking <- function(rows) {
         if (nrow(kept) > 0) paste("up to", format_number(max(kept$connections)), "connections") else "at no rung",
         format_number(broken$connections), format_number(broken$answered_per_s), format_number(broken$asked_per_s)
       ),
+      if (broken$ended > 0) sprintf("After the load it no longer answered in %d of %d cells.", broken$ended, broken$cells),
       sprintf(
-        "There it went from %s threads to %s; up to %s connections waited to be accepted, the listen queue overflowed %s times, and the server had up to %s descriptors open.",
+        "There it went from %s threads to %s; up to %s connections waited to be accepted, the listen queue overflowed %s times, and the server had up to %s descriptors open. Its memory reached %s MiB, and pauses of the garbage collector took %s of the time.",
         format_number(broken$threads_idle), format_number(broken$threads_peak), format_number(broken$accept_queue_peak),
-        format_number(broken$listen_overflows), format_number(broken$descriptors_peak)
+        format_number(broken$listen_overflows), format_number(broken$descriptors_peak),
+        format_number(broken$rss_peak_mib), percent(broken$gc_share)
       ),
-      if (is.finite(broken$pool_wait_mean_ms) && broken$latency_mean_ms > 0) sprintf(
+      if (isTRUE(is.finite(broken$pool_wait_mean_ms) && broken$latency_mean_ms > 0)) sprintf(
         "Of %s ms from sending to answer, a request waited %s ms for a connection to the database.",
         format_number(broken$latency_mean_ms), format_number(broken$pool_wait_mean_ms)
       )

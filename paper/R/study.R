@@ -303,6 +303,9 @@ sentence_resources <- function(resources) {
   peaks <- resources[!is.na(value) & time_s >= 0, .(peak = max(value)), by = .(figure, mode)]
   told <- vapply(unique(as.character(peaks$figure)), function(name) {
     rows <- peaks[figure == name][order(peak)]
+    if (nrow(rows) == 1) {
+      return(sprintf("%s, at the peak: %s with %s", name, format_number(rows$peak), as_code(rows$mode)))
+    }
     sprintf(
       "%s, at the peak: from %s with %s to %s with %s", name, format_number(rows$peak[1]),
       as_code(rows$mode[1]), format_number(rows$peak[nrow(rows)]), as_code(rows$mode[nrow(rows)])
@@ -336,6 +339,20 @@ table_all_tiers <- function(all, tool, columns) {
   rbindlist(lapply(tiers, function(name) {
     cbind(Tier = name, table_modes(all$summary, all$study, name, tool, columns)[, !"Valid"])
   }))
+}
+
+#' One figure of a tool over tiers: a row a mode, a column a tier, median over valid repetitions and
+#' range; † marks the range where no repetition is valid.
+table_over_tiers <- function(all, tool, tiers, modes, column) {
+  wanted <- list(tool = tool, tiers = tiers, modes = modes)
+  cells <- all$summary[
+    tool == wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes & outcome != "beyond_limits"
+  ]
+  if (nrow(cells) == 0) return(data.table())
+  cells[, figure := get(column)]
+  told <- cells[, .(text = over_repetitions(figure, poolable(.SD))), by = .(mode, tier), .SDcols = c("valid", "outcome")]
+  wide <- dcast(told, mode ~ factor(tier, intersect(tiers, tier)), value.var = "text", fill = no_figure)
+  setnames(wide[order(match(mode, mode_levels(mode)))], "mode", "Mode")[]
 }
 
 #' The cells that are not valid, without what is the same for all of a study.

@@ -153,9 +153,10 @@ sentence_kinds_by_pool <- function(all, tiers, statistic = "throughput_per_s") {
   }))
 }
 
-#' How long requests waited for a connection, as a share of their latency.
+#' How long requests waited for a connection, as a share of their latency; medians over all repetitions
+#' that completed.
 sentence_pool_wait <- function(cells) {
-  waits <- cells[poolable(cells) & !is.na(pool_wait_mean_ms), .(
+  waits <- cells[outcome == "completed" & !is.na(pool_wait_mean_ms), .(
     wait_ms = median(pool_wait_mean_ms), latency_ms = median(latency_mean_ms)
   ), by = .(tier, mode, pool_size)]
   if (nrow(waits) == 0) return("No cell counted the waits for a connection.")
