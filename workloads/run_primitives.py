@@ -1,15 +1,16 @@
 """The primitives' runner: what the parts of serving a request cost here, each measured alone.
 
-Three kinds of figures, in two tables: JMH's benchmarks and a request on one thread go to the
-first (a row per fork: interval and mean are the analysis's), memory by kind and number of threads
-to the second. All JVMs run on the server's CPUs, as servers do; the client of the one that is
-loaded from outside runs on the generator's.
+Three kinds of figures, in two tables: JMH's benchmarks and requests to the simplest servers go to
+the first (a row per fork: interval and mean are the analysis's), memory by kind and number of
+threads to the second. All JVMs run on the server's CPUs, as servers do; what loads one from
+outside runs on the generator's.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import itertools
 import json
 import logging
 import re
@@ -17,10 +18,15 @@ import signal
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
+from profiles.telemetry import cpu_clock
 from workloads import provenance
 from workloads.databases import DATABASE, USER
 from workloads.databases.mariadb import MariaDB
@@ -37,9 +43,9 @@ from workloads.tools import wrk2
 
 logger = logging.getLogger("primitives")
 JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
+TOMCAT = provenance.ROOT / "servers/tomcat/target/tomcat.jar"
 # As the servers have it, so that the collector and its rests are theirs.
 HEAP = ["-Xms512m", "-Xmx512m"]
-FORKS = 3
 # What differs from JVM to JVM is more than what differs within one, so that forks count and not
 # the length of a fork. By 0.3 s all of these loops are compiled; 0.6 s is sixty of the ticks
 # in which the process's CPU time is counted.
@@ -50,11 +56,6 @@ WARM_UP_EACH_ON_A_DATABASE = "700ms"
 # Two threads that hand over on one CPU: elsewhere they would both run.
 ON_ONE_CPU = "contextSwitch"
 ON_A_DATABASE = "Database"
-# A request costs the more the rarer it is, for what it needs has left the caches: rates of the
-# tiers, from the lowest to the highest.
-RATES_PER_S = (199, 997, 9973)
-WARM_UP = {"rate_per_s": 12000, "duration_s": 1.5, "connections": 4}
-LOAD = {"duration_s": 1, "connections": 100}
 KINDS = ("platform", "virtual")
 THREADS = (50, 500, 5000, 10000)
 COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "fork", "value", "unit")
@@ -70,11 +71,78 @@ MEMORY_COLUMNS = (
 Row = dict[str, Any]
 
 
+def of_its_thread_ns(server: Server) -> int:
+    """What the one thread says that it has used."""
+    return int(server.ask("/cpu", 10))
+
+
+def but_for_compilers_ns(server: Server) -> int:
+    """CPU time of a JVM less that of its compilers, which the kernel counts in ticks."""
+    process = psutil.Process(server.process.pid)
+    used_ns = time.clock_gettime_ns(cpu_clock(process.pid))
+    compiling_s = sum(
+        thread.user_time + thread.system_time
+        for thread in process.threads()
+        if " CompilerThre" in Path(f"/proc/{process.pid}/task/{thread.id}/comm").read_text()
+    )
+    return used_ns - round(compiling_s * 1e9)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A server that is loaded from outside: what starts it, how it is asked, how its CPU is read.
+
+    A request costs the more the rarer it is, for what it needs has left the caches: `rates_per_s`
+    go from the lowest of the tiers to the highest.
+    """
+
+    primitive: str
+    argv: list[str]
+    path: str
+    keep_alive: bool
+    rates_per_s: tuple[int, ...]
+    load_s: int
+    warm_up: Row
+    cpu_ns: Callable[[Server], int]
+
+
+SUBJECTS = (
+    Subject(
+        primitive="request-on-one-thread",
+        argv=["-cp", str(JAR), "artifact.primitives.RequestOnOneThread"],
+        path="/jmeter/test",
+        keep_alive=False,
+        rates_per_s=(199, 997, 9973),
+        load_s=1,
+        warm_up={"rate_per_s": 12000, "duration_s": 1.5, "connections": 4},
+        cpu_ns=of_its_thread_ns,
+    ),
+    # The smallest request to Tomcat and Spring, which hand it to a pool.
+    Subject(
+        primitive="tomcat-request",
+        # A compiler's thread that ends would take its CPU time with it.
+        argv=[
+            "-XX:-UseDynamicNumberOfCompilerThreads",
+            "-cp",
+            str(TOMCAT),
+            "artifact.tomcat.Application",
+        ],
+        path="/ping",
+        keep_alive=True,
+        rates_per_s=(199, 1999),
+        load_s=2,
+        warm_up={"rate_per_s": 4000, "duration_s": 3, "connections": 4},
+        cpu_ns=but_for_compilers_ns,
+    ),
+)
+
+
 class Testbed:
     """The machine's shares and the folder in which everything leaves its files."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, forks: int) -> None:
         self.folder = folder
+        self.forks = forks
         self.java = str(provenance.java())
         self.server_cpus, self.generator_cpus = cpu_shares()
 
@@ -101,7 +169,7 @@ def jmh_costs(testbed: Testbed) -> Iterator[Row]:
     yield from benchmark(testbed, [ON_ONE_CPU], testbed.server_cpus[:1])
     # They take turns on one CPU: what is not the client's CPU time is the database's.
     one_cpu = testbed.server_cpus[:1]
-    database = MariaDB({}, one_cpu, testbed.folder, FORKS + 1, "database.log")
+    database = MariaDB({}, one_cpu, testbed.folder, testbed.forks + 1, "database.log")
     try:
         url = f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable"
         words = [ON_A_DATABASE, "-jvmArgsAppend", f"-Ddatabase.url={url} -Ddatabase.user={USER}"]
@@ -122,7 +190,7 @@ def benchmark(
     argv = [
         *(testbed.java, *HEAP, "-Djmh.ignoreLock=true"),
         *("--sun-misc-unsafe-memory-access=allow", "-cp", str(JAR), "org.openjdk.jmh.Main"),
-        *(*words, "-bm", "avgt", "-tu", "us", "-f", str(FORKS), *JMH_TIMES, "-w", warm_up),
+        *(*words, "-bm", "avgt", "-tu", "us", "-f", str(testbed.forks), *JMH_TIMES, "-w", warm_up),
         *("-prof", "artifact.primitives.ProcessCpu", "-foe", "true"),
         *("-rf", "json", "-rff", "jmh.json"),
     ]
@@ -154,42 +222,42 @@ def cost_row(primitive: str, rate_per_s: Any, statistic: str, fork: int, value_u
 
 
 def request_costs(testbed: Testbed) -> Iterator[Row]:
-    """A request on one thread, at each rate: CPU time of that thread, and latency."""
-    for fork in range(1, FORKS + 1):
-        argv = [
-            *(testbed.java, *HEAP, "-cp", str(JAR), "artifact.primitives.RequestOnOneThread"),
-            f"--port={free_port(fork)}",
-        ]
+    """A request to the simplest servers, at each rate: CPU time and latency."""
+    for subject, fork in itertools.product(SUBJECTS, range(1, testbed.forks + 1)):
+        argv = [testbed.java, *HEAP, *subject.argv, f"--port={free_port(fork)}"]
         server = Server(argv, testbed.server_cpus, testbed.folder)
         try:
             if not server.port:
                 raise RuntimeError(f"the server did not start: {server.log.read_text()[-2000:]}")
-            load(testbed, server.port, WARM_UP)
-            for rate_per_s in RATES_PER_S:
-                cpu_us, latency_us = one_request(testbed, server, rate_per_s)
-                name = "request-on-one-thread"
-                yield cost_row(name, rate_per_s, "cpu", fork, cpu_us)
-                yield cost_row(name, rate_per_s, "latency", fork, latency_us)
+            load(testbed, subject, server, subject.warm_up)
+            for rate_per_s in subject.rates_per_s:
+                cpu_us, latency_us = one_request(testbed, subject, server, rate_per_s)
+                yield cost_row(subject.primitive, rate_per_s, "cpu", fork, cpu_us)
+                yield cost_row(subject.primitive, rate_per_s, "latency", fork, latency_us)
         finally:
             server.stop()
 
 
-def one_request(testbed: Testbed, server: Server, rate_per_s: int) -> tuple[float, float]:
+def one_request(
+    testbed: Testbed, subject: Subject, server: Server, rate_per_s: int
+) -> tuple[float, float]:
     """CPU time and mean latency of a request at this rate, µs."""
-    before_ns = int(server.ask("/cpu", 10))
-    result = load(testbed, server.port, LOAD | {"rate_per_s": rate_per_s})
-    grown_ns = int(server.ask("/cpu", 10)) - before_ns
-    # The first question ends, and the second begins, between the two readings: one request more.
-    served = result["requests"]["completed"] + 1
-    return grown_ns / 1000 / served, result["latency_us"]["corrected"]["mean"]
+    before_ns = subject.cpu_ns(server)
+    plan = {"rate_per_s": rate_per_s, "duration_s": subject.load_s, "connections": 100}
+    result = load(testbed, subject, server, plan)
+    grown_ns = subject.cpu_ns(server) - before_ns
+    return grown_ns / 1000 / result["requests"]["completed"], result["latency_us"]["corrected"][
+        "mean"
+    ]
 
 
-def load(testbed: Testbed, port: int, plan: Row) -> dict[str, Any]:
+def load(testbed: Testbed, subject: Subject, server: Server, plan: Row) -> dict[str, Any]:
     """What the project's own generator saw."""
     argv = [
         *(str(wrk2.DUE), "-t1", f"-c{plan['connections']}", f"-R{plan['rate_per_s']}"),
-        *(f"-d{plan['duration_s']}s", "--json", "load.json", *wrk2.connection_options(plan)),
-        f"http://127.0.0.1:{port}/jmeter/test",
+        *(f"-d{plan['duration_s']}s", "--json", "load.json"),
+        *wrk2.connection_options({"keep_alive": subject.keep_alive}),
+        f"http://127.0.0.1:{server.port}{subject.path}",
     ]
     testbed.run(argv, testbed.generator_cpus, "load.log", limit_s=60)
     seen: dict[str, Any] = json.loads((testbed.folder / "load.json").read_text())
@@ -231,6 +299,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--costs", type=Path, required=True, help="table of costs to write (CSV)")
     parser.add_argument("--memory", type=Path, required=True, help="table of memory to write (CSV)")
+    parser.add_argument("--forks", type=int, default=3, help="JVMs for each cost (default: 3)")
     parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
@@ -244,7 +313,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     stop_with_our_requester()
     with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
-        testbed = Testbed(Path(folder))
+        testbed = Testbed(Path(folder), options.forks)
         costs = [*jmh_costs(testbed), *request_costs(testbed)]
         memory = list(thread_memory(testbed))
     write(options.costs, COST_COLUMNS, costs)

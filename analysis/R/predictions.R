@@ -11,7 +11,7 @@
 #             in an open loop Erlang's M/M/c corrected for how regular arrivals and service are
 #             (Allen and Cunneen). Where it does neither, open loop alone: that of the request on
 #             one thread, and what handing it over adds. JMeter's clock cannot tell such times.
-# CPU         a request on one thread, and the primitives that the mode adds to it.
+# CPU         the smallest request, on one thread or to Tomcat, and the primitives that a mode adds to it.
 # Databases   transactions of one row: a statement, and a connection made or borrowed for it; client
 #             and database are two queues in a closed network.
 
@@ -35,7 +35,10 @@ handing_over <- list(
   "virtual thread" = c(
     "thread start" = "virtual-thread-start", "park and unpark" = "platform-park"
   ),
-  "event loop" = character()
+  "event loop" = character(),
+  # That of Tomcat's own pool is in the request to Tomcat; waking a carrier takes its place.
+  "tomcat, pool" = character(),
+  "tomcat, virtual thread" = c("thread start" = "virtual-thread-start")
 )
 # A wait within a request: a virtual thread is parked, and a timer's thread wakes it.
 waiting_within <- list(
@@ -43,11 +46,15 @@ waiting_within <- list(
   "pool" = c("park and unpark" = "platform-park"),
   "caller-runs pool" = c("park and unpark" = "platform-park"),
   "virtual thread" = c("park and unpark" = "virtual-park", "park and unpark" = "platform-park"),
-  "event loop" = character()
+  "event loop" = character(),
+  "tomcat, pool" = c("park and unpark" = "platform-park"),
+  "tomcat, virtual thread" = c(
+    "park and unpark" = "virtual-park", "park and unpark" = "platform-park"
+  )
 )
-# What the request on one thread does is in these groups of stacks.
+# What a request does before anything is added is in these groups of stacks.
 request_group <- "request"
-request_groups <- c("accept", "read and parse", "handler", "write", "connection close")
+request_groups <- c("accept", "read and parse", "handler", "framework", "write", "connection close")
 
 or_else <- function(value, otherwise) if (is.null(value) || is.na(value)) otherwise else value
 
@@ -192,32 +199,34 @@ most_inside_tomcat <- function(setup, mode) {
 #' @param primitives see read_primitives().
 #' @param rate_per_s at which requests come.
 #' @param statistic cpu; or wall, for what handing over adds to the latency.
-#' @return data.table: group, mean, low, high (µs); no rows where the model has no base to begin
-#'   with.
+#' @return data.table: group, mean, low, high (µs); no rows where a primitive is missing.
 request_costs <- function(setup, primitives, rate_per_s, statistic = "cpu") {
   added <- handing_over[[or_else(setup$handling, "")]]
   if (is.null(added)) return(data.table())
   if (setup$wait_s > 0) added <- c(added, waiting_within[[setup$handling]])
   costs <- lapply(added, function(id) cost_of(primitives, id, statistic) / requests_a_connection(setup))
   if (statistic == "cpu") {
-    base <- request_on_one_thread(setup, primitives, rate_per_s) + setup$work_s * 1e6
+    base <- smallest_request(setup, primitives, rate_per_s) + setup$work_s * 1e6
     costs <- c(setNames(list(base), request_group), costs)
   }
-  if (length(costs) == 0) return(data.table())
+  if (length(costs) == 0 || anyNA(unlist(costs))) return(data.table())
   table <- data.table(group = names(costs), do.call(rbind, costs))
   table[, lapply(.SD, sum), by = group]
 }
 
 # On connections that are kept there is no accepting and no closing; both sides read and write as
 # much, so that the server's part is half.
-request_on_one_thread <- function(setup, primitives, rate_per_s) {
+smallest_request <- function(setup, primitives, rate_per_s) {
+  if (is_tomcat(setup)) return(cost_of(primitives, "tomcat-request", "cpu", rate_per_s))
   if (setup$keep_alive) return(cost_of(primitives, "kept-request") / 2)
   cost_of(primitives, "request-on-one-thread", "cpu", rate_per_s)
 }
 
-# A kept connection is handed over once.
+is_tomcat <- function(setup) startsWith(setup$handling, "tomcat")
+
+# A kept connection is handed over once; Tomcat hands over every request of it.
 requests_a_connection <- function(setup) {
-  if (!setup$keep_alive) return(1)
+  if (!setup$keep_alive || is_tomcat(setup)) return(1)
   if (!setup$open) return(setup$loops)
   max(1, setup$rate_per_s * setup$lasts_s / setup$connections)
 }
@@ -336,9 +345,9 @@ predict_server <- function(setup, primitives) {
   rows[is.finite(predicted)]
 }
 
-# Without a base the work that was asked for is what is known of the CPU time: a lower bound.
+# Without primitives the work that was asked for is what is known of the CPU time: a lower bound.
 total_s <- function(setup, costs, end) {
-  if (nrow(costs) == 0 || anyNA(costs[[end]])) setup$work_s else sum(costs[[end]]) / 1e6
+  if (nrow(costs) == 0) setup$work_s else sum(costs[[end]]) / 1e6
 }
 
 #' A transaction of one row. On one CPU, as these primitives were measured, what is not the client's
@@ -382,7 +391,7 @@ latency_row <- function(setup, primitives, ends, rate_per_s) {
     latencies <- lapply(ends, function(end) 1000 * end$latency_s)
     return(figure_row("latency_mean_ms", latencies, paste0(ends$mean$model, ", and its queue")))
   }
-  if (!setup$open || setup$keep_alive || ends$mean$model != "offered rate") return(NULL)
+  if (!setup$open || setup$keep_alive || is_tomcat(setup) || ends$mean$model != "offered rate") return(NULL)
   base <- cost_of(primitives, "request-on-one-thread", "latency", rate_per_s)
   added <- request_costs(setup, primitives, rate_per_s, "wall")
   added <- if (nrow(added) > 0) colSums(added[, .(mean, low, high)]) else 0

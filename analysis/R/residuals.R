@@ -145,7 +145,9 @@ cpu_share <- function(row, setup) {
 
 users_were_missing <- function(row, setup) {
   always_there <- !setup$open && (setup$loops > 1 || !is.na(setup$lasts_s))
-  if (!always_there || !isTRUE(row$at_once < (1 - within_share) * setup$users)) return(NULL)
+  # Fewer users make both throughput and latency lower.
+  if (!always_there || row$residual > 0) return(NULL)
+  if (!isTRUE(row$at_once < (1 - within_share) * setup$users)) return(NULL)
   sprintf(
     "of %s users %s were there on average: the generator was still starting them, or done with some",
     three_digits(setup$users), three_digits(row$at_once)

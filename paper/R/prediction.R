@@ -28,7 +28,8 @@ primitive_titles <- c(
   "connection-borrow" = "HikariCP, borrow and return",
   "database-connect" = "Database connection, made and closed",
   "database-statement" = "Smallest statement on an open connection",
-  "request-on-one-thread" = "Request on a new connection, one thread (server's side)"
+  "request-on-one-thread" = "Request on a new connection, one thread (server's side)",
+  "tomcat-request" = "Request to Tomcat and Spring, kept connection (server's side)"
 )
 
 #' Primitives in the order of their titles, both statistics side by side.

@@ -16,6 +16,10 @@ known_primitives <- rbind(
   ),
   primitive_rows("platform-thread-start" = 45, "pool-hand-off" = 9)[, statistic := "wall"],
   data.table(
+    primitive = "tomcat-request", rate_per_s = c(100, 1000), statistic = "cpu", mean = c(400, 100),
+    low = c(380, 95), high = c(420, 105), unit = "us", forks = 3L
+  ),
+  data.table(
     primitive = "request-on-one-thread", rate_per_s = c(100, 10000, 100, 10000),
     statistic = c("cpu", "cpu", "latency", "latency"), mean = c(120, 60, 200, 100),
     low = c(110, 55, 190, 95), high = c(130, 65, 210, 105), unit = "us", forks = 3L

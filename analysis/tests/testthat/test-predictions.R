@@ -48,12 +48,12 @@ test_that("Tomcat's threads, permits, connections, clients and pinned carriers a
 
 test_that("threads / service time is the closed loop's bound, as the source found it", {
   setup <- tomcat(closed_load(), list(server.tomcat.threads.max = 50))
-  expect_equal(predicted(setup, "throughput_per_s"), 500)
+  expect_equal(predicted(setup, "throughput_per_s"), 500, tolerance = 0.01)
   expect_equal(predicted(setup, "latency_mean_ms"), 950, tolerance = 0.01)
   expect_equal(predicted(setup, "throughput_per_s", "model"), "threads / service time")
   setup <- tomcat(closed_load(), list(spring.threads.virtual.enabled = TRUE))
-  expect_equal(predicted(setup, "throughput_per_s"), 5000)
-  expect_equal(predicted(setup, "latency_mean_ms"), 100)
+  expect_equal(predicted(setup, "throughput_per_s"), 5000, tolerance = 0.01)
+  expect_equal(predicted(setup, "latency_mean_ms"), 100, tolerance = 0.01)
 })
 
 test_that("a closed loop for a time counts whole rounds", {
@@ -62,21 +62,21 @@ test_that("a closed loop for a time counts whole rounds", {
   expect_equal(predicted(remote(list()), "throughput_per_s"), 900 / 9.9)
   one <- remote(list(server.tomcat.threads.max = 1))
   expect_equal(predicted(one, "throughput_per_s"), 9 / 9.9)
-  expect_equal(predicted(one, "latency_mean_ms"), 5000)
+  expect_equal(predicted(one, "latency_mean_ms"), 5000, tolerance = 0.01)
 })
 
 test_that("an open loop gets what it asks for up to the bound, and then waits ever longer", {
   few <- list(server.tomcat.threads.max = 5)
   setup <- tomcat(open_load(rate_per_s = 40), few)
   expect_equal(predicted(setup, "throughput_per_s"), 40)
-  expect_equal(predicted(setup, "latency_mean_ms"), 100)
+  expect_equal(predicted(setup, "latency_mean_ms"), 100, tolerance = 0.01)
   setup <- tomcat(open_load(rate_per_s = 100), few)
-  expect_equal(predicted(setup, "throughput_per_s"), 50)
+  expect_equal(predicted(setup, "throughput_per_s"), 50, tolerance = 0.01)
   # After t seconds the queue is t seconds long: 5 s on average, and the service time.
-  expect_equal(predicted(setup, "latency_mean_ms"), 5100)
+  expect_equal(predicted(setup, "latency_mean_ms"), 5100, tolerance = 0.01)
   # So few connections that they are the bound.
   setup <- tomcat(open_load(rate_per_s = 100, connections = 2), few)
-  expect_equal(predicted(setup, "throughput_per_s"), 20)
+  expect_equal(predicted(setup, "throughput_per_s"), 20, tolerance = 0.01)
 })
 
 test_that("CPU per request is a request on one thread and what the mode adds", {
@@ -97,6 +97,20 @@ test_that("CPU per request is a request on one thread and what the mode adds", {
   expect_equal(predicted(rare, "cpu_us_per_request", "high"), 97.5)
   kept <- setup_of("ThreadPerRequest", tool = open_load(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
   expect_equal(predicted(kept, "cpu_us_per_request"), 20 / 2 + 40 / 100)
+})
+
+test_that("a request to Tomcat has its own base, its pool included", {
+  often <- open_load(rate_per_s = 1000)
+  cpu <- function(options, ...) {
+    predicted(tomcat(often, options, "/ping", ...), "cpu_us_per_request")
+  }
+  expect_equal(cpu(list(), sleep_ms = 0), 100)
+  virtual <- list(spring.threads.virtual.enabled = TRUE)
+  expect_equal(cpu(virtual, sleep_ms = 0), 100 + 1)
+  expect_equal(cpu(virtual, sleep_ms = 100), 100 + 1 + 0.5 + 6)
+  # Nothing is foretold from primitives that are missing.
+  without <- known_primitives[primitive != "tomcat-request"]
+  expect_equal(predict_cell(tomcat(often), without)$figure, c("throughput_per_s", "latency_mean_ms"))
 })
 
 test_that("latency without waiting is that on one thread and the handing over, open loop alone", {
