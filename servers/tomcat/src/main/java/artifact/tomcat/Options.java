@@ -3,7 +3,6 @@ package artifact.tomcat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 /**
  * The properties that make a mode, and what each may be. Spring ignores a name that it does not know
@@ -52,7 +51,7 @@ final class Options {
         Allowed allowed = OWN.get(property);
         if (allowed == null) {
             throw new IllegalArgumentException(property + " is no property; there are "
-                    + String.join(", ", Stream.concat(OWN.keySet().stream(), OF_SPRING.stream().map(p -> p + "…")).toList()));
+                    + String.join(", ", OWN.keySet()) + " and those that begin with " + String.join(", ", OF_SPRING));
         }
         if (!value.matches(allowed.pattern)) {
             throw new IllegalArgumentException(property + " is " + allowed.inWords + ", not " + value);

@@ -33,12 +33,15 @@ class OptionsTest {
         String reason = assertThrows(IllegalArgumentException.class, () -> Options.check("--remote.cleint=blocking"))
                 .getMessage();
         assertTrue(reason.startsWith("remote.cleint is no property; there are lock.kind, "), reason);
-        assertTrue(reason.endsWith("spring.…, logging.…"), reason);
+        assertTrue(reason.endsWith("begin with server., spring., logging."), reason);
     }
 
     @Test
     void leavesSpringsOwnToSpring() {
         assertDoesNotThrow(() -> Options.check(
-                "--port=0", "--spring.threads.virtual.enabled=true", "--server.tomcat.threads.max=50", "--pinning.count=True"));
+                "--port=0",
+                "--pinning.count=True",
+                "--spring.threads.virtual.enabled=true",
+                "--server.tomcat.threads.max=50"));
     }
 }

@@ -53,7 +53,8 @@ class QueryTest {
 
     private static long poolWaits() throws Exception {
         String counters = app.get("/counters").body();
-        assertTrue(counters.matches("\\{\"pool_timeouts\":0,\"pool_wait_ms\":[0-9.]+,\"pool_waits\":[0-9]+}"), counters);
+        assertTrue(
+                counters.matches("\\{\"pool_timeouts\":0,\"pool_wait_ms\":[0-9.]+,\"pool_waits\":[0-9]+}"), counters);
         return Long.parseLong(counters.replaceAll(".*:|}", ""));
     }
 }

@@ -31,7 +31,8 @@ class WorkTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/ping", "/api/sleep-test?sleep_ms=1", "/api/cpu-test?cpu_us=10", "/api/lock-test?sleep_ms=1"})
+    @ValueSource(
+            strings = {"/ping", "/api/sleep-test?sleep_ms=1", "/api/cpu-test?cpu_us=10", "/api/lock-test?sleep_ms=1"})
     void answersOkInTwoBytes(String path) throws Exception {
         HttpResponse<String> answer = platform.get(path);
         assertEquals(200, answer.statusCode());
