@@ -193,7 +193,9 @@ rule predict:
                 "stack_groups",
                 "primitives",
                 "usl",
+                "queues",
                 "predictions",
+                "residuals",
             ],
         ),
     output:

@@ -37,7 +37,12 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         (collapsed, ["-o", "collapsed"]),
         (flamegraph, ["-o", "html", "--title", title]),
     ):
-        subprocess.run([*command, *options, recording, output], check=True)
+        done = subprocess.run([*command, *options, recording, output], check=False)
+        if done.returncode and cell["outcome"] == "completed":
+            raise subprocess.CalledProcessError(done.returncode, done.args)
+        if done.returncode:
+            # A server that had to be killed has not ended its recording.
+            output.write_text("")
 
 
 if __name__ == "__main__":

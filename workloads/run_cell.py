@@ -123,7 +123,7 @@ def backend_of(run: Run) -> Iterator[Backend | None]:
         yield None
         return
     module = importlib.import_module(f"workloads.backends.{wanted['id']}")
-    cpus = run.server_cpus if wanted["cpus"] == "server" else run.generator_cpus
+    cpus = cpus_of(run, wanted)
     backend = module.start(run.spec, provenance.java(), cpus, run.folder, run.position)
     try:
         yield backend
@@ -176,8 +176,9 @@ def observe(
     if not subject.port:
         raise RuntimeError(f"the server did not start: {subject.log.read_text()[-2000:]}")
     telemetry = Telemetry(subject.process.pid, subject.port, run.spec["testbed"]["telemetry_hz"])
-    if backend:
-        telemetry.watch("backend", backend.process.pid)
+    beside = beside_it(run, subject, backend)
+    if beside:
+        telemetry.watch("backend", beside.process.pid)
     telemetry.start()
     try:
         body_before = subject.ask(path, timeout_s)
@@ -237,7 +238,7 @@ def observe(
                 name: value - counters_before.get(name, 0) for name, value in counters_after.items()
             },
         },
-        "backend": backend_figures(run, window) if backend else None,
+        "backend": beside.figures(window) if beside else None,
         "machine": machine_figures(window, telemetry) | {"time_wait_before": before["time_wait"]},
         "telemetry": {
             "samples": len(telemetry.samples),
@@ -248,15 +249,34 @@ def observe(
     }
 
 
-def backend_figures(run: Run, window: list[Sample]) -> dict[str, Any]:
-    wanted = run.spec["backend"]
-    cpus = run.server_cpus if wanted["cpus"] == "server" else run.generator_cpus
-    return {
-        "id": wanted["id"],
-        "cpus": cpus,
-        "cpu_share": grown(window, "backend_cpu_s") / lasted_s(window) / len(cpus),
-        "peak_rss_bytes": peak(window, "backend_rss_bytes"),
-    }
+@dataclass(frozen=True)
+class Beside:
+    """The process that a server depends on, or that stands before it, and its share of CPUs."""
+
+    id: str
+    process: Process
+    cpus: list[int]
+
+    def figures(self, window: list[Sample]) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "cpus": self.cpus,
+            "cpu_share": grown(window, "backend_cpu_s") / lasted_s(window) / len(self.cpus),
+            "peak_rss_bytes": peak(window, "backend_rss_bytes"),
+        }
+
+
+def beside_it(run: Run, subject: Any, backend: Backend | None) -> Beside | None:
+    if backend:
+        wanted = run.spec["backend"]
+        return Beside(wanted["id"], backend.process, cpus_of(run, wanted))
+    if subject.pooler:
+        return Beside(run.spec["engine"]["id"], subject.pooler, run.server_cpus)
+    return None
+
+
+def cpus_of(run: Run, backend: dict[str, Any]) -> list[int]:
+    return run.server_cpus if backend["cpus"] == "server" else run.generator_cpus
 
 
 def lasted_s(window: list[Sample]) -> float:

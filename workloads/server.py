@@ -68,6 +68,8 @@ def profiler_options(spec: dict[str, Any]) -> list[str]:
 class Server:
     """One server process. `port` is 0 until it listens."""
 
+    # A process before it, as a pool of connections stands before a database.
+    pooler: Process | None = None
     # What a client must know that nobody else should.
     client_environment: Mapping[str, str] = MappingProxyType({})
 

@@ -69,6 +69,8 @@ rule measure_primitives:
     input:
         "servers/primitives/target/primitives.jar.sha256",
         ancient("servers/primitives/target/primitives.jar"),
+        "servers/tomcat/target/tomcat.jar.sha256",
+        ancient("servers/tomcat/target/tomcat.jar"),
         ancient("workloads/due/build/due"),
     output:
         costs=RESULTS + "/primitives/costs.csv",
@@ -80,7 +82,9 @@ rule measure_primitives:
     resources:
         testbed=1,
         cores_there=lambda wildcards: workflow.cores,
+    params:
+        forks=1 if config["smoke"] else 3,
     message:
         "measuring what threads, hand-offs and connections cost"
     shell:
-        "python -m workloads.run_primitives --costs {output.costs:q} --memory {output.memory:q} --log {log:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.run_primitives --costs {output.costs:q} --memory {output.memory:q} --forks {params.forks} --log {log:q} --held {threads}/{resources.cores_there}"

@@ -13,6 +13,14 @@ from profiles.telemetry import Telemetry, grown, peak
 BURN = (
     "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\ninput()"
 )
+# Two children that go on, and one that has ended and been waited for.
+FAMILY = (
+    "import subprocess, sys\n"
+    f"burn = [sys.executable, '-c', {BURN!r}]\n"
+    "for _ in range(2): subprocess.Popen(burn)\n"
+    "subprocess.run(burn, input=b'\\n')\n"
+    "input()"
+)
 THREADS = "import threading\nfor _ in range(7): threading.Thread(target=input).start()\ninput()"
 
 
@@ -46,6 +54,15 @@ def test_cpu_time_of_a_process_is_counted(sampled):
     watching = sampled(BURN, lambda samples: grown(samples, "server_cpu_s") >= 0.25)
     assert grown(watching.samples, "server_cpu_s") >= 0.25
     assert grown(watching.samples, "machine_busy_s") >= 0.2
+
+
+def test_children_count_as_their_parent_while_they_live_and_after(sampled):
+    watching = sampled(
+        FAMILY, lambda samples: bool(samples) and samples[-1].get("server_cpu_s", 0) >= 0.85
+    )
+    assert peak(watching.samples, "server_cpu_s") >= 0.85
+    assert peak(watching.samples, "server_cpu_user_s") > 0.1
+    assert peak(watching.samples, "server_threads") >= 3
 
 
 def test_threads_and_memory_are_counted(sampled):

@@ -51,6 +51,15 @@ def test_summary_counts_what_was_asked_answered_and_refused(folder):
     assert load["latency_min_ms"] == 100
 
 
+def test_users_are_averaged_over_the_time_of_the_load():
+    columns = ("timeStamp", "elapsed", "allThreads")
+    rows = [(1000, 100, 4), (1050, 250, 2), (1100, 300, 1)]
+    samples = [dict(zip(columns, map(str, row), strict=True)) for row in rows]
+    # 4 users for 100 ms, 2 for 200 ms, 1 for 100 ms
+    assert jmeter.users_alive(samples) == pytest.approx((400 + 400 + 100) / 400)
+    assert jmeter.users_alive([]) is None
+
+
 def test_load_for_a_time_counts_what_ended_within_it(folder):
     tool = SPEC["tool"] | {"duration_s": 0.15}
     load = jmeter.collect(SPEC | {"tool": tool}, folder, (0, 0))

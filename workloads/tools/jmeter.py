@@ -146,6 +146,7 @@ def summary(
         "duration_s": duration_s,
         "offered_per_s": None,
         "concurrency_offered": spec["tool"]["threads"],
+        "users_alive": users_alive(samples),
         "answers_per_s": len(samples) / duration_s if duration_s else 0.0,
         "throughput_per_s": len(good) / duration_s if duration_s else 0.0,
         "received_bytes": total(samples, "bytes"),
@@ -154,6 +155,20 @@ def summary(
         "latency_mean_ms": total(samples, "elapsed") / len(samples) if samples else None,
         "latency_min_ms": min((int(row["elapsed"]) for row in good), default=None),
     }
+
+
+def users_alive(samples: list[dict[str, str]]) -> float | None:
+    """How many users there were on average; every answer tells how many when it came."""
+    answers = sorted((ended_ms(row), int(row["allThreads"])) for row in samples)
+    start_ms = min((int(row["timeStamp"]) for row in samples), default=0)
+    if not answers or answers[-1][0] == start_ms:
+        return None
+    ends_ms = [start_ms, *(end_ms for end_ms, _ in answers)]
+    users_ms = sum(
+        users * (end_ms - before_ms)
+        for before_ms, (end_ms, users) in zip(ends_ms, answers, strict=False)
+    )
+    return users_ms / (answers[-1][0] - start_ms)
 
 
 def total(samples: Iterable[dict[str, str]], column: str) -> int:
