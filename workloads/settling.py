@@ -13,6 +13,7 @@ from __future__ import annotations
 import csv
 import gzip
 import math
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -97,9 +98,11 @@ def of_series(path: Path, duration_s: float) -> dict[str, Change | None]:
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if float(row["time_s"]) < duration_s]
     medians_ms = [float(row["p50_us"]) / 1000 for row in rows if row["p50_us"]]
+    # Requests of the warm-up are not in it: until the first of the others is answered there is none.
+    answered = dropwhile(lambda count: count == 0, (float(row["completed"]) for row in rows))
     return {
         "latency": change(medians_ms, DUE_RESOLUTION_MS),
-        "throughput": change([float(row["completed"]) for row in rows], 0),
+        "throughput": change(list(answered), 0),
     }
 
 

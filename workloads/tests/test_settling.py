@@ -121,3 +121,12 @@ def test_open_loop_is_read_from_its_series_within_the_window(tmp_path):
     assert found["latency"]["at"] == 0.5
     assert found["latency"]["shift"] == pytest.approx(-0.25)
     assert not moved(found["throughput"])
+
+
+def test_open_loop_has_no_answers_before_the_first_could_come(tmp_path):
+    rows = ["time_s,due,sent,completed,errors,p50_us,p99_us,max_us"]
+    rows += [f"{n / 10},10,10,0,0,,," for n in range(10)]
+    rows += [f"{n / 10},10,10,10,0,1000000,1000000,1000000" for n in range(10, 40)]
+    (tmp_path / "series.csv").write_text("\n".join(rows) + "\n")
+    found = settling.settling(tmp_path, {"duration_s": 4.0})
+    assert found["throughput"]["shift"] == 0
