@@ -281,35 +281,34 @@ predict_open <- function(setup, cpu_s) {
     if (is.finite(inside)) closed_throughput(inside, setup$wait_s, cpu_s / setup$cpus),
     setup$cpus / cpu_s
   )
-  if (setup$rate_per_s > most_per_s) return(predict_overload(setup, cpu_s, most_per_s, inside))
+  if (setup$rate_per_s >= most_per_s) return(predict_overload(setup, cpu_s, most_per_s, inside))
   # Requests are due at a constant rate. A wait lasts as long as was asked for, and so does work;
   # the rest of the CPU time varies, as if it were exponential.
   varies <- if (cpu_s > 0) ((cpu_s - setup$work_s) / cpu_s)^2 else 0
-  queued_s <- queue_wait_s(setup$rate_per_s, inside, setup$wait_s + cpu_s, 0, 0) +
+  latency_s <- setup$wait_s + cpu_s +
+    queue_wait_s(setup$rate_per_s, inside, setup$wait_s + cpu_s, 0, 0) +
     queue_wait_s(setup$rate_per_s, setup$cpus, cpu_s, 0, varies)
   list(
-    throughput_per_s = setup$rate_per_s, latency_s = setup$wait_s + cpu_s + queued_s,
+    throughput_per_s = setup$rate_per_s * share_in_window(setup, latency_s), latency_s = latency_s,
     model = "offered rate"
   )
+}
+
+# Answers count that come within the window: those asked for in the warm-up too, those asked for
+# shortly before its end no longer.
+share_in_window <- function(setup, latency_s) {
+  min(1, max(0, setup$lasts_s + setup$warm_up_s - latency_s) / setup$lasts_s)
 }
 
 # What cannot be served at once queues, longer and longer; a request that has waited for too long
 # is given up. A pool that turns requests away keeps those that it takes no longer than its queue.
 predict_overload <- function(setup, cpu_s, most_per_s, inside) {
-  grows <- setup$rate_per_s / most_per_s - 1
-  mean_s <- (setup$warm_up_s + setup$lasts_s / 2) * grows
+  service_s <- setup$wait_s + cpu_s
+  mean_s <- (setup$warm_up_s + setup$lasts_s / 2) * (setup$rate_per_s / most_per_s - 1)
   list(
-    throughput_per_s = most_per_s,
-    latency_s = if (setup$rejects) {
-      NA_real_
-    } else {
-      setup$wait_s + cpu_s + min(mean_s, setup$timeout_s / 2)
-    },
-    model = if (inside / (setup$wait_s + cpu_s) > setup$cpus / cpu_s) {
-      "CPUs / CPU time"
-    } else {
-      "threads / service time"
-    }
+    throughput_per_s = most_per_s * share_in_window(setup, service_s),
+    latency_s = if (setup$rejects) NA_real_ else service_s + min(mean_s, setup$timeout_s / 2),
+    model = if (inside / service_s > setup$cpus / cpu_s) "CPUs / CPU time" else "threads / service time"
   )
 }
 
@@ -386,6 +385,8 @@ in_turns <- function(client, demands_s) {
   )
 }
 
+one_thread_model <- "request on one thread, handed over"
+
 latency_row <- function(setup, primitives, ends, rate_per_s) {
   if (setup$wait_s + setup$work_s > 0) {
     latencies <- lapply(ends, function(end) 1000 * end$latency_s)
@@ -395,7 +396,7 @@ latency_row <- function(setup, primitives, ends, rate_per_s) {
   base <- cost_of(primitives, "request-on-one-thread", "latency", rate_per_s)
   added <- request_costs(setup, primitives, rate_per_s, "wall")
   added <- if (nrow(added) > 0) colSums(added[, .(mean, low, high)]) else 0
-  figure_row("latency_mean_ms", as.list((base + added) / 1000), "request on one thread, handed over")
+  figure_row("latency_mean_ms", as.list((base + added) / 1000), one_thread_model)
 }
 
 figure_row <- function(figure, ends, model) {

@@ -12,13 +12,14 @@ fitted_model <- "universal scalability law, fitted"
 #' @return data.table: study, mode, tier, tool, figure, measured (geometric mean), measured_low,
 #'   measured_high (95 %, t on logarithms), and what explains it: server_cpu_share (CPUs in use),
 #'   generator_cpu_share, backend_cpu_share (of theirs), gc_share (of the time of the load), at_once
-#'   (requests, by Little's law).
+#'   (requests, by Little's law), server_cpu_us, backend_cpu_us (per request).
 pool_measured <- function(summary) {
   figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
   cells <- summary[poolable(summary)]
   cells[, `:=`(
     server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6,
-    gc_share = gc_pause_ms / 1000 / duration_s, at_once = throughput_per_s * latency_mean_ms / 1000
+    gc_share = gc_pause_ms / 1000 / duration_s, at_once = throughput_per_s * latency_mean_ms / 1000,
+    server_cpu_us = cpu_us_per_request, backend_cpu_us = backend_cpu_us_per_request
   )]
   long <- melt(cells,
     id.vars = c("study", "mode", "tier", "tool", evidence), measure.vars = figures,
@@ -33,7 +34,10 @@ pool_measured <- function(summary) {
   }, by = .(study, mode, tier, tool, figure), .SDcols = evidence]
 }
 
-evidence <- c("server_cpu_share", "generator_cpu_share", "backend_cpu_share", "gc_share", "at_once")
+evidence <- c(
+  "server_cpu_share", "generator_cpu_share", "backend_cpu_share", "gc_share", "at_once",
+  "server_cpu_us", "backend_cpu_us"
+)
 
 #' Predictions of all cells beside what was measured.
 #'
@@ -52,7 +56,8 @@ predict_cells <- function(cells, summary, primitives, cpu_groups, fits) {
   setups <- setups[!duplicated(names(setups))]
   keys <- c("study", "mode", "tier", "tool", "figure")
   predicted <- rbindlist(lapply(setups, function(setup) {
-    cbind(as.data.table(setup[keys[1:4]]), predict_cell(setup, primitives))
+    rows <- predict_cell(setup, primitives)
+    cbind(as.data.table(setup[keys[1:4]])[rep(1, nrow(rows))], rows)
   }))
   measured <- pool_measured(summary)
   table <- merge(predicted, measured, by = keys, all.x = TRUE, sort = FALSE)
@@ -82,8 +87,8 @@ fitted_rows <- function(summary, fits, measured) {
     fits[reason == ""],
     by = c("study", "mode", "tool", "path")
   )
+  if (nrow(fitted) == 0) return(NULL)
   pair <- dcast(measured, study + mode + tier + tool ~ figure, value.var = "measured")
-  if (nrow(fitted) == 0 || nrow(pair) == 0) return(NULL)
   rows <- merge(fitted, pair, by = c("study", "mode", "tier", "tool"))
   rows[, at_once := throughput_per_s * latency_mean_ms / 1000]
   rows <- rows[at_once >= 1]
@@ -101,9 +106,10 @@ fitted_rows <- function(summary, fits, measured) {
 #' - of CPU time: the group of stacks whose cost is farthest from what the model assumes;
 #' - users of a closed loop were not there: its requests at once (X R) are fewer than its users;
 #' - the generator was busier than the server, so that the loop went at its pace;
+#' - requests cost another CPU time than assumed: with that which was measured the same model comes
+#'   at least half as near (on logarithms) to the figure; and that group of stacks;
 #' - the server's CPUs were the limit, and that group of stacks;
-#' - the collector stopped the server;
-#' - of latency: the CPU time beyond the model's is half of the time beyond the prediction, or more.
+#' - the collector stopped the server.
 #'
 #' @param row one row of the predictions, with the evidence of pool_measured().
 #' @param setups,assumed by place: see read_setup(), request_costs().
@@ -131,9 +137,9 @@ explain_load <- function(row, setup, costs) {
   worse <- (row$residual < 0) == (row$figure == "throughput_per_s")
   users_were_missing(row, setup) %or%
     (if (worse) generator_was_slower(row, setup)) %or%
+    cpu_time_was_another(row, setup, costs) %or%
     cpus_were_used_up(row, setup, costs, worse) %or%
-    (if (worse) collector_stopped(row)) %or%
-    cpu_time_was_longer(row, costs)
+    (if (worse) collector_stopped(row))
 }
 
 `%or%` <- function(first, second) if (is.null(first)) second else first
@@ -178,11 +184,27 @@ collector_stopped <- function(row) {
   sprintf("garbage collection stopped the server for %.0f %% of the load", 100 * row$gc_share)
 }
 
-cpu_time_was_longer <- function(row, costs) {
-  if (row$figure != "latency_mean_ms" || is.null(costs)) return(NULL)
-  beyond_us <- 1000 * (row$measured - row$predicted)
-  if (sum(costs$apart_us) / beyond_us < 0.5) return(NULL)
-  farthest_group(costs, more = beyond_us > 0)
+cpu_time_was_another <- function(row, setup, costs) {
+  cpu_us <- row$server_cpu_us + if (setup$shares_cpus) row$backend_cpu_us else 0
+  if (!isTRUE(cpu_us > 0) || setup$handling == "database") return(NULL)
+  again <- predict_again(row, setup, cpu_us, costs)
+  if (!isTRUE(again > 0)) return(NULL)
+  left <- abs(log(row$measured / again)) / abs(log(row$measured / row$predicted))
+  if (!isTRUE(left <= 0.5)) return(NULL)
+  told <- sprintf(
+    "a request took %s µs of CPU time; with that the model gives %s", three_digits(cpu_us),
+    three_digits(again)
+  )
+  paste(c(told, farthest_group(costs, more = sum(costs$apart_us) > 0)), collapse = "; ")
+}
+
+# The same figure by the same model, with the CPU time that was measured.
+predict_again <- function(row, setup, cpu_us, costs) {
+  if (row$model == one_thread_model) {
+    return(if (is.null(costs)) NA_real_ else row$predicted + (cpu_us - sum(costs$assumed_us)) / 1000)
+  }
+  load <- predict_load(setup, cpu_us / 1e6)
+  if (row$figure == "throughput_per_s") load$throughput_per_s else 1000 * load$latency_s
 }
 
 # What each group of stacks costs a request, and what the model assumes; NULL where nothing was

@@ -196,8 +196,9 @@ explanation_rules <- c(
   "the intervals of prediction and measurement overlap",
   "of CPU time, the group of stacks whose cost is farthest from what the model assumes",
   "users of a closed loop who were not there (@eq-little)",
-  "a generator that was busier than the server", "CPUs of the server that were used up",
-  "garbage collection", "of latency, CPU time beyond what the model assumes"
+  "a generator that was busier than the server",
+  "another CPU time per request than assumed, if with that the same model comes at least half as near",
+  "CPUs of the server that were used up", "garbage collection"
 )
 
 #' Every figure that is off by more than 10 %, the farthest first, with its cause.

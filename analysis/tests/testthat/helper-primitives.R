@@ -11,7 +11,7 @@ primitive_rows <- function(...) {
 
 known_primitives <- rbind(
   primitive_rows(
-    "platform-thread-start" = 40, "virtual-thread-start" = 1, "pool-hand-off" = 8,
+    "platform-thread-start" = 30, "virtual-thread-start" = 1, "pool-hand-off" = 8,
     "platform-park" = 6, "virtual-park" = 0.5, "kept-request" = 20
   ),
   primitive_rows("platform-thread-start" = 45, "pool-hand-off" = 9)[, statistic := "wall"],
@@ -28,6 +28,6 @@ known_primitives <- rbind(
 
 closed_load <- function(...) modifyList(list(threads = 500, ramp_up_s = 0, loops = 10), list(...))
 open_load <- function(...) {
-  load <- list(rate_per_s = 100, connections = 1000, duration_s = 10, warm_up_s = 0)
+  load <- list(rate_per_s = 100, connections = 1000, duration_s = 10, warm_up_s = 0.5)
   modifyList(load, list(...))
 }

@@ -1,5 +1,5 @@
 # A cell of the pool at 50/s, its CPU time per request as given.
-measured_pool <- function(cpu_us, throughput_per_s = 50, generator_share = 0.1) {
+measured_pool <- function(cpu_us, throughput_per_s = 50, generator_share = 0.1, valid = TRUE) {
   root <- new_folder()
   path <- write_cell(
     root, tier = "waiting", tool = "wrk2", histogram_ms = rep(100.2, 200),
@@ -14,7 +14,7 @@ measured_pool <- function(cpu_us, throughput_per_s = 50, generator_share = 0.1) 
       throughput_per_s = throughput_per_s, offered_per_s = 50,
       generator = list(name = "due", version = "1", cpu_share = generator_share)
     ),
-    server = list(cpu_us_per_request = cpu_us, gc_pause_ms = 0)
+    server = list(cpu_us_per_request = cpu_us, gc_pause_ms = 0), validity = list(valid = valid)
   )
   groups <- data.table(
     study = "demo", mode = "fixed-pool", tier = "waiting", tool = "wrk2", repetition = 1L,
@@ -45,6 +45,12 @@ test_that("a busy generator explains a throughput that is too low, and an idle m
   expect_match(slow(generator_share = 0.9)$explanation, "the generator used 90 % of its CPUs")
 })
 
+test_that("a run of which nothing is valid has predictions all the same", {
+  table <- measured_pool(cpu_us = 268, valid = FALSE)
+  expect_equal(table$figure, c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request"))
+  expect_true(all(is.na(table$measured)) && all(table$explanation == ""))
+})
+
 test_that("predictions are read as they were written", {
   path <- tempfile(fileext = ".csv")
   table <- measured_pool(cpu_us = 268)
@@ -52,17 +58,28 @@ test_that("predictions are read as they were written", {
   expect_equal(read_predictions(path), table, ignore_attr = TRUE)
 })
 
+tomcat_setup <- function(tool, sleep_ms) {
+  read_setup(list(
+    cell = list(study = "demo", mode = "mode", tier = "tier", tool = "jmeter"),
+    configuration = list(
+      study = list(server = list(package = "artifact.tomcat")), mode = list(options = list()),
+      tool = tool, tier = list(path = "/sleep", sleep_ms = sleep_ms)
+    ),
+    provenance = list(server_cpus = list(0))
+  ))
+}
+
 # One row of the predictions with its evidence; measured is half as good as foretold.
 residual_row <- function(figure, tool = closed_load(), costs = NULL, shares_cpus = FALSE, ...) {
   worse <- if (figure == "throughput_per_s") 0.5 else 2
   row <- list(
     figure = figure, predicted = 100, measured = 100 * worse, residual = worse - 1,
     server_cpu_share = 0.2, generator_cpu_share = 0.1, backend_cpu_share = 0, gc_share = 0,
-    at_once = 500
+    at_once = 500, server_cpu_us = 0, backend_cpu_us = 0, model = one_thread_model
   )
   setup <- list(
     open = !is.null(tool$rate_per_s), loops = or_else(tool$loops, 1), lasts_s = number(tool$duration_s),
-    users = number(tool$threads), cpus = 1, shares_cpus = shares_cpus
+    users = number(tool$threads), cpus = 1, shares_cpus = shares_cpus, handling = "pool"
   )
   explain_load(modifyList(row, list(...)), setup, costs)
 }
@@ -93,21 +110,34 @@ test_that("the collector explains what is worse, not what is better", {
   expect_null(residual_row("latency_mean_ms", gc_share = 0.1, measured = 50, residual = -0.5))
 })
 
-test_that("CPU time explains latency where it makes half of it, by its farthest group", {
+test_that("another CPU time explains what the same model makes of it, by its farthest group", {
   costs <- compare_costs(
     data.table(group = c("accept", "write", "JIT"), cpu_us_per_request = c(30, 30, 70)),
     data.table(group = "request", mean = 60)
   )
   expect_equal(setNames(costs$apart_us, costs$group), c(JIT = 70, request = 0))
   latency <- function(measured) {
-    residual_row("latency_mean_ms", open_load(), costs, predicted = 0.1, measured = measured)
+    residual_row(
+      "latency_mean_ms", open_load(), costs, predicted = 0.1, measured = measured,
+      server_cpu_us = 130
+    )
   }
-  expect_equal(latency(0.2), "JIT takes 70 µs a request, the model assumes 0")
-  expect_null(latency(0.9))
-  # Faster than foretold, though it costs more: no explanation.
-  expect_null(residual_row(
-    "latency_mean_ms", open_load(), costs, predicted = 0.1, measured = 0.05, residual = -0.5
+  expect_equal(latency(0.2), paste(
+    "a request took 130 µs of CPU time; with that the model gives 0.17;",
+    "JIT takes 70 µs a request, the model assumes 0"
   ))
+  expect_null(latency(0.9))
+})
+
+test_that("a network is solved again with the CPU time that was measured", {
+  # Ten users who wait for 20 ms: with 5 ms of CPU time they wait for each other.
+  setup <- tomcat_setup(closed_load(threads = 10), sleep_ms = 20)
+  row <- list(
+    figure = "latency_mean_ms", model = "users / response time", predicted = 20, measured = 50,
+    server_cpu_us = 5000, backend_cpu_us = 0
+  )
+  expect_match(cpu_time_was_another(row, setup, NULL), "took 5,000 µs of CPU time")
+  expect_null(cpu_time_was_another(modifyList(row, list(server_cpu_us = 100)), setup, NULL))
 })
 
 test_that("what is within its intervals needs no cause", {
