@@ -98,7 +98,7 @@ def of_series(path: Path, duration_s: float) -> dict[str, Change | None]:
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if float(row["time_s"]) < duration_s]
     medians_ms = [float(row["p50_us"]) / 1000 for row in rows if row["p50_us"]]
-    # Requests of the warm-up are not in it: until the first of the others is answered there is none.
+    # Answers to the warm-up are not in it: there are none until the first other one can come.
     answered = dropwhile(lambda count: count == 0, (float(row["completed"]) for row in rows))
     return {
         "latency": change(medians_ms, DUE_RESOLUTION_MS),
