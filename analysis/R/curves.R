@@ -16,8 +16,9 @@ library(patchwork)
 #' @param x_title words for the x axis.
 #' @param counts columns where 0 is a usual value.
 #' @param keeps_up columns in which all that is asked is answered on the dashed line y = x.
+#' @param columns how many panels side by side.
 #' @return patchwork of ggplots.
-figure_curves <- function(cells, x, panels, x_title, counts = character(), keeps_up = character()) {
+figure_curves <- function(cells, x, panels, x_title, counts = character(), keeps_up = character(), columns = 2) {
   has_figures <- vapply(names(panels), function(column) any(is.finite(cells[[column]])), NA)
   if (!any(has_figures)) return(nothing_to_draw("no cell has these figures"))
   modes <- mode_levels(cells$mode)
@@ -28,7 +29,7 @@ figure_curves <- function(cells, x, panels, x_title, counts = character(), keeps
     )
     curve_panel(points, panels[[column]], x_title, column %in% counts, column %in% keeps_up)
   })
-  wrap_plots(drawn, ncol = 2, guides = "collect") & theme(legend.position = "bottom")
+  wrap_plots(drawn, ncol = columns, guides = "collect") & theme(legend.position = "bottom")
 }
 
 curve_panel <- function(points, title, x_title, is_count, keeps_up) {
@@ -61,7 +62,8 @@ curve_panel <- function(points, title, x_title, is_count, keeps_up) {
 scale_of_panel <- function(values, is_count) {
   if (is_count) {
     return(list(
-      scale_y_continuous(labels = plain_number), coord_cartesian(ylim = c(0, 1.1 * max(values, 1)))
+      scale_y_continuous(labels = plain_number),
+      coord_cartesian(ylim = c(0, if (any(values > 0)) 1.1 * max(values) else 1))
     ))
   }
   list(scale_y_log10(labels = plain_number), coord_cartesian(ylim = range(values) * c(1 / 1.3, 1.3)))
@@ -72,5 +74,8 @@ median_and_range <- function(values) {
   list(middle = as.numeric(median(values)), low = ends[1], high = ends[2])
 }
 
-#' How tall figure_curves() must be.
-height_of_curves <- function(panels) 0.8 + 2.1 * ceiling(panels / 2)
+#' How tall figure_curves() must be for these panels of which there are figures.
+height_of_curves <- function(cells, panels, columns = 2) {
+  count <- sum(vapply(names(panels), function(column) any(is.finite(cells[[column]])), NA))
+  0.8 + 2 * ceiling(count / columns)
+}

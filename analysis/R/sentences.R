@@ -105,25 +105,6 @@ sentence_verdicts <- function(comparisons) {
   )
 }
 
-#' A sentence on the noise floor: the same mode under a second name (`<mode>-again`).
-#'
-#' @param comparisons see read_comparisons().
-#' @return one string, with a full stop: in how many comparisons of a mode with itself the
-#'   intervals claimed a difference, and how far apart the two were at the most.
-sentence_noise <- function(comparisons) {
-  twins <- comparisons[mode == paste0(versus, "-again") & !is.na(estimate)]
-  if (nrow(twins) == 0) return("No mode was measured against itself.")
-  decided <- sum(twins$verdict %in% c("higher", "lower"))
-  ratios <- twins[effect == "ratio", exp(max(abs(log(estimate))))]
-  sprintf(
-    paste(
-      "The same mode measured under two names was told apart in %s of %s,",
-      "and differed by a factor of %s at the most."
-    ),
-    format_number(decided), count_of(nrow(twins), "comparison"), format_number(ratios)
-  )
-}
-
 #' A sentence on how much of the CPU time the profiler saw of a mode.
 #'
 #' @param cpu_groups see read_cpu_groups().

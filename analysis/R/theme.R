@@ -61,7 +61,15 @@ mode_families <- fread(
    thread-per-connection,       1
    thread-pool,                 2
    connect-per-transaction,     3
-   connect-every,               6"
+   connect-every,               6
+   postgresql,                  3
+   postgresql-connect,          1
+   pgbouncer,                   2
+   pgbouncer-connect,           7
+   jvm-connect-per-transaction, 3
+   hikari-10-platform,          2
+   hikari-10-virtual,           4
+   hikari-grid,                 8"
 )
 
 family_shapes <- data.table(

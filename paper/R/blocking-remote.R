@@ -59,6 +59,46 @@ sentence_blocked_state <- function(counts, little) {
   })
 }
 
+#' A carrier's state, which is the other way round.
+sentence_carrier_state <- function(counts) {
+  carriers <- counts[group == "carrier" & mean > 0]
+  both <- merge(
+    carriers[source == "jvm"], carriers[source == "kernel"], by = c("mode", "tier", "tool"),
+    suffixes = c("_jvm", "_kernel")
+  )
+  if (nrow(both) == 0) return("")
+  busy <- both[which.max(running_kernel)]
+  sprintf(
+    "Of the carriers of %s the JVM had %s as `RUNNABLE` on average, the kernel %s as running or free to run; the virtual threads that wait are in neither view.",
+    as_code(busy$mode), format_number(busy$running_jvm), format_number(busy$running_kernel)
+  )
+}
+
+#' How the few answers of one thread came about, in the source and here.
+#'
+#' @param published see read_published().
+sentence_turns <- function(all, published, tiers) {
+  theirs <- published[mode == "pool-1-blocking"]
+  figure_of <- function(wanted) theirs[figure == wanted]$value
+  cells <- all$summary[mode == "pool-1-blocking" & tier %in% tiers & requests > 1 & outcome != "beyond_limits"]
+  said <- sprintf(
+    paste(
+      "In the source each of the %s answers, one a second, took %s s at the most: so none of those requests had waited, and the one",
+      "thread served the same few connections again and again, while the others got nothing."
+    ), format_number(figure_of("requests")), format_number(figure_of("latency_max_ms") / 1000)
+  )
+  if (nrow(cells) == 0) return(said)
+  paste(said, sprintf(
+    "Here the answers took from %s s to %s s: %s.", format_number(min(cells$latency_all_min_ms) / 1000),
+    format_number(max(cells$latency_all_max_ms) / 1000),
+    if (median(cells$latency_all_max_ms) > 2 * median(cells$latency_all_min_ms)) {
+      "whoever was answered had waited in turn, and the rest still waited when the load was over"
+    } else {
+      "the same"
+    }
+  ))
+}
+
 #' What stands in for Tomcat's blocking connector.
 sentence_bio <- function(everything) {
   if (!has_study(everything, "request-threads")) return("That study is not in this run.")
@@ -72,9 +112,9 @@ sentence_bio <- function(everything) {
 #' ask where none of them waits for another.
 #'
 #' @return data.table: mode, closed_per_s, closed_ms (mean), tier, rate_per_s, open_per_s, open_p50_ms,
-#'   blind_p50_ms (uncorrected), failed (share); medians over all repetitions that completed.
+#'   blind_p50_ms (uncorrected), failed (share); medians over all repetitions that ran.
 gap_of_loops <- function(all, modes) {
-  cells <- all$summary[mode %in% modes & outcome == "completed"]
+  cells <- all$summary[mode %in% modes & outcome != "beyond_limits"]
   closed <- cells[loop == "closed", .(
     closed_per_s = median(answers_per_s), closed_ms = median(1000 * under_way / answers_per_s)
   ), by = mode]

@@ -79,7 +79,7 @@ headline_clause <- function(rows, id) {
 # ---- What measuring costs --------------------------------------------------------------------
 
 sentences_cost <- function(all) {
-  c(sentence_telemetry(all), sentences_profiler(all), sentence_noise(all$comparisons), sentence_generator(all))
+  c(sentence_telemetry(all), sentences_profiler(all), sentence_false_alarms(all$comparisons), sentence_generator(all))
 }
 
 sentence_telemetry <- function(all) {
@@ -115,15 +115,26 @@ sentence_generator <- function(all) {
 # ---- Threats to validity ---------------------------------------------------------------------
 
 sentences_threats <- function(all) {
-  c(
+  Filter(nzchar, c(
     threat_machine(all), threat_repetitions(all), threat_disturbance(all), threat_profiler(all),
     paste(
       "**Loopback.** Requests never leave the machine: there is no network delay, and the kernel does the",
-      "receiver's share of TCP in the sender's system call. Part of what is charged to the server's writes is the client's."
+      "receiver's share of TCP in the sender's system call. Part of what is charged to the server's writes is the client's.",
+      "Connections are cheaper to open, and handlers wait less, than in production: effects of connecting are lower bounds."
+    ),
+    threat_database(all), threat_windows(all), threat_warm_up(all), threat_generator(all),
+    paste(
+      "**HTTP/1.1 alone.** Neither TLS nor HTTP/2: with TLS whoever opens a connection for each request pays more for it;",
+      "with HTTP/2 many requests share a connection, and a thread per connection is no thread per request."
     ),
     paste(
-      "**Warm-up.** Each server gets the same gentle warm-up before the load. Nothing here shows that it has",
-      "reached a steady state, which a Java virtual machine need not do at all [@barrett2017]."
+      "**Choice of modes.** Pools are of the published sizes. A pool that fits the load is another mode; @sec-causes shows what",
+      "its size alone does."
+    ),
+    paste(
+      "**Causes.** An intervention changes one thing by design, and others by its nature: kept connections save the handshake",
+      "too, JDK 25 differs from 21 in more than pinning. That the count goes with the effect makes the named cause likely, and",
+      "does not prove it alone."
     ),
     paste(
       "**Rounding.** The closed loop's clock has a resolution of 1 ms. Where latency is of that size its",
@@ -137,7 +148,7 @@ sentences_threats <- function(all) {
       "**Scope.** The handlers are small, so the differences are those of handling requests, and bound what a",
       "service with work of its own can gain. Rules for reporting are those of @papadopoulos2019."
     )
-  )
+  ))
 }
 
 threat_machine <- function(all) {
@@ -145,7 +156,7 @@ threat_machine <- function(all) {
   virtual <- provenance_of(all$cells, "machine", "virtualised")
   machines <- length(unique(provenance_of(all$cells, "machine", "cpu_model")))
   sprintf(
-    "**%s.** %s, %s%s; the server ran on CPU %s and the generator on CPU %s. With few CPUs the costs of scheduling show, and gains from parallel work do not.",
+    "**%s.** %s, %s%s; the server ran on CPU %s and the generator on CPU %s. With few CPUs the costs of scheduling show, and gains from parallel work do not: what parallel hardware would give a pool, or the scheduler of virtual threads, cannot show here. Directions may hold elsewhere, sizes need not.",
     if (machines == 1) "One machine" else paste(machines, "kinds of machine"),
     "All cells come from it", paste("it has", paste(count_of(max(cpus), "CPU"))),
     if (any(virtual %in% "TRUE")) " and is virtual, so that neighbours may disturb it" else "",
@@ -159,6 +170,67 @@ threat_repetitions <- function(all) {
   sprintf(
     "**Repetitions.** There are %s of each cell; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new ones.",
     span(counts), nrow(open), nrow(all$comparisons)
+  )
+}
+
+# A database that takes its CPU time from the server's.
+threat_database <- function(all) {
+  beside <- vapply(all$cells, function(cell) {
+    cell$cell$tool %in% c("jmeter", "wrk2") && length(intersect(cell$backend$cpus, cell$provenance$server_cpus)) > 0
+  }, NA)
+  shares <- all$summary$backend_cpu_share[beside]
+  if (length(shares) == 0) return("")
+  sprintf(
+    paste(
+      "**Database beside the server.** The database ran on the server's CPUs, so that its work is taken from the server's (at",
+      "most %s of them); where it has a machine of its own, bounds by connections are met later and bounds by CPU sooner."
+    ), percent(max(shares))
+  )
+}
+
+threat_windows <- function(all) {
+  loads_s <- all$summary$duration_s
+  loads_s <- loads_s[!is.na(loads_s)]
+  if (length(loads_s) == 0) return("")
+  sprintf(
+    paste(
+      "**Short windows.** A load lasts %s s (median; from %s). What takes longer to come is not seen: a heap that fills, full",
+      "collections, leaks of connections, thermal limits, hourly noise of a shared host."
+    ), format_number(median(loads_s)), span(loads_s, " s")
+  )
+}
+
+failing <- function(all, check) grepl(paste0("\\b", check, "\\b"), all$summary$failed_checks)
+
+threat_warm_up <- function(all) {
+  judged <- sum(vapply(all$cells, function(cell) {
+    any(vapply(cell$validity$checks, function(check) check$id == "settled", NA))
+  }, NA))
+  if (judged == 0) {
+    return(paste(
+      "**Warm-up.** Each server gets the same gentle warm-up before the load. Nothing here shows that it has",
+      "reached a steady state, which a Java virtual machine need not do at all [@barrett2017]."
+    ))
+  }
+  sprintf(
+    paste(
+      "**Warm-up.** Each server gets the same gentle warm-up before the load. Loads that go on are tested for a change of their",
+      "level [@pettitt1979]; %d of %d did not settle and are not pooled. The test sees seconds: a JIT that would compile anew after",
+      "minutes stays unseen [@barrett2017]. Bursts have no steady state to reach."
+    ), sum(failing(all, "settled")), judged
+  )
+}
+
+threat_generator <- function(all) {
+  closed <- all$summary$tool == "jmeter"
+  limited <- sum(failing(all, "generator_healthy") & closed)
+  if (limited == 0) return("")
+  sprintf(
+    paste(
+      "**JMeter at its limit.** Of the %s of the closed loop, %d fail `generator_healthy`: one CPU cannot drive so many users, so",
+      "that a burst arrives over seconds and is no burst any more. Such cells are not pooled; where a cause needs them (failing),",
+      "they count, and the true load can only have been gentler than the one asked for."
+    ), count_of(sum(closed), "cell"), limited
   )
 }
 

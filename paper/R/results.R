@@ -2,14 +2,15 @@
 
 #' Reads everything.
 #'
-#' @param results results folder: summary.csv, comparisons.csv, cpu-groups.csv, cells/.
-#' @return list: summary, comparisons, cpu_groups (see the analysis), cells (list of read_cell(),
+#' @param results results folder: summary.csv, comparisons.csv, loops.csv, cpu-groups.csv, cells/.
+#' @return list: summary, comparisons, loops, cpu_groups (see the analysis), cells (list of read_cell(),
 #'   in the order of the summary), results (the folder).
 read_results <- function(results) {
   summary <- read_summary(file.path(results, "summary.csv"))
   list(
     results = results, summary = summary,
     comparisons = read_comparisons(file.path(results, "comparisons.csv")),
+    loops = read_comparisons(file.path(results, "loops.csv")),
     cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
   )

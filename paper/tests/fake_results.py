@@ -252,6 +252,7 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         ["summarise", "--out", study, *paths],
         ["collect", "--out", results / "summary.csv", study],
         ["compare", "--out", results / "comparisons.csv", results / "summary.csv"],
+        ["compare_loops", "--out", results / "loops.csv", results / "summary.csv"],
         ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
     ]
     for script, *arguments in steps:

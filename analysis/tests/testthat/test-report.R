@@ -195,10 +195,3 @@ test_that("sentences say what the verdict says", {
   expect_match(say("not comparable", "no cells"), "cannot be compared in throughput: no cells")
   expect_error(pick_comparison(comparisons, "demo", "x", "low", "jmeter", "y"), "no comparison")
 })
-
-test_that("the noise floor is told from twins alone", {
-  expect_equal(sentence_noise(comparisons), "No mode was measured against itself.")
-  twins <- copy(comparisons)[, `:=`(mode = "thread-per-request-again", effect = "ratio")]
-  twins[, `:=`(estimate = 1, verdict = "equivalent")][1, `:=`(estimate = 0.5, verdict = "lower")]
-  expect_match(sentence_noise(twins), "told apart in 1 of 36 comparisons, .* factor of 2 at")
-})
