@@ -158,12 +158,14 @@ def start_subject(run: Run, backend: Backend | None) -> Any:
         # Its client library is loaded for databases only: every cell would wait for it.
         database = importlib.import_module("workloads.databases.subject")
         return database.start(run.spec, run.java, run.server_cpus, run.folder, run.position)
-    argv = server.command(run.spec, run.java, free_port(run.position))
+    argv = server.command(run.spec, run.java, free_port(run.position), len(run.server_cpus))
     environment = {}
     if backend:
         argv += backend.options
         environment = backend.environment
-    return server.Server(argv, run.server_cpus, run.folder, environment=environment)
+    # Until the load it may use all: the JIT has most of its work before, and less remains for then.
+    cpus = sorted({*run.server_cpus, *run.generator_cpus})
+    return server.Server(argv, cpus, run.folder, environment=environment)
 
 
 def observe(
@@ -189,6 +191,7 @@ def observe(
             # What the tier's path costs the first time (class loading) is paid here.
             if "path" in run.spec["tier"] and "script" not in run.spec["tool"]:
                 subject.ask(run.spec["tier"]["path"], timeout_s)
+            subject.process.confine(run.server_cpus)
             rows_before = subject.rows(rows_path, timeout_s)
             counters_before = subject.counters(counters_path, timeout_s)
             threads_before = subject.threads_started()

@@ -22,8 +22,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 
 
-def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
-    """The server's command line; files are named relative to the cell's folder."""
+def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]:
+    """The server's command line; files are named relative to the cell's folder.
+
+    `cpus`: how many it will have under load, which decides its collector and its threads.
+    """
     server, mode = spec["study"]["server"], spec["mode"]
     main_class = mode.get("class", server.get("class"))
     options = [
@@ -32,6 +35,7 @@ def command(spec: dict[str, Any], java: Path, port: int) -> list[str]:
     return [
         str(java),
         *server["jvm_options"],
+        f"-XX:ActiveProcessorCount={cpus}",
         *class_data(spec),
         "-Xlog:gc:file=gc.log:time,uptime,level,tags",
         *profiler_options(spec),

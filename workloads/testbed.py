@@ -141,6 +141,24 @@ class Process:
                 self.context_switches_involuntary = usage.ru_nivcsw
         return self.exit_status is not None
 
+    def confine(self, cpus: list[int]) -> None:
+        """From now on all its threads, and those that they will start, run on these CPUs."""
+        allowed = set(cpus)
+        confined: set[int] = set()
+        # A thread that starts meanwhile may still have its starter's CPUs: looked at again.
+        while unconfined := self.threads() - confined:
+            for thread in unconfined:
+                with contextlib.suppress(ProcessLookupError):
+                    os.sched_setaffinity(thread, allowed)
+            confined |= unconfined
+
+    def threads(self) -> set[int]:
+        """Thread ids; none once it is gone."""
+        try:
+            return {int(name) for name in os.listdir(f"/proc/{self.pid}/task")}
+        except FileNotFoundError:
+            return set()
+
     def wait(self, limit_s: float) -> bool:
         """Whether it ended by itself within the limit."""
         deadline_s = time.monotonic() + limit_s

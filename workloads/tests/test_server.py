@@ -79,9 +79,9 @@ def test_options_of_a_mode_become_its_arguments(tmp_path):
         "mode": {"class": "Pool", "options": {"core_threads": 10}, "profiler": False},
         "testbed": {"profiler": {"event": "cpu", "interval_ms": 10}},
     }
-    argv = command(spec, tmp_path, 8080)
+    argv = command(spec, tmp_path, 8080, 1)
     assert argv[-3:] == ["p.q.Pool", "--port=8080", "--core-threads=10"]
     assert not any("agentpath" in word for word in argv)
     spec["mode"]["profiler"] = True
-    agent = next(word for word in command(spec, tmp_path, 8080) if "agentpath" in word)
+    agent = next(word for word in command(spec, tmp_path, 8080, 1) if "agentpath" in word)
     assert agent.endswith("=start,event=cpu,interval=10ms,jfr,file=profile.jfr")

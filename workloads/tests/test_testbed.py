@@ -112,6 +112,23 @@ def test_server_port_is_free_and_below_the_ephemeral_range():
         assert testbed.free_port(1) != first
 
 
+def test_confined_process_keeps_its_cpus_and_gives_them_to_new_threads(tmp_path):
+    cpus = sorted(os.sched_getaffinity(0))
+    code = (
+        "import os, threading, time\n"
+        "def work(): print(os.sched_getaffinity(0), flush=True); time.sleep(60)\n"
+        "for _ in range(5): threading.Thread(target=work, daemon=True).start()\n"
+        "time.sleep(0.5); work()"
+    )
+    process = testbed.Process([sys.executable, "-c", code], cpus, tmp_path, "log")
+    while len(process.threads()) < 6:
+        time.sleep(0.01)
+    process.confine(cpus[:1])
+    assert {tuple(os.sched_getaffinity(thread)) for thread in process.threads()} == {(cpus[0],)}
+    process.stop(0.1)
+    assert process.threads() == set()
+
+
 def test_limit_that_forbids_a_load_is_named(monkeypatch):
     assert testbed.beyond_limits(0) == ""
     monkeypatch.setattr(testbed.resource, "getrlimit", lambda which: (1024, 20000))
