@@ -2,6 +2,8 @@
 
 library(data.table)
 
+# Two have an interval, but one so wide that it decides next to nothing.
+repetitions_at_least <- 3
 # Beyond it the answer is a better experiment, not a longer one.
 repetitions_at_most <- 100
 
@@ -55,13 +57,27 @@ command_repetitions <- function(repetitions) {
   sprintf("snakemake --cores 4 --config repetitions=%d", as.integer(repetitions))
 }
 
-#' A sentence on what would settle the undecided comparisons.
+#' Sentences on what would settle the comparisons without a decision.
 #'
 #' @param comparisons see read_comparisons(), or some of its rows.
-#' @return one string of Markdown, with a full stop.
+#' @return one string of Markdown: one or two sentences, with their full stops.
 sentence_repetitions <- function(comparisons) {
+  single <- sum(comparisons$verdict == "one repetition")
   needed <- comparisons[verdict == "undecided", repetitions_needed]
-  if (length(needed) == 0) return("No comparison is undecided.")
+  told <- c(
+    if (single > 0) {
+      sprintf(
+        "%s on one repetition, which has no interval: `%s` gives %s one.",
+        if (single == 1) "1 comparison rests" else paste(format_number(single), "comparisons rest"),
+        command_repetitions(repetitions_at_least), if (single == 1) "it" else "them"
+      )
+    },
+    if (length(needed) > 0) sentence_undecided(needed)
+  )
+  if (is.null(told)) "No comparison is undecided." else paste(told, collapse = " ")
+}
+
+sentence_undecided <- function(needed) {
   within <- needed[needed <= repetitions_at_most]
   opening <- sprintf(
     "Of %s, %s would be settled by up to %d repetitions, if effect and spread are those seen",

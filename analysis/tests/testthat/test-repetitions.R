@@ -51,6 +51,10 @@ test_that("sentence and table name the command", {
   expect_match(sentence_repetitions(rows), "Of 2 undecided comparisons, 1 would be settled by up to 100")
   expect_match(sentence_repetitions(rows), command, fixed = TRUE)
   expect_equal(sentence_repetitions(rows[3]), "No comparison is undecided.")
+  expect_equal(
+    sentence_repetitions(undecided(0.5)),
+    "1 comparison rests on one repetition, which has no interval: `snakemake --cores 4 --config repetitions=3` gives it one."
+  )
   shown <- table_repetitions(rows)
   expect_equal(shown$Repetitions, c(format_number(needed), "more than 100"))
   expect_equal(shown$Command, c(command, no_figure))
