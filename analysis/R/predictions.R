@@ -11,7 +11,8 @@
 #             in an open loop Erlang's M/M/c corrected for how regular arrivals and service are
 #             (Allen and Cunneen). Where it does neither, open loop alone: that of the request on
 #             one thread, and what handing it over adds. JMeter's clock cannot tell such times.
-# CPU         the smallest request, on one thread or to Tomcat, and the primitives that a mode adds to it.
+# CPU         the smallest request, on one thread or to Tomcat, and the primitives that a mode adds to
+#             it; without compiling.
 # Databases   transactions of one row: a statement, and a connection made or borrowed for it; client
 #             and database are two queues in a closed network.
 
@@ -53,7 +54,7 @@ waiting_within <- list(
   )
 )
 # What a request does before anything is added is in these groups of stacks.
-request_group <- "request"
+request_group <- "the request itself"
 request_groups <- c("accept", "read and parse", "handler", "framework", "write", "connection close")
 
 or_else <- function(value, otherwise) if (is.null(value) || is.na(value)) otherwise else value
@@ -338,7 +339,7 @@ predict_server <- function(setup, primitives) {
     latency_row(setup, primitives, ends, rate_per_s),
     if (nrow(costs) > 0) {
       sums <- as.list(colSums(costs[, .(mean, low, high)]))
-      figure_row("cpu_us_per_request", sums, "primitives")
+      figure_row(steady_cpu, sums, "primitives")
     }
   )
   rows[is.finite(predicted)]

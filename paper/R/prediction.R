@@ -151,7 +151,8 @@ table_models <- function(foretold) {
 
 figure_titles <- c(
   throughput_per_s = "throughput (1/s)", latency_mean_ms = "mean latency (ms)",
-  cpu_us_per_request = "CPU time per request (µs)"
+  steady_cpu_us_per_request = "CPU time per request, without compiling (µs)",
+  cpu_us_per_request = "CPU time per transaction (µs)"
 )
 
 #' Predicted against measured, a point per mode, tier and tool, on logarithmic scales; the band is
