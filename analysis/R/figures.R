@@ -219,6 +219,17 @@ read_resources <- function(paths) {
   }))
 }
 
+# What was sampled at all, and is not 0 all the time.
+resources_to_show <- function(resources) {
+  copy(resources)[!is.na(value), if (any(value > 0)) .SD, by = figure]
+}
+
+#' How tall figure_resources() must be.
+height_of_resources <- function(resources) {
+  if (is.null(resources) || nrow(resources) == 0) return(1)
+  1 + 1.25 * uniqueN(resources_to_show(resources)$figure)
+}
+
 or_no_figure <- function(values) if (is.null(values)) NA_real_ else values
 
 #' Resources over time, a line per mode.
@@ -227,7 +238,7 @@ or_no_figure <- function(values) if (is.null(values)) NA_real_ else values
 #' @return ggplot.
 figure_resources <- function(resources) {
   if (nrow(resources) == 0) return(nothing_to_draw("no telemetry of these cells"))
-  resources <- droplevels(copy(resources)[!is.na(value)])
+  resources <- droplevels(resources_to_show(resources))
   resources[, mode := factor(mode, mode_levels(mode))]
   ggplot(resources, aes(time_s, value, colour = mode, linetype = mode)) +
     geom_vline(xintercept = 0, colour = faint, linewidth = 0.3) +

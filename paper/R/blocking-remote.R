@@ -44,8 +44,8 @@ sentence_blocked_state <- function(counts, little) {
   to_jvm <- most$running_jvm / most$mean_jvm
   to_kernel <- most$running_kernel / most$mean_kernel
   figures <- sprintf(
-    "At %s %s had %s threads of %s on average%s. To the JVM, %s of them were `RUNNABLE`; to the kernel, %s ran or were free to run, and the others slept.",
-    as_code(most$tier), as_code(most$mode), format_number(most$mean_jvm), as_code(most$group),
+    "At %s %s had %s of %s on average%s. To the JVM, %s of them were `RUNNABLE`; to the kernel, %s ran or were free to run, and the others slept.",
+    as_code(most$tier), as_code(most$mode), count_of(most$mean_jvm, "thread"), as_code(most$group),
     if (length(waiting) == 1) paste(", while", format_number(waiting), "requests were under way") else "",
     format_number(most$running_jvm), format_number(most$running_kernel)
   )
@@ -112,7 +112,7 @@ sentence_bio <- function(everything) {
 #' ask where none of them waits for another.
 #'
 #' @return data.table: mode, closed_per_s, closed_ms (mean), tier, rate_per_s, open_per_s, open_p50_ms,
-#'   blind_p50_ms (uncorrected), failed (share); medians over all repetitions that ran.
+#'   blind_p50_ms (uncorrected), failed and timed_out (shares); medians over all repetitions that ran.
 gap_of_loops <- function(all, modes) {
   cells <- all$summary[mode %in% modes & outcome != "beyond_limits"]
   closed <- cells[loop == "closed", .(
@@ -125,7 +125,7 @@ gap_of_loops <- function(all, modes) {
   open <- open[, .(
     tier = tier[1], rate_per_s = offered_per_s[1], open_per_s = median(throughput_per_s),
     open_p50_ms = median(latency_p50_ms), blind_p50_ms = median(latency_uncorrected_p50_ms),
-    failed = median(error_share)
+    failed = median(error_share), timed_out = median(errors_of(errors, "timeout") / requests)
   ), by = mode]
   closed[open, on = "mode", nomatch = NULL][order(match(mode, mode_levels(mode)))]
 }
@@ -133,11 +133,14 @@ gap_of_loops <- function(all, modes) {
 sentence_gap <- function(gap) {
   if (nrow(gap) == 0) return("No mode was measured under both loops.")
   slow <- gap[which.max(failed + (closed_per_s < rate_per_s / 2))]
-  sprintf(
+  told <- sprintf(
     "Asked %s times a second, %s answered %s requests a second, and %s of them failed; the latency of the closed loop, %s s, tells nothing of that.",
     format_number(slow$rate_per_s), as_code(slow$mode), format_number(slow$open_per_s), percent(slow$failed),
     format_number(slow$closed_ms / 1000)
   )
+  paste(told, if (slow$timed_out > 0.5) {
+    "Its users give up before their turn comes, and the thread goes on asking the remote for requests that nobody waits for any more."
+  })
 }
 
 #' How far the remote was from being the limit.

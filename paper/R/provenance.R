@@ -132,9 +132,17 @@ table_checks <- function(cells) {
       data.table(Check = check$id, rule = check$rule, passed = isTRUE(check$passed))
     }))
   }))
-  # A rule may name the mode's own limits: then what all have in common is told.
-  checks[, .(
-    Rule = if (uniqueN(rule) == 1) rule[1] else paste0(sub(":.*", "", rule[1]), ": as each mode's configuration says"),
-    Passed = paste(sum(passed), "of", .N)
-  ), by = Check]
+  checks[, .(Rule = in_common(unique(rule)), Passed = paste(sum(passed), "of", .N)), by = Check]
+}
+
+# A rule may name limits of a mode or a tier: what all have in common is told, with dots for the rest.
+in_common <- function(rules) {
+  words <- strsplit(rules, " ", fixed = TRUE)
+  alike <- lengths(words) == length(words[[1]])
+  if (all(alike)) {
+    columns <- do.call(rbind, words)
+    return(paste(apply(columns, 2, function(word) if (uniqueN(word) == 1) word[1] else "…"), collapse = " "))
+  }
+  if (length(rules) < 4) return(paste(rules, collapse = "; or: "))
+  paste0(sub(":.*", "", rules[1]), ": as each mode's configuration says")
 }

@@ -149,15 +149,16 @@ sentences_breaking <- function(rows) {
 }
 
 #' Whether Tomcat grew to its maximum before it queued, which the source denies.
-sentence_growth <- function(rows) {
-  grown <- rows[outcome == "completed" & grepl("^tomcat-", mode)]
+sentence_growth <- function(all) {
+  grown <- all$summary[outcome != "beyond_limits" & grepl("^tomcat-", mode)]
   if (nrow(grown) == 0) return("")
-  grown <- grown[, .(added = max(threads_peak - threads_idle)), by = mode]
+  grown <- grown[, .(added = max(0, threads_peak - threads_idle)), by = mode]
+  grown <- grown[order(match(mode, mode_levels(mode)))]
   sprintf(
     paste(
       "The source explains it by the rule of `java.util.concurrent.ThreadPoolExecutor`, which queues first and adds threads only",
       "when the queue is full. Tomcat's executor has the opposite rule: its queue takes a task only when no thread may be added.",
-      "In fact there were up to %s threads more than before the load."
+      "In fact, over all tiers, there were up to %s threads more than before the load."
     ),
     enumerate(sprintf("%s (%s)", format_number(grown$added), as_code(grown$mode)))
   )

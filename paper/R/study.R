@@ -300,7 +300,7 @@ alt_ratios <- function(all, tool, statistic) {
 
 #' Peaks of each mode from the start of the load on, in one sentence.
 sentence_resources <- function(resources) {
-  peaks <- resources[!is.na(value) & time_s >= 0, .(peak = max(value)), by = .(figure, mode)]
+  peaks <- resources_to_show(resources)[time_s >= 0, .(peak = max(value)), by = .(figure, mode)]
   told <- vapply(unique(as.character(peaks$figure)), function(name) {
     rows <- peaks[figure == name][order(peak)]
     if (nrow(rows) == 1) {

@@ -41,7 +41,10 @@ figure_kinds <- function(all, kinds, tier, tool, statistic, unit, title) {
     kind = factor(kind, c("virtual threads", "platform threads")),
     text = sprintf(
       "%s (%s)\n%s %s\n%s", mode, inside_text(inside), with_interval(middle, low, high), unit,
-      ifelse(is.na(estimate), "the baseline", paste("×", with_interval(estimate, ratio_low, ratio_high)))
+      ifelse(
+        is.na(versus), "the baseline",
+        ifelse(is.na(estimate), "no ratio", paste("×", with_interval(estimate, ratio_low, ratio_high)))
+      )
     )
   )]
   ggplot(tiles, aes(column, kind)) +
