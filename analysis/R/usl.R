@@ -30,15 +30,13 @@ fit_usl <- function(n, x) {
   # Repetitions of one load differ a little in n: they are one load.
   loads <- uniqueN(round(log(points$n), 1))
   if (loads < usl_loads_at_least) {
-    return(no_usl(loads, sprintf(
-      "%d loads with a request or more at once, %d are needed", loads, usl_loads_at_least
-    )))
+    return(no_usl(loads, sprintf("fewer than %d loads with a request or more at once", usl_loads_at_least)))
   }
   for (form in usl_forms) {
     fit <- fit_form(points, form)
     if (!is.null(fit)) return(usl_coefficients(fit, form, points, loads))
   }
-  no_usl(loads, "the law does not fit: no coefficients were found")
+  no_usl(loads, "no coefficients with which the law fits")
 }
 
 # NULL where the form cannot be fitted, or one of its coefficients lies on its bound.

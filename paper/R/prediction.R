@@ -232,5 +232,5 @@ sentence_curves <- function(curves) {
     format_number(sum(curves$reason == ""))
   )
   if (nrow(why) == 0) return(told)
-  paste0(told, " The others had ", enumerate(paste0(why$reason, " (", why$curves, ")"), "; "), ".")
+  paste0(told, " The others: ", enumerate(paste0(why$reason, " (", why$curves, ")"), "; "), ".")
 }

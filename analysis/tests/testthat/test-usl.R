@@ -32,9 +32,10 @@ test_that("what does not cost each other has no peak", {
 test_that("too few loads are no curve", {
   fit <- fit_usl(rep(c(1, 10, 100), 5), rep(c(10, 80, 300), 5))
   expect_true(is.na(fit$lambda))
-  expect_equal(fit$reason, "3 loads with a request or more at once, 4 are needed")
+  expect_equal(fit$reason, "fewer than 4 loads with a request or more at once")
+  expect_equal(fit$loads, 3)
   # Less than one request at once is an idle server, not a load.
-  expect_match(fit_usl(c(0.1, 0.2, 0.5, 0.9, 2), 1:5)$reason, "1 loads")
+  expect_equal(fit_usl(c(0.1, 0.2, 0.5, 0.9, 2), 1:5)$loads, 1)
 })
 
 test_that("every mode gets its own curve from its valid cells", {
