@@ -24,10 +24,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from profiles.telemetry import Sample, Telemetry, grown, peak
+from profiles.telemetry import Telemetry, grown
 from workloads import provenance, server, validity
 from workloads.backends import Backend
+from workloads.figures import Beside, gc_pauses, lasted_s, machine_figures, server_figures
 from workloads.gate import Gate
+from workloads.progress import progress
 from workloads.settling import settling
 from workloads.testbed import (
     Process,
@@ -252,23 +254,6 @@ def observe(
     }
 
 
-@dataclass(frozen=True)
-class Beside:
-    """The process that a server depends on, or that stands before it, and its share of CPUs."""
-
-    id: str
-    process: Process
-    cpus: list[int]
-
-    def figures(self, window: list[Sample]) -> dict[str, Any]:
-        return {
-            "id": self.id,
-            "cpus": self.cpus,
-            "cpu_share": grown(window, "backend_cpu_s") / lasted_s(window) / len(self.cpus),
-            "peak_rss_bytes": peak(window, "backend_rss_bytes"),
-        }
-
-
 def beside_it(run: Run, subject: Any, backend: Backend | None) -> Beside | None:
     if backend:
         wanted = run.spec["backend"]
@@ -280,63 +265,6 @@ def beside_it(run: Run, subject: Any, backend: Backend | None) -> Beside | None:
 
 def cpus_of(run: Run, backend: dict[str, Any]) -> list[int]:
     return run.server_cpus if backend["cpus"] == "server" else run.generator_cpus
-
-
-def lasted_s(window: list[Sample]) -> float:
-    return window[-1]["time_s"] - window[0]["time_s"]
-
-
-def server_figures(window: list[Sample], load: dict[str, Any]) -> dict[str, Any]:
-    cpu_s = grown(window, "server_cpu_s")
-    grew = (
-        "machine_context_switches",
-        "listen_overflows",
-        "listen_drops",
-        "retransmits",
-    )
-    peaks = {
-        "peak_threads": "server_threads",
-        "peak_rss_bytes": "server_rss_bytes",
-        "peak_descriptors": "server_descriptors",
-        "peak_accept_queue": "accept_queue",
-    }
-    return {
-        "cpu_s": cpu_s,
-        "cpu_user_s": grown(window, "server_cpu_user_s"),
-        "cpu_system_s": grown(window, "server_cpu_system_s"),
-        "cpu_us_per_request": cpu_us_per_request(cpu_s, window, load),
-        **{name: peak(window, column) for name, column in peaks.items()},
-        **{name: grown(window, name) for name in grew},
-    }
-
-
-def cpu_us_per_request(cpu_s: float, window: list[Sample], load: dict[str, Any]) -> float | None:
-    """CPU time of the server per answer, µs.
-
-    In a closed loop the server rests before and after the load, so all that the window caught
-    belongs to its requests. In an open one it is as busy outside, so rates are compared.
-    """
-    answers = load["requests_recorded"]
-    if load["loop"] == "open":
-        answers = load["answers_per_s"] * lasted_s(window)
-    return cpu_s / answers * 1e6 if answers else None
-
-
-def machine_figures(window: list[Sample], telemetry: Telemetry) -> dict[str, Any]:
-    """The machine while the load ran; "others" is nothing that the cell itself has started."""
-    capacity_s = lasted_s(window) * (os.cpu_count() or 1)
-    ours_s = (
-        grown(window, "server_cpu_s")
-        + grown(window, "generator_cpu_s")
-        + grown(window, "backend_cpu_s")
-        + telemetry.cpu_share() * lasted_s(window)
-    )
-    return {
-        "cpu_pressure_share": grown(window, "pressure_cpu_some_s") / lasted_s(window),
-        "steal_share": grown(window, "steal_s") / capacity_s,
-        "others_cpu_share": max(0.0, grown(window, "machine_busy_s") - ours_s) / capacity_s,
-        "load_1m": peak(window, "load_1m"),
-    }
 
 
 def warm_up(run: Run, subject: Any) -> None:
@@ -415,18 +343,6 @@ def digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest() if body else ""
 
 
-def gc_pauses(log: Path, load: dict[str, Any]) -> dict[str, float]:
-    """Pauses within the load, from the JVM's unified log."""
-    pauses_ms = []
-    for line in log.read_text().splitlines() if log.exists() else []:
-        fields = line.split("]", 1)
-        if "Pause" in line and line.endswith("ms"):
-            at_s = datetime.strptime(fields[0], "[%Y-%m-%dT%H:%M:%S.%f%z").timestamp()
-            if load["start_epoch_s"] <= at_s <= load["end_epoch_s"]:
-                pauses_ms.append(float(line.rsplit(" ", 1)[1].removesuffix("ms")))
-    return {"gc_pauses": len(pauses_ms), "gc_pause_ms": sum(pauses_ms)}
-
-
 def profile_facts(run: Run) -> dict[str, Any]:
     profile = run.folder / "profile.jfr"
     if not profile.exists():
@@ -440,32 +356,6 @@ def profile_facts(run: Run) -> dict[str, Any]:
         "event": asked["event"],
         "interval_ms": asked["interval_ms"],
     }
-
-
-def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
-    """One line for the terminal: which cell, what came out, how many are left and how long."""
-    order, load = labels["order"], record["load"]
-    name = "/".join(out.parts[-6:-1])
-    broken = [check["id"] for check in record["validity"]["checks"] if not check["passed"]]
-    valid = f"invalid: {', '.join(broken)}" if broken else "valid"
-    measured = list(out.parents[5].glob("*/*/*/*/rep-*/cell.json"))
-    left = max(0, order["of"] - len(measured))
-    return (
-        f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
-        f"{load['error_share']:.1%} errors; {left} of {order['of']} cells left, "
-        f"about {left * typical_cell_s(measured) / 60:.0f} min"
-    )
-
-
-def typical_cell_s(measured: list[Path]) -> float:
-    """Mean duration of the cells measured last: tiers differ by far, so one is not enough."""
-    last = sorted(measured, key=lambda path: path.stat().st_mtime)[-30:]
-    lasted = []
-    for path in last:
-        facts = json.loads(path.read_text())["provenance"]
-        begun, ended = (datetime.fromisoformat(facts[key]) for key in ("started", "ended"))
-        lasted.append((ended - begun).total_seconds())
-    return sum(lasted) / len(lasted)
 
 
 @contextlib.contextmanager

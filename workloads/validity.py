@@ -265,7 +265,10 @@ def offered_at_once(record: Record) -> float:
     return float(load["concurrency_offered"])
 
 
-def generator_healthy(record: Record) -> Check:
+def generator_healthy(record: Record) -> Check | None:
+    """A JVM with its pool of connections is not a generator only: what it costs is measured."""
+    if record["configuration"]["tool"].get("id") == "database-client":
+        return None
     load = record["load"]
     cpu_share, reason = load["generator"]["cpu_share"], load["limited_by_generator"]
     due_share = share_due(record)

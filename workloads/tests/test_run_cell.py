@@ -9,8 +9,10 @@ import yaml
 from jsonschema import ValidationError
 
 from workloads import provenance, run_cell
+from workloads.figures import cpu_us_per_request, gc_pauses
 from workloads.grid import Cell, Grid
-from workloads.run_cell import cpu_us_per_request, gc_pauses, working_folder
+from workloads.progress import typical_cell_s
+from workloads.run_cell import working_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 LINE = "[2026-11-20T12:37:3{s}.500+0000][7.0s][info][gc] GC(0) {what} {ms}ms\n"
@@ -94,7 +96,7 @@ def test_time_left_is_told_from_the_cells_measured_last(tmp_path):
             "ended": f"2026-11-20T12:00:0{seconds}+00:00",
         }
         measured[-1].write_text(json.dumps({"provenance": facts}))
-    assert run_cell.typical_cell_s(measured) == 6
+    assert typical_cell_s(measured) == 6
 
 
 def test_cell_that_is_not_alone_is_refused():

@@ -114,6 +114,14 @@ def test_rule_catches_what_it_is_for_and_nothing_else_does(path, value, caught_b
     assert not validity.verdict(record)["valid"]
 
 
+def test_jvm_that_loads_a_database_may_be_the_limit():
+    record = closed()
+    record["load"]["generator"]["cpu_share"] = 0.95
+    record["backend"] = None
+    record["configuration"]["tool"]["id"] = "database-client"
+    assert failed(record) == set()
+
+
 def test_generator_at_its_limit_is_caught():
     record = closed()
     record["load"]["generator"]["cpu_share"] = 0.95
