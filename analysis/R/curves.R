@@ -19,10 +19,10 @@ library(patchwork)
 #' @param columns how many panels side by side.
 #' @return patchwork of ggplots.
 figure_curves <- function(cells, x, panels, x_title, counts = character(), keeps_up = character(), columns = 2) {
-  has_figures <- vapply(names(panels), function(column) any(is.finite(cells[[column]])), NA)
-  if (!any(has_figures)) return(nothing_to_draw("no cell has these figures"))
+  shown <- panels_to_show(cells, panels, counts)
+  if (length(shown) == 0) return(nothing_to_draw("no cell has these figures"))
   modes <- mode_levels(cells$mode)
-  drawn <- lapply(names(panels)[has_figures], function(column) {
+  drawn <- lapply(shown, function(column) {
     points <- data.table(
       mode = factor(cells$mode, modes), x = cells[[x]], y = as.numeric(cells[[column]]),
       usable = poolable(cells)
@@ -30,6 +30,14 @@ figure_curves <- function(cells, x, panels, x_title, counts = character(), keeps
     curve_panel(points, panels[[column]], x_title, column %in% counts, column %in% keeps_up)
   })
   wrap_plots(drawn, ncol = columns, guides = "collect") & theme(legend.position = "bottom")
+}
+
+# A log scale has no 0.
+panels_to_show <- function(cells, panels, counts) {
+  Filter(function(column) {
+    values <- cells[[column]]
+    any(is.finite(values) & (column %in% counts | values > 0))
+  }, names(panels))
 }
 
 curve_panel <- function(points, title, x_title, is_count, keeps_up) {
@@ -74,8 +82,7 @@ median_and_range <- function(values) {
   list(middle = as.numeric(median(values)), low = ends[1], high = ends[2])
 }
 
-#' How tall figure_curves() must be for these panels of which there are figures.
-height_of_curves <- function(cells, panels, columns = 2) {
-  count <- sum(vapply(names(panels), function(column) any(is.finite(cells[[column]])), NA))
-  0.8 + 2 * ceiling(count / columns)
+#' How tall figure_curves() must be, see there.
+height_of_curves <- function(cells, panels, counts = character(), columns = 2) {
+  0.8 + 2 * ceiling(length(panels_to_show(cells, panels, counts)) / columns)
 }

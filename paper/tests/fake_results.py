@@ -18,9 +18,9 @@ FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use str
 class Cell:
     """One cell: `latency_ms` of every request, and whatever of cell.json the test decides.
 
-    `users`, `rate_per_s` and `connections` are what the tool was asked for; `lasts_s` makes a closed
-    loop one for a time; `threads` (group, state of the JVM, state of the kernel, number) is what
-    thread-states.csv says of every moment; `failing` makes a mode whose requests must fail.
+    `users`, `rate_per_s` and `connections` are what the tool was asked for; `lasts_s` makes a
+    closed loop one for a time; `threads` (group, state of the JVM, state of the kernel, number) is
+    what thread-states.csv says of every moment; `failing` makes a mode whose requests must fail.
     """
 
     mode: str

@@ -6,7 +6,6 @@ from itertools import product
 from paper.tests.fake_results import Cell
 
 HELLO, SLEEP = "/v1/hello", "/api/sleep-test?sleep_ms=100"
-VIRTUAL = {"spring.threads.virtual.enabled": True}
 
 
 def repeated(cells: list[Cell], repetitions: int) -> list[Cell]:
@@ -22,6 +21,10 @@ def repeated(cells: list[Cell], repetitions: int) -> list[Cell]:
 
 def tomcat(threads: int, **options: object) -> dict[str, object]:
     return {"server.tomcat.threads.max": threads, **options}
+
+
+def virtual(**options: object) -> dict[str, object]:
+    return {"spring.threads.virtual.enabled": True, **options}
 
 
 def blocking_remote() -> list[Cell]:
@@ -71,8 +74,8 @@ def virtual_threads() -> list[Cell]:
     by_kind = {
         "platform-50": (tomcat(50), 900.0),
         "platform-500": (tomcat(500), 105.0),
-        "virtual": (VIRTUAL, 104.0),
-        "virtual-semaphore-50": (VIRTUAL | {"requests.permits": 50}, 910.0),
+        "virtual": (virtual(), 104.0),
+        "virtual-semaphore-50": (virtual(**{"requests.permits": 50}), 910.0),
     }
     cells = []
     for mode, (options, latency) in by_kind.items():
@@ -85,7 +88,7 @@ def virtual_threads() -> list[Cell]:
         cells.append(replace(sleep, tier="sleep-1999", tool="wrk2", rate_per_s=1999))
         cells.append(replace(common, tier="cpu-2ms", path="/api/cpu-test?cpu_us=2000", users=50))
     for kind, size in product(("platform", "virtual"), (5, 10)):
-        options = VIRTUAL if kind == "virtual" else tomcat(500)
+        options = virtual() if kind == "virtual" else tomcat(500)
         baselines = {"platform-5": "platform-hikari-10", "platform-10": None}
         cells.append(
             Cell(
@@ -102,10 +105,10 @@ def virtual_threads() -> list[Cell]:
         pinned = kind == "synchronized" and jdk == 21
         cells.append(
             Cell(
-                f"virtual-{kind}-{jdk}", study=study, tier="lock-20ms", users=50, lasts_s=4, jdk=jdk,
-                versus=versus.get(f"{kind}-{jdk}", "virtual-lock-21"),
+                f"virtual-{kind}-{jdk}", study=study, tier="lock-20ms", users=50, lasts_s=4,
+                jdk=jdk, versus=versus.get(f"{kind}-{jdk}", "virtual-lock-21"),
                 path="/api/lock-test?sleep_ms=20", sleep_ms=20,
-                options=VIRTUAL | {"lock.kind": "reentrant" if kind == "lock" else kind},
+                options=virtual(**{"lock.kind": "reentrant" if kind == "lock" else kind}),
                 counters={"pinned": 90 if pinned else 0, "pinned_ms": 1800 if pinned else 0},
                 latency_ms=[21.0 + i % 3 for i in range(90)],
             )
@@ -119,7 +122,7 @@ def sign_up() -> list[Cell]:
     corrected = {
         "tomcat-200": (None, tomcat(200)),
         "tomcat-400": ("tomcat-200", tomcat(400)),
-        "virtual": ("tomcat-200", VIRTUAL),
+        "virtual": ("tomcat-200", virtual()),
     }
     published = {
         "tomcat-200-as-published": (None, tomcat(200)),

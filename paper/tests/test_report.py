@@ -69,9 +69,8 @@ SCENARIOS = {
     "all studies": pair() + fake_studies.repeated(tomcat_studies(), 3),
     "Tomcat, nothing valid": none_valid(tomcat_studies()),
     # Any subset of the studies is a report.
-    "blocking-remote alone": fake_studies.blocking_remote(),
     "virtual-threads alone": fake_studies.virtual_threads(),
-    "sign-up alone": fake_studies.sign_up(),
+    "without virtual-threads": fake_studies.blocking_remote() + fake_studies.sign_up(),
 }
 
 
@@ -150,7 +149,7 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
         ("all studies", "X·R = 1/s × 1 s = 1 of 100 users, which leaves 99 %"),
         ("all studies", "above it are pool-1-blocking at rate-11 (11/s, bound 1/s)"),
         ("all studies", "In this run the two were not measured beside each other."),
-        ("blocking-remote alone", "That study is not in this run."),
+        ("without virtual-threads", "That study is not in this run."),
         # virtual-threads
         ("all studies", "Here 500 users asked at once, and 0 % of the requests failed"),
         ("all studies", "platform-hikari at query-wait: highest with 10 connections"),
