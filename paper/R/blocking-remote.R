@@ -80,7 +80,8 @@ sentence_carrier_state <- function(counts) {
 sentence_turns <- function(all, published, tiers) {
   theirs <- published[mode == "pool-1-blocking"]
   figure_of <- function(wanted) theirs[figure == wanted]$value
-  cells <- all$summary[mode == "pool-1-blocking" & tier %in% tiers & requests > 1 & outcome != "beyond_limits"]
+  cells <- all$summary[mode == "pool-1-blocking" & tier %in% tiers & requests > 1]
+  cells <- cells[is.finite(latency_all_min_ms) & is.finite(latency_all_max_ms)]
   said <- sprintf(
     paste(
       "In the source each of the %s answers, one a second, took %s s at the most: so none of those requests had waited, and the one",
