@@ -27,8 +27,8 @@ LATE = "late-samples.csv.gz"
 LOOP = "closed"
 # Its JVM takes seconds to start: it does so while the server is warmed up, and asks here to begin.
 # A user's first request makes his HTTP client: many users must have done so for JMeter to be warm.
-# They come within a second, so that a pool of 20 threads rejects none of them.
-WARM_UP_THREADS = 200
+# No more than the smallest pool with its queue holds, or it would reject some.
+WARM_UP_THREADS = 100
 GATE_OPTION = "-Jgate_port={port}"
 FOR_EVER = -1
 
