@@ -46,6 +46,8 @@ mode_families <- fread(
    pool-1-worker-threads,       1
    pool-1-event-loop,           5
    virtual-threads,             4
+   tomcat-200,                  2
+   tomcat-400,                  7
    platform-50,                 2
    platform-500,                7
    virtual,                     4
@@ -56,8 +58,6 @@ mode_families <- fread(
    virtual-synchronized-21,     1
    virtual-lock-25,             4
    virtual-synchronized-25,     6
-   tomcat-200,                  2
-   tomcat-400,                  7
    thread-per-connection,       1
    thread-pool,                 2
    connect-per-transaction,     3
@@ -194,6 +194,8 @@ group_colours <- c(
   "accept" = "#1F4E79", "thread start" = "#D55E00", "park and unpark" = "#E69F00",
   "read and parse" = "#56B4E9", "handler" = "#009E73", "write" = "#0072B2",
   "connection close" = "#7FB39B", "framework" = "#C9B37E", "remote or database" = "#6A3D9A",
+  "network" = "#0B7A75", "connect" = "#B8860B", "authenticate" = "#7B1E3A", "parse statement" = "#9DC3E6",
+  "plan" = "#A9D18E", "execute" = "#2E7D32", "commit" = "#3B3B98", "database other" = "#CFCFCF",
   "logging" = "#8B1A1A", "measuring" = "#2F4F4F", "GC" = "#CC79A7", "JIT" = "#8E6C8A",
   "kernel other" = "#B5B5B5", "JVM other" = "#8A8A8A", "not sampled" = "#F4F4F4"
 )

@@ -97,6 +97,7 @@ sentence_survivors <- function(published, rows) {
     "Of the source's connections, throughput times latency accounts for %s.",
     enumerate(sprintf("%s %% at %s", format_number(theirs$value), as_code(theirs$tier)))
   )
+  if (nrow(rows[outcome != "beyond_limits"]) == 0) return(paragraph(said))
   behind <- rows[outcome != "beyond_limits" & unanswered > 0.05]
   ours <- if (nrow(behind) == 0) {
     "Here no rung that ran fell behind, so every request's wait is in the figures; connections which no request holds were idle, because none was due on them."
@@ -154,14 +155,16 @@ sentence_growth <- function(all) {
   if (nrow(grown) == 0) return("")
   grown <- grown[, .(added = max(0, threads_peak - threads_idle)), by = mode]
   grown <- grown[order(match(mode, mode_levels(mode)))]
-  sprintf(
-    paste(
-      "The source explains it by the rule of `java.util.concurrent.ThreadPoolExecutor`, which queues first and adds threads only",
-      "when the queue is full. Tomcat's executor has the opposite rule: its queue takes a task only when no thread may be added.",
-      "In fact, over all tiers, there were up to %s threads more than before the load."
-    ),
-    enumerate(sprintf("%s (%s)", format_number(grown$added), as_code(grown$mode)))
+  rule <- paste(
+    "The source explains it by the rule of `java.util.concurrent.ThreadPoolExecutor`, which queues first and adds threads only",
+    "when the queue is full. Tomcat's executor has the opposite rule: its queue takes a task only when no thread may be added."
   )
+  # A few come and go with the JVM.
+  if (max(grown$added) < 10) return(paste(rule, "No tier of this run needed more threads than there were before it."))
+  paste(rule, sprintf(
+    "In fact, over all tiers, there were up to %s threads more than before the load.",
+    enumerate(sprintf("%s (%s)", format_number(grown$added), as_code(grown$mode)))
+  ))
 }
 
 answer_panels <- c(

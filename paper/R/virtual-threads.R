@@ -92,10 +92,13 @@ sentence_kinds <- function(all, kinds, tier, tool, statistic = "throughput_per_s
   if (length(told) == 0) return(sprintf("At %s no mode has a baseline.", as_code(tier)))
   share <- if (nrow(more) == 1 && nrow(both) == 1) log(more$estimate) / log(both$estimate) else NA_real_
   # A difference within the margin has no parts.
-  tellable <- !is.na(share) && abs(log(both$estimate)) > equivalence$ratio
+  tellable <- !is.na(share) && share > 0 && abs(log(both$estimate)) > equivalence$ratio
   paragraph(
     sprintf("%s against few platform threads at %s, %s: %s.", capitalised(about), as_code(tier), loop_names[[tool]], enumerate(told, "; ")),
-    if (tellable) sprintf("So letting more in makes %s of the whole difference (as logarithms), whatever kind of thread does it.", percent(share))
+    if (tellable) sprintf(
+      "So letting more in makes %s of the whole difference (as logarithms), whatever kind of thread does it.",
+      if (share < 1) percent(share) else "all"
+    )
   )
 }
 
