@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from profiles import perf_stacks
 from workloads.provenance import java
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -28,9 +29,16 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         return
     recording = cell_json.with_name(cell["profile"]["file"])
     load = cell["load"]
+    title = " · ".join(str(part) for part in cell["cell"].values())
+    if cell["profile"]["engine"] == "perf":
+        collapsed.write_text(
+            perf_stacks.collapsed(recording, load["start_epoch_s"], load["end_epoch_s"])
+        )
+        drawn = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), "--title", title]
+        subprocess.run([*drawn, collapsed, flamegraph], check=True)
+        return
     start_ms, end_ms = (str(int(load[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
     window = ["--from", start_ms, "--to", end_ms]
-    title = " · ".join(str(part) for part in cell["cell"].values())
     kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
     command = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), kind, "--norm", *window]
     for output, options in (

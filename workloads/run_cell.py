@@ -146,7 +146,7 @@ def observe_server(run: Run, generator: dict[str, str], backend: Backend | None)
         "context_switches_voluntary": subject.process.context_switches_voluntary,
         "context_switches_involuntary": subject.process.context_switches_involuntary,
     } | gc_pauses(run.folder / "gc.log", record["load"])
-    record["profile"] = profile_facts(run)
+    record["profile"] = profile_facts(run, subject)
     record["provenance"] = {
         "server_argv": provenance.portable(subject.process.argv),
         "generator_argv": provenance.portable(record.pop("generator_argv")),
@@ -343,7 +343,10 @@ def digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest() if body else ""
 
 
-def profile_facts(run: Run) -> dict[str, Any]:
+def profile_facts(run: Run, subject: Any) -> dict[str, Any]:
+    """What sampled the stacks, and where they are; a database has its own way."""
+    if run.spec["engine"]:
+        return subject.profile()
     profile = run.folder / "profile.jfr"
     if not profile.exists():
         return {"file": None}

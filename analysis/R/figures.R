@@ -271,7 +271,7 @@ figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, mo
     group = factor(group, rev(names(group_colours))), mode = factor(mode, rev(mode_levels(mode)))
   )]
   pooled[, part := cpu_us_per_request / sum(cpu_us_per_request), by = .(mode, tier)]
-  dark <- c("accept", "write", "JIT", "thread start", "remote or database", "logging", "measuring")
+  dark <- c("accept", "write", "JIT", "thread start", "remote or database", "logging", "measuring", "network", "authenticate", "execute", "commit")
   label_colour <- ifelse(pooled$group %in% dark, "white", ink)
   ggplot(pooled, aes(cpu_us_per_request, mode, fill = group)) +
     geom_col(width = 0.75, colour = ink, linewidth = 0.15) +

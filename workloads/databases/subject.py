@@ -12,10 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from workloads.databases import perf
 from workloads.databases.data import Data, check_sql
 from workloads.databases.mariadb import MariaDB
 from workloads.databases.pgbouncer import PgBouncer
 from workloads.databases.postgresql import PostgreSQL
+from workloads.testbed import Process
 
 LOG = "server.log"
 ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
@@ -47,6 +49,7 @@ class Subject:
         self.process, self.port = self.database.process, self.database.port
         # The process between the clients and the database, where there is one.
         self.pooler = self.database.pooler
+        self.profiler: Process | None = None
         self.log, self.start_up_s = self.database.log, self.database.start_up_s
         try:
             self.client_file = self.database.scratch.path / "sysbench.conf"
@@ -54,6 +57,8 @@ class Subject:
             driver, password = self.database.sysbench_driver, self.database.password
             self.client_file.write_text(f"{driver}-password={password}\n")
             self.fill(Data())
+            wanted = spec["mode"].get("profiler", True)
+            self.profiler = perf.record(self.process.pid, cpus, folder) if wanted else None
         except BaseException:
             self.stop()
             raise
@@ -121,5 +126,11 @@ class Subject:
                     return "refused", str(fault), b""
             time.sleep(0.1)
 
+    def profile(self) -> dict[str, Any]:
+        """The `profile` part of cell.json; ask once it has stopped."""
+        return perf.facts(self.log.parent)
+
     def stop(self) -> None:
+        if self.profiler:
+            self.profiler.stop(perf.STOP_LIMIT_S)
         self.database.stop()

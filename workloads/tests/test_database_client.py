@@ -29,7 +29,7 @@ ROWS = [
 def spec(**tool):
     load = {"statement": "point", "workers": 8, "think_ms": 1, "warm_up_s": 1, "window_s": 0.5}
     return {
-        "mode": {"client": {"threads": "virtual", "pool_size": 3}},
+        "mode": {"client": {"threads": "virtual", "connections": "hikari", "pool_size": 3}},
         "tool": load | {"jvm_options": ["-Xmx64m"]} | tool,
     }
 
@@ -72,7 +72,7 @@ def test_all_combinations_together_are_the_load(tmp_path):
     assert (load["start_epoch_s"], load["end_epoch_s"], load["duration_s"]) == (10, 15, 4)
     assert load["throughput_per_s"] == 7.5
     assert (load["latency_mean_ms"], load["wait_mean_ms"]) == (2, 1)
-    assert (load["fairness"], load["workers_without"]) == (0.7, 2)
+    assert (load["fairness"], load["workers_without"], load["connects"]) == (0.7, 2, 0)
     assert load["latency_min_ms"] == 0.125
     assert load["error_share"] == pytest.approx(4 / 34)
 

@@ -81,6 +81,7 @@ def test_what_it_prints_becomes_the_load(tmp_path):
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (100.5, 102.5)
     assert (load["duration_s"], load["warmed_up_s"]) == (2.0, 1.0)
     assert load["latency_mean_ms"] == pytest.approx(44.5 / 7)
+    assert load["connects"] == 0
     assert load["queries"] == {"reads": 98, "writes": 28, "other": 14}
 
 
@@ -151,6 +152,7 @@ def test_transactions_are_as_many_as_the_server_counts(run, script):
 def test_it_reconnects_every_so_many_transactions(run, every):
     load, grown = run(client={"reconnect_every": every}, clients=1, script="oltp_point_select")
     # Each transaction is one select; the first connection is there before the first of them.
+    assert load["connects"] == load["responses_2xx"] // every
     expected = 1 + (grown["Com_select"] - 1) // every
     assert grown["Connections"] - 1 == pytest.approx(expected, abs=1)
 

@@ -99,6 +99,7 @@ def summary(
         "in_flight_at_end": 0,
         "offered_per_s": None,
         "concurrency_offered": spec["tool"]["workers"],
+        "connects": round(good) if spec["mode"]["client"]["connections"] == "new" else 0,
         "think_ms": spec["tool"]["think_ms"],
         "warmed_up_s": spec["tool"]["warm_up_s"],
         "wait_mean_ms": mean_ms(rows, "wait_mean_ms"),

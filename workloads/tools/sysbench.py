@@ -31,7 +31,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
-    tool, client = spec["tool"], spec["mode"].get("client", {})
+    tool = spec["tool"]
     driver = subject.database.sysbench_driver
     return [
         "sysbench",
@@ -55,9 +55,14 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
         "--histogram=on",
         str(LUA),
         f"--script={tool['script']}",
-        f"--reconnect-every={client.get('reconnect_every', 0)}",
+        f"--reconnect-every={reconnect_every(spec)}",
         "run",
     ]
+
+
+def reconnect_every(spec: dict[str, Any]) -> int:
+    """Transactions to a connection; 0 for all."""
+    return spec["mode"].get("client", {}).get("reconnect_every", 0)
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
@@ -97,6 +102,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         "throughput_per_s": events / duration_s,
         "latency_mean_ms": figures["sum_ms"] / events if events else None,
         "latency_min_ms": figures["min_ms"],
+        "connects": events // every if (every := reconnect_every(spec)) else 0,
         "queries": {kind: round(figures[kind]) for kind in ("reads", "writes", "other")},
         "events_per_client_sd": figures["events_sd"],
         "warmed_up_s": figures["total_s"] - duration_s,

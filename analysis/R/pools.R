@@ -1,0 +1,95 @@
+# Two pools in a row: threads in the database, connections in its client. Which sizes are best
+# together, how sure that is, and what a connection costs that is not pooled.
+
+library(data.table)
+
+#' Reads what a client measured of every combination of sizes.
+#'
+#' @param path path of a combinations.csv.
+#' @return data.table as written by the client: thread_pool_size (0: as the server has it),
+#'   connection_pool_size (0: a new connection each time), transactions, per_s, latencies in ms,
+#'   wait_*_ms (for a connection), fairness (Jain's index over workers), workers_without.
+read_combinations <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  wanted <- c("thread_pool_size", "connection_pool_size", "transactions", "per_s", "p99_ms", "fairness")
+  require_columns(fread(path), wanted, path)
+}
+
+#' The grid of both sizes, from valid cells in which more than one combination was measured.
+#'
+#' @param cells list of read_cell().
+#' @return data.table: tier, repetition, and the columns of read_combinations(); no rows without a grid.
+read_grid <- function(cells) {
+  rows <- rbindlist(lapply(cells, function(cell) {
+    file <- file.path(cell$folder, "combinations.csv")
+    if (!isTRUE(cell$validity$valid) || !file.exists(file)) return(NULL)
+    combinations <- read_combinations(file)
+    if (nrow(combinations) < 2) return(NULL)
+    combinations[, `:=`(tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition))]
+  }), fill = TRUE)
+  if (nrow(rows) == 0) data.table(tier = character()) else rows
+}
+
+#' Throughput of every combination over repetitions, and whether it can be told from the best.
+#'
+#' All combinations of a tier are compared with the one of the highest mean. What differs between
+#' repetitions is taken out as a block, and the noise is pooled over all combinations (two-way
+#' analysis of variance on logarithms), for two or three repetitions of one combination say little of
+#' it. The limit is Bonferroni's over all combinations but the best, which is conservative: the set of
+#' those that may be the best rather holds too many (Hsu 1984, "multiple comparisons with the best").
+#'
+#' @param grid see read_grid().
+#' @return data.table, a row per tier and combination: tier, thread_pool_size, connection_pool_size,
+#'   middle, low, high (per second; see geometric()), share (of the best), among_best (NA with one
+#'   repetition), spread (as a factor; the noise of one figure).
+summarise_combinations <- function(grid) {
+  grid[, {
+    repetitions <- uniqueN(repetition)
+    sizes <- .SD[per_s > 0, geometric(per_s), by = .(thread_pool_size, connection_pool_size)]
+    noise <- if (repetitions > 1) noise_of_grid(.SD) else list(sd = NA_real_, df = 0)
+    behind <- log(max(sizes$middle)) - log(sizes$middle)
+    sizes[, `:=`(
+      share = middle / max(middle), spread = exp(noise$sd),
+      among_best = if (repetitions > 1) behind <= reach_of_noise(noise, .N, repetitions) else NA
+    )]
+  }, by = tier]
+}
+
+noise_of_grid <- function(rows) {
+  fit <- lm(
+    log(per_s) ~ interaction(thread_pool_size, connection_pool_size) + factor(repetition),
+    rows[per_s > 0]
+  )
+  list(sd = summary(fit)$sigma, df = fit$df.residual)
+}
+
+# How far below the best a combination's mean of logarithms may be and still be as good.
+reach_of_noise <- function(noise, combinations, repetitions) {
+  qt(1 - (1 - confidence) / (combinations - 1), noise$df) * noise$sd * sqrt(2 / repetitions)
+}
+
+#' HikariCP's rule for the number of connections.
+#'
+#' Source: HikariCP wiki, "About Pool Sizing": cores times two, plus effective spindles.
+#'
+#' @param cores of the database.
+#' @param spindles 1 for one disk.
+hikari_rule <- function(cores, spindles = 1) 2 * cores + spindles
+
+#' What a connection costs, from loads that make one for every k transactions.
+#'
+#' With the server's CPU used up, 1 / X is the time of a transaction; of it T_connect / k is connecting,
+#' the rest T_work: a straight line over 1 / k.
+#'
+#' @param points data.table: per_transaction (1 / k; 0 for kept connections), per_s.
+#' @return list: work_ms, connect_ms with _low and _high (95 %), r_squared; NULL with fewer than three k.
+connection_cost <- function(points) {
+  if (uniqueN(points$per_transaction) < 3) return(NULL)
+  fit <- lm(I(1000 / per_s) ~ per_transaction, points)
+  interval <- suppressWarnings(confint(fit, level = confidence))
+  list(
+    work_ms = coef(fit)[[1]], work_ms_low = interval[1, 1], work_ms_high = interval[1, 2],
+    connect_ms = coef(fit)[[2]], connect_ms_low = interval[2, 1], connect_ms_high = interval[2, 2],
+    r_squared = summary(fit)$r.squared
+  )
+}

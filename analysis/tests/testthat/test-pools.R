@@ -1,0 +1,77 @@
+write_combinations <- function(folder, rows) {
+  fwrite(rows, file.path(folder, "combinations.csv"))
+}
+
+# Two sizes each; the best by a quarter, noise of a known seed.
+grid_of_sizes <- function(repetitions, noise = 0.02) {
+  set.seed(3)
+  rows <- CJ(tier = "grid-10", repetition = seq_len(repetitions), thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))
+  rows[, per_s := 1000 * (1 + 0.25 * (connection_pool_size == 8)) * (1 + 0.1 * repetition) * exp(rnorm(.N, sd = noise))]
+  rows[]
+}
+
+test_that("grids are read from valid cells with more than one combination", {
+  root <- new_folder()
+  sizes <- data.table(
+    thread_pool_size = c(1, 2), connection_pool_size = 4, transactions = 10, per_s = c(20, 30),
+    p99_ms = 5, fairness = 1
+  )
+  good <- write_cell(root, mode = "both-pools", tier = "grid-10", repetition = 2)
+  write_combinations(dirname(good), sizes)
+  one <- write_cell(root, mode = "hikari-10", tier = "jvm-10")
+  write_combinations(dirname(one), sizes[1])
+  bad <- write_cell(root, mode = "both-pools", tier = "grid-100", validity = list(valid = FALSE))
+  write_combinations(dirname(bad), sizes)
+  grid <- read_grid(read_cells(c(good, one, bad, write_cell(root, tier = "low"))))
+  expect_equal(unique(grid[, .(tier, repetition)]), data.table(tier = "grid-10", repetition = 2L))
+  expect_equal(grid$per_s, c(20, 30))
+  expect_equal(nrow(read_grid(read_cells(one))), 0)
+})
+
+test_that("a table that is not the client's is refused", {
+  file <- tempfile(fileext = ".csv")
+  fwrite(data.table(thread_pool_size = 1), file)
+  expect_error(read_combinations(file), "per_s")
+  expect_error(read_combinations(tempfile()), "no such file")
+})
+
+test_that("what is far behind is told from the best, and what is near is not", {
+  sizes <- summarise_combinations(grid_of_sizes(3))
+  expect_equal(sizes[connection_pool_size == 8]$among_best, c(TRUE, TRUE))
+  expect_equal(sizes[connection_pool_size == 2]$among_best, c(FALSE, FALSE))
+  expect_equal(max(sizes$share), 1)
+  expect_equal(sizes$spread[1], 1.02, tolerance = 0.02)
+})
+
+test_that("between repetitions is taken out: a slow one makes no combination worse", {
+  calm <- summarise_combinations(grid_of_sizes(3))
+  slow <- summarise_combinations(grid_of_sizes(3)[repetition == 2, per_s := per_s / 2])
+  expect_equal(slow$among_best, calm$among_best)
+  expect_equal(slow$spread, calm$spread)
+})
+
+test_that("one repetition says nothing of which are as good", {
+  sizes <- summarise_combinations(grid_of_sizes(1))
+  expect_true(all(is.na(sizes$among_best)))
+  expect_equal(max(sizes$share), 1)
+})
+
+test_that("much noise leaves everything among the best", {
+  expect_true(all(summarise_combinations(grid_of_sizes(2, noise = 1))$among_best))
+})
+
+test_that("the rule is cores times two and a spindle", {
+  expect_equal(hikari_rule(4), 9)
+})
+
+test_that("a connection's cost is found again from loads that reconnect", {
+  points <- data.table(per_transaction = rep(c(0, 1 / 16, 1 / 4, 1), 2))
+  set.seed(5)
+  points[, per_s := 1000 / ((0.2 + 0.8 * per_transaction) * exp(rnorm(.N, sd = 0.01)))]
+  cost <- connection_cost(points)
+  expect_equal(cost$work_ms, 0.2, tolerance = 0.05)
+  expect_equal(cost$connect_ms, 0.8, tolerance = 0.05)
+  expect_lt(cost$connect_ms_low, cost$connect_ms)
+  expect_gt(cost$r_squared, 0.99)
+  expect_null(connection_cost(points[per_transaction > 0.2]))
+})

@@ -1,0 +1,262 @@
+# The section on databases: threads in the server, connections before it, and both together.
+
+#' The modes with their database, its variables, and how the client uses connections.
+table_database_modes <- function(all) {
+  table <- table_modes_asked(all)
+  asked <- rbindlist(lapply(table$Mode, function(name) {
+    configuration <- Find(function(cell) cell$cell$mode == name, all$cells)$configuration
+    data.table(Database = words(configuration$engine$id), Client = options_text(configuration$mode$client))
+  }))
+  cbind(table, asked)
+}
+
+# ---- The source's ratios ---------------------------------------------------------------------
+
+# What of ours may stand for what the source measured: it says neither whether its clients kept
+# their connections nor how passwords were checked.
+source_readings <- fread(
+  "of,            mode,                  versus,                  reading
+   thread-pool-4, thread-pool-4,         thread-per-connection,   a pool of 4 threads in MariaDB
+   external-pool, pgbouncer,             postgresql,              PgBouncer before PostgreSQL; connections kept
+   external-pool, pgbouncer-connect,     postgresql-connect,      the same; a connection for every transaction
+   external-pool, pgbouncer-connect-md5, postgresql-connect-md5,  the same; passwords cheap to check (MD5)
+   external-pool, thread-per-connection, connect-per-transaction, MariaDB; connections kept instead of made for every transaction",
+  sep = ",", strip.white = TRUE
+)
+
+#' The source's ratios beside every reading of ours.
+#'
+#' @param published see read_published().
+#' @return data.table of text, a row per tier and reading: Tier, What, The source, Ours, Verdict.
+table_readings <- function(all, published) {
+  theirs <- published[figure == "throughput_ratio", .(tier, of = mode, theirs = value)]
+  rows <- merge(theirs, source_readings, by = "of", allow.cartesian = TRUE)
+  ours <- rbindlist(lapply(seq_len(nrow(rows)), function(at) ratio_of(all, rows[at])))
+  rows <- cbind(rows, ours)[!is.na(estimate)]
+  rows <- rows[order(-match(of, c("external-pool", "thread-pool-4")), match(tier, tier_levels(all$summary)))]
+  rows[, .(
+    Tier = tier, "What is compared" = reading, "The source" = format_number(theirs),
+    "Ours, with 95 % interval" = with_interval(estimate, low, high),
+    Verdict = fifelse(is.na(low), "measured once", fifelse(low <= theirs & theirs <= high, "agrees", "differs"))
+  )]
+}
+
+# The mode against another one than its baseline, too.
+ratio_of <- function(all, row) {
+  cells <- all$summary[tier == row$tier & tool == "sysbench" & poolable(all$summary)]
+  pairs <- merge(
+    cells[mode == row$mode, .(repetition, x = throughput_per_s)],
+    cells[mode == row$versus, .(repetition, y = throughput_per_s)], by = "repetition"
+  )
+  if (nrow(pairs) == 0) return(list(estimate = NA_real_, low = NA_real_, high = NA_real_))
+  setNames(pairs[, geometric(x / y)], c("estimate", "low", "high"))
+}
+
+# ---- What a connection costs -----------------------------------------------------------------
+
+#' Loads of one tier that make a connection for every k transactions, MariaDB.
+#'
+#' @return data.table: mode, per_transaction (connections a transaction; 0 for kept ones), per_s.
+reconnecting_cells <- function(all, at) {
+  every <- vapply(all$cells, function(cell) {
+    number(c(cell$configuration$mode$client$reconnect_every, 0)[1])
+  }, 0)
+  engine <- vapply(all$cells, function(cell) words(cell$configuration$engine$id), "")
+  cells <- copy(all$summary)[, `:=`(every = every, engine = engine)]
+  wanted <- cells$tool == "sysbench" & cells$tier == at & cells$engine %in% "mariadb" & poolable(cells) &
+    grepl("^(thread-per-connection|connect-)", cells$mode)
+  cells[wanted, .(mode, per_transaction = fifelse(every == 0, 0, 1 / every), per_s = throughput_per_s)]
+}
+
+sentence_connection_cost <- function(cost, at) {
+  if (is.null(cost)) {
+    return("Too few kinds of reconnecting were measured to tell what a connection costs.")
+  }
+  sprintf(
+    paste(
+      "At %s, with the server's CPU used up, a transaction takes %s ms of it and making a connection %s ms more, by a",
+      "straight line over connections per transaction that explains %s of what differs."
+    ),
+    as_code(at), with_interval(cost$work_ms, cost$work_ms_low, cost$work_ms_high),
+    with_interval(cost$connect_ms, cost$connect_ms_low, cost$connect_ms_high), percent(cost$r_squared)
+  )
+}
+
+#' What keeping connections should bring at other tiers by that cost, and what it brought.
+#'
+#' @return data.table of text, a row per tier with as many clients: Tier, Transaction (ms), Foretold,
+#'   Measured.
+table_foretold_gain <- function(all, cost, tiers) {
+  rows <- rbindlist(lapply(tiers, function(at) {
+    cells <- reconnecting_cells(all, at)
+    kept <- cells[per_transaction == 0]$per_s
+    anew <- cells[per_transaction == 1]$per_s
+    if (is.null(cost) || length(kept) == 0 || length(anew) == 0) return(NULL)
+    work_ms <- 1000 / exp(mean(log(kept)))
+    data.table(
+      Tier = at, "Transaction (ms)" = format_number(work_ms),
+      "Foretold: 1 + T_connect / T_work" = format_number(1 + cost$connect_ms / work_ms),
+      "Measured" = format_number(exp(mean(log(kept)) - mean(log(anew))))
+    )
+  }))
+  rows
+}
+
+#' What the pooler brings, or costs, where clients keep their connections.
+sentence_kept_pooler <- function(all) {
+  rows <- all$comparisons[
+    mode == "pgbouncer" & versus == "postgresql" & statistic == "throughput_per_s" & !is.na(estimate)
+  ]
+  if (nrow(rows) == 0) return("")
+  sprintf(
+    "Where they keep their connections, PgBouncer made throughput %s (%s).", span(rows$estimate, " times"),
+    enumerate(paste(as_code(rows$tier), with_interval(rows$estimate, rows$low, rows$high)))
+  )
+}
+
+#' What the check of the password makes of the pooler's gain.
+sentence_password <- function(all, at = "read-only-10") {
+  ratio <- function(mode, versus) {
+    found <- ratio_of(all, list(tier = at, mode = mode, versus = versus))
+    if (is.na(found$estimate)) NA_character_ else with_interval(found$estimate, found$low, found$high)
+  }
+  scram <- ratio("pgbouncer-connect", "postgresql-connect")
+  md5 <- ratio("pgbouncer-connect-md5", "postgresql-connect-md5")
+  alone <- ratio("postgresql-connect-md5", "postgresql-connect")
+  if (anyNA(c(scram, md5, alone))) return("")
+  sprintf(
+    paste(
+      "Where they connect for every transaction, at %s, it brought %s times with SCRAM, PostgreSQL's own way, and %s times",
+      "with MD5; a password that is cheap to check brought %s times without any pooler."
+    ), as_code(at), scram, md5, alone
+  )
+}
+
+caption_gain <- function(at) {
+  sprintf(
+    paste(
+      "What keeping connections brings over making one for every transaction: foretold by @eq-connect from the",
+      "connection's cost at `%s` and the time of a transaction at each tier, and measured. With one client the CPU is",
+      "not used up, and what is saved is waiting as well."
+    ), at
+  )
+}
+
+#' Connections and threads that were made, by mode and tier, from the database's own counters.
+table_made <- function(all) {
+  rows <- rbindlist(lapply(all$cells, function(cell) {
+    counters <- cell$server$counters
+    lasted_s <- number(cell$load$warmed_up_s) + number(cell$load$duration_s)
+    made <- number(c(counters$Connections, counters$sessions)[1])
+    if (is.na(made) || cell$cell$tool != "sysbench" || !isTRUE(cell$validity$valid)) return(NULL)
+    data.table(
+      tier = cell$cell$tier, mode = cell$cell$mode, connects = made / lasted_s,
+      threads = number(c(counters$Threads_created, counters$sessions)[1]) / lasted_s,
+      peak = number(cell$server$peak_threads),
+      wait_ms = number(counters$pooler_total_wait_time) / 1000 / number(counters$pooler_total_xact_count)
+    )
+  }))
+  if (nrow(rows) == 0) return(data.table())
+  told <- rows[, lapply(.SD, median), by = .(tier, mode)]
+  told <- told[order(match(tier, tier_levels(all$summary)), match(mode, mode_levels(mode)))]
+  told[, .(
+    Tier = tier, Mode = mode, "Connections made (1/s)" = format_number(connects),
+    "Threads or processes made (1/s)" = format_number(threads), "At once, peak" = format_number(peak),
+    "Wait in the pooler, mean (ms)" = format_number(wait_ms)
+  )]
+}
+
+# ---- Both pools ------------------------------------------------------------------------------
+
+#' Heat maps of both sizes, a panel a tier; framed are the combinations that cannot be told from the best.
+#'
+#' @param sizes see summarise_combinations().
+figure_grid <- function(sizes) {
+  if (nrow(sizes) == 0) return(nothing_to_draw("no valid grid"))
+  tiles <- copy(sizes)[, `:=`(
+    threads = factor(thread_pool_size), connections = factor(connection_pool_size),
+    tier = factor(tier, unique(tier[order(as.numeric(sub(".*-", "", tier)))])),
+    text = fifelse(
+      is.na(low), format_number(middle), paste0(format_number(middle), "\n±", percent((high / middle) - 1))
+    )
+  )]
+  ggplot(tiles, aes(connections, threads)) +
+    geom_tile(aes(fill = share), colour = "white", linewidth = 0.5) +
+    geom_tile(data = tiles[among_best == TRUE], fill = NA, colour = ink, linewidth = 0.7, width = 0.94, height = 0.94) +
+    geom_text(aes(label = text, colour = share > 0.75), size = 2.3, lineheight = 0.95) +
+    facet_wrap(~tier, ncol = 1) +
+    scale_fill_gradient(low = "#F2F2F2", high = okabe_ito[2], labels = percent, limits = c(NA, 1)) +
+    scale_colour_manual(values = c("FALSE" = ink, "TRUE" = "white"), guide = "none") +
+    labs(x = "connections in the client's pool", y = "thread_pool_size of the server", fill = NULL) +
+    theme_artifact() +
+    theme(panel.grid.major = element_blank())
+}
+
+combination_text <- function(rows) {
+  sprintf("%s threads with %s connections", format_number(rows$thread_pool_size), format_number(rows$connection_pool_size))
+}
+
+#' The best combination of each tier, which others may be it, and where HikariCP's rule lies.
+#'
+#' @param cores of the database.
+sentences_best_sizes <- function(sizes, cores) {
+  vapply(split(sizes, by = "tier"), function(rows) {
+    best <- rows[which.max(middle)]
+    first <- sprintf(
+      "%s: highest with %s, %s transactions a second.", as_code(best$tier), combination_text(best),
+      with_interval(best$middle, best$low, best$high)
+    )
+    paragraph(first, sentence_set(rows), sentence_rule(rows, hikari_rule(cores)))
+  }, "")
+}
+
+sentence_set <- function(rows) {
+  if (anyNA(rows$among_best)) return("Measured once, so which others are as good cannot be told.")
+  good <- rows[among_best == TRUE]
+  sprintf(
+    paste(
+      "%s of %d combinations cannot be told from it: connections from %s, threads from %s. The worst has %s of it; one",
+      "figure's noise is a factor of %s."
+    ),
+    format_number(nrow(good)), nrow(rows), span(good$connection_pool_size), span(good$thread_pool_size),
+    percent(min(rows$share)), format_number(rows$spread[1])
+  )
+}
+
+# The rule's number was not measured itself: its neighbours were.
+sentence_rule <- function(rows, rule) {
+  measured <- sort(unique(rows$connection_pool_size))
+  near <- unique(c(max(measured[measured <= rule]), min(measured[measured >= rule])))
+  best <- rows[connection_pool_size %in% near][which.max(share)]
+  sprintf(
+    "HikariCP's rule asks for %d connections here; of the measured sizes nearest to that (%s), the better reaches %s of the best.",
+    rule, enumerate(format_number(near)), percent(best$share)
+  )
+}
+
+#' The Universal Scalability Law over connections in the pool, each number of threads a repetition.
+sentences_grid_usl <- function(grid) {
+  vapply(split(grid, by = "tier"), function(rows) {
+    fit <- fit_usl(rows$connection_pool_size, rows$per_s)
+    at <- as_code(rows$tier[1])
+    if (fit$reason != "") return(sprintf("%s: %s.", at, fit$reason))
+    sprintf(
+      "%s: one connection does %s a second, %s of the work must queue, and throughput is highest %s.", at,
+      with_interval(fit$lambda, fit$lambda_low, fit$lambda_high),
+      percent(fit$sigma), if (is.finite(fit$peak_n)) sprintf("with %s connections", format_number(fit$peak_n)) else "with as many as there are"
+    )
+  }, "")
+}
+
+#' How equally the workers were served: the least of Jain's index, and workers that got nothing.
+sentence_fairness <- function(all) {
+  cells <- Filter(function(cell) !is.null(cell$load$fairness) && isTRUE(cell$validity$valid), all$cells)
+  if (length(cells) == 0) return("")
+  fairness <- vapply(cells, function(cell) number(cell$load$fairness), 0)
+  worst <- cells[[which.min(fairness)]]
+  sprintf(
+    "Jain's index of how equally the workers of a JVM were served was %s or more; the least at %s with %s, where up to %s of %s workers got nothing in a window.",
+    format_number(min(fairness)), as_code(worst$cell$tier), as_code(worst$cell$mode),
+    format_number(number(worst$load$workers_without)), format_number(number(worst$load$concurrency_offered))
+  )
+}

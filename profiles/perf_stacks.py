@@ -1,0 +1,62 @@
+"""From a database's perf recording to collapsed stacks of the load alone.
+
+Source: perf-script(1). Frames are written as async-profiler's: kernel frames end in _[k].
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+FIELDS = "comm,time,ip,sym,dso"
+HEADER = re.compile(r"^(.*\S)\s+([\d.]+):\s*$")
+# What else ran on the server's CPUs may be in a recording, too.
+DATABASES = ("mariadbd", "postgres")
+FRAME = re.compile(r"^\s+[0-9a-f]+ (.*) \((.*)\)$")
+OFFSET = re.compile(r"\+0x[0-9a-f]+$")
+
+
+def collapsed(
+    recording: Path, start_s: float, end_s: float, programs: Iterable[str] = DATABASES
+) -> str:
+    """A line for each stack of these programs, root first, with its samples between epoch times."""
+    said = subprocess.run(
+        [
+            *("perf", "script", "--fields", FIELDS, "--ns", "--comms", ",".join(programs)),
+            *("--input", str(recording)),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    ).stdout
+    # The last sample has no empty line after it.
+    seen = samples([*said.splitlines(), ""])
+    counts = Counter(";".join(frames) for time_s, frames in seen if start_s <= time_s < end_s)
+    return "".join(f"{stack} {count}\n" for stack, count in sorted(counts.items()))
+
+
+def samples(lines: Iterable[str]) -> Iterator[tuple[float, list[str]]]:
+    """Epoch seconds and frames of each sample that perf script prints.
+
+    A sample is a line with program and time, its frames from leaf to root, and an empty line. The
+    program stands first in what is yielded, then the frames from root to leaf.
+    """
+    frames: list[str] = []
+    for line in lines:
+        if header := HEADER.match(line):
+            program, time_s = header[1], float(header[2])
+        elif frame := FRAME.match(line):
+            frames.append(name_of(frame[1], frame[2]))
+        elif not line.strip() and frames:
+            yield time_s, [program, *reversed(frames)]
+            frames = []
+
+
+def name_of(symbol: str, file: str) -> str:
+    """Without what would break the format; a stack's frames are parted by semicolons."""
+    name = OFFSET.sub("", symbol).replace(";", ":").replace(" ", "_")
+    return f"{name}_[k]" if "kernel" in file else name
