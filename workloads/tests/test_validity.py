@@ -233,6 +233,15 @@ def test_kept_connection_has_one_thread_for_all_its_requests():
     assert failed(record) == {"treatment"}
 
 
+def test_threads_of_a_tool_s_own_warm_up_are_set_against_its_requests():
+    record = with_("configuration.mode.threads", {"started_per_request_at_most": 1.5})
+    record["load"]["duration_s"] = 1.0
+    record["server"]["threads_started"] = 2000
+    assert failed(record) == {"treatment"}
+    record["load"]["warmed_up_s"] = 1.0
+    assert failed(record) == set()
+
+
 def test_database_must_report_the_settings_of_its_mode():
     record = with_("configuration.engine", {"id": "mariadb"})
     record["configuration"]["mode"]["options"] = {"thread_pool_size": 4, "skip_log_bin": True}
