@@ -1,6 +1,7 @@
-"""From a cell's JFR recording to collapsed stacks and a flame graph of the load alone.
+"""From a cell's recording to collapsed stacks and a flame graph of the load alone.
 
-The agent records from the server's start; start-up and warm-up are cut off here.
+Recorded is from the server's start; start-up and warm-up are cut off here. A JVM's recording is
+async-profiler's (JFR), a database's is perf's.
 Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas).
 """
 
@@ -10,6 +11,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from profiles import perf_stacks
 from workloads.provenance import java
@@ -28,22 +30,26 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
     if not cell["profile"]["file"]:
         return
     recording = cell_json.with_name(cell["profile"]["file"])
+    by_perf = cell["profile"]["engine"] == "perf"
+    (from_perf if by_perf else from_jfr)(cell, recording, collapsed, flamegraph)
+
+
+def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path, flamegraph: Path) -> None:
     load = cell["load"]
-    title = " · ".join(str(part) for part in cell["cell"].values())
-    if cell["profile"]["engine"] == "perf":
-        collapsed.write_text(
-            perf_stacks.collapsed(recording, load["start_epoch_s"], load["end_epoch_s"])
-        )
-        drawn = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), "--title", title]
-        subprocess.run([*drawn, collapsed, flamegraph], check=True)
-        return
+    stacks = perf_stacks.collapsed(recording, load["start_epoch_s"], load["end_epoch_s"])
+    collapsed.write_text(stacks)
+    subprocess.run([*converter(), "--title", title(cell), collapsed, flamegraph], check=True)
+
+
+def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path, flamegraph: Path) -> None:
+    load = cell["load"]
     start_ms, end_ms = (str(int(load[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
     window = ["--from", start_ms, "--to", end_ms]
     kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
-    command = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), kind, "--norm", *window]
+    command = [*converter(), kind, "--norm", *window]
     for output, options in (
         (collapsed, ["-o", "collapsed"]),
-        (flamegraph, ["-o", "html", "--title", title]),
+        (flamegraph, ["-o", "html", "--title", title(cell)]),
     ):
         done = subprocess.run([*command, *options, recording, output], check=False)
         if done.returncode and cell["outcome"] == "completed":
@@ -51,6 +57,14 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         if done.returncode:
             # A server that had to be killed has not ended its recording.
             output.write_text("")
+
+
+def converter() -> list[str]:
+    return [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER)]
+
+
+def title(cell: dict[str, Any]) -> str:
+    return " · ".join(str(part) for part in cell["cell"].values())
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from typing import Any
 
 import yaml
 
-from profiles.convert import CONVERTER, SHORT_LIVED
-from workloads.provenance import java
+from profiles.convert import converter
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def draw(drawn: Sequence[Path], baseline: Sequence[Path], out: Path) -> None:
         inputs = [Path(folder) / name for name in ("baseline.collapsed", "drawn.collapsed")]
         for path, profile in zip(inputs, (old, new), strict=True):
             path.write_text("".join(f"{line}\n" for line in profile.per_request()))
-        command = [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER), "--diff", "--title", title]
+        command = [*converter(), "--diff", "--title", title]
         subprocess.run([*command, "-o", "html", *inputs, out], check=True)
 
 

@@ -15,6 +15,23 @@ from profiles.telemetry import Sample, Telemetry, grown, peak
 from workloads.testbed import Process
 
 
+def nothing_sent(loop: str) -> dict[str, Any]:
+    """The `load` of a cell in which nothing could be sent; what a tool knows goes over it."""
+    counts = ("requests_recorded", "in_flight_at_end", "responses_2xx", "received_bytes")
+    figures = ("error_share", "start_epoch_s", "end_epoch_s", "duration_s")
+    rates = ("answers_per_s", "throughput_per_s")
+    unknown = ("requests_asked", "bodies_right", "offered_per_s", "concurrency_offered")
+    more_unknown = ("sent_bytes", "latency_mean_ms", "latency_min_ms")
+    return {
+        "loop": loop,
+        "errors": {},
+        "limited_by_generator": "",
+        **dict.fromkeys(counts, 0),
+        **dict.fromkeys((*figures, *rates), 0.0),
+        **dict.fromkeys((*unknown, *more_unknown)),
+    }
+
+
 def lasted_s(window: list[Sample]) -> float:
     return window[-1]["time_s"] - window[0]["time_s"]
 

@@ -27,7 +27,14 @@ from typing import Any
 from profiles.telemetry import Telemetry, grown
 from workloads import provenance, server, validity
 from workloads.backends import Backend
-from workloads.figures import Beside, gc_pauses, lasted_s, machine_figures, server_figures
+from workloads.figures import (
+    Beside,
+    gc_pauses,
+    lasted_s,
+    machine_figures,
+    nothing_sent,
+    server_figures,
+)
 from workloads.gate import Gate
 from workloads.progress import progress
 from workloads.settling import settling
@@ -89,24 +96,15 @@ def measure(run: Run) -> dict[str, Any]:
 
 def not_run(run: Run, generator: dict[str, str], reason: str) -> dict[str, Any]:
     """The record of a rung that the machine's limits forbid: nothing was sent, nothing was seen."""
-    zero = ["requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx"]
-    zero += ["start_epoch_s", "end_epoch_s", "duration_s", "answers_per_s", "throughput_per_s"]
-    unknown = ["bodies_right", "offered_per_s", "concurrency_offered", "sent_bytes"]
-    unknown += ["latency_mean_ms", "latency_min_ms"]
     return {
         "outcome": "beyond_limits",
         "outcome_reason": reason,
         "answers": {"before": "", "after": "", "rows_before": None, "rows_after": None},
-        "load": {
-            "loop": run.tool.LOOP,
-            "errors": {},
-            "error_share": 0.0,
-            "received_bytes": 0,
-            "limited_by_generator": "",
+        "load": nothing_sent(run.tool.LOOP)
+        | {
+            "requests_asked": 0,
             "settling": {"latency": None, "throughput": None},
             "generator": generator | {"cpu_share": 0.0, "exit_status": None},
-            **dict.fromkeys(zero, 0),
-            **dict.fromkeys(unknown),
         },
         "server": None,
         "backend": None,
@@ -156,7 +154,7 @@ def observe_server(run: Run, generator: dict[str, str], backend: Backend | None)
 
 def start_subject(run: Run, backend: Backend | None) -> Any:
     """What is measured: a server in a JVM, or a database, which offers the same methods."""
-    if "engine" in run.spec["study"]["server"]:
+    if run.spec["engine"]:
         # Its client library is loaded for databases only: every cell would wait for it.
         database = importlib.import_module("workloads.databases.subject")
         return database.start(run.spec, run.java, run.server_cpus, run.folder, run.position)
@@ -276,11 +274,7 @@ def warm_up(run: Run, subject: Any) -> None:
     if not plan:
         return
     url = f"http://127.0.0.1:{subject.port}{plan['path']}"
-    argv = [
-        str(wrk2.DUE),
-        *("-t1", f"-c{plan['connections']}", f"-R{plan['rate_per_s']}"),
-        *(f"-d{plan['duration_s']}s", *wrk2.connection_options(plan), url),
-    ]
+    argv = wrk2.due_command(plan, url)
     process = Process(argv, run.generator_cpus, run.folder, "warm-up.log")
     finish(process, plan["duration_s"] + 30)
 

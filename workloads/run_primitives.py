@@ -253,12 +253,9 @@ def one_request(
 
 def load(testbed: Testbed, subject: Subject, server: Server, plan: Row) -> dict[str, Any]:
     """What the project's own generator saw."""
-    argv = [
-        *(str(wrk2.DUE), "-t1", f"-c{plan['connections']}", f"-R{plan['rate_per_s']}"),
-        *(f"-d{plan['duration_s']}s", "--json", "load.json"),
-        *wrk2.connection_options({"keep_alive": subject.keep_alive}),
-        f"http://127.0.0.1:{server.port}{subject.path}",
-    ]
+    url = f"http://127.0.0.1:{server.port}{subject.path}"
+    asked = plan | {"keep_alive": subject.keep_alive}
+    argv = wrk2.due_command(asked, url, "--json", "load.json")
     testbed.run(argv, testbed.generator_cpus, "load.log", limit_s=60)
     seen: dict[str, Any] = json.loads((testbed.folder / "load.json").read_text())
     return seen

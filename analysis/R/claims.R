@@ -436,12 +436,12 @@ ours_text <- function(verdicts) {
   verdicts[, ifelse(is.na(ours), no_figure, with_interval(ours, low, high))]
 }
 
-#' How many claims have which verdict.
+#' How many claims of each source and kind have which verdict.
 #'
-#' @return data.table: source, then a column per verdict.
+#' @return data.table: source, kind, then a column per verdict.
 count_verdicts <- function(verdicts) {
-  counts <- verdicts[, .N, by = .(source, verdict = factor(verdict, claim_verdicts))]
-  dcast(counts, source ~ verdict, value.var = "N", fill = 0, drop = FALSE)
+  counts <- verdicts[, .N, by = .(source, kind, verdict = factor(verdict, claim_verdicts))]
+  dcast(counts, source + kind ~ verdict, value.var = "N", fill = 0, drop = c(TRUE, FALSE))
 }
 
 #' The verdicts as lines for a terminal: by source, each claim with what it rests on.

@@ -28,15 +28,9 @@ sentence_claims <- function(verdicts) {
 
 #' How many claims of each source and kind have which verdict.
 table_claim_counts <- function(verdicts) {
-  rbindlist(lapply(unique(verdicts$source), function(name) {
-    rbindlist(lapply(unique(verdicts[source == name]$kind), function(which) {
-      counts <- table(factor(verdicts[source == name & kind == which]$verdict, claim_verdicts))
-      as.data.table(c(
-        list(Source = source_titles[[name]], Claims = paste0(which, "s")),
-        setNames(as.list(as.integer(counts)), capitalised(claim_verdicts))
-      ))
-    }))
-  }))
+  counts <- count_verdicts(verdicts)
+  shown <- counts[, .(Source = unname(source_titles[source]), Claims = paste0(kind, "s"))]
+  shown[, capitalised(claim_verdicts) := counts[, claim_verdicts, with = FALSE]][]
 }
 
 #' The claims of one source and kind, a row each.

@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 
 from workloads.testbed import Process
 
+# How far a backend's place among the ports is from that of the server of its cell.
+PORTS_APART = 1000
+
 
 @dataclass
 class Backend:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workloads.backends import Backend
+from workloads.backends import PORTS_APART, Backend
 from workloads.databases import DATABASE, USER
 from workloads.databases.mariadb import MariaDB
 
@@ -26,8 +26,7 @@ class DatabaseBackend(Backend):
 def start(
     spec: dict[str, Any], java: Path, cpus: list[int], folder: Path, position: int
 ) -> Backend:
-    # The server under test takes the port of the position itself.
-    database = MariaDB(spec["backend"]["variables"], cpus, folder, position + 1000, LOG)
+    database = MariaDB(spec["backend"]["variables"], cpus, folder, position + PORTS_APART, LOG)
     url = f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable"
     return DatabaseBackend(
         process=database.process,

@@ -9,11 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from workloads.backends import Backend
+from workloads.backends import PORTS_APART, Backend
 from workloads.server import ROOT, Server
 from workloads.testbed import free_port
 
-# The server under test takes the ports of the even positions.
 LOG = "backend.log"
 
 
@@ -25,7 +24,7 @@ def start(
         str(java),
         *remote["jvm_options"],
         *("-cp", str(ROOT / remote["jar"]), remote["class"]),
-        f"--port={free_port(position + 1000)}",
+        f"--port={free_port(position + PORTS_APART)}",
         f"--backlog={remote['backlog']}",
     ]
     service = Server(argv, cpus, folder, LOG)

@@ -4,11 +4,27 @@ An engine is a module with one class: it starts in its constructor, knows `proce
 `password`, answers `query()`, and `stop()` leaves neither a process nor a file.
 """
 
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from workloads.testbed import Process
+
 # The one database and its one user, the same in every engine; the password is made for the run.
 DATABASE = USER = "artifact"
 
 # A database's own variables by the names it gives them.
 Variables = dict[str, int | str | bool]
+
+
+def wait_until_ready(name: str, process: Process, log: Path, ready: str, deadline_s: float) -> None:
+    """Returns when the log says `ready`. Raises RuntimeError with the log's end otherwise."""
+    while ready not in log.read_text(errors="replace"):
+        if process.ended() or time.monotonic() > deadline_s:
+            said = log.read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"{name} did not start: {said}")
+        time.sleep(0.005)
 
 
 def value_of(value: int | str | bool) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pymysql
 
-from workloads.databases import DATABASE, USER, Variables, value_of
+from workloads.databases import DATABASE, USER, Variables, value_of, wait_until_ready
 from workloads.databases.data import Dialect
 from workloads.databases.scratch import Scratch
 from workloads.testbed import Process, free_port
@@ -94,7 +94,9 @@ class MariaDB:
             undo.callback(self.scratch.remove)
             self.process = Process(self.command(variables), cpus, folder, log)
             undo.callback(self.process.stop, STOP_LIMIT_S)
-            self.wait_until_ready(started_s + START_LIMIT_S)
+            deadline_s = started_s + START_LIMIT_S
+            wait_until_ready("MariaDB", self.process, self.log, READY, deadline_s)
+            (self.scratch.path / "accounts.sql").unlink()
             self.end = undo.pop_all()
         self.start_up_s = time.monotonic() - started_s
 
@@ -126,14 +128,6 @@ class MariaDB:
             "--innodb-fast-shutdown=2",
             *(f"--{name}={value_of(value)}" for name, value in variables.items()),
         ]
-
-    def wait_until_ready(self, deadline_s: float) -> None:
-        while READY not in self.log.read_text(errors="replace"):
-            if self.process.ended() or time.monotonic() > deadline_s:
-                said = self.log.read_text(errors="replace")[-2000:]
-                raise RuntimeError(f"MariaDB did not start: {said}")
-            time.sleep(0.005)
-        (self.scratch.path / "accounts.sql").unlink()
 
     def connect(self, limit_s: float = 10) -> pymysql.Connection[Any]:
         """A connection as the one user. Raises pymysql.Error, with the server's own words."""

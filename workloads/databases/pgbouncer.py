@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psycopg
 
-from workloads.databases import DATABASE, USER, Variables, value_of
+from workloads.databases import DATABASE, USER, Variables, value_of, wait_until_ready
 from workloads.databases.postgresql import START_LIMIT_S, STOP_LIMIT_S, PostgreSQL, unprivileged
 from workloads.testbed import Process, free_port
 
@@ -42,7 +42,8 @@ class PgBouncer(PostgreSQL):
             argv = [*unprivileged(), str(PROGRAM), str(self.configuration(own))]
             self.pooler = Process(argv, cpus, folder, LOG)
             undo.callback(self.pooler.stop, STOP_LIMIT_S)
-            self.wait_for_pooler(folder / LOG, started_s + START_LIMIT_S)
+            deadline_s = started_s + START_LIMIT_S
+            wait_until_ready("PgBouncer", self.pooler, folder / LOG, READY, deadline_s)
             self.end = undo.pop_all()
         self.start_up_s += time.monotonic() - started_s
 
@@ -65,14 +66,6 @@ class PgBouncer(PostgreSQL):
         server = f"host=127.0.0.1 port={self.server_port}"
         file.write_text(f"[databases]\n{DATABASE} = {server}\n[pgbouncer]\n{''.join(lines)}")
         return file
-
-    def wait_for_pooler(self, log: Path, deadline_s: float) -> None:
-        assert self.pooler
-        while READY not in log.read_text(errors="replace"):
-            if self.pooler.ended() or time.monotonic() > deadline_s:
-                said = log.read_text(errors="replace")[-2000:]
-                raise RuntimeError(f"PgBouncer did not start: {said}")
-            time.sleep(0.005)
 
     def console(self, command: str) -> list[dict[str, str]]:
         """What the pooler itself says. Raises OSError without an answer."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from workloads.databases import DATABASE, USER, Variables, value_of
+from workloads.databases import DATABASE, USER, Variables, value_of, wait_until_ready
 from workloads.databases.data import Dialect
 from workloads.databases.scratch import Scratch
 from workloads.testbed import Process, free_port
@@ -81,7 +81,9 @@ class PostgreSQL:
             undo.callback(self.scratch.remove)
             self.process = Process(self.command(variables), cpus, folder, log)
             undo.callback(self.stop_server)
-            self.wait_until_ready(started_s + START_LIMIT_S)
+            deadline_s = started_s + START_LIMIT_S
+            wait_until_ready("PostgreSQL", self.process, self.log, READY, deadline_s)
+            self.set_password()
             self.end = undo.pop_all()
         self.start_up_s = time.monotonic() - started_s
 
@@ -107,13 +109,8 @@ class PostgreSQL:
             *(f"--{name}={value_of(value)}" for name, value in settings.items()),
         ]
 
-    def wait_until_ready(self, deadline_s: float) -> None:
-        """Waits, and makes the password the user's."""
-        while READY not in self.log.read_text(errors="replace"):
-            if self.process.ended() or time.monotonic() > deadline_s:
-                said = self.log.read_text(errors="replace")[-2000:]
-                raise RuntimeError(f"PostgreSQL did not start: {said}")
-            time.sleep(0.005)
+    def set_password(self) -> None:
+        """Makes the password the user's; the owner, by socket, needs none."""
         with psycopg.connect(
             host=str(self.scratch.path), port=self.server_port, user=OWNER, dbname=OWNER
         ) as connection:

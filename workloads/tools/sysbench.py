@@ -15,6 +15,7 @@ from typing import Any
 from workloads.databases import DATABASE, USER
 from workloads.databases.data import ROWS, SEED
 from workloads.databases.subject import Subject
+from workloads.figures import nothing_sent
 
 LUA = Path(__file__).with_name("sysbench.lua")
 LATENCY = "latency.hgrm"
@@ -75,7 +76,8 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     # Of many clients each says the same.
     fatal = list(dict.fromkeys(re.findall(r"FATAL: (.*)", text)))
     if fatal and not steps:
-        return nothing(spec) | {
+        return nothing_sent(LOOP) | {
+            "concurrency_offered": spec["tool"]["clients"],
             "errors": {"fatal": 1},
             "error_share": 1.0,
             "start_epoch_s": ran_s[0],
@@ -89,7 +91,8 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
     duration_s = events / figures["per_s"] if events else float(spec["tool"]["duration_s"])
-    return nothing(spec) | {
+    return nothing_sent(LOOP) | {
+        "concurrency_offered": spec["tool"]["clients"],
         "requests_recorded": events + ignored,
         "responses_2xx": events,
         "errors": {"ignored": ignored} if ignored else {},
@@ -130,32 +133,6 @@ def number(text: str, pattern: str) -> float:
     if not found:
         raise ValueError(f"generator.log: not what sysbench prints at its end: {text[-200:]!r}")
     return float(found[1])
-
-
-def nothing(spec: dict[str, Any]) -> dict[str, Any]:
-    """The load of a cell in which nothing could be sent."""
-    return {
-        "loop": LOOP,
-        "requests_asked": None,
-        "requests_recorded": 0,
-        "responses_2xx": 0,
-        "bodies_right": None,
-        "errors": {},
-        "error_share": 0.0,
-        "start_epoch_s": 0.0,
-        "end_epoch_s": 0.0,
-        "duration_s": 0.0,
-        "in_flight_at_end": 0,
-        "offered_per_s": None,
-        "concurrency_offered": spec["tool"]["clients"],
-        "answers_per_s": 0.0,
-        "throughput_per_s": 0.0,
-        "received_bytes": 0,
-        "sent_bytes": None,
-        "limited_by_generator": "",
-        "latency_mean_ms": None,
-        "latency_min_ms": None,
-    }
 
 
 def histogram(text: str) -> list[tuple[float, int]]:

@@ -77,6 +77,12 @@ def connection_options(load: dict[str, Any]) -> list[str]:
     return [*per_request, *(("-s", str(ROOT / script)) if script else ())]
 
 
+def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
+    """The project's own generator, asked for nothing but a load: for warming up, for primitives."""
+    asked = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
+    return [str(DUE), "-t1", *asked, *more, *connection_options(load), url]
+
+
 def calibration_s(spec: dict[str, Any]) -> float:
     """How long wrk2 throws latencies away: 10 s and 5 ms for every connection of a thread."""
     return 10 + 0.005 * spec["tool"]["connections"]

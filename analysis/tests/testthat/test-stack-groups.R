@@ -68,7 +68,7 @@ test_that("the Tomcat application's stacks have their groups on either kind of t
   for (worker in list(pool_worker, virtual_worker)) {
     in_tomcat <- function(...) group_of(worker, tomcat, spring, ...)
     expect_equal(in_tomcat(), "framework")
-    expect_equal(in_tomcat("artifact/tomcat/work/CpuController.burn_[j]"), "handler")
+    expect_equal(in_tomcat(file.path("artifact", "tomcat", "work", "CpuController.burn_[j]")), "handler")
     expect_equal(
       in_tomcat("artifact/tomcat/database/Users.add_[j]", "org/mariadb/jdbc/Statement.execute_[j]", "__GI___send"),
       "remote or database"
