@@ -67,9 +67,9 @@ mode_families <- fread(
    pgbouncer,                   2
    pgbouncer-connect,           7
    jvm-connect-per-transaction, 3
-   hikari-10-platform,          2
+   hikari-10,                   2
    hikari-10-virtual,           4
-   hikari-grid,                 8"
+   both-pools,                  8"
 )
 
 family_shapes <- data.table(
