@@ -46,10 +46,18 @@ TICKS_PER_S, PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
 class Telemetry(threading.Thread):
-    """Samples at `rate_hz` from `start()` to `stop()`; `samples` holds a dict a sample."""
+    """Samples at `rate_hz` from `start()` to `stop()`; `samples` holds a dict a sample.
 
-    def __init__(self, server_pid: int, server_port: int, rate_hz: float) -> None:
+    A sample takes a millisecond of the generator's CPU. It `gives_way` where the generator has a
+    schedule to keep: a nice thread would still finish its slice, an idle one (sched(7)) is
+    interrupted at once. A generator without one may leave no idle time, and then no samples.
+    """
+
+    def __init__(
+        self, server_pid: int, server_port: int, rate_hz: float, *, gives_way: bool = False
+    ) -> None:
         super().__init__(name="telemetry", daemon=True)
+        self.gives_way = gives_way
         self.watched = {"server": psutil.Process(server_pid)}
         self.server_port = server_port
         self.period_s = 1 / rate_hz
@@ -62,8 +70,8 @@ class Telemetry(threading.Thread):
         self.watched = self.watched | {role: psutil.Process(pid)}
 
     def run(self) -> None:
-        # A sample takes a millisecond of the generator's CPU: the generator's sends go first.
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
+        if self.gives_way:
+            os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         due_s = time.monotonic()
         while not self._ended.wait(max(0.0, due_s - time.monotonic())):
             self.samples.append(self._sample())

@@ -177,7 +177,12 @@ def observe(
     counters_path = study.get("counters_path")
     if not subject.port:
         raise RuntimeError(f"the server did not start: {subject.log.read_text()[-2000:]}")
-    telemetry = Telemetry(subject.process.pid, subject.port, run.spec["testbed"]["telemetry_hz"])
+    telemetry = Telemetry(
+        subject.process.pid,
+        subject.port,
+        run.spec["testbed"]["telemetry_hz"],
+        gives_way=run.tool.LOOP == "open",
+    )
     beside = beside_it(run, subject, backend)
     if beside:
         telemetry.watch("backend", beside.process.pid)

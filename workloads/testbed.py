@@ -97,9 +97,11 @@ def beyond_limits(connections: int) -> str:
 
 
 class Process:
-    """A child in a session of its own, on CPUs of its own, that dies with us.
+    """A child in a process group of its own, on CPUs of its own, that dies with us.
 
     setpriv's parent-death signal covers a kill -9 of the runner; Ctrl-C reaches the runner only.
+    Not a session: Linux schedules sessions as groups (sched(7), autogroup), and the telemetry's low
+    priority would not count against a generator in another one.
     """
 
     def __init__(
@@ -121,7 +123,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                process_group=0,
             )
         self.pid = self.child.pid
         self.exit_status: int | None = None
@@ -169,7 +171,7 @@ class Process:
         return True
 
     def stop(self, grace_s: float) -> None:
-        """SIGTERM, then SIGKILL to its whole session."""
+        """SIGTERM, then SIGKILL to its whole group."""
         if self.ended():
             return
         os.kill(self.pid, signal.SIGTERM)

@@ -17,6 +17,8 @@
 #define EVENTS 256
 /* The longest sleep during which answers may come in unread. */
 #define CALM_NS (2 * NS_PER_MS)
+/* A thread that accepts needs tens of microseconds a connection, and a short queue holds 50. */
+#define OPEN_EVERY_NS (NS_PER_MS / 10)
 
 static void die(const char *what) {
     fprintf(stderr, "due: %s: %s\n", what, strerror(errno));
@@ -164,14 +166,17 @@ static bool connected_by(struct worker *w, struct connection *c, int64_t until) 
 }
 
 /*
- * Kept-alive connections are opened before anything is due, one after the other: a burst of
- * thousands would overflow the server's backlog and be a load of its own. Those that cannot be
- * opened are tried again when a request needs them, and count as errors then.
+ * Kept-alive connections are opened before anything is due, one after the other and no faster than
+ * a server accepts: a burst of thousands would overflow its backlog, and each SYN dropped costs a
+ * second. Those that cannot be opened are tried again when a request needs them, and count as errors
+ * then.
  */
 static void open_connections(struct worker *w) {
-    int64_t until = now_ns() + w->run->options->timeout_ns;
-    for (unsigned i = 0; i < w->pool.connection_count; i++) {
+    int64_t next = now_ns();
+    int64_t until = next + w->run->options->timeout_ns + w->pool.connection_count * OPEN_EVERY_NS;
+    for (unsigned i = 0; i < w->pool.connection_count; i++, next = now_ns() + OPEN_EVERY_NS) {
         struct connection *c = &w->pool.connections[i];
+        sleep_until(next);
         int result = connection_open(c, &w->dialer);
         if (result == EINPROGRESS && !connected_by(w, c, until)) connection_close(c);
         if (c->fd < 0) return;
