@@ -93,7 +93,10 @@ class Grid:
             "engine": self._engine(study, mode),
             "tier": {"sleep_ms": 0} | {key: tier[key] for key in TIER_KEYS if key in tier},
             "tool": with_digest(
-                {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
+                {"id": cell.tool}
+                | self.config.get(cell.tool, {})
+                | study.get(cell.tool, {})
+                | tier[cell.tool]
             ),
             "warm_up": self._warm_up(study, tier),
             "testbed": self.config["testbed"]

@@ -90,7 +90,7 @@ def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
     study(changed)["modes"][2]["options"]["core_threads"] = 11
     cell = Cell("request-threads", "fixed-pool", "low", "jmeter", 1)
     assert Grid(config).spec(cell) == Grid(changed).spec(cell)
-    neighbour = Cell("request-threads", "caller-runs-pool", "low", "jmeter", 1)
+    neighbour = Cell("request-threads", "caller-runs-pool", "mid", "jmeter", 1)
     assert Grid(config).spec(neighbour) != Grid(changed).spec(neighbour)
 
 
