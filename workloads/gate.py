@@ -18,21 +18,24 @@ class Gate:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
 
-    def open(self, generator: Process) -> None:
-        """Lets it begin. Raises RuntimeError when it has ended, or does not ask within a minute."""
+    def wait_for(self, generator: Process) -> None:
+        """Returns when it asks. Raises RuntimeError when it ends, or does not ask within a minute."""
         self.listener.settimeout(0.1)
         deadline_s = time.monotonic() + LIMIT_S
         while not generator.ended() and time.monotonic() < deadline_s:
             try:
-                asking, _ = self.listener.accept()
+                self.asking, _ = self.listener.accept()
             except TimeoutError:
                 continue
-            with asking:
-                asking.settimeout(LIMIT_S)
-                asking.recv(65536)
-                asking.sendall(LEAVE)
+            self.asking.settimeout(LIMIT_S)
+            self.asking.recv(65536)
             return
         raise RuntimeError(f"the generator never asked to begin (status {generator.exit_status})")
+
+    def open(self) -> None:
+        """Lets begin who asked."""
+        with self.asking:
+            self.asking.sendall(LEAVE)
 
     def close(self) -> None:
         self.listener.close()

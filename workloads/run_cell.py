@@ -63,6 +63,7 @@ class Run:
     java: Path = field(init=False)
     server_cpus: list[int] = field(init=False)
     generator_cpus: list[int] = field(init=False)
+    all_cpus: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         # A tool is a module of its own, found by its name.
@@ -70,6 +71,7 @@ class Run:
         self.tool = importlib.import_module(f"workloads.tools.{name}")
         self.java = provenance.java(self.spec["mode"].get("jdk"))
         self.server_cpus, self.generator_cpus = cpu_shares()
+        self.all_cpus = sorted({*self.server_cpus, *self.generator_cpus})
 
 
 def measure(run: Run) -> dict[str, Any]:
@@ -164,8 +166,7 @@ def start_subject(run: Run, backend: Backend | None) -> Any:
         argv += backend.options
         environment = backend.environment
     # Until the load it may use all: the JIT has most of its work before, and less remains for then.
-    cpus = sorted({*run.server_cpus, *run.generator_cpus})
-    return server.Server(argv, cpus, run.folder, environment=environment)
+    return server.Server(argv, run.all_cpus, run.folder, environment=environment)
 
 
 def observe(
@@ -191,8 +192,9 @@ def observe(
         body_before = subject.ask(path, timeout_s)
         time.sleep(SETTLE_S)
         before = telemetry.samples[-1]
-        with generator_of(run, subject) as begin:
+        with generator_of(run, subject) as (ready, begin):
             warm_up(run, subject)
+            ready()
             # What the tier's path costs the first time (class loading) is paid here.
             if "path" in run.spec["tier"] and "script" not in run.spec["tool"]:
                 subject.ask(run.spec["tier"]["path"], timeout_s)
@@ -285,26 +287,36 @@ def warm_up(run: Run, subject: Any) -> None:
 
 
 @contextlib.contextmanager
-def generator_of(run: Run, subject: Any) -> Iterator[Callable[[], Process]]:
-    """What makes the generator begin; one that is slow to start is started now and held back."""
+def generator_of(
+    run: Run, subject: Any
+) -> Iterator[tuple[Callable[[], None], Callable[[], Process]]]:
+    """What waits until the generator is ready, and what makes it begin.
+
+    One that is slow to start is started now, warms itself up beside the server, on all CPUs as the
+    server does, and is then held back.
+    """
     argv = run.tool.command(run.spec, provenance.java(), subject)
 
-    def start(*more: str) -> Process:
+    def start(cpus: list[int], *more: str) -> Process:
         log, environment = "generator.log", subject.client_environment
-        return Process([*argv, *more], run.generator_cpus, run.folder, log, environment)
+        return Process([*argv, *more], cpus, run.folder, log, environment)
 
     if not hasattr(run.tool, "GATE_OPTION"):
-        yield start
+        yield lambda: None, lambda: start(run.generator_cpus)
         return
     with contextlib.closing(Gate()) as gate:
-        process = start(run.tool.GATE_OPTION.format(port=gate.port))
+        process = start(run.all_cpus, run.tool.GATE_OPTION.format(port=gate.port))
+
+        def wait_for_it() -> None:
+            gate.wait_for(process)
+            process.confine(run.generator_cpus)
 
         def let_go() -> Process:
-            gate.open(process)
+            gate.open()
             return process
 
         try:
-            yield let_go
+            yield wait_for_it, let_go
         finally:
             process.stop(10)
 

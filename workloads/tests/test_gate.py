@@ -20,9 +20,10 @@ with urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/", timeout=30) as a
 def test_generator_begins_when_the_gate_is_opened(tmp_path):
     gate = Gate()
     generator = Process([sys.executable, "-c", ASK, str(gate.port)], CPUS, tmp_path, "log")
+    gate.wait_for(generator)
     time.sleep(0.3)
     assert not generator.ended()
-    gate.open(generator)
+    gate.open()
     assert generator.wait(30)
     assert (tmp_path / "log").read_text() == "200\n"
     gate.close()
@@ -32,5 +33,5 @@ def test_generator_that_ended_is_told(tmp_path):
     gate = Gate()
     generator = Process([sys.executable, "-c", "raise SystemExit(3)"], CPUS, tmp_path, "log")
     with pytest.raises(RuntimeError, match="status 3"):
-        gate.open(generator)
+        gate.wait_for(generator)
     gate.close()

@@ -15,7 +15,7 @@ SERVER = SimpleNamespace(port=8080)
 SPEC = {
     "study": {"verify_path": "/jmeter/test", "body_bytes": 42},
     "tier": {"path": "/work?sleep_ms=100&cpu_us=0"},
-    "testbed": {"request_timeout_s": 10},
+    "testbed": {"request_timeout_s": 10, "load_limit_s": 120},
     "tool": {"threads": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": [], "warm_up_requests": 1},
 }
 HEADER = (
@@ -73,7 +73,7 @@ def test_load_for_a_time_counts_what_ended_within_it(folder):
     with gzip.open(folder / jmeter.LATE, "rt") as file:
         assert [row["elapsed"] for row in csv.DictReader(file)] == ["110", "40"]
     argv = jmeter.command(SPEC | {"tool": tool}, Path("java"), SERVER)
-    assert {"-Jloops=-1", "-Jlimited=true", "-Jduration_s=0.15"} <= set(argv)
+    assert {"-Jloops=-1", "-Jduration_s=0.15", "-Jdelay_s=1"} <= set(argv)
 
 
 def test_samples_are_kept_without_the_warm_up(folder):

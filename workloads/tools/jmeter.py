@@ -25,11 +25,15 @@ RAW = "samples.raw.csv"
 # What ended after the time of a load that has one: requests in flight at its end, and a few later.
 LATE = "late-samples.csv.gz"
 LOOP = "closed"
-# Its JVM takes seconds to start: it does so while the server is warmed up, and asks here to begin.
+# Its JVM takes seconds to start and to warm up: it does so while the server does, and then asks
+# here to begin.
 # A user's first request makes his HTTP client: many users must have done so for JMeter to be warm.
 # No more than the smallest pool with its queue holds, or it would reject some.
 WARM_UP_THREADS = 100
 GATE_OPTION = "-Jgate_port={port}"
+# Half a millisecond and more for every thread: time that a ramp-up does not have, so that JMeter
+# makes all of them before the first begins.
+THREADS_MADE_PER_S = 1000
 FOR_EVER = -1
 
 # JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
@@ -53,6 +57,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     """JMeter's command line, to be run in the cell's folder."""
     tool = spec["tool"]
+    delay_s = math.ceil(tool["threads"] / THREADS_MADE_PER_S) if tool["ramp_up_s"] else 0
     properties = {
         "port": subject.port,
         "path": spec["tier"]["path"],
@@ -61,8 +66,9 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         "threads": tool["threads"],
         "ramp_up_s": tool["ramp_up_s"],
         "loops": FOR_EVER if "duration_s" in tool else tool.get("loops", 1),
-        "limited": str("duration_s" in tool).lower(),
-        "duration_s": tool.get("duration_s", 0),
+        "delay_s": delay_s,
+        # Where the requests are counted nothing ends the load but the runner, at its limit.
+        "duration_s": tool.get("duration_s", spec["testbed"]["load_limit_s"] + delay_s),
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
         "together": tool["threads"] if tool.get("at_once") else 1,
