@@ -19,7 +19,7 @@ class Gate:
         self.port = self.listener.getsockname()[1]
 
     def wait_for(self, generator: Process) -> None:
-        """Returns when it asks. Raises RuntimeError when it ends, or does not ask within a minute."""
+        """Until it asks. Raises RuntimeError when it ends, or does not ask within a minute."""
         self.listener.settimeout(0.1)
         deadline_s = time.monotonic() + LIMIT_S
         while not generator.ended() and time.monotonic() < deadline_s:

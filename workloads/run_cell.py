@@ -243,7 +243,8 @@ def observe(
         | {
             "idle_threads": before["server_threads"],
             "in_force": subject.in_force(),
-            "threads_started": threads_after - threads_before,
+            # Who is gone no longer tells.
+            "threads_started": max(0, threads_after - threads_before),
             "counters": {
                 name: value - counters_before.get(name, 0) for name, value in counters_after.items()
             },
