@@ -57,9 +57,8 @@ class Grid:
             for study in config["studies"]
             for mode in study["modes"]
             for tier in tiers_of(config, study)
-            if tier["id"] in mode.get("tiers", [tier["id"]])
             for tool in TOOLS
-            if tool in tier
+            if tool in tier and is_asked(mode, tier, tool)
             for repetition in range(1, config["repetitions"] + 1)
         ]
         ordered = sorted(self.cells, key=self.order_key)
@@ -155,6 +154,12 @@ class Grid:
         return study, mode, tier
 
 
+def is_asked(mode: dict[str, Any], tier: dict[str, Any], tool: str) -> bool:
+    """A mode names its tiers, all of their tools or one: `low` or `low/jmeter`; or none for all."""
+    tiers = mode.get("tiers", [tier["id"]])
+    return tier["id"] in tiers or f"{tier['id']}/{tool}" in tiers
+
+
 def tiers_of(config: dict[str, Any], study: dict[str, Any]) -> list[dict[str, Any]]:
     """The tiers that this run measures: the study's own or its smoke tiers."""
     return study["smoke_tiers" if config["smoke"] else "tiers"]
@@ -227,7 +232,12 @@ def dangling_references(config: dict[str, Any]) -> list[str]:
         ]
     for study in config["studies"]:
         modes = [mode["id"] for mode in study["modes"]]
-        tiers = [tier["id"] for key in ("tiers", "smoke_tiers") for tier in study[key]]
+        tiers = [
+            name
+            for key in ("tiers", "smoke_tiers")
+            for tier in study[key]
+            for name in (tier["id"], *(f"{tier['id']}/{tool}" for tool in TOOLS if tool in tier))
+        ]
         for mode in study["modes"]:
             place = f"studies.{study['id']}.modes.{mode['id']}"
             if "versus" in mode and mode["versus"] not in modes:

@@ -169,21 +169,43 @@ def start_subject(run: Run, backend: Backend | None) -> Any:
     return server.Server(argv, run.all_cpus, run.folder, environment=environment)
 
 
+@dataclass(frozen=True)
+class Account:
+    """What the server says of itself; one that no longer answers is not asked."""
+
+    threads_started: int
+    rows: int | None = None
+    counters: dict[str, float] = field(default_factory=dict)
+
+
+def account(run: Run, subject: Any, *, answers: bool = True) -> Account:
+    timeout_s, study = run.spec["testbed"]["request_timeout_s"], run.spec["study"]
+    # First, for the requests below may start threads.
+    threads_started = subject.threads_started()
+    if not answers:
+        return Account(threads_started)
+    rows = subject.rows(study.get("rows_path"), timeout_s)
+    return Account(threads_started, rows, subject.counters(study.get("counters_path"), timeout_s))
+
+
+def added(before: Account, after: Account) -> dict[str, Any]:
+    """What came with the load; a server that is gone has not started fewer threads than none."""
+    return {
+        "threads_started": max(0, after.threads_started - before.threads_started),
+        "counters": {
+            name: value - before.counters.get(name, 0) for name, value in after.counters.items()
+        },
+    }
+
+
 def observe(
     run: Run, subject: Any, generator: dict[str, str], backend: Backend | None
 ) -> dict[str, Any]:
     """All that happens while the server lives, and what telemetry saw of it."""
-    study, timeout_s = run.spec["study"], run.spec["testbed"]["request_timeout_s"]
-    path, rows_path = study["verify_path"], study.get("rows_path")
-    counters_path = study.get("counters_path")
+    path, timeout_s = run.spec["study"]["verify_path"], run.spec["testbed"]["request_timeout_s"]
     if not subject.port:
         raise RuntimeError(f"the server did not start: {subject.log.read_text()[-2000:]}")
-    telemetry = Telemetry(
-        subject.process.pid,
-        subject.port,
-        run.spec["testbed"]["telemetry_hz"],
-        gives_way=run.tool.LOOP == "open",
-    )
+    telemetry = telemetry_of(run, subject)
     beside = beside_it(run, subject, backend)
     if beside:
         telemetry.watch("backend", beside.process.pid)
@@ -191,34 +213,23 @@ def observe(
     try:
         body_before = subject.ask(path, timeout_s)
         time.sleep(SETTLE_S)
-        before = telemetry.samples[-1]
+        idle = telemetry.samples[-1]
         with generator_of(run, subject) as (ready, begin):
             warm_up(run, subject)
             ready()
-            # What the tier's path costs the first time (class loading) is paid here.
-            if "path" in run.spec["tier"] and "script" not in run.spec["tool"]:
-                subject.ask(run.spec["tier"]["path"], timeout_s)
             subject.process.confine(run.server_cpus)
-            rows_before = subject.rows(rows_path, timeout_s)
-            counters_before = subject.counters(counters_path, timeout_s)
-            threads_before = subject.threads_started()
+            before = account(run, subject)
             process, timed_out, ran_s = apply_load(run, begin, telemetry)
         outcome, reason, body_after = subject.state(path, timeout_s)
-        threads_after = subject.threads_started()
-        # Who did not answer is not asked again.
-        answers = outcome == "completed"
-        rows_after = subject.rows(rows_path, timeout_s) if answers else None
-        counters_after = subject.counters(counters_path, timeout_s) if answers else {}
+        after = account(run, subject, answers=outcome == "completed")
         # The last sample after the load closes its window.
         time.sleep(SETTLE_S)
     finally:
         telemetry.stop()
         telemetry.write(run.folder / "telemetry.csv")
     if timed_out and outcome == "completed":
-        outcome, reason = (
-            "timed_out",
-            f"the load had not ended after {ran_s[1] - ran_s[0]:.0f} s",
-        )
+        outcome = "timed_out"
+        reason = f"the load had not ended after {ran_s[1] - ran_s[0]:.0f} s"
     load = collect(run, ran_s, process)
     fault = load.pop("fault", None)
     if fault and outcome == "completed":
@@ -235,22 +246,15 @@ def observe(
         "answers": {
             "before": digest(body_before),
             "after": digest(body_after),
-            "rows_before": rows_before,
-            "rows_after": rows_after,
+            "rows_before": before.rows,
+            "rows_after": after.rows,
         },
         "load": load,
         "server": server_figures(window, load)
-        | {
-            "idle_threads": before["server_threads"],
-            "in_force": subject.in_force(),
-            # Who is gone no longer tells.
-            "threads_started": max(0, threads_after - threads_before),
-            "counters": {
-                name: value - counters_before.get(name, 0) for name, value in counters_after.items()
-            },
-        },
+        | {"idle_threads": idle["server_threads"], "in_force": subject.in_force()}
+        | added(before, after),
         "backend": beside.figures(window) if beside else None,
-        "machine": machine_figures(window, telemetry) | {"time_wait_before": before["time_wait"]},
+        "machine": machine_figures(window, telemetry) | {"time_wait_before": idle["time_wait"]},
         "telemetry": {
             "samples": len(telemetry.samples),
             "rate_hz": telemetry.rate_hz(),
@@ -258,6 +262,15 @@ def observe(
         },
         "generator_argv": process.argv,
     }
+
+
+def telemetry_of(run: Run, subject: Any) -> Telemetry:
+    return Telemetry(
+        subject.process.pid,
+        subject.port,
+        run.spec["testbed"]["telemetry_hz"],
+        gives_way=run.tool.LOOP == "open",
+    )
 
 
 def beside_it(run: Run, subject: Any, backend: Backend | None) -> Beside | None:
@@ -278,13 +291,15 @@ def warm_up(run: Run, subject: Any) -> None:
 
     A database is warmed up by the tool that loads it, within its run.
     """
-    plan = run.spec["warm_up"]
-    if not plan:
-        return
-    url = f"http://127.0.0.1:{subject.port}{plan['path']}"
-    argv = wrk2.due_command(plan, url)
-    process = Process(argv, run.generator_cpus, run.folder, "warm-up.log")
-    finish(process, plan["duration_s"] + 30)
+    plan, tier = run.spec["warm_up"], run.spec["tier"]
+    if plan:
+        url = f"http://127.0.0.1:{subject.port}{plan['path']}"
+        argv = wrk2.due_command(plan, url)
+        process = Process(argv, run.generator_cpus, run.folder, "warm-up.log")
+        finish(process, plan["duration_s"] + 30)
+    # What the tier's path costs the first time (class loading) is paid here.
+    if "path" in tier and "script" not in run.spec["tool"]:
+        subject.ask(tier["path"], run.spec["testbed"]["request_timeout_s"])
 
 
 @contextlib.contextmanager

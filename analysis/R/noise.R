@@ -6,9 +6,10 @@ library(data.table)
 #' The comparisons of a mode with itself.
 #'
 #' @param comparisons see read_comparisons().
-#' @return its rows that have an estimate; those of one repetition have no interval.
+#' @return its rows; those whose cells are not valid have no estimate, those of one repetition no
+#'   interval.
 twin_comparisons <- function(comparisons) {
-  comparisons[mode == paste0(versus, "-again") & !is.na(estimate)]
+  comparisons[mode == paste0(versus, "-again")]
 }
 
 #' How often a mode was told apart from itself.
@@ -20,7 +21,7 @@ twin_comparisons <- function(comparisons) {
 #'   comparisons), `places` (study, tier and tool of such a pair). NULL where there is no interval of
 #'   a mode with itself.
 false_alarms <- function(comparisons) {
-  twins <- twin_comparisons(comparisons)[pairs > 1]
+  twins <- twin_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
   if (nrow(twins) == 0) return(NULL)
   told_apart <- sum(twins$verdict %in% c("higher", "lower"))
   interval <- binom.test(told_apart, nrow(twins))$conf.int
@@ -42,7 +43,7 @@ false_alarms <- function(comparisons) {
 #'   without twins), floor_between_blocks (the same of two runs of one mode in different blocks,
 #'   from the repetitions of all modes).
 noise_floor <- function(comparisons, summary) {
-  twins <- twin_comparisons(comparisons)
+  twins <- twin_comparisons(comparisons)[!is.na(estimate)]
   rows <- lapply(seq_len(nrow(compared_statistics)), function(index) {
     about <- compared_statistics[index]
     ratio <- about$effect == "ratio"
@@ -83,7 +84,11 @@ variance_of_repetitions <- function(summary, about) {
 #' @param comparisons see read_comparisons().
 #' @return one string, with a full stop.
 sentence_false_alarms <- function(comparisons) {
-  if (nrow(twin_comparisons(comparisons)) == 0) return("No mode was measured against itself.")
+  twins <- twin_comparisons(comparisons)
+  if (nrow(twins) == 0) return("No mode was measured against itself.")
+  if (all(is.na(twins$estimate))) {
+    return("The same mode was measured under two names, but in no repetition are both of its cells valid.")
+  }
   found <- false_alarms(comparisons)
   if (is.null(found)) {
     return("The same mode was measured under two names, but one repetition has no interval that could be a false alarm.")

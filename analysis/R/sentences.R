@@ -104,21 +104,3 @@ sentence_verdicts <- function(comparisons) {
     paste(counts, names(counts), collapse = ", ")
   )
 }
-
-#' A sentence on how much of the CPU time the profiler saw of a mode.
-#'
-#' @param cpu_groups see read_cpu_groups().
-#' @param study,mode,tier,tool ids.
-#' @return one string, with a full stop.
-sentence_sampled <- function(cpu_groups, study, mode, tier, tool) {
-  cell <- list(study = study, mode = mode, tier = tier, tool = tool)
-  rows <- pool_cpu_groups(cpu_groups)[cell, on = names(cell), nomatch = NULL]
-  if (nrow(rows) == 0) {
-    return(sprintf("No valid cell of %s at %s was sampled.", as_code(mode), as_code(tier)))
-  }
-  seen <- 1 - rows[group == unseen_group, cpu_us_per_request] / sum(rows$cpu_us_per_request)
-  sprintf(
-    "The profiler saw %s %% of the CPU time of %s at %s (%s).", format_number(100 * seen),
-    as_code(mode), as_code(tier), count_of(sum(rows$samples), "sample")
-  )
-}

@@ -155,26 +155,6 @@ table_invalid <- function(summary) {
   )]
 }
 
-#' Comparisons of one statistic in words and figures.
-#'
-#' @param comparisons see read_comparisons().
-#' @param statistic a `statistic` of the comparisons.
-#' @param study,tool,tier ids; tier NULL for all.
-#' @return data.table of text, a row per pair and tier: `Tier`, `Mode`, `Baseline`, `Ratio` or
-#'   `Difference` with its 95 % interval, `Bootstrap`, `Repetitions` (pairs used), `Verdict`.
-table_comparisons <- function(comparisons, statistic, study, tool, tier = NULL) {
-  wanted <- statistic
-  rows <- chosen(comparisons, study, tool, tier, NULL)[statistic == wanted]
-  title <- if (all(rows$effect == "ratio")) "Ratio" else "Difference"
-  rows[, .(
-    Tier = tier, Mode = as.character(mode), Baseline = versus,
-    Effect = with_interval(estimate, low, high),
-    Bootstrap = interval_text(bootstrap_low, bootstrap_high),
-    Repetitions = pairs,
-    Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
-  )][, setnames(.SD, "Effect", title)]
-}
-
 interval_text <- function(low, high) {
   ifelse(is.na(low), no_figure, paste0("[", format_number(low), ", ", format_number(high), "]"))
 }

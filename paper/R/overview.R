@@ -22,6 +22,25 @@ repetitions_text <- function(counts) {
   paste(span(counts), "repetitions")
 }
 
+# As many rows of the undecided comparisons as a page holds.
+repetitions_shown <- 20
+
+#' The caption of the table of undecided comparisons.
+caption_repetitions <- function(undecided) {
+  more <- nrow(undecided) - repetitions_shown
+  sprintf(
+    "Undecided comparisons, and the repetitions that would settle them if effect and spread are those seen: an even bet.%s",
+    if (more > 0) {
+      sprintf(
+        " The nearest %d; of all %s, `comparisons.csv` beside the report gives the number.",
+        repetitions_shown, format_number(nrow(undecided))
+      )
+    } else {
+      ""
+    }
+  )
+}
+
 headline_statistics <- c("cpu_us_per_request", "latency_p99_ms", "throughput_per_s", "error_share")
 
 #' Each mode without traps against its baseline, over all tiers and tools: what is decided, study by

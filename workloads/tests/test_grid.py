@@ -182,7 +182,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
         (
             ["studies", 0, "modes", 1, "tiers"],
             ["lo"],
-            "studies.request-threads.modes.fixed-pool.tiers = 'lo'; allowed: low, mid",
+            "studies.request-threads.modes.fixed-pool.tiers = 'lo'; allowed: low, low/jmeter",
         ),
         (
             ["studies", 1, "backend"],
