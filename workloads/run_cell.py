@@ -13,7 +13,6 @@ import importlib
 import json
 import logging
 import os
-import re
 import shutil
 import signal
 import sys
@@ -146,7 +145,7 @@ def observe_server(run: Run, generator: dict[str, str], backend: Backend | None)
         "context_switches_voluntary": subject.process.context_switches_voluntary,
         "context_switches_involuntary": subject.process.context_switches_involuntary,
     } | gc_pauses(run.folder / "gc.log", record["load"])
-    record["profile"] = profile_facts(run, subject)
+    record["profile"] = subject.profile(run.spec["testbed"]["profiler"])
     record["provenance"] = {
         "server_argv": provenance.portable(subject.process.argv),
         "generator_argv": provenance.portable(record.pop("generator_argv")),
@@ -368,24 +367,6 @@ def collect(run: Run, ran_s: tuple[float, float], process: Process) -> dict[str,
 
 def digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest() if body else ""
-
-
-def profile_facts(run: Run, subject: Any) -> dict[str, Any]:
-    """What sampled the stacks, and where they are; a database has its own way."""
-    if run.spec["engine"]:
-        return subject.profile()
-    profile = run.folder / "profile.jfr"
-    if not profile.exists():
-        return {"file": None}
-    asked = run.spec["testbed"]["profiler"]
-    # async-profiler falls back to other clocks where perf events are not allowed, and says so here.
-    engine = re.search(rb"engine[^a-z]{1,4}([a-z_]+)", profile.read_bytes())
-    return {
-        "engine": engine[1].decode() if engine else "unknown",
-        "file": profile.name,
-        "event": asked["event"],
-        "interval_ms": asked["interval_ms"],
-    }
 
 
 @contextlib.contextmanager

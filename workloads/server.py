@@ -137,6 +137,20 @@ class Server:
         except (OSError, http.client.HTTPException):
             return {}
 
+    def profile(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The `profile` part of cell.json; `asked` are the settings. Ask once it has stopped."""
+        recording = self.log.with_name("profile.jfr")
+        if not recording.exists():
+            return {"file": None}
+        # async-profiler falls back to other clocks where perf events are not allowed, and says so.
+        engine = re.search(rb"engine[^a-z]{1,4}([a-z_]+)", recording.read_bytes())
+        return {
+            "engine": engine[1].decode() if engine else "unknown",
+            "file": recording.name,
+            "event": asked["event"],
+            "interval_ms": asked["interval_ms"],
+        }
+
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
         """Asked after the load: (outcome, reason, body); draining a backlog may take time."""
         started_s = time.monotonic()

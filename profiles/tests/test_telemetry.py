@@ -1,6 +1,7 @@
 """Telemetry counts what processes really use; figures hold on a slow machine too."""
 
 import csv
+import os
 import subprocess
 import sys
 import time
@@ -82,6 +83,18 @@ def test_own_cost_and_rate_are_told(sampled):
     assert 0 < watching.cpu_share() < 1
     times_s = [sample["time_s"] for sample in watching.samples]
     assert watching.rate_hz() == (len(times_s) - 1) / (times_s[-1] - times_s[0])
+
+
+@pytest.mark.parametrize(("gives_way", "policy"), [(True, os.SCHED_IDLE), (False, os.SCHED_OTHER)])
+def test_gives_way_only_where_it_is_told_to(gives_way, policy):
+    watching = Telemetry(os.getpid(), 1, rate_hz=50, gives_way=gives_way)
+    watching.start()
+    deadline_s = time.monotonic() + 60
+    while not watching.samples and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    found = os.sched_getscheduler(watching.native_id)
+    watching.stop()
+    assert found == policy
 
 
 def test_window_is_rounded_outwards():

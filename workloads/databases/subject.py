@@ -126,8 +126,8 @@ class Subject:
                     return "refused", str(fault), b""
             time.sleep(0.1)
 
-    def profile(self) -> dict[str, Any]:
-        """The `profile` part of cell.json; ask once it has stopped."""
+    def profile(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The `profile` part of cell.json; perf has settings of its own. Ask once it has stopped."""
         return perf.facts(self.log.parent)
 
     def stop(self) -> None:

@@ -38,6 +38,13 @@ def test_child_runs_on_its_cpus_in_its_folder(tmp_path):
     assert process.context_switches_voluntary + process.context_switches_involuntary > 0
 
 
+def test_child_has_a_group_of_its_own_in_our_session(tmp_path):
+    process = Process(["sleep", "60"], CPUS, tmp_path, "log")
+    ids = os.getpgid(process.pid), os.getsid(process.pid)
+    process.stop(5)
+    assert ids == (process.pid, os.getsid(0))
+
+
 def test_child_that_ignores_sigterm_is_killed(tmp_path):
     code = (
         "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=1); time.sleep(60)"
