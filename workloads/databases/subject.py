@@ -127,7 +127,7 @@ class Subject:
             time.sleep(0.1)
 
     def profile(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The `profile` part of cell.json; perf has settings of its own. Ask once it has stopped."""
+        """The `profile` part of cell.json; perf has its own settings. Ask once it has stopped."""
         return perf.facts(self.log.parent)
 
     def stop(self) -> None:
