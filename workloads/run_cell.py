@@ -48,7 +48,8 @@ from workloads.testbed import (
 from workloads.tools import wrk2
 
 logger = logging.getLogger("cell")
-SETTLE_S = 0.2
+# A server that has not answered by then, its load gone, hangs, however patient its users are.
+ANSWER_LIMIT_S = 3.0
 
 
 @dataclass
@@ -211,18 +212,17 @@ def observe(
     telemetry.start()
     try:
         body_before = subject.ask(path, timeout_s)
-        time.sleep(SETTLE_S)
-        idle = telemetry.samples[-1]
+        idle = telemetry.next_sample()
         with generator_of(run, subject) as (ready, begin):
             warm_up(run, subject)
             ready()
             subject.process.confine(run.server_cpus)
             before = account(run, subject)
             process, timed_out, ran_s = apply_load(run, begin, telemetry)
-        outcome, reason, body_after = subject.state(path, timeout_s)
+        outcome, reason, body_after = subject.state(path, min(timeout_s, ANSWER_LIMIT_S))
         after = account(run, subject, answers=outcome == "completed")
-        # The last sample after the load closes its window.
-        time.sleep(SETTLE_S)
+        # It closes the load's window.
+        telemetry.next_sample()
     finally:
         telemetry.stop()
         telemetry.write(run.folder / "telemetry.csv")

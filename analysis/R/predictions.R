@@ -248,7 +248,15 @@ predict_closed <- function(setup, cpu_s) {
   most_per_s <- closed_throughput(inside, setup$wait_s, cpu_s / setup$cpus)
   round_s <- inside / most_per_s
   for_a_time <- !is.na(setup$lasts_s)
-  answers <- if (for_a_time) inside * floor(setup$lasts_s / round_s) else setup$users * setup$loops
+  # After a warm-up the users are spread over the round, without one they go through it together.
+  steady <- for_a_time && setup$warm_up_s > 0
+  answers <- if (steady) {
+    most_per_s * setup$lasts_s
+  } else if (for_a_time) {
+    inside * floor(setup$lasts_s / round_s)
+  } else {
+    setup$users * setup$loops
+  }
   alone_s <- setup$loops * (setup$wait_s + cpu_s)
   took_s <- if (for_a_time) setup$lasts_s else max(setup$ramp_up_s + alone_s, answers / most_per_s)
   spread <- !for_a_time && took_s > answers / most_per_s
@@ -259,6 +267,8 @@ predict_closed <- function(setup, cpu_s) {
       NA_real_
     } else if (spread) {
       setup$wait_s + cpu_s
+    } else if (steady) {
+      setup$users / most_per_s
     } else if (in_line) {
       in_line_latency_s(setup$users, answers, most_per_s)
     } else {

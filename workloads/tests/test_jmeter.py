@@ -70,10 +70,22 @@ def test_load_for_a_time_counts_what_ended_within_it(folder):
     assert load["throughput_per_s"] == pytest.approx(1 / 0.15)
     assert load["latency_mean_ms"] == pytest.approx((100 + 5) / 2)
     assert load["concurrency_offered"] == 2
-    with gzip.open(folder / jmeter.LATE, "rt") as file:
+    with gzip.open(folder / jmeter.OUTSIDE, "rt") as file:
         assert [row["elapsed"] for row in csv.DictReader(file)] == ["110", "40"]
     argv = jmeter.command(SPEC | {"tool": tool}, Path("java"), SERVER)
     assert {"-Jloops=-1", "-Jduration_s=0.15", "-Jdelay_s=1"} <= set(argv)
+
+
+def test_warm_up_of_a_load_for_a_time_is_left_out_and_kept_apart(folder):
+    tool = SPEC["tool"] | {"duration_s": 0.05, "warm_up_s": 0.102}
+    load = jmeter.collect(SPEC | {"tool": tool}, folder, (0, 0))
+    # from 1.102 to 1.152 s: the first answer came at 1.100, the second at 1.160
+    assert (load["requests_recorded"], load["in_flight_at_end"]) == (1, 1)
+    assert (load["start_epoch_s"], load["end_epoch_s"]) == (1.102, 1.152)
+    with gzip.open(folder / jmeter.OUTSIDE, "rt") as file:
+        assert [row["elapsed"] for row in csv.DictReader(file)] == ["100", "110", "40"]
+    argv = jmeter.command(SPEC | {"tool": tool}, Path("java"), SERVER)
+    assert any(item.startswith("-Jduration_s=0.152") for item in argv)
 
 
 def test_samples_are_kept_without_the_warm_up(folder):

@@ -22,8 +22,8 @@ PLAN = Path(__file__).with_name("plan.jmx")
 PROPERTIES = Path(__file__).with_name("jmeter.properties")
 VERSION = "5.6.3"
 RAW = "samples.raw.csv"
-# What ended after the time of a load that has one: requests in flight at its end, and a few later.
-LATE = "late-samples.csv.gz"
+# Of a load for a time: what ended before that time, in its warm-up, or after it.
+OUTSIDE = "samples-outside.csv.gz"
 LOOP = "closed"
 # Its JVM takes seconds to start and to warm up: it does so while the server does, and then asks
 # here to begin.
@@ -68,7 +68,9 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         "loops": FOR_EVER if "duration_s" in tool else tool.get("loops", 1),
         "delay_s": delay_s,
         # Where the requests are counted nothing ends the load but the runner, at its limit.
-        "duration_s": tool.get("duration_s", spec["testbed"]["load_limit_s"] + delay_s),
+        "duration_s": tool["duration_s"] + tool.get("warm_up_s", 0)
+        if "duration_s" in tool
+        else spec["testbed"]["load_limit_s"] + delay_s,
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
         "together": tool["threads"] if tool.get("at_once") else 1,
@@ -104,12 +106,12 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         columns = list(reader.fieldnames or [])
         samples = [row for row in reader if row["label"] == "request"]
     start_ms, end_ms = window_ms(spec, samples)
-    within = [row for row in samples if ended_ms(row) <= end_ms]
-    late = [row for row in samples if ended_ms(row) > end_ms]
-    in_flight = [row for row in late if int(row["timeStamp"]) < end_ms]
+    within = [row for row in samples if start_ms <= ended_ms(row) <= end_ms]
+    in_flight = [row for row in samples if int(row["timeStamp"]) < end_ms < ended_ms(row)]
     write(folder / "samples.csv.gz", columns, within)
     if "duration_s" in spec["tool"]:
-        write(folder / LATE, columns, late)
+        outside = [row for row in samples if not start_ms <= ended_ms(row) <= end_ms]
+        write(folder / OUTSIDE, columns, outside)
     raw.unlink()
     return summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
 
@@ -119,11 +121,13 @@ def ended_ms(row: dict[str, str]) -> int:
 
 
 def window_ms(spec: dict[str, Any], samples: list[dict[str, str]]) -> tuple[int, int]:
-    """From the first request to the last answer, or to the end of the time that was asked for."""
-    start_ms = min((int(row["timeStamp"]) for row in samples), default=0)
-    if "duration_s" in spec["tool"]:
-        return start_ms, start_ms + round(spec["tool"]["duration_s"] * 1000)
-    return start_ms, max(map(ended_ms, samples), default=0)
+    """From the first request to the last answer, or the time that was asked for after a warm-up."""
+    tool = spec["tool"]
+    first_ms = min((int(row["timeStamp"]) for row in samples), default=0)
+    if "duration_s" in tool:
+        start_ms = first_ms + round(tool.get("warm_up_s", 0) * 1000)
+        return start_ms, start_ms + round(tool["duration_s"] * 1000)
+    return first_ms, max(map(ended_ms, samples), default=0)
 
 
 def write(path: Path, columns: list[str], samples: list[dict[str, str]]) -> None:
