@@ -65,6 +65,14 @@ test_that("a closed loop for a time counts whole rounds", {
   expect_equal(predicted(one, "latency_mean_ms"), 5000, tolerance = 0.01)
 })
 
+test_that("after a warm-up a closed loop for a time is steady", {
+  tool <- closed_load(threads = 200, loops = NULL, duration_s = 2, warm_up_s = 1)
+  pool <- list(server.tomcat.threads.max = 500, "spring.datasource.hikari.maximum-pool-size" = 5)
+  setup <- tomcat(tool, pool, "/api/query-test?kind=wait", 20)
+  expect_equal(predicted(setup, "throughput_per_s"), 250, tolerance = 0.05)
+  expect_equal(predicted(setup, "latency_mean_ms"), 800, tolerance = 0.05)
+})
+
 test_that("an open loop gets what it asks for up to the bound, and then waits ever longer", {
   few <- list(server.tomcat.threads.max = 5)
   setup <- tomcat(open_load(rate_per_s = 40), few)
