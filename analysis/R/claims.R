@@ -77,8 +77,10 @@ unknown_cells <- function(claim, study) {
   if (length(faults) > 0) return(faults)
   terms <- rbindlist(lapply(asked$tiers, function(tier) terms_of(asked, tier)))
   measured <- mapply(function(mode, tier) {
-    all_tiers <- is.null(modes[[mode]]$tiers)
-    asked$tool %in% names(tiers[[tier]]) && (all_tiers || tier %in% modes[[mode]]$tiers)
+    # A mode has all tiers, or those that it names: `low`, or `low/jmeter` for one tool alone.
+    named <- unlist(modes[[mode]]$tiers)
+    asked$tool %in% names(tiers[[tier]]) &&
+      (is.null(named) || any(c(tier, paste0(tier, "/", asked$tool)) %in% named))
   }, terms$mode, terms$tier)
   sprintf("%s.cells = %s; the experiment has no such cell", claim$id, unique(term_names(terms[!measured])))
 }
