@@ -96,7 +96,7 @@ sentence_undecided <- function(needed) {
 #'
 #' @param comparisons see read_comparisons(), or some of its rows.
 #' @return data.table of text: `Study`, `Tier`, `Tool`, `Mode`, `Baseline`, `Figure`, `Effect` with
-#'   its 95 % interval, `Repetitions`, `Command`.
+#'   its 95 % interval, `Repetitions` (see command_repetitions()).
 table_repetitions <- function(comparisons) {
   rows <- comparisons[verdict == "undecided"][order(repetitions_needed)]
   rows[, .(
@@ -106,9 +106,6 @@ table_repetitions <- function(comparisons) {
     Repetitions = ifelse(
       is.finite(repetitions_needed), format_number(repetitions_needed),
       paste("more than", repetitions_at_most)
-    ),
-    Command = ifelse(
-      is.finite(repetitions_needed), command_repetitions(pmin(repetitions_needed, 1e6)), no_figure
     )
   )]
 }

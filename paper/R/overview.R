@@ -29,7 +29,8 @@ repetitions_shown <- 20
 caption_repetitions <- function(undecided) {
   more <- nrow(undecided) - repetitions_shown
   sprintf(
-    "Undecided comparisons, and the repetitions that would settle them if effect and spread are those seen: an even bet.%s",
+    "Undecided comparisons, and the repetitions that would settle them if effect and spread are those seen: an even bet. For the first rows: `%s`.%s",
+    command_repetitions(min(undecided$repetitions_needed, repetitions_at_most)),
     if (more > 0) {
       sprintf(
         " The nearest %d; of all %s, `comparisons.csv` beside the report gives the number.",

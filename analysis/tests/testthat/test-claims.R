@@ -215,15 +215,17 @@ test_that("the schema refuses what no rule can read, and names it", {
 
 test_that("names that are not known stop with their key", {
   known <- list(studies = list(list(
-    id = "demo", modes = list(list(id = "pool"), list(id = "thread"), list(id = "loop", tiers = "low")),
+    id = "demo", modes = list(list(id = "pool"), list(id = "thread"), list(id = "loop", tiers = "low"), list(id = "fibre", tiers = "top/wrk2")),
     tiers = list(list(id = "low", wrk2 = list()), list(id = "top", wrk2 = list()))
   )))
   check <- function(..., chain = NULL) {
     check_claims(list(c(claim_of(list(above = 1), ...), chain = chain)), known, "throughput_per_s", "room")
   }
   expect_length(check(versus = "thread"), 1)
-  expect_error(check(mode = "pol"), 'one.cells.mode = "pol"; allowed: pool, thread, loop', fixed = TRUE)
-  expect_error(check(versus = "fibre"), 'one.cells.versus = "fibre"', fixed = TRUE)
+  expect_error(check(mode = "pol"), 'one.cells.mode = "pol"; allowed: pool, thread, loop, fibre', fixed = TRUE)
+  expect_error(check(versus = "fiber"), 'one.cells.versus = "fiber"', fixed = TRUE)
+  expect_length(check(mode = "fibre", tiers = "top"), 1)
+  expect_error(check(mode = "fibre"), "one.cells = demo/fibre/low/wrk2; the experiment has no such cell")
   expect_error(check(tiers = c("low", "hi")), 'one.cells.tiers = "hi"; allowed: low, top', fixed = TRUE)
   expect_error(check(versus_tier = "hi"), 'one.cells.versus_tier = "hi"', fixed = TRUE)
   expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
