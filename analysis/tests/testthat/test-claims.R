@@ -215,7 +215,9 @@ test_that("the schema refuses what no rule can read, and names it", {
 
 test_that("names that are not known stop with their key", {
   known <- list(studies = list(list(
-    id = "demo", modes = list(list(id = "pool"), list(id = "thread"), list(id = "loop", tiers = "low"), list(id = "fibre", tiers = "top/wrk2")),
+    id = "demo", modes = list(
+      list(id = "pool"), list(id = "thread"), list(id = "loop", tiers = "low"), list(id = "fibre", tiers = "top/wrk2")
+    ),
     tiers = list(list(id = "low", wrk2 = list()), list(id = "top", wrk2 = list()))
   )))
   check <- function(..., chain = NULL) {
