@@ -139,9 +139,9 @@ sentence_levels <- function(summary) {
   sprintf(
     paste(
       "Of the variance of mean latency between repetitions, sampling finitely many requests",
-      "explains %s %% (median over %s): %s is what makes intervals narrower."
+      "explains %s %% (median over modes at their tiers: %d): %s is what makes intervals narrower."
     ),
-    format_number(100 * share), count_of(nrow(levels), "kind of cell"),
+    format_number(100 * share), nrow(levels),
     if (share < 0.5) "more server processes" else "a longer load"
   )
 }
