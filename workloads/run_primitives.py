@@ -29,6 +29,7 @@ import psutil
 from profiles.telemetry import cpu_clock
 from workloads import provenance
 from workloads.databases import DATABASE, USER
+from workloads.databases.data import Data
 from workloads.databases.mariadb import MariaDB
 from workloads.run_cell import check_alone, finish
 from workloads.server import Server
@@ -171,8 +172,13 @@ def jmh_costs(testbed: Testbed) -> Iterator[Row]:
     one_cpu = testbed.server_cpus[:1]
     database = MariaDB({}, one_cpu, testbed.folder, testbed.forks + 1, "database.log")
     try:
+        data = Data()
+        for statement in data.statements(database.dialect):
+            database.query(statement)
         url = f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable"
-        words = [ON_A_DATABASE, "-jvmArgsAppend", f"-Ddatabase.url={url} -Ddatabase.user={USER}"]
+        properties = {"url": url, "user": USER, "rows": data.rows}
+        options = " ".join(f"-Ddatabase.{name}={value}" for name, value in properties.items())
+        words = [ON_A_DATABASE, "-jvmArgsAppend", options]
         secret = {"DATABASE_PASSWORD": database.password}
         yield from benchmark(testbed, words, one_cpu, WARM_UP_EACH_ON_A_DATABASE, secret)
     finally:

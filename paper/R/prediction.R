@@ -27,7 +27,7 @@ primitive_titles <- c(
   "kept-request" = "Request and answer on a kept connection (both sides)",
   "connection-borrow" = "HikariCP, borrow and return",
   "database-connect" = "Database connection, made and closed",
-  "database-statement" = "Smallest statement on an open connection",
+  "database-statement" = "One row by its key, on an open connection",
   "request-on-one-thread" = "Request on a new connection, one thread (server's side)",
   "tomcat-request" = "Request to Tomcat and Spring, kept connection (server's side)"
 )
