@@ -20,7 +20,9 @@ class BenchmarksTest {
 
     @Test
     void everyPrimitiveHasWallAndCpuTime() throws RunnerException {
-        System.setProperty("database.url", "jdbc:h2:mem:primitives");
+        String table = "CREATE TABLE IF NOT EXISTS sbtest1 AS SELECT x AS id, 'text' AS c FROM SYSTEM_RANGE(1, 10)";
+        System.setProperty("database.url", "jdbc:h2:mem:primitives;INIT=" + table);
+        System.setProperty("database.rows", "10");
         Options once = new OptionsBuilder()
                 .forks(0)
                 .warmupIterations(0)
