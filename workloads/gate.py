@@ -17,6 +17,7 @@ class Gate:
     def __init__(self) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
+        self.asking: socket.socket | None = None
 
     def wait_for(self, generator: Process) -> None:
         """Until it asks. Raises RuntimeError when it ends, or does not ask within a minute."""
@@ -33,9 +34,13 @@ class Gate:
         raise RuntimeError(f"the generator never asked to begin (status {generator.exit_status})")
 
     def open(self) -> None:
-        """Lets begin who asked."""
-        with self.asking:
-            self.asking.sendall(LEAVE)
+        """Lets begin who asked. Raises RuntimeError when nobody has."""
+        if self.asking is None:
+            raise RuntimeError("nobody has asked to begin")
+        self.asking.sendall(LEAVE)
+        self.asking.close()
 
     def close(self) -> None:
         self.listener.close()
+        if self.asking:
+            self.asking.close()

@@ -170,6 +170,11 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             "studies.request-threads.tiers.low.jmeter.threads = 0; allowed: 1 to 20,000 threads",
         ),
         (
+            ["studies", 0, "tiers", 0, "jmeter", "warm_up_s"],
+            1,
+            'allowed: dependentRequired {"warm_up_s": ["duration_s"]}',
+        ),
+        (
             ["studies", 0, "tiers", 0, "path"],
             "/a;rm -rf",
             "studies.request-threads.tiers.low.path",

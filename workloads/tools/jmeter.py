@@ -58,6 +58,10 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     """JMeter's command line, to be run in the cell's folder."""
     tool = spec["tool"]
     delay_s = math.ceil(tool["threads"] / THREADS_MADE_PER_S) if tool["ramp_up_s"] else 0
+    # Where the requests are counted nothing ends the load but the runner, at its limit.
+    lasts_s = spec["testbed"]["load_limit_s"] + delay_s
+    if "duration_s" in tool:
+        lasts_s = tool.get("warm_up_s", 0) + tool["duration_s"]
     properties = {
         "port": subject.port,
         "path": spec["tier"]["path"],
@@ -67,10 +71,7 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         "ramp_up_s": tool["ramp_up_s"],
         "loops": FOR_EVER if "duration_s" in tool else tool.get("loops", 1),
         "delay_s": delay_s,
-        # Where the requests are counted nothing ends the load but the runner, at its limit.
-        "duration_s": tool["duration_s"] + tool.get("warm_up_s", 0)
-        if "duration_s" in tool
-        else spec["testbed"]["load_limit_s"] + delay_s,
+        "duration_s": lasts_s,
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
         "together": tool["threads"] if tool.get("at_once") else 1,
@@ -106,11 +107,13 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         columns = list(reader.fieldnames or [])
         samples = [row for row in reader if row["label"] == "request"]
     start_ms, end_ms = window_ms(spec, samples)
-    within = [row for row in samples if start_ms <= ended_ms(row) <= end_ms]
-    in_flight = [row for row in samples if int(row["timeStamp"]) < end_ms < ended_ms(row)]
+    within: list[dict[str, str]] = []
+    outside: list[dict[str, str]] = []
+    for row in samples:
+        (within if start_ms <= ended_ms(row) <= end_ms else outside).append(row)
+    in_flight = [row for row in outside if int(row["timeStamp"]) < end_ms < ended_ms(row)]
     write(folder / "samples.csv.gz", columns, within)
     if "duration_s" in spec["tool"]:
-        outside = [row for row in samples if not start_ms <= ended_ms(row) <= end_ms]
         write(folder / OUTSIDE, columns, outside)
     raw.unlink()
     return summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
