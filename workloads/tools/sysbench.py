@@ -73,11 +73,11 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     """
     text = (folder / "generator.log").read_text(errors="replace")
     steps = histogram(text)
+    nothing = nothing_sent(LOOP) | {"concurrency_offered": spec["tool"]["clients"]}
     # Of many clients each says the same.
     fatal = list(dict.fromkeys(re.findall(r"FATAL: (.*)", text)))
     if fatal and not steps:
-        return nothing_sent(LOOP) | {
-            "concurrency_offered": spec["tool"]["clients"],
+        return nothing | {
             "errors": {"fatal": 1},
             "error_share": 1.0,
             "start_epoch_s": ran_s[0],
@@ -91,8 +91,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
     duration_s = events / figures["per_s"] if events else float(spec["tool"]["duration_s"])
-    return nothing_sent(LOOP) | {
-        "concurrency_offered": spec["tool"]["clients"],
+    return nothing | {
         "requests_recorded": events + ignored,
         "responses_2xx": events,
         "errors": {"ignored": ignored} if ignored else {},
