@@ -18,28 +18,30 @@ read_combinations <- function(path) {
 #' The grid of both sizes, from valid cells in which more than one combination was measured.
 #'
 #' @param cells list of read_cell().
-#' @return data.table: tier, repetition, and the columns of read_combinations(); no rows without a grid.
+#' @return data.table: mode, tier, repetition, and the columns of read_combinations(); no rows without a grid.
 read_grid <- function(cells) {
   rows <- rbindlist(lapply(cells, function(cell) {
     file <- file.path(cell$folder, "combinations.csv")
     if (!isTRUE(cell$validity$valid) || !file.exists(file)) return(NULL)
     combinations <- read_combinations(file)
     if (nrow(combinations) < 2) return(NULL)
-    combinations[, `:=`(tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition))]
+    combinations[, `:=`(
+      mode = cell$cell$mode, tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition)
+    )]
   }), fill = TRUE)
-  if (nrow(rows) == 0) data.table(tier = character()) else rows
+  if (nrow(rows) == 0) data.table(mode = character(), tier = character()) else rows
 }
 
 #' Throughput of every combination over repetitions, and whether it can be told from the best.
 #'
-#' All combinations of a tier are compared with the one of the highest mean. What differs between
+#' All combinations of a mode and a tier are compared with the one of the highest mean. What differs between
 #' repetitions is taken out as a block, and the noise is pooled over all combinations (two-way
 #' analysis of variance on logarithms), for two or three repetitions of one combination say little of
 #' it. The limit is Bonferroni's over all combinations but the best, which is conservative: the set of
 #' those that may be the best rather holds too many (Hsu 1984, "multiple comparisons with the best").
 #'
 #' @param grid see read_grid().
-#' @return data.table, a row per tier and combination: tier, thread_pool_size, connection_pool_size,
+#' @return data.table, a row per mode, tier and combination: mode, tier, thread_pool_size, connection_pool_size,
 #'   middle, low, high (per second; see geometric()), share (of the best), among_best (NA with one
 #'   repetition), spread (as a factor; the noise of one figure).
 summarise_combinations <- function(grid) {
@@ -52,7 +54,7 @@ summarise_combinations <- function(grid) {
       share = middle / max(middle), spread = exp(noise$sd),
       among_best = if (repetitions > 1) behind <= reach_of_noise(noise, .N, repetitions) else NA
     )]
-  }, by = tier]
+  }, by = .(mode, tier)]
 }
 
 noise_of_grid <- function(rows) {

@@ -69,7 +69,8 @@ mode_families <- fread(
    jvm-connect-per-transaction, 3
    hikari-10,                   2
    hikari-10-virtual,           4
-   both-pools,                  8"
+   both-pools,                  8
+   both-pools-virtual,          4"
 )
 
 family_shapes <- data.table(

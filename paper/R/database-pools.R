@@ -168,14 +168,17 @@ table_made <- function(all) {
 
 # ---- Both pools ------------------------------------------------------------------------------
 
-#' Heat maps of both sizes, a panel a tier; framed are the combinations that cannot be told from the best.
+# Where one kind of threads, or one number of workers, was tried with every size of both pools.
+grid_place <- function(rows) paste0(rows$mode, " at ", rows$tier)
+
+#' Heat maps of both sizes, a panel a mode and tier; framed are the combinations that cannot be told from the best.
 #'
 #' @param sizes see summarise_combinations().
 figure_grid <- function(sizes) {
   if (nrow(sizes) == 0) return(nothing_to_draw("no valid grid"))
   tiles <- copy(sizes)[, `:=`(
     threads = factor(thread_pool_size), connections = factor(connection_pool_size),
-    tier = factor(tier, unique(tier[order(as.numeric(sub(".*-", "", tier)))])),
+    place = factor(grid_place(sizes), unique(grid_place(sizes[order(mode, as.numeric(sub(".*-", "", tier)))]))),
     text = fifelse(
       is.na(low), format_number(middle), paste0(format_number(middle), "\n±", percent((high / middle) - 1))
     )
@@ -184,7 +187,7 @@ figure_grid <- function(sizes) {
     geom_tile(aes(fill = share), colour = "white", linewidth = 0.5) +
     geom_tile(data = tiles[among_best == TRUE], fill = NA, colour = ink, linewidth = 0.7, width = 0.94, height = 0.94) +
     geom_text(aes(label = text, colour = share > 0.75), size = 2.3, lineheight = 0.95) +
-    facet_wrap(~tier, ncol = 1) +
+    facet_wrap(~place, ncol = 1) +
     scale_fill_gradient(low = "#F2F2F2", high = okabe_ito[2], labels = percent, limits = c(NA, 1)) +
     scale_colour_manual(values = c("FALSE" = ink, "TRUE" = "white"), guide = "none") +
     labs(x = "connections in the client's pool", y = "thread_pool_size of the server", fill = NULL) +
@@ -196,14 +199,14 @@ combination_text <- function(rows) {
   sprintf("%s threads with %s connections", format_number(rows$thread_pool_size), format_number(rows$connection_pool_size))
 }
 
-#' The best combination of each tier, which others may be it, and where HikariCP's rule lies.
+#' The best combination of each mode and tier, which others may be it, and where HikariCP's rule lies.
 #'
 #' @param cores of the database.
 sentences_best_sizes <- function(sizes, cores) {
-  vapply(split(sizes, by = "tier"), function(rows) {
+  vapply(split(sizes, by = c("mode", "tier")), function(rows) {
     best <- rows[which.max(middle)]
     first <- sprintf(
-      "%s: highest with %s, %s transactions a second.", as_code(best$tier), combination_text(best),
+      "%s at %s: highest with %s, %s transactions a second.", as_code(best$mode), as_code(best$tier), combination_text(best),
       with_interval(best$middle, best$low, best$high)
     )
     paragraph(first, sentence_set(rows), sentence_rule(rows, hikari_rule(cores)))
@@ -236,9 +239,9 @@ sentence_rule <- function(rows, rule) {
 
 #' The Universal Scalability Law over connections in the pool, each number of threads a repetition.
 sentences_grid_usl <- function(grid) {
-  vapply(split(grid, by = "tier"), function(rows) {
+  vapply(split(grid, by = c("mode", "tier")), function(rows) {
     fit <- fit_usl(rows$connection_pool_size, rows$per_s)
-    at <- as_code(rows$tier[1])
+    at <- sprintf("%s at %s", as_code(rows$mode[1]), as_code(rows$tier[1]))
     if (fit$reason != "") return(sprintf("%s: %s.", at, fit$reason))
     sprintf(
       "%s: one connection does %s a second, %s of the work must queue, and throughput is highest %s.", at,

@@ -31,6 +31,8 @@ def record(pid: int, cpus: list[int], folder: Path) -> Process | None:
         return None
     argv = [
         *(program, "record", "--quiet", "--no-buildid-cache", "--no-buildid"),
+        # What listens for BPF programs looks up once a second only, and perf waits for it to end.
+        "--no-bpf-event",
         *("--event", EVENT, "--count", str(INTERVAL_MS * 1_000_000)),
         *("--clockid", "realtime", "-g", "--output", DATA),
         *(["--cpu", ",".join(map(str, cpus))] if may_see_all() else ["--pid", str(pid)]),

@@ -13,6 +13,8 @@ from workloads.tools import jmeter
 
 SERVER = SimpleNamespace(port=8080)
 SPEC = {
+    "mode": {},
+    "warm_up": {"connections": 4},
     "study": {"verify_path": "/jmeter/test", "body_bytes": 42},
     "tier": {"path": "/work?sleep_ms=100&cpu_us=0"},
     "testbed": {"request_timeout_s": 10, "load_limit_s": 120},
@@ -49,6 +51,15 @@ def test_summary_counts_what_was_asked_answered_and_refused(folder):
     assert load["throughput_per_s"] == pytest.approx(10)
     assert load["received_bytes"] == 144 + 144 + 99
     assert load["latency_min_ms"] == 100
+
+
+@pytest.mark.parametrize(
+    ("queue", "users"), [(100, jmeter.WARM_UP_THREADS), (20, 15), (5, 1), (1, 1)]
+)
+def test_the_warm_up_never_fills_a_pools_queue(queue, users):
+    mode = {"options": {"queue_capacity": queue}}
+    argv = jmeter.command(SPEC | {"mode": mode}, Path("java"), SERVER)
+    assert f"-Jwarm_up_threads={users}" in argv
 
 
 def test_users_are_averaged_over_the_time_of_the_load():

@@ -28,8 +28,7 @@ LOOP = "closed"
 # Its JVM takes seconds to start and to warm up: it does so while the server does, and then asks
 # here to begin.
 # A user's first request makes his HTTP client: many users must have done so for JMeter to be warm.
-# No more than the smallest pool with its queue holds, or it would reject some.
-WARM_UP_THREADS = 100
+WARM_UP_THREADS = 80
 GATE_OPTION = "-Jgate_port={port}"
 # Half a millisecond and more for every thread: time that a ramp-up does not have, so that JMeter
 # makes all of them before the first begins.
@@ -62,6 +61,7 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     lasts_s = spec["testbed"]["load_limit_s"] + delay_s
     if "duration_s" in tool:
         lasts_s = tool.get("warm_up_s", 0) + tool["duration_s"]
+    warm_up_users = warm_up_threads(spec)
     properties = {
         "port": subject.port,
         "path": spec["tier"]["path"],
@@ -75,8 +75,8 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
         "together": tool["threads"] if tool.get("at_once") else 1,
-        "warm_up_threads": WARM_UP_THREADS,
-        "warm_up_loops": math.ceil(tool["warm_up_requests"] / WARM_UP_THREADS),
+        "warm_up_threads": warm_up_users,
+        "warm_up_loops": math.ceil(tool["warm_up_requests"] / warm_up_users),
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
     return [
@@ -87,6 +87,15 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         *("-j", "jmeter.log", "-Lorg.apache.jmeter.threads=WARN"),
         *(f"-J{name}={value}" for name, value in properties.items()),
     ]
+
+
+def warm_up_threads(spec: dict[str, Any]) -> int:
+    """So few that, with the server's own warm-up beside them, they never fill a pool's queue.
+
+    The pool would grow, and go into the load with more threads than it starts with.
+    """
+    queue = spec["mode"].get("options", {}).get("queue_capacity", math.inf)
+    return int(max(1, min(WARM_UP_THREADS, queue - spec["warm_up"]["connections"] - 1)))
 
 
 def asked(spec: dict[str, Any]) -> int | None:

@@ -5,7 +5,7 @@ write_combinations <- function(folder, rows) {
 # Two sizes each; the best by a quarter, noise of a known seed.
 grid_of_sizes <- function(repetitions, noise = 0.02) {
   set.seed(3)
-  rows <- CJ(tier = "grid-10", repetition = seq_len(repetitions), thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))
+  rows <- CJ(mode = "both-pools", tier = "grid-10", repetition = seq_len(repetitions), thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))
   rows[, per_s := 1000 * (1 + 0.25 * (connection_pool_size == 8)) * (1 + 0.1 * repetition) * exp(rnorm(.N, sd = noise))]
   rows[]
 }
@@ -23,7 +23,7 @@ test_that("grids are read from valid cells with more than one combination", {
   bad <- write_cell(root, mode = "both-pools", tier = "grid-100", validity = list(valid = FALSE))
   write_combinations(dirname(bad), sizes)
   grid <- read_grid(read_cells(c(good, one, bad, write_cell(root, tier = "low"))))
-  expect_equal(unique(grid[, .(tier, repetition)]), data.table(tier = "grid-10", repetition = 2L))
+  expect_equal(unique(grid[, .(mode, tier, repetition)]), data.table(mode = "both-pools", tier = "grid-10", repetition = 2L))
   expect_equal(grid$per_s, c(20, 30))
   expect_equal(nrow(read_grid(read_cells(one))), 0)
 })
@@ -48,6 +48,13 @@ test_that("between repetitions is taken out: a slow one makes no combination wor
   slow <- summarise_combinations(grid_of_sizes(3)[repetition == 2, per_s := per_s / 2])
   expect_equal(slow$among_best, calm$among_best)
   expect_equal(slow$spread, calm$spread)
+})
+
+test_that("each mode has a best of its own", {
+  both <- rbind(grid_of_sizes(3), grid_of_sizes(3)[, `:=`(mode = "both-pools-virtual", per_s = per_s / 2)])
+  sizes <- summarise_combinations(both)
+  expect_equal(sizes[share == 1]$mode, c("both-pools", "both-pools-virtual"))
+  expect_equal(sizes[mode == "both-pools"]$share, sizes[mode == "both-pools-virtual"]$share)
 })
 
 test_that("one repetition says nothing of which are as good", {
