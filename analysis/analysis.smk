@@ -60,7 +60,14 @@ rule compare_modes:
         script="analysis/compare.R",
         functions=expand(
             "analysis/R/{name}.R",
-            name=["cli", "read_cell", "summary", "comparisons", "repetitions"],
+            name=[
+                "cli",
+                "read_cell",
+                "summary",
+                "moderation",
+                "comparisons",
+                "repetitions",
+            ],
         ),
     output:
         f"{RESULTS}/comparisons.csv",
@@ -82,6 +89,7 @@ rule compare_loops:
                 "cli",
                 "read_cell",
                 "summary",
+                "moderation",
                 "comparisons",
                 "repetitions",
                 "loops",
@@ -129,6 +137,7 @@ rule judge_claims:
                 "cli",
                 "read_cell",
                 "summary",
+                "moderation",
                 "comparisons",
                 "repetitions",
                 "causes",

@@ -5,7 +5,7 @@
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 for (name in c(
-  "cli.R", "read_cell.R", "summary.R", "comparisons.R", "repetitions.R", "causes.R", "theme.R",
+  "cli.R", "read_cell.R", "summary.R", "moderation.R", "comparisons.R", "repetitions.R", "causes.R", "theme.R",
   "figures.R", "tables.R", "claims.R"
 )) {
   source(file.path(folder, "R", name))

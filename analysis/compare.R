@@ -3,7 +3,7 @@
 #   Rscript analysis/compare.R --out results/comparisons.csv results/summary.csv
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (name in c("cli.R", "read_cell.R", "summary.R", "comparisons.R", "repetitions.R")) {
+for (name in c("cli.R", "read_cell.R", "summary.R", "moderation.R", "comparisons.R", "repetitions.R")) {
   source(file.path(folder, "R", name))
 }
 

@@ -3,7 +3,7 @@
 #   Rscript analysis/compare_loops.R --out results/loops.csv results/summary.csv
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (name in c("cli.R", "read_cell.R", "summary.R", "comparisons.R", "repetitions.R", "loops.R")) {
+for (name in c("cli.R", "read_cell.R", "summary.R", "moderation.R", "comparisons.R", "repetitions.R", "loops.R")) {
   source(file.path(folder, "R", name))
 }
 

@@ -2,8 +2,8 @@
 # statistic and the rule; nothing here knows any claim.
 #
 # A claim is confirmed when the whole 95 % interval lies where its rule says, contradicted when all
-# of it lies elsewhere, and not decided in between. The unit is the server process, and what is
-# compared is compared within its block, as in comparisons.R.
+# of it lies elsewhere, and not decided in between. The unit is the server process, what is compared
+# is compared within its block, and the noise of ratios is moderated, as in comparisons.R.
 
 library(data.table)
 
@@ -216,6 +216,27 @@ is_rounded <- function(statistic) {
   grepl("^latency_.*_ms$", statistic) && !grepl("mean|sd", statistic)
 }
 
+#' What the other ratios of a claim's study, under its tool, tell of the noise of its own.
+#'
+#' Of ratios only, as in comparisons.R: a single figure may be held by a bound, and vary less than any.
+#'
+#' @param summary see read_summary().
+#' @param claim the claim; where it is no ratio of two cells it has no family.
+#' @return see family_noise(): of logarithms.
+family_of_claim <- function(summary, claim) {
+  at <- claim$cells
+  contrasts <- length(c(at[["versus"]], at[["versus_tier"]]))
+  if (!is_ratio(claim) || contrasts != 1 || claim$statistic == "survived") return(no_family)
+  cells <- summary[study == at$study & tool == at$tool]
+  cells <- cells[counts_for(cells, claim$statistic)]
+  figures <- cells[, .(mode, versus, tier, repetition, value = statistic_of(cells, claim$statistic))]
+  figures <- figures[is.finite(value) & value > 0]
+  baseline <- figures[, .(versus = mode, tier, repetition, baseline = value)]
+  pairs <- merge(figures, baseline, by = c("versus", "tier", "repetition"))
+  noise <- pairs[, .(variance = var(log(value / baseline)), df = .N - 1), by = .(mode, tier)]
+  family_noise(noise$variance, noise$df)
+}
+
 #' The estimate of a claim's figure with its interval.
 #'
 #' Ratios are averaged as logarithms, and so are single figures where none is 0. Whether servers
@@ -223,9 +244,11 @@ is_rounded <- function(statistic) {
 #'
 #' @param figures see figures_of_claim().
 #' @param claim the claim.
+#' @param family see family_of_claim().
 #' @return list: ours, low, high, effects (one per repetition, on the scale `to`), to and back
-#'   (functions to and from that scale), widen (what rounding can do there), repetitions.
-estimate_claim <- function(figures, claim) {
+#'   (functions to and from that scale), widen (what rounding can do there), noise and df (see
+#'   moderate()), repetitions.
+estimate_claim <- function(figures, claim, family) {
   share <- claim$statistic == "survived"
   logs <- is_ratio(claim) || (!is_contrast(claim) && !share && all(figures$value > 0))
   to <- if (logs) log else identity
@@ -235,16 +258,18 @@ estimate_claim <- function(figures, claim) {
   } else {
     0
   }
+  noise <- moderate(var(effects), length(effects) - 1, family)
   interval <- if (share) {
     wilson_interval(sum(effects), length(effects))
   } else {
-    t_interval(effects) + c(-widen, widen)
+    reach <- qt((1 + confidence) / 2, noise$df) * noise$noise / sqrt(length(effects)) + widen
+    mean(effects) + c(-reach, reach)
   }
   back <- if (logs) exp else identity
-  list(
+  c(noise, list(
     ours = back(mean(effects)), low = back(interval[1]), high = back(interval[2]),
     effects = effects, to = to, widen = widen, repetitions = length(effects)
-  )
+  ))
 }
 
 # How far rounding alone can move a figure; a figure of less than half the resolution may be any.
@@ -274,7 +299,8 @@ repetitions_until_decided <- function(estimate, region, statistic) {
     bounds <- c(region$low, region$high)
     if (identical(estimate$to, log)) bounds <- bounds[bounds > 0]
     distance <- min(abs(mean(estimate$effects) - estimate$to(bounds))) - estimate$widen
-    settles <- qt((1 + confidence) / 2, more - 1) * sd(estimate$effects) / sqrt(more) < distance
+    df <- estimate$df + more - estimate$repetitions
+    settles <- qt((1 + confidence) / 2, df) * estimate$noise / sqrt(more) < distance
   }
   more[settles][1]
 }
@@ -335,7 +361,7 @@ judge_tier <- function(summary, claim, tier) {
   if (!is.null(found$lack)) {
     return(c(list(verdict = "not testable here", reason = found$lack), no_figures(), cells = cells))
   }
-  estimate <- estimate_claim(found$figures, claim)
+  estimate <- estimate_claim(found$figures, claim, family_of_claim(summary, claim))
   region <- region_of(claim$rule)
   verdict <- verdict_in(estimate$low, estimate$high, region)
   needed <- if (verdict == "not decided") {

@@ -5,15 +5,15 @@
 # Jones 2013). Repetition n of all modes was measured in the same block, so ratios are taken
 # within a block: what made the machine slow for a while is in both figures and cancels.
 #
-# The interval that decides is Student's t on the logarithms of these ratios. A bootstrap, which
-# Kalibera and Jones prefer for many repetitions, cannot do it for few: n ratios have only
-# choose(2n - 1, n) different resamples, 3, 10 and 35 for 2, 3 and 4 repetitions, and no
+# The interval that decides is Student's t on the logarithms of these ratios, its noise moderated by
+# that of its family, the same statistic in the same study under the same tool: see moderation.R. A
+# bootstrap, which Kalibera and Jones prefer for many repetitions, cannot do it for few: n ratios
+# have only choose(2n - 1, n) different resamples, 3, 10 and 35 for 2, 3 and 4 repetitions, and no
 # resample lies outside the range of the ratios seen, which holds the truth in 50, 75 and 87.5 %
 # of cases only (the chance that not all n lie on one side of it); BCa has no acceleration to
 # estimate from three values. t supposes that log ratios are roughly normal, which figures with
-# multiplicative noise are, and holds its 95 % at every n; at n = 2 it is honestly wide. The
-# percentile bootstrap stands beside it (columns bootstrap_*), as the interval that comes closer
-# to t as repetitions are added.
+# multiplicative noise are. The percentile bootstrap stands beside it (columns bootstrap_*), as the
+# interval that comes closer to t as repetitions are added.
 #
 # The data are nested: blocks, in each a process of either mode, in each process its requests. The
 # bootstrap is hierarchical in that it draws blocks, whole: both processes and all their requests
@@ -112,20 +112,23 @@ verdict_on <- function(low, high, margin) {
 }
 
 # One-sided: the chance to see an effect so far on the right side of a limit if it were on it.
-tail_beyond <- function(distance, effects) {
-  error <- sd(effects) / sqrt(length(effects))
-  if (error == 0) return(if (distance > 0) 0 else 1)
-  pt(-distance / error, length(effects) - 1)
+tail_beyond <- function(distance, error, df) {
+  fifelse(error == 0, as.numeric(distance <= 0), pt(-distance / error, df))
 }
 
-# p-values of "there is no difference" and of "the difference is beyond the margin", both against
-# what rounding can do.
-p_values <- function(effects, widen, margin) {
-  if (length(effects) < 2) return(c(NA_real_, NA_real_))
-  size <- abs(mean(effects))
-  c(
-    min(1, 2 * tail_beyond(max(0, size - widen), effects)),
-    tail_beyond(margin - size - widen, effects)
+#' Intervals and p-values of effects.
+#'
+#' @param centre means of effects over repetitions; `error` their standard errors, `df` the degrees
+#'   of freedom of these, NA where there is one repetition; `widen` what rounding can do.
+#' @param margin half-width of the region of equivalence around 0.
+#' @return list of vectors: low, high (95 %), p_value (of no difference), equivalence_p_value (of a
+#'   difference beyond the margin), both against what rounding can do.
+judge_effects <- function(centre, error, df, widen, margin) {
+  reach <- qt((1 + confidence) / 2, df) * error + widen
+  list(
+    low = centre - reach, high = centre + reach,
+    p_value = pmin(1, 2 * tail_beyond(pmax(0, abs(centre) - widen), error, df)),
+    equivalence_p_value = tail_beyond(margin - abs(centre) - widen, error, df)
   )
 }
 
@@ -180,24 +183,18 @@ pair_repetitions <- function(mode, versus, column) {
 estimate <- function(pairs, statistic) {
   ratio <- statistic$effect == "ratio"
   effects <- if (ratio) log(pairs$value / pairs$baseline) else pairs$value - pairs$baseline
-  widen <- if (statistic$quantised) rounding_width(pairs) else 0
-  interval <- t_interval(effects) + c(-widen, widen)
-  p <- p_values(effects, widen, equivalence[[statistic$effect]])
   back <- if (ratio) exp else identity
   bootstrap <- back(bootstrap_interval(effects))
   list(
-    estimate = back(mean(effects)), low = back(interval[1]), high = back(interval[2]),
+    estimate = back(mean(effects)),
     bootstrap_low = bootstrap[1], bootstrap_high = bootstrap[2],
-    effect_size = effect_size(effects), spread = sd(effects), rounding = widen,
-    p_value = p[1], equivalence_p_value = p[2]
+    effect_size = effect_size(effects), spread = sd(effects),
+    rounding = if (statistic$quantised) rounding_width(pairs) else 0
   )
 }
 
 no_estimate <- function() {
-  figures <- c(
-    "estimate", "low", "high", "bootstrap_low", "bootstrap_high", "effect_size", "spread",
-    "rounding", "p_value", "equivalence_p_value"
-  )
+  figures <- c("estimate", "bootstrap_low", "bootstrap_high", "effect_size", "spread", "rounding")
   setNames(as.list(rep(NA_real_, length(figures))), figures)
 }
 
@@ -219,9 +216,24 @@ compare_statistic <- function(mode, versus, statistic) {
   ))
 }
 
+# Adds to estimates what they become beside the others of their family: noise, interval, p-values.
+add_intervals <- function(rows) {
+  rows[, c("noise", "df") := moderate(spread^2, pairs - 1, family_noise(spread^2, pairs - 1)),
+    by = c(intersect(c("study", "tool"), names(rows)), "statistic")
+  ]
+  ratio <- rows$effect == "ratio"
+  centre <- rows$estimate
+  centre[ratio] <- log(centre[ratio])
+  margin <- ifelse(ratio, equivalence$ratio, equivalence$difference)
+  found <- rows[, judge_effects(centre, noise / sqrt(pairs), df, rounding, margin)]
+  ends <- c("low", "high")
+  found[ratio, (ends) := lapply(.SD, exp), .SDcols = ends]
+  set(rows, j = names(found), value = found)
+}
+
 # Verdicts of comparisons that stand side by side; adds the adjusted p-values they rest on.
 decide <- function(rows) {
-  rows[, `:=`(
+  add_intervals(rows)[, `:=`(
     p_adjusted = p.adjust(p_value, "BH"),
     equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
   ), by = statistic]
@@ -273,10 +285,11 @@ compare_places <- function(summary, places, sides, statistics) {
 #' @param statistics see compared_statistics.
 #' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
 #'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
-#'   differences mode - versus), low, high (95 %, t, widened by what rounding alone can do where the
-#'   tool rounds), bootstrap_low, bootstrap_high, effect_size (Hedges' g), spread (standard
-#'   deviation of the log ratios or differences), rounding (what low and high were widened by, on
-#'   that scale), p_value (of no difference), equivalence_p_value (of a difference beyond the
+#'   differences mode - versus), bootstrap_low, bootstrap_high, effect_size (Hedges' g), spread
+#'   (standard deviation of the log ratios or differences), rounding (what low and high were widened
+#'   by, on that scale), the counts that follow below, noise (the standard deviation moderated by the
+#'   family's) and df (its degrees of freedom), low, high (95 %, t, widened by what rounding alone can
+#'   do where the tool rounds), p_value (of no difference), equivalence_p_value (of a difference beyond the
 #'   margin), both also _adjusted, verdict (higher, lower, equivalent, undecided, one repetition,
 #'   not comparable), repetitions_needed (see there), reason, pairs (repetitions used), mode_median,
 #'   versus_median (in `unit`), and the counts of valid, invalid and missing cells of each side.

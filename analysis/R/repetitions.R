@@ -8,11 +8,11 @@ repetitions_at_least <- 3
 repetitions_at_most <- 100
 
 # How many pairs it takes until the interval of an effect of this size leaves 0, or stays within
-# the margin. `levels`: the p-values asked for, see levels_asked().
-pairs_needed <- function(size, spread, rounding, margin, levels, at_least) {
-  counts <- seq_len(repetitions_at_most)
-  counts <- counts[counts >= max(2, at_least)]
-  half <- function(level) qt(1 - level, counts - 1) * spread / sqrt(counts) + rounding
+# the margin. `levels`: the p-values asked for, see levels_asked(); `df`: those of the pairs that
+# there are, each further one adds one.
+pairs_needed <- function(size, noise, rounding, margin, levels, pairs, df) {
+  counts <- seq(pairs + 1, repetitions_at_most)
+  half <- function(level) qt(1 - level, df + counts - pairs) * noise / sqrt(counts) + rounding
   decided <- size - half(levels$difference / 2) > 0 | size + half(levels$equivalence) <= margin
   if (any(decided)) counts[which(decided)[1]] else Inf
 }
@@ -45,8 +45,8 @@ repetitions_needed <- function(rows) {
     ratio <- row$effect == "ratio"
     size <- abs(if (ratio) log(row$estimate) else row$estimate)
     needed <- pairs_needed(
-      size, row$spread, row$rounding, equivalence[[row$effect]],
-      levels[statistic == row$statistic], row$pairs + 1
+      size, row$noise, row$rounding, equivalence[[row$effect]],
+      levels[statistic == row$statistic], row$pairs, row$df
     )
     ceiling(needed * (row$mode_valid + row$mode_invalid + row$mode_missing) / row$pairs)
   }, 0)

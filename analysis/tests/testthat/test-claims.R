@@ -3,7 +3,7 @@ cells_with <- function(statistic, ..., tier = "low", resolution = 0.001, failed 
   modes <- list(...)
   rbindlist(lapply(names(modes), function(name) {
     table <- data.table(
-      study = "demo", mode = name, tier = tier, tool = "wrk2", repetition = seq_along(modes[[name]]),
+      study = "demo", mode = name, versus = if (name == "pool") "thread" else NA_character_, tier = tier, tool = "wrk2", repetition = seq_along(modes[[name]]),
       outcome = outcome, outcome_reason = "too few ports", valid = failed == "", failed_checks = failed,
       latency_resolution_ms = resolution,
       figure = modes[[name]]
@@ -112,6 +112,25 @@ test_that("what is not decided says how many repetitions it would take", {
   expect_equal(one[, c(verdict, reason)], c("not decided", "one repetition has no interval"))
   expect_equal(one$repetitions_needed, 2)
   expect_true(is.na(judge_one(pool(39, 40, 41), list(above = 39.9917))$repetitions_needed))
+})
+
+test_that("the noise of a ratio is moderated by that of the other ratios, that of a single figure is not", {
+  set.seed(9)
+  noise <- function(count) exp(rnorm(count, sd = 0.1))
+  others <- rbindlist(lapply(1:30, function(at) {
+    cells_with("throughput_per_s", pool = 200 * noise(3), thread = 100 * noise(3), tier = paste0("tier-", at))
+  }))
+  pair <- cells_with("throughput_per_s", pool = c(200, 260), thread = c(100, 100))
+  level <- claim_of(list(above = 1))
+  ratio <- claim_of(list(above = 1.2), versus = "thread")
+  alone <- judge_claims(list(level, ratio), pair)
+  both <- judge_claims(list(level, ratio), rbind(pair, others))
+  expect_equal(alone$verdict, c("confirmed", "not decided"))
+  expect_equal(both$verdict, c("confirmed", "confirmed"))
+  expect_equal(both[1], alone[1])
+  # Its family's ratios vary by 14 %.
+  expect_equal(log(both$high[2] / both$low[2]) / 2, qnorm(0.975) * 0.14 / sqrt(2), tolerance = 0.3)
+  expect_equal(family_of_claim(pair, claim_of(list(above = 1), versus = "thread", versus_tier = "low")), no_family)
 })
 
 test_that("what rounding hides no repetition decides", {

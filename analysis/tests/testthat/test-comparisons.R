@@ -40,7 +40,8 @@ test_that("a family of comparisons asks more of each than a single one", {
   expect_equal(compare_one(one)$verdict, "higher")
   noisy <- exp(c(-1, 0, 1) * 0.3)
   others <- rbindlist(lapply(1:19, function(tier) {
-    copy(summary_of(100 * noisy, c(100, 100, 100)))[, tier := paste0("tier-", ..tier)]
+    # Under another tool, so that their noise says nothing of the first one's.
+    summary_of(100 * noisy, c(100, 100, 100))[, `:=`(tier = paste0("tier-", ..tier), tool = "wrk2")]
   }))
   rows <- compare_one(rbind(one, others))
   row <- rows[tier == "low"]
@@ -48,14 +49,20 @@ test_that("a family of comparisons asks more of each than a single one", {
   expect_true(row$low > 1 && row$verdict == "undecided")
 })
 
-test_that("p-values are those of t tests, less what rounding can do", {
+test_that("intervals and p-values are those of t tests, less what rounding can do", {
+  judged <- function(effects, widen, margin) {
+    count <- length(effects)
+    df <- if (count > 1) count - 1 else NA_real_
+    judge_effects(mean(effects), sd(effects) / sqrt(count), df, widen, margin)
+  }
   effects <- c(0.2, 0.25, 0.4, 0.31)
-  p <- p_values(effects, 0, 0.5)
-  expect_equal(p[1], t.test(effects)$p.value)
-  expect_equal(p[2], t.test(effects, mu = 0.5, alternative = "less")$p.value)
-  rounded <- t.test(effects - 0.1)$p.value
-  expect_equal(p_values(effects, 0.1, 0.5)[1], rounded)
-  expect_equal(p_values(effects, 1, 0.5)[1], 1)
+  found <- judged(effects, 0, 0.5)
+  expect_equal(c(found$low, found$high), c(t.test(effects)$conf.int))
+  expect_equal(found$p_value, t.test(effects)$p.value)
+  expect_equal(found$equivalence_p_value, t.test(effects, mu = 0.5, alternative = "less")$p.value)
+  expect_equal(judged(effects, 0.1, 0.5)$p_value, t.test(effects - 0.1)$p.value)
+  expect_equal(judged(effects, 1, 0.5)$p_value, 1)
+  p_values <- function(...) unlist(judged(...)[c("p_value", "equivalence_p_value")], use.names = FALSE)
   expect_equal(p_values(c(0, 0, 0), 0, 0.05), c(1, 0))
   expect_equal(p_values(c(0.3, 0.3), 0, 0.05), c(0, 1))
   expect_true(all(is.na(p_values(0.3, 0, 0.05))))
