@@ -31,32 +31,29 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         return
     recording = cell_json.with_name(cell["profile"]["file"])
     by_perf = cell["profile"]["engine"] == "perf"
-    (from_perf if by_perf else from_jfr)(cell, recording, collapsed, flamegraph)
+    (from_perf if by_perf else from_jfr)(cell, recording, collapsed)
+    if collapsed.stat().st_size:
+        subprocess.run([*converter(), "--title", title(cell), collapsed, flamegraph], check=True)
 
 
-def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path, flamegraph: Path) -> None:
+def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
     load = cell["load"]
     stacks = perf_stacks.collapsed(recording, load["start_epoch_s"], load["end_epoch_s"])
     collapsed.write_text(stacks)
-    subprocess.run([*converter(), "--title", title(cell), collapsed, flamegraph], check=True)
 
 
-def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path, flamegraph: Path) -> None:
+def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
     load = cell["load"]
     start_ms, end_ms = (str(int(load[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
-    window = ["--from", start_ms, "--to", end_ms]
     kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
-    command = [*converter(), kind, "--norm", *window]
-    for output, options in (
-        (collapsed, ["-o", "collapsed"]),
-        (flamegraph, ["-o", "html", "--title", title(cell)]),
-    ):
-        done = subprocess.run([*command, *options, recording, output], check=False)
-        if done.returncode and cell["outcome"] == "completed":
-            raise subprocess.CalledProcessError(done.returncode, done.args)
-        if done.returncode:
-            # A server that had to be killed has not ended its recording.
-            output.write_text("")
+    window = ["--from", start_ms, "--to", end_ms]
+    command = [*converter(), kind, "--norm", *window, "-o", "collapsed", recording, collapsed]
+    done = subprocess.run(command, check=False)
+    if done.returncode and cell["outcome"] == "completed":
+        raise subprocess.CalledProcessError(done.returncode, done.args)
+    if done.returncode:
+        # A server that had to be killed has not ended its recording.
+        collapsed.write_text("")
 
 
 def converter() -> list[str]:

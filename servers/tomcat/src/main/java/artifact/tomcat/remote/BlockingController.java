@@ -1,5 +1,6 @@
 package artifact.tomcat.remote;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -22,7 +23,7 @@ class BlockingController {
     }
 
     @GetMapping(path = "/v1/hello", produces = RemoteClients.TYPE)
-    byte[] hello() {
-        return new RestTemplate().getForObject(remote, byte[].class);
+    byte[] hello(HttpServletRequest request) {
+        return new RestTemplate().getForObject(RemoteClients.asked(remote, request.getQueryString()), byte[].class);
     }
 }

@@ -1,5 +1,6 @@
 package artifact.tomcat.remote;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.time.Duration;
 import org.springframework.beans.factory.annotation.Value;
@@ -31,8 +32,9 @@ class EventLoopController implements AutoCloseable {
     }
 
     @GetMapping(path = "/v1/hello", produces = RemoteClients.TYPE)
-    Mono<byte[]> hello() {
-        return client.get().uri(remote).retrieve().bodyToMono(byte[].class);
+    Mono<byte[]> hello(HttpServletRequest request) {
+        URI asked = RemoteClients.asked(remote, request.getQueryString());
+        return client.get().uri(asked).retrieve().bodyToMono(byte[].class);
     }
 
     @Override

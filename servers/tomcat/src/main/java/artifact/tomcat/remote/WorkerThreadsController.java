@@ -1,5 +1,6 @@
 package artifact.tomcat.remote;
 
+import jakarta.servlet.http.HttpServletRequest;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -27,7 +28,8 @@ class WorkerThreadsController {
     }
 
     @GetMapping(path = "/v1/hello", produces = RemoteClients.TYPE)
-    CompletableFuture<byte[]> hello() {
-        return CompletableFuture.supplyAsync(() -> new RestTemplate().getForObject(remote, byte[].class), workers);
+    CompletableFuture<byte[]> hello(HttpServletRequest request) {
+        URI asked = RemoteClients.asked(remote, request.getQueryString());
+        return CompletableFuture.supplyAsync(() -> new RestTemplate().getForObject(asked, byte[].class), workers);
     }
 }

@@ -18,6 +18,7 @@ final class SlowRemote implements AutoCloseable {
 
     final AtomicInteger inFlight = new AtomicInteger();
     final AtomicInteger peak = new AtomicInteger();
+    volatile String lastQuery;
     private final CountDownLatch mayAnswer = new CountDownLatch(1);
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final HttpServer server;
@@ -27,6 +28,7 @@ final class SlowRemote implements AutoCloseable {
         server.setExecutor(threads);
         server.createContext("/", exchange -> {
             peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+            lastQuery = exchange.getRequestURI().getRawQuery();
             awaitPermission();
             inFlight.decrementAndGet();
             exchange.getResponseHeaders().set("Content-Type", "text/html;charset=utf-8");
