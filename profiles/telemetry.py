@@ -104,9 +104,14 @@ class Telemetry(threading.Thread):
         return self.samples[-1]["time_s"] - self.samples[0]["time_s"]
 
     def _sample(self) -> Sample:
+        # What is divided by time comes first, close together: the descriptors and sockets of
+        # thousands of connections take long to count.
+        sample: Sample = {"time_s": time.time()}
+        for role, process in self.watched.items():
+            used = process_sample(role, process)
+            sample |= {key: value for key, value in used.items() if key in COLUMNS}
         machine = psutil.cpu_times()
-        sample: Sample = {
-            "time_s": time.time(),
+        sample |= {
             "machine_context_switches": psutil.cpu_stats().ctx_switches,
             "machine_busy_s": busy_s(machine),
             "steal_s": machine.steal,
@@ -116,10 +121,7 @@ class Telemetry(threading.Thread):
         }
         sample |= tcp_counters()
         sample["accept_queue"] = accept_queue(self.server_port)
-        for role, process in self.watched.items():
-            used = process_sample(role, process)
-            sample |= {key: value for key, value in used.items() if key in COLUMNS}
-        return sample
+        return sample | descriptors_of(self.watched["server"])
 
     def window(self, start_s: float, end_s: float) -> list[Sample]:
         """The samples from the last one before `start_s` to the first one after `end_s`.
@@ -139,7 +141,7 @@ class Telemetry(threading.Thread):
 
 
 def process_sample(prefix: str, process: psutil.Process) -> Sample:
-    """CPU, memory, threads and descriptors of one process; empty once it is gone.
+    """CPU, memory and threads of one process; empty once it is gone.
 
     A server that has a process for every connection is all of them together: CPU time, private
     memory and threads of its children count as its own, and what ended children have used.
@@ -157,7 +159,6 @@ def process_sample(prefix: str, process: psutil.Process) -> Sample:
                 "cpu_system_s": times.system + times.children_system,
                 "rss_bytes": process.memory_info().rss,
                 "threads": process.num_threads(),
-                "descriptors": process.num_fds(),
             }
     except (psutil.Error, OSError):
         return {}
@@ -165,6 +166,14 @@ def process_sample(prefix: str, process: psutil.Process) -> Sample:
         for key, value in child_sample(child).items():
             own[key] += value
     return {f"{prefix}_{key}": value for key, value in own.items()}
+
+
+def descriptors_of(server: psutil.Process) -> Sample:
+    """How many are open; empty once it is gone."""
+    try:
+        return {"server_descriptors": server.num_fds()}
+    except (psutil.Error, OSError):
+        return {}
 
 
 def children(pid: int) -> list[int]:

@@ -27,8 +27,8 @@ guide_situations <- list(
     mind = "Processors are the bound; more threads than processors only share them."
   ),
   list(
-    title = "Short requests, a connection each, 10,000 a second", study = "request-threads",
-    versus = "thread-per-request", tier = "extreme", tool = "wrk2",
+    title = "Short requests, a connection each, 5,000 a second", study = "request-threads",
+    versus = "thread-per-request", tier = "high", tool = "wrk2",
     statistics = c("cpu_us_per_request", "latency_p99_ms"), loads = c("low", "mid", "high", "extreme"),
     mind = "Keep connections open first; set the listen queue (`backlog`) to more than a burst."
   ),
@@ -61,15 +61,18 @@ guide_situations <- list(
 #'
 #' @param rows rows of the comparisons.
 #' @return character vector: better, worse, same, open; `alone` where the baseline, and `out` where
-#'   the mode, has no valid cell because it failed requests; `none` where nothing can be compared.
+#'   the mode, has no valid cell because it failed requests or, in an open loop, fell behind; `none`
+#'   where nothing can be compared.
 standing <- function(rows) {
+  # More requests were waiting than there are connections.
+  lost <- grepl("share_2xx", rows$reason) | (rows$tool == "wrk2" & grepl("little", rows$reason))
   failed <- function(side) rows[[paste0(side, "_valid")]] == 0 & rows[[paste0(side, "_invalid")]] > 0
   fcase(
     rows$verdict == "equivalent", "same",
     rows$verdict %in% c("higher", "lower"), ifelse(rows$verdict == rows$better, "better", "worse"),
     rows$verdict %in% c("undecided", "one repetition"), "open",
-    grepl("share_2xx", rows$reason) & failed("versus") & rows$mode_valid > 0, "alone",
-    grepl("share_2xx", rows$reason) & failed("mode") & rows$versus_valid > 0, "out",
+    lost & failed("versus") & rows$mode_valid > 0, "alone",
+    lost & failed("mode") & rows$versus_valid > 0, "out",
     default = "none"
   )
 }
@@ -100,9 +103,9 @@ guide_winner <- function(rows, versus) {
   undecided <- told("not decided", of("open"))
   same <- told("the same", of("same"))
   worse <- told("worse", of("worse"))
-  failing <- if (nrow(of("out")) > 0) paste0("fails requests: ", enumerate(as_code(of("out")$mode)))
+  failing <- if (nrow(of("out")) > 0) paste0("does not keep up: ", enumerate(as_code(of("out")$mode)))
   if (nrow(of("alone")) > 0) {
-    return(list(best = enumerate(as_code(of("alone")$mode), " or "), by = paste(as_code(versus), "fails requests"), others = ""))
+    return(list(best = enumerate(as_code(of("alone")$mode), " or "), by = paste(as_code(versus), "does not keep up"), others = ""))
   }
   if (nrow(wins) > 0) {
     # Those whose interval reaches the best's are as good, as far as can be seen.
