@@ -125,22 +125,27 @@ table_causes <- function(traced) {
 # ---- Where CPU time moved --------------------------------------------------------------------
 
 #' The groups of stacks whose share in a request's CPU time moved beyond the noise of sampling (two
-#' standard errors), at most four a chain.
+#' standard errors), at most four a pair; two chains may have one pair.
 #'
 #' @return data.table of text and figures, see moved_between_groups().
 table_moved <- function(all, traced) {
-  rbindlist(lapply(unname(traced), function(cause) {
+  pairs <- vapply(traced, pair_text, "")
+  rbindlist(lapply(traced[!duplicated(pairs)], function(cause) {
     moved <- moved_between_groups(cause, all$cpu_groups)
     clear <- head(moved[abs(more_us) > 2 * error_us], 4)
     if (nrow(clear) == 0) return(NULL)
-    sides <- profiled_sides(cause)
     clear[, .(
-      Pair = c(paste(side_text(sides$mode), "/", side_text(sides$versus)), rep("", .N - 1)), Group = group,
+      Pair = c(pair_text(cause), rep("", .N - 1)), Group = group,
       "Mode (µs)" = format_number(mode_us), "Baseline (µs)" = format_number(versus_us),
       "Moved (µs)" = paste0(signed(more_us), " ± ", format_number(error_us)),
       "Moved (% of CPU)" = signed(100 * more_share)
     )]
   }))
+}
+
+pair_text <- function(cause) {
+  sides <- profiled_sides(cause)
+  paste(side_text(sides$mode), "/", side_text(sides$versus))
 }
 
 signed <- function(figures) paste0(ifelse(figures < 0, "−", "+"), format_number(abs(figures)))

@@ -218,11 +218,11 @@ sentence_set <- function(rows) {
   good <- rows[among_best == TRUE]
   sprintf(
     paste(
-      "%s of %d combinations cannot be told from it: connections from %s, threads from %s. The worst has %s of it; one",
-      "figure's noise is a factor of %s."
+      "%s of %d combinations, with %s of it or more, cannot be told from it: connections from %s, threads from %s. The",
+      "worst has %s of it; one figure's noise is a factor of %s."
     ),
-    format_number(nrow(good)), nrow(rows), span(good$connection_pool_size), span(good$thread_pool_size),
-    percent(min(rows$share)), format_number(rows$spread[1])
+    format_number(nrow(good)), nrow(rows), percent(min(good$share)), span(good$connection_pool_size),
+    span(good$thread_pool_size), percent(min(rows$share)), format_number(rows$spread[1])
   )
 }
 

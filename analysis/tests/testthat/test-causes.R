@@ -164,6 +164,8 @@ test_that("the report tells what was counted, changed and found", {
 
   all <- list(results = new_folder(), cpu_groups = no_groups())
   expect_equal(nrow(table_moved(all, traced)), 0)
+  profiled <- list(cpu_groups = rbind(groups_of("threads", 150, c(300, 100, 0)), groups_of("pool", 0, c(0, 100, 0))))
+  expect_equal(table_moved(profiled, list(followed(), followed()))$Pair, "threads at fresh / pool at fresh")
   expect_equal(difference_graphs(all, traced[1]), "Without profiles of both sides: Starting threads.")
   dir.create(file.path(all$results, "differences"))
   writeLines("<p title=\"a\">&</p>", file.path(all$results, "differences", "start.html"))
