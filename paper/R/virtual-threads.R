@@ -117,6 +117,25 @@ sentence_rejection <- function(all, published, tiers) {
   )
 }
 
+# ---- CPU-bound work --------------------------------------------------------------------------
+
+#' How much of the server's CPU time went to compiling, by mode.
+sentence_compiling <- function(all, tool, tiers, modes) {
+  wanted <- list(tool = tool)
+  rows <- all$cpu_groups[
+    valid == TRUE & tool == wanted$tool & tier %in% tiers & mode %in% modes & group == "JIT"
+  ]
+  if (nrow(rows) == 0) return("")
+  shares <- rows[, .(share = mean(share)), by = mode][order(match(mode, modes))]
+  sprintf(
+    paste(
+      "Of the CPU time, compiling took %s. That is no cost of a kind of thread, but the scheduler shares a CPU by",
+      "threads: the JIT's few take more of it from one carrier than from a pool of fifty. So a difference here is one of",
+      "servers that still compile, and shrinks as less is left to do."
+    ), enumerate(paste(percent(shares$share), "with", as_code(shares$mode)))
+  )
+}
+
 # ---- Real queries ----------------------------------------------------------------------------
 
 #' Cells behind a connection pool, with its size; the mode is the kind of thread.
