@@ -42,15 +42,18 @@ read_grid <- function(cells) {
 #'
 #' @param grid see read_grid().
 #' @return data.table, a row per mode, tier and combination: mode, tier, thread_pool_size, connection_pool_size,
-#'   middle, low, high (per second; see geometric()), share (of the best), among_best (NA with one
-#'   repetition), spread (as a factor; the noise of one figure).
+#'   middle (geometric mean, per second), low, high (95 %, by the noise pooled over all combinations,
+#'   without what differs between repetitions), share (of the best), among_best; spread (as a factor;
+#'   the noise of one figure). With one repetition there is no noise, and these are NA.
 summarise_combinations <- function(grid) {
   grid[, {
     repetitions <- uniqueN(repetition)
-    sizes <- .SD[per_s > 0, geometric(per_s), by = .(thread_pool_size, connection_pool_size)]
-    noise <- if (repetitions > 1) noise_of_grid(.SD) else list(sd = NA_real_, df = 0)
+    sizes <- .SD[per_s > 0, .(middle = exp(mean(log(per_s)))), by = .(thread_pool_size, connection_pool_size)]
+    noise <- if (repetitions > 1) noise_of_grid(.SD) else list(sd = NA_real_, df = NA_real_)
     behind <- log(max(sizes$middle)) - log(sizes$middle)
+    reach <- qt((1 + confidence) / 2, noise$df) * noise$sd / sqrt(repetitions)
     sizes[, `:=`(
+      low = middle * exp(-reach), high = middle * exp(reach),
       share = middle / max(middle), spread = exp(noise$sd),
       among_best = if (repetitions > 1) behind <= reach_of_noise(noise, .N, repetitions) else NA
     )]

@@ -189,7 +189,7 @@ figure_predictions <- function(foretold) {
 }
 
 height_of_predictions <- function(foretold) {
-  facets_in(uniqueN(foretold[, .(figure, study)]), 3, 2, 0.6)
+  facets_in(uniqueN(foretold[, .(figure, study)]), 3, 1.6, 0.6)
 }
 
 #' How causes are found, in the order in which they are tried; see explain_residual().

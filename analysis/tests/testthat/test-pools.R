@@ -41,6 +41,8 @@ test_that("what is far behind is told from the best, and what is near is not", {
   expect_equal(sizes[connection_pool_size == 2]$among_best, c(FALSE, FALSE))
   expect_equal(max(sizes$share), 1)
   expect_equal(sizes$spread[1], 1.02, tolerance = 0.02)
+  # Noise of 2 % and three repetitions: the pooled t has 6 degrees of freedom.
+  expect_equal(log(sizes$high / sizes$middle), rep(qt(0.975, 6) * log(sizes$spread[1]) / sqrt(3), 4))
 })
 
 test_that("between repetitions is taken out: a slow one makes no combination worse", {
@@ -59,7 +61,7 @@ test_that("each mode has a best of its own", {
 
 test_that("one repetition says nothing of which are as good", {
   sizes <- summarise_combinations(grid_of_sizes(1))
-  expect_true(all(is.na(sizes$among_best)))
+  expect_true(all(is.na(sizes$among_best) & is.na(sizes$low)))
   expect_equal(max(sizes$share), 1)
 })
 
