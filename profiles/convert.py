@@ -31,29 +31,32 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         return
     recording = cell_json.with_name(cell["profile"]["file"])
     by_perf = cell["profile"]["engine"] == "perf"
-    (from_perf if by_perf else from_jfr)(cell, recording, collapsed)
-    if collapsed.stat().st_size:
-        subprocess.run([*converter(), "--title", title(cell), collapsed, flamegraph], check=True)
+    if (from_perf if by_perf else from_jfr)(cell, recording, collapsed):
+        command = [*converter(), "--title", title(cell), str(collapsed), str(flamegraph)]
+        subprocess.run(command, check=True)
 
 
-def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
+def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:
     load = cell["load"]
     stacks = perf_stacks.collapsed(recording, load["start_epoch_s"], load["end_epoch_s"])
     collapsed.write_text(stacks)
+    return True
 
 
-def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
+def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:
+    """Whether it could be read: a server that had to be killed has not ended its recording."""
     load = cell["load"]
     start_ms, end_ms = (str(int(load[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
     kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
     window = ["--from", start_ms, "--to", end_ms]
-    command = [*converter(), kind, "--norm", *window, "-o", "collapsed", recording, collapsed]
+    paths = [str(recording), str(collapsed)]
+    command = [*converter(), kind, "--norm", *window, "-o", "collapsed", *paths]
     done = subprocess.run(command, check=False)
     if done.returncode and cell["outcome"] == "completed":
         raise subprocess.CalledProcessError(done.returncode, done.args)
     if done.returncode:
-        # A server that had to be killed has not ended its recording.
         collapsed.write_text("")
+    return not done.returncode
 
 
 def converter() -> list[str]:

@@ -57,6 +57,7 @@ WARM_UP_EACH_ON_A_DATABASE = "700ms"
 # Two threads that hand over on one CPU: elsewhere they would both run.
 ON_ONE_CPU = "contextSwitch"
 ON_A_DATABASE = "Database"
+CLIENTS_OF_THE_DATABASE = "4"
 KINDS = ("platform", "virtual")
 THREADS = (50, 500, 5000, 10000)
 COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "fork", "value", "unit")
@@ -168,19 +169,23 @@ def jmh_costs(testbed: Testbed) -> Iterator[Row]:
     elsewhere = f"{ON_ONE_CPU}|{ON_A_DATABASE}"
     yield from benchmark(testbed, ["-e", elsewhere], testbed.server_cpus)
     yield from benchmark(testbed, [ON_ONE_CPU], testbed.server_cpus[:1])
-    # They take turns on one CPU: what is not the client's CPU time is the database's.
-    one_cpu = testbed.server_cpus[:1]
-    database = MariaDB({}, one_cpu, testbed.folder, testbed.forks + 1, "database.log")
+    # As in a cell: client and database have CPUs of their own, and the database always has work.
+    database = MariaDB({}, testbed.server_cpus, testbed.folder, testbed.forks + 1, "database.log")
     try:
         data = Data()
         for statement in data.statements(database.dialect):
             database.query(statement)
-        url = f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable"
-        properties = {"url": url, "user": USER, "rows": data.rows}
-        options = " ".join(f"-Ddatabase.{name}={value}" for name, value in properties.items())
-        words = [ON_A_DATABASE, "-jvmArgsAppend", options]
+        properties = {
+            "server.pid": database.process.pid,
+            "database.url": f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable",
+            "database.user": USER,
+            "database.rows": data.rows,
+        }
+        options = " ".join(f"-D{name}={value}" for name, value in properties.items())
+        words = [ON_A_DATABASE, "-t", CLIENTS_OF_THE_DATABASE, "-jvmArgsAppend", options]
         secret = {"DATABASE_PASSWORD": database.password}
-        yield from benchmark(testbed, words, one_cpu, WARM_UP_EACH_ON_A_DATABASE, secret)
+        cpus, warm_up = testbed.generator_cpus, WARM_UP_EACH_ON_A_DATABASE
+        yield from benchmark(testbed, words, cpus, warm_up, secret)
     finally:
         database.stop()
 
@@ -211,6 +216,8 @@ def jmh_rows(benchmarks: list[dict[str, Any]]) -> Iterator[Row]:
             "wall": benchmark["primaryMetric"],
             "cpu": benchmark["secondaryMetrics"]["cpu"],
         }
+        if "server" in benchmark["secondaryMetrics"]:
+            figures["server"] = benchmark["secondaryMetrics"]["server"]
         for statistic, metric in figures.items():
             for fork, iterations in enumerate(metric["rawData"], start=1):
                 value_us = statistics.fmean(iterations)

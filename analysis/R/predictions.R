@@ -360,18 +360,17 @@ total_s <- function(setup, costs, end) {
   if (nrow(costs) == 0) setup$work_s else sum(costs[[end]]) / 1e6
 }
 
-#' A transaction of one row. On one CPU, as these primitives were measured, what is not the client's
-#' CPU time is the database's.
+#' A transaction of one row: what client and database do for it.
 predict_database <- function(setup, primitives) {
   client <- setup$database
   if (!client$single_rows) return(figure_row("", list(mean = NA_real_), "")[0])
   sum_of <- function(statistic) {
     cost_of(primitives, "database-statement", statistic) +
-      client$connects * cost_of(primitives, "database-connect", statistic) +
-      if (is.finite(client$pool_size)) cost_of(primitives, "connection-borrow", statistic) else 0
+      client$connects * cost_of(primitives, "database-connect", statistic)
   }
-  client_us <- sum_of("cpu")
-  database_us <- sum_of("wall") - client_us[["mean"]]
+  borrowing <- if (is.finite(client$pool_size)) cost_of(primitives, "connection-borrow") else 0
+  client_us <- sum_of("cpu") + borrowing
+  database_us <- sum_of("server")
   loads <- lapply(c(mean = "mean", low = "low", high = "high"), function(end) {
     in_turns(client, c(client_us[[end]] / client$cpus, database_us[[end]] / setup$cpus) / 1e6)
   })

@@ -32,18 +32,19 @@ primitive_titles <- c(
   "tomcat-request" = "Request to Tomcat and Spring, kept connection (server's side)"
 )
 
-#' Primitives in the order of their titles, both statistics side by side.
+#' Primitives in the order of their titles, their statistics side by side.
 table_primitives <- function(primitives) {
   rows <- copy(primitives)[, text := with_interval(mean, low, high)]
-  rows[, kind := ifelse(statistic == "cpu", "cpu", "wall")]
+  rows[, kind := ifelse(statistic %in% c("cpu", "server"), statistic, "wall")]
   wide <- dcast(rows, primitive + rate_per_s + forks ~ kind, value.var = "text", fill = no_figure)
+  if (is.null(wide$server)) wide[, server := no_figure]
   wide <- wide[order(match(primitive, names(primitive_titles)), rate_per_s)]
   wide[, .(
     Primitive = paste0(
       ifelse(primitive %in% names(primitive_titles), primitive_titles[primitive], primitive),
       ifelse(is.na(rate_per_s), "", paste0(", ", format_number(rate_per_s), "/s"))
     ),
-    "CPU time (µs)" = cpu, "Time (µs)" = wall, Forks = forks
+    "CPU time (µs)" = cpu, "The database's (µs)" = server, "Time (µs)" = wall, Forks = forks
   )]
 }
 

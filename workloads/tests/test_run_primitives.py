@@ -23,6 +23,17 @@ def test_a_fork_is_a_row_with_the_mean_of_its_iterations() -> None:
     assert {row["primitive"] for row in rows} == {"pool-hand-off"}
 
 
+def test_the_cpu_time_of_a_server_beside_it_is_a_statistic_of_its_own() -> None:
+    metrics = {"cpu": {"rawData": [[3.0]]}, "server": {"rawData": [[9.0]]}}
+    benchmark = {
+        "benchmark": "artifact.primitives.Database.databaseStatement",
+        "primaryMetric": {"rawData": [[5.0]]},
+        "secondaryMetrics": metrics,
+    }
+    rows = [(row["statistic"], float(row["value"])) for row in jmh_rows([benchmark])]
+    assert rows == [("wall", 5.0), ("cpu", 3.0), ("server", 9.0)]
+
+
 def test_the_memory_row_is_the_last_line_whatever_the_jvm_says_before() -> None:
     row = memory_row("OpenJDK warning: something\nvirtual,500,1,2,3,4\n")
     assert row["kind"] == "virtual"

@@ -14,13 +14,12 @@ import org.openjdk.jmh.annotations.TearDown;
 
 /**
  * A database with sysbench's table: what a connection to it costs, and what asking for one row by its
- * key does on one that is open. CPU time is the client's; on one CPU, where only one side can run, the
- * rest of the time is the database's.
+ * key does on one that is open. Each thread of the benchmark has its own.
  *
  * <p>System properties {@code database.url}, {@code database.user} and {@code database.rows}, environment
  * variable {@code DATABASE_PASSWORD}.
  */
-@State(Scope.Benchmark)
+@State(Scope.Thread)
 public class Database {
 
     private final int rows = Integer.getInteger("database.rows");

@@ -23,6 +23,8 @@ class BenchmarksTest {
         String table = "CREATE TABLE IF NOT EXISTS sbtest1 AS SELECT x AS id, 'text' AS c FROM SYSTEM_RANGE(1, 10)";
         System.setProperty("database.url", "jdbc:h2:mem:primitives;INIT=" + table);
         System.setProperty("database.rows", "10");
+        // A database in this process: so its CPU time is counted both as the client's and as the server's.
+        System.setProperty("server.pid", Long.toString(ProcessHandle.current().pid()));
         Options once = new OptionsBuilder()
                 .forks(0)
                 .warmupIterations(0)
@@ -42,6 +44,15 @@ class BenchmarksTest {
             assertTrue(result.getPrimaryResult().getScore() > 0, name(result));
             assertTrue(result.getSecondaryResults().containsKey("cpu"), name(result));
         }
+        // Ticks of 10 ms are coarse for one of them, but not for all together.
+        assertEquals(1, usedUs(results, "server") / usedUs(results, "cpu"), 0.5);
+    }
+
+    private static double usedUs(Collection<RunResult> results, String whose) {
+        return results.stream()
+                .mapToDouble(result -> result.getSecondaryResults().get(whose).getScore()
+                        * result.getPrimaryResult().getScore())
+                .sum();
     }
 
     private static String name(RunResult result) {
