@@ -69,9 +69,7 @@ UNTESTABLE = """
 """
 
 
-def claim(
-    name: str, sentence: str, rule: str, tier: str = "high", kind: str = "conclusion"
-) -> str:
+def claim(name: str, sentence: str, rule: str, tier: str = "high", kind: str = "conclusion") -> str:
     return CLAIM.format(id=name, claim=sentence, rule=rule, tier=tier, kind=kind, base=BASE)
 
 
