@@ -117,18 +117,19 @@ read_setup <- function(cell) {
 }
 
 #' What a database's client does: clients, think_s, connects (per transaction), pool_size (Inf without
-#' a pool), single_rows (whether a transaction is one row), cpus (the client's; NA for sysbench, whose
-#' own cost no primitive tells).
+#' a pool), has_primitives (whether a transaction is one row of a MariaDB), cpus (the client's; NA for
+#' sysbench, whose own cost no primitive tells).
 read_client <- function(cell) {
   tool <- cell$configuration$tool
   client <- cell$configuration$mode$client
   in_java <- identical(tool$id, "database-client")
   every <- or_else(client$reconnect_every, 0)
+  of_one_row <- or_else(c(tool$statement, tool$script)[1], "") %in% single_rows_of
   list(
     clients = number(if (in_java) tool$workers else tool$clients),
     think_s = or_else(tool$think_ms, 0) / 1000, pool_size = or_else(client$pool_size, Inf),
     connects = if (identical(client$connections, "new")) 1 else if (every > 0) 1 / every else 0,
-    single_rows = or_else(c(tool$statement, tool$script)[1], "") %in% single_rows_of,
+    has_primitives = of_one_row && or_else(cell$configuration$engine$id, "mariadb") == "mariadb",
     cpus = if (in_java) max(1, length(cell$provenance$generator_cpus)) else NA_real_
   )
 }
@@ -363,7 +364,7 @@ total_s <- function(setup, costs, end) {
 #' A transaction of one row: what client and database do for it.
 predict_database <- function(setup, primitives) {
   client <- setup$database
-  if (!client$single_rows) return(figure_row("", list(mean = NA_real_), "")[0])
+  if (!client$has_primitives) return(figure_row("", list(mean = NA_real_), "")[0])
   sum_of <- function(statistic) {
     cost_of(primitives, "database-statement", statistic) +
       client$connects * cost_of(primitives, "database-connect", statistic)

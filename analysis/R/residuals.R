@@ -111,7 +111,8 @@ fitted_rows <- function(summary, fits, measured) {
 #' Why a figure was not as foretold, from the cell's own figures: the first of
 #' - the intervals of prediction and measurement overlap, so that nothing needs a cause;
 #' - of CPU time: the group of stacks whose cost is farthest from what the model assumes;
-#' - users of a closed loop were not there: its requests at once (X R) are fewer than its users;
+#' - users of a closed loop were not there: its requests at once (X R) are fewer than its users by a
+#'   tenth, or by as much as throughput is less;
 #' - the generator was busier than the server, so that the loop went at its pace;
 #' - requests cost another CPU time than assumed: with that which was measured the same model comes
 #'   at least half as near (on logarithms) to the figure; and that group of stacks;
@@ -160,7 +161,10 @@ users_were_missing <- function(row, setup) {
   always_there <- !setup$open && (setup$loops > 1 || !is.na(setup$lasts_s))
   # Fewer users make both throughput and latency lower.
   if (!always_there || row$residual > 0) return(NULL)
-  if (!isTRUE(row$at_once < (1 - within_share) * setup$users)) return(NULL)
+  # Throughput by as much as they are fewer, if those who were there waited as long as foretold.
+  there <- row$at_once / setup$users
+  alone <- row$figure == "throughput_per_s" && abs(row$measured / (row$predicted * there) - 1) <= within_share
+  if (!isTRUE(there < 1 - within_share || (there < 1 && alone))) return(NULL)
   sprintf(
     "of %s users %s were there on average: the generator was still starting them, or done with some",
     three_digits(setup$users), three_digits(row$at_once)

@@ -149,10 +149,12 @@ test_that("a transaction of one row is a statement, and a connection made or bor
     primitive_rows("database-statement" = 30, "database-connect" = 200, "connection-borrow" = 1),
     primitive_rows("database-statement" = 50, "database-connect" = 300)[, statistic := "server"]
   )
-  figures <- function(tool, client) {
+  figures <- function(tool, client, engine = "mariadb") {
     cell <- list(
       cell = list(study = "demo", mode = "mode", tier = "tier", tool = tool$id),
-      configuration = list(mode = list(client = client), tool = tool, tier = list(path = "/point")),
+      configuration = list(
+        mode = list(client = client), tool = tool, tier = list(path = "/point"), engine = list(id = engine)
+      ),
       provenance = list(server_cpus = list(0), generator_cpus = list(1))
     )
     rows <- predict_cell(read_setup(cell), costs)
@@ -172,6 +174,8 @@ test_that("a transaction of one row is a statement, and a connection made or bor
   every_4 <- list(id = "sysbench", script = "oltp_point_select", clients = 10)
   expect_equal(figures(every_4, list(reconnect_every = 4)), list(cpu_us_per_request = 50 + 300 / 4))
   expect_length(figures(modifyList(one, list(statement = "read")), list()), 0)
+  # The primitives are MariaDB's.
+  expect_length(figures(every_4, list(), engine = "postgresql"), 0)
 })
 
 test_that("where a pool begins to win follows from the primitives", {

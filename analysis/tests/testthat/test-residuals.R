@@ -96,6 +96,12 @@ test_that("users who were not there explain a closed loop, and no other", {
     residual_row("throughput_per_s", at_once = 200),
     "of 500 users 200 were there on average"
   )
+  # A few are enough where throughput is less by as much as they are fewer.
+  expect_match(
+    residual_row("throughput_per_s", at_once = 460, measured = 89, residual = -0.11),
+    "of 500 users 460 were there on average"
+  )
+  expect_null(residual_row("throughput_per_s", at_once = 460, measured = 70, residual = -0.3))
   expect_null(residual_row("throughput_per_s", closed_load(loops = 1), at_once = 200))
   expect_null(residual_row("throughput_per_s", open_load(), at_once = 2))
 })
