@@ -10,13 +10,15 @@ library(data.table)
 claim_verdicts <- c("confirmed", "contradicted", "not decided", "not testable here")
 
 # Checks that may fail and leave the statistic true, because they speak of another: the waiting that
-# Little's law misses is missing from latency, not from throughput; and a server that refuses, dies
-# or answers wrongly is what `error_share` and `survived` tell of.
+# Little's law misses is missing from latency, not from throughput; neither it nor a generator that
+# sends late changes what a request costs the server; and a server that refuses, dies or answers
+# wrongly is what `error_share` and `survived` tell of.
 checks_of_the_server <- c(
   "completed", "same_answer_after", "share_2xx", "body_bytes", "treatment", "little", "settled"
 )
 checks_beside_the_point <- list(
   throughput_per_s = "little", throughput_all_per_s = "little",
+  cpu_us_per_request = c("little", "generator_healthy"),
   error_share = checks_of_the_server, survived = checks_of_the_server
 )
 

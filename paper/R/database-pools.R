@@ -196,7 +196,7 @@ figure_grid <- function(sizes) {
 }
 
 combination_text <- function(rows) {
-  sprintf("%s threads with %s connections", format_number(rows$thread_pool_size), format_number(rows$connection_pool_size))
+  paste(count_of(rows$thread_pool_size, "thread"), "with", count_of(rows$connection_pool_size, "connection"))
 }
 
 #' The best combination of each mode and tier, which others may be it, and where HikariCP's rule lies.

@@ -161,6 +161,10 @@ test_that("a failed check keeps out the statistics that it speaks of, and no oth
   survivors[, latency_mean_ms := 1000]
   expect_equal(verdict_of(survivors, list(at_most = 1)), "confirmed")
   expect_equal(verdict_of(survivors, list(at_most = 1000), "latency_mean_ms"), "not testable here")
+  behind <- cells_with("cpu_us_per_request", pool = c(9, 10, 11), failed = "little;generator_healthy")
+  expect_equal(verdict_of(behind, list(above = 5), "cpu_us_per_request"), "confirmed")
+  disturbed <- cells_with("cpu_us_per_request", pool = c(9, 10, 11), failed = "machine_undisturbed")
+  expect_equal(verdict_of(disturbed, list(above = 5), "cpu_us_per_request"), "not testable here")
   refusing <- cells_with("error_share", pool = c(0.4, 0.5, 0.45), failed = "share_2xx;little")
   expect_equal(verdict_of(refusing, list(at_least = 0.01), "error_share"), "confirmed")
   hurried <- cells_with("error_share", pool = c(0.4, 0.5, 0.45), failed = "share_2xx;generator_healthy")
