@@ -30,17 +30,18 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
     if not cell["profile"]["file"]:
         return
     recording = cell_json.with_name(cell["profile"]["file"])
-    by_perf = cell["profile"]["engine"] == "perf"
-    if (from_perf if by_perf else from_jfr)(cell, recording, collapsed):
-        command = [*converter(), "--title", title(cell), str(collapsed), str(flamegraph)]
-        subprocess.run(command, check=True)
+    if cell["profile"]["engine"] == "perf":
+        from_perf(cell, recording, collapsed)
+    elif not from_jfr(cell, recording, collapsed):
+        return
+    command = [*converter(), "--title", title(cell), str(collapsed), str(flamegraph)]
+    subprocess.run(command, check=True)
 
 
-def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:
+def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
     load = cell["load"]
     stacks = perf_stacks.collapsed(recording, load["start_epoch_s"], load["end_epoch_s"])
     collapsed.write_text(stacks)
-    return True
 
 
 def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:

@@ -264,7 +264,7 @@ estimate_claim <- function(figures, claim, family) {
   interval <- if (share) {
     wilson_interval(sum(effects), length(effects))
   } else {
-    reach <- qt((1 + confidence) / 2, noise$df) * noise$noise / sqrt(length(effects)) + widen
+    reach <- half_interval(noise$noise, noise$df, length(effects)) + widen
     mean(effects) + c(-reach, reach)
   }
   back <- if (logs) exp else identity
@@ -302,7 +302,7 @@ repetitions_until_decided <- function(estimate, region, statistic) {
     if (identical(estimate$to, log)) bounds <- bounds[bounds > 0]
     distance <- min(abs(mean(estimate$effects) - estimate$to(bounds))) - estimate$widen
     df <- estimate$df + more - estimate$repetitions
-    settles <- qt((1 + confidence) / 2, df) * estimate$noise / sqrt(more) < distance
+    settles <- half_interval(estimate$noise, df, more) < distance
   }
   more[settles][1]
 }
@@ -357,13 +357,13 @@ why_not_decided <- function(estimate, needed) {
 }
 
 # The verdict at one tier.
-judge_tier <- function(summary, claim, tier) {
+judge_tier <- function(summary, claim, tier, family) {
   cells <- paste(term_names(terms_of(claim$cells, tier)), collapse = " : ")
   found <- figures_of_claim(summary, claim, tier)
   if (!is.null(found$lack)) {
     return(c(list(verdict = "not testable here", reason = found$lack), no_figures(), cells = cells))
   }
-  estimate <- estimate_claim(found$figures, claim, family_of_claim(summary, claim))
+  estimate <- estimate_claim(found$figures, claim, family)
   region <- region_of(claim$rule)
   verdict <- verdict_in(estimate$low, estimate$high, region)
   needed <- if (verdict == "not decided") {
@@ -410,7 +410,8 @@ judge_claim <- function(summary, claim) {
     )
     evidence <- ""
   } else {
-    judged <- deciding(lapply(claim$cells$tiers, function(tier) judge_tier(summary, claim, tier)))
+    family <- family_of_claim(summary, claim)
+    judged <- deciding(lapply(claim$cells$tiers, function(tier) judge_tier(summary, claim, tier, family)))
     evidence <- evidence_text(summary, claim, strsplit(judged$cells, "/")[[1]][3])
   }
   cause <- c(claim$cause, if (nzchar(evidence)) paste0("(", evidence, ")"))

@@ -77,9 +77,12 @@ poolable <- function(summary) {
 t_interval <- function(effects) {
   count <- length(effects)
   if (count < 2) return(c(NA_real_, NA_real_))
-  half <- qt((1 + confidence) / 2, count - 1) * sd(effects) / sqrt(count)
+  half <- half_interval(sd(effects), count - 1, count)
   mean(effects) + c(-half, half)
 }
+
+# Half of the interval of a mean of so many values with this noise, that of so many degrees of freedom.
+half_interval <- function(noise, df, count) qt((1 + confidence) / 2, df) * noise / sqrt(count)
 
 #' Percentile bootstrap interval of the mean of effects, seeded.
 #'

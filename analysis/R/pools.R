@@ -51,7 +51,7 @@ summarise_combinations <- function(grid) {
     sizes <- .SD[per_s > 0, .(middle = exp(mean(log(per_s)))), by = .(thread_pool_size, connection_pool_size)]
     noise <- if (repetitions > 1) noise_of_grid(.SD) else list(sd = NA_real_, df = NA_real_)
     behind <- log(max(sizes$middle)) - log(sizes$middle)
-    reach <- qt((1 + confidence) / 2, noise$df) * noise$sd / sqrt(repetitions)
+    reach <- half_interval(noise$sd, noise$df, repetitions)
     sizes[, `:=`(
       low = middle * exp(-reach), high = middle * exp(reach),
       share = middle / max(middle), spread = exp(noise$sd),

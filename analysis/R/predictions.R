@@ -129,7 +129,7 @@ read_client <- function(cell) {
     clients = number(if (in_java) tool$workers else tool$clients),
     think_s = or_else(tool$think_ms, 0) / 1000, pool_size = or_else(client$pool_size, Inf),
     connects = if (identical(client$connections, "new")) 1 else if (every > 0) 1 / every else 0,
-    has_primitives = of_one_row && or_else(cell$configuration$engine$id, "mariadb") == "mariadb",
+    has_primitives = of_one_row && identical(cell$configuration$engine$id, "mariadb"),
     cpus = if (in_java) max(1, length(cell$provenance$generator_cpus)) else NA_real_
   )
 }

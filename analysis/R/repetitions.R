@@ -11,7 +11,8 @@ repetitions_at_most <- 100
 # the margin. `levels`: the p-values asked for, see levels_asked(); `df`: those of the pairs that
 # there are, each further one adds one.
 pairs_needed <- function(size, noise, rounding, margin, levels, pairs, df) {
-  counts <- seq(pairs + 1, repetitions_at_most)
+  counts <- seq_len(repetitions_at_most)
+  counts <- counts[counts > pairs]
   half <- function(level) qt(1 - level, df + counts - pairs) * noise / sqrt(counts) + rounding
   decided <- size - half(levels$difference / 2) > 0 | size + half(levels$equivalence) <= margin
   if (any(decided)) counts[which(decided)[1]] else Inf

@@ -122,8 +122,8 @@ sentence_rejection <- function(all, published, tiers) {
 #' How much of the server's CPU time went to compiling, by mode.
 sentence_compiling <- function(all, tool, tiers, modes) {
   wanted <- list(tool = tool)
-  rows <- all$cpu_groups[
-    valid == TRUE & tool == wanted$tool & tier %in% tiers & mode %in% modes & group == "JIT"
+  rows <- pool_cpu_groups(all$cpu_groups)[
+    tool == wanted$tool & tier %in% tiers & mode %in% modes & group == "JIT"
   ]
   if (nrow(rows) == 0) return("")
   shares <- rows[, .(share = mean(share)), by = mode][order(match(mode, modes))]

@@ -3,7 +3,8 @@ cells_with <- function(statistic, ..., tier = "low", resolution = 0.001, failed 
   modes <- list(...)
   rbindlist(lapply(names(modes), function(name) {
     table <- data.table(
-      study = "demo", mode = name, versus = if (name == "pool") "thread" else NA_character_, tier = tier, tool = "wrk2", repetition = seq_along(modes[[name]]),
+      study = "demo", mode = name, versus = if (name == "pool") "thread" else NA_character_,
+      tier = tier, tool = "wrk2", repetition = seq_along(modes[[name]]),
       outcome = outcome, outcome_reason = "too few ports", valid = failed == "", failed_checks = failed,
       latency_resolution_ms = resolution,
       figure = modes[[name]]

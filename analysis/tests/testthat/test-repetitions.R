@@ -38,6 +38,11 @@ test_that("what rounding hides, or what lies on the margin, no number settles", 
   expect_true(is.na(undecided(0.5)$repetitions_needed))
 })
 
+test_that("more pairs than any number that is told are settled by none", {
+  levels <- list(difference = 0.05, equivalence = 0.025)
+  expect_equal(pairs_needed(0.1, 1, 0, 0.05, levels, pairs = repetitions_at_most, df = 99), Inf)
+})
+
 test_that("invalid cells are made up for", {
   rows <- undecided(c(0.2, 0.4, 0.9))
   rows[, `:=`(mode_invalid = 3, mode_valid = 3)]

@@ -21,7 +21,7 @@ class RemoteClientsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"blocking", "worker-threads", "event-loop"})
-    void passesTheRemotesBytesOn(String client) throws Exception {
+    void passesTheQuestionAndTheRemotesBytesOn(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
                 App app = App.start("--remote.client=" + client, remote.option())) {
             remote.answer();
@@ -31,15 +31,6 @@ class RemoteClientsTest {
             assertEquals("42", answer.headers().firstValue("Content-Length").orElseThrow());
             assertEquals(RemoteClients.TYPE, answer.headers().firstValue("Content-Type").orElseThrow());
             assertEquals("sleep_ms=1000", remote.lastQuery);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"blocking", "worker-threads", "event-loop"})
-    void asksTheRemoteWhatItIsAsked(String client) throws Exception {
-        try (SlowRemote remote = new SlowRemote();
-                App app = App.start("--remote.client=" + client, remote.option())) {
-            remote.answer();
             assertEquals(200, app.get("/v1/hello?sleep_ms=0&cpu_us=5").statusCode());
             assertEquals("sleep_ms=0&cpu_us=5", remote.lastQuery);
         }
