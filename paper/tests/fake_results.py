@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from paper.tests.fake_slices import COLUMNS, Row, plain, slice_rows
+
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "request-threads"
 POOL_OPTIONS = {"backlog": 4096, "core_threads": 10, "max_threads": 20, "queue_capacity": 100}
@@ -21,6 +23,9 @@ class Cell:
     `users`, `rate_per_s` and `connections` are what the tool was asked for; `lasts_s` makes a
     closed loop one for a time; `threads` (group, state of the JVM, state of the kernel, number) is
     what thread-states.csv says of every moment; `failing` makes a mode whose requests must fail.
+    Counters named `pinned…` are those of the profiled slice. `bounds` is that of cell.json.
+    `session` sets a cell apart from those that were measured side by side.
+    `left_out` (rules, separated by ;) spoils the first slice, which is then repeated.
     """
 
     mode: str
@@ -48,6 +53,13 @@ class Cell:
     threads: list[tuple[str, str, str, int]] = field(default_factory=list)
     failed_check: str = ""
     failing: bool = False
+    bounds: dict[str, str] = field(default_factory=dict)
+    session: str = ""
+    slices: int = 3
+    left_out: str = ""
+    compiler_share: float | None = 0.01
+    reconnect_every: int | None = None
+    engine: str | None = None
 
     def write(self, results: Path) -> Path:
         """Writes the cell's folder; returns the path of its cell.json."""
@@ -58,11 +70,14 @@ class Cell:
         self._write_profile(folder)
         if self.outcome == "beyond_limits":
             return folder / "cell.json"
+        self._write_slices(folder / "slices.csv")
         if self.tool == "jmeter":
             self._write_samples(folder / "samples.csv.gz")
-        else:
+        elif self.tool == "wrk2":
             self._write_histogram(folder / "latency-corrected.hgrm", 1.0)
             self._write_histogram(folder / "latency-uncorrected.hgrm", 0.5)
+        else:
+            self._write_histogram(folder / "latency.hgrm", 1.0)
         self._write_telemetry(folder / "telemetry.csv")
         if self.threads:
             self._write_threads(folder / "thread-states.csv")
@@ -75,24 +90,46 @@ class Cell:
         (folder / "profile.collapsed").write_text(stacks if sampled else "")
         (folder / "flamegraph.html").write_text(page if sampled else "")
 
+    def _write_slices(self, path: Path) -> None:
+        with path.open("w", newline="") as file:
+            out = csv.DictWriter(file, COLUMNS)
+            out.writeheader()
+            out.writerows(slice_rows(self))
+
+    def _kept(self) -> list[Row]:
+        return plain(slice_rows(self), kept=True)
+
+    def _window(self) -> tuple[float, float]:
+        rows = self._kept() or slice_rows(self)
+        return float(rows[0]["start_epoch_s"]), float(rows[-1]["end_epoch_s"])
+
+    def _profiled(self) -> Row | None:
+        return next((row for row in slice_rows(self) if row["kind"] == "profiled"), None)
+
     def _write_threads(self, path: Path) -> None:
         lines = ["time_s,source,group,state,threads"]
-        for tenth in range(20):
+        row = self._profiled()
+        start_s = float(row["start_epoch_s"]) if row else self._window()[0]
+        for moment in range(6):
             for group, *states, count in self.threads:
                 for source, state in zip(("jvm", "kernel"), states, strict=True):
-                    lines.append(f"{1.8e9 + tenth / 10},{source},{group},{state},{count}")
+                    lines.append(f"{start_s + moment / 10},{source},{group},{state},{count}")
         path.write_text("\n".join(lines) + "\n")
 
     def _write_samples(self, path: Path) -> None:
         head = "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,grpThreads"
         with gzip.open(path, "wt", newline="") as file:
             out = csv.writer(file)
-            out.writerow(f"{head},allThreads,Latency,IdleTime,Connect".split(","))
+            out.writerow(f"{head},allThreads,Latency,IdleTime,Connect,slice".split(","))
+            kept = self._kept() or slice_rows(self)[-1:]
             for i, elapsed in enumerate(self.latency_ms):
                 refused = i < self.refused
                 answer = ("503", "false") if refused else ("200", "true")
-                row = [1.8e12 + 10 * i, round(elapsed), "request", *answer, 164, 120, 1, 1]
-                out.writerow([f"{v:.0f}" if isinstance(v, float) else v for v in [*row, 1, 0, 0]])
+                of = kept[i * len(kept) // len(self.latency_ms)]
+                start_ms = 1000 * float(of["start_epoch_s"]) + i % 60 * 10
+                row = [start_ms, round(elapsed), "request", *answer, 164, 120, 1, 1, 1, 0, 0]
+                row.append(of["slice"])
+                out.writerow([f"{v:.0f}" if isinstance(v, float) else v for v in row])
 
     def _write_histogram(self, path: Path, factor: float) -> None:
         values = sorted(factor * v for v in self.latency_ms)
@@ -104,18 +141,24 @@ class Cell:
         path.write_text("\n".join(lines) + "\n")
 
     def _write_telemetry(self, path: Path) -> None:
-        columns = "time_s,server_cpu_s,server_cpu_user_s,server_cpu_system_s,server_rss_bytes"
-        columns += ",server_threads,backend_cpu_s,accept_queue"
-        rows = [
-            f"{1.8e9 + t / 10},{t / 10},{t / 20},{t / 20},1e8,{18 + t},{t / 40},{t % 3}"
-            for t in range(20)
-        ]
-        path.write_text("\n".join([columns, *rows]) + "\n")
+        columns = "time_s,slice,server_cpu_s,server_cpu_user_s,server_cpu_system_s"
+        columns += ",server_rss_bytes,server_threads,backend_cpu_s,accept_queue"
+        lines = [columns]
+        for row in slice_rows(self):
+            for t in range(13):
+                time_s = float(row["start_epoch_s"]) + t / 20
+                # Between two full samples there is one of the clocks alone.
+                clocks = f"{time_s},{row['slice']},{time_s - 1.8e9:.3f}"
+                full = f"{time_s / 2 - 0.9e9:.3f}," * 2 + f"1e8,{18 + t},{t / 40},{t % 3}"
+                lines.append(f"{clocks},{full if t % 2 == 0 else ',,,,,'}")
+        path.write_text("\n".join(lines) + "\n")
 
     def _tool(self) -> dict[str, Any]:
         if self.tool == "wrk2":
             asked = {"rate_per_s": self.rate_per_s, "connections": self.connections}
             return {"id": "wrk2", "duration_s": 2} | asked
+        if self.tool == "sysbench":
+            return {"id": "sysbench", "clients": self.connections, "duration_s": 2}
         lasts = {"duration_s": self.lasts_s} if self.lasts_s else {}
         users = {"threads": self.users or len(self.latency_ms), "ramp_up_s": 0}
         return {"id": "jmeter", "at_once": "once" in self.tier} | users | lasts
@@ -134,9 +177,11 @@ class Cell:
                 "server": {"package": "artifact.sockets.mode"} if by_hand else tomcat,
             },
             "mode": {"id": self.mode, "options": options}
+            | ({"client": {"reconnect_every": every}} if (every := self.reconnect_every) else {})
             | named
             | ({"jdk": self.jdk} if self.jdk else {}),
             "backend": {"id": self.backend} if self.backend else None,
+            "engine": {"id": self.engine} if self.engine else None,
             "tier": {"id": self.tier, "path": path, "sleep_ms": self.sleep_ms},
             "tool": self._tool(),
         }
@@ -145,15 +190,19 @@ class Cell:
         share_passed = share <= 0.05 if self.failing else share >= 0.99
         passed = {"completed": self.outcome == "completed"}
         if self.outcome != "beyond_limits":
-            passed |= {"share_2xx": share_passed, "little": self.failed_check != "little"}
+            passed |= {"share_2xx": share_passed, "little": True}
+            passed |= {self.failed_check: False} if self.failed_check else {}
         checks = [{"id": i, "rule": "it is", "passed": p} for i, p in passed.items()]
-        return {"valid": all(passed.values()), "checks": checks}
+        return {"valid": all(passed.values()), "checks": checks, "bounds": self.bounds}
 
     def _load(self, answered: int) -> dict[str, Any]:
         asked = len(self.latency_ms)
-        closed = self.tool == "jmeter"
+        closed = self.tool != "wrk2"
         if self.outcome == "beyond_limits":
             return {"loop": "open", "errors": {}, "duration_s": 0, "requests_recorded": 0}
+        rows = slice_rows(self)
+        kept, all_plain = plain(rows, kept=True), plain(rows)
+        start_s, end_s = self._window()
         return {
             "loop": "closed" if closed else "open",
             "requests_asked": None if self.lasts_s else asked,
@@ -162,9 +211,16 @@ class Cell:
             "responses_2xx": answered,
             "errors": {"http_503": asked - answered},
             "error_share": 1 - answered / asked,
-            "start_epoch_s": 1.8e9,
-            "end_epoch_s": 1.8e9 + 2,
+            "start_epoch_s": start_s,
+            "end_epoch_s": end_s,
             "duration_s": 2.0,
+            "warmed_up_s": 1.0,
+            "slices": {
+                "plain": len(all_plain),
+                "kept": len(kept),
+                "repeated": 1 if self.left_out else 0,
+                "left_out": len(all_plain) - len(kept),
+            },
             "offered_per_s": None if closed else self.rate_per_s,
             "concurrency_offered": (self.users or asked) if closed else None,
             "answers_per_s": asked / 2,
@@ -178,22 +234,25 @@ class Cell:
     def _server(self) -> dict[str, Any]:
         asked = len(self.latency_ms)
         cpu_s = self.cpu_us * asked / 1e6
+        share = self.compiler_share
+        seen = {k: v for k, v in self.counters.items() if k.startswith("pinned")}
         return {
             "start_up_s": 0.3,
             "cpu_s": cpu_s,
             "cpu_user_s": cpu_s / 2,
             "cpu_system_s": cpu_s / 2,
             "cpu_us_per_request": self.cpu_us,
+            "compiler_share": share,
+            "compiler_cpu_s": None if share is None else cpu_s * share / (1 - share),
             "idle_threads": 18,
             "peak_threads": 38,
             "threads_started": asked,
             "peak_rss_bytes": 1e8,
             "peak_descriptors": 300,
             "peak_accept_queue": self.overflows,
-            "counters": self.counters,
+            "counters": {k: v for k, v in self.counters.items() if k not in seen},
+            "profiled": {"counters": seen, "requests": asked} if self.profiled else None,
             "in_force": {},
-            "context_switches_voluntary": 2 * asked,
-            "context_switches_involuntary": asked,
             "machine_context_switches": 9 * asked,
             "gc_pauses": 0,
             "gc_pause_ms": 0.0,
@@ -202,6 +261,35 @@ class Cell:
             "retransmits": 0,
         }
 
+    def _session(self) -> dict[str, Any]:
+        return {
+            "id": f"{self.study}-rep-{self.repetition}{self.session}",
+            "group": self.study,
+            "repetition": self.repetition,
+            "rounds": self.slices,
+            "phases": {
+                "start_s": 3.0, "warm_up_s": 12.0, "load_s": 60.0, "between_s": 4.0, "stop_s": 1.0,
+            },
+            "load_share": 0.75,
+            "topology": "2 CPUs, a core each",
+        }  # fmt: skip
+
+    def _warm_up(self) -> dict[str, Any] | None:
+        if self.compiler_share is None:
+            return None
+        ended = "limit" if self.compiler_share > 0.05 else "idle"
+        requests = 20_000 + 10 * self.repetition
+        share = {"compiler_share": self.compiler_share}
+        return {"ended": ended, "lasted_s": 10.0 + self.repetition, "requests": requests} | share
+
+    def _profile(self) -> dict[str, Any]:
+        row = self._profiled() if self.outcome != "beyond_limits" else None
+        if row is None:
+            return {"file": None}
+        window = {name: row[name] for name in ("start_epoch_s", "end_epoch_s")}
+        engine = {"engine": "perf_events", "event": "cpu", "interval_ms": 10}
+        return {"file": "profile.jfr"} | engine | window
+
     def _record(self) -> dict[str, Any]:
         ran = self.outcome != "beyond_limits"
         asked = len(self.latency_ms)
@@ -209,11 +297,13 @@ class Cell:
         identity = ("study", "mode", "tier", "tool", "repetition")
         reasons = {"completed": "", "beyond_limits": "RLIMIT_NOFILE lets a process have 1024"}
         backend = {"id": self.backend, "cpus": [1], "cpu_share": 0.1, "peak_rss_bytes": 5e7}
-        profile = {"file": "profile.jfr", "engine": "perf_events", "interval_ms": 10}
         pressure = {"cpu_pressure_share": 0.1, "steal_share": 0.0, "load_1m": 1.0}
+        pressure |= {"others_cpu_share": 0.02, "speed_server": 1.01, "speed_generator": 0.99}
         return {
-            "schema": 1,
+            "schema": 2,
             "cell": {name: getattr(self, name) for name in identity},
+            "session": self._session(),
+            "warm_up": self._warm_up() if ran else None,
             "labels": {
                 "study": {"title": f"About {self.study}", "question": "Which way?"},
                 "mode": {"versus": self.versus, "title": self.mode},
@@ -230,7 +320,7 @@ class Cell:
             "backend": backend if self.backend and ran else None,
             "machine": pressure | {"time_wait_before": 5} if ran else None,
             "telemetry": {"samples": 20, "rate_hz": 10.0, "cpu_share": 0.01},
-            "profile": profile if self.profiled and ran else {"file": None},
+            "profile": self._profile(),
             "provenance": {
                 "started": "2026-01-02T03:04:05.678+00:00",
                 "ended": "2026-01-02T03:04:15.678+00:00",

@@ -37,11 +37,7 @@ def everything() -> list[Cell]:
         Cell(f"{POOL}-as-published", repetition=n, versus=POOL, outcome="server_died", overflows=7)
         for n in (1, 2, 3)
     ]
-    twins = [
-        Cell(f"{BASE}-{suffix}", repetition=n, versus=BASE, cpu_us=101.0 + n, profiled=profiled)
-        for n in (1, 2, 3)
-        for suffix, profiled in (("again", True), ("unprofiled", False))
-    ]
+    twins = [Cell(f"{BASE}-again", repetition=n, versus=BASE, cpu_us=100.0 + n) for n in (1, 2, 3)]
     return both + burst + published + twins
 
 
@@ -66,7 +62,8 @@ SCENARIOS = {
     "nothing valid": [replace(cell, outcome="server_died") for cell in pair() + pair(tool="wrk2")],
     "no profiles": [replace(cell, profiled=False) for cell in pair() + pair(tool="wrk2")],
     "the pool costs more": pair(tool="wrk2", pool_cpu_us=300.0),
-    "all studies": pair() + fake_studies.repeated(tomcat_studies(), 3),
+    "all studies": pair()
+    + fake_studies.repeated([*tomcat_studies(), *fake_studies.database_pools()], 3),
     "Tomcat, nothing valid": none_valid(tomcat_studies()),
     # Any subset of the studies is a report.
     "virtual-threads alone": fake_studies.virtual_threads(),
