@@ -149,7 +149,7 @@ static void on_answer(struct worker *w, struct connection *c, int64_t now) {
 
 /* Takes in bytes that came at `now`; false once the connection has no request any more. */
 static bool feed(struct worker *w, struct connection *c, const char *bytes, size_t length,
-                 int64_t now) {
+                 int64_t now, bool closed_by_peer) {
     const struct response_sink *sink = c->capture ? &CAPTURE_SINK : NULL;
     if (c->counted) w->tally.received_bytes += (int64_t)length;
     while (length > 0) {
@@ -164,7 +164,9 @@ static bool feed(struct worker *w, struct connection *c, const char *bytes, size
             return false;
         }
         on_answer(w, c, now);
-        bool keep = c->response.keep_alive && !w->run->options->new_connections;
+        /* The event that brought the answer may have been the last: a known FIN is never shown again. */
+        bool keep =
+            c->response.keep_alive && !closed_by_peer && !w->run->options->new_connections;
         if (c->answers == 0) {
             /* Bytes that nobody asked for, or a request still half unsent: not to be reused. */
             release(w, c, keep && length == 0 && c->written == c->request_length, now);
@@ -210,7 +212,8 @@ static void receive(struct worker *w, struct connection *c, bool closed_by_peer)
         ssize_t n =
             connection_receive(c, w->buffer, RECEIVE_BYTES, w->realtime_ahead_ns, &stamped_ns);
         if (n > 0) {
-            if (!feed(w, c, w->buffer, (size_t)n, arrival_time(w, c, stamped_ns))) return;
+            int64_t arrival = arrival_time(w, c, stamped_ns);
+            if (!feed(w, c, w->buffer, (size_t)n, arrival, closed_by_peer)) return;
             /* A short read has emptied the socket, and edge triggering tells of more to come. */
             if (n < RECEIVE_BYTES && !closed_by_peer) return;
         } else if (n == 0) {

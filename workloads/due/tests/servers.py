@@ -114,6 +114,12 @@ def answering(response: bytes, then_close: bool = False) -> Behaviour:
     return behave
 
 
+def answering_with_fin(connection: socket.socket, request: Request) -> bool:
+    """Closes without saying so; the answer and the FIN travel in one packet."""
+    connection.send(OK, socket.MSG_MORE)
+    return False
+
+
 def byte_by_byte(response: bytes) -> Behaviour:
     def behave(connection: socket.socket, request: Request) -> None:
         for i in range(len(response)):

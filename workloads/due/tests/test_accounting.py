@@ -11,6 +11,7 @@ from workloads.due.tests.servers import (
     BODY,
     OK,
     answering,
+    answering_with_fin,
     byte_by_byte,
     not_accepting,
     resetting,
@@ -103,6 +104,13 @@ def test_server_closes_without_saying_so(due):
     lost = account["closed_early"] + account["reset"] + account["write"]
     assert account["completed"] + lost == account["due"] == 10
     assert account["completed"] > 0
+
+
+def test_server_closes_with_the_answer(due):
+    """A connection whose FIN came with the answer is not used again: the request would be lost."""
+    with serving(answering_with_fin) as server:
+        run = due("-c1", "-d1s", "-R100", server.url())
+    assert run.account()["completed"] == len(server.peers) == 100
 
 
 def test_server_closes_in_the_middle(due):
