@@ -10,6 +10,7 @@ import resource
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -19,6 +20,9 @@ from pathlib import Path
 import psutil
 
 LOCK = Path(tempfile.gettempdir()) / "threads-artifact.testbed.lock"
+# Between two messages that name the process that we wait for.
+REMINDER_S = 60.0
+PROC_LOCKS = Path("/proc/locks")
 
 
 @contextlib.contextmanager
@@ -29,10 +33,56 @@ def alone_on_the_machine() -> Iterator[None]:
     """
     descriptor = open_lock(LOCK)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            wait_for_lock(descriptor, LOCK)
         yield
     finally:
         os.close(descriptor)
+
+
+def wait_for_lock(descriptor: int, path: Path) -> None:
+    """Takes the lock once it is free; until then standard error names the holder every minute."""
+    taken = threading.Event()
+
+    def remind() -> None:
+        while True:
+            text = f"waiting for {holder_of(descriptor)}, which holds the lock {path}"
+            print(text, file=sys.stderr, flush=True)
+            if taken.wait(REMINDER_S):
+                return
+
+    reminder = threading.Thread(target=remind, name="reminder", daemon=True)
+    reminder.start()
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    finally:
+        taken.set()
+        reminder.join()
+
+
+def holder_of(descriptor: int) -> str:
+    """Process id and command of the process that holds the lock of an open file."""
+    status = os.fstat(descriptor)
+    major, minor = os.major(status.st_dev), os.minor(status.st_dev)
+    file = f"{major:02x}:{minor:02x}:{status.st_ino}"
+    locks = PROC_LOCKS.read_text() if PROC_LOCKS.exists() else ""
+    for line in locks.splitlines():
+        # 1: FLOCK ADVISORY WRITE 4711 fe:00:1234 0 EOF; a waiting process has "->" as second word.
+        words = line.split()
+        if words[1] == "FLOCK" and words[5] == file:
+            return described(int(words[4]))
+    # Such as one in another container.
+    return "a process that this one cannot see"
+
+
+def described(pid: int) -> str:
+    try:
+        command = " ".join(psutil.Process(pid).cmdline())
+    except psutil.Error:
+        return f"process {pid}"
+    return f"process {pid} ({command[:100]})"
 
 
 def alone_in_the_folder(folder: Path) -> None:
@@ -46,11 +96,19 @@ def alone_in_the_folder(folder: Path) -> None:
 
 
 def open_lock(path: Path) -> int:
-    # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
+    """A descriptor of the file. Raises SystemExit, with the reason, where it cannot be opened."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-    except FileNotFoundError:
-        return os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW, 0o644)
+        # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
+        try:
+            return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            return os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW, 0o644)
+    except OSError as fault:
+        message = f"The lock file {path} cannot be opened: {fault.strerror}."
+        if os.path.lexists(path):
+            owner = path.lstat().st_uid
+            message += f" Have its owner, user {owner}, remove it while no measurement runs."
+        raise SystemExit(message) from fault
 
 
 def cpu_shares() -> tuple[list[int], list[int]]:

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -105,6 +106,82 @@ def test_second_measurement_waits_for_the_first(tmp_path, monkeypatch):
         with pytest.raises(subprocess.TimeoutExpired):
             second.wait(1)
     assert second.communicate(timeout=30)[0] == "in\n"
+
+
+def test_a_measurement_that_waits_names_the_holder_again_and_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(testbed, "LOCK", tmp_path / "lock")
+    said = tmp_path / "said"
+    code = (
+        "from pathlib import Path; from workloads import testbed\n"
+        f"testbed.LOCK = Path({str(testbed.LOCK)!r}); testbed.REMINDER_S = 0.2\n"
+        "with testbed.alone_on_the_machine(): print('in', flush=True)"
+    )
+    with testbed.alone_on_the_machine(), said.open("wb") as output:
+        argv = [sys.executable, "-c", code]
+        second = subprocess.Popen(argv, cwd=ROOT, stdout=output, stderr=output)
+        until(lambda: said.read_text().count("\n") > 2)
+    assert second.wait(30) == 0
+    *reminders, last = said.read_text().splitlines()
+    assert last == "in"
+    holder = f"process {os.getpid()} ({' '.join(psutil.Process().cmdline())[:100]})"
+    assert set(reminders) == {f"waiting for {holder}, which holds the lock {testbed.LOCK}"}
+
+
+def test_a_free_lock_is_taken_in_silence(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(testbed, "LOCK", tmp_path / "lock")
+    with testbed.alone_on_the_machine():
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_a_holder_of_another_container_is_one_that_cannot_be_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(testbed, "PROC_LOCKS", tmp_path / "locks")
+    testbed.PROC_LOCKS.write_text("1: POSIX  ADVISORY  READ 5 fe:00:1 0 EOF\n")
+    with (tmp_path / "lock").open("w") as lock:
+        assert testbed.holder_of(lock.fileno()) == "a process that this one cannot see"
+
+
+def test_a_lock_file_that_cannot_be_opened_is_an_error_with_its_owner(tmp_path, monkeypatch):
+    monkeypatch.setattr(testbed, "LOCK", tmp_path / "lock")
+    testbed.LOCK.symlink_to(tmp_path / "elsewhere")
+    with (
+        pytest.raises(SystemExit, match=f"{testbed.LOCK} cannot be opened: .*user {os.getuid()}"),
+        testbed.alone_on_the_machine(),
+    ):
+        pass
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_a_lock_file_of_another_user_is_an_error_with_its_owner():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o711)
+        lock = Path(folder) / "lock"
+        lock.touch(mode=0o600)
+        error = as_nobody(lambda: testbed.open_lock(lock))
+    assert error == (
+        f"The lock file {lock} cannot be opened: Permission denied. "
+        "Have its owner, user 0, remove it while no measurement runs."
+    )
+
+
+def as_nobody(action):
+    """The text of the SystemExit that the action ends with when user 65534 does it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        try:
+            action()
+        except BaseException as fault:
+            os.write(writing, f"{fault}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        text = said.read()
+    os.waitpid(child, 0)
+    return text
 
 
 def test_server_port_is_free_and_below_the_ephemeral_range():
