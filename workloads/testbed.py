@@ -16,13 +16,14 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, TypedDict
 
 import psutil
 
 LOCK = Path(tempfile.gettempdir()) / "threads-artifact.testbed.lock"
 # Between two messages that name the process that we wait for.
 REMINDER_S = 60.0
-PROC_LOCKS = Path("/proc/locks")
+SYS, PROC_LOCKS = Path("/sys"), Path("/proc/locks")
 
 
 @contextlib.contextmanager
@@ -111,13 +112,82 @@ def open_lock(path: Path) -> int:
         raise SystemExit(message) from fault
 
 
-def cpu_shares() -> tuple[list[int], list[int]]:
-    """CPUs for the server and for the generator: halves, or the same one where there is but one."""
-    cpus = sorted(os.sched_getaffinity(0))
-    if len(cpus) == 1:
-        return cpus, cpus
-    half = len(cpus) // 2
-    return cpus[:half], cpus[half:]
+class Cpu(TypedDict):
+    """Where a CPU is; None where the kernel does not say."""
+
+    cpu: int
+    core: int | None
+    package: int | None
+    node: int | None
+    siblings: list[int]
+
+
+Shares = tuple[list[int], list[int]]
+
+
+def cpu_shares(root: Path = SYS) -> Shares:
+    """CPUs for the server and for the generator: each gets half of the physical cores.
+
+    Hyper-threads of one core slow each other down, so a core belongs to one side. Only where
+    there is a single core do the two sides share it. Cores are taken node by node.
+    """
+    cpus = [cpu_facts(cpu, root) for cpu in sorted(os.sched_getaffinity(0))]
+    by_core: dict[tuple[int, ...], list[int]] = {}
+    for cpu in sorted(cpus, key=place):
+        by_core.setdefault(tuple(cpu["siblings"]), []).append(cpu["cpu"])
+    cores = list(by_core.values())
+    if len(cores) == 1:
+        cores = [[cpu] for cpu in cores[0]]
+    if len(cores) == 1:
+        return cores[0], cores[0]
+    half = len(cores) // 2
+    return sorted(sum(cores[:half], [])), sorted(sum(cores[half:], []))
+
+
+def place(cpu: Cpu) -> tuple[int, int, list[int], int]:
+    return cpu["node"] or 0, cpu["package"] or 0, cpu["siblings"], cpu["cpu"]
+
+
+def topology(shares: Shares | None = None, root: Path = SYS) -> dict[str, Any]:
+    """What a record should hold: where every CPU of both sides is, and whether they share a core.
+
+    `shares`: what cpu_shares() answered. Give it once this process is confined to some CPUs.
+    """
+    server, generator = shares or cpu_shares(root)
+    cpus = [cpu_facts(cpu, root) for cpu in sorted({*server, *generator})]
+    return {"cpus": cpus, "siblings_split": siblings_split((server, generator), cpus)}
+
+
+def siblings_split(shares: Shares, cpus: list[Cpu]) -> bool:
+    """Whether hyper-threads of one core are on different sides."""
+    server, generator = map(set, shares)
+    return server.isdisjoint(generator) and any(
+        not server.isdisjoint(cpu["siblings"]) and not generator.isdisjoint(cpu["siblings"])
+        for cpu in cpus
+    )
+
+
+def cpu_facts(cpu: int, root: Path) -> Cpu:
+    folder = root / f"devices/system/cpu/cpu{cpu}"
+    nodes = [int(path.name.removeprefix("node")) for path in folder.glob("node[0-9]*")]
+    return {
+        "cpu": cpu,
+        "core": number_in(folder / "topology/core_id"),
+        "package": number_in(folder / "topology/physical_package_id"),
+        "node": nodes[0] if nodes else None,
+        "siblings": numbers_in(folder / "topology/thread_siblings_list") or [cpu],
+    }
+
+
+def number_in(path: Path) -> int | None:
+    return int(path.read_text()) if path.exists() else None
+
+
+def numbers_in(path: Path) -> list[int]:
+    """Of a list as the kernel writes it, such as 0-2,8; empty without the file."""
+    ranges = path.read_text().strip().split(",") if path.exists() else []
+    bounds = [[int(bound) for bound in text.split("-")] for text in ranges]
+    return [number for bound in bounds for number in range(bound[0], bound[-1] + 1)]
 
 
 def free_port(position: int) -> int:

@@ -184,6 +184,97 @@ def as_nobody(action):
     return text
 
 
+# ---- CPUs -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def machine(tmp_path, monkeypatch):
+    """Makes a sysfs of cores, each named by its siblings, on their nodes."""
+
+    def make(nodes, allowed=None):
+        cpus = [cpu for cores in nodes for core in cores for cpu in core]
+        for node, cores in enumerate(nodes):
+            for core, siblings in enumerate(cores):
+                for cpu in siblings:
+                    folder = tmp_path / f"devices/system/cpu/cpu{cpu}"
+                    (folder / "topology").mkdir(parents=True)
+                    (folder / f"node{node}").mkdir()
+                    (folder / "topology/core_id").write_text(f"{core}\n")
+                    (folder / "topology/physical_package_id").write_text(f"{node}\n")
+                    listed = ",".join(map(str, siblings))
+                    (folder / "topology/thread_siblings_list").write_text(f"{listed}\n")
+        monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(allowed or cpus))
+        return tmp_path
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("nodes", "server", "generator"),
+    [
+        # 4 cores, 8 hyper-threads, as Linux numbers them on a PC: i and i+4 are one core.
+        ([[[0, 4], [1, 5], [2, 6], [3, 7]]], [0, 1, 4, 5], [2, 3, 6, 7]),
+        # Neighbors are one core, as in most virtual machines.
+        ([[[0, 1], [2, 3]]], [0, 1], [2, 3]),
+        # Two nodes, whose CPUs take turns in the numbering.
+        ([[[0, 4], [2, 6]], [[1, 5], [3, 7]]], [0, 2, 4, 6], [1, 3, 5, 7]),
+        # Of an odd number the generator gets the larger part.
+        ([[[0], [1], [2]]], [0], [1, 2]),
+    ],
+)
+def test_both_sides_get_whole_cores_of_few_nodes(machine, nodes, server, generator):
+    root = machine(nodes)
+    assert testbed.cpu_shares(root) == (server, generator)
+    assert not testbed.topology(root=root)["siblings_split"]
+
+
+def test_cpus_that_this_process_may_not_use_are_left_out(machine):
+    root = machine([[[0, 4], [1, 5], [2, 6], [3, 7]]], allowed={1, 2, 5, 6})
+    assert testbed.cpu_shares(root) == ([1, 5], [2, 6])
+
+
+def test_the_siblings_of_a_single_core_are_split_and_the_record_says_so(machine):
+    root = machine([[[0, 1]]])
+    assert testbed.cpu_shares(root) == ([0], [1])
+    assert testbed.topology(root=root) == {
+        "cpus": [
+            {"cpu": cpu, "core": 0, "package": 0, "node": 0, "siblings": [0, 1]} for cpu in (0, 1)
+        ],
+        "siblings_split": True,
+    }
+
+
+def test_a_single_cpu_serves_both_sides(machine):
+    root = machine([[[3]]])
+    assert testbed.cpu_shares(root) == ([3], [3])
+    assert not testbed.topology(root=root)["siblings_split"]
+
+
+def test_a_record_made_under_confinement_is_of_the_shares_given(machine, monkeypatch):
+    root = machine([[[0, 2], [1, 3]]])
+    shares = testbed.cpu_shares(root)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 3})
+    assert [cpu["cpu"] for cpu in testbed.topology(shares, root)["cpus"]] == [0, 1, 2, 3]
+    assert testbed.topology(([0, 1], [2, 3]), root)["siblings_split"]
+
+
+def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3})
+    assert testbed.cpu_shares(tmp_path) == ([0, 1], [2, 3])
+    assert testbed.topology(root=tmp_path)["cpus"][3] == {
+        "cpu": 3,
+        "core": None,
+        "package": None,
+        "node": None,
+        "siblings": [3],
+    }
+
+
+def test_the_kernels_lists_are_read(tmp_path):
+    (tmp_path / "list").write_text("0-2,8,10-11\n")
+    assert testbed.numbers_in(tmp_path / "list") == [0, 1, 2, 8, 10, 11]
+
+
 def test_server_port_is_free_and_below_the_ephemeral_range():
     low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     first = testbed.free_port(1)
