@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import itertools
 import os
 import resource
 import signal
@@ -190,20 +189,33 @@ def numbers_in(path: Path) -> list[int]:
     return [number for bound in bounds for number in range(bound[0], bound[-1] + 1)]
 
 
+# Ports that a process of ours may be about to bind: a probe alone would find them free.
+handed_out: set[int] = set()
+
+
 def free_port(position: int) -> int:
-    """A free loopback port below the ephemeral range.
+    """A free loopback port below the ephemeral range, which this process has not had before.
 
     Within that range a client of a dead server can be given the server's own port and connect
     to itself. Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT.
+    Raises OSError when there is none.
     """
     low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports = range(max(1024, low - 10_000), low)
-    for port in itertools.islice(itertools.cycle(ports), position * 7 % len(ports), None):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
+    first = position * 7 % len(ports)
+    for port in (*ports[first:], *ports[:first]):
+        if port not in handed_out and is_free(port):
+            handed_out.add(port)
             return port
-    raise AssertionError("a cycle does not end")
+    raise OSError(f"no port from {ports[0]} to {ports[-1]} is free")
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe, contextlib.suppress(OSError):
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port))
+        return True
+    return False
 
 
 # Descriptors of a server or generator that are not connections: jars, logs, epoll, the listener.

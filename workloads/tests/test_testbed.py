@@ -275,6 +275,20 @@ def test_the_kernels_lists_are_read(tmp_path):
     assert testbed.numbers_in(tmp_path / "list") == [0, 1, 2, 8, 10, 11]
 
 
+# ---- Ports ----------------------------------------------------------------------------------
+
+
+def test_no_port_is_handed_out_twice():
+    ports = [testbed.free_port(3) for _ in range(20)]
+    assert len(set(ports)) == 20
+
+
+def test_without_a_free_port_there_is_an_error(monkeypatch):
+    monkeypatch.setattr(testbed, "is_free", lambda port: False)
+    with pytest.raises(OSError, match="no port from"):
+        testbed.free_port(1)
+
+
 def test_server_port_is_free_and_below_the_ephemeral_range():
     low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     first = testbed.free_port(1)
