@@ -242,6 +242,8 @@ class Process:
     setpriv's parent-death signal covers a kill -9 of the runner; Ctrl-C reaches the runner only.
     Not a session: Linux schedules sessions as groups (sched(7), autogroup), and the telemetry's low
     priority would not count against a generator in another one.
+
+    `stdin`: keep a pipe to it for lines of text, in `child.stdin`.
     """
 
     def __init__(
@@ -251,6 +253,8 @@ class Process:
         folder: Path,
         log: str,
         environment: Mapping[str, str] | None = None,
+        *,
+        stdin: bool = False,
     ) -> None:
         self.argv = argv
         cpu_list = ",".join(map(str, cpus))
@@ -260,10 +264,13 @@ class Process:
                 wrapped,
                 cwd=folder,
                 env={**os.environ, **(environment or {})},
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 process_group=0,
+                # What is written goes out with the end of its line.
+                text=True,
+                bufsize=1,
             )
         self.pid = self.child.pid
         self.exit_status: int | None = None
@@ -310,14 +317,21 @@ class Process:
             time.sleep(0.01)
         return True
 
+    def signal_stop(self) -> None:
+        """SIGTERM, without waiting for the end."""
+        if not self.ended():
+            os.kill(self.pid, signal.SIGTERM)
+
     def stop(self, grace_s: float) -> None:
         """SIGTERM, then SIGKILL to its whole group."""
-        if self.ended():
-            return
-        os.kill(self.pid, signal.SIGTERM)
+        self.signal_stop()
         if not self.wait(grace_s):
             os.killpg(self.pid, signal.SIGKILL)
             self.wait(grace_s)
+        if self.child.stdin:
+            # A line that it has not read is lost with it.
+            with contextlib.suppress(BrokenPipeError):
+                self.child.stdin.close()
 
 
 def stop_with_our_requester() -> None:

@@ -56,6 +56,35 @@ def test_child_that_ignores_sigterm_is_killed(tmp_path):
     assert process.exit_status == -signal.SIGKILL
 
 
+def test_child_reads_lines_from_us_until_it_is_stopped(tmp_path):
+    process = Process(["cat"], CPUS, tmp_path, "log", stdin=True)
+    for line in ("first", "second"):
+        process.child.stdin.write(f"{line}\n")
+        until(lambda line=line: (tmp_path / "log").read_text().endswith(f"{line}\n"))
+    process.stop(5)
+    assert (process.exit_status, process.child.stdin.closed) == (-signal.SIGTERM, True)
+
+
+def test_child_reads_nothing_unless_asked(tmp_path):
+    process = Process(["cat"], CPUS, tmp_path, "log")
+    assert process.wait(10)
+    assert process.child.stdin is None
+
+
+def test_signal_stop_does_not_wait(tmp_path):
+    code = (
+        "import signal, time; signal.signal(15, lambda *_: (time.sleep(1), exit(7)))\n"
+        "print(1, flush=1); time.sleep(60)"
+    )
+    process = Process([sys.executable, "-c", code], CPUS, tmp_path, "log")
+    until(lambda: (tmp_path / "log").read_text())
+    process.signal_stop()
+    assert not process.ended()
+    assert process.wait(10)
+    assert process.exit_status == 7
+    process.signal_stop()
+
+
 def test_child_dies_with_its_killed_parent(tmp_path):
     code = (
         "import time; from pathlib import Path; from workloads.testbed import Process\n"
