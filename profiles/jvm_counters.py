@@ -6,11 +6,14 @@ shows, but without the third of a second that starting jcmd costs.
 
 from __future__ import annotations
 
-import glob
 import struct
 from pathlib import Path
 
+import psutil
+
 MAGIC = b"\xca\xfe\xc0\xc0"
+# HotSpot publishes here, whatever java.io.tmpdir and TMPDIR say.
+FOLDER = Path("/tmp")
 
 
 def threads_started(pid: int) -> int:
@@ -20,10 +23,27 @@ def threads_started(pid: int) -> int:
 
 def counters(pid: int) -> dict[str, int]:
     """All whole-number counters of the JVM, by name."""
-    found = glob.glob(f"/tmp/hsperfdata_*/{pid}")
-    if not found:
-        raise FileNotFoundError(f"no JVM with process id {pid} publishes counters")
-    return parse(Path(found[0]).read_bytes())
+    return parse(published(pid).read_bytes())
+
+
+def published(pid: int) -> Path:
+    """The file that the JVM publishes its counters in.
+
+    Every user can make such a file, so only one of the JVM's own user counts.
+    """
+    for file in FOLDER.glob(f"hsperfdata_*/{pid}"):
+        # The folder's owner matters as well: a hard link keeps the owner of the file.
+        if {file.parent.lstat().st_uid, file.lstat().st_uid} == {user_of(pid)}:
+            return file
+    raise FileNotFoundError(f"no JVM with process id {pid} publishes counters")
+
+
+def user_of(pid: int) -> int | None:
+    """None once the process is gone."""
+    try:
+        return int(psutil.Process(pid).uids().effective)
+    except psutil.NoSuchProcess:
+        return None
 
 
 def parse(data: bytes) -> dict[str, int]:
