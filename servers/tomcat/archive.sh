@@ -13,6 +13,7 @@ archive=$(realpath "$3")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-"$java" -XX:DumpLoadedClassList=classes -cp "$jar" artifact.tomcat.Training
+# Tomcat leaves its folders in java.io.tmpdir.
+"$java" -Djava.io.tmpdir="$folder" -XX:DumpLoadedClassList=classes -cp "$jar" artifact.tomcat.Training
 # G1 alone can archive the heap objects of JDK 21; every collector can use them.
-"$java" -XX:+UseG1GC -Xshare:dump -XX:SharedClassListFile=classes -XX:SharedArchiveFile="$archive" -cp "$jar"
+"$java" -Djava.io.tmpdir="$folder" -XX:+UseG1GC -Xshare:dump -XX:SharedClassListFile=classes -XX:SharedArchiveFile="$archive" -cp "$jar"
