@@ -119,7 +119,10 @@ void exchange_dispatch(struct worker *w, int64_t now) {
     struct schedule *s = &w->schedule;
     while (p->idle_count && !s->exhausted && w->run->start_ns + s->next.due_ns <= now)
         assign(w, pool_pop_idle(p), s);
-    while (p->waiting_count && p->waiting[0]->due_ns <= now) begin(w, pool_pop_waiting(p));
+    /* Each connection once: where every one fails at once, others are due again before this ends.
+     */
+    for (unsigned left = p->waiting_count; left > 0 && p->waiting[0]->due_ns <= now; left--)
+        begin(w, pool_pop_waiting(p));
 }
 
 /* ---- answers ---- */
@@ -164,9 +167,8 @@ static bool feed(struct worker *w, struct connection *c, const char *bytes, size
             return false;
         }
         on_answer(w, c, now);
-        /* The event that brought the answer may have been the last: a known FIN is never shown again. */
-        bool keep =
-            c->response.keep_alive && !closed_by_peer && !w->run->options->new_connections;
+        /* Edge triggering reports a FIN once: without it the connection would look open. */
+        bool keep = c->response.keep_alive && !closed_by_peer && !w->run->options->new_connections;
         if (c->answers == 0) {
             /* Bytes that nobody asked for, or a request still half unsent: not to be reused. */
             release(w, c, keep && length == 0 && c->written == c->request_length, now);

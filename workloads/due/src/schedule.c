@@ -35,10 +35,8 @@ static double ramp_due(const struct schedule_plan *p, uint64_t index) {
     return divisor == 0 ? 0 : 2 * k / divisor * (double)NS_PER_S;
 }
 
-static double deterministic_due(struct schedule *s) {
+static double deterministic_due(const struct schedule *s, uint64_t index) {
     const struct schedule_plan *p = s->plan;
-    uint64_t index = s->index;
-    s->index += s->streams;
     if (p->kind == SCHEDULE_RAMP && s->measured) return ramp_due(p, index);
     return constant_due(p->kind == SCHEDULE_RAMP ? p->ramp_from_per_s : p->rate_per_s, index);
 }
@@ -49,6 +47,21 @@ static double poisson_due(struct schedule *s) {
     return s->clock_ns -= log(random_uniform(&s->random)) * mean_gap_ns;
 }
 
+static double next_due(struct schedule *s) {
+    if (s->plan->kind == SCHEDULE_POISSON) return poisson_due(s);
+    double due = deterministic_due(s, s->index);
+    s->index += s->streams;
+    return due;
+}
+
+static int64_t phase_start_ns(const struct schedule *s) {
+    return s->measured ? s->plan->warm_up_ns : 0;
+}
+
+static double phase_length_ns(const struct schedule *s) {
+    return (double)(s->measured ? s->plan->duration_ns : s->plan->warm_up_ns);
+}
+
 static void start_phase(struct schedule *s, bool measured) {
     s->measured = measured;
     s->index = s->stream;
@@ -56,13 +69,10 @@ static void start_phase(struct schedule *s, bool measured) {
 }
 
 void schedule_advance(struct schedule *s) {
-    const struct schedule_plan *p = s->plan;
     for (;;) {
-        double due = p->kind == SCHEDULE_POISSON ? poisson_due(s) : deterministic_due(s);
-        double length = (double)(s->measured ? p->duration_ns : p->warm_up_ns);
-        if (due < length) {
-            int64_t phase_start = s->measured ? p->warm_up_ns : 0;
-            s->next = (struct arrival){phase_start + (int64_t)due, s->measured};
+        double due = next_due(s);
+        if (due < phase_length_ns(s)) {
+            s->next = (struct arrival){phase_start_ns(s) + (int64_t)due, s->measured};
             return;
         }
         if (s->measured) {
@@ -72,6 +82,34 @@ void schedule_advance(struct schedule *s) {
         }
         start_phase(s, true);
     }
+}
+
+/*
+ * Moves the index over all that is due before then in this phase, and returns how many that were:
+ * by steps that double until they are too long, then halve.
+ */
+static int64_t leap(struct schedule *s, int64_t before_ns) {
+    double before = fmin((double)(before_ns - phase_start_ns(s)), phase_length_ns(s));
+    int64_t leapt = 0;
+    bool growing = true;
+    for (uint64_t step = 1; step > 0; step = growing ? 2 * step : step / 2) {
+        if (deterministic_due(s, s->index + (step - 1) * s->streams) < before) {
+            s->index += step * s->streams;
+            leapt += (int64_t)step;
+        } else {
+            growing = false;
+        }
+    }
+    return leapt;
+}
+
+int64_t schedule_skip(struct schedule *s, int64_t before_ns) {
+    int64_t skipped = 0;
+    for (; s->next.due_ns < before_ns; schedule_advance(s)) {
+        skipped++;
+        if (s->plan->kind != SCHEDULE_POISSON) skipped += leap(s, before_ns);
+    }
+    return skipped;
 }
 
 void schedule_init(struct schedule *s, const struct schedule_plan *plan, uint64_t stream,

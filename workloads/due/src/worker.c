@@ -157,26 +157,36 @@ static void run_loop(struct worker *w) {
 
 /* ---- before and after ---- */
 
-/* Waits until it is connected or `until`; 0 when it is. */
+static int poll_until(struct pollfd *fds, nfds_t count, int64_t until) {
+    int64_t left = until - now_ns();
+    if (left < 0) left = 0;
+    return ppoll(fds, count, &(struct timespec){left / NS_PER_S, left % NS_PER_S}, NULL);
+}
+
+/* Sleeps until then; true at once when the run is to end now. */
+static bool stopped_by(const struct worker *w, int64_t until) {
+    return poll_until(&(struct pollfd){w->run->stop_fd, POLLIN, 0}, 1, until) == 1;
+}
+
+/* Waits until it is connected, but no longer than `until`. */
 static bool connected_by(struct worker *w, struct connection *c, int64_t until) {
     struct pollfd fds[] = {{c->fd, POLLOUT, 0}, {w->run->stop_fd, POLLIN, 0}};
-    int64_t left_ms = (until - now_ns()) / NS_PER_MS;
-    if (left_ms < 0 || poll(fds, 2, (int)left_ms) < 1 || fds[1].revents) return false;
+    if (poll_until(fds, 2, until) < 1 || fds[1].revents) return false;
     return connection_error(c) == 0;
 }
 
 /*
  * Kept-alive connections are opened before anything is due, one after the other and no faster than
  * a server accepts: a burst of thousands would overflow its backlog, and each SYN dropped costs a
- * second. Those that cannot be opened are tried again when a request needs them, and count as errors
- * then.
+ * second. Those that cannot be opened are tried again when a request needs them, and count as
+ * errors then.
  */
 static void open_connections(struct worker *w) {
     int64_t next = now_ns();
     int64_t until = next + w->run->options->timeout_ns + w->pool.connection_count * OPEN_EVERY_NS;
     for (unsigned i = 0; i < w->pool.connection_count; i++, next = now_ns() + OPEN_EVERY_NS) {
         struct connection *c = &w->pool.connections[i];
-        sleep_until(next);
+        if (stopped_by(w, next)) return;
         int result = connection_open(c, &w->dialer);
         if (result == EINPROGRESS && !connected_by(w, c, until)) connection_close(c);
         if (c->fd < 0) return;
@@ -202,16 +212,25 @@ static void free_all(struct worker *w) {
         exchange_set_free(w, &w->pool.connections[i]);
 }
 
-static void count_unsent(struct worker *w, int64_t due_ns, int counted) {
+static void count_unsent(struct worker *w, int64_t due_ns, int64_t counted) {
     if (due_ns >= w->window_end_ns || counted == 0) return;
     w->tally.due += counted;
     w->tally.unsent_at_end += counted;
     series_at(&w->series, due_ns)->due += counted;
 }
 
+/*
+ * What came due and was not sent. Counted by steps of the series: an overload leaves millions of
+ * arrivals, and a stop must not wait until each has been looked at.
+ */
 static void count_rest(struct worker *w, struct schedule *s) {
-    for (; !s->exhausted; schedule_advance(s))
-        count_unsent(w, w->run->start_ns + s->next.due_ns, s->next.measured);
+    int64_t start = w->run->start_ns;
+    schedule_skip(s, earlier(w->run->window_start_ns, w->window_end_ns) - start);
+    while (s->next.due_ns < w->window_end_ns - start) {
+        int64_t due_ns = start + s->next.due_ns;
+        int64_t until = earlier(series_step_end(&w->series, due_ns), w->window_end_ns);
+        count_unsent(w, due_ns, schedule_skip(s, until - start));
+    }
 }
 
 /* What is still open when the run ends. */
@@ -220,8 +239,8 @@ static void settle(struct worker *w) {
         w->tally.in_flight_at_end += c->counted;
     for (unsigned i = 0; i < w->pool.waiting_count; i++)
         count_unsent(w, w->pool.waiting[i]->due_ns, w->pool.waiting[i]->counted);
-    count_rest(w, &w->schedule);
-    if (w->own_schedules)
+    if (w->own_schedules == NULL) count_rest(w, &w->schedule);
+    else
         for (unsigned i = 0; i < w->pool.connection_count; i++) count_rest(w, &w->own_schedules[i]);
     for (unsigned i = 0; i < w->pool.connection_count; i++)
         connection_close(&w->pool.connections[i]);

@@ -119,10 +119,36 @@ static void test_ramp(void) {
     CHECK(llabs((long long)timetable(&plan, 1) - 10000) <= 1, "a ramp down to nothing");
 }
 
+/* Skipping gives the counts of walking, wherever it starts and ends. */
+static void test_skip(enum schedule_kind kind, double rate, uint64_t streams) {
+    struct schedule_plan plan = plan_of(kind, rate, 2);
+    plan.warm_up_ns = NS_PER_S / 2;
+    if (streams == 4) plan.ramp_from_per_s = 3 * rate; /* a falling ramp */
+    struct schedule walked, skipped;
+    schedule_init(&walked, &plan, streams - 1, streams);
+    schedule_init(&skipped, &plan, streams - 1, streams);
+    for (int64_t until = 0; until <= 3 * NS_PER_S; until += 77 * NS_PER_MS) {
+        int64_t count = 0;
+        for (; walked.next.due_ns < until; schedule_advance(&walked)) count++;
+        CHECK(schedule_skip(&skipped, until) == count, "not %lld", (long long)count);
+        CHECK(skipped.next.due_ns == walked.next.due_ns, "the next is another");
+        CHECK(skipped.exhausted == walked.exhausted, "exhausted at another time");
+    }
+    CHECK(skipped.exhausted, "nothing is left after the end");
+}
+
+static void test_skips(void) {
+    for (uint64_t streams = 1; streams <= 7; streams += 3)
+        for (int kind = SCHEDULE_CONSTANT; kind <= SCHEDULE_RAMP; kind++)
+            for (double rate = 0.3; rate < 1e5; rate *= 7)
+                test_skip((enum schedule_kind)kind, rate, streams);
+}
+
 int main(void) {
     test_constant();
     test_warm_up();
     test_poisson();
     test_ramp();
+    test_skips();
     return check_summary("schedule");
 }
