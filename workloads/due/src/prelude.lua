@@ -2,10 +2,6 @@
 -- and fills scheme, host, port, path and headers from the command line.
 wrk = { method = "GET", headers = {}, body = nil }
 
-function wrk.resolve(host, service)
-   wrk.addrs = wrk.lookup(host, service)
-end
-
 function wrk.setup(thread)
    if type(setup) == "function" then setup(thread) end
 end

@@ -105,10 +105,6 @@ struct script *script_create(const struct run *run) {
         fail(s->options, lua_tostring(L, -1));
     call(s->options, L, 0, 0);
     set_wrk(L, run);
-    push_wrk(L, "resolve");
-    lua_pushstring(L, run->target->host);
-    lua_pushstring(L, run->target->port);
-    call(s->options, L, 2, 0);
     if (luaL_loadfile(L, run->options->script) != 0) fail(s->options, lua_tostring(L, -1));
     call(s->options, L, 0, 0);
     return s;

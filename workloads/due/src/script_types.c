@@ -2,8 +2,6 @@
 
 #include <netdb.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "clock.h"
 #include "worker.h"
@@ -46,8 +44,7 @@ static int wrk_lookup(lua_State *L) {
     lua_newtable(L);
     int n = 0;
     for (const struct addrinfo *i = found; i; i = i->ai_next) {
-        struct address a = {.length = i->ai_addrlen};
-        memcpy(&a.socket, i->ai_addr, i->ai_addrlen);
+        struct address a = address_of(i);
         push_address(L, &a);
         lua_rawseti(L, -2, ++n);
     }
@@ -56,10 +53,7 @@ static int wrk_lookup(lua_State *L) {
 }
 
 static int wrk_connect(lua_State *L) {
-    const struct address *a = check_address(L, 1);
-    int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    lua_pushboolean(L, fd >= 0 && connect(fd, (const struct sockaddr *)&a->socket, a->length) == 0);
-    if (fd >= 0) close(fd);
+    lua_pushboolean(L, address_accepts(check_address(L, 1)));
     return 1;
 }
 

@@ -1,12 +1,12 @@
 #include "target.h"
 
 #include <math.h>
-#include <netdb.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #define TIME_WAIT_S 60
 
@@ -40,6 +40,12 @@ static bool parse_url(struct target *t, const char *url) {
     return *path == '/' || *path == '\0';
 }
 
+struct address address_of(const struct addrinfo *found) {
+    struct address a = {.length = found->ai_addrlen};
+    memcpy(&a.socket, found->ai_addr, found->ai_addrlen);
+    return a;
+}
+
 bool address_is_loopback(const struct address *a) {
     if (a->socket.ss_family == AF_INET) {
         const struct sockaddr_in *v4 = (const struct sockaddr_in *)&a->socket;
@@ -47,6 +53,28 @@ bool address_is_loopback(const struct address *a) {
     }
     const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&a->socket;
     return a->socket.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+}
+
+bool address_accepts(const struct address *a) {
+    int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return false;
+    struct timeval second = {.tv_sec = 1};
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof second);
+    bool accepts = connect(fd, (const struct sockaddr *)&a->socket, a->length) == 0;
+    close(fd);
+    return accepts;
+}
+
+/* An address that may not be loaded is not tried. A single one is taken as it is. */
+static bool choose_address(struct target *t, const struct addrinfo *found, bool allow_remote) {
+    for (const struct addrinfo *i = found; i; i = i->ai_next) {
+        struct address a = address_of(i);
+        if (!address_is_loopback(&a) && !allow_remote) continue;
+        bool accepts = found->ai_next && address_accepts(&a);
+        if (accepts || t->address.length == 0) t->address = a;
+        if (accepts) break;
+    }
+    return t->address.length > 0;
 }
 
 void target_resolve(struct target *t, const struct options *o) {
@@ -66,10 +94,9 @@ void target_resolve(struct target *t, const struct options *o) {
         fprintf(stderr, "due: %s: cannot resolve %s: %s\n", o->url, t->host, gai_strerror(error));
         exit(1);
     }
-    memcpy(&t->address.socket, found->ai_addr, found->ai_addrlen);
-    t->address.length = found->ai_addrlen;
+    bool chosen = choose_address(t, found, o->allow_remote);
     freeaddrinfo(found);
-    if (!address_is_loopback(&t->address) && !o->allow_remote) {
+    if (!chosen) {
         fprintf(stderr,
                 "due: %s: not this machine (127.0.0.0/8 or ::1). Load on a machine that is not "
                 "yours is an attack; where you may, add --allow-remote\n",

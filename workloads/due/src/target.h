@@ -3,6 +3,7 @@
 #ifndef DUE_TARGET_H
 #define DUE_TARGET_H
 
+#include <netdb.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -22,11 +23,19 @@ struct target {
     struct address address;
 };
 
-/* Exits with a message that says what to do when the URL or the host cannot be used. */
+/*
+ * Of several addresses of the host the first that accepts a connection, or else the first. Exits
+ * with a message that says what to do when the URL or the host cannot be used.
+ */
 void target_resolve(struct target *t, const struct options *o);
+
+struct address address_of(const struct addrinfo *found);
 
 /* Addresses 127.0.0.0/8 and ::1. */
 bool address_is_loopback(const struct address *a);
+
+/* Opens a connection to it, waits for a second at most, and closes it. */
+bool address_accepts(const struct address *a);
 
 /*
  * How many source addresses (127.0.0.1 …) the connections need so that ports suffice, also for

@@ -117,6 +117,43 @@ def test_ipv6(due):
     assert f"Host: [::1]:{server.port}" in server.requests[0].head
 
 
+MORE_ADDRESSES = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <netdb.h>
+int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+                struct addrinfo **found) {
+    __typeof__(getaddrinfo) *real = dlsym(RTLD_NEXT, "getaddrinfo");
+    return real("192.0.2.1", port, hints, found) ||
+           real("127.0.0.2", port, hints, &(*found)->ai_next) ||
+           real(host, port, hints, &(*found)->ai_next->ai_next);
+}
+"""
+
+
+@pytest.fixture
+def more_addresses(tmp_path):
+    """An environment where another machine and 127.0.0.2 come before a name's own address.
+
+    So ::1 can come before 127.0.0.1 for localhost; but not every machine has IPv6.
+    """
+    library = tmp_path / "more_addresses.so"
+    compile_it = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library]
+    subprocess.run(compile_it, input=MORE_ADDRESSES, text=True, check=True)
+    return os.environ | {"LD_PRELOAD": str(library), "ASAN_OPTIONS": "verify_asan_link_order=0"}
+
+
+def test_host_with_several_addresses(due, more_addresses):
+    with serving(answering(OK)) as server:
+        run = due("-R100", "-d200ms", f"http://localhost:{server.port}/", env=more_addresses)
+    assert run.account()["completed"] == 20
+
+
+def test_host_with_several_addresses_that_all_refuse(due, more_addresses):
+    run = due("-R100", "-d200ms", f"http://localhost:{unused_port()}/", env=more_addresses)
+    assert run.account()["connect_refused"] == 20
+
+
 def test_script_without_lua(tmp_path):
     """Built where LuaJIT is missing, all but -s works, and -s says what to install."""
     folder = Path(__file__).resolve().parent.parent
