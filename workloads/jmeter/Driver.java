@@ -1,0 +1,145 @@
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.jmeter.JMeter;
+import org.apache.jmeter.engine.StandardJMeterEngine;
+import org.apache.jmeter.reporters.ResultCollector;
+import org.apache.jmeter.save.SaveService;
+import org.apache.jmeter.util.JMeterUtils;
+import org.apache.jorphan.collections.HashTree;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.core.config.Configurator;
+import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
+import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilderFactory;
+import org.apache.logging.log4j.core.config.builder.api.LayoutComponentBuilder;
+import org.apache.logging.log4j.core.config.builder.impl.BuiltConfiguration;
+
+/**
+ * Runs JMeter loads one after another, in one JVM that stays warm.
+ *
+ * <p>Each line of standard input is a load: a folder, then name=value for each property of the plan,
+ * all separated by tabs. Samples go to samples.raw.csv in the folder. The reply is a line on standard
+ * output: "done", or "failed", a tab and the reason. SIGTERM ends the JVM, with the samples flushed.
+ */
+public final class Driver {
+
+    private static final String SAMPLES = "samples.raw.csv";
+    /** The use of a property without a default value: JMeter would read 1 where it is missing. */
+    private static final Pattern REQUIRED = Pattern.compile("\\$\\{__P\\((\\w+)\\)}");
+
+    private final File plan;
+    private final Set<String> required;
+    /** What every load starts from, so that no property outlives its load. */
+    private final Properties common = new Properties();
+
+    private Driver(Path plan) throws IOException {
+        this.plan = plan.toFile();
+        this.required = REQUIRED.matcher(Files.readString(plan)).results()
+                .map(use -> use.group(1))
+                .collect(Collectors.toSet());
+        common.putAll(JMeterUtils.getJMeterProperties());
+    }
+
+    public static void main(String[] args) throws IOException {
+        // JMeter prints errors on standard output, which is for replies alone.
+        PrintStream replies = System.out;
+        System.setOut(System.err);
+        initialize(args[0], args[2], args[3]);
+        Driver driver = new Driver(Path.of(args[1]));
+        replies.println("ready");
+        BufferedReader loads = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String load = loads.readLine(); load != null; load = loads.readLine()) {
+            replies.println(driver.reply(load.split("\t")));
+        }
+        System.exit(0);
+    }
+
+    private static void initialize(String home, String properties, String log) throws IOException {
+        System.setProperty(JMeter.JMETER_NON_GUI, "true");
+        logTo(log);
+        JMeterUtils.loadJMeterProperties(home + "/bin/jmeter.properties");
+        try (Reader file = Files.newBufferedReader(Path.of(properties))) {
+            JMeterUtils.getJMeterProperties().load(file);
+        }
+        JMeterUtils.setJMeterHome(home);
+        JMeterUtils.initLocale();
+    }
+
+    /** Warnings only: JMeter also logs two lines for every user. */
+    private static void logTo(String file) {
+        ConfigurationBuilder<BuiltConfiguration> log = ConfigurationBuilderFactory.newConfigurationBuilder();
+        LayoutComponentBuilder layout = log.newLayout("PatternLayout").addAttribute("pattern", "%d %p %c{1}: %m%n");
+        log.add(log.newAppender("file", "File")
+                .addAttribute("fileName", file)
+                .addAttribute("append", false)
+                .add(layout));
+        log.add(log.newRootLogger(Level.WARN).add(log.newAppenderRef("file")));
+        Configurator.initialize(log.build());
+    }
+
+    private String reply(String[] load) {
+        try {
+            setProperties(load);
+            run(Path.of(load[0]));
+            return "done";
+        } catch (IOException | RuntimeException fault) {
+            fault.printStackTrace();
+            return "failed\t" + fault.toString().replaceAll("\\s+", " ");
+        }
+    }
+
+    private void setProperties(String[] load) {
+        Map<String, String> given = new HashMap<>();
+        for (int i = 1; i < load.length; i++) {
+            String[] property = load[i].split("=", 2);
+            given.put(property[0], property[1]);
+        }
+        Set<String> missing = new TreeSet<>(required);
+        missing.removeAll(given.keySet());
+        if (!missing.isEmpty()) {
+            throw new IllegalArgumentException("the plan needs the properties " + missing);
+        }
+        Properties properties = JMeterUtils.getJMeterProperties();
+        properties.clear();
+        properties.putAll(common);
+        properties.putAll(given);
+    }
+
+    /** Returns when every user has ended and the samples are in their file. */
+    private void run(Path folder) throws IOException {
+        Path samples = folder.resolve(SAMPLES);
+        Files.deleteIfExists(samples);
+        ResultCollector collector = new ResultCollector();
+        collector.setFilename(samples.toString());
+        HashTree tree = SaveService.loadTree(plan);
+        JMeter.convertSubTree(tree, false);
+        tree.add(tree.getArray()[0], collector);
+        StandardJMeterEngine engine = new StandardJMeterEngine();
+        engine.configure(tree);
+        engine.run();
+        requireSamples(samples);
+    }
+
+    /** The engine logs what it cannot do, such as a duration that is no whole number, and returns. */
+    private static void requireSamples(Path samples) throws IOException {
+        try (BufferedReader lines = Files.newBufferedReader(samples)) {
+            lines.readLine();
+            if (lines.readLine() == null) {
+                throw new IllegalStateException("no samples; JMeter's log has the reason");
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+"""The JMeter driver: loads one after another in one JVM, against a server that answers slowly."""
+
+import csv
+import subprocess
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "workloads/jmeter"
+HOME = ROOT / ".tools/jmeter"
+JARS = [FOLDER / "build/driver.jar", *sorted(HOME.rglob("*.jar"))]
+LOAD = {
+    "path": "/",
+    "body_bytes": 2,
+    "threads": 5,
+    "ramp_up_s": 0,
+    "loops": 2,
+    "delay_s": 0,
+    "duration_s": 20,
+    "keep_alive": "true",
+    "together": 1,
+    "timeout_ms": 500,
+}
+
+
+class Slow(BaseHTTPRequestHandler):
+    """Answers OK after 100 ms; never in time at /hang."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.server.methods.append(self.command)
+        time.sleep(2 if self.path == "/hang" else 0.1)
+        # One write: head and body apart would wait for the client's acknowledgment.
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK")
+
+    do_DELETE = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self):
+        self.methods = []
+        super().__init__(("127.0.0.1", 0), Slow)
+
+    def handle_error(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def server():
+    with Server() as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+class Driver:
+    def __init__(self, folder, port):
+        self.port = port
+        self.process = subprocess.Popen(
+            [
+                *("java", "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+                *(f"-Djava.util.prefs.userRoot={folder}", "--sun-misc-unsafe-memory-access=allow"),
+                *("-cp", ":".join(map(str, JARS)), "Driver", str(HOME)),
+                *(str(FOLDER / "plan.jmx"), str(FOLDER / "jmeter.properties")),
+                str(folder / "jmeter.log"),
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout.readline() == "ready\n"
+
+    def load(self, folder, **properties):
+        given = {"port": self.port} | LOAD | properties
+        fields = [f"{name}={value}" for name, value in given.items() if value is not None]
+        print(folder, *fields, sep="\t", file=self.process.stdin, flush=True)
+        return self.process.stdout.readline().strip().split("\t")
+
+
+@pytest.fixture(scope="module")
+def driver(server, tmp_path_factory):
+    driver = Driver(tmp_path_factory.mktemp("driver"), server.server_port)
+    yield driver
+    driver.process.stdin.close()
+    assert driver.process.wait(timeout=10) == 0
+    assert driver.process.stdout.read() == ""
+
+
+def samples(folder):
+    with (folder / "samples.raw.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_every_request_is_a_sample_with_its_time(driver, tmp_path):
+    for _ in range(2):
+        assert driver.load(tmp_path) == ["done"]
+        rows = samples(tmp_path)
+        assert [row["label"] for row in rows] == ["request"] * 10
+        assert all(row["success"] == "true" for row in rows)
+        assert all(100 <= int(row["elapsed"]) < 400 for row in rows)
+        assert sum(int(row["Connect"]) == 0 for row in rows) >= 5
+    assert ",".join(rows[0]) == (
+        "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,"
+        "grpThreads,allThreads,Latency,IdleTime,Connect"
+    )
+
+
+def test_a_property_is_gone_with_its_load(driver, server, tmp_path):
+    server.methods.clear()
+    assert driver.load(tmp_path, method="DELETE", threads=1) == ["done"]
+    assert driver.load(tmp_path, threads=1) == ["done"]
+    assert server.methods == ["DELETE", "DELETE", "GET", "GET"]
+
+
+def test_a_load_for_a_time_ends_though_requests_hang(driver, tmp_path):
+    start_s = time.monotonic()
+    assert driver.load(tmp_path, path="/hang", loops=-1, duration_s=1) == ["done"]
+    assert 1 <= time.monotonic() - start_s < 1 + 0.5 + 1
+    assert {row["responseCode"].rsplit(".", 1)[-1] for row in samples(tmp_path)} == {
+        "SocketTimeoutException"
+    }
+
+
+def test_a_wrong_body_is_no_success(driver, tmp_path):
+    assert driver.load(tmp_path, body_bytes=3) == ["done"]
+    assert {row["success"] for row in samples(tmp_path)} == {"false"}
+
+
+@pytest.mark.parametrize(
+    ("folder", "properties", "reason"),
+    [
+        ("/proc/nowhere", {}, "/proc/nowhere"),
+        ("", {"loops": None, "path": None}, "[loops, path]"),
+        ("", {"duration_s": 0.5}, "no samples"),
+    ],
+)
+def test_a_load_that_fails_says_why_and_the_next_one_works(
+    driver, tmp_path, folder, properties, reason
+):
+    reply, message = driver.load(tmp_path / folder, **properties)
+    assert reply == "failed"
+    assert reason in message
+    assert driver.load(tmp_path) == ["done"]
+    assert len(samples(tmp_path)) == 10
