@@ -24,6 +24,17 @@ source_readings <- fread(
   sep = ",", strip.white = TRUE
 )
 
+# Ours agrees with a published ratio where its whole interval lies within this factor of it. An interval
+# that is wide agrees with nothing.
+agrees_within <- 1.25
+
+caption_readings <- sprintf(
+  paste(
+    "Ratios of transactions a second: the source's, of one run each, beside every reading of ours that may stand for it. *Agrees*:",
+    "our whole interval lies within a factor %s of the source's ratio. *Differs*: all of it lies outside."
+  ), format_number(agrees_within)
+)
+
 #' The source's ratios beside every reading of ours.
 #'
 #' @param published see read_published().
@@ -31,25 +42,27 @@ source_readings <- fread(
 table_readings <- function(all, published) {
   theirs <- published[figure == "throughput_ratio", .(tier, of = mode, theirs = value)]
   rows <- merge(theirs, source_readings, by = "of", allow.cartesian = TRUE)
-  ours <- rbindlist(lapply(seq_len(nrow(rows)), function(at) ratio_of(all, rows[at])))
+  ours <- rbindlist(lapply(seq_len(nrow(rows)), function(at) {
+    throughput_between(all, rows$tier[at], rows$mode[at], rows$versus[at])
+  }))
   rows <- cbind(rows, ours)[!is.na(estimate)]
   rows <- rows[order(-match(of, c("external-pool", "thread-pool-4")), match(tier, tier_levels(all$summary)))]
   rows[, .(
     Tier = tier, "What is compared" = reading, "The source" = format_number(theirs),
-    "Ours, with 95 % interval" = with_interval(estimate, low, high),
-    Verdict = fifelse(is.na(low), "measured once", fifelse(low <= theirs & theirs <= high, "agrees", "differs"))
-  )]
+    "Ours, with 95 % interval" = effect_with_interval(.SD),
+    Verdict = fcase(
+      verdict == "one session", "not decided: one session",
+      low >= theirs / agrees_within & high <= theirs * agrees_within, "agrees",
+      high < theirs / agrees_within | low > theirs * agrees_within, "differs",
+      rep(TRUE, .N), "not decided"
+    )
+  ), .SDcols = c("estimate", "low", "high", "bound", "verdict")]
 }
 
 # The mode against another one than its baseline, too.
-ratio_of <- function(all, row) {
-  cells <- all$summary[tier == row$tier & tool == "sysbench" & poolable(all$summary)]
-  pairs <- merge(
-    cells[mode == row$mode, .(repetition, x = throughput_per_s)],
-    cells[mode == row$versus, .(repetition, y = throughput_per_s)], by = "repetition"
-  )
-  if (nrow(pairs) == 0) return(list(estimate = NA_real_, low = NA_real_, high = NA_real_))
-  setNames(pairs[, geometric(x / y)], c("estimate", "low", "high"))
+throughput_between <- function(all, tier, mode, versus) {
+  found <- ratio_between(all, all$study, tier, "sysbench", mode, versus, "throughput_per_s")
+  as.data.table(found)[, .(estimate, low, high, bound, verdict)]
 }
 
 # ---- What a connection costs -----------------------------------------------------------------
@@ -84,9 +97,9 @@ sentence_connection_cost <- function(cost, at) {
 
 #' What keeping connections should bring at other tiers by that cost, and what it brought.
 #'
-#' @return data.table of text, a row per tier with as many clients: Tier, Transaction (ms), Foretold,
+#' @return data.table of text, a row per tier with as many clients: Tier, Transaction (ms), Predicted,
 #'   Measured.
-table_foretold_gain <- function(all, cost, tiers) {
+table_predicted_gain <- function(all, cost, tiers) {
   rows <- rbindlist(lapply(tiers, function(at) {
     cells <- reconnecting_cells(all, at)
     kept <- cells[per_transaction == 0]$per_s
@@ -95,7 +108,7 @@ table_foretold_gain <- function(all, cost, tiers) {
     work_ms <- 1000 / exp(mean(log(kept)))
     data.table(
       Tier = at, "Transaction (ms)" = format_number(work_ms),
-      "Foretold: 1 + T_connect / T_work" = format_number(1 + cost$connect_ms / work_ms),
+      "Predicted: 1 + T_connect / T_work" = format_number(1 + cost$connect_ms / work_ms),
       "Measured" = format_number(exp(mean(log(kept)) - mean(log(anew))))
     )
   }))
@@ -110,15 +123,15 @@ sentence_kept_pooler <- function(all) {
   if (nrow(rows) == 0) return("")
   sprintf(
     "Where they keep their connections, PgBouncer made throughput %s (%s).", span(rows$estimate, " times"),
-    enumerate(paste(as_code(rows$tier), with_interval(rows$estimate, rows$low, rows$high)))
+    enumerate(paste(as_code(rows$tier), effect_with_interval(rows)))
   )
 }
 
 #' What the check of the password makes of the pooler's gain.
 sentence_password <- function(all, at = "read-only-10") {
   ratio <- function(mode, versus) {
-    found <- ratio_of(all, list(tier = at, mode = mode, versus = versus))
-    if (is.na(found$estimate)) NA_character_ else with_interval(found$estimate, found$low, found$high)
+    found <- throughput_between(all, at, mode, versus)
+    if (is.na(found$estimate)) NA_character_ else effect_with_interval(found)
   }
   scram <- ratio("pgbouncer-connect", "postgresql-connect")
   md5 <- ratio("pgbouncer-connect-md5", "postgresql-connect-md5")
@@ -135,7 +148,7 @@ sentence_password <- function(all, at = "read-only-10") {
 caption_gain <- function(at) {
   sprintf(
     paste(
-      "What keeping connections brings over making one for every transaction: foretold by @eq-connect from the",
+      "What keeping connections brings over making one for every transaction: predicted by @eq-connect from the",
       "connection's cost at `%s` and the time of a transaction at each tier, and measured. With one client the CPU is",
       "not used up, and what is saved is waiting as well."
     ), at
@@ -237,16 +250,17 @@ sentence_rule <- function(rows, rule) {
   )
 }
 
-#' The Universal Scalability Law over connections in the pool, each number of threads a repetition.
+#' The Universal Scalability Law over connections in the pool, fitted to means over sessions and over the
+#' server's numbers of threads. These are no repetitions, so the coefficients have no interval.
 sentences_grid_usl <- function(grid) {
   vapply(split(grid, by = c("mode", "tier")), function(rows) {
-    fit <- fit_usl(rows$connection_pool_size, rows$per_s)
+    means <- rows[per_s > 0, .(per_s = exp(mean(log(per_s)))), by = connection_pool_size]
+    fit <- fit_usl(means$connection_pool_size, means$per_s)
     at <- sprintf("%s at %s", as_code(rows$mode[1]), as_code(rows$tier[1]))
     if (fit$reason != "") return(sprintf("%s: %s.", at, fit$reason))
     sprintf(
       "%s: one connection does %s a second, %s of the work must queue, and throughput is highest %s.", at,
-      with_interval(fit$lambda, fit$lambda_low, fit$lambda_high),
-      percent(fit$sigma), if (is.finite(fit$peak_n)) sprintf("with %s connections", format_number(fit$peak_n)) else "with as many as there are"
+      format_number(fit$lambda), percent(fit$sigma), if (is.finite(fit$peak_n)) sprintf("with %s connections", format_number(fit$peak_n)) else "with as many as there are"
     )
   }, "")
 }

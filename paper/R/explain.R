@@ -1,5 +1,5 @@
 # Why a mode wins or loses against its baseline: what its CPU time goes to, its threads, its
-# switches, its queue. Every figure is the cells'; a sentence without its figures is left out.
+# switches, its queue. Every value is the cells'; a sentence without its values is left out.
 
 activities <- c(
   "accept" = "accepting connections", "thread start" = "starting and ending threads",
@@ -19,7 +19,7 @@ median_of <- function(all, mode, tier, tool, column) {
   median(cells[mode == wanted$mode & tier == wanted$tier & tool == wanted$tool][[column]], na.rm = TRUE)
 }
 
-#' Where a pair is best explained: both valid and sampled, and most samples.
+#' Where a pair is best explained: both valid and profiled, and most samples.
 #'
 #' @return list of tier and tool; NULL where there is no such place.
 best_evidence <- function(all, mode, versus) {
@@ -82,14 +82,14 @@ sentence_moved <- function(groups) {
   ))
 }
 
-#' Threads and context switches of a mode against its baseline.
+#' Threads of a mode against its baseline, and the context switches of the machine while each was loaded.
 sentence_threads <- function(all, mode, versus, place) {
   figure <- function(name, column) format_number(median_of(all, name, place$tier, place$tool, column))
   sprintf(
-    "There %s had %s threads at the peak (%s before the load) and made %s context switches a request, those of its start and warm-up included; %s had %s (%s) and made %s.",
+    "There %s had %s threads at the peak (%s before the load), and the machine made %s context switches a request, the generator's included; %s had %s (%s), with %s.",
     as_code(mode), figure(mode, "threads_peak"), figure(mode, "threads_idle"),
-    figure(mode, "context_switches_per_request"), as_code(versus), figure(versus, "threads_peak"),
-    figure(versus, "threads_idle"), figure(versus, "context_switches_per_request")
+    figure(mode, "machine_context_switches_per_request"), as_code(versus), figure(versus, "threads_peak"),
+    figure(versus, "threads_idle"), figure(versus, "machine_context_switches_per_request")
   )
 }
 
@@ -287,6 +287,12 @@ source_statistics <- fread(
 # over. Ours beside them are marked.
 unchecked_by_sources <- c("little", "settled", "completed", "same_answer_after")
 
+# Cells that fail no other check than those count.
+counts_with_source <- function(cells) {
+  failed <- strsplit(cells$failed_checks, ";")
+  cells$outcome != "beyond_limits" & vapply(failed, function(ids) all(ids %in% unchecked_by_sources), NA)
+}
+
 #' The source's ratios beside ours.
 #'
 #' @param published see read_published().
@@ -297,13 +303,12 @@ unchecked_by_sources <- c("little", "settled", "completed", "same_answer_after")
 table_direction <- function(all, published, tool, figures = c("throughput_per_s", "latency_mean_ms", "latency_p99_ms")) {
   wanted <- tool
   cells <- all$summary[tool == wanted & tier %in% published$tier]
-  forgiven <- cells$outcome != "beyond_limits" & !cells$valid &
-    vapply(strsplit(cells$failed_checks, ";"), function(failed) all(failed %in% unchecked_by_sources), NA)
+  forgiven <- counts_with_source(cells) & !poolable(cells)
   statistics <- source_statistics[figure %in% figures]
-  counted <- copy(cells)[forgiven, `:=`(valid = TRUE, outcome = "completed")]
-  ours <- compare_modes(counted, statistics[, .(
+  statistics_of_source <- statistics[, .(
     statistic, title, unit = "", better = "lower", effect = "ratio", quantised = FALSE
-  )])
+  )]
+  ours <- compare_modes(cells, all$slices, statistics_of_source, counts = counts_with_source)
   ours <- ours[statistics, on = "statistic", nomatch = NULL]
   printed <- function(modes) {
     wanted <- data.table(tier = ours$tier, mode = modes, figure = ours$figure)
@@ -318,9 +323,9 @@ table_direction <- function(all, published, tool, figures = c("throughput_per_s"
   rows[, .(
     Tier = tier, Mode = mode, Baseline = versus, Figure = title,
     "The source" = ifelse(is.finite(theirs), format_number(theirs), no_figure),
-    "Ours, with 95 % interval" = trimws(paste(with_interval(estimate, low, high), mark)),
+    "Ours, with 95 % interval" = trimws(paste(effect_with_interval(.SD), mark)),
     Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
-  )]
+  ), .SDcols = names(rows)]
 }
 
 caption_direction <- function(what) {
@@ -336,7 +341,7 @@ caption_direction <- function(what) {
 sentence_direction <- function(table) {
   figure_of <- function(text) suppressWarnings(as.numeric(gsub(",", "", sub(" .*", "", text))))
   theirs <- figure_of(table[["The source"]])
-  ours <- figure_of(table[["Ours, with 95 % interval"]])
+  ours <- figure_of(sub("^at (least|most) ", "", table[["Ours, with 95 % interval"]]))
   decided <- table$Verdict %in% c("higher", "lower") & !is.na(theirs) & theirs != 1
   if (!any(decided)) {
     return("None of the differences that the source found is decided here, one way or the other.")

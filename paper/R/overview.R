@@ -1,11 +1,11 @@
-# The report's first and last words: what there is in all, what it cost, what could be wrong.
+# The report's first and last words: what there is in all, and what could be wrong.
 
 #' How much was measured, on what.
 sentence_scope <- function(all) {
   summary <- all$summary
   sprintf(
-    "This report rests on %s: %s, %s, %s, under %s, with %s each, on %s with %s and %s.",
-    count_of(nrow(summary), "cell"), studies_text(uniqueN(summary$study)),
+    "This report rests on %s from %s: %s, %s, %s, under %s, with %s each, on %s with %s and %s.",
+    count_of(nrow(summary), "cell"), count_of(length(one_cell_a_session(all$cells)), "session"), studies_text(uniqueN(summary$study)),
     count_of(uniqueN(summary$mode), "mode"), count_of(uniqueN(summary[, .(study, tier)]), "tier"),
     enumerate(paste("the", loop_names[sort(unique(summary$tool))])),
     repetitions_text(summary[, .N, by = .(study, mode, tier, tool)]$N),
@@ -29,11 +29,11 @@ repetitions_shown <- 20
 caption_repetitions <- function(undecided) {
   more <- nrow(undecided) - repetitions_shown
   sprintf(
-    "Undecided comparisons, and the repetitions that would settle them if effect and spread are those seen: an even bet. For the first rows: `%s`.%s",
+    "Undecided comparisons, and the repetitions that would decide them if effect and noise stay as seen: an even bet. For the first rows: `%s`.%s",
     command_repetitions(min(undecided$repetitions_needed, repetitions_at_most)),
     if (more > 0) {
       sprintf(
-        " The nearest %d; of all %s, `comparisons.csv` beside the report gives the number.",
+        " The nearest %d are shown; `comparisons.csv` beside the report has all %s.",
         repetitions_shown, format_number(nrow(undecided))
       )
     } else {
@@ -56,7 +56,7 @@ headlines <- function(all) {
     lines <- vapply(seq_len(nrow(mine)), function(index) headline(one, as.list(mine[index])), "")
     silent <- mine[lines == ""]
     if (nrow(silent) > 0) {
-      lines <- c(lines[lines != ""], sprintf("Nothing is decided by these repetitions of %s.", enumerate(
+      lines <- c(lines[lines != ""], sprintf("These sessions decide nothing of %s.", enumerate(
         sprintf("%s against %s", as_code(silent$mode), as_code(silent$versus))
       )))
     }
@@ -89,8 +89,7 @@ headline_clause <- function(rows, id) {
   parts <- vapply(c("lower", "higher"), function(kind) {
     some <- rows[verdict == kind]
     if (nrow(some) == 0) return("")
-    size <- if (about$effect == "ratio") span(some$estimate, " times") else span(100 * some$estimate, " points")
-    sprintf("%s in %d of %d comparisons (%s)", kind, nrow(some), possible, size)
+    sprintf("%s in %d of %d comparisons%s", kind, nrow(some), possible, sizes_text(some, about$effect))
   }, "")
   parts <- Filter(nzchar, parts)
   if (length(parts) == 0) "" else paste(about$title, enumerate(parts))
@@ -98,9 +97,7 @@ headline_clause <- function(rows, id) {
 
 # ---- What measuring costs --------------------------------------------------------------------
 
-sentences_cost <- function(all) {
-  c(sentence_telemetry(all), sentences_profiler(all), sentence_false_alarms(all$comparisons), sentence_generator(all))
-}
+sentences_cost <- function(all) c(sentence_telemetry(all), sentence_generator(all))
 
 sentence_telemetry <- function(all) {
   cost <- all$summary$telemetry_cpu_share
@@ -112,20 +109,9 @@ sentence_telemetry <- function(all) {
   )
 }
 
-#' The profiler's cost: the same mode without it.
-sentences_profiler <- function(all) {
-  twins <- all$comparisons[
-    mode == paste0(versus, "-unprofiled") & statistic %in% c("cpu_us_per_request", "latency_p99_ms", "throughput_per_s")
-  ]
-  if (nrow(twins) == 0) return("No mode was measured without the profiler.")
-  vapply(seq_len(nrow(twins)), function(index) {
-    row <- twins[index]
-    sprintf("At %s, %s: %s.", as_code(row$tier), loop_names[[row$tool]], sentence_comparison(row))
-  }, "")
-}
-
 sentence_generator <- function(all) {
   shares <- all$summary[!is.na(generator_cpu_share), .(most = max(generator_cpu_share)), by = tool]
+  if (nrow(shares) == 0) return("No cell says how busy its generator was.")
   sprintf(
     "The generators used at most %s of their CPUs' time.",
     enumerate(sprintf("%s (%s)", percent(shares$most), loop_names[shares$tool]))
@@ -136,37 +122,37 @@ sentence_generator <- function(all) {
 
 sentences_threats <- function(all) {
   Filter(nzchar, c(
-    threat_machine(all), threat_repetitions(all), threat_disturbance(all), threat_profiler(all),
+    threat_machine(all), threat_repetitions(all), threat_beside(all), threat_disturbance(all), threat_profiler(all),
     paste(
-      "**Loopback.** Requests never leave the machine: there is no network delay, and the kernel does the",
-      "receiver's share of TCP in the sender's system call. Part of what is charged to the server's writes is the client's.",
-      "Connections are cheaper to open, and handlers wait less, than in production: effects of connecting are lower bounds."
+      "**Loopback.** Requests never leave the machine. There is no network delay, and the kernel does the receiver's share of TCP in",
+      "the sender's system call: part of the CPU time charged to the server's writes is the client's. Connections are cheaper to",
+      "open, and handlers wait less, than in production. So the effects of connecting are lower bounds."
     ),
     threat_database(all), threat_windows(all), threat_warm_up(all), threat_generator(all),
     paste(
-      "**HTTP/1.1 alone.** Neither TLS nor HTTP/2: with TLS whoever opens a connection for each request pays more for it;",
-      "with HTTP/2 many requests share a connection, and a thread per connection is no thread per request."
+      "**HTTP/1.1 alone.** There is neither TLS nor HTTP/2. With TLS a client that opens a connection for each request pays more",
+      "for it. With HTTP/2 many requests share a connection, and a thread per connection is no thread per request."
     ),
     paste(
-      "**Choice of modes.** Pools are of the published sizes. A pool that fits the load is another mode; @sec-causes shows what",
+      "**Choice of modes.** Pools have the published sizes. A pool that fits the load is another mode; @sec-causes shows what",
       "its size alone does."
     ),
     paste(
-      "**Causes.** An intervention changes one thing by design, and others by its nature: kept connections save the handshake",
-      "too, JDK 25 differs from 21 in more than pinning. That the count goes with the effect makes the named cause likely, and",
-      "does not prove it alone."
+      "**Causes.** An intervention changes one thing by design, and others by its nature: kept connections save the handshake,",
+      "too; JDK 25 differs from 21 in more than pinning. That the count goes with the effect makes the named cause likely. It does",
+      "not prove that cause alone."
     ),
     paste(
-      "**Rounding.** The closed loop's clock has a resolution of 1 ms. Where latency is of that size its",
-      "intervals are widened by what rounding can do, and ratios below the resolution are not computed."
+      "**Rounding.** The closed loop's clock has a resolution of 1 ms. Where latency is of that size, its intervals are widened by",
+      "what rounding can do, and ratios below the resolution are not computed."
     ),
     paste(
-      "**Survivors.** Under the closed loop latency is over right answers alone; what was refused is in the",
-      "share of failed requests. To judge a mode by either alone is to misjudge it."
+      "**Survivors.** Under the closed loop, latency covers right answers alone. Refused requests are in the share of failed",
+      "requests. Neither metric alone judges a mode."
     ),
     paste(
-      "**Scope.** The handlers are small, so the differences are those of handling requests, and bound what a",
-      "service with work of its own can gain. Rules for reporting are those of @papadopoulos2019."
+      "**Scope.** The handlers are small. So the differences are those of handling requests, and bound what a service with work",
+      "of its own can gain. The rules for reporting are those of @papadopoulos2019."
     )
   ))
 }
@@ -176,20 +162,33 @@ threat_machine <- function(all) {
   virtual <- provenance_of(all$cells, "machine", "virtualised")
   machines <- length(unique(provenance_of(all$cells, "machine", "cpu_model")))
   sprintf(
-    "**%s.** %s, %s%s; the server ran on CPU %s and the generator on CPU %s. With few CPUs the costs of scheduling show, and gains from parallel work do not: what parallel hardware would give a pool, or the scheduler of virtual threads, cannot show here. Directions may hold elsewhere, sizes need not.",
+    "**%s.** %s, %s%s; the server ran on CPU %s and the generator on CPU %s. With few CPUs the costs of scheduling show, and gains from parallel work do not. Directions may hold elsewhere, sizes need not.",
     if (machines == 1) "One machine" else paste(machines, "kinds of machine"),
     "All cells come from it", paste("it has", paste(count_of(max(cpus), "CPU"))),
-    if (any(virtual %in% "TRUE")) " and is virtual, so that neighbours may disturb it" else "",
+    if (any(virtual %in% "TRUE")) " and is virtual, so neighbors may disturb it" else "",
     distinct(provenance_of(all$cells, "server_cpus")), distinct(provenance_of(all$cells, "generator_cpus"))
   )
 }
 
 threat_repetitions <- function(all) {
   counts <- all$summary[, .N, by = .(study, mode, tier, tool)]$N
-  open <- all$comparisons[verdict %in% c("undecided", "one repetition")]
+  open <- all$comparisons[verdict %in% c("undecided", "bounded", "one session")]
   sprintf(
-    "**Repetitions.** There are %s of each cell; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new ones.",
+    "**Repetitions.** There are %s of each cell; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new sessions. Decisions do not account for how often someone looked before adding more.",
     span(counts), nrow(open), nrow(all$comparisons)
+  )
+}
+
+# Servers that idle beside a loaded one are not free: memory, caches, and what they do in the background.
+threat_beside <- function(all) {
+  shares <- all$summary$idle_beside_share
+  if (all(is.na(shares))) return("")
+  sprintf(
+    paste(
+      "**Servers side by side.** While one mode is loaded, the other modes of its session idle beside it. They used at most %s of the",
+      "server's CPUs in any slice that counts. What they hold in memory and caches is no mode's own; it is the same for all modes of a",
+      "session, apart from a mode's own state."
+    ), percent(max(shares, na.rm = TRUE))
   )
 }
 
@@ -202,20 +201,19 @@ threat_database <- function(all) {
   if (length(shares) == 0) return("")
   sprintf(
     paste(
-      "**Database beside the server.** The database ran on the server's CPUs, so that its work is taken from the server's (at",
-      "most %s of them); where it has a machine of its own, bounds by connections are met later and bounds by CPU sooner."
+      "**Database beside the server.** The database ran on the server's CPUs and took at most %s of them. With its own machine, the",
+      "bound by connections would be met later, and the bound by CPUs sooner."
     ), percent(max(shares))
   )
 }
 
 threat_windows <- function(all) {
-  loads_s <- all$summary$duration_s
-  loads_s <- loads_s[!is.na(loads_s)]
+  loads_s <- all$slices[kind == "plain" & kept]$duration_s
   if (length(loads_s) == 0) return("")
   sprintf(
     paste(
-      "**Short windows.** A load lasts %s s (median; from %s). What takes longer to come is not seen: a heap that fills, full",
-      "collections, leaks of connections, thermal limits, hourly noise of a shared host."
+      "**Short windows.** A slice lasts %s s (median; from %s). It does not show what takes longer to come: a heap that fills, full",
+      "collections, leaks of connections, thermal limits. A server's state carries over from slice to slice of its session."
     ), format_number(median(loads_s)), span(loads_s, " s")
   )
 }
@@ -223,21 +221,14 @@ threat_windows <- function(all) {
 failing <- function(all, check) grepl(paste0("\\b", check, "\\b"), all$summary$failed_checks)
 
 threat_warm_up <- function(all) {
-  judged <- sum(vapply(all$cells, function(cell) {
-    any(vapply(cell$validity$checks, function(check) check$id == "settled", NA))
-  }, NA))
-  if (judged == 0) {
-    return(paste(
-      "**Warm-up.** Each server gets the same gentle warm-up before the load. Nothing here shows that it has",
-      "reached a steady state, which a Java virtual machine need not do at all [@barrett2017]."
-    ))
-  }
+  ended <- unique(all$summary[!is.na(warm_up_ended), .(session, mode, warm_up_ended)])
+  if (nrow(ended) == 0) return("")
   sprintf(
     paste(
-      "**Warm-up.** Each server gets the same gentle warm-up before the load. Loads that go on are tested for a change of their",
-      "level [@pettitt1979]; %d of %d did not settle and are not pooled. The test sees seconds: a JIT that would compile anew after",
-      "minutes stays unseen [@barrett2017]. Bursts have no steady state to reach."
-    ), sum(failing(all, "settled")), judged
+      "**Warm-up.** %d of %d servers were still compiling when their warm-up reached its limit; their slices count only where the",
+      "compiler was idle. A JIT that compiles again after minutes stays unseen [@barrett2017]. A server that is warm for one tier was",
+      "loaded at others before: its code is compiled for a mix of loads, as in production, and not for one."
+    ), sum(ended$warm_up_ended != "idle"), nrow(ended)
   )
 }
 
@@ -247,9 +238,9 @@ threat_generator <- function(all) {
   if (limited == 0) return("")
   sprintf(
     paste(
-      "**JMeter at its limit.** Of the %s of the closed loop, %d fail `generator_healthy`: one CPU cannot drive so many users, so",
-      "that a burst arrives over seconds and is no burst any more. Such cells are not pooled; where a cause needs them (failing),",
-      "they count, and the true load can only have been gentler than the one asked for."
+      "**JMeter at its limit.** Of the %s of the closed loop, %d fail `generator_healthy`: its CPUs cannot drive so many users, so",
+      "a burst arrives over seconds. Such a cell is not pooled and gives at most a bound. A cause that is about failing counts it,",
+      "because the true load can only have been gentler than the requested one."
     ), count_of(sum(closed), "cell"), limited
   )
 }
@@ -260,18 +251,18 @@ threat_disturbance <- function(all) {
     if (all(is.na(values))) no_figure else percent(max(values, na.rm = TRUE))
   }
   sprintf(
-    "**Disturbance.** Over the cells, the hypervisor took at most %s of the CPU time, and tasks waited for a CPU for at most %s of the time of a load.",
-    highest("steal_share"), highest("cpu_pressure_share")
+    "**Disturbance.** Over the cells, the hypervisor took at most %s of the CPU time, and processes outside the session at most %s of the server's CPUs.",
+    highest("steal_share"), highest("others_cpu_share")
   )
 }
 
 threat_profiler <- function(all) {
   engines <- unique(all$summary$profiler_engine)
   engines <- engines[!is.na(engines)]
-  if (length(engines) == 0) return("**Profiles.** No cell was profiled, so causes rest on counters alone.")
+  if (length(engines) == 0) return("**Profiles.** No mode was profiled, so causes rest on counters alone.")
   sprintf(
-    "**Profiles.** Stacks were sampled by %s every %s ms of CPU time%s. Virtual threads are seen under their carriers; what was not seen is shown as such.",
+    "**Profiles.** Stacks were sampled by %s every %s ms of CPU time%s, in slices of their own that count for nothing else. Virtual threads appear under their carriers; CPU time that was not sampled is shown as such.",
     enumerate(as_code(engines)), span(all$summary$profiler_interval_ms[!is.na(all$summary$profiler_interval_ms)]),
-    if (any(engines %in% engines_by_thread)) ", thread by thread, so that short-lived threads are seen too seldom" else ""
+    if (any(engines %in% engines_by_thread)) ", thread by thread, so short-lived threads are sampled too seldom" else ""
   )
 }

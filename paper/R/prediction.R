@@ -1,4 +1,4 @@
-# The section on predictions: what primitives cost, what waiting threads hold, what was foretold and
+# The section on predictions: what primitives cost, what waiting threads hold, what was predicted and
 # what came of it.
 
 #' Everything that the section shows; NULL where there are no predictions.
@@ -10,7 +10,7 @@ read_prediction <- function(results) {
     primitives = read_primitives(path("primitives", "primitives.csv")),
     memory = read_thread_memory(path("primitives", "thread-memory.csv")),
     crossovers = fread(path("crossovers.csv")),
-    foretold = predictions[model != fitted_model & !is.na(measured)],
+    predicted = predictions[model != fitted_model & !is.na(measured)],
     unmeasured = predictions[model != fitted_model & is.na(measured)],
     curves = read_usl(path("usl.csv"))
   )
@@ -112,35 +112,35 @@ sentences_crossovers <- function(crossovers) {
   )
 }
 
-# A cell counts as foretold where all of its figures are, or their cause is known.
-count_cells <- function(foretold) {
-  by_cell <- foretold[, .(
+# A cell counts as predicted where all of its figures are, or their cause is known.
+count_cells <- function(predicted) {
+  by_cell <- predicted[, .(
     within = all(within_10_percent), known = all(within_10_percent | explanation != "unexplained")
   ), by = .(study, mode, tier, tool)]
   list(all = nrow(by_cell), within = sum(by_cell$within), known = sum(by_cell$known))
 }
 
-#' How many figures and cells came as foretold.
-sentence_foretold <- function(foretold) {
-  if (nrow(foretold) == 0) return("No valid cell has a figure that was foretold.")
-  counts <- count_cells(foretold)
-  unexplained <- foretold[!(within_10_percent) & explanation == "unexplained"]
+#' How many figures and cells came as predicted.
+sentence_predicted <- function(predicted) {
+  if (nrow(predicted) == 0) return("No valid cell has a figure that was predicted.")
+  counts <- count_cells(predicted)
+  unexplained <- predicted[!(within_10_percent) & explanation == "unexplained"]
   sprintf(
     paste(
-      "Of %s foretold for valid cells, %s came within 10 %%; of the others %s explained by what their",
+      "Of %s predicted for valid cells, %s came within 10 %%; of the others %s explained by what their",
       "own cells show, %s not. By cell (mode, tier and tool): %s of %s came within 10 %% in every",
       "figure, and %s (%s) within 10 %% or explained."
     ),
-    count_of(nrow(foretold), "figure"), format_number(sum(foretold$within_10_percent)),
-    is_or_are(sum(!foretold$within_10_percent) - nrow(unexplained)), is_or_are(nrow(unexplained)),
+    count_of(nrow(predicted), "figure"), format_number(sum(predicted$within_10_percent)),
+    is_or_are(sum(!predicted$within_10_percent) - nrow(unexplained)), is_or_are(nrow(unexplained)),
     format_number(counts$within), format_number(counts$all), format_number(counts$known),
     percent(counts$known / counts$all)
   )
 }
 
 #' How well each model did.
-table_models <- function(foretold) {
-  rows <- foretold[, .(
+table_models <- function(predicted) {
+  rows <- predicted[, .(
     Figures = .N, "Within 10 %" = sum(within_10_percent),
     Explained = sum(!within_10_percent & explanation != "unexplained"),
     Unexplained = sum(explanation == "unexplained"),
@@ -152,19 +152,18 @@ table_models <- function(foretold) {
 
 figure_titles <- c(
   throughput_per_s = "throughput (1/s)", latency_mean_ms = "mean latency (ms)",
-  steady_cpu_us_per_request = "CPU time per request, without compiling (µs)",
-  cpu_us_per_request = "CPU time per transaction (µs)"
+  cpu_us_per_request = "CPU time per request (µs)"
 )
 
 #' Predicted against measured, a point per mode, tier and tool, on logarithmic scales; the band is
 #' ±10 %. Bars: 95 % of the repetitions, and what the intervals of the primitives make of the
 #' prediction.
 #'
-#' @param foretold rows of the predictions that were measured.
+#' @param predicted rows of the predictions that were measured.
 #' @return ggplot.
-figure_predictions <- function(foretold) {
-  if (nrow(foretold) == 0) return(nothing_to_draw("no valid cell has a figure that was foretold"))
-  rows <- copy(foretold)
+figure_predictions <- function(predicted) {
+  if (nrow(predicted) == 0) return(nothing_to_draw("no valid cell has a figure that was predicted"))
+  rows <- copy(predicted)
   rows[, title := factor(figure_titles[figure], figure_titles)]
   rows[, mode := factor(mode, mode_levels(mode))]
   ends <- rows[, .(x = range(c(predicted, measured))), by = .(title, study)]
@@ -189,8 +188,8 @@ figure_predictions <- function(foretold) {
     theme(legend.position = "none")
 }
 
-height_of_predictions <- function(foretold) {
-  facets_in(uniqueN(foretold[, .(figure, study)]), 3, 1.6, 0.6)
+height_of_predictions <- function(predicted) {
+  facets_in(uniqueN(predicted[, .(figure, study)]), 3, 1.6, 0.6)
 }
 
 #' How causes are found, in the order in which they are tried; see explain_residual().
@@ -204,8 +203,8 @@ explanation_rules <- c(
 )
 
 #' Every figure that is off by more than 10 %, the farthest first, with its cause.
-table_residuals <- function(foretold) {
-  rows <- foretold[!(within_10_percent)][order(-abs(log(measured / predicted)))]
+table_residuals <- function(predicted) {
+  rows <- predicted[!(within_10_percent)][order(-abs(log(measured / predicted)))]
   rows[, .(
     Cell = paste(study, mode, tier, tool, sep = "/"), Figure = figure_titles[figure],
     Predicted = with_interval(predicted, low, high),

@@ -17,6 +17,13 @@ provenance_of <- function(cells, ...) {
   }, NA_character_)
 }
 
+# A text, or a list of facts.
+topology_text <- function(topology) {
+  if (is.null(topology)) return(NULL)
+  if (is.null(names(topology))) return(paste(unlist(topology), collapse = ", "))
+  paste(kebab(names(topology)), vapply(topology, function(part) paste(unlist(part), collapse = " "), ""), collapse = ", ")
+}
+
 gibibytes <- function(bytes) paste(format_number(as.numeric(bytes) / 2^30), "GiB")
 
 #' The machine, a row a fact.
@@ -25,12 +32,13 @@ table_machine <- function(cells) {
   data.table(
     Fact = c(
       "Processor", "CPUs", "CPUs of the server", "CPUs of the generator", "Memory", "Architecture",
-      "Virtual machine", "Kernel", "Operating system", "Run as root"
+      "Topology", "Virtual machine", "Kernel", "Operating system", "Run as root"
     ),
     Value = c(
       fact("cpu_model"), fact("cpus"), distinct(provenance_of(cells, "server_cpus")),
       distinct(provenance_of(cells, "generator_cpus")),
       distinct(gibibytes(provenance_of(cells, "machine", "memory_bytes"))), fact("architecture"),
+      distinct(from_cells(cells, function(cell) topology_text(cell$session$topology), NA_character_)),
       fact("virtualised"), fact("kernel"), fact("os"), distinct(provenance_of(cells, "root"))
     )
   )
@@ -79,21 +87,16 @@ duration_text <- function(seconds) {
   paste(format_number(seconds / 60), "minutes")
 }
 
-#' When and for how long was measured, in which order.
+#' When was measured, and in which order.
 sentence_when <- function(cells) {
   started <- when(cells, "started")
   ended <- when(cells, "ended")
-  busy_s <- sum(as.numeric(ended) - as.numeric(started))
-  load_s <- sum(from_cells(cells, function(cell) as.numeric(cell$load$duration_s), NA_real_), na.rm = TRUE)
   seeds <- unique(unlist(lapply(cells, function(cell) cell$labels$order$seed)))
   sprintf(
     paste(
-      "The cells were measured between %s and %s (UTC), one at a time, in a randomised blocked",
-      "order (seed %s). They took %s, of which the load itself was on for %s; the rest is starting",
-      "and warming up servers and generators."
+      "The sessions ran between %s and %s (UTC), one at a time. Seed %s drew the order of sessions, tiers and slices."
     ),
-    format(min(started), "%Y-%m-%d %H:%M"), format(max(ended), "%Y-%m-%d %H:%M"),
-    enumerate(seeds), duration_text(busy_s), duration_text(load_s)
+    format(min(started), "%Y-%m-%d %H:%M"), format(max(ended), "%Y-%m-%d %H:%M"), enumerate(seeds)
   )
 }
 
@@ -118,8 +121,8 @@ sentence_mixed <- function(cells) {
   mixed <- Filter(function(values) length(unique(values)) > 1, facts)
   if (length(mixed) == 0) return("")
   paste0(
-    "**The cells do not come from one setting**: they differ in ", enumerate(names(mixed)),
-    ", so that differences between modes may be differences between these."
+    "**The cells do not come from one setting.** They differ in ", enumerate(names(mixed)),
+    ". Differences between modes may be differences between these."
   )
 }
 

@@ -2,16 +2,18 @@
 
 #' Reads everything.
 #'
-#' @param results results folder: summary.csv, comparisons.csv, loops.csv, cpu-groups.csv, cells/.
-#' @return list: summary, comparisons, loops, cpu_groups (see the analysis), cells (list of read_cell(),
-#'   in the order of the summary), results (the folder).
+#' @param results results folder: summary.csv, slices.csv, comparisons.csv, loops.csv, cpu-groups.csv,
+#'   profiler-cost.csv, cells/.
+#' @return list: summary, slices, comparisons, loops, cpu_groups, profiler_cost (see the analysis), cells
+#'   (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results) {
   summary <- read_summary(file.path(results, "summary.csv"))
   list(
-    results = results, summary = summary,
+    results = results, summary = summary, slices = read_slices(file.path(results, "slices.csv")),
     comparisons = read_comparisons(file.path(results, "comparisons.csv")),
     loops = read_comparisons(file.path(results, "loops.csv")),
     cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
+    profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
   )
 }
@@ -27,8 +29,9 @@ of_study <- function(all, study) {
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  all$comparisons <- all$comparisons[study == wanted]
-  all$cpu_groups <- all$cpu_groups[study == wanted]
+  for (table in c("slices", "comparisons", "cpu_groups")) {
+    all[[table]] <- all[[table]][study == wanted]
+  }
   all$study <- study
   all
 }
@@ -51,7 +54,7 @@ from_cells <- function(cells, get, missing = NA) {
 }
 
 #' Modes that answer the study's question, without the variants that answer others (published
-#' traps, the noise floor, the profiler's cost).
+#' traps, the noise floor).
 main_modes <- function(summary) {
   modes <- mode_levels(summary$mode)
   modes[!grepl(variant_suffix, modes)]

@@ -87,29 +87,36 @@ facets_in <- function(panels, columns = 2, each = 1.65, rest = 1.1) {
 
 verdict_words <- c(
   lower = "lower", higher = "higher", equivalent = "the same within the margin",
-  undecided = "not decided", "one repetition" = "measured once, so without an interval",
-  "not comparable" = "not comparable"
+  undecided = "not decided", bounded = "bounded, but not decided",
+  "one session" = "measured in one session, so not decided", "not comparable" = "not comparable"
 )
 
 #' One statistic of a mode against its baseline, over tiers.
 #'
 #' @param rows rows of the comparisons that differ in tier alone, in the order of load.
-#' @return one clause without a full stop: the verdicts, their tiers, the span of ratios.
+#' @return one clause without a full stop: the verdicts, their tiers, the span of ratios; bounds by
+#'   themselves.
 clause_over_tiers <- function(rows) {
   about <- compared_statistics[statistic == rows$statistic[1]]
   parts <- vapply(intersect(names(verdict_words), rows$verdict), function(kind) {
     some <- rows[verdict == kind]
-    known <- some$estimate[!is.na(some$estimate)]
-    size <- if (length(known) == 0) {
-      ""
-    } else if (about$effect == "ratio") {
-      paste0(" (", span(known, " times"), ")")
-    } else {
-      paste0(" (by ", span(100 * known, " percentage points"), ")")
-    }
-    paste0(verdict_words[[kind]], " at ", tier_list(some$tier), size)
+    paste0(verdict_words[[kind]], " at ", tier_list(some$tier), sizes_text(some, about$effect))
   }, "")
   paste(about$title, enumerate(parts, "; "))
+}
+
+# The sizes of effects in brackets: the span of those that are known, then the bounds, one by one.
+sizes_text <- function(rows, effect) {
+  scale <- if (effect == "ratio") 1 else 100
+  unit <- if (effect == "ratio") "times" else "percentage points"
+  known <- rows[!is.na(estimate) & bound == ""]
+  bounded <- rows[!is.na(estimate) & bound != ""]
+  told <- c(
+    if (nrow(known) > 0) span(scale * known$estimate),
+    if (nrow(bounded) > 0) effect_with_interval(bounded, scale)
+  )
+  if (length(told) == 0) return("")
+  sprintf(" (%s%s %s)", if (effect == "ratio") "" else "by ", enumerate(told), unit)
 }
 
 #' Each mode against its baseline: a sentence a mode, with one clause per statistic.
@@ -273,9 +280,10 @@ has_ratios <- function(all, tool, statistic) {
   nrow(all$comparisons[tool == wanted[[1]] & statistic == wanted[[2]] & !is.na(estimate)]) > 0
 }
 
-# The A/A pair and the profiler's are in the section on what measuring costs.
+# A/A twins are in the section on how good the measurement is.
 compared_modes <- function(all) {
-  setdiff(mode_levels(all$summary$mode), grep("-(again|unprofiled)$", all$summary$mode, value = TRUE))
+  modes <- mode_levels(all$summary$mode)
+  modes[!is_control(modes)]
 }
 
 #' Ratios, two tiers side by side; the baseline of each mode is in the table of modes.
@@ -322,9 +330,8 @@ client_columns <- c(
 )
 
 server_columns <- c(
-  cpu_us_per_request = "CPU per request (µs)", threads_peak = "Threads, peak",
-  rss_peak_mib = "Memory, peak (MiB)", context_switches_per_request = "Switches per request",
-  gc_pause_ms = "GC pauses (ms)"
+  cpu_us_per_request = "CPU per request (µs)", threads_peak = "Threads, peak", rss_mib = "Memory (MiB)",
+  machine_context_switches_per_request = "Switches of the machine per request", gc_pause_ms = "GC pauses (ms)"
 )
 
 # Of servers with a database behind them.
@@ -358,7 +365,19 @@ table_over_tiers <- function(all, tool, tiers, modes, column) {
 #' The cells that are not valid, without what is the same for all of a study.
 table_not_valid <- function(all) {
   table <- table_invalid(all$summary)
-  table[, Cell := sub(paste0(all$study, "/"), "", Cell, fixed = TRUE)][]
+  table[, Cell := sub(paste0(all$study, "/"), "", Cell, fixed = TRUE)]
+  table[, Bounds := bounds_text(all$summary[!poolable(all$summary)])][]
+}
+
+# What a cell that is not valid still bounds, in words.
+bounds_text <- function(cells) {
+  words <- c(at_least = "at least", at_most = "at most")
+  told <- cells[, paste0(
+    ifelse(bound_throughput == "", "", paste("throughput", words[bound_throughput])),
+    ifelse(bound_throughput == "" | bound_latency == "", "", ", "),
+    ifelse(bound_latency == "", "", paste("latency", words[bound_latency]))
+  )]
+  ifelse(told == "", no_figure, told)
 }
 
 #' A table of Markdown with its label and caption, where a chunk has more than one.
@@ -407,7 +426,7 @@ all_figures <- function(all, label, server = server_columns) {
   }
   invalid <- if (any(!poolable(all$summary))) {
     captioned_table(paste0("tbl-", label, "-invalid"), paste(
-      "Every cell that is not valid, and why. One is measured anew by deleting its folder, or with",
+      "Every cell that is not valid, why, and what it still bounds. To measure one again, delete its folder, or run",
       "`snakemake --cores 4 -f results/cells/<cell>/cell.json`."
     ), table_not_valid(all), "Cell")
   }

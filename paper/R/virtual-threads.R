@@ -35,16 +35,14 @@ figure_kinds <- function(all, kinds, tier, tool, statistic, unit, title) {
   if (nrow(cells) == 0) return(nothing_to_draw("no valid cell"))
   tiles <- cells[, geometric(get(wanted$statistic)), by = mode][kinds, on = "mode", nomatch = NULL]
   ratios <- all$comparisons[tier == wanted$tier & tool == wanted$tool & statistic == wanted$statistic]
-  tiles <- ratios[, .(mode, versus, estimate, ratio_low = low, ratio_high = high)][tiles, on = "mode"]
+  ratios[, ratio := ifelse(is.na(estimate), NA, effect_with_interval(ratios))]
+  tiles <- ratios[, .(mode, versus, ratio)][tiles, on = "mode"]
   tiles[, `:=`(
     column = factor(ifelse(inside == min(inside), "few let in", "many let in"), c("few let in", "many let in")),
     kind = factor(kind, c("virtual threads", "platform threads")),
     text = sprintf(
       "%s (%s)\n%s %s\n%s", mode, inside_text(inside), with_interval(middle, low, high), unit,
-      ifelse(
-        is.na(versus), "the baseline",
-        ifelse(is.na(estimate), "no ratio", paste("×", with_interval(estimate, ratio_low, ratio_high)))
-      )
+      ifelse(is.na(versus), "the baseline", ifelse(is.na(ratio), "no ratio", paste("×", ratio)))
     )
   )]
   ggplot(tiles, aes(column, kind)) +
@@ -79,7 +77,7 @@ sentence_kinds <- function(all, kinds, tier, tool, statistic = "throughput_per_s
     sprintf(words, as_code(row$mode), if (is.na(row$estimate)) {
       paste0("cannot be compared: ", row$reason)
     } else {
-      with_interval(row$estimate, row$low, row$high)
+      effect_with_interval(row)
     })
   }
   more <- one("platform threads", TRUE)
@@ -90,15 +88,21 @@ sentence_kinds <- function(all, kinds, tier, tool, statistic = "throughput_per_s
     said(both, "virtual threads and no limit (%s): %s")
   ))
   if (length(told) == 0) return(sprintf("At %s no mode has a baseline.", as_code(tier)))
-  share <- if (nrow(more) == 1 && nrow(both) == 1) log(more$estimate) / log(both$estimate) else NA_real_
-  # A difference within the margin has no parts.
-  tellable <- !is.na(share) && share > 0 && abs(log(both$estimate)) > equivalence$ratio
   paragraph(
     sprintf("%s against few platform threads at %s, %s: %s.", capitalised(about), as_code(tier), loop_names[[tool]], enumerate(told, "; ")),
-    if (tellable) sprintf(
-      "So letting more in makes %s of the whole difference (as logarithms), whatever kind of thread does it.",
-      if (share < 1) percent(share) else "all"
-    )
+    sentence_let_in(more, both)
+  )
+}
+
+# The part of the difference that letting more in makes. A difference within the margin has no parts, nor
+# has a bound.
+sentence_let_in <- function(more, both) {
+  if (nrow(more) != 1 || nrow(both) != 1 || any(c(more$bound, both$bound) != "")) return("")
+  share <- log(more$estimate) / log(both$estimate)
+  if (!isTRUE(share > 0 && abs(log(both$estimate)) > equivalence$ratio)) return("")
+  sprintf(
+    "So letting more in makes %s of the whole difference (as logarithms), whatever kind of thread does it.",
+    if (share < 1) percent(share) else "all"
   )
 }
 
@@ -114,25 +118,6 @@ sentence_rejection <- function(all, published, tiers) {
   sprintf(
     "Here %s users asked at once, and %s of the requests failed, in %s.", span(cells$users),
     percent(max(cells$error_share)), count_of(nrow(cells), "cell")
-  )
-}
-
-# ---- CPU-bound work --------------------------------------------------------------------------
-
-#' How much of the server's CPU time went to compiling, by mode.
-sentence_compiling <- function(all, tool, tiers, modes) {
-  wanted <- list(tool = tool)
-  rows <- pool_cpu_groups(all$cpu_groups)[
-    tool == wanted$tool & tier %in% tiers & mode %in% modes & group == "JIT"
-  ]
-  if (nrow(rows) == 0) return("")
-  shares <- rows[, .(share = mean(share)), by = mode][order(match(mode, modes))]
-  sprintf(
-    paste(
-      "Of the CPU time, compiling took %s. That is no cost of a kind of thread, but the scheduler shares a CPU by",
-      "threads: the JIT's few take more of it from one carrier than from a pool of fifty. So a difference here is one of",
-      "servers that still compile, and shrinks as less is left to do."
-    ), enumerate(paste(percent(shares$share), "with", as_code(shares$mode)))
   )
 }
 
@@ -208,8 +193,8 @@ table_locks <- function(all, tiers) {
     figure <- function(values) over_repetitions(values, poolable(one))
     data.table(
       Mode = name, "Throughput (1/s)" = figure(one$throughput_per_s), "Mean (ms)" = figure(one$latency_mean_ms),
-      "Pinned per request" = figure(one$pinned / one$requests),
-      "Pinned per request (ms)" = figure(one$pinned_ms / one$requests),
+      "Pinned per request" = figure(one$pinned / one$profiled_requests),
+      "Pinned per request (ms)" = figure(one$pinned_ms / one$profiled_requests),
       "Threads, peak" = figure(one$threads_peak),
       "Bound by carriers (1/s)" = if (is.finite(setup$most_inside)) format_number(setup$most_inside / setup$wait_s) else no_figure
     )

@@ -1,0 +1,161 @@
+# How good the measurement is: where the time of sessions went, what warming up reached, which slices
+# were left out and why, what the profiler cost, and how far twins were apart.
+
+# One cell of each session; what it says of the session is the same in all of the session's cells.
+one_cell_a_session <- function(cells) {
+  cells[!duplicated(from_cells(cells, function(cell) cell$session$id, NA_character_))]
+}
+
+# ---- Phases ----------------------------------------------------------------------------------
+
+phase_titles <- c(
+  start_s = "Start (s)", warm_up_s = "Warm-up (s)", load_s = "Load (s)", between_s = "Between slices (s)",
+  stop_s = "Stop (s)"
+)
+
+#' Where the time of sessions went.
+#'
+#' @return data.table, a row per study and for all: Study, Sessions, the seconds of each phase over all
+#'   sessions, All (s), Load (%); no rows where no cell has a session.
+table_phases <- function(cells) {
+  rows <- rbindlist(lapply(one_cell_a_session(cells), function(cell) {
+    if (is.null(cell$session$phases)) return(NULL)
+    data.table(study = cell$cell$study, phase = names(cell$session$phases), seconds = as.numeric(unlist(cell$session$phases)))
+  }))
+  if (nrow(rows) == 0) return(data.table())
+  sessions <- rbindlist(lapply(one_cell_a_session(cells), function(cell) data.table(study = cell$cell$study)))
+  both <- rbind(rows, copy(rows)[, study := "all"])
+  counts <- rbind(sessions, copy(sessions)[, study := "all"])[, .(Sessions = .N), by = study]
+  phases <- intersect(c(names(phase_titles), unique(rows$phase)), rows$phase)
+  wide <- dcast(both, study ~ factor(phase, phases), value.var = "seconds", fun.aggregate = sum)
+  wide <- counts[wide, on = "study"][order(match(study, c(unique(rows$study), "all")))]
+  wide[, `:=`("All (s)" = rowSums(.SD), "Load (%)" = 100 * load_s / rowSums(.SD)), .SDcols = phases]
+  titles <- ifelse(phases %in% names(phase_titles), phase_titles[phases], paste0(sub("_s$", "", phases), " (s)"))
+  setnames(wide, c("study", phases), c("Study", titles))[]
+}
+
+sentence_phases <- function(phases) {
+  if (nrow(phases) == 0) return("No cell says how its session spent its time.")
+  of_all <- phases[Study == "all"]
+  sprintf(
+    "The %s took %s in all, of which slices under load were %s.", count_of(of_all$Sessions, "session"),
+    duration_text(of_all[["All (s)"]]), percent(of_all[["Load (%)"]] / 100)
+  )
+}
+
+# ---- Warm-up and compiling -------------------------------------------------------------------
+
+#' What warming up reached, and what the compiler took of the windows that count.
+#'
+#' @return data.table of text, a row per study and mode of a JVM: Study, Mode, Warm-up (s), Compiler idle
+#'   (of so many sessions), its share when warm-up ended and in windows.
+table_warm_up <- function(summary) {
+  rows <- summary[!is.na(compiler_share)]
+  if (nrow(rows) == 0) return(data.table())
+  told <- rows[, .(
+    seconds = span_or_dash(warm_up_s), idle = idle_text(.SD), middle = 100 * median(compiler_share),
+    most = 100 * max(compiler_share), left = 100 * median(warm_up_compiler_share, na.rm = TRUE)
+  ), by = .(study, mode), .SDcols = names(rows)]
+  told <- told[order(match(study, unique(study)), match(mode, mode_levels(mode)))]
+  told[, .(
+    Study = study, Mode = mode, "Warm-up (s)" = seconds, "Compiler idle" = idle, "Share at its end (%)" = left,
+    "In windows, median (%)" = middle, "At most (%)" = most
+  )]
+}
+
+span_or_dash <- function(values) {
+  values <- values[!is.na(values)]
+  if (length(values) == 0) no_figure else span(values)
+}
+
+# A warm-up belongs to a session: its cells at several tiers say the same.
+idle_text <- function(cells) {
+  sessions <- unique(cells[!is.na(warm_up_ended), .(session, mode, ended = warm_up_ended)])
+  if (nrow(sessions) == 0) return(no_figure)
+  sprintf("%d of %d", sum(sessions$ended == "idle"), nrow(sessions))
+}
+
+sentence_compiling <- function(summary) {
+  shares <- summary[poolable(summary) & !is.na(compiler_share)]$compiler_share
+  if (length(shares) == 0) return("No valid cell is that of a JVM.")
+  sprintf(
+    "In the windows that count, compiling took %s of the server's CPU time (median over valid cells of JVMs; at most %s).",
+    percent(median(shares)), percent(max(shares))
+  )
+}
+
+# ---- Slices ----------------------------------------------------------------------------------
+
+slice_rules <- c(
+  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_beside = "not idle beside",
+  not_completed = "not completed"
+)
+
+#' Slices by study: kept, repeated, and left out by rule. A slice may fail several rules.
+#'
+#' @param summary,slices see read_summary() and read_slices().
+table_slices <- function(summary, slices) {
+  plain <- slices[kind == "plain" & beside == ""]
+  if (nrow(plain) == 0) return(data.table())
+  counts <- plain[, c(
+    .(Slices = .N, Kept = sum(kept)),
+    setNames(lapply(names(slice_rules), function(rule) sum(grepl(rule, reason))), slice_rules)
+  ), by = .(Study = study)]
+  repeated <- summary[, .(Repeated = sum(slices_repeated, na.rm = TRUE)), by = .(Study = study)]
+  table <- repeated[counts, on = "Study"]
+  setcolorder(table, c("Study", "Slices", "Kept", "Repeated"))
+  setnames(table, unname(slice_rules), paste("Left out:", slice_rules))[]
+}
+
+sentence_slices <- function(slices) {
+  plain <- slices[kind == "plain" & beside == ""]
+  if (nrow(plain) == 0) return("No cell has slices.")
+  left_out <- sum(!plain$kept)
+  sprintf(
+    "Of %s without the profiler, %s left out (%s).", count_of(nrow(plain), "slice"), was_or_were(left_out),
+    percent(left_out / nrow(plain))
+  )
+}
+
+was_or_were <- function(count) paste(format_number(count), if (count == 1) "was" else "were")
+
+# ---- The profiler ----------------------------------------------------------------------------
+
+#' What the profiler cost, over all places of a study and tool.
+#'
+#' @param cost see read_comparisons() of profiler-cost.csv: profiled against plain slices.
+table_profiler <- function(cost) {
+  rows <- cost[!is.na(estimate) & bound == ""]
+  if (nrow(rows) == 0) return(data.table())
+  told <- rows[, .(
+    places = .N, middle = median(estimate), range = span(estimate),
+    decided = sum(verdict %in% c("higher", "lower")), same = sum(verdict == "equivalent")
+  ), by = .(study, tool, statistic)]
+  told[, .(
+    Study = study, Load = loop_names[tool], Metric = statistic_title(statistic), "Modes and tiers" = places,
+    "Profiled / plain, median" = middle, Range = range, "Differ" = decided, "Equivalent" = same
+  )]
+}
+
+sentence_profiler <- function(cost) {
+  rows <- cost[statistic == "cpu_us_per_request" & !is.na(estimate) & bound == ""]
+  if (nrow(rows) == 0) return("No mode has profiled slices beside plain ones.")
+  sprintf(
+    "A profiled slice cost %s times the CPU time per request of a plain one (median over %s; %s).",
+    format_number(median(rows$estimate)), count_of(nrow(rows), "mode-and-tier pair"), span(rows$estimate)
+  )
+}
+
+# ---- A/A twins -------------------------------------------------------------------------------
+
+twin_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request")
+
+#' Each mode that was measured a second time under another name, against itself.
+table_twins <- function(comparisons) {
+  rows <- twin_comparisons(comparisons)[statistic %in% twin_statistics]
+  rows[, .(
+    Study = study, Mode = versus, Tier = tier, Load = loop_names[tool], Metric = statistic_title(statistic),
+    "Twin / mode" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
+    Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+  ), .SDcols = names(rows)]
+}
