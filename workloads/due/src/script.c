@@ -148,6 +148,17 @@ static unsigned count_requests(const char *text, size_t length) {
     return count <= UINT16_MAX ? count : 0;
 }
 
+/* The timetable gave this batch its places before it was made. */
+static void check_batch(const struct script *s, const char *text, size_t length) {
+    unsigned count = count_requests(text, length);
+    if (count == s->batch) return;
+    char message[128];
+    snprintf(message, sizeof message,
+             "request() must return as many whole requests each time: %u at first, now %u",
+             s->batch, count);
+    fail(s->options, message);
+}
+
 /* Leaves the request on the stack, whose string it points into. */
 static const char *make_request(struct script *s, size_t *length) {
     if (s->has_request) lua_getglobal(s->L, "request");
@@ -234,6 +245,7 @@ void script_request(struct script *s, struct connection *c) {
     }
     size_t length;
     const char *text = make_request(s, &length);
+    check_batch(s, text, length);
     own_copy(c, text, length);
     lua_pop(s->L, 1);
 }

@@ -37,7 +37,7 @@ bool script_has_delay(const struct script *s);
 /* Do its requests say "Connection: close"? */
 bool script_closes_connections(const struct script *s);
 
-/* How many requests its request string holds. */
+/* How many requests each of its request strings holds. */
 unsigned script_batch(const struct script *s);
 
 /* Puts the next request(s) into c. */

@@ -242,6 +242,20 @@ def test_errors_in_scripts(complaint, script, text, words):
         assert word in message
 
 
+def test_batch_that_changes_its_length(complaint, script):
+    path = script("""
+        local calls = 0
+        function request()
+           calls = calls + 1
+           return string.rep(wrk.format(), calls)
+        end
+    """)
+    with serving(answering(OK)) as server:
+        status, message = complaint("-R20", "-d1s", "-s", path, server.url())
+    assert status == 1
+    assert "as many whole requests each time: 1 at first, now 2" in message
+
+
 def test_missing_script(complaint):
     status, message = complaint("-R1", "-s", "no-such.lua", "http://127.0.0.1:9/")
     assert status == 1
