@@ -140,6 +140,7 @@ static void count_answer(struct worker *w, struct connection *c, int64_t now) {
     series_completed(&w->series, now, now - c->due_ns);
     if (w->run->options->batch_latency && c->answers > 0) return;
     histogram_record(w->corrected, now - c->due_ns);
+    if (c->response.status / 100 == 2) histogram_record(w->corrected_2xx, now - c->due_ns);
     histogram_record(w->uncorrected, now - c->start_ns);
 }
 
@@ -147,6 +148,7 @@ static void on_answer(struct worker *w, struct connection *c, int64_t now) {
     c->answers--;
     if (now >= w->run->window_start_ns && now < w->window_end_ns) w->tally.answers_in_window++;
     if (c->counted) count_answer(w, c, now);
+    else w->tally.completed_in_warm_up++;
     if (c->capture) script_response(w->script, c);
 }
 

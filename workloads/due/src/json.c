@@ -61,9 +61,11 @@ static void print_asked(FILE *out, const struct options *o) {
 static void print_tally(FILE *out, const struct tally *t) {
     fprintf(out,
             "  \"requests\": {\"due\": %lld, \"sent\": %lld, \"completed\": %lld, "
-            "\"in_flight_at_end\": %lld, \"unsent_at_end\": %lld},\n",
+            "\"in_flight_at_end\": %lld, \"unsent_at_end\": %lld, "
+            "\"completed_in_warm_up\": %lld},\n",
             (long long)t->due, (long long)t->sent, (long long)t->completed,
-            (long long)t->in_flight_at_end, (long long)t->unsent_at_end);
+            (long long)t->in_flight_at_end, (long long)t->unsent_at_end,
+            (long long)t->completed_in_warm_up);
     fprintf(out, "  \"waited_for_connection\": %lld,\n", (long long)t->waited_for_connection);
     fprintf(out, "  \"status\": {\"2xx\": %lld, \"3xx\": %lld, \"4xx\": %lld, \"5xx\": %lld},\n",
             (long long)t->status[2], (long long)t->status[3], (long long)t->status[4],
@@ -118,6 +120,7 @@ void result_write_json(const struct result *r, FILE *out) {
     print_tally(out, &r->tally);
     fprintf(out, "  \"delivered_per_s\": %.4f,\n  \"latency_us\": {\n", r->delivered_per_s);
     print_latency(out, "corrected", r->corrected, ",");
+    print_latency(out, "corrected_2xx", r->corrected_2xx, ",");
     print_latency(out, "uncorrected", r->uncorrected, "");
     fputs("  },\n", out);
     print_health(out, r);

@@ -26,6 +26,7 @@ static void add_rates(struct histogram *rates, const struct series *s, double me
 static void add_worker(struct result *r, const struct worker *w) {
     tally_add(&r->tally, &w->tally);
     histogram_add(r->corrected, w->corrected);
+    histogram_add(r->corrected_2xx, w->corrected_2xx);
     histogram_add(r->uncorrected, w->uncorrected);
     histogram_add(r->lag, w->lag);
     add_rates(r->rate_per_s, &w->series, r->measured_s);
@@ -46,6 +47,7 @@ void result_collect(struct result *r, const struct run *run, const struct worker
     *r = (struct result){.run = run, .workers = workers, .stopped_by = stopped_by};
     r->worker_count = run->options->threads;
     r->corrected = histogram_new();
+    r->corrected_2xx = histogram_new();
     r->uncorrected = histogram_new();
     r->lag = histogram_new();
     r->rate_per_s = histogram_new();

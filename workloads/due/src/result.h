@@ -13,7 +13,7 @@ struct result {
     const struct worker *workers;
     size_t worker_count;
     struct tally tally;
-    struct histogram *corrected, *uncorrected, *lag; /* ns */
+    struct histogram *corrected, *corrected_2xx, *uncorrected, *lag; /* ns */
     struct histogram *rate_per_s;      /* answers a second, a value per thread and whole second */
     double start_epoch_s, end_epoch_s; /* of the window; its end is earlier when stopped */
     double measured_s;

@@ -17,6 +17,7 @@ void tally_add(struct tally *to, const struct tally *from) {
     to->due += from->due;
     to->sent += from->sent;
     to->completed += from->completed;
+    to->completed_in_warm_up += from->completed_in_warm_up;
     to->in_flight_at_end += from->in_flight_at_end;
     to->unsent_at_end += from->unsent_at_end;
     to->waited_for_connection += from->waited_for_connection;

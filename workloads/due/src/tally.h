@@ -1,4 +1,7 @@
-/* What became of the requests. Everything here is about requests due in the measured window. */
+/*
+ * What became of the requests. Everything here is about requests due in the measured window, unless
+ * it says otherwise.
+ */
 #ifndef DUE_TALLY_H
 #define DUE_TALLY_H
 
@@ -10,7 +13,7 @@ enum error_kind {
     ERROR_CONNECT_OTHER,
     ERROR_RESET,        /* the connection was reset before the answer was whole */
     ERROR_CLOSED_EARLY, /* it was closed in good order before the answer was whole */
-    ERROR_TIMEOUT,      /* no whole answer within --timeout */
+    ERROR_TIMEOUT,      /* no whole answer within --timeout of getting a connection */
     ERROR_MALFORMED,    /* what came is not an HTTP/1.x response */
     ERROR_WRITE,        /* the request could not be written */
     ERROR_KINDS,
@@ -21,6 +24,7 @@ struct tally {
     int64_t due;
     int64_t sent; /* written to the last byte */
     int64_t completed;
+    int64_t completed_in_warm_up; /* and those of a batch beyond the timetable; not measured */
     int64_t in_flight_at_end;
     int64_t unsent_at_end;
     int64_t waited_for_connection; /* when they came due, every connection was busy */

@@ -289,6 +289,7 @@ void worker_init(struct worker *w, struct run *run, unsigned number) {
     *w = (struct worker){.run = run, .number = number, .address = run->target->address};
     tally_init(&w->tally);
     w->corrected = histogram_new();
+    w->corrected_2xx = histogram_new();
     w->uncorrected = histogram_new();
     w->lag = histogram_new();
     series_init(&w->series, run->options->series_step_ns);

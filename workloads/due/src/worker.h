@@ -64,7 +64,7 @@ struct worker {
     bool stopped;
 
     struct tally tally;
-    struct histogram *corrected, *uncorrected, *lag; /* ns */
+    struct histogram *corrected, *corrected_2xx, *uncorrected, *lag; /* ns */
     struct series series;
     struct cpu_time cpu_at_start, cpu; /* cpu: within the window */
     bool window_opened, window_closed;

@@ -174,6 +174,7 @@ def test_status_is_counted(due):
     assert run.account()["completed"] == 50
     assert run.json["status"]["5xx"] == 50
     assert run.json["body_bytes"] == {"min": None, "max": None}, "of 2xx answers only"
+    assert run.json["latency_us"]["corrected_2xx"]["p50"] is None
     assert "Non-2xx or 3xx responses: 50" in run.text
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 
 import pytest
 
+from workloads.due.tests.running import DUE
 from workloads.due.tests.servers import OK, answering, serving, slow, stalling
 
 
@@ -43,6 +45,33 @@ def test_server_slower_than_the_rate(due):
     assert run.ms("p50") >= 500
     assert run.ms("min") >= 100
     assert run.json["delivered_per_s"] <= 10
+
+
+def test_waiting_for_a_connection_is_no_time_out(due):
+    """--timeout counts from when a request has a connection, as --help says."""
+    with serving(slow(0.1)) as server:
+        run = due("-c1", "-d500ms", "-R40", "-T400ms", server.url())
+    account = run.account()
+    assert account["timeout"] == 0
+    assert account["unsent_at_end"] > 0, "400 ms after the window the queue is given up"
+    assert run.ms("max") > 400, "longer than --timeout, most of it without a connection"
+    text = subprocess.run([DUE, "--help"], capture_output=True, text=True, check=True).stdout
+    assert "once a connection is free for it" in text
+
+
+def test_answers_2xx_have_a_latency_of_their_own(due):
+    """Refusals that are faster than the work would hide how long the work takes."""
+
+    def behave(connection, request):
+        refused = request.number % 2
+        time.sleep(0 if refused else 0.05)
+        connection.sendall(OK.replace(b"200 OK", b"503 No") if refused else OK)
+
+    with serving(behave) as server:
+        run = due("-c4", "-d500ms", "-R40", server.url())
+    assert run.account()["completed"] == 20
+    assert run.json["status"]["5xx"] > 0
+    assert run.ms("min") < 50 <= run.ms("min", "corrected_2xx")
 
 
 def test_known_delay(due):

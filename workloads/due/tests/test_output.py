@@ -94,7 +94,8 @@ def test_json(run):
     asked = {"offered_per_s": 200, "connections": 10, "threads": 2, "duration_s": 0.5}
     asked |= {"warm_up_s": 0.1, "schedule": "constant", "new_connections": False}
     assert {name: result[name] for name in asked} == asked
-    for which in ("corrected", "uncorrected"):
+    assert result["latency_us"]["corrected_2xx"] == result["latency_us"]["corrected"]
+    for which in ("corrected", "corrected_2xx", "uncorrected"):
         figures = result["latency_us"][which]
         names = ["min", "p50", "p90", "p95", "p99", "p99_9", "max"]
         values = [figures[name] for name in names]

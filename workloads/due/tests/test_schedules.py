@@ -14,6 +14,7 @@ def test_warm_up_is_sent_and_not_counted(due):
         run = due("-c5", "-d1s", "-R100", "--warm-up", "500ms", server.url())
     assert run.account()["due"] == 100
     assert len(server.requests) == 150
+    assert run.json["requests"]["completed_in_warm_up"] == 50
     assert run.json["warm_up_s"] == 0.5
     assert "0.50s of warm-up before it, not measured" in run.text
     assert run.json["end_epoch_s"] - run.json["start_epoch_s"] == pytest.approx(1, abs=1e-3)
