@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
  * A closed loop on a database: workers that wait for their answer, for every combination of pool sizes.
  *
  * <p>The password is read from the environment variable DATABASE_PASSWORD. Leaves combinations.csv,
- * latency.hgrm and wait.hgrm (of all combinations together) in the working folder.
+ * latency.hgrm and wait.hgrm (of all combinations together) in a folder.
  */
 @Command(name = "Client", mixinStandardHelpOptions = true)
 public final class Client implements Runnable {
@@ -62,7 +62,10 @@ public final class Client implements Runnable {
             description = "Values of the server's thread_pool_size; 0: as it is.")
     private List<Integer> serverPoolSizes;
 
-    @Option(names = "--first-warm-up-ms", defaultValue = "1000", description = "Warm-up of the JVM, once.")
+    @Option(
+            names = "--first-warm-up-ms",
+            defaultValue = "1000",
+            description = "Warm-up of the JVM, before the first combination; 0: none.")
     private int firstWarmUpMs;
 
     @Option(names = "--warm-up-ms", defaultValue = "250", description = "Warm-up of a combination.")
@@ -74,24 +77,31 @@ public final class Client implements Runnable {
     @Option(names = "--seed", required = true, description = "Of the ids and of the order.")
     private long seed;
 
+    @Option(names = "--folder", defaultValue = ".", description = "Where the records go.")
+    private Path folder;
+
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Client())
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .execute(args));
+        System.exit(new Client().commandLine().execute(args));
+    }
+
+    CommandLine commandLine() {
+        return new CommandLine(this).setCaseInsensitiveEnumValuesAllowed(true);
     }
 
     @Override
     public void run() {
         Account account = new Account(url, user, System.getenv("DATABASE_PASSWORD"));
         Load load = new Load(work, workers, virtual, thinkMs, rows, warmUpMs, windowMs, seed);
-        try (Records records = new Records(Path.of(""))) {
+        try (Records records = new Records(folder)) {
             List<Combination> combinations = combinations();
-            measure(account, combinations.getFirst(), warmUp(load));
+            if (firstWarmUpMs > 0) {
+                measure(account, combinations.getFirst(), warmUp(load));
+            }
             for (Combination combination : combinations) {
                 records.add(measure(account, combination, load));
             }
         } catch (SQLException | IOException | InterruptedException fault) {
-            throw new IllegalStateException(fault.getMessage(), fault);
+            throw new IllegalStateException(fault.toString(), fault);
         }
     }
 
@@ -118,7 +128,7 @@ public final class Client implements Runnable {
         }
         // Opened after the server's pool was set: a connection stays in the group it was born into.
         try (Connections connections = combination.poolSize() == 0
-                ? Connections.anew(account)
+                ? Connections.unpooled(account)
                 : Connections.pool(account, combination.poolSize(), WAIT_AT_MOST_MS)) {
             return runWorkers(connections, combination, load);
         }

@@ -15,7 +15,7 @@ public interface Connections extends AutoCloseable {
     void close();
 
     /** A new connection for every transaction. */
-    static Connections anew(Account account) {
+    static Connections unpooled(Account account) {
         return new Connections() {
             @Override
             public Connection get() throws SQLException {
@@ -24,7 +24,7 @@ public interface Connections extends AutoCloseable {
 
             @Override
             public void close() {
-                // Every connection is closed by whoever asked for it.
+                // Every worker closes its own connections.
             }
         };
     }

@@ -31,37 +31,6 @@ public enum Work {
                 readAll(select, RANGE_ROWS);
             }
         }
-    },
-
-    /** Five milliseconds of waiting in the database: its CPU is never the limit. */
-    SLEEP {
-        @Override
-        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
-            try (PreparedStatement select = connection.prepareStatement("SELECT SLEEP(0.005)")) {
-                readAll(select, 1);
-            }
-        }
-    },
-
-    /** Moves one from a row's k to another's and commits: whatever happens, the sum of k stays. */
-    TRANSFER {
-        @Override
-        void run(Connection connection, SplittableRandom random, int rows) throws SQLException {
-            int one = anyId(random, rows);
-            int other = 1 + one % rows;
-            connection.setAutoCommit(false);
-            try (PreparedStatement update = connection.prepareStatement("UPDATE sbtest1 SET k = k + ? WHERE id = ?")) {
-                // In the order of the ids, so that no two transactions wait for each other.
-                change(update, Math.min(one, other), -1);
-                change(update, Math.max(one, other), 1);
-                connection.commit();
-            } catch (SQLException failed) {
-                connection.rollback();
-                throw failed;
-            } finally {
-                connection.setAutoCommit(true);
-            }
-        }
     };
 
     private static final int RANGE_ROWS = 100;
@@ -75,14 +44,6 @@ public enum Work {
 
     private static int anyId(SplittableRandom random, int rows) {
         return random.nextInt(1, rows + 1);
-    }
-
-    private static void change(PreparedStatement update, int id, int by) throws SQLException {
-        update.setInt(1, by);
-        update.setInt(2, id);
-        if (update.executeUpdate() != 1) {
-            throw new SQLException("row " + id + " is not there", "02000");
-        }
     }
 
     private static void readAll(PreparedStatement select, int expected) throws SQLException {

@@ -6,14 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import java.util.HashSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import picocli.CommandLine;
 
 class CombinationsTest {
 
     private static List<Combination> combinations(int seed) {
         Client client = new Client();
-        new CommandLine(client)
-                .setCaseInsensitiveEnumValuesAllowed(true)
+        client.commandLine()
                 .parseArgs(
                         "--url=jdbc:none",
                         "--user=artifact",
