@@ -93,7 +93,7 @@ sentence_turns <- function(all, published, tiers) {
     "Here the answers took from %s s to %s s: %s.", format_number(min(cells$latency_all_min_ms) / 1000),
     format_number(max(cells$latency_all_max_ms) / 1000),
     if (median(cells$latency_all_max_ms) > 2 * median(cells$latency_all_min_ms)) {
-      "whoever was answered had waited in turn, and the rest still waited when the load was over"
+      "the answered users had waited in turn, and the rest still waited when the load was over"
     } else {
       "the same"
     }
@@ -135,12 +135,12 @@ sentence_gap <- function(gap) {
   if (nrow(gap) == 0) return("No mode was measured under both loops.")
   slow <- gap[which.max(failed + (closed_per_s < rate_per_s / 2))]
   told <- sprintf(
-    "Asked %s times a second, %s answered %s requests a second, and %s of them failed; the latency of the closed loop, %s s, tells nothing of that.",
+    "With %s requests due a second, %s answered %s requests a second, and %s of them failed; the latency of the closed loop, %s s, shows nothing of that.",
     format_number(slow$rate_per_s), as_code(slow$mode), format_number(slow$open_per_s), percent(slow$failed),
     format_number(slow$closed_ms / 1000)
   )
   paste(told, if (slow$timed_out > 0.5) {
-    "Its users give up before their turn comes, and the thread goes on asking the remote for requests that nobody waits for any more."
+    "Its users give up before their turn comes, and the thread keeps calling the remote for requests that no user waits for."
   })
 }
 

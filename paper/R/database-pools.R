@@ -83,7 +83,7 @@ reconnecting_cells <- function(all, at) {
 
 sentence_connection_cost <- function(cost, at) {
   if (is.null(cost)) {
-    return("Too few kinds of reconnecting were measured to tell what a connection costs.")
+    return("Too few kinds of reconnecting were measured to show what a connection costs.")
   }
   sprintf(
     paste(
@@ -103,13 +103,13 @@ table_predicted_gain <- function(all, cost, tiers) {
   rows <- rbindlist(lapply(tiers, function(at) {
     cells <- reconnecting_cells(all, at)
     kept <- cells[per_transaction == 0]$per_s
-    anew <- cells[per_transaction == 1]$per_s
-    if (is.null(cost) || length(kept) == 0 || length(anew) == 0) return(NULL)
+    each_time <- cells[per_transaction == 1]$per_s
+    if (is.null(cost) || length(kept) == 0 || length(each_time) == 0) return(NULL)
     work_ms <- 1000 / exp(mean(log(kept)))
     data.table(
       Tier = at, "Transaction (ms)" = format_number(work_ms),
       "Predicted: 1 + T_connect / T_work" = format_number(1 + cost$connect_ms / work_ms),
-      "Measured" = format_number(exp(mean(log(kept)) - mean(log(anew))))
+      "Measured" = format_number(exp(mean(log(kept)) - mean(log(each_time))))
     )
   }))
   rows
@@ -184,7 +184,7 @@ table_made <- function(all) {
 # Where one kind of threads, or one number of workers, was tried with every size of both pools.
 grid_place <- function(rows) paste0(rows$mode, " at ", rows$tier)
 
-#' Heat maps of both sizes, a panel a mode and tier; framed are the combinations that cannot be told from the best.
+#' Heat maps of both sizes, a panel a mode and tier; framed are the combinations that cannot be distinguished from the best.
 #'
 #' @param sizes see summarise_combinations().
 figure_grid <- function(sizes) {
@@ -227,11 +227,11 @@ sentences_best_sizes <- function(sizes, cores) {
 }
 
 sentence_set <- function(rows) {
-  if (anyNA(rows$among_best)) return("Measured once, so which others are as good cannot be told.")
+  if (anyNA(rows$among_best)) return("Measured once, so it is not decided which others are as good.")
   good <- rows[among_best == TRUE]
   sprintf(
     paste(
-      "%s of %d combinations, with %s of it or more, cannot be told from it: connections from %s, threads from %s. The",
+      "%s of %d combinations, with %s of it or more, cannot be distinguished from it: connections from %s, threads from %s. The",
       "worst has %s of it; one figure's noise is a factor of %s."
     ),
     format_number(nrow(good)), nrow(rows), percent(min(good$share)), span(good$connection_pool_size),

@@ -93,7 +93,7 @@ sentence_threads <- function(all, mode, versus, place) {
   )
 }
 
-# These give every thread a clock of its own, which starts anew with the thread.
+# These give every thread a clock of its own, which starts again with each thread.
 engines_by_thread <- c("perf_events", "ctimer")
 
 #' How much of the difference lies in what the profiler could not see; nothing where that is little.

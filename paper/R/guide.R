@@ -101,7 +101,7 @@ holding_together <- function(rows) {
   copy(rows)[, `:=`(low = estimate * (low / estimate)^wider, high = estimate * (high / estimate)^wider)][]
 }
 
-# Modes that their own comparison with the best, in the same sessions, does not tell from it.
+# Modes that their own comparison with the best, in the same sessions, does not distinguish from it.
 as_good_as_best <- function(all, wins) {
   best <- wins[1]
   tied <- vapply(wins$mode[-1], function(name) {

@@ -112,7 +112,7 @@ sentences_crossovers <- function(crossovers) {
   )
 }
 
-# A cell counts as predicted where all of its figures are, or their cause is known.
+# A cell counts as predicted where all of its values are, or where they have a reason.
 count_cells <- function(predicted) {
   by_cell <- predicted[, .(
     within = all(within_10_percent), known = all(within_10_percent | explanation != "unexplained")
@@ -120,19 +120,19 @@ count_cells <- function(predicted) {
   list(all = nrow(by_cell), within = sum(by_cell$within), known = sum(by_cell$known))
 }
 
-#' How many figures and cells came as predicted.
+#' How many values and cells came as predicted.
 sentence_predicted <- function(predicted) {
-  if (nrow(predicted) == 0) return("No valid cell has a figure that was predicted.")
+  if (nrow(predicted) == 0) return("No valid cell has a value that was predicted.")
   counts <- count_cells(predicted)
   unexplained <- predicted[!(within_10_percent) & explanation == "unexplained"]
   sprintf(
     paste(
-      "Of %s predicted for valid cells, %s came within 10 %%; of the others %s explained by what their",
-      "own cells show, %s not. By cell (mode, tier and tool): %s of %s came within 10 %% in every",
-      "figure, and %s (%s) within 10 %% or explained."
+      "Of %s predicted for valid cells, %s came within 10 %%. For %s of the others a rule finds a reason in",
+      "their own cells, for %s it finds none. By cell (mode, tier and tool): %s of %s came within 10 %% in every",
+      "value, and %s (%s) within 10 %% or with a reason."
     ),
-    count_of(nrow(predicted), "figure"), format_number(sum(predicted$within_10_percent)),
-    is_or_are(sum(!predicted$within_10_percent) - nrow(unexplained)), is_or_are(nrow(unexplained)),
+    count_of(nrow(predicted), "value"), format_number(sum(predicted$within_10_percent)),
+    format_number(sum(!predicted$within_10_percent) - nrow(unexplained)), format_number(nrow(unexplained)),
     format_number(counts$within), format_number(counts$all), format_number(counts$known),
     percent(counts$known / counts$all)
   )
@@ -141,13 +141,13 @@ sentence_predicted <- function(predicted) {
 #' How well each model did.
 table_models <- function(predicted) {
   rows <- predicted[, .(
-    Figures = .N, "Within 10 %" = sum(within_10_percent),
-    Explained = sum(!within_10_percent & explanation != "unexplained"),
-    Unexplained = sum(explanation == "unexplained"),
+    Values = .N, "Within 10 %" = sum(within_10_percent),
+    "With a reason" = sum(!within_10_percent & explanation != "unexplained"),
+    "Without" = sum(explanation == "unexplained"),
     "Measured / predicted, median" = median(measured / predicted)
-  ), by = .(Figure = figure, Model = model)]
-  rows <- rows[order(match(Figure, names(figure_titles)), -Figures)]
-  rows[, Figure := figure_titles[Figure]][]
+  ), by = .(Metric = figure, Model = model)]
+  rows <- rows[order(match(Metric, names(figure_titles)), -Values)]
+  rows[, Metric := figure_titles[Metric]][]
 }
 
 figure_titles <- c(
@@ -162,7 +162,7 @@ figure_titles <- c(
 #' @param predicted rows of the predictions that were measured.
 #' @return ggplot.
 figure_predictions <- function(predicted) {
-  if (nrow(predicted) == 0) return(nothing_to_draw("no valid cell has a figure that was predicted"))
+  if (nrow(predicted) == 0) return(nothing_to_draw("no valid cell has a value that was predicted"))
   rows <- copy(predicted)
   rows[, title := factor(figure_titles[figure], figure_titles)]
   rows[, mode := factor(mode, mode_levels(mode))]
@@ -192,7 +192,7 @@ height_of_predictions <- function(predicted) {
   facets_in(uniqueN(predicted[, .(figure, study)]), 3, 1.6, 0.6)
 }
 
-#' How causes are found, in the order in which they are tried; see explain_residual().
+#' How reasons are found, in the order in which they are tried; see explain_residual().
 explanation_rules <- c(
   "the intervals of prediction and measurement overlap",
   "of CPU time, the group of stacks whose cost is farthest from what the model assumes",
@@ -202,11 +202,11 @@ explanation_rules <- c(
   "CPUs of the server that were used up", "garbage collection"
 )
 
-#' Every figure that is off by more than 10 %, the farthest first, with its cause.
+#' Every value that is off by more than 10 %, the farthest first, with its reason.
 table_residuals <- function(predicted) {
   rows <- predicted[!(within_10_percent)][order(-abs(log(measured / predicted)))]
   rows[, .(
-    Cell = paste(study, mode, tier, tool, sep = "/"), Figure = figure_titles[figure],
+    Cell = paste(study, mode, tier, tool, sep = "/"), Metric = figure_titles[figure],
     Predicted = with_interval(predicted, low, high),
     Measured = with_interval(measured, measured_low, measured_high),
     "Off by" = paste0(ifelse(residual > 0, "+", "−"), format_number(100 * abs(residual)), " %"),

@@ -1,23 +1,23 @@
-# The section on signing up: rungs of connections, as published and as it should have been done.
+# The section on signing up: steps of connections, as published and as it should have been done.
 
 #' Tiers at which every connection has about one request a second, as the source had it.
 #'
 #' @return data.table: tier, connections, rate_per_s, in the order of connections; published: whether a
 #'   mode with the source's traps is measured there.
-read_rungs <- function(all, tiers) {
-  rungs <- tiers[abs(log(rate_per_s / connections)) < 0.2, .(tier, connections, rate_per_s)]
+read_steps <- function(all, tiers) {
+  steps <- tiers[abs(log(rate_per_s / connections)) < 0.2, .(tier, connections, rate_per_s)]
   trapped <- all$summary[grepl("-as-published$", mode)]$tier
-  rungs[, published := tier %in% trapped][order(connections)]
+  steps[, published := tier %in% trapped][order(connections)]
 }
 
-#' What rungs really offered and what came of it, medians over all repetitions that ran.
+#' What steps really offered and what came of it, medians over all repetitions that ran.
 #'
-#' @return data.table, a row per rung and mode: connections, asked_per_s, answered_per_s (any status),
+#' @return data.table, a row per step and mode: connections, asked_per_s, answered_per_s (any status),
 #'   right_per_s, p50_ms, sent_p50_ms (uncorrected), unanswered (due, but without an answer, share),
 #'   held (connections that answers account for, by X·R from sending on), what the kernel and the server
 #'   counted, valid, cells, outcome (of the first), ended (cells whose server no longer answered).
-summarise_rungs <- function(all, rungs, modes) {
-  cells <- all$summary[rungs, on = "tier", nomatch = NULL][mode %in% modes]
+summarise_steps <- function(all, steps, modes) {
+  cells <- all$summary[steps, on = "tier", nomatch = NULL][mode %in% modes]
   rows <- cells[, .(
     asked_per_s = median(offered_per_s), answered_per_s = median(throughput_all_per_s),
     right_per_s = median(throughput_per_s), p50_ms = median(latency_p50_ms),
@@ -35,7 +35,7 @@ summarise_rungs <- function(all, rungs, modes) {
   rows[order(connections, match(mode, mode_levels(mode)))]
 }
 
-show_rungs <- function(rows) {
+show_steps <- function(rows) {
   ran <- rows[outcome != "beyond_limits"]
   show_table(ran[, .(
     Connections = connections, Mode = mode, "Asked (1/s)" = asked_per_s, "Answered (1/s)" = answered_per_s,
@@ -45,10 +45,10 @@ show_rungs <- function(rows) {
   )], code = "Mode")
 }
 
-#' Rungs that the machine does not allow, and which of its limits forbids them.
+#' Steps that the machine does not allow, and which of its limits forbids them.
 sentences_forbidden <- function(all) {
   forbidden <- all$summary[outcome == "beyond_limits"]
-  if (nrow(forbidden) == 0) return("This machine allowed every rung.")
+  if (nrow(forbidden) == 0) return("This machine allowed every step.")
   told <- forbidden[, .(modes = uniqueN(mode), connections = connections[1]), by = .(tier, outcome_reason)]
   told[order(connections), sprintf(
     "%s: not run, in any of %s. %s.", as_code(tier), count_of_each(modes, "mode"), plain(outcome_reason)
@@ -77,8 +77,8 @@ sentence_failing <- function(all, published) {
 }
 
 #' The source's runs beside ours: which share of what was asked was answered at all.
-table_answered <- function(all, published, rungs) {
-  ours <- summarise_rungs(all, rungs[published == TRUE], published_modes(all$summary))
+table_answered <- function(all, published, steps) {
+  ours <- summarise_steps(all, steps[published == TRUE], published_modes(all$summary))
   theirs <- dcast(published[figure %in% c("requests", "duration_s")], tier + mode ~ figure, value.var = "value")
   rows <- theirs[ours, on = c("tier", "mode")][outcome != "beyond_limits"]
   if (nrow(rows) == 0) return(data.table())
@@ -100,9 +100,9 @@ sentence_survivors <- function(published, rows) {
   if (nrow(rows[outcome != "beyond_limits"]) == 0) return(paragraph(said))
   behind <- rows[outcome != "beyond_limits" & unanswered > 0.05]
   ours <- if (nrow(behind) == 0) {
-    "Here no rung that ran fell behind, so every request's wait is in the figures; connections which no request holds were idle, because none was due on them."
+    "Here no step that ran fell behind, so every request's wait is in the figures; connections which no request holds were idle, because none was due on them."
   } else {
-    paste("Here the rungs that fell behind were", paste0(enumerate(behind[, sprintf(
+    paste("Here the steps that fell behind were", paste0(enumerate(behind[, sprintf(
       "%s connections with %s (%s of the requests without an answer in time; answers account for %s of the connections)",
       format_number(connections), as_code(mode), percent(unanswered), percent(fcoalesce(held, 0) / connections)
     )], "; "), "."))
@@ -114,24 +114,24 @@ sentence_survivors <- function(published, rows) {
 
 # ---- What happens above ----------------------------------------------------------------------
 
-#' For each mode the first rung at which it no longer answers what is asked, and what the kernel and the
+#' For each mode the first step at which it no longer answers what is asked, and what the kernel and the
 #' server say of it.
 sentences_breaking <- function(rows) {
   vapply(mode_levels(rows$mode), function(name) {
     mine <- rows[mode == name & outcome != "beyond_limits"]
-    if (nrow(mine) == 0) return(sprintf("%s: no rung could be run.", as_code(name)))
+    if (nrow(mine) == 0) return(sprintf("%s: no step could be run.", as_code(name)))
     kept <- mine[unanswered <= 0.05]
     broken <- mine[unanswered > 0.05][1]
     if (nrow(mine[unanswered > 0.05]) == 0) {
       return(sprintf(
-        "%s answered what was asked up to %s connections, the largest rung that ran.", as_code(name),
+        "%s answered what was asked up to %s connections, the largest step that ran.", as_code(name),
         format_number(max(mine$connections))
       ))
     }
     paragraph(
       sprintf(
         "%s answered what was asked %s; at %s it answered %s of %s requests a second.", as_code(name),
-        if (nrow(kept) > 0) paste("up to", format_number(max(kept$connections)), "connections") else "at no rung",
+        if (nrow(kept) > 0) paste("up to", format_number(max(kept$connections)), "connections") else "at no step",
         format_number(broken$connections), format_number(broken$answered_per_s), format_number(broken$asked_per_s)
       ),
       if (broken$ended > 0) sprintf("After the load it no longer answered in %d of %d cells.", broken$ended, broken$cells),

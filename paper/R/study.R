@@ -43,7 +43,7 @@ table_tiers <- function(tiers) {
     format_number(rate_per_s), "/s for ", duration_s, " s, ", format_number(connections), " connections"
   ))]
   table <- data.table(
-    Tier = tiers$tier, "What is asked" = tiers$title, Path = tiers$path, "Closed loop" = closed,
+    Tier = tiers$tier, "Load" = tiers$title, Path = tiers$path, "Closed loop" = closed,
     "Open loop" = open
   )
   table[, vapply(table, function(column) !all(is.na(column)), NA), with = FALSE]
