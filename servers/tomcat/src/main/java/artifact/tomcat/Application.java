@@ -7,6 +7,7 @@ import artifact.tomcat.telemetry.CountersController;
 import artifact.tomcat.telemetry.PinningCounter;
 import artifact.tomcat.telemetry.ThreadNames;
 import artifact.tomcat.telemetry.ThreadStates;
+import artifact.tomcat.telemetry.WatchController;
 import artifact.tomcat.work.Work;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
@@ -49,7 +50,8 @@ import org.springframework.context.annotation.Import;
     CountersController.class,
     PinningCounter.class,
     ThreadNames.class,
-    ThreadStates.class
+    ThreadStates.class,
+    WatchController.class
 })
 public class Application {
 

@@ -34,7 +34,7 @@ final class Training {
                 "/api/lock-test", "/api/cpu-test");
         visit(
                 List.of("--lock.kind=synchronized", "--thread-states.every-ms=100", "--pinning.count=true"),
-                "/api/lock-test", "/counters");
+                "/watch?on=true", "/api/lock-test", "/watch?on=false", "/counters");
         visit(List.of(H2), "/api/query-test", "/registration/count", "/counters");
         signUp(List.of(H2));
         connectToMariaDb();

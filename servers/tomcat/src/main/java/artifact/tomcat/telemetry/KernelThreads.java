@@ -14,7 +14,7 @@ import java.util.TreeMap;
  *
  * <p>A file stays open as long as its thread lives: opening one costs more than reading it.
  */
-final class KernelThreads {
+final class KernelThreads implements AutoCloseable {
 
     private static final File TASKS = new File("/proc/self/task");
     /** Holds the number, the name and the state, which come first. */
@@ -41,11 +41,17 @@ final class KernelThreads {
             }
         }
         files.keySet().removeAll(ofTheLiving.keySet());
-        for (RandomAccessFile ofADeadThread : files.values()) {
-            ofADeadThread.close();
-        }
+        // What is left in the map belongs to threads that have ended.
+        close();
         files = ofTheLiving;
         return counts;
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (RandomAccessFile file : files.values()) {
+            file.close();
+        }
     }
 
     /** Of {@code 4711 (http-nio-exec-1) S …}. */

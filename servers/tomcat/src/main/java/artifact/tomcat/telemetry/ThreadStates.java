@@ -16,53 +16,79 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 
 /**
- * Writes thread-states.csv into the working folder: every {@code thread-states.every-ms}, how many
- * threads of each group are in which state, to the JVM and to the kernel.
+ * Writes thread-states.csv into the working folder: every {@code thread-states.every-ms} while this is
+ * on, how many threads of each group are in which state, to the JVM and to the kernel.
  *
  * <p>The two differ where it matters: to the JVM a thread that waits for a socket is RUNNABLE, since
  * it waits in native code; to the kernel it sleeps. Virtual threads are in neither view, only their
  * carriers.
  */
 @ConditionalOnProperty("thread-states.every-ms")
-public class ThreadStates implements AutoCloseable {
+public class ThreadStates implements Watcher, AutoCloseable {
 
     static final Path FILE = Path.of("thread-states.csv");
     static final String COLUMNS = "time_s,source,group,state,threads";
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
-    private final KernelThreads kernel = new KernelThreads();
     private final int everyMs;
     private final BufferedWriter csv;
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread sampler;
+    /** Both null while this is off. */
+    private Thread sampler;
+    private CountDownLatch stop;
 
     ThreadStates(@Value("${thread-states.every-ms}") int everyMs) throws IOException {
         this.everyMs = everyMs;
         csv = Files.newBufferedWriter(FILE);
         csv.write(COLUMNS + "\n");
-        sampler = Thread.ofPlatform().daemon().name("thread-states").start(this::sampleUntilClosed);
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
-        closed.countDown();
-        sampler.join();
+    public synchronized void start() {
+        if (sampler == null) {
+            CountDownLatch end = new CountDownLatch(1);
+            stop = end;
+            sampler = Thread.ofPlatform().daemon().name("thread-states").start(() -> sampleUntil(end));
+        }
+    }
+
+    /** Not by an interrupt, which would close the file. */
+    @Override
+    public synchronized void stop() {
+        if (sampler != null) {
+            stop.countDown();
+            join(sampler);
+            sampler = null;
+            stop = null;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        stop();
         csv.close();
     }
 
-    private void sampleUntilClosed() {
+    private static void join(Thread thread) {
         try {
-            while (!closed.await(everyMs, TimeUnit.MILLISECONDS)) {
-                sample();
+            thread.join();
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException("stopped while the last sample was awaited", stopped);
+        }
+    }
+
+    private void sampleUntil(CountDownLatch end) {
+        try (KernelThreads kernel = new KernelThreads()) {
+            while (!end.await(everyMs, TimeUnit.MILLISECONDS)) {
+                sample(kernel);
             }
         } catch (IOException | InterruptedException failure) {
             throw new IllegalStateException("thread states can no longer be written", failure);
         }
     }
 
-    /** Flushed at once: a server that is killed leaves what it had seen. */
-    private void sample() throws IOException {
+    /** Flushed at once, so that a server that is killed leaves all its samples. */
+    private void sample(KernelThreads kernel) throws IOException {
         BigDecimal timeS = BigDecimal.valueOf(System.currentTimeMillis(), 3);
         write(timeS + ",jvm,", jvm());
         write(timeS + ",kernel,", kernel.count());

@@ -9,26 +9,61 @@ import org.junit.jupiter.api.Test;
 
 class PinningCounterTest {
 
-    /** Pins on every JDK: a class is initialised by native code, under which no thread leaves its carrier. */
+    /** Sleeping in a class's initializer pins on every JDK: native code called it. */
     private static final class SleepsWhileItIsInitialised {
         static {
-            try {
-                Thread.sleep(30);
-            } catch (InterruptedException stopped) {
-                throw new IllegalStateException(stopped);
-            }
+            PinningCounterTest.sleep();
         }
 
         static void initialise() {}
     }
 
+    private static final class SleepsUnwatched {
+        static {
+            PinningCounterTest.sleep();
+        }
+
+        static void initialise() {}
+    }
+
+    private static final class SleepsWatched {
+        static {
+            PinningCounterTest.sleep();
+        }
+
+        static void initialise() {}
+    }
+
+    private static void sleep() {
+        try {
+            Thread.sleep(30);
+        } catch (InterruptedException stopped) {
+            throw new IllegalStateException(stopped);
+        }
+    }
+
     @Test
     void countsAThreadThatBlocksWithoutLeavingItsCarrier() throws Exception {
         try (PinningCounter counter = new PinningCounter()) {
+            counter.start();
             Thread.ofVirtual().start(SleepsWhileItIsInitialised::initialise).join();
+            counter.stop();
             Map<String, Number> counted = counter.counters();
             assertEquals(1L, counted.get("pinned"));
             assertTrue(counted.get("pinned_ms").doubleValue() >= 25);
+        }
+    }
+
+    @Test
+    void countsAgainAfterAStop() throws Exception {
+        try (PinningCounter counter = new PinningCounter()) {
+            counter.start();
+            counter.stop();
+            Thread.ofVirtual().start(SleepsUnwatched::initialise).join();
+            counter.start();
+            Thread.ofVirtual().start(SleepsWatched::initialise).join();
+            counter.stop();
+            assertEquals(1L, counter.counters().get("pinned"));
         }
     }
 
@@ -38,9 +73,10 @@ class PinningCounterTest {
         try (App app = App.start(
                 "--lock.kind=synchronized", "--pinning.count=true", "--spring.threads.virtual.enabled=true")) {
             app.get("/api/lock-test");
-            String before = app.get("/counters").body();
+            app.get("/watch?on=true");
             app.get("/api/lock-test");
-            assertEquals(before, app.get("/counters").body());
+            app.get("/watch?on=false");
+            assertEquals("{\"pinned\":0,\"pinned_ms\":0.0}", app.get("/counters").body());
         }
     }
 

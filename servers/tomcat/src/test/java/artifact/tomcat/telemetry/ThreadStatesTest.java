@@ -27,6 +27,7 @@ class ThreadStatesTest {
     void bothViewsSeeThePoolAsleep() throws Exception {
         try (App app = App.start(
                 "--thread-states.every-ms=5", "--server.tomcat.threads.min-spare=7", "--logging.level.root=off")) {
+            app.get("/watch?on=true");
             App.await("idle threads are seen by both", () ->
                     isSeen(",jvm,http-nio-exec,WAITING,7") && isSeen(",kernel,http-nio-exec,S,7"));
             app.getLater("/api/sleep-test?sleep_ms=60000");
@@ -42,6 +43,7 @@ class ThreadStatesTest {
     @Test
     void virtualThreadsAreSeenByTheirCarriers() throws Exception {
         try (App app = App.start("--thread-states.every-ms=5", "--spring.threads.virtual.enabled=true")) {
+            app.get("/watch?on=true");
             App.await("a carrier is seen", () -> {
                 app.getLater("/api/cpu-test?cpu_us=1000");
                 return isSeen(",jvm,carrier,") && isSeen(",kernel,carrier,");
@@ -51,9 +53,40 @@ class ThreadStatesTest {
     }
 
     @Test
-    void writesNothingUnlessToldTo() throws Exception {
+    void writesOnlyWhileItIsOn() throws Exception {
+        try (App app = App.start("--thread-states.every-ms=5")) {
+            app.get("/watch?on=true");
+            App.await("it writes", () -> lines().size() > 1);
+            app.get("/watch?on=false");
+            int written = lines().size();
+            Thread.sleep(50);
+            assertEquals(written, lines().size());
+            assertFalse(isSampling());
+
+            app.get("/watch?on=true");
+            App.await("it writes again", () -> lines().size() > written);
+        }
+        assertEquals(1, lines().stream().filter(ThreadStates.COLUMNS::equals).count());
+    }
+
+    @Test
+    void isOffAtTheStart() throws Exception {
+        try (App app = App.start("--thread-states.every-ms=5")) {
+            app.get("/ping");
+            assertFalse(isSampling());
+        }
+        assertEquals(List.of(ThreadStates.COLUMNS), lines());
+    }
+
+    @Test
+    void isNotThereUnlessConfigured() throws Exception {
         App.start().close();
         assertFalse(Files.exists(ThreadStates.FILE));
+    }
+
+    private static boolean isSampling() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("thread-states"));
     }
 
     private static boolean isSeen(String part) {
