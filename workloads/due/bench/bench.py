@@ -188,7 +188,7 @@ def measure(experiment: Experiment, tool: Tool, cpus: list[int]) -> Outcome:
 
 
 def takes_part(tool: Tool, experiment: Experiment) -> bool:
-    # A rate that nobody holds is no test of a pacer that plans every request in advance.
+    # A rate that no generator holds is no test of a pacer that plans every request in advance.
     if experiment.id == "most" and tool.name == "h2load":
         return False
     if tool.saves_cpu and not experiment.costs_cpu:

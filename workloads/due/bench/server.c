@@ -64,7 +64,7 @@ static void set_timer(int64_t at) {
 /* Back to back without drift, so that what it can serve a second is known exactly. */
 static void serve_for_a_while(void) {
     static int64_t busy_until;
-    /* Woken a little late, it catches up; after a pause it starts anew. */
+    /* Woken a little late, it catches up; after a pause it starts again. */
     if (busy_until < now_ns() - service_ns) busy_until = now_ns();
     sleep_until(busy_until += service_ns);
 }

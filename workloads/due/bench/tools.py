@@ -1,4 +1,4 @@
-"""How each generator is told what to do, and how its report is read."""
+"""How each generator is started, and how its report is read."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def run(tool: Tool, load: Load, scratch: Path, cpu: set[int]) -> Outcome:
         peak: list[float] = []
         follower = threading.Thread(target=peak_rss_mib, args=(process.pid, peak))
         follower.start()
-        # Not communicate(): what this one process used is only told to who reaps it.
+        # Not communicate(): the kernel reports what a process used to its reaper alone.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     follower.join()

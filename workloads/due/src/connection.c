@@ -15,7 +15,7 @@
 #endif
 
 /*
- * Each pair of addresses has ports of its own. With IP_BIND_ADDRESS_NO_PORT the kernel chooses
+ * Each pair of addresses has its own ports. With IP_BIND_ADDRESS_NO_PORT the kernel chooses
  * the port at connect, when it knows the pair, instead of one that is free for all pairs.
  */
 static int bind_to_next_source(int fd, struct dialer *d) {

@@ -172,7 +172,7 @@ static bool feed(struct worker *w, struct connection *c, const char *bytes, size
         /* Edge triggering reports a FIN once: without it the connection would look open. */
         bool keep = c->response.keep_alive && !closed_by_peer && !w->run->options->new_connections;
         if (c->answers == 0) {
-            /* Bytes that nobody asked for, or a request still half unsent: not to be reused. */
+            /* Bytes that were not requested, or a request still half unsent: not to be reused. */
             release(w, c, keep && length == 0 && c->written == c->request_length, now);
             return false;
         }
@@ -218,7 +218,7 @@ static void receive(struct worker *w, struct connection *c, bool closed_by_peer)
         if (n > 0) {
             int64_t arrival = arrival_time(w, c, stamped_ns);
             if (!feed(w, c, w->buffer, (size_t)n, arrival, closed_by_peer)) return;
-            /* A short read has emptied the socket, and edge triggering tells of more to come. */
+            /* A short read has emptied the socket, and edge triggering reports what comes later. */
             if (n < RECEIVE_BYTES && !closed_by_peer) return;
         } else if (n == 0) {
             on_end(w, c);
@@ -242,7 +242,7 @@ void exchange_on_event(struct worker *w, struct connection *c, uint32_t events) 
     bool ended = events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR);
     bool readable = ended || events & EPOLLIN;
     if (c->state <= WAITING) {
-        /* Between two requests the server closes, or sends what nobody asked for. */
+        /* Between two requests the server closes, or sends what was not requested. */
         if (readable) connection_close(c);
         return;
     }

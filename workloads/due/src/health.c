@@ -1,5 +1,5 @@
 /*
- * Was the generator the limit? A figure that describes the generator must not be taken for one
+ * Was the generator the limit? A value that describes the generator must not be taken for one
  * of the server, so the generator says when it cannot vouch for itself.
  */
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void judge_cpu(struct result *r) {
     char reason[200];
     snprintf(reason, sizeof reason,
              "a thread used %.0f %% of a CPU and waited for one %.0f %% of the time: use more "
-             "threads (-t) on CPUs of their own, or a lower rate",
+             "threads (-t) on their own CPUs, or a lower rate",
              100 * r->cpu_share, 100 * r->cpu_wait_share);
     say(r, reason);
 }
@@ -37,7 +37,7 @@ static void judge_lag(struct result *r) {
     char reason[200];
     snprintf(reason, sizeof reason,
              "its own sends were up to %.1f ms late at p99, %.0f %% of the latency there: give it "
-             "a CPU of its own",
+             "its own CPU",
              lag / 1e6, latency > 0 ? 100 * lag / latency : 100);
     say(r, reason);
 }

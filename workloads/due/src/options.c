@@ -38,7 +38,7 @@ static const char HELP[] =
     "      --ramp-from <N>       where a ramp starts, and its warm-up's rate [a tenth of --rate]\n"
     "      --seed <N>            of the poisson schedule; the same seed, the same timetable [1]\n"
     "      --assign <A>          shared: any free connection takes the next due request [shared]\n"
-    "                            own:    each connection has a timetable of its own, as in wrk2\n"
+    "                            own:    each connection has its own timetable, as in wrk2\n"
     "      --batch-within <T>    do not wake up more often than this: at high rates requests are\n"
     "                            sent up to so much late, and CPU is saved; 0: never [100us]\n"
     "\n"
@@ -70,7 +70,7 @@ static const char HELP[] =
     "  due -R 500 -c 50 -d 30s -w 5s -L http://127.0.0.1:8080/\n"
     "      500 requests a second for 30 s over 50 kept-alive connections, after 5 s of warm-up\n"
     "  due -R 2k -c 500 -H 'Connection: close' --schedule poisson --json load.json http://…\n"
-    "      users who come at random, each with a connection of its own\n"
+    "      users who come at random, each with its own connection\n"
     "\n"
     "Exit status: 0 measured (also when the server failed: see the errors, and when stopped by\n"
     "SIGINT or SIGTERM, with what was measured so far), 1 could not run, 2 wrong command line.\n";
@@ -269,6 +269,6 @@ void options_parse(struct options *o, int argc, char **argv) {
     o->script_argv = argv + optind;
     o->script_argc = argc - optind;
     if (o->script_argc > 1 && o->script == NULL)
-        fail("'%s' after the URL: only a script (-s) takes arguments of its own", argv[optind + 1]);
+        fail("'%s' after the URL: only a script (-s) takes arguments", argv[optind + 1]);
     check(o);
 }

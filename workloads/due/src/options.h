@@ -8,7 +8,7 @@
 
 #include "schedule.h"
 
-#define DUE_VERSION "1.0.0"
+#define DUE_VERSION "1.1.0"
 
 struct options {
     int argc; /* the command line as given, for the record */
@@ -20,7 +20,7 @@ struct options {
     int64_t timeout_ns;
     int64_t series_step_ns;
     int64_t batch_within_ns; /* send up to this late, to send several at once */
-    bool new_connections;    /* a connection of its own for every request */
+    bool new_connections;    /* a new connection for every request */
     bool per_connection;     /* each connection has its own timetable, as in wrk2 */
     bool batch_latency;      /* of a pipelined batch only the last answer is recorded */
     bool allow_remote;

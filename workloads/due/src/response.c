@@ -98,7 +98,7 @@ static enum response_result on_status_line(struct response *r, char c) {
 
 static enum response_result on_head_end(struct response *r, const struct response_sink *sink,
                                         void *context) {
-    if (r->status == 101) return malformed(r, "101 Switching Protocols, which nobody asked for");
+    if (r->status == 101) return malformed(r, "101 Switching Protocols, which was not requested");
     if (r->status < 200) {
         if (sink) sink->reset(context);
         start_message(r);

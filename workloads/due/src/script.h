@@ -1,6 +1,6 @@
 /*
  * Lua scripts with wrk2's interface: the globals setup, init, delay, request, response and done,
- * and the table `wrk`. Each thread has a Lua state of its own, and there is one more for setup
+ * and the table `wrk`. Each thread has its own Lua state, and there is one more for setup
  * and done. Built without LuaJIT, script_create says how to get it.
  */
 #ifndef DUE_SCRIPT_H
@@ -18,7 +18,7 @@ struct run;
 struct script;
 struct worker;
 
-/* What `done` is told. */
+/* What `done` is given. */
 struct script_summary {
     int64_t duration_us, requests, bytes;
     const struct tally *tally;
@@ -43,7 +43,7 @@ unsigned script_batch(const struct script *s);
 /* Puts the next request(s) into c. */
 void script_request(struct script *s, struct connection *c);
 int64_t script_delay_ns(struct script *s);
-/* Shows it a complete answer; then the capture starts anew. */
+/* Shows it a complete answer; then the capture starts again. */
 void script_response(struct script *s, struct connection *c);
 
 #endif

@@ -172,7 +172,7 @@ static int statistics_percentile(lua_State *L) {
     return 1;
 }
 
-/* statistics[i]: the i-th smallest value; or one of the named figures. */
+/* statistics[i]: the i-th smallest value; or one of the named statistics. */
 static int statistics_index(lua_State *L) {
     const struct statistics *s = check_statistics(L);
     const struct histogram *h = s->values;

@@ -26,14 +26,14 @@ class Request:
 
 
 # Answers one request; returning False closes the connection.
-Behaviour = Callable[[socket.socket, Request], bool | None]
+Behavior = Callable[[socket.socket, Request], bool | None]
 
 
 @dataclass
 class Server:
     """Listens on a port of the kernel's choice, a thread for every connection."""
 
-    behaviour: Behaviour
+    behavior: Behavior
     requests: list[Request] = field(default_factory=list)
     peers: list[str] = field(default_factory=list)
     port: int = 0
@@ -55,7 +55,7 @@ class Server:
             for i, (head, body) in enumerate(read_requests(connection)):
                 request = Request(head, body, i, number)
                 self.requests.append(request)
-                if self.behaviour(connection, request) is False:
+                if self.behavior(connection, request) is False:
                     return
 
 
@@ -77,9 +77,9 @@ def read_requests(connection: socket.socket) -> Iterator[tuple[str, bytes]]:
 
 
 @contextlib.contextmanager
-def serving(behaviour: Behaviour, port: int = 0) -> Iterator[Server]:
+def serving(behavior: Behavior, port: int = 0) -> Iterator[Server]:
     with socket.create_server(("127.0.0.1", port)) as listener:
-        server = Server(behaviour, port=listener.getsockname()[1])
+        server = Server(behavior, port=listener.getsockname()[1])
         threading.Thread(target=server.serve, args=(listener,), daemon=True).start()
         yield server
         # close() alone leaves a blocked accept() alone.
@@ -106,7 +106,7 @@ def unused_port() -> int:
         return listener.getsockname()[1]
 
 
-def answering(response: bytes, then_close: bool = False) -> Behaviour:
+def answering(response: bytes, then_close: bool = False) -> Behavior:
     def behave(connection: socket.socket, request: Request) -> bool:
         connection.sendall(response)
         return not then_close
@@ -120,7 +120,7 @@ def answering_with_fin(connection: socket.socket, request: Request) -> bool:
     return False
 
 
-def byte_by_byte(response: bytes) -> Behaviour:
+def byte_by_byte(response: bytes) -> Behavior:
     def behave(connection: socket.socket, request: Request) -> None:
         for i in range(len(response)):
             connection.sendall(response[i : i + 1])
@@ -128,7 +128,7 @@ def byte_by_byte(response: bytes) -> Behaviour:
     return behave
 
 
-def slow(seconds: float) -> Behaviour:
+def slow(seconds: float) -> Behavior:
     def behave(connection: socket.socket, request: Request) -> None:
         time.sleep(seconds)
         connection.sendall(OK)
@@ -147,7 +147,7 @@ def silent(connection: socket.socket, request: Request) -> None:
     pass
 
 
-def stalling(every_s: float, for_s: float) -> Behaviour:
+def stalling(every_s: float, for_s: float) -> Behavior:
     """Answers at once, but for the first `for_s` of every `every_s` not at all."""
     start = time.monotonic()
 

@@ -126,7 +126,7 @@ def test_server_resets(due):
     assert run.account()["reset"] == 50
 
 
-def test_nobody_listens(due):
+def test_no_server_listens(due):
     run = due(*QUICK, f"http://127.0.0.1:{unused_port()}/")
     assert run.account()["connect_refused"] == 50
     assert run.json["latency_us"]["corrected"]["p99"] is None
@@ -134,7 +134,7 @@ def test_nobody_listens(due):
     assert "Socket errors: connect 50, read 0, write 0, timeout 0" in run.text
 
 
-def test_nobody_accepts(due):
+def test_no_server_accepts(due):
     with not_accepting() as port:
         url = f"http://127.0.0.1:{port}/"
         run = due("-c5", "-d500ms", "-R10", "-T300ms", "--new-connections", url)
@@ -198,7 +198,7 @@ def test_malformed(due):
     assert run.account()["malformed"] == 50
 
 
-def test_bytes_that_nobody_asked_for(due):
+def test_bytes_that_were_not_requested(due):
     with serving(answering(OK + b"more")) as server:
         run = due(*QUICK, server.url())
     assert run.account()["completed"] == 50

@@ -84,7 +84,7 @@ def test_known_delay(due):
 
 
 def test_connecting_is_part_of_the_latency(due):
-    """With a connection of its own a request's clock, even the uncorrected, starts at connect."""
+    """With a new connection a request's clock, even the uncorrected, starts at connect."""
     with serving(slow(0.05)) as server:
         run = due("-c10", "-d500ms", "-R50", "--new-connections", server.url())
     assert run.account()["completed"] == 25

@@ -68,10 +68,10 @@ def test_stop_with_much_left(tmp_path, schedule, assign):
     assert account["unsent_at_end"] > 0.9 * account["due"]
 
 
-@pytest.mark.parametrize("behaviour", [answering(OK), silent], ids=["answers", "silent"])
-def test_stop_a_warm_up_load(tmp_path, behaviour):
+@pytest.mark.parametrize("behavior", [answering(OK), silent], ids=["answers", "silent"])
+def test_stop_a_warm_up_load(tmp_path, behavior):
     """How the project warms servers up: a load for longer than needed, stopped when it is warm."""
-    with serving(behaviour) as server:
+    with serving(behavior) as server:
         flags = ("-c8", "-R100000", "-d60s", server.url())
         run = stop_after(0.7, [signal.SIGTERM], tmp_path, *flags)
     account = run.account()
