@@ -6,6 +6,7 @@ An engine is a module with one class: it starts in its constructor, knows `proce
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -14,8 +15,21 @@ from workloads.testbed import Process
 # The one database and its one user, the same in every engine; the password is made for the run.
 DATABASE = USER = "artifact"
 
+# If root measures, servers run as this user and without capabilities: what breaks into one is then
+# no more than this user.
+NOBODY = 65534
+WITHOUT_PRIVILEGES = [
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"),
+    *("--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--pdeathsig=KILL"),
+]
+
 # A database's own variables by the names it gives them.
 Variables = dict[str, int | str | bool]
+
+
+def unprivileged() -> list[str]:
+    """What the command line of a server begins with: nothing, unless root starts it."""
+    return WITHOUT_PRIVILEGES if os.geteuid() == 0 else []
 
 
 def wait_until_ready(name: str, process: Process, log: Path, ready: str, deadline_s: float) -> None:

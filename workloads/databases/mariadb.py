@@ -6,18 +6,23 @@ Source: MariaDB Server documentation, "mariadbd Options".
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import pymysql
 
-from workloads.databases import DATABASE, USER, Variables, value_of, wait_until_ready
+from workloads.databases import (
+    DATABASE,
+    USER,
+    Variables,
+    unprivileged,
+    value_of,
+    wait_until_ready,
+)
 from workloads.databases.data import Dialect
-from workloads.databases.scratch import Scratch
+from workloads.databases.scratch import Scratch, within_reach
 from workloads.testbed import Process, free_port
 
 HOME = Path(__file__).resolve().parents[2] / ".tools/mariadb"
@@ -102,19 +107,16 @@ class MariaDB:
 
     def command(self, variables: Variables) -> list[str]:
         """The command line, with its data directory laid out."""
-        home = self.scratch.path
-        data = home / "data"
-        subprocess.run(["cp", "--recursive", "--reflink=auto", TEMPLATE, data], check=True)
-        accounts = home / "accounts.sql"
-        accounts.touch(mode=0o600)
-        accounts.write_text(accounts_sql(self.password, self.privileges))
+        home = self.scratch.lay_out(TEMPLATE)
+        accounts = self.scratch.write("accounts.sql", accounts_sql(self.password, self.privileges))
+        installed = within_reach(HOME, "bin/mariadbd")
         return [
-            str(HOME / "bin/mariadbd"),
+            *unprivileged(),
+            str(installed / "bin/mariadbd"),
             "--no-defaults",
-            *(["--user=root"] if os.geteuid() == 0 else []),
-            f"--basedir={HOME}",
-            f"--lc-messages-dir={HOME / 'share'}",
-            f"--datadir={data}",
+            f"--basedir={installed}",
+            f"--lc-messages-dir={installed / 'share'}",
+            f"--datadir={home / 'data'}",
             f"--tmpdir={home}",
             f"--socket={home / 'socket'}",
             f"--pid-file={home / 'pid'}",

@@ -12,11 +12,20 @@ from pathlib import Path
 
 import psycopg
 
-from workloads.databases import DATABASE, USER, Variables, value_of, wait_until_ready
-from workloads.databases.postgresql import START_LIMIT_S, STOP_LIMIT_S, PostgreSQL, unprivileged
+from workloads.databases import (
+    DATABASE,
+    USER,
+    Variables,
+    unprivileged,
+    value_of,
+    wait_until_ready,
+)
+from workloads.databases.postgresql import START_LIMIT_S, STOP_LIMIT_S, PostgreSQL
+from workloads.databases.scratch import within_reach
 from workloads.testbed import Process, free_port
 
-PROGRAM = Path(__file__).resolve().parents[2] / ".tools/pgbouncer/usr/sbin/pgbouncer"
+HOME = Path(__file__).resolve().parents[2] / ".tools/pgbouncer"
+PROGRAM = "usr/sbin/pgbouncer"
 LOG = "pooler.log"
 READY = "process up"
 # Of the variables those that are the pooler's; all others are the database's.
@@ -39,7 +48,8 @@ class PgBouncer(PostgreSQL):
             undo.enter_context(self.end)
             self.port = free_port(position + 2000)
             own["auth_type"] = others.get("password_encryption", "scram-sha-256")
-            argv = [*unprivileged(), str(PROGRAM), str(self.configuration(own))]
+            program = within_reach(HOME, PROGRAM) / PROGRAM
+            argv = [*unprivileged(), str(program), str(self.configuration(own))]
             self.pooler = Process(argv, cpus, folder, LOG)
             undo.callback(self.pooler.stop, STOP_LIMIT_S)
             deadline_s = started_s + START_LIMIT_S
@@ -49,10 +59,7 @@ class PgBouncer(PostgreSQL):
 
     def configuration(self, own: Variables) -> Path:
         """Its files, with the password; only this user and the one it runs as may read them."""
-        accounts, file = self.scratch.path / "accounts.txt", self.scratch.path / "pgbouncer.ini"
-        for path in (accounts, file):
-            path.touch(mode=0o600)
-        accounts.write_text(f'"{USER}" "{self.password}"\n')
+        accounts = self.scratch.write("accounts.txt", f'"{USER}" "{self.password}"\n')
         settings = own | {
             "listen_addr": "127.0.0.1",
             "listen_port": self.port,
@@ -64,8 +71,8 @@ class PgBouncer(PostgreSQL):
         }
         lines = (f"{name} = {value_of(value)}\n" for name, value in settings.items())
         server = f"host=127.0.0.1 port={self.server_port}"
-        file.write_text(f"[databases]\n{DATABASE} = {server}\n[pgbouncer]\n{''.join(lines)}")
-        return file
+        text = f"[databases]\n{DATABASE} = {server}\n[pgbouncer]\n{''.join(lines)}"
+        return self.scratch.write("pgbouncer.ini", text)
 
     def console(self, command: str) -> list[dict[str, str]]:
         """What the pooler itself says. Raises OSError without an answer."""

@@ -7,22 +7,29 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pwd
 import secrets
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-from workloads.databases import DATABASE, USER, Variables, value_of, wait_until_ready
+from workloads.databases import (
+    DATABASE,
+    USER,
+    Variables,
+    unprivileged,
+    value_of,
+    wait_until_ready,
+)
 from workloads.databases.data import Dialect
-from workloads.databases.scratch import Scratch
+from workloads.databases.scratch import Scratch, within_reach
 from workloads.testbed import Process, free_port
 
 HOME = Path(__file__).resolve().parents[2] / ".tools/postgresql"
-# An initialised data directory with the database in it; its owner logs in by socket only.
+# An initialised data directory with the database in it.
 TEMPLATE = HOME / "data"
 OWNER = "postgres"
 DIALECT = Dialect(
@@ -35,13 +42,9 @@ DIALECT = Dialect(
 READY = "database system is ready to accept connections"
 START_LIMIT_S = 30
 STOP_LIMIT_S = 10
-# Who is root becomes nobody, as PostgreSQL demands, but goes on to read where only root may.
-NOBODY = 65534
-AS_NOBODY = [
-    "setpriv",
-    *(f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"),
-    *("--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--pdeathsig=KILL"),
-]
+# By socket, only the operating system's user who measures gets in, as the owner. By TCP, a password
+# is needed; md5 means the method by which it is stored, which may be scram-sha-256.
+ACCESS = f"local all {OWNER} peer map=runner\nhost all all 127.0.0.1/32 md5\n"
 # Of pg_stat_database.
 COUNTERS = (
     "sessions",
@@ -79,6 +82,7 @@ class PostgreSQL:
         with contextlib.ExitStack() as undo:
             self.scratch = Scratch()
             undo.callback(self.scratch.remove)
+            self.home = self.scratch.lay_out(TEMPLATE)
             self.process = Process(self.command(variables), cpus, folder, log)
             undo.callback(self.stop_server)
             deadline_s = started_s + START_LIMIT_S
@@ -88,31 +92,27 @@ class PostgreSQL:
         self.start_up_s = time.monotonic() - started_s
 
     def command(self, variables: Variables) -> list[str]:
-        """The command line, with its data directory laid out."""
-        home = self.scratch.path
-        if os.geteuid() == 0:
-            os.chown(home, NOBODY, NOBODY)
-        data = home / "data"
-        copy = ["cp", "--recursive", "--reflink=auto", str(TEMPLATE), str(data)]
-        # It refuses a folder that others may read.
-        subprocess.run([*unprivileged(), *copy], check=True, umask=0o077)
+        """The command line, with the files that it names."""
+        runner = pwd.getpwuid(os.geteuid()).pw_name
         settings = variables | {
             "listen_addresses": "127.0.0.1",
             "port": self.server_port,
-            "unix_socket_directories": str(home),
+            "unix_socket_directories": str(self.home),
+            "hba_file": str(self.scratch.write("access.conf", ACCESS)),
+            "ident_file": str(self.scratch.write("users.conf", f'runner "{runner}" {OWNER}\n')),
             "logging_collector": False,
         }
         return [
             *unprivileged(),
-            str(HOME / "bin/postgres"),
-            *("-D", str(data)),
+            str(within_reach(HOME, "bin/postgres") / "bin/postgres"),
+            *("-D", str(self.home / "data")),
             *(f"--{name}={value_of(value)}" for name, value in settings.items()),
         ]
 
     def set_password(self) -> None:
         """Makes the password the user's; the owner, by socket, needs none."""
         with psycopg.connect(
-            host=str(self.scratch.path), port=self.server_port, user=OWNER, dbname=OWNER
+            host=str(self.home), port=self.server_port, user=OWNER, dbname=OWNER
         ) as connection:
             connection.execute(f"ALTER USER {USER} PASSWORD '{self.password}'")
 
@@ -158,8 +158,3 @@ class PostgreSQL:
     def stop(self) -> None:
         """Ends the process, then its data."""
         self.end.close()
-
-
-def unprivileged() -> list[str]:
-    """What a command line begins with that root must not run."""
-    return AS_NOBODY if os.geteuid() == 0 else []

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
+import functools
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from workloads.databases import NOBODY, unprivileged
 from workloads.testbed import open_lock
 
 PREFIX = "threads-artifact.scratch."
@@ -29,10 +33,55 @@ class Scratch:
             remove_orphans(parent)
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
             self.lock = lock_of(self.path)
+        if os.geteuid() == 0:
+            # The servers' user passes through to what it is given, and can change nothing else.
+            self.path.chmod(0o711)
+
+    def lay_out(self, template: Path) -> Path:
+        """A folder of the servers' user with a copy of the template, `data`, in it."""
+        home = self.path / "server"
+        home.mkdir(mode=0o700)
+        copy = ["cp", "--recursive", "--reflink=auto", str(template), str(home / "data")]
+        # PostgreSQL refuses a folder that others may read.
+        subprocess.run(copy, check=True, umask=0o077)
+        give(home)
+        return home
+
+    def write(self, name: str, text: str) -> Path:
+        """A file that only the servers' user, and root, may read."""
+        path = self.path / name
+        path.touch(mode=0o600)
+        path.write_text(text)
+        give(path)
+        return path
 
     def remove(self) -> None:
         shutil.rmtree(self.path)
         os.close(self.lock)
+
+
+def give(path: Path) -> None:
+    """Makes the servers' user the owner of a file, or of a folder and all that is in it."""
+    if os.geteuid() == 0:
+        owner = f"{NOBODY}:{NOBODY}"
+        subprocess.run(["chown", "--recursive", "--no-dereference", owner, path], check=True)
+
+
+@functools.cache
+def within_reach(home: Path, program: str) -> Path:
+    """The folder of an installed server where the servers' user can run `program` of it.
+
+    That is `home`, or a copy until this process ends: a checkout may lie in a folder that only root
+    may enter. Profiles made with a copy lack the names of its functions.
+    """
+    reach = [*unprivileged(), "test", "-x", str(home / program)]
+    if os.geteuid() != 0 or subprocess.run(reach).returncode == 0:
+        return home
+    scratch = Scratch()
+    atexit.register(scratch.remove)
+    # Each database has a copy of the data already.
+    without_data = shutil.ignore_patterns("data")
+    return Path(shutil.copytree(home, scratch.path / home.name, symlinks=True, ignore=without_data))
 
 
 @contextlib.contextmanager

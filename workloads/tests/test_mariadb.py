@@ -1,5 +1,6 @@
 """The MariaDB of a cell: answers its own user on loopback only, and leaves nothing behind."""
 
+import atexit
 import os
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import pymysql
 import pytest
 
 from workloads.backends import mariadb as backend
+from workloads.databases import mariadb
 from workloads.databases.mariadb import MariaDB
 from workloads.databases.scratch import PREFIX, Scratch
 
@@ -24,9 +26,14 @@ SPEC = {"backend": {"id": "mariadb", "variables": SMALL | {"max_connections": 77
 
 @pytest.fixture(autouse=True)
 def temporary_folder(tmp_path, monkeypatch):
-    """Where data directories are made: this test's own, so that what is left there shows."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
+    """Where data directories are made: this test's own, so that what is left there shows.
+
+    Unlike tmp_path, which pytest makes first, it can be entered by the user that servers run as.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
 
 
 @pytest.fixture
@@ -79,47 +86,93 @@ def test_it_listens_on_loopback_only(database):
     assert listening == [("127.0.0.1", database.port)]
 
 
+def rights(pid):
+    """User ids, capability sets and the like of a process, as the kernel writes them."""
+    names = ("Uid", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs")
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    status = dict(line.split(":\t", 1) for line in lines)
+    return {name: status[name] for name in names}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has privileges to drop")
+def test_it_runs_without_roots_privileges(database):
+    none = "0" * 16
+    assert rights(database.process.pid) == {
+        "Uid": "\t".join(["65534"] * 4),
+        **dict.fromkeys(("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"), none),
+        "NoNewPrivs": "1",
+    }
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can enter every folder")
+def test_it_runs_where_only_root_can_read_the_installation(tmp_path, monkeypatch):
+    closed = tmp_path / "closed/mariadb"
+    closed.parent.mkdir(mode=0o700)
+    closed.symlink_to(mariadb.HOME)
+    monkeypatch.setattr(mariadb, "HOME", closed)
+    at_exit = []
+    monkeypatch.setattr(atexit, "register", at_exit.append)
+    database = MariaDB(SMALL, CPUS, tmp_path, 1, "log")
+    assert database.query("SELECT 1") == [(1,)]
+    database.stop()
+    (remove,) = at_exit
+    remove()
+
+
+def test_several_live_side_by_side(tmp_path, temporary_folder):
+    databases = [MariaDB(SMALL, CPUS, tmp_path, 1, f"log-{number}") for number in range(3)]
+    for number, database in enumerate(databases):
+        database.query(f"CREATE TABLE only_here_{number} (id INT)")
+    tables = [database.query("SHOW TABLES") for database in databases]
+    assert tables == [[(f"only_here_{number}",)] for number in range(3)]
+    databases[1].stop()
+    assert databases[0].query("SELECT 1") == databases[2].query("SELECT 1")
+    for database in (databases[0], databases[2]):
+        database.stop()
+    assert not left_over(temporary_folder)
+
+
 def test_the_password_is_in_no_command_line_and_no_file(database, tmp_path):
     assert database.password not in " ".join(psutil.Process(database.process.pid).cmdline())
     for path in [*tmp_path.glob("log"), *database.scratch.path.glob("*.sql")]:
         assert database.password not in path.read_text()
 
 
-def test_stop_leaves_no_process_and_no_folder(database, tmp_path):
-    assert left_over(tmp_path)
+def test_stop_leaves_no_process_and_no_folder(database, temporary_folder):
+    assert left_over(temporary_folder)
     database.stop()
     assert not psutil.pid_exists(database.process.pid)
-    assert not left_over(tmp_path)
+    assert not left_over(temporary_folder)
 
 
-def test_a_wrong_variable_is_told_in_the_servers_own_words(tmp_path):
+def test_a_wrong_variable_is_told_in_the_servers_own_words(tmp_path, temporary_folder):
     with pytest.raises(RuntimeError, match="unknown variable 'no_such_variable=1'"):
         MariaDB(SMALL | {"no_such_variable": 1}, CPUS, tmp_path, 1, "log")
-    assert not left_over(tmp_path)
+    assert not left_over(temporary_folder)
 
 
-def test_what_a_killed_runner_left_is_removed_by_the_next(tmp_path):
+def test_what_a_killed_runner_left_is_removed_by_the_next(temporary_folder):
     code = (
         "import tempfile, time; from pathlib import Path\n"
-        f"tempfile.tempdir = {str(tmp_path)!r}\n"
+        f"tempfile.tempdir = {str(temporary_folder)!r}\n"
         "from workloads.databases.mariadb import MariaDB\n"
         f"database = MariaDB({SMALL}, {CPUS}, Path(tempfile.tempdir), 1, 'log')\n"
         "print(database.process.pid, flush=True); time.sleep(60)"
     )
     runner = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
     pid = int(runner.stdout.readline())
-    (orphan,) = left_over(tmp_path)
+    (orphan,) = left_over(temporary_folder)
     held = Scratch()
     assert orphan.exists()
     os.kill(runner.pid, signal.SIGKILL)
     runner.communicate()
     until(lambda: not psutil.pid_exists(pid))
     Scratch().remove()
-    assert left_over(tmp_path) == [held.path]
+    assert left_over(temporary_folder) == [held.path]
     held.remove()
 
 
-def test_as_a_backend_it_tells_the_server_all_it_needs(tmp_path):
+def test_as_a_backend_it_tells_the_server_all_it_needs(tmp_path, temporary_folder):
     running = backend.start(SPEC, Path("java"), CPUS, tmp_path, 1)
     try:
         url, user = (option.split("=", 1)[1] for option in running.options)
@@ -133,4 +186,4 @@ def test_as_a_backend_it_tells_the_server_all_it_needs(tmp_path):
     finally:
         running.stop()
     assert not psutil.pid_exists(running.process.pid)
-    assert not left_over(tmp_path)
+    assert not left_over(temporary_folder)

@@ -1,5 +1,6 @@
 """PostgreSQL and the pooler before it: answer their own user on loopback, leave nothing behind."""
 
+import atexit
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import psutil
 import psycopg
 import pytest
 
+from workloads.databases import pgbouncer, postgresql
 from workloads.databases.scratch import PREFIX
 from workloads.databases.subject import Subject
 from workloads.tools import sysbench
@@ -65,6 +67,92 @@ def test_it_answers_its_user_and_nobody_else(start, engine):
     for other in ({"password": "wrong"}, {"user": "postgres", "dbname": "postgres"}):
         with pytest.raises(psycopg.OperationalError):
             connect(subject, **other)
+
+
+def rights(pid):
+    """User ids, capability sets and the like of a process, as the kernel writes them."""
+    names = ("Uid", "CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs")
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    status = dict(line.split(":\t", 1) for line in lines)
+    return {name: status[name] for name in names}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has privileges to drop")
+def test_its_processes_run_without_roots_privileges(start):
+    subject = start("pgbouncer")
+    with connect(subject):
+        processes = [subject.pooler.pid, subject.process.pid]
+        processes += [child.pid for child in psutil.Process(subject.process.pid).children()]
+        for pid in processes:
+            assert rights(pid) == {
+                "Uid": "\t".join(["65534"] * 4),
+                **dict.fromkeys(("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"), "0" * 16),
+                "NoNewPrivs": "1",
+            }
+
+
+def as_nobody(action):
+    """The error that the action ends with when user 65534 does it, as text."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        try:
+            action()
+        except BaseException as fault:
+            os.write(writing, f"{fault}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        text = said.read()
+    os.waitpid(child, 0)
+    return text
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_process_of_its_user_is_not_let_in_by_socket(start):
+    database = start("postgresql").database
+    (socket,) = database.scratch.path.glob("**/.s.PGSQL.*[0-9]")
+    for user in ("postgres", "artifact"):
+        account = {"host": str(socket.parent), "port": database.server_port, "user": user}
+        error = as_nobody(lambda account=account: psycopg.connect(**account, dbname="artifact"))
+        assert "eer authentication failed" in error or "no pg_hba.conf entry" in error
+
+
+def test_the_installed_data_trusts_no_client():
+    lines = (postgresql.TEMPLATE / "pg_hba.conf").read_text().splitlines()
+    methods = {line.split()[-1] for line in lines if line and not line.startswith("#")}
+    assert methods == {"peer", "md5"}
+    assert postgresql.TEMPLATE.stat().st_uid == postgresql.HOME.stat().st_uid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can enter every folder")
+def test_it_runs_where_only_root_can_read_the_installation(start, tmp_path, monkeypatch):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    for module in (postgresql, pgbouncer):
+        (closed / module.HOME.name).symlink_to(module.HOME)
+        monkeypatch.setattr(module, "HOME", closed / module.HOME.name)
+    at_exit = []
+    monkeypatch.setattr(atexit, "register", at_exit.append)
+    subject = start("pgbouncer")
+    with connect(subject) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM sbtest1").fetchone() == (10_000,)
+    subject.stop()
+    assert len(at_exit) == 2
+    for remove in at_exit:
+        remove()
+
+
+def test_several_live_side_by_side(start, temporary_folder):
+    subjects = [start("pgbouncer"), start("postgresql"), start("pgbouncer")]
+    ports = [port for subject in subjects for port in {subject.port, subject.database.server_port}]
+    assert len(set(ports)) == 5
+    subjects[1].stop()
+    for subject in (subjects[0], subjects[2]):
+        assert subject.state("/sums", 5)[0] == "completed"
 
 
 @pytest.mark.parametrize("engine", VARIABLES)
