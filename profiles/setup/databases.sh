@@ -18,11 +18,11 @@ logged() { # logged COMMAND…: its output is for the case that it fails
   }
 }
 
-# PostgreSQL refuses to run as root; nobody's rights do, and root's eyes on the way to its files.
+# PostgreSQL refuses to run as root.
 unprivileged() {
   if [[ $(id -u) -eq 0 ]]; then
-    setpriv --reuid=65534 --regid=65534 --clear-groups \
-      --inh-caps=+dac_override --ambient-caps=+dac_override "$@"
+    setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs \
+      --inh-caps=-all --ambient-caps=-all --bounding-set=-all "$@"
   else
     "$@"
   fi
@@ -56,7 +56,7 @@ servers_of_debian() {
     "$mariadb/share"
   package=$(apt-cache depends postgresql | sed -n 's/.*Depends: \(postgresql-[0-9]*\)$/\1/p')
   unpacked_of_debian "$package" "$postgresql"
-  ln -s usr/lib/postgresql/*/bin "$postgresql/bin"
+  (cd "$postgresql" && ln -s usr/lib/postgresql/*/bin bin)
 }
 
 # Unpacked, not installed, since installing would start it as a service; what it needs is installed.
@@ -80,14 +80,22 @@ initialise_mariadb() {
     <"$work/all.sql"
 }
 
-# Its owner can log in by a socket only, which lies where nobody else may look.
+# Its owner can log in by socket only, as the user of the operating system that has the same name;
+# a cell says for itself who that is.
 initialise_postgresql() {
-  mkdir "$postgresql/data"
-  [[ $(id -u) -ne 0 ]] || chown 65534:65534 "$postgresql/data"
-  logged unprivileged "$postgresql/bin/initdb" --pgdata="$postgresql/data" --username=postgres \
-    --auth-local=trust --auth-host=md5 --encoding=UTF8 --locale=C --no-sync
+  # Made in a folder that the user without privileges can enter: this checkout may lie in another.
+  local copy=$work/postgresql data=$work/data
+  chmod 711 "$work"
+  cp --recursive "$postgresql" "$copy"
+  mkdir "$data"
+  [[ $(id -u) -ne 0 ]] || chown 65534:65534 "$data"
+  logged unprivileged "$copy/bin/initdb" --pgdata="$data" --username=postgres \
+    --auth-local=peer --auth-host=md5 --encoding=UTF8 --locale=C --no-sync
   printf '%s\n' 'CREATE ROLE artifact LOGIN;' 'CREATE DATABASE artifact OWNER artifact;' >"$work/all.sql"
-  logged unprivileged "$postgresql/bin/postgres" --single -D "$postgresql/data" postgres <"$work/all.sql"
+  logged unprivileged "$copy/bin/postgres" --single -D "$data" postgres <"$work/all.sql"
+  mv "$data" "$postgresql/data"
+  # Every cell copies it, so no other user may change it.
+  [[ $(id -u) -ne 0 ]] || chown --recursive --no-dereference 0:0 "$postgresql/data"
   chmod -R a+rX "$postgresql/data"
 }
 

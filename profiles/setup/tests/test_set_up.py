@@ -185,6 +185,21 @@ def test_what_maven_says_is_shown_where_no_database_can_be_had(run, put, tmp_pat
     assert "no route to the registry" in done.stderr
 
 
+def test_debians_postgresql_is_found_whatever_its_version(run, put, tmp_path):
+    put("uname", "echo aarch64")
+    put("dpkg-query", "for name in mariadb-server-core libpq5; do echo installed $name; done")
+    put("dpkg", "echo /usr/share/mysql/mysql_system_tables.sql")
+    put("apt-cache", "echo '  Depends: postgresql-15'; echo '  Depends: libpq5'")
+    put("apt-get", 'touch "$2_1.deb"')
+    put(
+        "dpkg-deb",
+        'mkdir -p "$3/usr/lib/postgresql/15/bin"; touch "$3/usr/lib/postgresql/15/bin/initdb"',
+    )
+    # Ends where MariaDB is to be started.
+    run(SETUP / "databases.sh", tmp_path / "with space")
+    assert (tmp_path / "with space/postgresql/bin/initdb").exists()
+
+
 def test_every_pinned_file_has_a_version_of_the_pom():
     pom = (SETUP / "databases.pom.xml").read_text()
     sums = (SETUP / "databases.sha256").read_text().splitlines()
