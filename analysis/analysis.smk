@@ -3,17 +3,21 @@
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
          profile.collapsed (made from profile.jfr after measuring)
 Outputs: results/summary/<study>.csv   a row per cell
+         results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
-        results/primitives/primitives.csv  a row per primitive, rate and statistic
-        results/predictions.csv       a row per mode, tier, tool, figure: predicted and measured
+         results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
+         results/primitives/primitives.csv  a row per primitive, rate and statistic
+        results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
         results/usl.csv               a row per mode, tool and path: the law's coefficients
         results/crossovers.csv        where a pool begins to win, from primitives alone
 
-The scripts are inputs: a changed analysis runs the analysis again and measures nothing.
+The scripts and all functions are inputs: a changed analysis runs again and measures nothing.
 """
+
+FUNCTIONS = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
 
 
 rule summarise:
@@ -22,15 +26,13 @@ rule summarise:
             "{cell}/cell.json", cell=cells_of(wildcards.study)
         ),
         script="analysis/summarise.R",
-        functions=expand(
-            "analysis/R/{name}.R", name=["cli", "read_cell", "percentiles", "summary"]
-        ),
+        functions=FUNCTIONS,
     output:
         f"{RESULTS}/summary/{{study}}.csv",
     log:
         f"{RESULTS}/logs/summarise/{{study}}.log",
     message:
-        "figures of every cell of {wildcards.study}"
+        "values of every cell of {wildcards.study}"
     shell:
         "Rscript {input.script:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
 
@@ -43,32 +45,53 @@ rule collect_summaries:
             study=[study["id"] for study in config["studies"]],
         ),
         script="analysis/collect.R",
-        functions=expand("analysis/R/{name}.R", name=["cli", "read_cell", "summary"]),
+        functions=FUNCTIONS,
     output:
         f"{RESULTS}/summary.csv",
     log:
         f"{RESULTS}/logs/collect_summaries.log",
     message:
-        "all figures in one table"
+        "all cells in one table"
     shell:
         "Rscript {input.script:q} --out {output:q} {input.summaries:q} > {log:q} 2>&1"
+
+
+rule collect_slices:
+    input:
+        cells=expand("{cell}/cell.json", cell=CELLS),
+        script="analysis/slices.R",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/slices.csv",
+    log:
+        f"{RESULTS}/logs/collect_slices.log",
+    message:
+        "all slices in one table"
+    shell:
+        "Rscript {input.script:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+
+
+rule profiler_cost:
+    input:
+        slices=f"{RESULTS}/slices.csv",
+        script="analysis/profiler_cost.R",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/profiler-cost.csv",
+    log:
+        f"{RESULTS}/logs/profiler_cost.log",
+    message:
+        "what the profiler costs"
+    shell:
+        "Rscript {input.script:q} --out {output:q} {input.slices:q} > {log:q} 2>&1"
 
 
 rule compare_modes:
     input:
         summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
         script="analysis/compare.R",
-        functions=expand(
-            "analysis/R/{name}.R",
-            name=[
-                "cli",
-                "read_cell",
-                "summary",
-                "moderation",
-                "comparisons",
-                "repetitions",
-            ],
-        ),
+        functions=FUNCTIONS,
     output:
         f"{RESULTS}/comparisons.csv",
     log:
@@ -76,25 +99,15 @@ rule compare_modes:
     message:
         "modes against their baselines"
     shell:
-        "Rscript {input.script:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule compare_loops:
     input:
         summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
         script="analysis/compare_loops.R",
-        functions=expand(
-            "analysis/R/{name}.R",
-            name=[
-                "cli",
-                "read_cell",
-                "summary",
-                "moderation",
-                "comparisons",
-                "repetitions",
-                "loops",
-            ],
-        ),
+        functions=FUNCTIONS,
     output:
         f"{RESULTS}/loops.csv",
     log:
@@ -102,7 +115,7 @@ rule compare_loops:
     message:
         "the open loop against the closed one"
     shell:
-        "Rscript {input.script:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:
@@ -110,9 +123,7 @@ rule group_cpu:
         cells=expand("{cell}/cell.json", cell=CELLS),
         stacks=expand("{cell}/profile.collapsed", cell=CELLS),
         script="analysis/group_cpu.R",
-        functions=expand(
-            "analysis/R/{name}.R", name=["cli", "read_cell", "stack_groups"]
-        ),
+        functions=FUNCTIONS,
         groups="analysis/stack-groups.csv",
     output:
         f"{RESULTS}/cpu-groups.csv",
@@ -127,26 +138,12 @@ rule group_cpu:
 rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
         claims="analysis/claims.yaml",
         causes="analysis/causes.yaml",
         experiment="config.yaml",
         script="analysis/claims.R",
-        functions=expand(
-            "analysis/R/{name}.R",
-            name=[
-                "cli",
-                "read_cell",
-                "summary",
-                "moderation",
-                "comparisons",
-                "repetitions",
-                "causes",
-                "theme",
-                "figures",
-                "tables",
-                "claims",
-            ],
-        ),
+        functions=FUNCTIONS,
     output:
         f"{RESULTS}/claims.csv",
     log:
@@ -154,7 +151,7 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:
@@ -171,10 +168,7 @@ rule summarise_primitives:
     input:
         costs=f"{RESULTS}/primitives/costs.csv",
         script="analysis/primitives.R",
-        functions=expand(
-            "analysis/R/{name}.R",
-            name=["cli", "read_cell", "comparisons", "primitives"],
-        ),
+        functions=FUNCTIONS,
     output:
         f"{RESULTS}/primitives/primitives.csv",
     log:
@@ -192,21 +186,7 @@ rule predict:
         groups=f"{RESULTS}/cpu-groups.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
         script="analysis/predict.R",
-        functions=expand(
-            "analysis/R/{name}.R",
-            name=[
-                "cli",
-                "read_cell",
-                "summary",
-                "comparisons",
-                "stack_groups",
-                "primitives",
-                "usl",
-                "queues",
-                "predictions",
-                "residuals",
-            ],
-        ),
+        functions=FUNCTIONS,
     output:
         predictions=f"{RESULTS}/predictions.csv",
         usl=f"{RESULTS}/usl.csv",
@@ -214,6 +194,6 @@ rule predict:
     log:
         f"{RESULTS}/logs/predict.log",
     message:
-        "what theory foretells, beside what was measured"
+        "what theory predicts, beside what was measured"
     shell:
         "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --groups {input.groups:q} --out {output.predictions:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"

@@ -4,7 +4,7 @@
 #     --out results/cpu-groups.csv CELL_JSON…
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (name in c("cli.R", "read_cell.R", "stack_groups.R")) source(file.path(folder, "R", name))
+for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("groups", "out"))
 if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)

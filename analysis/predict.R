@@ -5,12 +5,7 @@
 #     --usl results/usl.csv --crossovers results/crossovers.csv CELL_JSON…
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (name in c(
-  "cli", "read_cell", "summary", "comparisons", "stack_groups", "primitives", "queues", "usl",
-  "predictions", "residuals"
-)) {
-  source(file.path(folder, "R", paste0(name, ".R")))
-}
+for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
 
 given <- parse_command_line(
   commandArgs(trailingOnly = TRUE),

@@ -3,9 +3,7 @@
 #   Rscript analysis/primitives.R --out results/primitives/primitives.csv results/primitives/costs.csv
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (name in c("cli.R", "read_cell.R", "comparisons.R", "primitives.R")) {
-  source(file.path(folder, "R", name))
-}
+for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), "out")
 if (length(given$files) != 1) stop("one table of costs must be given", call. = FALSE)

@@ -159,40 +159,32 @@ newcombe_interval <- function(hits, counts) {
 
 #' An effect: a statistic of one side against the other, over the cells that count.
 #'
-#' @param table cells of the study, see counted_cells().
+#' @param table,slices cells and slices of the study, see counted_cells().
 #' @param difference see sides_of().
 #' @return list: estimate, low, high (a ratio, a difference or a share), verdict (as those of
 #'   comparisons), reason (why there is none, or empty), effects (data.table of repetition and
 #'   effect, where they add up: logarithms for ratios), hits and count (of the mode, for shares).
-effect_of <- function(table, difference) {
+effect_of <- function(table, slices, difference) {
   statistic <- cause_statistic(difference$statistic)
   sides <- sides_of(difference)
   reason <- c(why_no_cells(table, sides$mode), why_no_cells(table, sides$versus))
   if (length(reason) > 0) return(no_effect(paste(reason, collapse = "; ")))
-  figures <- function(side) {
-    cells <- cells_of_side(table, side)
-    cells[poolable(cells), .(repetition, figure = get(statistic$statistic))][is.finite(figure)]
+  if (statistic$effect == "share") {
+    counted <- table[poolable(table)]
+    figures <- function(side) cells_of_side(counted, side)[, .(repetition, figure = died)]
+    versus <- if (!is.null(sides$versus)) figures(sides$versus)
+    return(effect_of_shares(figures(sides$mode), versus))
   }
-  mode <- figures(sides$mode)
-  versus <- if (is.null(sides$versus)) mode[, .(repetition, figure = 0)] else figures(sides$versus)
-  if (statistic$effect == "share") return(effect_of_shares(mode, versus, is.null(sides$versus)))
-  pairs <- merge(mode, versus, by = "repetition", suffixes = c("", "_versus"))
-  if (nrow(pairs) == 0) return(no_effect("no repetition has this figure on both sides"))
-  ratio <- statistic$effect == "ratio"
-  if (ratio && any(pairs$figure <= 0 | pairs$figure_versus <= 0)) return(no_effect("a figure of 0 has no ratio"))
-  effects <- pairs[, .(
-    repetition, effect = if (ratio) log(figure / figure_versus) else figure - figure_versus
-  )]
-  interval <- t_interval(effects$effect)
-  back <- if (ratio) exp else identity
-  list(
-    estimate = back(mean(effects$effect)), low = back(interval[1]), high = back(interval[2]),
-    verdict = verdict_of_interval(interval, equivalence[[statistic$effect]]), reason = "",
-    effects = effects
-  )
+  terms <- rbindlist(Filter(length, list(sides$mode, sides$versus)))
+  terms[, `:=`(study = table$study[1], sign = c(1, -1)[seq_len(.N)])]
+  # A bound has no share that could be removed.
+  without_bounds <- function(cells) copy(cells)[, `:=`(bound_throughput = "", bound_latency = "")]
+  effect_between(without_bounds(table), without_bounds(slices), terms, statistic$statistic, statistic$effect)
 }
 
-effect_of_shares <- function(mode, versus, against_none) {
+effect_of_shares <- function(mode, versus = NULL) {
+  against_none <- is.null(versus)
+  if (against_none) versus <- mode[, .(repetition, figure = 0)]
   hits <- c(sum(mode$figure), sum(versus$figure))
   counts <- c(nrow(mode), nrow(versus))
   interval <- if (against_none) wilson_interval(hits[1], counts[1]) else newcombe_interval(hits, counts)
@@ -200,20 +192,13 @@ effect_of_shares <- function(mode, versus, against_none) {
   seen <- hits[1] / counts[1] != hits[2] / counts[2]
   list(
     estimate = hits[1] / counts[1] - hits[2] / counts[2], low = interval[1], high = interval[2],
-    verdict = if (seen) verdict_of_interval(interval, 0) else "undecided", reason = "",
+    verdict = if (seen) verdict_on(interval) else "undecided", reason = "",
     effects = mode[, .(repetition, effect = figure)], hits = hits[1], count = counts[1]
   )
 }
 
-verdict_of_interval <- function(interval, margin) {
-  if (anyNA(interval)) "one repetition" else verdict_on(interval[1], interval[2], margin)
-}
-
-no_effect <- function(reason) {
-  list(
-    estimate = NA_real_, low = NA_real_, high = NA_real_, verdict = "not comparable", reason = reason,
-    effects = data.table(repetition = integer(), effect = numeric())
-  )
+verdict_on <- function(interval) {
+  if (interval[1] > 0) "higher" else if (interval[2] < 0) "lower" else "undecided"
 }
 
 #' The share of an effect that an intervention removes, with its interval.
@@ -358,9 +343,9 @@ removed_by <- function(before, after) {
   if (is.null(before$hits)) removed_share(before$effects, after$effects) else removed_of_shares(before, after)
 }
 
-trace_intervention <- function(cause, intervention, before, counters, table, groups) {
+trace_intervention <- function(cause, intervention, before, counters, table, slices, groups) {
   difference <- changed_by(cause, intervention)
-  after <- effect_of(table, difference)
+  after <- effect_of(table, slices, difference)
   counters_after <- count_on_both(cause$counters, table, groups, difference)
   removed <- removed_by(before, after)
   uncounted <- counters$title[is.na(counters$shows) | is.na(counters_after$shows)]
@@ -387,26 +372,27 @@ trace_intervention <- function(cause, intervention, before, counters, table, gro
 #' Follows one chain.
 #'
 #' @param cause one of read_causes().
-#' @param summary see read_summary().
+#' @param summary see read_summary(); `slices` see read_slices().
 #' @param cpu_groups see read_cpu_groups().
 #' @return the chain with `before` (see effect_of()), `counted` (see count_on_both()), and in
 #'   `interventions`, for each: does, changes, rule, difference (as changed), after (effect),
 #'   counters, removed (estimate, low, high), verdict (shown, not shown, not decided, not measured)
 #'   and why.
-trace_cause <- function(cause, summary, cpu_groups) {
+trace_cause <- function(cause, summary, slices, cpu_groups) {
   table <- counted_cells(copy(summary)[, died := as.numeric(outcome != "completed")], cause)
   groups <- counted_cells(cpu_groups, cause)
-  before <- effect_of(table, cause$difference)
+  slices <- counted_cells(slices, cause)
+  before <- effect_of(table, slices, cause$difference)
   counted <- count_on_both(cause$counters, table, groups, cause$difference)
   cause$interventions <- lapply(cause$interventions, function(intervention) {
-    trace_intervention(cause, intervention, before, counted, table, groups)
+    trace_intervention(cause, intervention, before, counted, table, slices, groups)
   })
   c(cause, list(before = before, counted = counted))
 }
 
 #' Follows all chains, see trace_cause().
-trace_causes <- function(causes, summary, cpu_groups) {
-  lapply(causes, trace_cause, summary, cpu_groups)
+trace_causes <- function(causes, summary, slices, cpu_groups) {
+  lapply(causes, trace_cause, summary, slices, cpu_groups)
 }
 
 # ---- Where CPU time moved --------------------------------------------------------------------

@@ -2,8 +2,8 @@
 # statistic and the rule; nothing here knows any claim.
 #
 # A claim is confirmed when the whole 95 % interval lies where its rule says, contradicted when all
-# of it lies elsewhere, and not decided in between. The unit is the server process, what is compared
-# is compared within its block, and the noise of ratios is moderated, as in comparisons.R.
+# of it lies elsewhere, and not decided in between. Ratios and their intervals are those of effects.R;
+# of a single value the interval is that of sessions.
 
 library(data.table)
 
@@ -122,7 +122,8 @@ verdict_in <- function(low, high, region) {
     inside <- low >= region$low && high <= region$high
     outside <- high < region$low || low > region$high
   } else {
-    inside <- low > region$low && high < region$high
+    # The open end of a bound is no closer to that of a rule than infinitely far.
+    inside <- (low > region$low || region$low == -Inf) && (high < region$high || region$high == Inf)
     outside <- high <= region$low || low >= region$high
   }
   if (inside) "confirmed" else if (outside) "contradicted" else "not decided"
@@ -175,109 +176,55 @@ terms_of <- function(cells, tier) {
 
 term_names <- function(terms) with(terms, file.path(study, mode, tier, tool))
 
-# The figures of one term, or why there are none.
-figures_of_term <- function(summary, term, statistic) {
+# Why a term has nothing that counts or bounds; NULL where it has.
+lack_of_term <- function(summary, term, statistic) {
   cells <- summary[term, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
-  if (nrow(cells) == 0) return(list(lack = paste(term_names(term), "was not measured in this run")))
-  counted <- counts_for(cells, statistic)
-  if (!any(counted)) {
-    why <- unique(cells[, fcase(
-      outcome == "completed", gsub(";", ", ", failed_checks),
-      outcome == "beyond_limits", outcome_reason,
-      rep(TRUE, .N), outcome
-    )])
-    return(list(lack = sprintf("no valid cell of %s (%s)", term_names(term), paste(why, collapse = "; "))))
-  }
-  figures <- cells[counted, .(repetition, value = statistic_of(.SD, statistic), resolution = latency_resolution_ms),
-    .SDcols = names(cells)
-  ]
-  list(figures = figures[is.finite(value)][, sign := term$sign])
-}
-
-#' The figures of a claim at one tier, a row per repetition that all its cells have.
-#'
-#' @return list: `figures`, a data.table of repetition, value, resolution, sign; or `lack`, why not.
-figures_of_claim <- function(summary, claim, tier) {
-  terms <- terms_of(claim$cells, tier)
-  found <- lapply(seq_len(nrow(terms)), function(index) {
-    figures_of_term(summary, terms[index], claim$statistic)
-  })
-  lack <- unlist(lapply(found, `[[`, "lack"))
-  if (length(lack) > 0) return(list(lack = paste(lack, collapse = "; ")))
-  figures <- rbindlist(lapply(found, `[[`, "figures"))
-  figures <- figures[, if (.N == nrow(terms)) .SD, by = repetition]
-  if (nrow(figures) == 0) return(list(lack = "no repetition has this figure in all its cells"))
-  if (is_ratio(claim) && any(figures$value <= 0)) return(list(lack = "a figure of 0 has no ratio"))
-  list(figures = figures)
+  if (nrow(cells) == 0) return(paste(term_names(term), "was not measured in this run"))
+  if (any(counts_for(cells, statistic) | bound_of(cells, statistic) != 0)) return(NULL)
+  why <- unique(cells[, fcase(
+    outcome == "completed", gsub(";", ", ", failed_checks),
+    outcome == "beyond_limits", outcome_reason,
+    rep(TRUE, .N), outcome
+  )])
+  sprintf("no valid cell of %s (%s)", term_names(term), paste(why, collapse = "; "))
 }
 
 is_contrast <- function(claim) !is.null(c(claim$cells[["versus"]], claim$cells[["versus_tier"]]))
 is_ratio <- function(claim) is_contrast(claim) && !identical(claim$effect, "difference")
 
-is_rounded <- function(statistic) {
-  grepl("^latency_.*_ms$", statistic) && !grepl("mean|sd", statistic)
-}
-
-#' What the other ratios of a claim's study, under its tool, tell of the noise of its own.
+#' The estimate of a claim's value with its interval, at one tier.
 #'
-#' Of ratios only, as in comparisons.R: a single figure may be held by a bound, and vary less than any.
-#'
-#' @param summary see read_summary().
-#' @param claim the claim; where it is no ratio of two cells it has no family.
-#' @return see family_noise(): of logarithms.
-family_of_claim <- function(summary, claim) {
-  at <- claim$cells
-  contrasts <- length(c(at[["versus"]], at[["versus_tier"]]))
-  if (!is_ratio(claim) || contrasts != 1 || claim$statistic == "survived") return(no_family)
-  cells <- summary[study == at$study & tool == at$tool]
-  cells <- cells[counts_for(cells, claim$statistic)]
-  figures <- cells[, .(mode, versus, tier, repetition, value = statistic_of(cells, claim$statistic))]
-  figures <- figures[is.finite(value) & value > 0]
-  baseline <- figures[, .(versus = mode, tier, repetition, baseline = value)]
-  pairs <- merge(figures, baseline, by = c("versus", "tier", "repetition"))
-  noise <- pairs[, .(variance = var(log(value / baseline)), df = .N - 1), by = .(mode, tier)]
-  family_noise(noise$variance, noise$df)
-}
-
-#' The estimate of a claim's figure with its interval.
-#'
-#' Ratios are averaged as logarithms, and so are single figures where none is 0. Whether servers
+#' Ratios are averaged as logarithms, and so are single values where none is 0. Whether servers
 #' survived is a share of them, with Wilson's interval.
 #'
-#' @param figures see figures_of_claim().
-#' @param claim the claim.
-#' @param family see family_of_claim().
-#' @return list: ours, low, high, effects (one per repetition, on the scale `to`), to and back
-#'   (functions to and from that scale), widen (what rounding can do there), noise and df (see
-#'   moderate()), repetitions.
-estimate_claim <- function(figures, claim, family) {
-  share <- claim$statistic == "survived"
-  logs <- is_ratio(claim) || (!is_contrast(claim) && !share && all(figures$value > 0))
-  to <- if (logs) log else identity
-  effects <- figures[, .(effect = sum(sign * to(value))), by = repetition]$effect
-  widen <- if (is_rounded(claim$statistic)) {
-    figures[, .(reach = sum(rounding_reach(value, resolution, logs))), by = repetition][, mean(reach)]
-  } else {
-    0
+#' @param summary see read_summary(); `slices` see read_slices().
+#' @param claim the claim; `tier` one of its tiers.
+#' @return see effect_between(), with low and high of two sessions and more alone decisive; logs: whether
+#'   the value is on a logarithmic scale.
+estimate_claim <- function(summary, slices, claim, tier) {
+  statistic <- claim$statistic
+  terms <- terms_of(claim$cells, tier)
+  lack <- unlist(lapply(seq_len(nrow(terms)), function(index) lack_of_term(summary, terms[index], statistic)))
+  if (length(lack) > 0) return(no_effect(paste(lack, collapse = "; ")))
+  summary <- with_derived(summary, statistic)
+  between <- function(effect) {
+    effect_between(summary, slices, terms, statistic, effect, function(cells) counts_for(cells, statistic))
   }
-  noise <- moderate(var(effects), length(effects) - 1, family)
-  interval <- if (share) {
-    wilson_interval(sum(effects), length(effects))
-  } else {
-    reach <- half_interval(noise$noise, noise$df, length(effects)) + widen
-    mean(effects) + c(-reach, reach)
-  }
-  back <- if (logs) exp else identity
-  c(noise, list(
-    ours = back(mean(effects)), low = back(interval[1]), high = back(interval[2]),
-    effects = effects, to = to, widen = widen, repetitions = length(effects)
-  ))
+  if (statistic == "survived") return(c(survivors(between("difference")), logs = FALSE))
+  if (is_contrast(claim)) return(c(between(c(claim$effect, "ratio")[1]), logs = is_ratio(claim)))
+  found <- between("ratio")
+  # A single value of 0, or one that may be 0, has an interval of its own.
+  if (nzchar(found$reason)) c(between("difference"), logs = FALSE) else c(found, logs = TRUE)
 }
 
-# How far rounding alone can move a figure; a figure of less than half the resolution may be any.
-rounding_reach <- function(values, resolution, logs) {
-  half <- resolution / 2
-  if (logs) ifelse(values > half, -log1p(-pmin(half / values, 1)), Inf) else half
+with_derived <- function(summary, statistic) {
+  if (statistic == "survived") copy(summary)[, survived := statistic_of(.SD, "survived")] else summary
+}
+
+survivors <- function(found) {
+  if (nzchar(found$reason)) return(found)
+  interval <- wilson_interval(sum(found$effects$effect), found$pairs)
+  modifyList(found, list(low = interval[1], high = interval[2]))
 }
 
 #' How many repetitions would take the interval to one side of the bounds, if they went on as those
@@ -286,22 +233,22 @@ rounding_reach <- function(values, resolution, logs) {
 #' @param estimate see estimate_claim().
 #' @param region see region_of().
 #' @param statistic the claim's statistic.
-#' @return a whole number; 2 where there is one, as one has no interval; NA where not even
+#' @return a whole number; 2 where there is one, as one decides nothing; NA where not even
 #'   repetitions_at_most would do.
 repetitions_until_decided <- function(estimate, region, statistic) {
-  if (estimate$repetitions < 2) return(2)
+  if (estimate$pairs < 2) return(2)
   more <- seq_len(repetitions_at_most)
-  more <- more[more > estimate$repetitions]
+  more <- more[more > estimate$pairs]
   if (statistic == "survived") {
     settles <- vapply(more, function(count) {
-      interval <- wilson_interval(round(estimate$ours * count), count)
+      interval <- wilson_interval(round(estimate$estimate * count), count)
       verdict_in(interval[1], interval[2], region) != "not decided"
     }, NA)
   } else {
     bounds <- c(region$low, region$high)
-    if (identical(estimate$to, log)) bounds <- bounds[bounds > 0]
-    distance <- min(abs(mean(estimate$effects) - estimate$to(bounds))) - estimate$widen
-    df <- estimate$df + more - estimate$repetitions
+    if (estimate$logs) bounds <- log(bounds[bounds > 0])
+    distance <- min(abs(estimate$centre - bounds)) - max(estimate$rounding_low, estimate$rounding_high)
+    df <- estimate$df + more - estimate$pairs
     settles <- half_interval(estimate$noise, df, more) < distance
   }
   more[settles][1]
@@ -345,38 +292,37 @@ statistic_words <- function(id) {
 
 no_figures <- function() {
   list(
-    ours = NA_real_, low = NA_real_, high = NA_real_, repetitions = 0L,
+    ours = NA_real_, low = NA_real_, high = NA_real_, bound = "", repetitions = 0L,
     repetitions_needed = NA_real_
   )
 }
 
 why_not_decided <- function(estimate, needed) {
-  if (estimate$repetitions < 2) return("one repetition has no interval")
+  if (estimate$pairs < 2) return("one session decides nothing")
+  if (nzchar(estimate$bound)) return("its cells give a bound alone")
   if (is.na(needed)) return(paste("the interval holds a bound, and", repetitions_at_most, "repetitions would not free it"))
   "the interval holds a bound of the rule"
 }
 
 # The verdict at one tier.
-judge_tier <- function(summary, claim, tier, family) {
+judge_tier <- function(summary, slices, claim, tier) {
   cells <- paste(term_names(terms_of(claim$cells, tier)), collapse = " : ")
-  found <- figures_of_claim(summary, claim, tier)
-  if (!is.null(found$lack)) {
-    return(c(list(verdict = "not testable here", reason = found$lack), no_figures(), cells = cells))
+  estimate <- estimate_claim(summary, slices, claim, tier)
+  if (nzchar(estimate$reason)) {
+    return(c(list(verdict = "not testable here", reason = estimate$reason), no_figures(), cells = cells))
   }
-  estimate <- estimate_claim(found$figures, claim, family)
   region <- region_of(claim$rule)
-  verdict <- verdict_in(estimate$low, estimate$high, region)
-  needed <- if (verdict == "not decided") {
-    repetitions_until_decided(estimate, region, claim$statistic)
-  } else {
-    NA_real_
-  }
+  decides <- estimate$pairs > 1 || claim$statistic == "survived"
+  verdict <- if (decides) verdict_in(estimate$low, estimate$high, region) else "not decided"
+  open <- verdict == "not decided"
+  needed <- if (open && estimate$bound == "") repetitions_until_decided(estimate, region, claim$statistic) else NA_real_
   c(
     list(
-      verdict = verdict, reason = if (verdict == "not decided") why_not_decided(estimate, needed) else ""
+      verdict = verdict, reason = if (open) why_not_decided(estimate, needed) else "",
+      ours = estimate$estimate
     ),
-    estimate[c("ours", "low", "high", "repetitions")],
-    list(repetitions_needed = needed, cells = cells)
+    estimate[c("low", "high", "bound")],
+    list(repetitions = estimate$pairs, repetitions_needed = needed, cells = cells)
   )
 }
 
@@ -402,7 +348,7 @@ evidence_text <- function(summary, claim, tier) {
   paste(Filter(nzchar, told), collapse = ", ")
 }
 
-judge_claim <- function(summary, claim) {
+judge_claim <- function(summary, slices, claim) {
   if (!is.null(claim$rule$untestable)) {
     judged <- c(
       list(verdict = "not testable here", reason = claim$rule$untestable), no_figures(),
@@ -410,8 +356,7 @@ judge_claim <- function(summary, claim) {
     )
     evidence <- ""
   } else {
-    family <- family_of_claim(summary, claim)
-    judged <- deciding(lapply(claim$cells$tiers, function(tier) judge_tier(summary, claim, tier, family)))
+    judged <- deciding(lapply(claim$cells$tiers, function(tier) judge_tier(summary, slices, claim, tier)))
     evidence <- evidence_text(summary, claim, strsplit(judged$cells, "/")[[1]][3])
   }
   cause <- c(claim$cause, if (nzchar(evidence)) paste0("(", evidence, ")"))
@@ -429,21 +374,21 @@ judge_claim <- function(summary, claim) {
 
 claim_columns <- c(
   "id", "source", "kind", "where", "claim", "verdict", "statistic", "ours", "low", "high",
-  "published", "unit", "rule", "repetitions", "repetitions_needed", "reason", "cause", "chain", "cells"
+  "bound", "published", "unit", "rule", "repetitions", "repetitions_needed", "reason", "cause", "chain", "cells"
 )
 
 #' A verdict on every claim.
 #'
 #' @param claims see check_claims().
-#' @param summary see read_summary().
+#' @param summary see read_summary(); `slices` see read_slices().
 #' @return data.table, a row per claim: id, source, kind (number, conclusion), where (in the
 #'   source), claim, verdict (see claim_verdicts), statistic, ours (geometric mean over
-#'   repetitions), low, high (95 %), published, unit (`ratio` for ratios), rule (where the figure
-#'   must lie), repetitions (used), repetitions_needed (to decide what is not decided), reason (why
+#'   repetitions), low, high (95 %; of one session: within it), bound (at_least, at_most or empty), published, unit (`ratio` for ratios), rule (where the figure
+#'   must lie), repetitions (sessions used), repetitions_needed (to decide what is not decided), reason (why
 #'   not decided or not testable), cause, chain (of causes.yaml, that tests it), cells (`:` between
 #'   those that are compared).
-judge_claims <- function(claims, summary) {
-  rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, claim)))
+judge_claims <- function(claims, summary, slices) {
+  rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, slices, claim)))
   rows[, repetitions_needed := as.numeric(repetitions_needed)]
   rows[, ..claim_columns]
 }

@@ -191,31 +191,34 @@ cell_paths <- function(results, study, tier, tool = "*", repetition = NULL) {
   Sys.glob(file.path(results, "cells", study, modes, tier, tool, folder, "cell.json"))
 }
 
-#' Resources of cells over time, from their telemetry.
+#' Resources of cells over time, from their telemetry in the slices that count.
 #'
 #' @param paths paths of cell.json files.
-#' @return data.table: mode, repetition, time_s (0 is the start of the load), figure (`CPUs in
+#' @return data.table: mode, repetition, time_s (of load: slices are put end to end), figure (`CPUs in
 #'   use`, `memory (MiB)`, `threads`, and where they were sampled `connections not yet accepted`
-#'   and `CPUs in use by the backend`), value; one second before the load to one after it.
+#'   and `CPUs in use by the backend`), value.
 read_resources <- function(paths) {
   rbindlist(lapply(paths, function(path) {
     cell <- read_cell(path)
     file <- file.path(cell$folder, "telemetry.csv")
-    if (!file.exists(file) || is.null(cell$load$start_epoch_s)) return(NULL)
-    telemetry <- read_telemetry(file)
-    # CPU per interval between two samples; the first sample has none.
-    cpus <- function(cpu_s) c(NA, diff(cpu_s) / diff(telemetry$time_s))
-    wide <- data.table(
+    slices <- plain_slices(read_cell_slices(file.path(cell$folder, "slices.csv")))
+    if (!file.exists(file) || nrow(slices) == 0) return(NULL)
+    slices <- slices[, .(slice, start_epoch_s, before_s = cumsum(duration_s) - duration_s)]
+    telemetry <- read_telemetry(file)[slices, on = "slice", nomatch = NULL]
+    # Rows between two full samples hold clocks alone.
+    telemetry <- telemetry[!is.na(server_cpu_s)]
+    # CPU per interval between two samples; the first sample of a slice has none.
+    cpus <- function(cpu_s) telemetry[, c(NA, diff(cpu_s[.I]) / diff(time_s)), by = slice]$V1
+    wide <- telemetry[, .(
       mode = cell$cell$mode, repetition = as.integer(cell$cell$repetition),
-      time_s = telemetry$time_s - cell$load$start_epoch_s,
+      time_s = time_s - start_epoch_s + before_s,
       "CPUs in use" = cpus(telemetry$server_cpu_s),
-      "memory (MiB)" = telemetry$server_rss_bytes / 2^20, "threads" = telemetry$server_threads,
+      "memory (MiB)" = server_rss_bytes / 2^20, "threads" = server_threads,
       "connections not yet accepted" = or_no_figure(telemetry$accept_queue),
       "CPUs in use by the backend" =
         if (is.null(cell$backend)) NA_real_ else cpus(telemetry$backend_cpu_s)
-    )
-    long <- melt(wide, id.vars = c("mode", "repetition", "time_s"), variable.name = "figure")
-    long[time_s >= -1 & time_s <= cell$load$end_epoch_s - cell$load$start_epoch_s + 1]
+    )]
+    melt(wide, id.vars = c("mode", "repetition", "time_s"), variable.name = "figure")
   }))
 }
 
@@ -241,12 +244,11 @@ figure_resources <- function(resources) {
   resources <- droplevels(resources_to_show(resources))
   resources[, mode := factor(mode, mode_levels(mode))]
   ggplot(resources, aes(time_s, value, colour = mode, linetype = mode)) +
-    geom_vline(xintercept = 0, colour = faint, linewidth = 0.3) +
     geom_line(linewidth = 0.5) +
     facet_wrap(~figure, ncol = 1, scales = "free_y") +
     scales_of_modes(levels(resources$mode)) +
     scale_y_continuous(limits = c(0, NA), labels = plain_number) +
-    labs(x = "time since the load began (s)", y = NULL) +
+    labs(x = "time under load, slices end to end (s)", y = NULL) +
     theme_artifact() +
     guides(colour = guide_legend(ncol = 2))
 }

@@ -1,29 +1,28 @@
-# What the kind of load does to a figure: the same mode and tier under an open loop (requests are
+# What the workload model does to a value: the same mode and tier under an open loop (requests are
 # due whether or not the server answers) against a closed one (users wait), as Schroeder, Wierman
 # and Harchol-Balter (2006) ask for. A tier offers both about the same requests.
 
 library(data.table)
 
-#' The figures in which the loops are compared, and the tools that make them.
-loop_statistics <- c("latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
+#' The statistics in which the loops are compared, and the tools that make them.
+loop_statistics <- c("throughput_per_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
 loop_tools <- c(closed = "jmeter", open = "wrk2")
 
 #' Compares the open loop with the closed one, for each mode and tier that has both.
 #'
-#' Repetition n of both was measured in the same block. Only valid cells are pooled.
+#' Both are of one session. Their slices are no neighbors, so whole cells are compared.
 #'
-#' @param summary see read_summary().
+#' @param summary see read_summary(); `slices` see read_slices().
 #' @return data.table as of compare_modes(), without `tool` and `versus`: estimate is open / closed,
 #'   mode_* are of the open loop, versus_* of the closed one.
-compare_loops <- function(summary) {
+compare_loops <- function(summary, slices) {
   both <- unique(summary[tool %in% loop_tools, .(study, tier, mode, tool)])
-  places <- both[, .N, by = .(study, tier, mode)][N == 2, .(study, tier, mode)]
-  sides <- function(cells, at) {
-    cells <- cells[mode == at$mode]
-    repetitions <- uniqueN(cells$repetition)
-    lapply(loop_tools[c("open", "closed")], function(name) side(cells[tool == name], repetitions))
-  }
-  compare_places(summary, places, sides, compared_statistics[statistic %in% loop_statistics])
+  places <- both[, .N, by = .(study, tier, mode)][N == 2, .(study, tier, mode)][, id := .I]
+  terms <- rbind(
+    places[, .(id, study, mode, tier, tool = loop_tools[["open"]], sign = 1)],
+    places[, .(id, study, mode, tier, tool = loop_tools[["closed"]], sign = -1)]
+  )
+  compare_places(summary, slices, places, terms, compared_statistics[statistic %in% loop_statistics])
 }
 
 #' A sentence on the gap between the loops.
@@ -32,7 +31,7 @@ compare_loops <- function(summary) {
 #' @param statistic one of loop_statistics.
 #' @return one string, with a full stop.
 sentence_loops <- function(loops, statistic = "latency_p99_ms") {
-  wanted <- statistic
+  wanted <- checked_loop_statistic(statistic)
   rows <- loops[statistic == wanted & !is.na(estimate)]
   if (nrow(rows) == 0) return("No mode was measured validly under both loops at one tier.")
   about <- compared_statistics[statistic == wanted]
@@ -53,13 +52,18 @@ sentence_loops <- function(loops, statistic = "latency_p99_ms") {
 #' @param loops see compare_loops().
 #' @param statistic one of loop_statistics.
 #' @return data.table of text: `Study`, `Tier`, `Mode`, `Open`, `Closed` (medians), `Open / closed`
-#'   with its 95 % interval, `Repetitions`, `Verdict`.
+#'   with its 95 % interval, `Sessions`, `Verdict`.
 table_loop_gap <- function(loops, statistic = "latency_p99_ms") {
-  wanted <- statistic
+  wanted <- checked_loop_statistic(statistic)
   rows <- loops[statistic == wanted]
   rows[, .(
     Study = study, Tier = tier, Mode = mode, Open = format_number(mode_median),
     Closed = format_number(versus_median), Ratio = with_interval(estimate, low, high),
-    Repetitions = pairs, Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+    Sessions = pairs, Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
   )][, setnames(.SD, "Ratio", "Open / closed")]
+}
+
+checked_loop_statistic <- function(statistic) {
+  if (!statistic %in% loop_statistics) stop("loops are not compared in ", statistic, call. = FALSE)
+  statistic
 }

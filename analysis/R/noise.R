@@ -6,30 +6,28 @@ library(data.table)
 #' The comparisons of a mode with itself.
 #'
 #' @param comparisons see read_comparisons().
-#' @return its rows; those whose cells are not valid have no estimate, those of one repetition no
-#'   interval.
+#' @return its rows; those whose cells are not valid have no estimate, those of one session no
+#'   decision.
 twin_comparisons <- function(comparisons) {
   comparisons[mode == paste0(versus, "-again")]
 }
 
-#' How often a mode was told apart from itself.
+#' How often a mode was reported to differ from itself.
 #'
 #' @param comparisons see read_comparisons().
-#' @return list: `comparisons`, `told_apart` (by the verdict), `share`, `low`, `high` (its 95 %
-#'   interval, Clopper and Pearson's; as if figures of one pair of cells were independent),
-#'   `unadjusted` (told apart by an interval of 95 % alone, before the correction for many
-#'   comparisons), `places` (study, tier and tool of such a pair). NULL where there is no interval of
-#'   a mode with itself.
+#' @return list: `comparisons`, `differ` (by the verdict), `unadjusted` (by an interval of 95 % alone),
+#'   `places` (study, tier and tool of such a pair), `places_differ` (where any statistic differs),
+#'   `share`, `low`, `high` (of the places, with the 95 % interval of Clopper and Pearson: statistics
+#'   of one pair of cells are not independent). NULL where no comparison has two sessions.
 false_alarms <- function(comparisons) {
   twins <- twin_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
   if (nrow(twins) == 0) return(NULL)
-  told_apart <- sum(twins$verdict %in% c("higher", "lower"))
-  interval <- binom.test(told_apart, nrow(twins))$conf.int
+  places <- twins[, .(differ = any(verdict %in% c("higher", "lower"))), by = .(study, tier, tool, mode)]
+  interval <- binom.test(sum(places$differ), nrow(places))$conf.int
   list(
-    comparisons = nrow(twins), told_apart = told_apart, share = told_apart / nrow(twins),
-    low = interval[1], high = interval[2],
-    unadjusted = sum(twins$p_value <= 1 - confidence),
-    places = nrow(unique(twins[, .(study, tier, tool, mode)]))
+    comparisons = nrow(twins), differ = sum(twins$verdict %in% c("higher", "lower")),
+    unadjusted = sum(twins$p_value <= 1 - confidence, na.rm = TRUE), places = nrow(places),
+    places_differ = sum(places$differ), share = mean(places$differ), low = interval[1], high = interval[2]
   )
 }
 
@@ -37,10 +35,10 @@ false_alarms <- function(comparisons) {
 #'
 #' @param comparisons see read_comparisons().
 #' @param summary see read_summary().
-#' @return data.table, a row per statistic: statistic, title, effect, comparisons and told_apart (of
+#' @return data.table, a row per statistic: statistic, title, effect, comparisons and differ (of
 #'   modes with themselves), pairs (of runs in them), floor (95 % of the ratios of two runs of one
-#'   mode in one block lie within this factor, or of their differences within this distance; NA
-#'   without twins), floor_between_blocks (the same of two runs of one mode in different blocks,
+#'   mode in one session lie within this factor, or of their differences within this distance; NA
+#'   without twins), floor_between_sessions (the same of two runs of one mode in different sessions,
 #'   from the repetitions of all modes).
 noise_floor <- function(comparisons, summary) {
   twins <- twin_comparisons(comparisons)[!is.na(estimate)]
@@ -57,9 +55,9 @@ noise_floor <- function(comparisons, summary) {
     }
     data.table(
       about[, .(statistic, title, effect)], comparisons = nrow(own),
-      told_apart = sum(own$verdict %in% c("higher", "lower")), pairs = sum(own$pairs),
+      differ = sum(own$verdict %in% c("higher", "lower")), pairs = sum(own$pairs),
       floor = within(if (nrow(own) > 0) sum(squares) / sum(own$pairs) else NA_real_),
-      floor_between_blocks = within(2 * variance_of_repetitions(summary, about))
+      floor_between_sessions = within(2 * variance_of_repetitions(summary, about))
     )
   })
   rbindlist(rows)
@@ -87,27 +85,29 @@ sentence_false_alarms <- function(comparisons) {
   twins <- twin_comparisons(comparisons)
   if (nrow(twins) == 0) return("No mode was measured against itself.")
   if (all(is.na(twins$estimate))) {
-    return("The same mode was measured under two names, but in no repetition are both of its cells valid.")
+    return("The same mode was measured under two names, but in no session are both of its cells valid.")
   }
   found <- false_alarms(comparisons)
   if (is.null(found)) {
-    return("The same mode was measured under two names, but one repetition has no interval that could be a false alarm.")
+    return("The same mode was measured under two names, but one session decides nothing that could be a false alarm.")
   }
   share <- function(value) format_number(100 * value)
   sprintf(
     paste(
-      "The same mode measured under two names was told apart in %d of %s (%s %%, 95 %% interval",
-      "%s to %s %%; by intervals alone, without the correction for many comparisons, in %d) of %s."
+      "The same mode measured under two names is reported to differ in %d of %s (by intervals alone,",
+      "without the correction for many comparisons, in %d). They are at %s, of which %d %s one: %s %%, 95 %%",
+      "interval %s to %s %%."
     ),
-    found$told_apart, count_of(found$comparisons, "comparison"), share(found$share),
-    share(found$low), share(found$high), found$unadjusted, count_of(found$places, "such pair")
+    found$differ, count_of(found$comparisons, "comparison"), found$unadjusted,
+    count_of(found$places, "place"), found$places_differ, if (found$places_differ == 1) "has" else "have",
+    share(found$share), share(found$low), share(found$high)
   )
 }
 
-#' The noise floor in words and figures.
+#' The noise floor in words and numbers.
 #'
 #' @param floor see noise_floor().
-#' @return data.table of text: `Figure`, `Told apart`, `Same block`, `Different blocks`.
+#' @return data.table of text: `Statistic`, `Differ`, `Same session`, `Different sessions`.
 table_noise <- function(floor) {
   limit <- function(values, effect) {
     shown <- ifelse(
@@ -117,7 +117,7 @@ table_noise <- function(floor) {
     ifelse(is.na(values), no_figure, shown)
   }
   floor[, .(
-    Figure = title, "Told apart" = paste(told_apart, "of", comparisons),
-    "Same block" = limit(floor, effect), "Different blocks" = limit(floor_between_blocks, effect)
+    Statistic = title, "Differ" = paste(differ, "of", comparisons),
+    "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
   )]
 }

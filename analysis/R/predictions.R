@@ -350,7 +350,7 @@ predict_server <- function(setup, primitives) {
     latency_row(setup, primitives, ends, rate_per_s),
     if (nrow(costs) > 0) {
       sums <- as.list(colSums(costs[, .(mean, low, high)]))
-      figure_row(steady_cpu, sums, "primitives")
+      figure_row("cpu_us_per_request", sums, "primitives")
     }
   )
   rows[is.finite(predicted)]

@@ -28,12 +28,12 @@ read_cell <- function(path) {
     error = function(problem) fail_reading(path, "not JSON: ", conditionMessage(problem))
   )
   sections <- c(
-    "schema", "cell", "labels", "configuration", "outcome", "validity", "load", "server"
+    "schema", "cell", "session", "labels", "configuration", "outcome", "validity", "load", "server"
   )
   missing <- setdiff(sections, names(cell))
   if (length(missing) > 0) fail_reading(path, "no ", paste(missing, collapse = ", "))
-  if (!identical(as.numeric(cell$schema), 1)) {
-    fail_reading(path, "schema ", cell$schema, " is not known; known: 1")
+  if (!identical(as.numeric(cell$schema), 2)) {
+    fail_reading(path, "schema ", cell$schema, " is not known; known: 2")
   }
   cell$path <- path
   cell$folder <- dirname(path)
@@ -55,10 +55,10 @@ read_cells <- function(paths) {
 #'
 #' @param path path of a samples.csv.gz.
 #' @return data.table: timeStamp (epoch ms, start of the sample), elapsed, Latency, Connect (ms),
-#'   responseCode (text), success (logical), bytes, sentBytes.
+#'   responseCode (text), success (logical), bytes, sentBytes, slice (number of the slice).
 read_samples <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  numbers <- c("timeStamp", "elapsed", "bytes", "sentBytes", "Latency", "Connect")
+  numbers <- c("timeStamp", "elapsed", "bytes", "sentBytes", "Latency", "Connect", "slice")
   columns <- c(numbers, "responseCode", "success")
   header <- strsplit(readLines(path, n = 1, warn = FALSE), ",", fixed = TRUE)
   if (length(header) == 0) fail_reading(path, "is empty, not even a header")
@@ -127,12 +127,12 @@ read_histogram <- function(path) {
 #' Reads the telemetry of a cell.
 #'
 #' @param path path of a telemetry.csv.
-#' @return data.table as written by the runner: time_s (epoch), cumulative counters and gauges.
+#' @return data.table as written by the runner: time_s (epoch), slice, cumulative counters and gauges.
 read_telemetry <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   telemetry <- fread(path)
   columns <- c(
-    "time_s", "server_cpu_s", "server_rss_bytes", "server_threads"
+    "time_s", "slice", "server_cpu_s", "server_rss_bytes", "server_threads"
   )
   require_columns(telemetry, columns, path)
   numbers <- names(telemetry)

@@ -26,7 +26,7 @@ levels_asked <- function(rows) {
   }
   rows[, .(
     difference = asked(p_adjusted, 1 - confidence),
-    equivalence = asked(equivalence_p_adjusted, (1 - confidence) / 2)
+    equivalence = asked(equivalence_p_adjusted, 1 - confidence)
   ), by = statistic]
 }
 
@@ -37,16 +37,14 @@ levels_asked <- function(rows) {
 #'
 #' @param rows comparisons with their verdicts, see compare_modes().
 #' @return numeric vector: repetitions of each cell in all; Inf for more than 100; NA where it is
-#'   decided, not comparable, or of one repetition, which has no spread.
+#'   decided, not comparable, a bound, or of one session, which has no spread.
 repetitions_needed <- function(rows) {
   levels <- levels_asked(rows)
   vapply(seq_len(nrow(rows)), function(index) {
     row <- rows[index]
     if (row$verdict != "undecided") return(NA_real_)
-    ratio <- row$effect == "ratio"
-    size <- abs(if (ratio) log(row$estimate) else row$estimate)
     needed <- pairs_needed(
-      size, row$noise, row$rounding, equivalence[[row$effect]],
+      abs(if (row$effect == "ratio") log(row$estimate) else row$estimate), row$noise, max(row$rounding_low, row$rounding_high), equivalence[[row$effect]],
       levels[statistic == row$statistic], row$pairs, row$df
     )
     ceiling(needed * (row$mode_valid + row$mode_invalid + row$mode_missing) / row$pairs)
@@ -63,16 +61,14 @@ command_repetitions <- function(repetitions) {
 #' @param comparisons see read_comparisons(), or some of its rows.
 #' @return one string of Markdown: one or two sentences, with their full stops.
 sentence_repetitions <- function(comparisons) {
-  single <- sum(comparisons$verdict == "one repetition")
+  single <- comparisons[verdict == "one session"]
+  # More repetitions were measured, and lost.
+  lost <- single[mode_valid + mode_invalid + mode_missing >= repetitions_at_least, .N]
   needed <- comparisons[verdict == "undecided", repetitions_needed]
   told <- c(
-    if (single > 0) {
-      sprintf(
-        "%s on one repetition, which has no interval: `%s` gives %s one.",
-        if (single == 1) "1 comparison rests" else paste(format_number(single), "comparisons rest"),
-        command_repetitions(repetitions_at_least), if (single == 1) "it" else "them"
-      )
-    },
+    if (nrow(single) > 0) sprintf("%s on one session, which decides nothing.", count_of(nrow(single), "comparison", "rests", "rest")),
+    if (lost > 0) sprintf("In %s of them more repetitions were measured, but only one has valid cells of both sides.", format_number(lost)),
+    if (nrow(single) > lost) sprintf("`%s` adds sessions.", command_repetitions(repetitions_at_least)),
     if (length(needed) > 0) sentence_undecided(needed)
   )
   if (is.null(told)) "No comparison is undecided." else paste(told, collapse = " ")
@@ -111,38 +107,33 @@ table_repetitions <- function(comparisons) {
   )]
 }
 
-#' Where the noise of a mean latency comes from: how much of the variance between repetitions
-#' there would be if each were but a sample of its requests.
+#' Where the noise comes from: how much of the variance between sessions the slices within each
+#' explain.
 #'
-#' @param summary see read_summary().
-#' @return data.table, a row per study, mode, tier and tool with two valid cells and more:
-#'   `between` (standard deviation of the log mean latencies), `within_share` (0 to 1: of that
-#'   variance, what the finite number of requests explains if they were independent).
-noise_levels <- function(summary) {
-  cells <- summary[poolable(summary) & latency_mean_ms > 0 & requests_2xx > 0]
-  levels <- cells[, .(
-    repetitions = .N, between = sd(log(latency_mean_ms)),
-    within = mean((latency_sd_ms / latency_mean_ms)^2 / requests_2xx)
-  ), by = .(study, mode, tier, tool)]
-  levels[repetitions > 1 & between > 0, .(
-    study, mode, tier, tool, repetitions, between, within_share = pmin(1, within / between^2)
+#' @param comparisons see read_comparisons().
+#' @return data.table, a row per comparison of two sessions and more: study, mode, tier, tool, statistic,
+#'   pairs, spread (between sessions), within_share (0 to 1: of that variance, what the finite number
+#'   of slices explains).
+noise_levels <- function(comparisons) {
+  comparisons[pairs > 1 & spread > 0 & !is.na(within), .(
+    study, mode, tier, tool, statistic, pairs, spread, within_share = pmin(1, within^2 / spread^2)
   )]
 }
 
-#' A sentence on whether more processes or more requests would make the intervals narrower.
+#' A sentence on whether more sessions or more slices would make the intervals narrower.
 #'
-#' @param summary see read_summary().
+#' @param comparisons see read_comparisons().
 #' @return one string, with a full stop.
-sentence_levels <- function(summary) {
-  levels <- noise_levels(summary)
-  if (nrow(levels) == 0) return("No cell was repeated, so the noise cannot be parted.")
+sentence_levels <- function(comparisons) {
+  levels <- noise_levels(comparisons)
+  if (nrow(levels) == 0) return("No session was repeated, so the noise cannot be split.")
   share <- median(levels$within_share)
   sprintf(
     paste(
-      "Of the variance of mean latency between repetitions, sampling finitely many requests",
-      "explains %s %% (median over modes at their tiers: %d): %s is what makes intervals narrower."
+      "Of the variance of effects between sessions, their finite number of slices explains %s %% (median",
+      "of %s): more %s make the intervals narrower."
     ),
-    format_number(100 * share), nrow(levels),
-    if (share < 0.5) "more server processes" else "a longer load"
+    format_number(100 * share), count_of(nrow(levels), "comparison"),
+    if (share < 0.5) "sessions" else "slices in each session"
   )
 }

@@ -4,25 +4,18 @@
 library(data.table)
 
 within_share <- 0.1
-# CPU time without the JIT's, which in a load of seconds can be more than that of the requests: what
-# a profile does not put down to compiling.
-steady_cpu <- "steady_cpu_us_per_request"
 fitted_model <- "universal scalability law, fitted"
 
 #' What was measured, pooled over valid repetitions.
 #'
 #' @param summary see read_summary().
-#' @param cpu_groups see read_cpu_groups().
 #' @return data.table: study, mode, tier, tool, figure, measured (geometric mean), measured_low,
 #'   measured_high (95 %, t on logarithms), and what explains it: server_cpu_share (CPUs in use),
 #'   generator_cpu_share, backend_cpu_share (of theirs), gc_share (of the time of the load), at_once
 #'   (requests, by Little's law), server_cpu_us, backend_cpu_us (per request).
-pool_measured <- function(summary, cpu_groups) {
-  figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request", steady_cpu)
-  places <- c("study", "mode", "tier", "tool", "repetition")
-  steady <- cpu_groups[group != "JIT", .(sum(cpu_us_per_request)), by = places]
-  setnames(steady, c(places, steady_cpu))
-  cells <- merge(summary[poolable(summary)], steady, by = places, all.x = TRUE)
+pool_measured <- function(summary) {
+  figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
+  cells <- summary[poolable(summary)]
   cells[, `:=`(
     server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6,
     gc_share = gc_pause_ms / 1000 / duration_s, at_once = throughput_per_s * latency_mean_ms / 1000,
@@ -66,7 +59,7 @@ predict_cells <- function(cells, summary, primitives, cpu_groups, fits) {
     rows <- predict_cell(setup, primitives)
     cbind(as.data.table(setup[keys[1:4]])[rep(1, nrow(rows))], rows)
   }))
-  measured <- pool_measured(summary, cpu_groups)
+  measured <- pool_measured(summary)
   table <- merge(predicted, measured, by = keys, all.x = TRUE, sort = FALSE)
   table <- rbind(table, fitted_rows(summary, fits, measured), fill = TRUE)
   table[, residual := measured / predicted - 1]
@@ -132,7 +125,7 @@ explain_residual <- function(row, setups, assumed, groups) {
   place <- place_of(row)
   cell_groups <- groups[as.list(row), on = c("study", "mode", "tier", "tool"), nomatch = NULL]
   costs <- compare_costs(cell_groups, assumed[[place]])
-  why <- if (row$figure %in% c("cpu_us_per_request", steady_cpu)) {
+  why <- if (row$figure == "cpu_us_per_request") {
     farthest_group(costs, more = row$residual > 0)
   } else {
     explain_load(row, setups[[place]], costs)

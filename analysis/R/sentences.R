@@ -31,10 +31,14 @@ sentence_comparison <- function(row) {
     ),
     "undecided" = sprintf(
       "whether %s differs from %s in %s is not decided by %s (%s)", modes[[1]], modes[[2]],
-      about$title, count_of(row$pairs, "repetition"), effect_text(row)
+      about$title, count_of(row$pairs, "session"), effect_text(row)
     ),
-    "one repetition" = sprintf(
-      "whether %s differs from %s in %s is not decided: one repetition has no interval (%s)",
+    "one session" = sprintf(
+      "whether %s differs from %s in %s is not decided by one session (%s within it)",
+      modes[[1]], modes[[2]], about$title, effect_text(row)
+    ),
+    "bounded" = sprintf(
+      "whether %s differs from %s in %s is not decided, its cells give a bound alone (%s)",
       modes[[1]], modes[[2]], about$title, effect_text(row)
     ),
     "not comparable" = sprintf(
@@ -53,14 +57,14 @@ decided_sentence <- function(row, about, modes) {
   }
   sprintf(
     "the %s of %s is %s times that of %s, %s", about$title, modes[[1]],
-    with_interval(row$estimate, row$low, row$high), modes[[2]],
+    ratio_text(row), modes[[2]],
     if (row$verdict == row$better) "which is better" else "which is worse"
   )
 }
 
 effect_text <- function(row) {
   if (row$effect == "ratio") {
-    return(paste("ratio", with_interval(row$estimate, row$low, row$high)))
+    return(paste("ratio", ratio_text(row)))
   }
   paste(
     "difference", with_interval(100 * row$estimate, 100 * row$low, 100 * row$high),
@@ -68,9 +72,19 @@ effect_text <- function(row) {
   )
 }
 
-#' A number with its noun.
-count_of <- function(count, noun) {
-  paste0(format_number(count), " ", noun, if (count == 1) "" else "s")
+# A bound says so, and leaves out the end that it does not have.
+ratio_text <- function(row) {
+  end <- if (row$bound == "at_least") row$low else row$high
+  if (row$bound == "") return(with_interval(row$estimate, row$low, row$high))
+  sprintf(
+    "%s %s [%s %s]", sub("_", " ", row$bound), format_number(row$estimate),
+    if (row$bound == "at_least") "from" else "up to", format_number(end)
+  )
+}
+
+#' A number with its noun, and its verb where one is given.
+count_of <- function(count, noun, one = NULL, several = NULL) {
+  paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")
 }
 
 #' A sentence on how many cells are valid, and why the others are not.
@@ -96,8 +110,7 @@ is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" el
 #' @param comparisons see read_comparisons(), or some of its rows.
 #' @return one string, with a full stop.
 sentence_verdicts <- function(comparisons) {
-  verdicts <- c("higher", "lower", "equivalent", "undecided", "one repetition", "not comparable")
-  counts <- table(factor(comparisons$verdict, verdicts))
+  counts <- table(factor(comparisons$verdict, verdicts_of_comparisons))
   counts <- counts[counts > 0]
   sprintf(
     "Of %s: %s.", count_of(nrow(comparisons), "comparison"),

@@ -53,27 +53,38 @@ group_stacks <- function(stacks, rules) {
 #' @param rules see read_stack_groups().
 #' @return data.table, a row per group of the rules and one for what the profiler did not see:
 #'   study, mode, tier, tool, repetition, outcome, valid, profiler_engine, group, samples, share
-#'   (of all samples), cpu_us_per_request. No rows where nothing was sampled.
+#'   (of all samples), cpu_us_per_request (all but JIT add up to the cell's). No rows where nothing was sampled.
 group_cell_cpu <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   if (nrow(collapsed) == 0) return(NULL)
   groups <- unique(rules$group)
   group_of_stack <- factor(group_stacks(collapsed$stack, rules), groups)
   samples <- as.vector(xtabs(collapsed$samples ~ group_of_stack))
-  # c(NULL, NA) is NA: a cell without CPU figures has shares only.
-  used_ms <- 1000 * c(cell$server$cpu_s, NA)[1]
-  per_request <- c(cell$server$cpu_us_per_request, NA)[1]
-  interval_ms <- c(cell$profile$interval_ms, NA)[1]
-  seen <- min(1, sum(samples) * interval_ms / used_ms)
   share <- samples / sum(samples)
+  seen <- seen_by_profiler(cell, sum(samples))
   data.table(
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
     repetition = as.integer(cell$cell$repetition), outcome = cell$outcome,
     valid = isTRUE(cell$validity$valid),
     profiler_engine = c(cell$profile$engine, NA_character_)[1],
     group = c(groups, unseen_group), samples = c(samples, 0), share = c(share, 0),
-    cpu_us_per_request = per_request * c(share * seen, 1 - seen)
+    cpu_us_per_request = split_cpu(number(cell$server$cpu_us_per_request), share * seen, 1 - seen, groups)
   )
+}
+
+# What the profiler saw of the CPU time that the server used in the profiled slices; 1 where that is
+# not known.
+seen_by_profiler <- function(cell, samples) {
+  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "profiled"]
+  seen <- samples * number(cell$profile$interval_ms) / (1000 * sum(slices$server_cpu_s))
+  if (is.finite(seen)) min(1, seen) else 1
+}
+
+# A cell's CPU time per request is that of plain slices, without compiling. The profiled slices say
+# how it is split, and what compiling takes beside it.
+split_cpu <- function(per_request_us, parts, unseen, groups) {
+  compiling <- sum(parts[groups == "JIT"])
+  per_request_us * c(parts, unseen) / (1 - compiling)
 }
 
 #' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was

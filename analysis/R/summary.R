@@ -49,20 +49,17 @@ words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " "
 per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
 
 # As JMeter's aggregate report: over all samples, from the start of the first to the end of the
-# last, 1 KB = 1024 bytes.
+# last of each slice, 1 KB = 1024 bytes.
 closed_loop_row <- function(samples) {
-  duration_s <- if (nrow(samples) == 0) {
-    NA_real_
-  } else {
-    (max(samples$timeStamp + samples$elapsed) - min(samples$timeStamp)) / 1000
-  }
+  lasted_ms <- samples[, .(ms = max(timeStamp + elapsed) - min(timeStamp)), by = slice]$ms
+  duration_s <- if (nrow(samples) == 0) NA_real_ else sum(lasted_ms) / 1000
   right_ms <- samples[is_right(success, responseCode), elapsed]
   c(
     latency_columns("", latency_of_values(right_ms)),
     latency_columns("all_", latency_of_values(samples$elapsed)),
     latency_columns("uncorrected_"),
     list(
-      latency_resolution_ms = 1,
+      latency_resolution_ms = resolution_of("jmeter")$ms,
       throughput_all_per_s = per(nrow(samples), duration_s),
       received_kib_per_s = per(sum(samples$bytes) / 1024, duration_s),
       sent_kib_per_s = per(sum(samples$sentBytes) / 1024, duration_s)
@@ -80,7 +77,7 @@ histogram_row <- function(cell, histogram, uncorrected = NULL) {
     latency_columns("all_", if (open) no_latency() else latency),
     latency_columns("uncorrected_", if (open) latency_of_histogram(uncorrected) else no_latency()),
     list(
-      latency_resolution_ms = 0.001,
+      latency_resolution_ms = resolution_of(cell$cell$tool)$ms,
       throughput_all_per_s = per(histogram$count, duration_s),
       received_kib_per_s = per(number(cell$load$received_bytes) / 1024, duration_s),
       sent_kib_per_s = per(number(cell$load$sent_bytes) / 1024, duration_s)
@@ -121,20 +118,46 @@ checked_samples <- function(cell, path) {
   samples
 }
 
-identity_row <- function(cell) {
-  id <- cell$cell
-  labels <- cell$labels
+# What a cell is, and whether it counts. Cells of one session were measured side by side. A cell
+# that is not valid may still bound its throughput or latency: at_least, at_most.
+identity_of <- function(cell) {
   checks <- cell$validity$checks
   failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
-  list(
-    study = id$study, mode = id$mode, versus = words(labels$mode$versus), tier = id$tier,
-    tool = id$tool, repetition = as.integer(id$repetition), mode_title = words(labels$mode$title),
+  bounds <- cell$validity$bounds
+  c(cell$cell[c("study", "mode", "tier", "tool")], list(
+    repetition = as.integer(cell$cell$repetition), session = words(cell$session$id),
+    outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
+    failed_checks = paste(failed, collapse = ";"),
+    bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
+  ))
+}
+
+identity_row <- function(cell) {
+  labels <- cell$labels
+  c(identity_of(cell), list(
+    versus = words(labels$mode$versus), mode_title = words(labels$mode$title),
     tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
-    loop = words(cell$load$loop),
-    outcome = cell$outcome, outcome_reason = words(cell$outcome_reason),
-    valid = isTRUE(cell$validity$valid), failed_checks = paste(failed, collapse = ";")
+    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason)
+  ))
+}
+
+# How the cell was measured: its session, warm-up and slices.
+session_row <- function(cell) {
+  slices <- plain_slices(read_cell_slices(file.path(cell$folder, "slices.csv")))
+  counted <- cell$load$slices
+  list(
+    group = words(cell$session$group), rounds = number(cell$session$rounds),
+    load_share = number(cell$session$load_share),
+    warm_up_ended = words(cell$warm_up$ended), warm_up_s = number(cell$warm_up$lasted_s),
+    warm_up_requests = number(cell$warm_up$requests),
+    slices_kept = number(counted$kept), slices_left_out = number(counted$left_out),
+    slices_repeated = number(counted$repeated),
+    idle_beside_share = most_of(slices$idle_beside_share), rss_mib = mean_of(slices$rss_mib)
   )
 }
+
+most_of <- function(values) if (any(is.finite(values))) max(values, na.rm = TRUE) else NA_real_
+mean_of <- function(values) if (any(is.finite(values))) mean(values, na.rm = TRUE) else NA_real_
 
 requests_row <- function(cell) {
   load <- cell$load
@@ -162,21 +185,19 @@ requests_row <- function(cell) {
   )
 }
 
-# Context switches are those of the server's whole life, start and warm-up too, because the
-# kernel adds up a process's threads only when they have ended: an upper bound per request.
+# Context switches are those of the whole machine in the windows, the generator's too: the kernel
+# adds up a process's own only when its threads have ended.
 server_row <- function(cell) {
   server <- cell$server
   requests <- number(cell$load$requests_recorded)
-  switches <- number(server$context_switches_voluntary) +
-    number(server$context_switches_involuntary)
   list(
     cpu_us_per_request = number(server$cpu_us_per_request),
+    compiler_share = number(server$compiler_share), compiler_cpu_s = number(server$compiler_cpu_s),
     cpu_user_s = number(server$cpu_user_s), cpu_system_s = number(server$cpu_system_s),
     threads_idle = number(server$idle_threads), threads_started = number(server$threads_started),
     threads_peak = number(server$peak_threads),
     rss_peak_mib = number(server$peak_rss_bytes) / 2^20,
     descriptors_peak = number(server$peak_descriptors),
-    context_switches_per_request = per(switches, requests),
     machine_context_switches_per_request = per(number(server$machine_context_switches), requests),
     gc_pauses = number(server$gc_pauses), gc_pause_ms = number(server$gc_pause_ms),
     listen_overflows = number(server$listen_overflows), listen_drops = number(server$listen_drops),
@@ -185,14 +206,16 @@ server_row <- function(cell) {
   )
 }
 
-# What a server counts itself; NA where it does not.
+# What a server counts itself; NA where it does not. Pinned waits are counted under the profiler alone.
 counters_row <- function(cell) {
   counters <- cell$server$counters
+  profiled <- cell$server$profiled
   list(
     pool_waits = number(counters$pool_waits), pool_wait_ms = number(counters$pool_wait_ms),
     pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)),
     pool_timeouts = number(counters$pool_timeouts),
-    pinned = number(counters[["pinned"]]), pinned_ms = number(counters$pinned_ms)
+    pinned = number(profiled$counters[["pinned"]]), pinned_ms = number(profiled$counters$pinned_ms),
+    profiled_requests = number(profiled$requests)
   )
 }
 
@@ -218,7 +241,9 @@ measuring_row <- function(cell) {
     telemetry_cpu_share = number(cell$telemetry$cpu_share),
     others_cpu_share = number(cell$machine$others_cpu_share),
     cpu_pressure_share = number(cell$machine$cpu_pressure_share),
-    steal_share = number(cell$machine$steal_share), load_1m = number(cell$machine$load_1m),
+    steal_share = number(cell$machine$steal_share),
+    speed_server = number(cell$machine$speed_server),
+    speed_generator = number(cell$machine$speed_generator), load_1m = number(cell$machine$load_1m),
     time_wait_before = number(cell$machine$time_wait_before),
     order_position = number(cell$labels$order$position)
   )
@@ -232,7 +257,7 @@ measuring_row <- function(cell) {
 summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   row <- c(
-    identity_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
+    identity_row(cell), session_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
     backend_row(cell), measuring_row(cell)
   )
   as.data.table(row)
@@ -254,7 +279,7 @@ summarise_cells <- function(paths) {
 }
 
 text_columns <- c(
-  "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
+  "session", "group", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "failed_checks", "errors", "generator",
   "generator_version", "profiler_engine", "backend"
 )
@@ -267,13 +292,13 @@ read_summary <- function(paths) {
   tables <- lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
     table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "valid"), path)
+    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid"), path)
     # By name and not by content, or a column that is empty in one study changes its type.
     for (column in setdiff(names(table), text_columns)) {
       set(table, j = column, value = as.numeric(table[[column]]))
     }
     table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE")]
-    for (column in c("failed_checks", "errors")) {
+    for (column in c("failed_checks", "errors", "bound_throughput", "bound_latency")) {
       set(table, which(is.na(table[[column]])), column, "")
     }
     table[]

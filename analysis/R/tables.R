@@ -105,7 +105,7 @@ summary_titles <- c(
   throughput_per_s = "Throughput (1/s)", error_percent = "Errors (%)",
   latency_p50_ms = "p50 (ms)", latency_p99_ms = "p99 (ms)",
   cpu_us_per_request = "CPU per request (µs)", threads_peak = "Threads, peak",
-  rss_peak_mib = "Memory, peak (MiB)", context_switches_per_request = "Switches per request",
+  rss_peak_mib = "Memory, peak (MiB)", machine_context_switches_per_request = "Switches per request",
   gc_pause_ms = "GC pauses (ms)"
 )
 

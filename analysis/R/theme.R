@@ -78,7 +78,7 @@ family_shapes <- data.table(
 )
 
 # A mode and its variants are one family: the same hue and shape.
-variant_suffix <- "-(as-published|again|unprofiled)$"
+variant_suffix <- "-(as-published|again)$"
 
 # What the look and the place of a mode follow from: its family, its size within it (NA for none),
 # whether it is a variant.
@@ -125,8 +125,8 @@ lightness_of_size <- function(sizes) {
 mode_styles <- function(modes) {
   ids <- read_mode_ids(modes)
   places <- family_places(unique(ids$family))[ids$family]
-  variants <- match(sub(".*-", "", ids$mode), c("published", "again", "unprofiled"))
-  linetypes <- c("solid", "22", "dotted", "dotdash")
+  variants <- match(sub(".*-", "", ids$mode), c("published", "again"))
+  linetypes <- c("solid", "22", "dotted")
   lightness <- pmax(lightness_of_size(ids$size), ifelse(ids$varied, 0.4, 0))
   data.table(
     mode = ids$mode, colour = lighter(okabe_ito[places], lightness),
@@ -155,12 +155,12 @@ scales_of_modes <- function(modes) {
   )
 }
 
-#' Modes that are measured a second time to learn about the measuring (noise floor, cost of the
-#' profiler) and not about servers.
+#' Modes that are measured a second time to learn about the measuring (noise floor) and
+#' not about servers.
 #'
 #' @param modes character vector of mode ids.
 #' @return logical vector.
-is_control <- function(modes) grepl("-(again|unprofiled)$", modes)
+is_control <- function(modes) endsWith(as.character(modes), "-again")
 
 #' Modes in the order in which figures and tables show them: known families first, sizes in their
 #' order, a variant behind its family.

@@ -16,10 +16,10 @@ state_lightness <- c(
   RUNNABLE = 0, R = 0, BLOCKED = 0.3, D = 0.3, TIMED_WAITING = 0.5, S = 0.6, WAITING = 0.72
 )
 
-#' Thread states of cells, within their loads.
+#' Thread states of cells, within their profiled slices.
 #'
 #' @param paths paths of cell.json files.
-#' @return data.table: mode, tier, tool, repetition, valid, time_s (0 is the start of the load), source
+#' @return data.table: mode, tier, tool, repetition, valid, time_s (0 is the start of the slice), source
 #'   (jvm, kernel), group (see thread_groups), state, threads; 0 where a state was not seen. No rows
 #'   where no server counted.
 read_states <- function(paths) {
@@ -28,11 +28,12 @@ read_states <- function(paths) {
     file <- file.path(cell$folder, "thread-states.csv")
     if (!file.exists(file) || cell$outcome == "beyond_limits") return(NULL)
     states <- read_thread_states(file)
-    states <- states[time_s >= cell$load$start_epoch_s & time_s <= cell$load$end_epoch_s]
+    window <- c(number(cell$profile$start_epoch_s), number(cell$profile$end_epoch_s))
+    states <- states[time_s >= window[1] & time_s <= window[2]]
     if (nrow(states) == 0) return(NULL)
     cbind(
       as.data.table(cell$cell[c("mode", "tier", "tool", "repetition")]), valid = isTRUE(cell$validity$valid),
-      with_zeros(states)[, time_s := time_s - cell$load$start_epoch_s]
+      with_zeros(states)[, time_s := time_s - window[1]]
     )
   }))
 }
@@ -92,7 +93,7 @@ figure_thread_states <- function(states) {
     geom_area(position = "stack", colour = ink, linewidth = 0.1) +
     facet_grid(mode ~ source) +
     scale_fill_manual(values = setNames(kinds$colour, kinds$kind), breaks = kinds$kind) +
-    labs(x = "time since the load began (s)", y = "threads") +
+    labs(x = "time since the slice began (s)", y = "threads") +
     theme_artifact() +
     theme(
       strip.text.y = element_text(angle = 0), legend.key.width = unit(0.8, "lines"),

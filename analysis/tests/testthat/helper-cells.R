@@ -7,11 +7,13 @@ pdf(NULL)
 
 #' Writes a cell folder and returns the path of its cell.json.
 #'
-#' @param ... sections of cell.json; named figures replace those of the same name, all else stays.
+#' @param slices data.table for slices.csv, see fake_slices(); NULL for some that say what the cell says.
+#' @param folder of the cell; by default that of the grid.
+#' @param ... sections of cell.json; named values replace those of the same name, all else stays.
 write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter", repetition = 1,
                        versus = "thread-per-request", elapsed_ms = NULL, codes = "200",
-                       histogram_ms = NULL, uncorrected_ms = histogram_ms, ...) {
-  folder <- file.path(root, "demo", mode, tier, tool, paste0("rep-", repetition))
+                       histogram_ms = NULL, uncorrected_ms = histogram_ms, slices = NULL,
+                       folder = file.path(root, "demo", mode, tier, tool, paste0("rep-", repetition)), ...) {
   dir.create(folder, recursive = TRUE)
   if (!is.null(elapsed_ms)) write_samples(folder, elapsed_ms, codes)
   if (!is.null(histogram_ms)) {
@@ -20,26 +22,28 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   }
   requests <- length(elapsed_ms) + length(histogram_ms)
   cell <- list(
-    schema = 1,
+    schema = 2,
     cell = list(study = "demo", mode = mode, tier = tier, tool = tool, repetition = repetition),
+    session = list(id = paste0("session-", repetition), group = "demo", repetition = repetition, rounds = 4),
+    warm_up = list(ended = "idle", lasted_s = 3, requests = 9000),
     labels = list(
       study = list(title = "Demo"), mode = list(versus = versus, title = mode),
       tier = list(title = "Low"), order = list(seed = 1, position = repetition, of = 9)
     ),
     configuration = list(tier = list(id = tier, path = "/jmeter/test")),
     outcome = "completed", outcome_reason = "",
-    validity = list(valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))),
+    validity = list(valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE)), bounds = NULL),
     load = list(
       loop = if (tool == "jmeter") "closed" else "open", requests_asked = requests,
       requests_recorded = requests, responses_2xx = requests,
       errors = list(connect_refused = 0), error_share = 0, duration_s = 2,
       throughput_per_s = requests / 2, received_bytes = 2048, sent_bytes = 1024,
-      generator = list(name = "due", version = "1")
+      generator = list(name = "due", version = "1"),
+      slices = list(plain = 4, kept = 4, repeated = 0, left_out = 0)
     ),
     server = list(
       cpu_s = 2, cpu_user_s = 1, cpu_system_s = 1, cpu_us_per_request = 100, idle_threads = 18,
-      peak_threads = 38, peak_rss_bytes = 100 * 2^20, context_switches_voluntary = 3 * requests,
-      context_switches_involuntary = requests
+      peak_threads = 38, peak_rss_bytes = 100 * 2^20, machine_context_switches = 4 * requests
     ),
     profile = list(file = "profile.jfr", engine = "perf_events", interval_ms = 10)
   )
@@ -47,7 +51,47 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   changes <- list(...)
   for (section in names(changes)) cell[[section]] <- changed(cell[[section]], changes[[section]])
   writeLines(jsonlite::toJSON(cell, auto_unbox = TRUE, null = "null"), path)
+  if (is.null(slices)) slices <- slices_like(cell, c(elapsed_ms, histogram_ms))
+  if (nrow(slices) > 0) fwrite(slices, file.path(folder, "slices.csv"))
   path
+}
+
+#' Rows of a slices.csv: plain slices, a round each, and a profiled one that costs a tenth more.
+#'
+#' @param ... columns, a value per plain slice or one for all.
+fake_slices <- function(..., rounds = 4) {
+  plain <- data.table(
+    slice = seq_len(rounds), round = seq_len(rounds), kind = "plain", kept = "true", reason = "",
+    start_epoch_s = 10 + 4 * (seq_len(rounds) - 1), duration_s = 0.5, requests_recorded = 25,
+    error_share = 0, throughput_per_s = 50, answers_per_s = 50, latency_mean_ms = 20, latency_p50_ms = 20,
+    latency_p90_ms = 20, latency_p99_ms = 20, latency_p99_9_ms = 20, cpu_us_per_request = 100, compiler_share = 0,
+    server_cpu_s = 0.5, idle_beside_share = 0.001, machine_context_switches_per_request = 4, rss_mib = 95
+  )
+  changes <- list(...)
+  for (column in names(changes)) set(plain, j = column, value = changes[[column]])
+  profiled <- copy(plain)[1][, `:=`(
+    slice = rounds + 1L, kind = "profiled", cpu_us_per_request = 1.1 * cpu_us_per_request, start_epoch_s = 10 + 4 * rounds
+  )]
+  rbind(plain, profiled)[, end_epoch_s := start_epoch_s + duration_s][]
+}
+
+slices_like <- function(cell, latencies_ms) {
+  if (length(latencies_ms) == 0 && cell$outcome != "completed") return(fake_slices()[0])
+  at <- function(p) if (length(latencies_ms) > 0) percentiles(latencies_ms, p) else NA_real_
+  fake_slices(
+    throughput_per_s = cell$load$throughput_per_s, error_share = cell$load$error_share,
+    latency_mean_ms = if (length(latencies_ms) > 0) mean(latencies_ms) else NA_real_,
+    latency_p50_ms = at(0.5), latency_p90_ms = at(0.9), latency_p99_ms = at(0.99), latency_p99_9_ms = at(0.999),
+    cpu_us_per_request = number(cell$server$cpu_us_per_request)
+  )
+}
+
+# Columns that every summary and every table of slices has, for those that tests make by hand.
+with_cell_columns <- function(table) {
+  table <- copy(table)
+  if (!"session" %in% names(table)) table[, session := paste0("session-", repetition)]
+  for (column in c("bound_throughput", "bound_latency")) if (!column %in% names(table)) table[, (column) := ""]
+  table[]
 }
 
 changed <- function(section, change) {
@@ -62,7 +106,7 @@ write_samples <- function(folder, elapsed_ms, codes = "200") {
     timeStamp = sprintf("%.0f", 1.8e12 + 10 * (seq_len(count) - 1)), elapsed = elapsed_ms,
     label = "request", responseCode = codes, success = tolower(startsWith(codes, "2")),
     bytes = 164, sentBytes = 120, grpThreads = 1, allThreads = 1, Latency = elapsed_ms,
-    IdleTime = 0, Connect = 0
+    IdleTime = 0, Connect = 0, slice = 1
   )
   out <- gzfile(file.path(folder, "samples.csv.gz"), "w")
   on.exit(close(out))

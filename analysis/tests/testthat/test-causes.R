@@ -1,9 +1,9 @@
 # Cells of one side: `figures` by column, a row per repetition.
 cells_with <- function(mode, tier = "fresh", outcome = "completed", valid = TRUE, ...) {
-  data.table(
-    study = "demo", mode = mode, tier = tier, tool = "wrk2", repetition = 1:3, outcome = outcome,
-    valid = valid, failed_checks = ifelse(valid, "", "share_2xx"), errors = "", ...
-  )
+  with_cell_columns(data.table(
+    study = "demo", mode = mode, versus = NA_character_, tier = tier, tool = "wrk2", repetition = 1:3,
+    outcome = outcome, valid = valid, failed_checks = ifelse(valid, "", "share_2xx"), errors = "", ...
+  ))
 }
 
 # A thread a request costs twice the pool's CPU, and as much once connections are kept.
@@ -36,7 +36,7 @@ groups_of <- function(mode, start_us, samples) {
 }
 
 no_groups <- function() groups_of("threads", 0, 0)[0]
-followed <- function(summary = demo_summary(), cause = demo_cause()) trace_cause(cause, summary, no_groups())
+followed <- function(summary = demo_summary(), cause = demo_cause()) trace_cause(cause, summary, no_slices(), no_groups())
 first_of <- function(traced) traced$interventions[[1]]
 
 test_that("a chain of which every link holds is shown", {
@@ -129,7 +129,7 @@ test_that("the share removed has the interval that holds the truth in 95 % of ca
     removed[2] <= 0.9 && removed[3] >= 0.9
   })
   expect_equal(mean(holds, na.rm = TRUE), 0.95, tolerance = 0.02)
-  # An effect that is not told apart from 0 has no share that could be bounded.
+  # An effect that does not differ from 0 has no share that could be bounded.
   unclear <- data.table(repetition = 1:3, effect = c(-1, 1, 0.2))
   expect_true(anyNA(removed_share(unclear, unclear)))
 })
@@ -177,7 +177,7 @@ test_that("the chains of the report can be followed, and wrong ones are refused"
   causes <- read_causes(path)
   expect_true("thread-start-extreme" %in% names(causes))
   expect_equal(profiled_sides(causes[["one-e-mail"]])$versus$mode, "tomcat-200")
-  traced <- trace_causes(causes, demo_summary(), no_groups())
+  traced <- trace_causes(causes, demo_summary(), no_slices(), no_groups())
   verdicts <- unlist(lapply(traced, function(cause) vapply(cause$interventions, `[[`, "", "verdict")))
   expect_setequal(verdicts, "not measured")
 

@@ -1,15 +1,14 @@
 # A summary of modes at a tier: a row per figure, in the order of repetitions.
-cells_with <- function(statistic, ..., tier = "low", resolution = 0.001, failed = "", outcome = "completed") {
+cells_with <- function(statistic, ..., tier = "low", tool = "wrk2", failed = "", outcome = "completed") {
   modes <- list(...)
   rbindlist(lapply(names(modes), function(name) {
     table <- data.table(
       study = "demo", mode = name, versus = if (name == "pool") "thread" else NA_character_,
-      tier = tier, tool = "wrk2", repetition = seq_along(modes[[name]]),
+      tier = tier, tool = tool, repetition = seq_along(modes[[name]]),
       outcome = outcome, outcome_reason = "too few ports", valid = failed == "", failed_checks = failed,
-      latency_resolution_ms = resolution,
       figure = modes[[name]]
     )
-    setnames(table, "figure", statistic)[]
+    with_cell_columns(setnames(table, "figure", statistic))
   }))
 }
 
@@ -21,7 +20,7 @@ claim_of <- function(rule, statistic = "throughput_per_s", versus = NULL, tiers 
   ), list(cells = modifyList(cells, list(...))))
 }
 
-judge_one <- function(summary, rule, ...) judge_claims(list(claim_of(rule, ...)), summary)
+judge_one <- function(summary, rule, ...) judge_claims(list(claim_of(rule, ...)), summary, no_slices())
 verdict_of <- function(summary, rule, ...) judge_one(summary, rule, ...)$verdict
 pool <- function(...) cells_with("throughput_per_s", pool = c(...))
 
@@ -34,7 +33,7 @@ test_that("a figure near the published one is confirmed, far from it contradicte
   expect_equal(row[, c(unit, rule, cells)], c("1/s", "80 to 125", "demo/pool/low/wrk2"))
   # What a conclusion is near to is not a figure of the source's.
   conclusion <- modifyList(claim_of(near), list(kind = "conclusion"))
-  expect_true(is.na(judge_claims(list(conclusion), pool(100, 100))$published))
+  expect_true(is.na(judge_claims(list(conclusion), pool(100, 100), no_slices())$published))
   expect_equal(verdict_of(pool(199, 200, 201), near), "contradicted")
   expect_equal(verdict_of(pool(39, 40, 41), near), "contradicted")
   expect_equal(verdict_of(pool(60, 100, 140), near), "not decided")
@@ -55,8 +54,8 @@ test_that("a bound confirms on its side alone, and itself belongs to at_least an
   expect_equal(verdict_of(pool(38, 40, 42), list(at_least = 40)), "not decided")
 })
 
-test_that("a ratio is taken within repetitions", {
-  # Blocks as different as can be, in which the ratio is always 2.
+test_that("a ratio is taken within sessions", {
+  # Sessions as different as can be, in which the ratio is always 2.
   summary <- cells_with("throughput_per_s", pool = c(20, 200, 2000), thread = c(10, 100, 1000))
   row <- judge_one(summary, list(near = 2, within = 1.05), versus = "thread")
   expect_equal(row[, .(verdict, ours, low, high, unit)], data.table(
@@ -86,7 +85,7 @@ test_that("a tier is compared with another, and a gain with that at another tier
 test_that("shares are subtracted where the claim says so", {
   summary <- cells_with("error_share", pool = c(0.3, 0.31, 0.29), thread = c(0, 0, 0))
   claim <- c(claim_of(list(at_least = 0.01), "error_share", versus = "thread"), effect = "difference")
-  row <- judge_claims(list(claim), summary)
+  row <- judge_claims(list(claim), summary, no_slices())
   expect_equal(row$verdict, "confirmed")
   expect_equal(row[, c(ours, unit)], c("0.3", "share"))
 })
@@ -110,37 +109,53 @@ test_that("what is not decided says how many repetitions it would take", {
   expect_lt(reach(row$repetitions_needed), distance)
   expect_gte(reach(row$repetitions_needed - 1), distance)
   one <- judge_one(pool(40), list(above = 38))
-  expect_equal(one[, c(verdict, reason)], c("not decided", "one repetition has no interval"))
+  expect_equal(one[, c(verdict, reason)], c("not decided", "one session decides nothing"))
   expect_equal(one$repetitions_needed, 2)
   expect_true(is.na(judge_one(pool(39, 40, 41), list(above = 39.9917))$repetitions_needed))
 })
 
-test_that("the noise of a ratio is moderated by that of the other ratios, that of a single figure is not", {
+test_that("a claim on a comparison has the comparison's interval, moderated by its family", {
   set.seed(9)
-  noise <- function(count) exp(rnorm(count, sd = 0.1))
-  others <- rbindlist(lapply(1:30, function(at) {
-    cells_with("throughput_per_s", pool = 200 * noise(3), thread = 100 * noise(3), tier = paste0("tier-", at))
-  }))
-  pair <- cells_with("throughput_per_s", pool = c(200, 260), thread = c(100, 100))
-  level <- claim_of(list(above = 1))
-  ratio <- claim_of(list(above = 1.2), versus = "thread")
-  alone <- judge_claims(list(level, ratio), pair)
-  both <- judge_claims(list(level, ratio), rbind(pair, others))
-  expect_equal(alone$verdict, c("confirmed", "not decided"))
-  expect_equal(both$verdict, c("confirmed", "confirmed"))
-  expect_equal(both[1], alone[1])
-  # Its family's ratios vary by 14 %.
-  expect_equal(log(both$high[2] / both$low[2]) / 2, qnorm(0.975) * 0.14 / sqrt(2), tolerance = 0.3)
-  expect_equal(family_of_claim(pair, claim_of(list(above = 1), versus = "thread", versus_tier = "low")), no_family)
+  # A pair of modes at 30 tiers; all vary by a tenth, from session to session and within.
+  tiers <- paste0("tier-", 1:30)
+  cells <- CJ(tier = tiers, mode = c("pool", "thread"), repetition = 1:3)
+  slices <- cells[, .(round = 1:4), by = .(tier, mode, repetition)]
+  slices[, throughput_per_s := exp(rnorm(1, log(if (mode == "pool") 130 else 100), 0.05) + rnorm(4, 0, 0.1)), by = .(tier, mode, repetition)]
+  demo <- function(table) {
+    with_cell_columns(copy(table)[, `:=`(
+      study = "demo", tool = "wrk2", versus = ifelse(mode == "pool", "thread", NA), outcome = "completed",
+      outcome_reason = "", valid = TRUE, failed_checks = ""
+    )])
+  }
+  summary <- demo(slices[, .(throughput_per_s = mean(throughput_per_s)), by = .(tier, mode, repetition)])
+  slices <- demo(slices)[, `:=`(kind = "plain", kept = TRUE, beside = "")]
+  compared <- compare_modes(summary, slices, compared_statistics[statistic == "throughput_per_s"])[tier == "tier-7"]
+  expect_gt(compared$df, 8)
+  row <- judge_claims(list(claim_of(list(above = 1), versus = "thread", tiers = "tier-7")), summary, slices)
+  expect_equal(row[, c(ours, low, high)], compared[, c(estimate, low, high)])
+  reading <- ratio_between(list(summary = summary, slices = slices), "demo", "tier-7", "wrk2", "pool", "thread", "throughput_per_s")
+  expect_equal(unlist(reading[c("estimate", "low", "high")]), unlist(compared[, .(estimate, low, high)]))
+  # Two tiers are not measured in turns, and have no family.
+  apart <- claim_of(list(above = 1), tiers = "tier-7", versus_tier = "tier-8")
+  expect_equal(estimate_claim(summary, slices, apart, "tier-7")$df, 2)
+})
+
+test_that("a bound decides a claim on its side alone", {
+  slow <- cells_with("throughput_per_s", pool = c(40, 41, 42), thread = c(10, 10, 10), failed = "")
+  slow[mode == "pool", `:=`(valid = FALSE, failed_checks = "settled", bound_throughput = "at_least")]
+  row <- judge_one(slow, list(above = 2), versus = "thread")
+  expect_equal(row[, c(verdict, bound)], c("confirmed", "at_least"))
+  expect_equal(verdict_of(slow, list(below = 2), versus = "thread"), "contradicted")
+  expect_equal(judge_one(slow, list(near = 5, within = 1.25), versus = "thread")$reason, "its cells give a bound alone")
 })
 
 test_that("what rounding hides no repetition decides", {
-  coarse <- cells_with("latency_p50_ms", pool = c(1, 1, 1), resolution = 1)
-  row <- judge_one(coarse, list(near = 1, within = 1.2), "latency_p50_ms")
+  coarse <- cells_with("latency_p50_ms", pool = c(1, 1, 1), tool = "jmeter")
+  row <- judge_one(coarse, list(near = 1, within = 1.2), "latency_p50_ms", tool = "jmeter")
   expect_equal(row[, .(verdict, repetitions_needed)], data.table(verdict = "not decided", repetitions_needed = NA_real_))
   expect_equal(row$low, 0.5)
-  zero <- cells_with("latency_p50_ms", pool = c(0, 0, 0), resolution = 1)
-  expect_equal(verdict_of(zero, list(at_most = 1), "latency_p50_ms"), "confirmed")
+  zero <- cells_with("latency_p50_ms", pool = c(0, 0, 0), tool = "jmeter")
+  expect_equal(verdict_of(zero, list(at_most = 1), "latency_p50_ms", tool = "jmeter"), "confirmed")
 })
 
 test_that("only valid cells count, and the reason names what failed", {
@@ -184,7 +199,7 @@ test_that("whether a server survives is a share of its cells, with an interval o
 
 test_that("a claim that nothing can test says why", {
   claim <- claim_of(list(untestable = "a matter of taste"))[c("id", "source", "kind", "where", "claim", "rule", "cause")]
-  row <- judge_claims(list(claim), pool(1))
+  row <- judge_claims(list(claim), pool(1), no_slices())
   expect_equal(row[, c(verdict, reason, cells, unit)], c("not testable here", "a matter of taste", "", ""))
 })
 
@@ -192,7 +207,7 @@ test_that("medians go with the cause", {
   summary <- cells_with("throughput_per_s", pool = c(20, 20), thread = c(10, 10))
   summary[, threads_peak := ifelse(mode == "pool", 20, 500)]
   claim <- c(claim_of(list(above = 1), versus = "thread"), list(evidence = "threads_peak"))
-  expect_equal(judge_claims(list(claim), summary)$cause, "Because. (peak number of threads 20 against 500)")
+  expect_equal(judge_claims(list(claim), summary, no_slices())$cause, "Because. (peak number of threads 20 against 500)")
 })
 
 # ---- The file of claims ----------------------------------------------------------------------
@@ -305,9 +320,9 @@ test_that("verdicts survive their file and print with what they rest on", {
   )
   summary <- pool(99, 100, 101)
   path <- tempfile()
-  write_table(judge_claims(claims, summary), path)
+  write_table(judge_claims(claims, summary, no_slices()), path)
   verdicts <- read_verdicts(path)
-  expect_equal(verdicts, judge_claims(claims, summary), ignore_attr = TRUE)
+  expect_equal(verdicts, judge_claims(claims, summary, no_slices()), ignore_attr = TRUE)
   lines <- print_claims(verdicts)
   expect_match(lines, "confirmed +It is so[.]\n +one: throughput_per_s 100 \\[97.5, 103\\], must be 80 to 125", all = FALSE)
   expect_match(lines, "three: demo/pool/mid/wrk2 was not measured in this run", all = FALSE)

@@ -1,18 +1,30 @@
-# A summary with the given figures: a row per mode and repetition.
-summary_of <- function(mode, versus, statistic = "throughput_per_s", resolution = 0.001) {
+# A summary with the given values: a row per mode and repetition.
+summary_of <- function(mode, versus, statistic = "throughput_per_s") {
   side <- function(name, against, figures) {
     data.table(
       study = "demo", mode = name, versus = against, tier = "low", tool = "jmeter",
       repetition = seq_along(figures), outcome = "completed", valid = TRUE, failed_checks = "",
-      latency_resolution_ms = resolution, figure = figures
+      figure = figures
     )
   }
   summary <- rbind(side("pool", "thread", mode), side("thread", NA_character_, versus))
-  setnames(summary, "figure", statistic)[]
+  with_cell_columns(setnames(summary, "figure", statistic))
 }
 
-compare_one <- function(summary, which = "throughput_per_s") {
-  compare_modes(summary, compared_statistics[statistic == which])
+compare_one <- function(summary, which = "throughput_per_s", slices = no_slices()) {
+  compare_modes(summary, slices, compared_statistics[statistic == which])
+}
+
+# Slices of a cell: `values` by round.
+slices_with <- function(mode, values, repetition = 1, statistic = "throughput_per_s", ...) {
+  table <- data.table(
+    study = "demo", mode = mode, tier = "low", tool = "jmeter", repetition = repetition, beside = "",
+    outcome = "completed", valid = TRUE, failed_checks = "", round = seq_along(values), kind = "plain",
+    kept = TRUE, value = values
+  )
+  changes <- list(...)
+  for (column in names(changes)) set(table, j = column, value = changes[[column]])
+  with_cell_columns(setnames(table, "value", statistic))
 }
 
 test_that("the estimate is the geometric mean of the ratios within repetitions", {
@@ -20,7 +32,7 @@ test_that("the estimate is the geometric mean of the ratios within repetitions",
   expect_equal(row$estimate, (2 * 4 * 16)^(1 / 3))
   expect_equal(row[, c(mode, versus)], c("pool", "thread"))
   expect_equal(row[, c(pairs, mode_median, versus_median)], c(3, 400, 100))
-  # A block that was slow for both sides leaves the ratio alone.
+  # A session that was slow for both sides leaves the ratio alone.
   steady <- compare_one(summary_of(c(200, 20, 400), c(100, 10, 200)))
   expect_equal(c(steady$low, steady$high), c(2, 2))
 })
@@ -31,11 +43,11 @@ test_that("verdicts follow the interval", {
   expect_equal(verdict(c(50, 51, 49), c(100, 100, 100)), "lower")
   expect_equal(verdict(c(100, 101, 102), c(100, 101, 102)), "equivalent")
   expect_equal(verdict(c(50, 150, 250), c(100, 100, 100)), "undecided")
-  expect_equal(verdict(150, 100), "one repetition")
+  expect_equal(verdict(150, 100), "one session")
 })
 
 test_that("a family of comparisons asks more of each than a single one", {
-  # Told apart alone; among nineteen equals it is what chance brings.
+  # Different alone; among nineteen equals it is what chance brings.
   one <- summary_of(100 * exp(0.1 + c(-1, 0, 1) * 0.03), c(100, 100, 100))
   expect_equal(compare_one(one)$verdict, "higher")
   noisy <- exp(c(-1, 0, 1) * 0.3)
@@ -49,33 +61,7 @@ test_that("a family of comparisons asks more of each than a single one", {
   expect_true(row$low > 1 && row$verdict == "undecided")
 })
 
-test_that("intervals and p-values are those of t tests, less what rounding can do", {
-  judged <- function(effects, widen, margin) {
-    count <- length(effects)
-    df <- if (count > 1) count - 1 else NA_real_
-    judge_effects(mean(effects), sd(effects) / sqrt(count), df, widen, margin)
-  }
-  effects <- c(0.2, 0.25, 0.4, 0.31)
-  found <- judged(effects, 0, 0.5)
-  expect_equal(c(found$low, found$high), c(t.test(effects)$conf.int))
-  expect_equal(found$p_value, t.test(effects)$p.value)
-  expect_equal(found$equivalence_p_value, t.test(effects, mu = 0.5, alternative = "less")$p.value)
-  expect_equal(judged(effects, 0.1, 0.5)$p_value, t.test(effects - 0.1)$p.value)
-  expect_equal(judged(effects, 1, 0.5)$p_value, 1)
-  p_values <- function(...) unlist(judged(...)[c("p_value", "equivalence_p_value")], use.names = FALSE)
-  expect_equal(p_values(c(0, 0, 0), 0, 0.05), c(1, 0))
-  expect_equal(p_values(c(0.3, 0.3), 0, 0.05), c(0, 1))
-  expect_true(all(is.na(p_values(0.3, 0, 0.05))))
-})
-
-test_that("effect sizes are Hedges' g, whose correction takes away the bias of few values", {
-  set.seed(5)
-  sizes <- replicate(4000, effect_size(rnorm(6, mean = 2)))
-  expect_equal(mean(sizes), 2, tolerance = 0.05)
-  expect_true(is.na(effect_size(c(1, 2))))
-})
-
-test_that("of equals, few are told apart", {
+test_that("of equals, few are reported to differ", {
   set.seed(11)
   figures <- function() 100 * exp(rnorm(3, 0, 0.05))
   summary <- rbindlist(lapply(1:60, function(tier) {
@@ -106,10 +92,84 @@ test_that("comparisons are read back as they were written", {
   expect_equal(read_comparisons(path), rows, ignore_attr = TRUE)
 })
 
-test_that("one repetition has an estimate and no interval", {
+test_that("one session has the interval within it, and decides nothing", {
   row <- compare_one(summary_of(150, 100))
   expect_equal(row$estimate, 1.5)
   expect_true(is.na(row$low) && is.na(row$bootstrap_high))
+  ratios <- c(1.4, 1.5, 1.6)
+  slices <- rbind(slices_with("pool", 100 * ratios), slices_with("thread", c(100, 100, 100)))
+  row <- compare_one(summary_of(150, 100), slices = slices)
+  expect_equal(row[, .(verdict, pairs, rounds)], data.table(verdict = "one session", pairs = 1L, rounds = 3))
+  expect_equal(log(c(row$low, row$high)), c(t.test(log(ratios))$conf.int))
+  expect_true(is.na(row$p_adjusted))
+})
+
+test_that("slices of a round are paired, whatever differs between rounds", {
+  summary <- summary_of(c(1, 1), c(1, 1))
+  both <- function(repetition, rounds = c(1, 5, 25)) rbind(
+    slices_with("pool", 2 * 100 * rounds, repetition), slices_with("thread", 100 * rounds, repetition)
+  )
+  row <- compare_one(summary, slices = rbind(both(1), both(2)))
+  expect_equal(row[, .(estimate, low, high, pairs, rounds, within)], data.table(
+    estimate = 2, low = 2, high = 2, pairs = 2L, rounds = 6, within = 0
+  ))
+  # Neither what a rule left out, nor profiled slices, nor a round without a partner.
+  slices <- rbind(both(1), both(2))
+  slices[mode == "pool" & repetition == 1 & round == 2, `:=`(kept = FALSE, throughput_per_s = 9e9)]
+  slices <- rbind(slices, slices_with("pool", 9e9, 1, kind = "profiled"), slices_with("pool", 9e9, 2, round = 4))
+  row <- compare_one(summary, slices = slices)
+  expect_equal(row[, c(estimate, rounds)], c(2, 5))
+})
+
+test_that("cells of different sessions are no pair, but a baseline measured again is", {
+  summary <- summary_of(c(1, 1), c(1, 1))
+  summary[mode == "pool" & repetition == 2, session := "again"]
+  slices <- rbind(
+    slices_with("pool", c(200, 200), 1), slices_with("thread", c(100, 100), 1),
+    slices_with("pool", c(900, 900), 2, session = "again"), slices_with("thread", c(100, 100), 2)
+  )
+  row <- compare_one(summary, slices = slices)
+  expect_equal(row[, c(estimate, pairs)], c(2, 1))
+  beside <- slices_with("thread", c(300, 300), 2, session = "again", beside = "pool")
+  row <- compare_one(summary, slices = rbind(slices, beside))
+  expect_equal(row[, c(estimate, pairs)], c(sqrt(2 * 3), 2))
+  # A value that only cells have stays with the sessions that both sides share.
+  cells <- copy(summary)[, threads_peak := ifelse(mode == "pool", 30, 10)]
+  expect_equal(compare_one(cells, "threads_peak", rbind(slices, beside))[, c(estimate, pairs)], c(3, 1))
+})
+
+test_that("a cell that is not valid may bound a ratio", {
+  summary <- summary_of(c(4, 4.1, 4.2), c(1, 1, 1))
+  fails <- function(table, which, bound) {
+    copy(table)[mode == which, `:=`(valid = FALSE, failed_checks = "settled", bound_throughput = bound)]
+  }
+  row <- compare_one(fails(summary, "pool", "at_least"))
+  expect_equal(row[, .(verdict, bound, high, pairs, mode_valid)], data.table(
+    verdict = "higher", bound = "at_least", high = Inf, pairs = 3L, mode_valid = 0L
+  ))
+  expect_gt(row$low, 1)
+  expect_equal(compare_one(fails(summary, "pool", "at_most"))[, .(verdict, bound, low)], data.table(
+    verdict = "bounded", bound = "at_most", low = 0
+  ))
+  # A baseline that is at least so fast bounds the ratio from above.
+  slow <- compare_one(fails(summary_of(c(1, 1.1, 1), c(4, 4, 4)), "thread", "at_least"))
+  expect_equal(slow[, .(verdict, bound)], data.table(verdict = "lower", bound = "at_most"))
+  both <- compare_one(fails(fails(summary, "pool", "at_least"), "thread", "at_least"))
+  expect_equal(both$verdict, "not comparable")
+  # No bound where two sessions are without.
+  once <- copy(summary)[mode == "pool" & repetition == 3, `:=`(valid = FALSE, failed_checks = "settled", bound_throughput = "at_least")]
+  expect_equal(compare_one(once)[, .(bound, pairs, mode_invalid)], data.table(bound = "", pairs = 2L, mode_invalid = 1L))
+  # What the cell does not bound is not compared.
+  latency <- copy(fails(summary, "pool", "at_least"))[, latency_mean_ms := 1]
+  expect_equal(compare_one(latency, "latency_mean_ms")$verdict, "not comparable")
+})
+
+test_that("sides that are the same in every session are no member of the family", {
+  none <- summary_of(c(0, 0, 0), c(0, 0, 0), "error_share")
+  some <- summary_of(c(0.02, 0.03, 0.025), c(0, 0, 0), "error_share")[, tier := "mid"]
+  rows <- compare_one(rbind(none, some), "error_share")
+  expect_equal(rows$verdict, c("equivalent", "higher"))
+  expect_equal(rows$p_adjusted, c(NA, rows$p_value[2]))
 })
 
 test_that("an invalid cell is never pooled", {
@@ -140,13 +200,13 @@ test_that("repetitions that one side lacks are counted and left out", {
   expect_equal(row$reason, "no cells of its baseline")
 })
 
-test_that("figures at the tool's resolution do not pass for equal", {
-  coarse <- summary_of(c(1, 1, 1), c(1, 1, 1), "latency_p50_ms", resolution = 1)
+test_that("values at the tool's resolution do not pass for equal", {
+  coarse <- summary_of(c(1, 1, 1), c(1, 1, 1), "latency_p50_ms")
   row <- compare_one(coarse, "latency_p50_ms")
   expect_equal(row$verdict, "undecided")
-  expect_equal(c(row$low, row$high), c(1 / 4, 4))
-  zero <- summary_of(c(0, 0, 0), c(1, 1, 1), "latency_p50_ms", resolution = 1)
-  expect_equal(compare_one(zero, "latency_p50_ms")$reason, "a figure of 0 has no ratio")
+  expect_equal(c(row$low, row$high), c(1 / 3, 3))
+  zero <- summary_of(c(0, 0, 0), c(1, 1, 1), "latency_p50_ms")
+  expect_equal(compare_one(zero, "latency_p50_ms")$reason, "a value of 0 has no ratio")
 })
 
 test_that("shares of errors are compared by difference", {
@@ -156,32 +216,4 @@ test_that("shares of errors are compared by difference", {
   expect_equal(row$verdict, "higher")
   none <- compare_one(summary_of(c(0, 0, 0), c(0, 0, 0), "error_share"), "error_share")
   expect_equal(none$verdict, "equivalent")
-})
-
-test_that("at three repetitions t holds the truth in 95 % of cases, and a bootstrap cannot", {
-  set.seed(7)
-  log_ratios <- replicate(4000, rnorm(3, log(1.3), 0.1), simplify = FALSE)
-  holds <- function(interval) interval[1] <= log(1.3) && interval[2] >= log(1.3)
-  expect_gt(mean(vapply(lapply(log_ratios, t_interval), holds, NA)), 0.94)
-  # No resample leaves the range of what was seen.
-  expect_lt(mean(vapply(lapply(log_ratios, range), holds, NA)), 0.78)
-  inside <- bootstrap_interval(log_ratios[[1]])
-  expect_true(inside[1] >= min(log_ratios[[1]]) && inside[2] <= max(log_ratios[[1]]))
-})
-
-test_that("the bootstrap repeats itself and comes close to t with many repetitions", {
-  set.seed(3)
-  effects <- rnorm(40)
-  expect_equal(bootstrap_interval(effects), bootstrap_interval(effects))
-  expect_equal(bootstrap_interval(effects), t_interval(effects), tolerance = 0.15)
-})
-
-test_that("blocks drawn whole carry the noise of their requests, and drawing those again doubles it", {
-  set.seed(4)
-  blocks <- lapply(rnorm(60), function(level) rnorm(20, level, 4))
-  variance_of <- function(draw) var(replicate(2000, mean(vapply(sample(blocks, replace = TRUE), draw, 0))))
-  truth <- (1 + 4^2 / 20) / 60
-  expect_equal(variance_of(mean), truth, tolerance = 0.15)
-  twice <- variance_of(function(requests) mean(sample(requests, replace = TRUE)))
-  expect_equal(twice - variance_of(mean), 4^2 / 20 / 60, tolerance = 0.25)
 })

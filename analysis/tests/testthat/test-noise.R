@@ -18,19 +18,19 @@ with_twins <- function() {
 
 test_that("false alarms are counted among modes that are compared with themselves", {
   found <- false_alarms(with_twins())
-  expect_equal(found[c("told_apart", "comparisons", "unadjusted", "places")], list(
-    told_apart = 1L, comparisons = 4L, unadjusted = 2L, places = 2L
+  expect_equal(found[c("differ", "comparisons", "unadjusted", "places", "places_differ")], list(
+    differ = 1L, comparisons = 4L, unadjusted = 2L, places = 2L, places_differ = 1L
   ))
-  exact <- binom.test(1, 4)$conf.int
-  expect_equal(c(found$share, found$low, found$high), c(0.25, exact[1], exact[2]))
+  exact <- binom.test(1, 2)$conf.int
+  expect_equal(c(found$share, found$low, found$high), c(0.5, exact[1], exact[2]))
   expect_match(
-    sentence_false_alarms(with_twins()), "in 1 of 4 comparisons \\(25 %, .* in 2\\) of 2 such pairs\\."
+    sentence_false_alarms(with_twins()), "in 1 of 4 comparisons \\(.* in 2\\)\\. They are at 2 places, of which 1 has one: 50 %"
   )
   expect_null(false_alarms(with_twins()[mode == "thread"]))
   expect_equal(sentence_false_alarms(with_twins()[0]), "No mode was measured against itself.")
-  once <- with_twins()[, `:=`(pairs = 1, spread = NA_real_, verdict = "one repetition")]
+  once <- with_twins()[, `:=`(pairs = 1, spread = NA_real_, verdict = "one session")]
   expect_null(false_alarms(once))
-  expect_match(sentence_false_alarms(once), "one repetition has no interval")
+  expect_match(sentence_false_alarms(once), "one session decides nothing")
 })
 
 test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
@@ -41,20 +41,21 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
     study = "demo", mode = rep(c("pool", "pool-again"), each = runs),
     versus = rep(c(NA, "pool"), each = runs), tier = "low", tool = "jmeter",
     repetition = rep(seq_len(runs), 2), outcome = "completed", valid = TRUE, failed_checks = "",
-    latency_resolution_ms = 1, throughput_per_s = c(figures(), figures())
+    throughput_per_s = c(figures(), figures())
   )
   for (column in setdiff(compared_statistics$statistic, "throughput_per_s")) summary[, (column) := NA_real_]
-  floor <- noise_floor(compare_modes(summary), summary)
+  summary <- with_cell_columns(summary)
+  floor <- noise_floor(compare_modes(summary, no_slices()), summary)
   row <- floor[statistic == "throughput_per_s"]
   truth <- exp(qnorm(0.975) * sqrt(2) * 0.05)
-  expect_equal(c(row$floor, row$floor_between_blocks), c(truth, truth), tolerance = 0.02)
+  expect_equal(c(row$floor, row$floor_between_sessions), c(truth, truth), tolerance = 0.02)
   expect_true(is.na(floor[statistic == "error_share", floor]))
-  # One repetition tells how far apart two runs were, and no more.
-  once <- compare_modes(summary[repetition == 1])
+  # One session shows how far apart two runs were, and no more.
+  once <- compare_modes(summary[repetition == 1], no_slices())
   apart <- abs(log(once[statistic == "throughput_per_s", estimate]))
   first <- noise_floor(once, summary)[statistic == "throughput_per_s"]
   expect_equal(first$floor, exp(qnorm(0.975) * apart))
   shown <- table_noise(floor)
-  expect_equal(shown$"Told apart"[1], "0 of 1")
-  expect_equal(shown$"Same block"[2], no_figure)
+  expect_equal(shown$Differ[1], "0 of 1")
+  expect_equal(shown$"Same session"[2], no_figure)
 })

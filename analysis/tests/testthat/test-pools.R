@@ -12,14 +12,15 @@ grid_of_sizes <- function(repetitions, noise = 0.02) {
 
 test_that("grids are read from valid cells with more than one combination", {
   root <- new_folder()
+  # A row per slice; 20 and 30 are their means.
   sizes <- data.table(
-    thread_pool_size = c(1, 2), connection_pool_size = 4, transactions = 10, per_s = c(20, 30),
-    p99_ms = 5, fairness = 1
+    slice = c(1, 1, 2, 2), thread_pool_size = c(1, 2), connection_pool_size = 4, transactions = 10,
+    per_s = c(19, 31, 21, 29), p99_ms = 5, fairness = 1
   )
   good <- write_cell(root, mode = "both-pools", tier = "grid-10", repetition = 2)
   write_combinations(dirname(good), sizes)
   one <- write_cell(root, mode = "hikari-10", tier = "jvm-10")
-  write_combinations(dirname(one), sizes[1])
+  write_combinations(dirname(one), sizes[c(1, 3)])
   bad <- write_cell(root, mode = "both-pools", tier = "grid-100", validity = list(valid = FALSE))
   write_combinations(dirname(bad), sizes)
   grid <- read_grid(read_cells(c(good, one, bad, write_cell(root, tier = "low"))))

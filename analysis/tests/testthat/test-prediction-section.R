@@ -5,7 +5,7 @@ for (file in list.files(file.path(analysis_folder, "..", "paper", "R"), full.nam
 # Three cells: one as foretold, one off with a cause, one off without.
 foretold <- data.table(
   study = "demo", mode = c("pool", "pool", "thread", "thread"), tier = c("low", "low", "low", "mid"),
-  tool = "wrk2", figure = c("throughput_per_s", "latency_mean_ms", "latency_mean_ms", steady_cpu),
+  tool = "wrk2", figure = c("throughput_per_s", "latency_mean_ms", "latency_mean_ms", "cpu_us_per_request"),
   predicted = c(100, 10, 10, 50), low = c(90, 9, 9, 45), high = c(110, 11, 11, 55),
   measured = c(101, 10, 20, 200), measured_low = NA_real_, measured_high = NA_real_,
   residual = c(0.01, 0, 1, 3), model = c("offered rate", "queue", "queue", "primitives"),

@@ -92,28 +92,28 @@ test_that("an open loop gets what it asks for up to the bound, and then waits ev
 
 test_that("CPU per request is a request on one thread and what the mode adds", {
   often <- open_load(rate_per_s = 10000)
-  cpu <- function(class, ...) predicted(setup_of(class, tool = often, ...), steady_cpu)
+  cpu <- function(class, ...) predicted(setup_of(class, tool = often, ...), "cpu_us_per_request")
   expect_equal(cpu("EventLoop"), 60)
   expect_equal(cpu("ThreadPerRequest"), 60 + 30)
   expect_equal(cpu("FixedPool"), 60 + 8)
   expect_equal(cpu("VirtualThreadPerRequest"), 60 + 1 + 6)
   busy <- setup_of("FixedPool", tool = open_load(rate_per_s = 100), path = "/work?sleep_ms=0&cpu_us=500")
-  expect_equal(predicted(busy, steady_cpu), 500 + 120 + 8)
+  expect_equal(predicted(busy, "cpu_us_per_request"), 500 + 120 + 8)
   many <- open_load(rate_per_s = 10000, connections = 10000)
   waiting <- setup_of("VirtualThreadPerRequest", tool = many, sleep_ms = 100)
-  expect_equal(predicted(waiting, steady_cpu), 60 + 1 + 6 + 0.5 + 6)
+  expect_equal(predicted(waiting, "cpu_us_per_request"), 60 + 1 + 6 + 0.5 + 6)
   # Halfway between two rates on a scale of logarithms.
   rare <- setup_of("EventLoop", tool = open_load(rate_per_s = 1000))
-  expect_equal(predicted(rare, steady_cpu), 90)
-  expect_equal(predicted(rare, steady_cpu, "high"), 97.5)
+  expect_equal(predicted(rare, "cpu_us_per_request"), 90)
+  expect_equal(predicted(rare, "cpu_us_per_request", "high"), 97.5)
   kept <- setup_of("ThreadPerRequest", tool = open_load(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
-  expect_equal(predicted(kept, steady_cpu), 20 / 2 + 30 / 100)
+  expect_equal(predicted(kept, "cpu_us_per_request"), 20 / 2 + 30 / 100)
 })
 
 test_that("a request to Tomcat has its own base, its pool included", {
   often <- open_load(rate_per_s = 1000)
   cpu <- function(options, ...) {
-    predicted(tomcat(often, options, "/ping", ...), steady_cpu)
+    predicted(tomcat(often, options, "/ping", ...), "cpu_us_per_request")
   }
   expect_equal(cpu(list(), sleep_ms = 0), 100)
   virtual <- list(spring.threads.virtual.enabled = TRUE)

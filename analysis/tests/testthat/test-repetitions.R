@@ -7,11 +7,11 @@ undecided <- function(...) {
       versus = rep(c("thread", NA), each = length(tiers[[index]])),
       tier = paste0("tier-", index), tool = "jmeter",
       repetition = rep(seq_along(tiers[[index]]), 2), outcome = "completed", valid = TRUE,
-      failed_checks = "", latency_resolution_ms = 1, latency_sd_ms = 50, requests_2xx = 100,
+      failed_checks = "",
       latency_mean_ms = 100 * c(exp(tiers[[index]]), rep(1, length(tiers[[index]])))
     )
   }))
-  compare_modes(summary, compared_statistics[statistic == "latency_mean_ms"])
+  compare_modes(with_cell_columns(summary), no_slices(), compared_statistics[statistic == "latency_mean_ms"])
 }
 
 test_that("so many repetitions settle it, and one fewer would not", {
@@ -24,9 +24,9 @@ test_that("so many repetitions settle it, and one fewer would not", {
 })
 
 test_that("small effects are settled by showing that they are small", {
-  row <- undecided(c(-0.02, 0.03, -0.01))
+  row <- undecided(c(-0.03, 0.04, -0.01))
   expect_equal(row$verdict, "undecided")
-  within <- function(count) qt(0.975, count - 1) * row$spread / sqrt(count) + abs(log(row$estimate))
+  within <- function(count) qt(0.95, count - 1) * row$spread / sqrt(count) + abs(log(row$estimate))
   expect_lte(within(row$repetitions_needed), log(1.05))
   expect_gt(within(row$repetitions_needed - 1), log(1.05))
 })
@@ -39,7 +39,7 @@ test_that("what rounding hides, or what lies on the margin, no number settles", 
 })
 
 test_that("more pairs than any number that is told are settled by none", {
-  levels <- list(difference = 0.05, equivalence = 0.025)
+  levels <- list(difference = 0.05, equivalence = 0.05)
   expect_equal(pairs_needed(0.1, 1, 0, 0.05, levels, pairs = repetitions_at_most, df = 99), Inf)
 })
 
@@ -58,25 +58,27 @@ test_that("sentence and table name the command", {
   expect_equal(sentence_repetitions(rows[3]), "No comparison is undecided.")
   expect_equal(
     sentence_repetitions(undecided(0.5)),
-    "1 comparison rests on one repetition, which has no interval: `snakemake --cores 4 --config repetitions=3` gives it one."
+    "1 comparison rests on one session, which decides nothing. `snakemake --cores 4 --config repetitions=3` adds sessions."
   )
   shown <- table_repetitions(rows)
   expect_equal(shown$Repetitions, c(format_number(needed), "more than 100"))
 })
 
-test_that("noise of few requests is told from noise of processes", {
-  cells <- function(means_ms, sd_ms) {
+test_that("a run that has three repetitions is not advised to have three", {
+  lost <- undecided(0.5)[, `:=`(mode_invalid = 2L)]
+  expect_match(sentence_repetitions(lost), "In 1 of them more repetitions were measured")
+  expect_no_match(sentence_repetitions(lost), "repetitions=3")
+})
+
+test_that("noise of few slices is split from noise of processes", {
+  rows <- function(within) {
     data.table(
-      study = "demo", mode = "pool", tier = "low", tool = "wrk2", outcome = "completed",
-      valid = TRUE, repetition = seq_along(means_ms), latency_mean_ms = means_ms,
-      latency_sd_ms = sd_ms, requests_2xx = 100
+      study = "demo", mode = "pool", tier = "low", tool = "wrk2", statistic = "latency_mean_ms", pairs = 3,
+      spread = 0.1, within = within
     )
   }
-  # The mean of 100 requests with a deviation of 10 % is off by 1 %.
-  processes <- noise_levels(cells(100 * exp(c(-0.1, 0, 0.1)), 10))
-  expect_equal(processes$between, 0.1)
-  expect_equal(processes$within_share, 0.01, tolerance = 0.02)
-  expect_match(sentence_levels(cells(100 * exp(c(-0.1, 0, 0.1)), 10)), "more server processes")
-  expect_match(sentence_levels(cells(100 * exp(c(-0.01, 0, 0.01)), 10)), "a longer load")
-  expect_match(sentence_levels(cells(100, 10)), "No cell was repeated")
+  expect_equal(noise_levels(rows(0.05))$within_share, 0.25)
+  expect_match(sentence_levels(rows(0.01)), "explains 1 % .* more sessions")
+  expect_match(sentence_levels(rows(0.2)), "more slices in each session")
+  expect_match(sentence_levels(rows(NA_real_)), "No session was repeated")
 })

@@ -15,9 +15,11 @@ demo_cells <- function(folder) {
         offered_per_s = if (one$tool == "wrk2") 50, throughput_per_s = if (pool) 50 else 25
       )
     )
+    # The first two slices; between full samples there are clocks alone.
     fwrite(data.table(
-      time_s = 8:14, server_cpu_s = pmax(0, 8:14 - 10) / 2, server_rss_bytes = 2^30,
-      server_threads = 20
+      time_s = c(9, 10, 10.2, 10.4, 14, 14.2, 14.4), slice = c(NA, 1, 1, 1, 2, 2, 2),
+      server_cpu_s = c(0, 1, NA, 1.2, 5, NA, 5.2), server_rss_bytes = c(2^30, 2^30, NA, 2^30, 2^30, NA, 2^30),
+      server_threads = c(20, 20, NA, 20, 20, NA, 20)
     ), file.path(dirname(path), "telemetry.csv"))
     stacks <- file.path(dirname(path), "profile.collapsed")
     writeLines("java/net/ServerSocket.accept_[1] 100", stacks)
@@ -28,7 +30,8 @@ demo_cells <- function(folder) {
 root <- new_folder()
 paths <- demo_cells(file.path(root, "cells"))
 summary <- summarise_cells(paths)
-comparisons <- compare_modes(summary)
+slices <- slices_of_cells(paths)
+comparisons <- compare_modes(summary, slices)
 rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
 cpu_groups <- group_cpu(paths, rules)
 # What a figure draws, built as for a device.
@@ -51,9 +54,9 @@ test_that("every figure can be drawn", {
   }
 })
 
-test_that("a run of one repetition, or of which nothing is valid, still has its figures", {
+test_that("a run of one session, or of which nothing is valid, still has its figures", {
   draw_all <- function(summary) {
-    comparisons <- compare_modes(summary)
+    comparisons <- compare_modes(summary, slices)
     cpu_groups <- copy(cpu_groups)[, valid := summary$valid[1]]
     figures <- list(
       figure_latency(summary, "demo", "jmeter"), figure_throughput(summary, "demo"),
@@ -72,8 +75,9 @@ test_that("figures draw the figures of the cells", {
   ratios <- figure_ratios(comparisons, summary, "throughput_per_s", "demo", "jmeter")
   expect_equal(drawn_layer(ratios, 4)$x, log10(c(2, 2)))
   resources <- read_resources(cell_paths(root, "demo", "low", "wrk2", 1))
-  expect_equal(range(resources$time_s), c(-1, 3))
-  expect_equal(resources[figure == "CPUs in use" & time_s == 2, value], c(0.5, 0.5))
+  # Slices of half a second, put end to end.
+  expect_equal(sort(unique(resources$time_s)), c(0, 0.4, 0.5, 0.9))
+  expect_equal(resources[figure == "CPUs in use" & !is.na(value), value], rep(0.5, 4))
   expect_equal(resources[figure == "memory (MiB)", unique(value)], 1024)
   bars <- drawn_layer(figure_cpu_groups(cpu_groups, summary, "demo", "jmeter"))
   expect_equal(max(bars$xmax), 100)
@@ -114,9 +118,9 @@ test_that("curves are drawn of what there is", {
   )
 })
 
-test_that("threads are counted by group, and a state that nobody is in counts 0", {
+test_that("threads are counted by group, and a state that no thread is in counts 0", {
   path <- write_cell(
-    new_folder(), elapsed_ms = 1:3, load = list(start_epoch_s = 10, end_epoch_s = 12)
+    new_folder(), elapsed_ms = 1:3, profile = list(start_epoch_s = 10, end_epoch_s = 12)
   )
   expect_equal(nrow(read_states(path)), 0)
   writeLines(c(
@@ -189,9 +193,10 @@ test_that("sentences say what the verdict says", {
   say <- function(verdict, reason = "") {
     sentence_comparison(copy(row)[, `:=`(verdict = ..verdict, reason = ..reason)])
   }
-  expect_match(say("undecided"), "not decided by 3 repetitions \\(ratio 2 \\[2, 2\\]\\)")
+  expect_match(say("undecided"), "not decided by 3 sessions \\(ratio 2 \\[2, 2\\]\\)")
   expect_match(say("equivalent"), "are equivalent in throughput")
-  expect_match(say("one repetition"), "one repetition has no interval")
+  expect_match(say("one session"), "not decided by one session")
+  expect_match(say("bounded"), "a bound alone")
   expect_match(say("not comparable", "no cells"), "cannot be compared in throughput: no cells")
   expect_error(pick_comparison(comparisons, "demo", "x", "low", "jmeter", "y"), "no comparison")
 })

@@ -126,14 +126,22 @@ write_profile <- function(path, lines) {
 }
 
 test_that("CPU time is split by samples, and what was not sampled is told", {
-  path <- write_cell(new_folder(), elapsed_ms = 1:10)
-  # 100 samples of 10 ms are half of the 2 s of CPU time.
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = fake_slices(server_cpu_s = 2))
+  # 100 samples of 10 ms are half of the profiled slice's 2 s of CPU time.
   write_profile(path, c("java/net/ServerSocket.accept_[1] 25", "java/net/Socket.close_[1] 75"))
   groups <- group_cell_cpu(read_cell(path), rules)
   expect_equal(groups[group == "accept", c(samples, share, cpu_us_per_request)], c(25, 0.25, 12.5))
   expect_equal(groups[group == "connection close", cpu_us_per_request], 37.5)
   expect_equal(groups[group == unseen_group, cpu_us_per_request], 50)
   expect_equal(sum(groups$cpu_us_per_request), 100)
+})
+
+test_that("compiling comes on top of a cell's CPU time, which leaves it out", {
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = fake_slices(server_cpu_s = 1))
+  write_profile(path, c("java/net/ServerSocket.accept_[1] 80", "C2 CompilerThre;CompileBroker::compiler_thread_loop 20"))
+  groups <- group_cell_cpu(read_cell(path), rules)
+  expect_equal(groups[group == "accept", cpu_us_per_request], 100)
+  expect_equal(groups[group == "JIT", cpu_us_per_request], 25)
 })
 
 test_that("a cell that was not sampled has no rows, and a table of such cells its columns", {

@@ -46,7 +46,9 @@ test_that("failed requests count as the source counted them, and not in the prim
 test_that("the server's figures are scaled to their units", {
   row <- summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))
   expect_equal(row$rss_peak_mib, 100)
-  expect_equal(row$context_switches_per_request, 4)
+  expect_equal(row$machine_context_switches_per_request, 4)
+  expect_equal(c(row$session, row$warm_up_ended), c("session-1", "idle"))
+  expect_equal(c(row$slices_kept, row$rss_mib, row$idle_beside_share), c(4, 95, 0.001))
   expect_equal(c(row$generator, row$generator_version), c("due", "1"))
   expect_true(is.na(row$gc_pause_ms))
 })
@@ -75,7 +77,7 @@ test_that("counters, backend and rows are columns, and NA where a cell has none"
   expect_true(all(is.na(plain[, ..none])))
 })
 
-test_that("a rung beyond the limits has its reason and no figure", {
+test_that("a step beyond the limits has its reason and no value", {
   path <- write_cell(
     new_folder(), tool = "wrk2", outcome = "beyond_limits", outcome_reason = "too many",
     validity = list(valid = FALSE, checks = list(list(id = "completed", passed = FALSE))),
@@ -109,12 +111,12 @@ test_that("corrected latency is primary, uncorrected stands beside it", {
 
 test_that("a server that refused is a row with its outcome and no latency", {
   path <- write_cell(
-    new_folder(), outcome = "refused", outcome_reason = "nobody\nlistens",
+    new_folder(), outcome = "refused", outcome_reason = "no socket\nlistens",
     validity = list(valid = FALSE, checks = list(list(id = "alive_after", passed = FALSE)))
   )
   row <- summarise_cell(read_cell(path))
   expect_equal(row$outcome, "refused")
-  expect_equal(row$outcome_reason, "nobody listens")
+  expect_equal(row$outcome_reason, "no socket listens")
   expect_equal(row$failed_checks, "alive_after")
   expect_false(row$valid)
   expect_true(is.na(row$latency_p99_ms))
@@ -151,10 +153,10 @@ test_that("what is wrong with a file is said with its name", {
   unlink(samples)
   expect_error(summarise_cells(path), "samples.csv.gz: no such file")
 
-  writeLines("{\"schema\": 1, ", path)
+  writeLines("{\"schema\": 2, ", path)
   expect_error(read_cell(path), "cell.json: not JSON")
-  writeLines("{\"schema\": 1}", path)
-  expect_error(read_cell(path), "cell.json: no cell, labels, configuration")
+  writeLines("{\"schema\": 2}", path)
+  expect_error(read_cell(path), "cell.json: no cell, session, labels")
 })
 
 test_that("a histogram that does not close is refused", {

@@ -1,0 +1,95 @@
+# Slices: loads of about a second, of modes that are alive together and take turns. What differs
+# between neighboring slices of a round is the mode, so ratios are made of slices (effects.R).
+
+library(data.table)
+
+# What a slice has a value of. Everything else exists once per cell.
+slice_statistics <- c(
+  "throughput_per_s", "answers_per_s", "error_share", "latency_mean_ms", "latency_p50_ms",
+  "latency_p90_ms", "latency_p99_ms", "latency_p99_9_ms", "cpu_us_per_request", "compiler_share",
+  "machine_context_switches_per_request", "rss_mib"
+)
+slice_words <- c("kind", "reason")
+# What each row says of its cell.
+slice_places <- c(
+  "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid",
+  "failed_checks", "bound_throughput", "bound_latency"
+)
+
+#' Reads the slices of a cell.
+#'
+#' @param path path of a slices.csv.
+#' @return data.table, a row per loaded slice: slice, round, kind (plain, profiled), kept, reason, and
+#'   the numbers that the runner wrote, units in the names; NA where unknown. No rows where the
+#'   file does not exist: a server that did not start was not loaded.
+read_cell_slices <- function(path) {
+  if (!file.exists(path)) return(no_rows(slice_columns))
+  table <- fread(path, colClasses = "character", na.strings = "")
+  with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
+}
+
+slice_columns <- c(
+  "slice", "round", "kind", "kept", "reason", "start_epoch_s", "end_epoch_s", "duration_s",
+  "requests_recorded", "server_cpu_s", "idle_beside_share", slice_statistics
+)
+
+no_rows <- function(columns) {
+  table <- setNames(as.data.table(rep(list(character()), length(columns))), columns)
+  with_types(table, c(slice_words, "kept", setdiff(slice_places, "repetition")))
+}
+
+# Types by name: a column that is empty everywhere has no type of its own.
+with_types <- function(table, words) {
+  for (column in setdiff(names(table), words)) {
+    set(table, j = column, value = as.numeric(table[[column]]))
+  }
+  for (column in intersect(c("kept", "valid"), names(table))) {
+    set(table, j = column, value = tolower(table[[column]]) == "true")
+  }
+  blank <- c("reason", "beside", "failed_checks", "bound_throughput", "bound_latency")
+  for (column in intersect(blank, names(table))) {
+    set(table, which(is.na(table[[column]])), column, "")
+  }
+  table[]
+}
+
+#' The slices of cells, and of the baselines that were measured again beside one of them.
+#'
+#' @param paths paths of cell.json files of the grid.
+#' @return data.table: study, mode, tier, tool, repetition, session (cells of one session were
+#'   measured side by side), beside (empty; for a baseline of a versus/ folder the mode that it was
+#'   measured beside), outcome, valid, failed_checks, bound_throughput, bound_latency of the cell,
+#'   then see read_cell_slices().
+slices_of_cells <- function(paths) {
+  rbindlist(c(list(no_slices()), lapply(paths, function(path) {
+    cell <- read_cell(path)
+    baseline <- file.path(cell$folder, "versus", "cell.json")
+    rbind(
+      slices_of_cell(cell, ""),
+      if (file.exists(baseline)) slices_of_cell(read_cell(baseline), cell$cell$mode),
+      fill = TRUE
+    )
+  })), fill = TRUE)
+}
+
+no_slices <- function() no_rows(c(slice_places, slice_columns))
+
+slices_of_cell <- function(cell, beside) {
+  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
+  cbind(as.data.table(c(identity_of(cell), beside = beside))[rep(1, nrow(slices)), ..slice_places], slices)
+}
+
+#' Reads the table of all slices.
+#'
+#' @param path path of results/slices.csv.
+#' @return data.table, see slices_of_cells().
+read_slices <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  wanted <- c(slice_places, "round", "kind", "kept", slice_statistics)
+  table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+  table <- require_columns(table, wanted, path)
+  with_types(table, c(setdiff(slice_places, "repetition"), slice_words, "kept", "valid"))
+}
+
+# Slices that count: neither left out by a rule nor under the profiler.
+plain_slices <- function(slices) slices[kept & kind == "plain"]

@@ -1,0 +1,9 @@
+#!/usr/bin/env Rscript
+# All slices of all cells in one table:  Rscript analysis/slices.R --out results/slices.csv CELL_JSON…
+
+folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), "out")
+if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)
+write_table(slices_of_cells(given$files), given$out)
