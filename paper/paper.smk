@@ -13,6 +13,8 @@ rule render_report:
             results=RESULTS,
             table=[
                 "summary",
+                "slices",
+                "profiler-cost",
                 "comparisons",
                 "loops",
                 "cpu-groups",

@@ -3,17 +3,17 @@
 
 side_code <- function(side) paste(as_code(side$mode), "at", as_code(side$tier))
 
-#' An effect as a figure with its interval and, where it is no ratio, its unit.
+#' An effect with its interval and, where it is no ratio, its unit.
 #'
 #' @param effect see effect_of().
 #' @param difference what it is the effect of, see sides_of().
 effect_figure <- function(effect, difference) {
   if (nzchar(effect$reason)) return(no_figure)
-  if (cause_statistic(difference$statistic)$effect == "ratio") {
-    return(with_interval(effect$estimate, effect$low, effect$high))
-  }
-  unit <- if (is.null(difference$versus)) "%" else "points"
-  paste(with_interval(100 * effect$estimate, 100 * effect$low, 100 * effect$high), unit)
+  ratio <- cause_statistic(difference$statistic)$effect == "ratio"
+  # A share of servers that died has no bound.
+  rows <- as.data.table(c(effect[c("estimate", "low", "high", "verdict")], bound = c(effect$bound, "")[1]))
+  if (ratio) return(effect_with_interval(rows))
+  paste(effect_with_interval(rows, 100), if (is.null(difference$versus)) "%" else "points")
 }
 
 removed_figure <- function(removed) with_interval(100 * removed[1], 100 * removed[2], 100 * removed[3])

@@ -55,7 +55,11 @@ published_text <- function(published, unit) {
 ours_with_unit <- function(verdicts) {
   scale <- ifelse(in_percent(verdicts$unit), 100, 1)
   unit <- ifelse(in_percent(verdicts$unit), " %", ifelse(verdicts$unit %in% c("", "ratio"), "", paste0(" ", verdicts$unit)))
-  text <- verdicts[, with_interval(scale * ours, scale * low, scale * high)]
+  rows <- verdicts[, .(
+    estimate = ours, low, high, bound,
+    verdict = ifelse(repetitions == 1 & statistic != "survived", "one session", verdict)
+  )]
+  text <- effect_with_interval(rows, scale)
   ifelse(is.na(verdicts$ours), no_figure, paste0(text, unit))
 }
 
@@ -161,8 +165,8 @@ tell_claims <- function(verdicts, causes) {
   paste(c(
     sprintf("## %s {#sec-claims-%s}", source_titles[[c(verdicts$source, unmeasured$source)[1]]], one), "",
     table_of(conclusions, "conclusions", paste(
-      "Conclusions. A claim holds where our figure lies, with all of its interval, as the column *Holds* says;",
-      "a number behind *not decided* is how many repetitions would decide it."
+      "Conclusions. A claim holds where our whole interval lies as the column *Holds* says. A number behind *not decided*",
+      "is how many repetitions would decide it; ‡ marks an interval from within one session."
     )),
     bullets(sentences_claims(conclusions, causes)), "",
     # Those that could not be tested are told below the table, by their reason.

@@ -62,7 +62,7 @@ table_readings <- function(all, published) {
 # The mode against another one than its baseline, too.
 throughput_between <- function(all, tier, mode, versus) {
   found <- ratio_between(all, all$study, tier, "sysbench", mode, versus, "throughput_per_s")
-  as.data.table(found)[, .(estimate, low, high, bound, verdict)]
+  as.data.table(found[c("estimate", "low", "high", "bound", "verdict")])
 }
 
 # ---- What a connection costs -----------------------------------------------------------------

@@ -27,18 +27,14 @@ repetitions_shown <- 20
 
 #' The caption of the table of undecided comparisons.
 caption_repetitions <- function(undecided) {
-  more <- nrow(undecided) - repetitions_shown
-  sprintf(
-    "Undecided comparisons, and the repetitions that would decide them if effect and noise stay as seen: an even bet. For the first rows: `%s`.%s",
-    command_repetitions(min(undecided$repetitions_needed, repetitions_at_most)),
-    if (more > 0) {
-      sprintf(
-        " The nearest %d are shown; `comparisons.csv` beside the report has all %s.",
-        repetitions_shown, format_number(nrow(undecided))
-      )
-    } else {
-      ""
-    }
+  nearest <- min(undecided$repetitions_needed)
+  paragraph(
+    "Undecided comparisons, and the repetitions that would decide them if effect and noise stay as seen: an even bet.",
+    if (is.finite(nearest)) sprintf("For the first rows: `%s`.", command_repetitions(nearest)),
+    if (nrow(undecided) > repetitions_shown) sprintf(
+      "The nearest %d are shown; `comparisons.csv` beside the report has all %s.", repetitions_shown,
+      format_number(nrow(undecided))
+    )
   )
 }
 

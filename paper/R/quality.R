@@ -49,12 +49,13 @@ sentence_phases <- function(phases) {
 #'
 #' @return data.table of text, a row per study and mode of a JVM: Study, Mode, Warm-up (s), Compiler idle
 #'   (of so many sessions), its share when warm-up ended and in windows.
-table_warm_up <- function(summary) {
-  rows <- summary[!is.na(compiler_share)]
+table_warm_up <- function(all) {
+  left <- from_cells(all$cells, function(cell) number(cell$warm_up$compiler_share), NA_real_)
+  rows <- copy(all$summary)[, left := left][!is.na(compiler_share)]
   if (nrow(rows) == 0) return(data.table())
   told <- rows[, .(
     seconds = span_or_dash(warm_up_s), idle = idle_text(.SD), middle = 100 * median(compiler_share),
-    most = 100 * max(compiler_share), left = 100 * median(warm_up_compiler_share, na.rm = TRUE)
+    most = 100 * max(compiler_share), left = 100 * median(left, na.rm = TRUE)
   ), by = .(study, mode), .SDcols = names(rows)]
   told <- told[order(match(study, unique(study)), match(mode, mode_levels(mode)))]
   told[, .(
@@ -125,9 +126,8 @@ was_or_were <- function(count) paste(format_number(count), if (count == 1) "was"
 #'
 #' @param cost see read_comparisons() of profiler-cost.csv: profiled against plain slices.
 table_profiler <- function(cost) {
-  rows <- cost[!is.na(estimate) & bound == ""]
-  if (nrow(rows) == 0) return(data.table())
-  told <- rows[, .(
+  if (nrow(cost) == 0) return(data.table())
+  told <- cost[, .(
     places = .N, middle = median(estimate), range = span(estimate),
     decided = sum(verdict %in% c("higher", "lower")), same = sum(verdict == "equivalent")
   ), by = .(study, tool, statistic)]
@@ -135,15 +135,6 @@ table_profiler <- function(cost) {
     Study = study, Load = loop_names[tool], Metric = statistic_title(statistic), "Modes and tiers" = places,
     "Profiled / plain, median" = middle, Range = range, "Differ" = decided, "Equivalent" = same
   )]
-}
-
-sentence_profiler <- function(cost) {
-  rows <- cost[statistic == "cpu_us_per_request" & !is.na(estimate) & bound == ""]
-  if (nrow(rows) == 0) return("No mode has profiled slices beside plain ones.")
-  sprintf(
-    "A profiled slice cost %s times the CPU time per request of a plain one (median over %s; %s).",
-    format_number(median(rows$estimate)), count_of(nrow(rows), "mode-and-tier pair"), span(rows$estimate)
-  )
 }
 
 # ---- A/A twins -------------------------------------------------------------------------------

@@ -32,15 +32,13 @@ one_session_mark <- "‡"
 #' @param scale 100 for percentages.
 effect_with_interval <- function(rows, scale = 1) {
   one <- function(value) format_number(scale * value)
-  ends <- rows[, list(low = fcoalesce(low, estimate), high = fcoalesce(high, estimate))]
-  text <- with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)
-  marked <- paste0(text, ifelse(rows$verdict == "one session", paste0(" ", one_session_mark), ""))
-  fcase(
+  text <- fcase(
     is.na(rows$estimate), no_figure,
-    rows$bound == "at_least", paste("at least", one(ends$low)),
-    rows$bound == "at_most", paste("at most", one(ends$high)),
-    rep(TRUE, nrow(rows)), marked
+    rows$bound == "at_least", paste("at least", one(fcoalesce(rows$low, rows$estimate))),
+    rows$bound == "at_most", paste("at most", one(fcoalesce(rows$high, rows$estimate))),
+    rep(TRUE, nrow(rows)), with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)
   )
+  paste0(text, ifelse(rows$verdict == "one session" & !is.na(rows$estimate), paste0(" ", one_session_mark), ""))
 }
 
 #' Text columns to the left, columns of figures to the right.

@@ -60,6 +60,8 @@ class Cell:
     compiler_share: float | None = 0.01
     reconnect_every: int | None = None
     engine: str | None = None
+    # Threads of the server, connections of the client, transactions a second.
+    combinations: list[tuple[int, int, float]] = field(default_factory=list)
 
     def write(self, results: Path) -> Path:
         """Writes the cell's folder; returns the path of its cell.json."""
@@ -78,6 +80,8 @@ class Cell:
             self._write_histogram(folder / "latency-uncorrected.hgrm", 0.5)
         else:
             self._write_histogram(folder / "latency.hgrm", 1.0)
+        if self.combinations:
+            self._write_combinations(folder / "combinations.csv")
         self._write_telemetry(folder / "telemetry.csv")
         if self.threads:
             self._write_threads(folder / "thread-states.csv")
@@ -114,6 +118,14 @@ class Cell:
             for group, *states, count in self.threads:
                 for source, state in zip(("jvm", "kernel"), states, strict=True):
                     lines.append(f"{start_s + moment / 10},{source},{group},{state},{count}")
+        path.write_text("\n".join(lines) + "\n")
+
+    def _write_combinations(self, path: Path) -> None:
+        columns = "slice,thread_pool_size,connection_pool_size,transactions,per_s,p99_ms,fairness"
+        lines = [columns] + [
+            f"{number},{threads},{connections},{per_s:.0f},{per_s},9.0,0.99"
+            for number, (threads, connections, per_s) in enumerate(self.combinations, start=1)
+        ]
         path.write_text("\n".join(lines) + "\n")
 
     def _write_samples(self, path: Path) -> None:
@@ -338,11 +350,14 @@ def analyse(results: Path, cells: list[Cell]) -> None:
     """Writes the cells and runs the project's analysis on them."""
     paths = [str(cell.write(results)) for cell in cells]
     study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
+    summary, slices = results / "summary.csv", results / "slices.csv"
     steps = [
         ["summarise", "--out", study, *paths],
-        ["collect", "--out", results / "summary.csv", study],
-        ["compare", "--out", results / "comparisons.csv", results / "summary.csv"],
-        ["compare_loops", "--out", results / "loops.csv", results / "summary.csv"],
+        ["collect", "--out", summary, study],
+        ["slices", "--out", slices, *paths],
+        ["compare", "--out", results / "comparisons.csv", "--slices", slices, summary],
+        ["compare_loops", "--out", results / "loops.csv", "--slices", slices, summary],
+        ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
         ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
     ]
     for script, *arguments in steps:

@@ -13,8 +13,12 @@ def repeated(cells: list[Cell], repetitions: int) -> list[Cell]:
     """The cells that many times, with a little noise."""
     return [
         replace(
-            cell, repetition=n, cpu_us=cell.cpu_us + n, latency_ms=[v + n for v in cell.latency_ms]
-        )
+            cell,
+            repetition=n,
+            cpu_us=cell.cpu_us + n,
+            latency_ms=[v + n for v in cell.latency_ms],
+            combinations=[(t, c, per_s + n * n) for t, c, per_s in cell.combinations],
+        )  # fmt: skip
         for n in range(1, repetitions + 1)
         for cell in cells
     ]
@@ -174,7 +178,15 @@ def database_pools() -> list[Cell]:
         "pgbouncer": ("postgresql", None, "pgbouncer", 1.3),
         "pgbouncer-connect": ("postgresql-connect", 1, "pgbouncer", 1.5),
     }
-    return [
+    grid = Cell(
+        "both-pools", study="database-pools", tool="database-client", tier="grid-10",
+        engine="mariadb", compiler_share=None,
+        combinations=[
+            (threads, size, 100.0 * threads * size / (1 + size * size / 50))
+            for threads, size in product((1, 4), (1, 2, 5, 10, 20))
+        ],
+    )  # fmt: skip
+    return [grid] + [
         Cell(
             mode, study="database-pools", tool="sysbench", tier=tier, versus=versus,
             connections=clients, reconnect_every=every, engine=engine, compiler_share=None,

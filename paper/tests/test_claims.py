@@ -102,7 +102,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     claims = folder / "claims.yaml"
     claims.write_text("claims:" + "".join(CLAIMS))
     argv = ["Rscript", "analysis/claims.R", "--claims", claims, "--experiment", "config.yaml"]
-    argv += ["--causes", "analysis/causes.yaml"]
+    argv += ["--causes", "analysis/causes.yaml", "--slices", results / "slices.csv"]
     argv += ["--out", results / "claims.csv", results / "summary.csv"]
     subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
     shutil.copytree(ROOT / "paper" / "R", paper / "R")
