@@ -11,11 +11,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.sockets.handler.Routes;
 import artifact.sockets.mode.Client.Reply;
+import artifact.sockets.server.Mode;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -23,24 +27,37 @@ import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What every corrected mode owes a client, asked of each mode as a process of its own. */
 @ParameterizedClass
-@ValueSource(
-        classes = {
-            ThreadPerRequest.class,
-            FixedPool.class,
-            CallerRunsPool.class,
-            VirtualThreadPerRequest.class,
-            EventLoop.class
-        })
+@MethodSource("modes")
 class CorrectedModesTest {
 
     private static ServerProcess server;
 
     @Parameter
     private Class<?> mode;
+
+    /** Every mode of the package but those as published, so that a new one is tested without being named here. */
+    static List<Class<?>> modes() throws IOException {
+        Path classes = ServerProcess.origin(ThreadPerRequest.class).resolve("artifact/sockets/mode");
+        try (Stream<Path> files = Files.list(classes)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".class") && !name.endsWith("AsPublished.class"))
+                    .<Class<?>>map(name -> named("artifact.sockets.mode." + name.replace(".class", "")))
+                    .filter(Mode.class::isAssignableFrom)
+                    .toList();
+        }
+    }
+
+    private static Class<?> named(String name) {
+        try {
+            return Class.forName(name);
+        } catch (ClassNotFoundException impossible) {
+            throw new AssertionError(impossible);
+        }
+    }
 
     @BeforeParameterizedClassInvocation
     static void start(Class<?> mode) throws IOException {

@@ -127,7 +127,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    private static Path origin(Class<?> type) {
+    static Path origin(Class<?> type) {
         return Path.of(type.getProtectionDomain().getCodeSource().getLocation().getPath());
     }
 }
