@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * One client's connection as an event loop serves it: what {@link Connection} keeps in the stack of
- * a waiting thread is a phase here, because the one thread may never wait for one client.
+ * a waiting thread is a phase here, because the loop's thread may never wait for one client.
  */
 final class LoopConnection {
 
@@ -36,7 +36,7 @@ final class LoopConnection {
 
     private final SocketChannel channel;
     private final SelectionKey key;
-    private final EventLoopServer loop;
+    private final Loop loop;
     private final Handler handler;
     private final int readTimeoutMs;
     private final RequestParser parser = new RequestParser();
@@ -49,7 +49,7 @@ final class LoopConnection {
     private boolean idle;
     private boolean lastAnswer;
 
-    LoopConnection(SocketChannel channel, SelectionKey key, EventLoopServer loop, Handler handler, int readTimeoutMs) {
+    LoopConnection(SocketChannel channel, SelectionKey key, Loop loop, Handler handler, int readTimeoutMs) {
         this.channel = channel;
         this.key = key;
         this.loop = loop;

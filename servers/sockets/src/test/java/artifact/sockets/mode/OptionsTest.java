@@ -36,6 +36,13 @@ class OptionsTest {
         assertTrue(ended.said.contains("Invalid value for option '--"), ended.said);
     }
 
+    @Test
+    void anEventLoopServerHasALoopAtLeast() throws Exception {
+        Ended ended = run(EventLoop.class, "--loops=0");
+        assertEquals(2, ended.status);
+        assertTrue(ended.said.contains("1 to 1000000"), ended.said);
+    }
+
     @ParameterizedTest
     @ValueSource(classes = {ThreadPerRequestAsPublished.class, FixedPoolAsPublished.class})
     void thePublishedProgramsHaveNoBacklogToSet(Class<?> mode) throws Exception {

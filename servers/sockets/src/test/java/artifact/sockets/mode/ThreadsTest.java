@@ -55,10 +55,11 @@ class ThreadsTest {
     }
 
     @Test
-    void virtualThreadsAndTheEventLoopNeedNone() throws Exception {
+    void virtualThreadsAndEventLoopsNeedNoneForAConnection() throws Exception {
         try (ServerProcess virtual = ServerProcess.start(VirtualThreadPerRequest.class);
-                ServerProcess loop = ServerProcess.start(EventLoop.class)) {
-            for (ServerProcess server : List.of(virtual, loop)) {
+                ServerProcess loop = ServerProcess.start(EventLoop.class, "--loops=1");
+                ServerProcess loops = ServerProcess.start(EventLoop.class, "--loops=3")) {
+            for (ServerProcess server : List.of(virtual, loop, loops)) {
                 connect(server, 40);
                 for (Client client : clients) {
                     assertEquals(200, client.ask(PAGE).status());
@@ -67,6 +68,43 @@ class ThreadsTest {
             }
             assertEquals(0, virtual.handlerThreads());
             assertEquals(1, loop.handlerThreads());
+            assertEquals(3, loops.handlerThreads());
+        }
+    }
+
+    /** Ten connections on each loop: what one of them works on delays nine others, and no other loop. */
+    @Test
+    void eventLoopsShareTheConnectionsEqually() throws Exception {
+        try (ServerProcess server = ServerProcess.start(EventLoop.class, "--loops=2")) {
+            connect(server, 20);
+            clients.getFirst().send(get("/work?cpu_us=10000000"));
+            for (int i = 1; i < 20; i += 2) {
+                assertEquals(200, clients.get(i).ask(PAGE).status());
+            }
+            for (int i = 2; i < 20; i += 2) {
+                clients.get(i).send(PAGE);
+            }
+            Thread.sleep(100);
+            for (int i = 0; i < 20; i += 2) {
+                assertFalse(clients.get(i).hasNews());
+            }
+        }
+    }
+
+    @Test
+    void eventLoopsFinishWhatIsInFlightWhenTheyAreStopped() throws Exception {
+        try (ServerProcess server = ServerProcess.start(EventLoop.class, "--loops=2", "--stop-timeout-ms=20000")) {
+            connect(server, 4);
+            for (Client client : clients) {
+                // In one piece: once the first answer is here, the server has the second request too.
+                client.ask(PAGE + get("/work?sleep_ms=500"));
+            }
+            server.terminate();
+            for (Client client : clients) {
+                assertEquals("close", client.reply().connection());
+            }
+            disconnect();
+            assertEquals(0, server.exitStatus());
         }
     }
 
