@@ -6,11 +6,13 @@ Each folder is one stage and holds its own .smk file; no folder reaches back.
 """
 
 import json
+import re
+import sys
 from pathlib import Path
 
 from snakemake.utils import min_version
 
-from workloads.grid import Cell, ConfigurationError, Grid
+from workloads.grid import ConfigurationError, Grid
 from workloads.testbed import alone_in_the_folder
 
 min_version("9.17")

@@ -1,6 +1,6 @@
-"""From a cell's recording to collapsed stacks and a flame graph of the load alone.
+"""From a cell's recording to collapsed stacks and a flame graph of its profiled slice.
 
-Recorded is from the server's start; start-up and warm-up are cut off here. A JVM's recording is
+What lies before and after the slice's window is cut off here. A JVM's recording is
 async-profiler's (JFR), a database's is perf's.
 Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas).
 """
@@ -39,16 +39,16 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
 
 
 def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
-    load = cell["load"]
-    stacks = perf_stacks.collapsed(recording, load["start_epoch_s"], load["end_epoch_s"])
+    profile = cell["profile"]
+    stacks = perf_stacks.collapsed(recording, profile["start_epoch_s"], profile["end_epoch_s"])
     collapsed.write_text(stacks)
 
 
 def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:
     """Whether it could be read: a server that had to be killed has not ended its recording."""
-    load = cell["load"]
-    start_ms, end_ms = (str(int(load[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
-    kind = "--wall" if cell["profile"]["event"] == "wall" else "--cpu"
+    profile = cell["profile"]
+    start_ms, end_ms = (str(int(profile[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
+    kind = "--wall" if profile["event"] == "wall" else "--cpu"
     window = ["--from", start_ms, "--to", end_ms]
     paths = [str(recording), str(collapsed)]
     command = [*converter(), kind, "--norm", *window, "-o", "collapsed", *paths]

@@ -1,16 +1,19 @@
-"""Telemetry: what server, generator and machine use, sampled from outside while a cell runs.
+"""Telemetry: what server, generator and machine use, sampled from outside while a slice runs.
 
 One thread reads /proc through psutil; it shares the generator's CPUs, never the server's.
-Cumulative counters are kept as they are, so that any window can be cut out later.
+Cumulative counters are kept as they are, so that any window can be cut out later. CPU clocks are
+read five times as often as the rest, since what falls between two readings is interpolated.
 Sources: proc(5); clock_getcpuclockid(3) for CPU time in nanoseconds where /proc has ticks of 10 ms.
 """
 
 from __future__ import annotations
 
-import csv
+import bisect
+import contextlib
 import os
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import psutil
@@ -20,6 +23,7 @@ from profiles.accept_queue import accept_queue
 COLUMNS = (
     "time_s",
     "server_cpu_s",
+    "compiler_cpu_s",
     "server_cpu_user_s",
     "server_cpu_system_s",
     "server_rss_bytes",
@@ -31,7 +35,7 @@ COLUMNS = (
     "backend_rss_bytes",
     "accept_queue",
     "machine_context_switches",
-    "machine_busy_s",
+    "server_cpus_busy_s",
     "listen_overflows",
     "listen_drops",
     "retransmits",
@@ -45,6 +49,12 @@ Sample = dict[str, float]
 TICKS_PER_S, PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 
+# Readings of the CPU clocks to one full sample.
+CLOCKS_PER_SAMPLE = 5
+# The JIT's threads, as HotSpot names them to the kernel (15 characters).
+COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
+
+
 class Telemetry(threading.Thread):
     """Samples at `rate_hz` from `start()` to `stop()`; `samples` holds a dict a sample.
 
@@ -54,13 +64,22 @@ class Telemetry(threading.Thread):
     """
 
     def __init__(
-        self, server_pid: int, server_port: int, rate_hz: float, *, gives_way: bool = False
+        self,
+        server_pid: int,
+        server_port: int,
+        server_cpus: Collection[int],
+        rate_hz: float,
+        *,
+        gives_way: bool = False,
     ) -> None:
         super().__init__(name="telemetry", daemon=True)
         self.gives_way = gives_way
         self.watched = {"server": psutil.Process(server_pid)}
-        self.server_port = server_port
-        self.period_s = 1 / rate_hz
+        self.server_port, self.server_cpus = server_port, server_cpus
+        self.compilers = compiler_threads(server_pid)
+        # Of a server of many processes the clocks are too many to be read more often.
+        self.clocks_per_sample = 1 if children(server_pid) else CLOCKS_PER_SAMPLE
+        self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
         self.cpu_s = 0.0
         self._ended = threading.Event()
@@ -72,11 +91,14 @@ class Telemetry(threading.Thread):
     def run(self) -> None:
         if self.gives_way:
             os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
-        due_s = time.monotonic()
+        due_s, count = time.monotonic(), 0
         while not self._ended.wait(max(0.0, due_s - time.monotonic())):
-            self.samples.append(self._sample())
+            whole = count % self.clocks_per_sample == 0
+            self.samples.append(self._sample() if whole else self._clocks())
+            count += 1
             # A sample that came late does not make the next ones bunch up.
             due_s = max(due_s + self.period_s, time.monotonic())
+        self.samples.append(self._sample())
         self.cpu_s = time.thread_time()
 
     def next_sample(self) -> Sample:
@@ -97,11 +119,21 @@ class Telemetry(threading.Thread):
         return self.cpu_s / self._lasted_s() if len(self.samples) > 1 else 0.0
 
     def rate_hz(self) -> float:
-        """The rate that was reached."""
-        return (len(self.samples) - 1) / self._lasted_s() if len(self.samples) > 1 else 0.0
+        """The rate of full samples that was reached."""
+        full = sum("load_1m" in sample for sample in self.samples)
+        return (full - 1) / self._lasted_s() if full > 1 else 0.0
 
     def _lasted_s(self) -> float:
         return self.samples[-1]["time_s"] - self.samples[0]["time_s"]
+
+    def _clocks(self) -> Sample:
+        """CPU time alone, without the children that a process may have."""
+        sample: Sample = {"time_s": time.time()}
+        with contextlib.suppress(OSError):
+            for role, process in self.watched.items():
+                sample[f"{role}_cpu_s"] = time.clock_gettime(cpu_clock(process.pid))
+            sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
+        return sample
 
     def _sample(self) -> Sample:
         # What is divided by time comes first, close together: the descriptors and sockets of
@@ -110,11 +142,13 @@ class Telemetry(threading.Thread):
         for role, process in self.watched.items():
             used = process_sample(role, process)
             sample |= {key: value for key, value in used.items() if key in COLUMNS}
-        machine = psutil.cpu_times()
+        with contextlib.suppress(OSError):
+            sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
+        cpus = psutil.cpu_times(percpu=True)
         sample |= {
             "machine_context_switches": psutil.cpu_stats().ctx_switches,
-            "machine_busy_s": busy_s(machine),
-            "steal_s": machine.steal,
+            "server_cpus_busy_s": sum(busy_s(cpus[cpu]) for cpu in self.server_cpus),
+            "steal_s": sum(cpu.steal for cpu in cpus),
             "load_1m": psutil.getloadavg()[0],
             "pressure_cpu_some_s": cpu_pressure_s(),
             "time_wait": time_wait(),
@@ -132,12 +166,6 @@ class Telemetry(threading.Thread):
         within = [s for s in self.samples if start_s < s["time_s"] < end_s]
         after = [s for s in self.samples if s["time_s"] >= end_s]
         return before[-1:] + within + after[:1]
-
-    def write(self, path: Path) -> None:
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, COLUMNS, restval="")
-            writer.writeheader()
-            writer.writerows(self.samples)
 
 
 def process_sample(prefix: str, process: psutil.Process) -> Sample:
@@ -203,9 +231,24 @@ def child_sample(pid: int) -> Sample:
 
 
 def busy_s(times: psutil._ntuples.scputimes) -> float:
-    """CPU seconds in which the machine was not idle; guests are already counted as user."""
-    idle = times.idle + times.iowait
+    """Seconds in which a CPU was not idle, nor taken away by the hypervisor; guests are user."""
+    idle = times.idle + times.iowait + times.steal
     return sum(times) - idle - times.guest - times.guest_nice
+
+
+def compiler_threads(pid: int) -> list[Path]:
+    """The schedstat files of a JVM's compiler threads; none of another program's."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):
+            if (task / "comm").read_text().strip() in COMPILERS:
+                found.append(task / "schedstat")
+    return found
+
+
+def threads_cpu_s(threads: list[Path]) -> float:
+    """CPU time of threads by their schedstat, whose first number is in ns. Raises OSError."""
+    return sum(int(thread.read_text().split(maxsplit=1)[0]) for thread in threads) / 1e9
 
 
 def cpu_clock(pid: int) -> int:
@@ -248,6 +291,24 @@ def grown(window: list[Sample], key: str) -> float:
     """By how much a cumulative counter grew over a window; 0 where it was never seen."""
     values = [sample[key] for sample in window if key in sample]
     return values[-1] - values[0] if values else 0.0
+
+
+def value_at(samples: list[Sample], key: str, time_s: float) -> float | None:
+    """A cumulative counter at a time between two samples; None where it was never seen."""
+    known = [(sample["time_s"], sample[key]) for sample in samples if key in sample]
+    if not known:
+        return None
+    after = bisect.bisect([at_s for at_s, _ in known], time_s)
+    if after in (0, len(known)):
+        return known[min(after, len(known) - 1)][1]
+    (from_s, low), (to_s, high) = known[after - 1], known[after]
+    return low + (high - low) * (time_s - from_s) / (to_s - from_s)
+
+
+def grown_between(samples: list[Sample], key: str, start_s: float, end_s: float) -> float:
+    """By how much a counter grew between two times; 0 where it was never seen."""
+    start, end = value_at(samples, key, start_s), value_at(samples, key, end_s)
+    return 0.0 if start is None or end is None else end - start
 
 
 def peak(window: list[Sample], key: str) -> float:

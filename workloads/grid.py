@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,13 @@ import jsonschema
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
+CELL_PATH = re.compile(r"([a-z0-9-]+)/([a-z0-9-]+)/([a-z0-9-]+)/([a-z0-9-]+)/rep-([0-9]+)/cell.json")
 TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
-STUDY_KEYS = ("server", "verify_path", "counters_path", "rows_path", "body_bytes")
+STUDY_KEYS = (
+    *("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),
+)
 
 
 class ConfigurationError(Exception):
@@ -42,8 +46,33 @@ class Cell:
         return f"{self.study}/{self.mode}/{self.tier}/{self.tool}/rep-{self.repetition}"
 
 
+@dataclass(frozen=True)
+class Session:
+    """The modes of one group, alive together; a repetition of all their cells.
+
+    `group`: the mode that all others are compared with, in the end. `beside`: cells that are loaded
+    only because one of `cells` is compared with them.
+    """
+
+    study: str
+    group: str
+    repetition: int
+    cells: tuple[Cell, ...]
+    beside: tuple[Cell, ...] = ()
+    alone: bool = False
+
+    @property
+    def path(self) -> str:
+        return f"{self.study}/{self.group}/rep-{self.repetition}"
+
+    @property
+    def title(self) -> str:
+        """What a reader calls it: one cell by its own path."""
+        return self.cells[0].path if self.alone else f"{self.path} ({len(self.cells)} cells)"
+
+
 class Grid:
-    """All cells of a configuration, and for each cell what is to be measured and when.
+    """All cells of a configuration, the sessions that measure them, and what each is to measure.
 
     Raises ConfigurationError if the configuration is not valid.
     """
@@ -52,6 +81,7 @@ class Grid:
         check(config)
         self.config = config
         self.studies = {study["id"]: study for study in config["studies"]}
+        self.groups = {study["id"]: groups_of(study["modes"]) for study in config["studies"]}
         self.cells = [
             Cell(study["id"], mode["id"], tier["id"], tool, repetition)
             for study in config["studies"]
@@ -60,82 +90,174 @@ class Grid:
             for tool in TOOLS
             if tool in tier and is_asked(mode, tier, tool)
             for repetition in range(1, config["repetitions"] + 1)
+            if repetition == 1 or not tier[tool].get("once")
         ]
-        ordered = sorted(self.cells, key=self.order_key)
+        self.sessions = sorted(self._sessions(), key=self.order_key)
+        ordered = [cell for session in self.sessions for cell in session.cells]
         self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
 
-    def order_key(self, cell: Cell) -> tuple[int, str]:
+    def _sessions(self) -> list[Session]:
+        cells: dict[tuple[str, str, int], list[Cell]] = {}
+        for cell in self.cells:
+            group = self.groups[cell.study][cell.mode]
+            cells.setdefault((cell.study, group, cell.repetition), []).append(cell)
+        return [Session(*key, tuple(of)) for key, of in cells.items()]
+
+    def alone(self, cell: Cell) -> Session:
+        """One cell measured again alone: its baseline is loaded in turns with it."""
+        versus = self._parts(cell)[1].get("versus")
+        baseline = replace(cell, mode=versus or cell.mode)
+        asked = replace(baseline, repetition=1) in self.cells and baseline != cell
+        group = self.groups[cell.study][cell.mode]
+        beside = (baseline,) if asked else ()
+        return Session(cell.study, group, cell.repetition, (cell,), beside, alone=True)
+
+    def sessions_to_run(self, words: list[str], cells_folder: str) -> list[Session]:
+        """All sessions, but for the cells that a command line names: each of them is one alone."""
+        named = [cell for word in words if (cell := self.cell_at(word, cells_folder))]
+        left = [
+            replace(session, cells=tuple(cell for cell in session.cells if cell not in named))
+            for session in self.sessions
+        ]
+        return [session for session in left if session.cells] + [self.alone(cell) for cell in named]
+
+    def cell_at(self, word: str, cells_folder: str) -> Cell | None:
+        """The cell whose cell.json this is, of any repetition; None of any other word."""
+        found = CELL_PATH.fullmatch(word.removeprefix(f"{cells_folder}/"))
+        if not found:
+            return None
+        cell = Cell(*found.groups()[:4], int(found[5]))
+        return cell if replace(cell, repetition=1) in self.cells else None
+
+    def order_key(self, session: Session) -> tuple[int, str]:
         """Blocks of one repetition each, within a block a random order that the seed decides.
 
         A digest instead of a shuffle: adding a mode or a repetition leaves the order of the
         others as it was.
         """
-        digest = hashlib.sha256(f"{self.config['seed']}/{cell.path}".encode()).hexdigest()
-        return cell.repetition, digest
+        digest = hashlib.sha256(f"{self.config['seed']}/{session.path}".encode()).hexdigest()
+        return session.repetition, digest
 
     def position(self, cell: Cell) -> int:
         """Position in the order of measuring, from 1; repetitions outside the grid come last."""
         return self.positions.get(cell.path, len(self.cells) + 1)
 
-    def spec(self, cell: Cell) -> dict[str, Any]:
-        """All that decides what the cell measures, and nothing else.
+    def plan(self, session: Session) -> dict[str, Any]:
+        """All that decides what a session measures, and nothing else.
 
-        A change of it makes Snakemake measure the cell again, so titles, order and the rest of
-        the grid are left out.
+        A change of it makes Snakemake run the session again, so titles and the rest of the grid
+        are left out. What its cells share stands once: see spec_of.
         """
-        study, mode, tier = self._parts(cell)
+        cells = [*session.cells, *session.beside]
+        parts = {cell.mode: self._parts(cell) for cell in cells}
+        study = self.studies[session.study]
         return {
-            "protocol": self.config["protocol"],
-            "study": {"id": study["id"]} | {key: study[key] for key in STUDY_KEYS if key in study},
+            "seed": self.config["seed"],
+            "common": {
+                "protocol": self.config["protocol"],
+                "study": {"id": study["id"]}
+                | {key: study[key] for key in STUDY_KEYS if key in study},
+            },
+            "modes": {mode: self._mode_part(study, part[1]) for mode, part in parts.items()},
+            "loads": {f"{cell.tier}/{cell.tool}": self._load_part(cell) for cell in cells},
+            "versus": {mode: part[1].get("versus") for mode, part in parts.items()},
+            "cells": [[cell.mode, cell.tier, cell.tool] for cell in session.cells],
+            "beside": [[cell.mode, cell.tier, cell.tool] for cell in session.beside],
+        }
+
+    def spec(self, cell: Cell) -> dict[str, Any]:
+        """All that decides what the cell measures, and nothing else."""
+        plan = self.plan(Session(cell.study, cell.mode, cell.repetition, (cell,)))
+        return spec_of(plan, cell.mode, cell.tier, cell.tool)
+
+    def _mode_part(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any]:
+        return {
             "mode": without(mode, "versus", "title", "tiers", "backend"),
             "backend": self._backend(study, mode),
             "engine": self._engine(study, mode),
-            "tier": {"sleep_ms": 0} | {key: tier[key] for key in TIER_KEYS if key in tier},
-            "tool": with_digest(
-                {"id": cell.tool}
-                | self.config.get(cell.tool, {})
-                | study.get(cell.tool, {})
-                | tier[cell.tool]
-            ),
+        }
+
+    def _load_part(self, cell: Cell) -> dict[str, Any]:
+        study, _, tier = self._parts(cell)
+        sleep_ms = tier.get("sleep_ms", 0)
+        slices = self._slices(study, tier, cell.tool)
+        tool = {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
+        if cell.tool == "wrk2":
+            # Requests of before the window are still under way when it opens.
+            tool["warm_up_s"] = round(tool["warm_up_s"] + sleep_ms / 1000, 3)
+        # The other loads end after so many requests, or combinations of sizes.
+        if cell.tool in ("wrk2", "sysbench") or "warm_up_s" in tool:
+            tool = {"duration_s": slices["length_s"]} | tool
+        return {
+            "tier": {"sleep_ms": sleep_ms} | {key: tier[key] for key in TIER_KEYS if key in tier},
+            "tool": with_digest(without(tool, "once")),
             "warm_up": self._warm_up(study, tier),
+            "slices": slices,
             "testbed": self.config["testbed"]
             | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
         }
 
-    def labels(self, cell: Cell) -> dict[str, Any]:
-        """What a reader wants beside the cell's numbers and what never changes them."""
-        study, mode, tier = self._parts(cell)
+    def _slices(self, study: dict[str, Any], tier: dict[str, Any], tool: str) -> dict[str, Any]:
+        """How many slices and how long: five times what a request waits, or as the tier says."""
+        if tier[tool].get("once"):
+            return self.config["slices"] | {"rounds": 1, "profiled": 0, "once": True}
+        slices: dict[str, Any] = self.config["slices"] | {"once": False}
+        slices["length_s"] = max(slices["length_s"], 5 * tier.get("sleep_ms", 0) / 1000)
+        return slices | study.get("slices", {}) | tier.get("slices", {})
+
+    def labels(self, session: Session) -> dict[str, Any]:
+        """What a reader wants beside the cells' numbers and what never changes them."""
+        study = self.studies[session.study]
+        cells = [*session.cells, *session.beside]
         return {
             "study": {key: study[key] for key in ("title", "question")},
-            "mode": {
-                "versus": mode.get("versus"),
-                "title": mode.get("title", mode["id"]),
+            "modes": {
+                mode["id"]: {"versus": mode.get("versus"), "title": mode.get("title", mode["id"])}
+                for mode in study["modes"]
+                if mode["id"] in {cell.mode for cell in cells}
             },
-            "tier": {"title": tier["title"]},
+            "tiers": {
+                tier["id"]: {"title": tier["title"]}
+                for tier in tiers_of(self.config, study)
+                if tier["id"] in {cell.tier for cell in cells}
+            },
             "order": {
                 "seed": self.config["seed"],
-                "position": self.position(cell),
+                "positions": {
+                    f"{cell.mode}/{cell.tier}/{cell.tool}": self.position(cell) for cell in cells
+                },
                 "of": len(self.cells),
             },
         }
 
-    def jars(self, cell: Cell) -> list[str]:
-        """The jars that the cell runs."""
-        study, mode, _ = self._parts(cell)
-        backend = self._backend(study, mode) or {}
-        return [study["server"]["jar"], *([backend["jar"]] if "jar" in backend else [])]
+    def jars(self, session: Session) -> list[str]:
+        """The jars that the session's cells run."""
+        found = {}
+        for cell in (*session.cells, *session.beside):
+            study, mode, _ = self._parts(cell)
+            backend = self._backend(study, mode) or {}
+            found |= dict.fromkeys([study["server"]["jar"], *filter(None, [backend.get("jar")])])
+        return list(found)
 
-    def class_data(self, cell: Cell) -> list[str]:
-        """The archive of loaded classes that the cell's server starts with, if any."""
-        study, mode, _ = self._parts(cell)
-        prefix = study["server"].get("class_data")
-        return [f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] if prefix else []
+    def class_data(self, session: Session) -> list[str]:
+        """The archives of loaded classes that the session's servers start with."""
+        found = {}
+        for cell in (*session.cells, *session.beside):
+            study, mode, _ = self._parts(cell)
+            prefix = study["server"].get("class_data")
+            if prefix:
+                found[f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] = None
+        return list(found)
 
     def _warm_up(self, study: dict[str, Any], tier: dict[str, Any]) -> dict[str, Any] | None:
-        """None for a database, which its tool warms up."""
+        """The tier's own path and way of asking; None for a database, which knows no compiler."""
         if "engine" in study["server"]:
             return None
-        asked = self.config["warm_up"] | {"path": study["verify_path"]}
+        load = tier.get("wrk2", {}) | tier.get("jmeter", {})
+        own = {"path": tier["path"]} | {
+            key: load[key] for key in ("keep_alive", "script") if key in load
+        }
+        asked = self.config["warm_up"] | own
         return with_digest(asked | study.get("warm_up", {}) | tier.get("warm_up", {}))
 
     def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
@@ -152,6 +274,30 @@ class Grid:
         mode = next(mode for mode in study["modes"] if mode["id"] == cell.mode)
         tier = next(tier for tier in tiers_of(self.config, study) if tier["id"] == cell.tier)
         return study, mode, tier
+
+
+def spec_of(plan: dict[str, Any], mode: str, tier: str, tool: str) -> dict[str, Any]:
+    """What one cell of a plan measures: the `configuration` of its cell.json."""
+    spec: dict[str, Any] = plan["common"] | plan["modes"][mode] | plan["loads"][f"{tier}/{tool}"]
+    return spec
+
+
+def groups_of(modes: list[dict[str, Any]]) -> dict[str, str]:
+    """For each mode the name of its group: modes that `versus` links, by whichever way.
+
+    A group is named for its first mode that is compared with no other.
+    """
+    links = {mode["id"]: {mode["id"]} for mode in modes}
+    for mode in modes:
+        if "versus" in mode:
+            both = links[mode["id"]] | links[mode["versus"]]
+            links |= dict.fromkeys(both, both)
+    first = {mode["id"]: "versus" in mode for mode in modes}
+    order = list(first)
+    return {
+        mode: min(group, key=lambda name: (first[name], order.index(name)))
+        for mode, group in links.items()
+    }
 
 
 def is_asked(mode: dict[str, Any], tier: dict[str, Any], tool: str) -> bool:
@@ -240,8 +386,9 @@ def dangling_references(config: dict[str, Any]) -> list[str]:
         ]
         for mode in study["modes"]:
             place = f"studies.{study['id']}.modes.{mode['id']}"
-            if "versus" in mode and mode["versus"] not in modes:
-                faults.append(f"{place}.versus = {mode['versus']!r}; allowed: {', '.join(modes)}")
+            others = [name for name in modes if name != mode["id"]]
+            if "versus" in mode and mode["versus"] not in others:
+                faults.append(f"{place}.versus = {mode['versus']!r}; allowed: {', '.join(others)}")
             for tier in mode.get("tiers", []):
                 if tier not in tiers:
                     faults.append(f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}")

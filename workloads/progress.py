@@ -1,20 +1,34 @@
-"""The line on the terminal after a cell: what came out, how many cells are left and how long."""
+"""Lines on the terminal: what came of a cell, how many are left and how long; ratios of a pair."""
 
 from __future__ import annotations
 
 import json
+import math
+import statistics
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from workloads.latencies import percentile, steps_of
+from workloads.slices import PLAIN, Slice
 
-def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
+# 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+STATISTICS: dict[str, Callable[[Slice], float | None]] = {
+    "throughput": lambda each: each.load["throughput_per_s"],
+    "p99 of latency": lambda each: percentile(steps_of(each.folder), 0.99),
+    "CPU time per request": lambda each: each.figures["cpu_us_per_request"],
+}
+
+
+def progress(record: dict[str, Any], root: Path) -> str:
     """One line for the terminal: which cell, what came out, how many are left and how long."""
-    order, load = labels["order"], record["load"]
-    name = "/".join(out.parts[-6:-1])
+    order, load, cell = record["labels"]["order"], record["load"], record["cell"]
+    name = "/".join(str(cell[key]) for key in ("study", "mode", "tier", "tool", "repetition"))
     broken = [check["id"] for check in record["validity"]["checks"] if not check["passed"]]
     valid = f"invalid: {', '.join(broken)}" if broken else "valid"
-    measured = list(out.parents[5].glob("*/*/*/*/rep-*/cell.json"))
+    measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
     left = max(0, order["of"] - len(measured))
     return (
         f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
@@ -24,11 +38,44 @@ def progress(record: dict[str, Any], labels: dict[str, Any], out: Path) -> str:
 
 
 def typical_cell_s(measured: list[Path]) -> float:
-    """Mean duration of the cells measured last: tiers differ by far, so one is not enough."""
-    last = sorted(measured, key=lambda path: path.stat().st_mtime)[-30:]
-    lasted = []
-    for path in last:
-        facts = json.loads(path.read_text())["provenance"]
-        begun, ended = (datetime.fromisoformat(facts[key]) for key in ("started", "ended"))
-        lasted.append((ended - begun).total_seconds())
-    return sum(lasted) / len(lasted)
+    """Mean time from one recorded cell to the next, among those measured last.
+
+    Tiers differ by far, so one is not enough; what lies hours apart was not measured in one go.
+    """
+    ended_s = sorted(
+        datetime.fromisoformat(json.loads(path.read_text())["provenance"]["ended"]).timestamp()
+        for path in sorted(measured, key=lambda path: path.stat().st_mtime)[-60:]
+    )
+    gaps_s = [later - earlier for earlier, later in zip(ended_s, ended_s[1:], strict=False)]
+    within = [gap_s for gap_s in gaps_s if gap_s < 300]
+    return statistics.mean(within) if within else 0.0
+
+
+def ratios(mode: list[Slice], baseline: list[Slice]) -> str:
+    """The mode to its baseline, from slices of the same rounds, with 95 % intervals (t)."""
+    lines = []
+    for name, value in STATISTICS.items():
+        found = interval(log_ratios(mode, baseline, value))
+        lines.append(f"{name}: {found or 'no two rounds with both'}")
+    return "ratio to the baseline, within this session\n  " + "\n  ".join(lines)
+
+
+def log_ratios(
+    mode: list[Slice], baseline: list[Slice], value: Callable[[Slice], float | None]
+) -> list[float]:
+    def by_round(slices: list[Slice]) -> dict[int, float]:
+        plain = [each for each in slices if each.kept and each.asked.kind == PLAIN]
+        values = {each.asked.round: value(each) for each in plain}
+        return {number: found for number, found in values.items() if found}
+
+    ours, theirs = by_round(mode), by_round(baseline)
+    return [math.log(ours[number] / theirs[number]) for number in ours.keys() & theirs.keys()]
+
+
+def interval(logs: list[float]) -> str:
+    if len(logs) < 2:
+        return ""
+    mean, error = statistics.mean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
+    reach = STUDENT[min(len(logs) - 2, len(STUDENT) - 1)] * error
+    low, high = math.exp(mean - reach), math.exp(mean + reach)
+    return f"{math.exp(mean):.3g} [{low:.3g}, {high:.3g}] ({len(logs)} rounds)"

@@ -66,11 +66,17 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
             "python": platform.python_version(),
             "async_profiler": ASYNC_PROFILER,
         },
-        "jar_sha256": hashlib.sha256(
-            (ROOT / spec["study"]["server"]["jar"]).read_bytes()
-        ).hexdigest(),
+        "jars_sha256": fingerprint(spec),
         "root": os.geteuid() == 0,
     }
+
+
+def fingerprint(spec: dict[str, Any]) -> str:
+    """Of all jars that a cell runs, by the fingerprints that stand beside them."""
+    backend = spec["backend"] or {}
+    jars = [spec["study"]["server"]["jar"], *filter(None, [backend.get("jar")])]
+    texts = ((ROOT / f"{jar}.sha256").read_bytes() for jar in jars)
+    return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
 def portable(argv: list[str]) -> list[str]:

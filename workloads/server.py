@@ -1,4 +1,4 @@
-"""The server of a cell: started, asked whether it answers, stopped."""
+"""A server under test: started, asked whether it answers, profiled on request, stopped."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from profiles import jvm_counters
+from workloads import attach
 from workloads.testbed import Process
 
 START_LIMIT_S = 30
@@ -20,10 +21,23 @@ STOP_LIMIT_S = 5
 REFUSED_LIMIT_S = 2.0
 ROOT = Path(__file__).resolve().parents[1]
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
+RECORDING = "profile.jfr"
+TMP = "tmp"
+MEASURED_OPTIONS = (
+    # A compiler's thread that ends takes its CPU time with it.
+    "-XX:-UseDynamicNumberOfCompilerThreads",
+    # The profiler comes while the server runs; without the others the JIT's frames are attributed
+    # to safepoints only.
+    "-XX:+EnableDynamicAgentLoading",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:+DebugNonSafepoints",
+    # Tomcat leaves folders behind.
+    f"-Djava.io.tmpdir={TMP}",
+)
 
 
 def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]:
-    """The server's command line; files are named relative to the cell's folder.
+    """The server's command line; files are named relative to the server's folder.
 
     `cpus`: how many it will have under load, which decides its collector and its threads.
     """
@@ -38,7 +52,7 @@ def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]
         f"-XX:ActiveProcessorCount={cpus}",
         *class_data(spec),
         "-Xlog:gc:file=gc.log:time,uptime,level,tags",
-        *profiler_options(spec),
+        *MEASURED_OPTIONS,
         "-cp",
         str(ROOT / server["jar"]),
         f"{server['package']}.{main_class}",
@@ -53,20 +67,6 @@ def class_data(spec: dict[str, Any]) -> list[str]:
     if not prefix:
         return []
     return [f"-XX:SharedArchiveFile={ROOT / prefix}-{spec['mode'].get('jdk', 'jdk')}.jsa"]
-
-
-def profiler_options(spec: dict[str, Any]) -> list[str]:
-    """async-profiler as an agent from the start; the load's window is cut out when converting."""
-    profiler = spec["testbed"]["profiler"]
-    if not spec["mode"].get("profiler", True):
-        return []
-    sampling = f"event={profiler['event']},interval={profiler['interval_ms']}ms"
-    return [
-        # Without these the JIT's frames are attributed to safepoints only.
-        "-XX:+UnlockDiagnosticVMOptions",
-        "-XX:+DebugNonSafepoints",
-        f"-agentpath:{PROFILER}=start,{sampling},jfr,file=profile.jfr",
-    ]
 
 
 class Server:
@@ -86,6 +86,7 @@ class Server:
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.log = folder / log
+        (folder / TMP).mkdir(exist_ok=True)
         self.port = 0
         self.start_up_s = 0.0
         started_s = time.monotonic()
@@ -137,9 +138,26 @@ class Server:
         except (OSError, http.client.HTTPException):
             return {}
 
-    def profile(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The `profile` part of cell.json; `asked` are the settings. Ask once it has stopped."""
-        recording = self.log.with_name("profile.jfr")
+    def prepare(self, spec: dict[str, Any]) -> None:
+        """Before the slices of a cell: a server needs nothing."""
+
+    def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
+        """Switches what the server samples of itself on or off, where it can."""
+        if path:
+            self.ask(f"{path}?on={str(on).lower()}", limit_s)
+
+    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+        """Raises RuntimeError or OSError where the profiler cannot be had."""
+        sampling = f"event={asked['event']},interval={asked['interval_ms']}ms"
+        options = f"start,{sampling},jfr,file={folder / RECORDING}"
+        attach.load_agent(self.process.pid, PROFILER, options)
+
+    def end_profile(self) -> None:
+        attach.load_agent(self.process.pid, PROFILER, "stop")
+
+    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+        """The `profile` part of cell.json, of the profile that lies in the folder."""
+        recording = folder / RECORDING
         if not recording.exists():
             return {"file": None}
         # async-profiler falls back to other clocks where perf events are not allowed, and says so.
@@ -171,3 +189,4 @@ class Server:
 
     def stop(self) -> None:
         self.process.stop(STOP_LIMIT_S)
+        attach.forget(self.process.pid)

@@ -1,20 +1,9 @@
-"""Load: the generator is built, then every cell is measured, alone on the machine.
+"""Load: the generators are built, then every session is measured, alone on the machine.
 
 inputs   config.yaml, servers' jars and fingerprints, .tools/jmeter, .tools/async-profiler
-outputs  workloads/due/build/due
+outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json and what is beside it
 """
-
-
-def cell_of(wildcards):
-    return Cell(
-        wildcards.study,
-        wildcards.mode,
-        wildcards.tier,
-        wildcards.tool,
-        int(wildcards.repetition),
-    )
-
 
 DUE_SOURCES = sorted(glob_wildcards("workloads/due/src/{name,[a-z0-9_.-]+}").name)
 
@@ -34,34 +23,61 @@ rule build_generator:
         "make -C workloads/due > {log:q} 2>&1"
 
 
-# The shell line is what Snakemake compares to find changed code: it stays as it is.
-# What the cell depends on is `spec`; labels and order travel as resources, which re-run nothing.
-rule measure_cell:
+rule build_jmeter_driver:
     input:
-        lambda wildcards: [f"{jar}.sha256" for jar in GRID.jars(cell_of(wildcards))],
-        lambda wildcards: ancient(GRID.jars(cell_of(wildcards))),
-        lambda wildcards: ancient(GRID.class_data(cell_of(wildcards))),
-        ancient("workloads/due/build/due"),
+        "workloads/jmeter/Driver.java",
     output:
-        update(
-            RESULTS + "/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json"
-        ),
+        "workloads/jmeter/build/driver.jar",
     log:
-        RESULTS + "/logs/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}.log",
-    priority: lambda wildcards: len(CELLS) + 2 - GRID.position(cell_of(wildcards))
-    threads: lambda wildcards: workflow.cores
-    resources:
-        testbed=1,
-        cores_there=lambda wildcards: workflow.cores,
-        labels=lambda wildcards: json.dumps(
-            GRID.labels(cell_of(wildcards)), sort_keys=True
-        ),
-    params:
-        spec=lambda wildcards: json.dumps(GRID.spec(cell_of(wildcards)), sort_keys=True),
+        RESULTS + "/logs/build_jmeter_driver.log",
+    priority: 1_000_000
     message:
-        "measuring {wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition}"
+        "building the JMeter driver"
     shell:
-        "python -m workloads.run_cell --out {output:q} --log {log:q} --spec {params.spec:q} --labels {resources.labels:q} --held {threads}/{resources.cores_there}"
+        "(javac -encoding UTF-8 -d workloads/jmeter/build/classes -cp '.tools/jmeter/bin/*:.tools/jmeter/lib/*:.tools/jmeter/lib/ext/*' {input:q}"
+        " && jar --create --date=2026-01-01T00:00:00Z --file={output:q} -C workloads/jmeter/build/classes .) > {log:q} 2>&1"
+
+
+# The shell line is what Snakemake compares to find changed code: it stays as it is.
+# What the cells depend on is the plan; labels travel as resources, which re-run nothing. A cell that
+# the command line names, as in `snakemake -f results/cells/…/cell.json`, is measured alone.
+for session in GRID.sessions_to_run(sys.argv, f"{RESULTS}/cells"):
+
+    rule:
+        name:
+            "measure_" + re.sub("[/-]", "_", session.title.split()[0])
+        input:
+            [f"{jar}.sha256" for jar in GRID.jars(session)],
+            ancient(GRID.jars(session)),
+            ancient(GRID.class_data(session)),
+            ancient("workloads/due/build/due"),
+            ancient("workloads/jmeter/build/driver.jar"),
+        output:
+            update([f"{RESULTS}/cells/{cell.path}/cell.json" for cell in session.cells]),
+        log:
+            f"{RESULTS}/logs/sessions/{session.title.split()[0]}.log",
+        priority: len(CELLS) + 2 - GRID.position(session.cells[0])
+        threads: lambda wildcards: workflow.cores
+        resources:
+            testbed=1,
+            cores_there=lambda wildcards: workflow.cores,
+            labels=json.dumps(GRID.labels(session), sort_keys=True),
+            # Of a session that Snakemake was not told to run again, what is current is kept.
+            again=lambda wildcards: str(
+                bool(
+                    workflow.dag_settings.forcetargets
+                    or workflow.dag_settings.forceall
+                    or workflow.dag_settings.forcerun
+                )
+            ),
+        params:
+            cells=RESULTS + "/cells",
+            session=session.path,
+            plan=json.dumps(GRID.plan(session), sort_keys=True),
+        message:
+            "measuring " + session.title
+        shell:
+            "python -m workloads.run_session --cells {params.cells:q} --session {params.session:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --again {resources.again} --held {threads}/{resources.cores_there}"
 
 
 # Before the cells, that is with a priority above theirs, since predictions come before measurements.

@@ -1,4 +1,4 @@
-"""A database as the subject of a cell: what server.Server is for HTTP, for a database.
+"""A database under test: what server.Server is for HTTP, for a database.
 
 It is filled from the seed, asked before and after the load for the sums that its data must have,
 and read back: the variables that decide the treatment, and its own counters.
@@ -38,17 +38,18 @@ def start(
 
 
 class Subject:
-    """The database of one cell, filled. Raises RuntimeError where it does not start or fill."""
+    """The database of one mode, filled. Raises RuntimeError where it does not start or fill."""
 
     def __init__(self, spec: dict[str, Any], cpus: list[int], folder: Path, position: int) -> None:
         engine, self.asked = spec["engine"], spec["mode"].get("options", {})
-        self.check = "kept" if spec["tool"].get("script") in CHANGING else "whole"
+        self.prepare(spec)
         self.position = position
         variables = engine["variables"] | self.asked
         self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
         self.process, self.port = self.database.process, self.database.port
         # The process between the clients and the database, where there is one.
         self.pooler = self.database.pooler
+        self.cpus = cpus
         self.profiler: Process | None = None
         self.log, self.start_up_s = self.database.log, self.database.start_up_s
         try:
@@ -57,11 +58,13 @@ class Subject:
             driver, password = self.database.sysbench_driver, self.database.password
             self.client_file.write_text(f"{driver}-password={password}\n")
             self.fill(Data())
-            wanted = spec["mode"].get("profiler", True)
-            self.profiler = perf.record(self.process.pid, cpus, folder) if wanted else None
         except BaseException:
             self.stop()
             raise
+
+    def prepare(self, spec: dict[str, Any]) -> None:
+        """Before the slices of a cell: which sums must stay as they are."""
+        self.check = "kept" if spec["tool"].get("script") in CHANGING else "whole"
 
     @property
     def client_environment(self) -> dict[str, str]:
@@ -72,6 +75,7 @@ class Subject:
         try:
             for statement in data.statements(self.database.dialect):
                 self.database.query(statement)
+            self.check = "whole"
             found, expected = self.sums(10), data.expected(self.check)
         except OSError as fault:
             raise RuntimeError(f"the data could not be made: {fault}") from fault
@@ -126,11 +130,21 @@ class Subject:
                     return "refused", str(fault), b""
             time.sleep(0.1)
 
-    def profile(self, asked: dict[str, Any]) -> dict[str, Any]:
-        """The `profile` part of cell.json; perf has its own settings. Ask once it has stopped."""
-        return perf.facts(self.log.parent)
+    def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
+        """A database samples nothing of itself."""
 
-    def stop(self) -> None:
+    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+        """perf has settings of its own; without perf there is no profile."""
+        self.profiler = perf.record(self.process.pid, self.cpus, folder)
+
+    def end_profile(self) -> None:
         if self.profiler:
             self.profiler.stop(perf.STOP_LIMIT_S)
+
+    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+        """The `profile` part of cell.json, of the profile that lies in the folder."""
+        return perf.facts(folder)
+
+    def stop(self) -> None:
+        self.end_profile()
         self.database.stop()

@@ -20,6 +20,10 @@ ROOT = Path(__file__).resolve().parents[2]
 JAR = ROOT / "servers/database-client/target/database-client.jar"
 COMBINATIONS, LATENCY = "combinations.csv", "latency.hgrm"
 LOOP = "closed"
+# The JVM with its pool belongs to the mode.
+A_DRIVER_FOR_EACH_MODE = True
+# Of each combination of sizes.
+WARM_UP_MS = 150
 VERSIONS = ("HikariCP", "mariadb-java-client")
 
 
@@ -30,13 +34,17 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
     return {"name": "database-client", "version": version}
 
 
-def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
+def driver(spec: dict[str, Any], java: Path) -> list[str]:
+    """The command line of the JVM that loads on command."""
+    return [str(java), *spec["tool"]["jvm_options"], "-cp", str(JAR), "artifact.database.Driver"]
+
+
+def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
+    """The line that asks the driver for a load: its folder and the client's options."""
     tool, client = spec["tool"], spec["mode"]["client"]
     pool_sizes = tool.get("pool_sizes", [client.get("pool_size", 0)])
     return [
-        str(java),
-        *tool["jvm_options"],
-        *("-jar", str(JAR)),
+        str(folder),
         f"--url=jdbc:mariadb://127.0.0.1:{subject.port}/{DATABASE}?sslMode=disable",
         f"--user={USER}",
         f"--statement={tool['statement']}",
@@ -46,7 +54,9 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
         f"--rows={ROWS}",
         f"--pool-sizes={joined(pool_sizes)}",
         f"--server-pool-sizes={joined(tool.get('server_pool_sizes', [0]))}",
-        f"--first-warm-up-ms={milliseconds(tool['warm_up_s'])}",
+        # The JVM is warm: only connections are new.
+        "--first-warm-up-ms=0",
+        f"--warm-up-ms={WARM_UP_MS}",
         f"--window-ms={milliseconds(tool['window_s'])}",
         f"--seed={SEED + subject.position}",
     ]
@@ -101,7 +111,6 @@ def summary(
         "concurrency_offered": spec["tool"]["workers"],
         "connects": round(good) if spec["mode"]["client"]["connections"] == "new" else 0,
         "think_ms": spec["tool"]["think_ms"],
-        "warmed_up_s": spec["tool"]["warm_up_s"],
         "wait_mean_ms": mean_ms(rows, "wait_mean_ms"),
         # Of the combination in which the shares were the least equal.
         "fairness": min((float(row["fairness"]) for row in rows), default=0.0),

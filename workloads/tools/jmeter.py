@@ -1,13 +1,17 @@
 """The tool jmeter: a closed loop; every user waits for his answer before he asks again.
 
-Apache JMeter 5.6.3, non-GUI, one parameterised plan without listeners; manual: "Best Practices".
+Apache JMeter without its GUI, one plan without listeners; manual: "Best Practices". Its JVM stays
+alive for a session and loads on command, so that it is warm.
 """
 
 from __future__ import annotations
 
 import csv
+import functools
 import gzip
 import math
+import re
+import zipfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,19 +21,14 @@ from workloads.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".tools/jmeter"
-JAR = HOME / "bin/ApacheJMeter.jar"
-PLAN = Path(__file__).with_name("plan.jmx")
-PROPERTIES = Path(__file__).with_name("jmeter.properties")
-VERSION = "5.6.3"
+FOLDER = ROOT / "workloads/jmeter"
+DRIVER_JAR = FOLDER / "build/driver.jar"
 RAW = "samples.raw.csv"
 # Of a load for a time: what ended before that time, in its warm-up, or after it.
 OUTSIDE = "samples-outside.csv.gz"
 LOOP = "closed"
-# Its JVM takes seconds to start and to warm up: it does so while the server does, and then asks
-# here to begin.
-# A user's first request makes his HTTP client: many users must have done so for JMeter to be warm.
-WARM_UP_THREADS = 80
-GATE_OPTION = "-Jgate_port={port}"
+# One JVM loads all modes of a session.
+A_DRIVER_FOR_EACH_MODE = False
 # Half a millisecond and more for every thread: time that a ramp-up does not have, so that JMeter
 # makes all of them before the first begins.
 THREADS_MADE_PER_S = 1000
@@ -50,59 +49,62 @@ ERROR_KINDS = {
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
-    return {"name": "Apache JMeter", "version": VERSION}
+    return {"name": "Apache JMeter", "version": version()}
 
 
-def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
-    """JMeter's command line, to be run in the cell's folder."""
+@functools.cache
+def version() -> str:
+    """As the jar's manifest says it. Raises FileNotFoundError where JMeter is not installed."""
+    with zipfile.ZipFile(HOME / "bin/ApacheJMeter.jar") as jar:
+        manifest = jar.read("META-INF/MANIFEST.MF").decode()
+    found = re.search(r"Implementation-Version: (\S+)", manifest)
+    return found[1] if found else "unknown"
+
+
+def driver(spec: dict[str, Any], java: Path) -> list[str]:
+    """The command line of the JVM that loads on command; see workloads/jmeter/Driver.java."""
+    jars = [DRIVER_JAR, *sorted(HOME.rglob("*.jar"))]
+    return [
+        str(java),
+        *spec["tool"]["jvm_options"],
+        "--sun-misc-unsafe-memory-access=allow",
+        *("-cp", ":".join(map(str, jars)), "Driver"),
+        *(str(HOME), str(FOLDER / "plan.jmx"), str(FOLDER / "jmeter.properties"), "jmeter.log"),
+    ]
+
+
+def fields(spec: dict[str, Any], subject: Server, folder: Path) -> list[str]:
+    """The line that asks the driver for a load: its folder and the plan's properties."""
     tool = spec["tool"]
-    delay_s = math.ceil(tool["threads"] / THREADS_MADE_PER_S) if tool["ramp_up_s"] else 0
+    ramp_up_s, for_a_time = tool.get("ramp_up_s", 0), "duration_s" in tool
+    delay_s = math.ceil(tool["threads"] / THREADS_MADE_PER_S) if ramp_up_s else 0
     # Where the requests are counted nothing ends the load but the runner, at its limit.
     lasts_s = spec["testbed"]["load_limit_s"] + delay_s
-    if "duration_s" in tool:
-        lasts_s = tool.get("warm_up_s", 0) + tool["duration_s"]
-    warm_up_users = warm_up_threads(spec)
+    if for_a_time:
+        lasts_s = math.ceil(tool["warm_up_s"] + tool["duration_s"])
     properties = {
         "port": subject.port,
         "path": spec["tier"]["path"],
-        "verify_path": spec["study"]["verify_path"],
         "body_bytes": spec["study"]["body_bytes"],
         "threads": tool["threads"],
-        "ramp_up_s": tool["ramp_up_s"],
-        "loops": FOR_EVER if "duration_s" in tool else tool.get("loops", 1),
+        "ramp_up_s": ramp_up_s,
+        "loops": FOR_EVER if for_a_time else tool["loops"],
         "delay_s": delay_s,
         "duration_s": lasts_s,
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
         "together": tool["threads"] if tool.get("at_once") else 1,
-        "warm_up_threads": warm_up_users,
-        "warm_up_loops": math.ceil(tool["warm_up_requests"] / warm_up_users),
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
-    return [
-        str(java),
-        *tool["jvm_options"],
-        "--sun-misc-unsafe-memory-access=allow",
-        *("-jar", str(JAR), "-n", "-t", str(PLAN), "-q", str(PROPERTIES), "-l", RAW),
-        *("-j", "jmeter.log", "-Lorg.apache.jmeter.threads=WARN"),
-        *(f"-J{name}={value}" for name, value in properties.items()),
-    ]
-
-
-def warm_up_threads(spec: dict[str, Any]) -> int:
-    """So few that, with the server's own warm-up beside them, they never fill a pool's queue.
-
-    The pool would grow, and go into the load with more threads than it starts with.
-    """
-    queue = spec["mode"].get("options", {}).get("queue_capacity", math.inf)
-    return int(max(1, min(WARM_UP_THREADS, queue - spec["warm_up"]["connections"] - 1)))
+    return [str(folder), *(f"{name}={value}" for name, value in properties.items())]
 
 
 def asked(spec: dict[str, Any]) -> int | None:
     """How many requests the plan asks for; None where it asks for a time instead."""
     if "duration_s" in spec["tool"]:
         return None
-    return spec["tool"]["threads"] * spec["tool"].get("loops", 1)
+    threads: int = spec["tool"]["threads"]
+    return threads * int(spec["tool"]["loops"])
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
@@ -122,7 +124,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         (within if start_ms <= ended_ms(row) <= end_ms else outside).append(row)
     in_flight = [row for row in outside if int(row["timeStamp"]) < end_ms < ended_ms(row)]
     write(folder / "samples.csv.gz", columns, within)
-    if "duration_s" in spec["tool"]:
+    if outside:
         write(folder / OUTSIDE, columns, outside)
     raw.unlink()
     return summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
@@ -137,7 +139,7 @@ def window_ms(spec: dict[str, Any], samples: list[dict[str, str]]) -> tuple[int,
     tool = spec["tool"]
     first_ms = min((int(row["timeStamp"]) for row in samples), default=0)
     if "duration_s" in tool:
-        start_ms = first_ms + round(tool.get("warm_up_s", 0) * 1000)
+        start_ms = first_ms + round(tool["warm_up_s"] * 1000)
         return start_ms, start_ms + round(tool["duration_s"] * 1000)
     return first_ms, max(map(ended_ms, samples), default=0)
 

@@ -6,9 +6,11 @@ transaction. Source: sysbench's README, and sb_histogram.c for what its histogra
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +18,22 @@ from workloads.databases import DATABASE, USER
 from workloads.databases.data import ROWS, SEED
 from workloads.databases.subject import Subject
 from workloads.figures import nothing_sent
+from workloads.latencies import hgrm
 
 LUA = Path(__file__).with_name("sysbench.lua")
 LATENCY = "latency.hgrm"
 LOOP = "closed"
-HISTOGRAM = "Latency histogram"
-# Its histogram is logarithmic: 1,024 steps from 0.001 ms to 100 s.
-HISTOGRAM_STEPS = 1024
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
     """Name and version. Raises FileNotFoundError where sysbench is not installed."""
+    return {"name": "sysbench", "version": version()}
+
+
+@functools.cache
+def version() -> str:
     said = subprocess.run(["sysbench", "--version"], capture_output=True, text=True, check=False)
-    return {"name": "sysbench", "version": said.stdout.strip().removeprefix("sysbench ")}
+    return said.stdout.strip().removeprefix("sysbench ")
 
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
@@ -45,9 +50,8 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
         # pooler that hands out connections by transaction loses them.
         "--db-ps-mode=disable",
         f"--threads={tool['clients']}",
-        f"--time={round(tool['warm_up_s'] + tool['duration_s'])}",
-        # A report at the end of the warm-up, from which all figures begin anew.
-        f"--report-checkpoints={round(tool['warm_up_s'])}",
+        # It knows whole seconds alone.
+        f"--time={math.ceil(tool['duration_s'])}",
         "--events=0",
         "--tables=1",
         f"--table-size={ROWS}",
@@ -85,10 +89,8 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
             "duration_s": ran_s[1] - ran_s[0],
             "fault": {"outcome": "refused", "reason": f"sysbench: {'; '.join(fatal[:3])}"},
         }
-    # The figures of the warm-up stand before the histogram.
-    text = text[max(0, text.rfind(HISTOGRAM)) :]
     figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
-    (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
+    (folder / LATENCY).write_text(hgrm(Counter(dict(steps)), figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
     duration_s = events / figures["per_s"] if events else float(spec["tool"]["duration_s"])
     return nothing | {
@@ -107,13 +109,10 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         "connects": events // every if (every := reconnect_every(spec)) else 0,
         "queries": {kind: round(figures[kind]) for kind in ("reads", "writes", "other")},
         "events_per_client_sd": figures["events_sd"],
-        "warmed_up_s": figures["total_s"] - duration_s,
     }
 
 
 FIGURES = {
-    # From the start of the warm-up.
-    "total_s": r"total time: +([\d.]+)s",
     "events": r"transactions: +(\d+)",
     "per_s": r"transactions: +\d+ +\(([\d.]+) per sec",
     "min_ms": r"min: +([\d.]+)",
@@ -138,24 +137,3 @@ def histogram(text: str) -> list[tuple[float, int]]:
     """The steps of sysbench's histogram: (latency in ms, count), rising."""
     rows = re.findall(r"^ +([\d.]+) \|\** +(\d+)$", text, flags=re.MULTILINE)
     return [(float(value), int(count)) for value, count in rows]
-
-
-def hgrm(steps: list[tuple[float, int]], sum_ms: float, max_ms: float) -> str:
-    """The histogram in HdrHistogram's percentile format, as the other tools leave it, in ms."""
-    count = sum(step for _, step in steps)
-    mean_ms = sum_ms / count if count else 0.0
-    variance = sum(step * (value - mean_ms) ** 2 for value, step in steps) / max(1, count)
-    lines, below = ["       Value     Percentile TotalCount 1/(1-Percentile)", ""], 0
-    for value, step in steps:
-        below += step
-        left = 1 - below / count
-        inverse = f"{1 / left:14.2f}" if left > 0 else "           inf"
-        lines.append(f"{value:12.3f} {below / count:2.12f} {below:10d} {inverse}")
-    return "\n".join(
-        [
-            *lines,
-            f"#[Mean    = {mean_ms:12.3f}, StdDeviation   = {math.sqrt(variance):12.3f}]",
-            f"#[Max     = {max_ms:12.3f}, Total count    = {count:12d}]",
-            f"#[Buckets = {HISTOGRAM_STEPS:12d}, SubBuckets     = {1:12d}]\n",
-        ]
-    )

@@ -7,6 +7,7 @@ Source: wrk2's README (calibration, corrected and uncorrected latency).
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -38,6 +39,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
     return {"name": "due", "version": version(str(DUE))}
 
 
+@functools.cache
 def version(program: str) -> str:
     """What the program prints of its own version; wrk2 prints it with its usage, status 1."""
     printed = subprocess.run(
@@ -48,7 +50,7 @@ def version(program: str) -> str:
 
 
 def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
-    """The generator's command line, to be run in the cell's folder."""
+    """The generator's command line, to be run in the slice's folder."""
     tool = spec["tool"]
     url = f"http://127.0.0.1:{subject.port}{spec['tier']['path']}"
     common = [
@@ -63,7 +65,7 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         duration_s = tool["duration_s"] + calibration_s(spec)
         return ["wrk2", *common, f"-d{math.ceil(duration_s)}s", url]
     files = [
-        *("--json", "load.json", "--series", "series.csv", "--series-every", "100ms"),
+        *("--json", "load.json", "--series", "series.csv", "--series-every", "50ms"),
         *("--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED),
     ]
     lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
@@ -89,7 +91,7 @@ def calibration_s(spec: dict[str, Any]) -> float:
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
-    """The `load` part of cell.json; leaves both latency histograms in the cell's folder.
+    """The load of a slice; leaves both latency histograms in its folder.
 
     `ran_s`: start and end of the generator, epoch seconds; wrk2 itself tells no times.
     """
@@ -197,12 +199,6 @@ def spectra(text: str) -> list[str]:
     """The percentile distributions in wrk2's output, in the standard .hgrm format, values in ms."""
     pattern = r"Detailed Percentile spectrum:\n(.*?#\[Buckets[^\n]*\n)"
     return re.findall(pattern, text, flags=re.DOTALL)
-
-
-def mean_ms(text: str) -> float | None:
-    """The mean corrected latency, from the footer of the first spectrum."""
-    mean = re.search(r"#\[Mean *= *([\d.]+)", text)
-    return float(mean[1]) if mean else None
 
 
 def smallest_ms(text: str) -> float | None:

@@ -1,0 +1,83 @@
+"""The folders of cells: written whole, moved aside when measured again, kept when they are current."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+CELL = "cell.json"
+# The same file under a second name: Snakemake removes the outputs of a job that failed or was
+# interrupted, also those that were whole.
+SECOND_NAME = ".cell.json"
+VERSUS = "versus"
+
+
+def fresh(folder: Path) -> Path:
+    """An empty folder; with a number behind its name where there is one of that name."""
+    number, wanted = 1, folder
+    while wanted.exists():
+        number += 1
+        wanted = folder.with_name(f"{folder.name}-{number}")
+    wanted.mkdir(parents=True)
+    return wanted
+
+
+def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
+    """Whether the folder holds this cell, measured as it would be now; its second name counts."""
+    cell, second = folder / CELL, folder / SECOND_NAME
+    if not cell.exists() and second.exists():
+        os.link(second, cell)
+    if not cell.exists():
+        return False
+    try:
+        record = json.loads(cell.read_text())
+        same_jars: bool = record["provenance"]["jars_sha256"] == jars_sha256
+        return same_jars and record["configuration"] == json.loads(json.dumps(spec))
+    except (ValueError, KeyError):
+        return False
+
+
+@contextlib.contextmanager
+def working_folder(out: Path) -> Iterator[Path]:
+    """A folder beside the cell's own that takes its name when all is recorded.
+
+    What was measured before under that name is moved aside, never overwritten.
+    """
+    partial = out.with_name(f".{out.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+    except BaseException:
+        shutil.rmtree(partial)
+        raise
+    if (out / CELL).exists() or (out / SECOND_NAME).exists():
+        aside = place_aside(out)
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        out.rename(aside)
+    elif out.exists():
+        shutil.rmtree(out)
+    partial.rename(out)
+
+
+def place_aside(out: Path) -> Path:
+    """Where a cell goes that is measured again: by the time when it was recorded."""
+    recorded = next(path for path in (out / CELL, out / SECOND_NAME) if path.exists())
+    stamp = datetime.fromtimestamp(recorded.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%SZ")
+    return out.parents[4].with_name("replaced") / Path(*out.parts[-5:]) / stamp
+
+
+def write(record: dict[str, Any], folder: Path) -> None:
+    """cell.json, under both of its names."""
+    text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    new = folder / f"{CELL}.new"
+    new.write_text(text)
+    new.replace(folder / CELL)
+    (folder / SECOND_NAME).unlink(missing_ok=True)
+    os.link(folder / CELL, folder / SECOND_NAME)

@@ -1,0 +1,253 @@
+"""From the slices of a cell to the cell: one load, one set of figures, one folder.
+
+Counts are added, rates are means over the time that counted, peaks are the highest. Only plain
+slices that were kept are pooled; where none was, as after a death, all plain ones tell what happened.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import shutil
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from profiles.telemetry import COLUMNS
+from workloads.latencies import SAMPLES, pool_histograms, samples_of
+from workloads.slices import GROWING, PLAIN, PROFILED, Live, Slice
+
+SUMMED = (
+    *("requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
+    *("duration_s", "received_bytes", "sent_bytes", "connects"),
+)
+LOWEST = ("latency_min_ms", "fairness")
+HIGHEST = ("workers_without",)
+COUNTS = ("errors", "queries")
+# Means over the time that counted; latencies over the requests.
+RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
+LATENCIES = ("latency_mean_ms", "wait_mean_ms")
+SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
+COMBINATIONS = "combinations.csv"
+THREAD_STATES = "thread-states.csv"
+
+
+def pooled(slices: list[Slice]) -> list[Slice]:
+    """The slices that count."""
+    plain = [done for done in slices if done.asked.kind == PLAIN]
+    return [done for done in plain if done.kept] or plain
+
+
+def load_of(slices: list[Slice]) -> dict[str, Any]:
+    """The `load` part of cell.json."""
+    counted = pooled(slices)
+    loads = [done.load for done in counted]
+    keys = list(dict.fromkeys(key for load in loads for key in load))
+    lasted_s = [load["duration_s"] for load in loads]
+    requests = [load["requests_recorded"] for load in loads]
+    found: dict[str, Any] = {}
+    for key in keys:
+        values = [load.get(key) for load in loads]
+        if key in SUMMED:
+            found[key] = None if None in values else sum(values)
+        elif key in COUNTS:
+            found[key] = dict(sum((Counter(value) for value in values if value), Counter()))
+        elif key in RATES:
+            found[key] = weighted(values, lasted_s)
+        elif key in LATENCIES:
+            found[key] = weighted(values, requests)
+        elif key in LOWEST or key in HIGHEST:
+            known = [value for value in values if value is not None]
+            best: Callable[..., Any] = min if key in LOWEST else max
+            found[key] = best(known) if known else None
+        elif key in SAME:
+            found[key] = values[0]
+    bad = sum(load["error_share"] * count for load, count in zip(loads, requests, strict=True))
+    limited = [load["limited_by_generator"] for load in loads if load["limited_by_generator"]]
+    generators = [load["generator"] for load in loads]
+    return found | {
+        "error_share": bad / sum(requests) if sum(requests) else max(l["error_share"] for l in loads),
+        "start_epoch_s": min(load["start_epoch_s"] for load in loads),
+        "end_epoch_s": max(load["end_epoch_s"] for load in loads),
+        # One late slice in three is noise.
+        "limited_by_generator": limited[0] if 2 * len(limited) > len(loads) else "",
+        "settling": {
+            name: typical([load["settling"].get(name) for load in loads])
+            for name in ("latency", "throughput")
+        },
+        "generator": generators[0]
+        | {
+            "cpu_share": statistics.mean(each["cpu_share"] for each in generators),
+            "exit_status": generators[-1]["exit_status"],
+        },
+        "slices": counts_of(slices),
+    }
+
+
+def counts_of(slices: list[Slice]) -> dict[str, int]:
+    plain = [done for done in slices if done.asked.kind == PLAIN]
+    rounds = {done.asked.round for done in plain}
+    return {
+        "plain": len(plain),
+        "kept": sum(done.kept for done in plain),
+        "repeated": len(plain) - len(rounds),
+        "left_out": sum(not done.kept for done in plain),
+    }
+
+
+def weighted(values: list[Any], weights: list[float]) -> float | None:
+    pairs = [(v, w) for v, w in zip(values, weights, strict=True) if v is not None and w]
+    total = sum(weight for _, weight in pairs)
+    return sum(value * weight for value, weight in pairs) / total if total else None
+
+
+def typical(changes: list[dict[str, float] | None]) -> dict[str, float] | None:
+    """The median change of level: beyond a bound where those of most slices are."""
+    known = [change for change in changes if change]
+    if not known:
+        return None
+    return {key: statistics.median(change[key] for change in known) for key in known[0]}
+
+
+def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
+    """The `server` part of cell.json, but for what its process tells at its end."""
+    counted = pooled(slices)
+    figures = [done.figures for done in counted]
+    profiled = [done for done in slices if done.asked.kind == PROFILED]
+    cpu_s = sum(each["server_cpu_s"] for each in figures)
+    compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in figures)
+    answers = sum(done.load["answers_per_s"] * done.load["duration_s"] for done in counted)
+    knows_compiler = figures[0]["compiler_cpu_s"] is not None
+    return {
+        "cpu_s": cpu_s,
+        "cpu_user_s": sum(each["cpu_user_s"] for each in figures),
+        "cpu_system_s": sum(each["cpu_system_s"] for each in figures),
+        "cpu_us_per_request": 1e6 * (cpu_s - compiler_s) / answers if answers else None,
+        "compiler_cpu_s": compiler_s if knows_compiler else None,
+        "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
+        "idle_threads": live.idle["server_threads"],
+        "threads_started": sum(growth(done, "threads_started") for done in counted),
+        "counters": counters(counted),
+        "profiled": {
+            "counters": counters(profiled),
+            "requests": sum(done.load["requests_recorded"] for done in profiled),
+        },
+        "in_force": live.in_force,
+        **{
+            name: max(each[name] for each in figures)
+            for name in ("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_accept_queue")
+        },
+        **{name: sum(each[name] for each in figures) for name in GROWING},
+    }
+
+
+def growth(done: Slice, name: str) -> int:
+    """A server that is gone has not started fewer threads than none."""
+    before, after = done.accounts["before"][name], done.accounts["after"][name]
+    return max(0, after - before)
+
+
+def counters(slices: list[Slice]) -> dict[str, float]:
+    """By how much the server's own counters grew."""
+    grown: Counter[str] = Counter()
+    for done in slices:
+        before, after = (done.accounts[edge]["counters"] for edge in ("before", "after"))
+        for name, value in after.items():
+            grown[name] += value - before.get(name, 0)
+    return dict(grown)
+
+
+def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
+    """Rows in the server's table before the slices, and as many more as the slices have left."""
+    edges = [
+        (done.accounts["before"]["rows"], done.accounts["after"]["rows"])
+        for done in pooled(slices)
+    ]
+    if not edges or edges[0][0] is None:
+        return None, None
+    if any(None in edge for edge in edges):
+        return edges[0][0], None
+    return edges[0][0], edges[0][0] + sum(after - before for before, after in edges)
+
+
+def machine_of(slices: list[Slice]) -> dict[str, Any]:
+    figures = [done.figures for done in pooled(slices)]
+    means = ("cpu_pressure_share", "steal_share", "others_cpu_share", "idle_beside_share")
+    speeds = ("speed_server", "speed_generator")
+    return {
+        **{name: statistics.mean(each[name] for each in figures) for name in means},
+        **{name: middle(each[name] for each in figures) for name in speeds},
+        "load_1m": max(each["load_1m"] for each in figures),
+        "time_wait_before": figures[0]["time_wait"],
+    }
+
+
+def middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def backend_of(slices: list[Slice], id: str, cpus: list[int]) -> dict[str, Any]:
+    figures = [done.figures for done in pooled(slices)]
+    return {
+        "id": id,
+        "cpus": cpus,
+        "cpu_share": statistics.mean(each["backend_cpu_share"] for each in figures),
+        "peak_rss_bytes": max(each["peak_backend_rss_bytes"] for each in figures),
+    }
+
+
+def write_files(slices: list[Slice], out: Path) -> None:
+    """What the slices and the server have left, into the cell's folder."""
+    counted = pooled(slices)
+    live = counted[-1].live
+    folders = [done.folder for done in counted]
+    table(out / "slices.csv", [done.row() for done in slices])
+    samples = [
+        sample | {"slice": done.asked.number} for done in slices for sample in done.samples
+    ]
+    table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
+    pool_histograms(folders, out)
+    if (folders[0] / SAMPLES).exists():
+        rows = [row | {"slice": d.asked.number} for d in counted for row in samples_of(d.folder)]
+        table(out / SAMPLES, rows)
+    if (folders[0] / COMBINATIONS).exists():
+        rows = [
+            row | {"slice": done.asked.number}
+            for done in counted
+            for row in csv.DictReader((done.folder / COMBINATIONS).read_text().splitlines())
+        ]
+        table(out / COMBINATIONS, rows)
+    logs = [folder / "generator.log" for folder in folders]
+    (out / "generator.log").write_bytes(b"".join(log.read_bytes() for log in logs if log.exists()))
+    for name in ("gc.log", "server.log", "pooler.log", "backend.log"):
+        if (live.folder / name).exists():
+            shutil.copyfile(live.folder / name, out / name)
+    profiled = [done for done in slices if done.asked.kind == PROFILED]
+    if profiled and (profiled[-1].live.folder / THREAD_STATES).exists():
+        shutil.copyfile(profiled[-1].live.folder / THREAD_STATES, out / THREAD_STATES)
+        within_slices(out / THREAD_STATES, profiled)
+
+
+def within_slices(path: Path, slices: list[Slice]) -> None:
+    """Leaves the rows that lie in the windows of these slices, by their time in the first column."""
+    header, *lines = path.read_text().splitlines()
+    kept = [
+        line
+        for line in lines
+        for start_s, end_s in (done.window for done in slices)
+        if start_s <= float(line.split(",", 1)[0] or 0) <= end_s
+    ]
+    path.write_text("\n".join([header, *kept]) + "\n")
+
+
+def table(path: Path, rows: list[dict[str, Any]], columns: list[str] | None = None) -> None:
+    """Rows as CSV, compressed where the name says so."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "wt", newline="") as file:
+        fields = columns or list(dict.fromkeys(key for row in rows for key in row))
+        writer = csv.DictWriter(file, fields, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

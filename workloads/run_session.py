@@ -1,0 +1,535 @@
+"""The session runner: start all modes → warm up → load in turns, tier by tier → stop → record.
+
+All modes that are compared with each other are alive together, and one of them is loaded at a time,
+so that what slows the machine slows all of them. Each cell is recorded as soon as its slices are
+there. A mode that dies, hangs or refuses is a result: its outcome is in cell.json, the others go on,
+and it is started again where another tier wants it. Only a fault of the harness (a missing tool, a
+generator that cannot run) fails the job.
+
+How a session can end early, and what then happens:
+- Ctrl-C, SIGTERM: the `finally`s stop every process; the cells recorded so far stay.
+- kill -9 of this process: the kernel kills its children (setpriv --pdeathsig); the cells stay.
+- kill -9 of Snakemake: this process notices within 0.2 s and stops as by SIGTERM.
+- kill -9 of a server or generator: an outcome, or a fault of the harness with what it last said.
+Snakemake removes cell.json of a job that failed; a second name of it in the same folder brings it
+back when the session is run again, which then measures only what is missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import hashlib
+import importlib
+import json
+import logging
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from profiles.speed import Speeds
+from profiles.telemetry import process_sample
+from workloads import cells, provenance, server
+from workloads.backends import Backend
+from workloads.driver import Driver
+from workloads.grid import spec_of
+from workloads.progress import progress, ratios
+from workloads.record import Facts, Name, cell_record, write_cell
+from workloads.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, Slice
+from workloads.testbed import (
+    Process,
+    alone_on_the_machine,
+    beyond_limits,
+    cpu_shares,
+    free_port,
+    stop_with_our_requester,
+    topology,
+)
+from workloads.warm_up import loads_of, warm_up
+
+logger = logging.getLogger("session")
+# Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
+FIRST_PORTS = 10_000
+DRIVER_WARM_UPS = 2
+# How long the machine is left alone with the idle servers before the first slice.
+REST_S = 0.3
+
+
+@dataclass
+class Phases:
+    """Seconds of the session by what it did; loads are those of slices, in their windows."""
+
+    spent_s: dict[str, float] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        begun_s = time.monotonic()
+        try:
+            yield
+        finally:
+            self.add(name, time.monotonic() - begun_s)
+
+    def add(self, name: str, seconds: float) -> None:
+        self.spent_s[name] = self.spent_s.get(name, 0.0) + seconds
+
+
+class Session:
+    """The processes of a session and what is common to its cells."""
+
+    def __init__(self, plan: dict[str, Any], path: str, names: list[Name], folder: Path) -> None:
+        self.plan, self.names, self.folder = plan, names, folder
+        self.seed = f"{plan['seed']}/{path}"
+        self.random = random.Random(self.seed)
+        server_cpus, generator_cpus = cpu_shares()
+        self.topology = topology((server_cpus, generator_cpus))
+        self.all_cpus = sorted({*server_cpus, *generator_cpus})
+        self.phases, self.started = Phases(), datetime.now(UTC)
+        self.end = contextlib.ExitStack()
+        # A child dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG): these stay.
+        self.threads = ThreadPoolExecutor(len(plan["modes"]))
+        self.end.callback(self.threads.shutdown)
+        probes = [self.probe(cpu) for cpu in self.all_cpus]
+        self.place = Place(server_cpus, generator_cpus, Speeds(probes))
+        self.drivers: dict[str, Driver] = {}
+        os.sched_setaffinity(0, generator_cpus)
+
+    def spec(self, name: Name) -> dict[str, Any]:
+        return spec_of(self.plan, name.mode, name.tier, name.tool)
+
+    def specs_of(self, mode: str) -> list[dict[str, Any]]:
+        """Of all cells of a mode in the plan, measured in this run or not."""
+        words = [*self.plan["cells"], *self.plan["beside"]]
+        return [spec_of(self.plan, *each) for each in words if each[0] == mode]
+
+    def versus(self, name: Name) -> Name:
+        """The cell that this one is compared with; itself where it is compared with none."""
+        return replace(name, mode=self.plan["versus"][name.mode] or name.mode)
+
+    def probe(self, cpu: int) -> Path:
+        argv = [sys.executable, "-m", "profiles.speed", str(cpu)]
+        process = Process(argv, [cpu], self.folder, f"speed-{cpu}.csv", {"PYTHONPATH": str(provenance.ROOT)})
+        self.end.callback(process.stop, 5)
+        return self.folder / f"speed-{cpu}.csv"
+
+    # ---- servers
+
+    def start(self, mode: str) -> Live:
+        """The mode's server, answering. Raises NotAnswering where it does not come up."""
+        spec, folder = self.specs_of(mode)[0], self.folder / mode
+        folder = cells.fresh(folder)
+        index = sorted(self.plan["modes"]).index(mode)
+        position = self.random.randrange(FIRST_PORTS) + index
+        with contextlib.ExitStack() as undo:
+            backend = self.backend(spec, folder, position)
+            if backend:
+                undo.callback(backend.stop)
+            subject = self.subject(spec, folder, position, backend)
+            undo.callback(subject.stop)
+            self.verify(mode, subject, spec)
+            idle = process_sample("server", psutil.Process(subject.process.pid))
+            live = Live(mode, subject, backend, folder, idle, subject.in_force())
+            undo.pop_all()
+        self.place.alive[mode] = live
+        return live
+
+    def backend(self, spec: dict[str, Any], folder: Path, position: int) -> Backend | None:
+        wanted = spec["backend"]
+        if not wanted:
+            return None
+        module = importlib.import_module(f"workloads.backends.{wanted['id']}")
+        cpus = getattr(self.place, f"{wanted['cpus']}_cpus")
+        started: Backend = module.start(spec, provenance.java(), cpus, folder, position)
+        return started
+
+    def subject(
+        self, spec: dict[str, Any], folder: Path, position: int, backend: Backend | None
+    ) -> Any:
+        """What is measured: a server in a JVM, or a database, which offers the same methods."""
+        java, cpus = provenance.java(spec["mode"].get("jdk")), self.place.server_cpus
+        if spec["engine"]:
+            # Its client library is loaded for databases only: every session would wait for it.
+            database = importlib.import_module("workloads.databases.subject")
+            return database.start(spec, java, cpus, folder, position)
+        argv = server.command(spec, java, free_port(position), len(cpus))
+        argv += backend.options if backend else []
+        environment = backend.environment if backend else {}
+        # Until it is warm it may use all CPUs: the JIT has its work before the first slice.
+        return server.Server(argv, self.all_cpus, folder, environment=environment)
+
+    @staticmethod
+    def verify(mode: str, subject: Any, spec: dict[str, Any]) -> None:
+        timeout_s = spec["testbed"]["request_timeout_s"]
+        if not subject.port:
+            raise NotAnswering(mode, "it did not start to listen", subject)
+        try:
+            subject.ask(spec["study"]["verify_path"], timeout_s)
+        except (OSError, HTTPException) as silence:
+            raise NotAnswering(mode, f"no right answer: {silence!r}", subject) from silence
+
+    def stop(self, mode: str) -> None:
+        """Ends the mode's processes; its folder stays."""
+        live = self.place.alive.pop(mode, None)
+        if live is None:
+            return
+        if mode in self.drivers:
+            self.drivers.pop(mode).stop()
+        live.subject.stop()
+        if live.backend:
+            live.backend.stop()
+
+    def start_all(self, modes: list[str]) -> dict[str, NotAnswering]:
+        """Starts them side by side; returns those that did not come up, with why."""
+        faults = {}
+
+        def start(mode: str) -> None:
+            try:
+                self.start(mode)
+            except NotAnswering as fault:
+                faults[mode] = fault
+
+        list(self.threads.map(start, modes))
+        return faults
+
+    def warm_all(self, modes: list[str]) -> None:
+        """Warms them up side by side, on all CPUs, and then confines them to the server's."""
+        lives = [self.place.alive[mode] for mode in modes if mode in self.place.alive]
+        patience = max(1.0, len(lives) / len(self.all_cpus))
+
+        def warm(live: Live) -> None:
+            plans = loads_of(self.specs_of(live.mode))
+            if plans[0]:
+                result = warm_up(live.subject, plans, self.all_cpus, live.folder, patience)
+                live.warm_up = result.record()
+
+        list(self.threads.map(warm, lives))
+        for live in lives:
+            live.subject.process.confine(self.place.server_cpus)
+        time.sleep(REST_S)
+
+    def alive(self, mode: str) -> Live | None:
+        """The mode's server; started and warmed up again where it is gone. None if it stays so."""
+        live = self.place.alive.get(mode)
+        if live and not live.subject.process.ended():
+            return live
+        self.stop(mode)
+        with self.phases.phase("restart_s"):
+            if self.start_all([mode]):
+                return None
+            self.warm_all([mode])
+        return self.place.alive[mode]
+
+    # ---- generators
+
+    def driver(self, name: Name) -> Driver | None:
+        """A driven generator: one for the session, or one for each mode; None for other tools."""
+        tool, spec = tool_of(name.tool), self.spec(name)
+        if not hasattr(tool, "fields"):
+            return None
+        live = self.place.alive.get(name.mode) if tool.A_DRIVER_FOR_EACH_MODE else None
+        key = name.mode if live else name.tool
+        if key in self.drivers and not self.drivers[key].process.ended():
+            return self.drivers[key]
+        folder = cells.fresh(self.folder / f"driver-{key}")
+        environment = live.subject.client_environment if live else {}
+        argv = tool.driver(spec, provenance.java())
+        started = self.drivers[key] = Driver(argv, self.all_cpus, folder, environment)
+        self.end.callback(started.stop)
+        if live:
+            self.warm_driver(started, name)
+        return started
+
+    def warm_driver(self, driver: Driver, name: Name) -> None:
+        """Loads that are not counted: the driver's own JIT has its work before the first slice."""
+        driver.wait_until_ready()
+        live, tool, spec = self.place.alive[name.mode], tool_of(name.tool), self.spec(name)
+        for _ in range(DRIVER_WARM_UPS):
+            folder = cells.fresh(self.folder / "driver-warm-up")
+            driver.ask(tool.fields(spec, live.subject, folder))
+            driver.answer(spec["testbed"]["load_limit_s"])
+        driver.process.confine(self.place.generator_cpus)
+
+    def start_drivers(self, names: list[Name]) -> None:
+        """Beside the servers, which take as long; a mode's own needs its server first."""
+        for name in names:
+            if not getattr(tool_of(name.tool), "A_DRIVER_FOR_EACH_MODE", True):
+                self.driver(name)
+
+    def warm_drivers(self, names: list[Name]) -> None:
+        """Those that are there, each by the first of its loads that is measured in turns."""
+        for tool, driver in self.drivers.items():
+            mine = [name for name in names if name.tool == tool and name.mode in self.place.alive]
+            mine.sort(key=lambda name: self.spec(name)["slices"]["once"])
+            if mine:
+                self.warm_driver(driver, mine[0])
+
+    def close(self) -> None:
+        with self.phases.phase("stop_s"):
+            for mode in list(self.place.alive):
+                self.stop(mode)
+            self.end.close()
+
+
+class NotAnswering(RuntimeError):
+    """A server that does not come up: an outcome, with the last lines of what it said."""
+
+    def __init__(self, mode: str, why: str, subject: Any) -> None:
+        lines = subject.log.read_text(errors="replace").strip().splitlines()[-5:]
+        self.status = subject.process.exit_status
+        super().__init__(f"{mode}: {why}; it said last: {' | '.join(lines) or 'nothing'}")
+
+
+@functools.cache
+def tool_of(name: str) -> Any:
+    """A tool is a module of its own, found by its name."""
+    return importlib.import_module(f"workloads.tools.{name.replace('-', '_')}")
+
+
+# ---- the order of things
+
+
+class Recorder:
+    """Where the cells of a session are written, each as soon as its slices are there.
+
+    `again`: cells that are loaded only as the baseline of another; their records go into the
+    folders of those.
+    """
+
+    def __init__(self, session: Session, facts: Facts, root: Path, again: list[Name]) -> None:
+        self.session, self.facts, self.root, self.again = session, facts, root, again
+        self.written: list[tuple[Path, dict[str, Any]]] = []
+        self.loaded: dict[Name, list[Slice]] = {}
+
+    def folder(self, name: Name) -> Path:
+        facts = self.facts
+        repetition = f"rep-{facts.repetition}"
+        return self.root / facts.study / name.mode / name.tier / name.tool / repetition
+
+    def record(self, name: Name, slices: list[Slice], why: str = "") -> dict[str, Any]:
+        spec = self.session.spec(name)
+        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why)
+
+    def write(self, found: dict[Name, list[Slice]], why: str = "") -> None:
+        """The cells of one load, with their baselines where those are not cells of this run."""
+        self.loaded |= found
+        for name, slices in found.items():
+            if name in self.again:
+                continue
+            versus = self.session.versus(name)
+            record = self.record(name, slices, why)
+            with cells.working_folder(self.folder(name)) as folder:
+                write_cell(record, slices, folder)
+                if versus in self.again and versus in self.loaded:
+                    beside = folder / cells.VERSUS
+                    beside.mkdir()
+                    other = self.loaded[versus]
+                    write_cell(self.record(versus, other), other, beside)
+            self.written.append((self.folder(name), record))
+            print(progress(record, self.root), file=sys.stderr, flush=True)
+
+    def add_phases(self) -> None:
+        """What the session spent its time on is known at its end."""
+        spent_s = self.session.phases.spent_s
+        wall_s = (datetime.now(UTC) - self.session.started).total_seconds()
+        for folder, record in self.written:
+            record["session"]["phases"] = spent_s | {"wall_s": wall_s}
+            cells.write(record, folder)
+
+
+def measure(session: Session, recorder: Recorder) -> None:
+    """All cells of a session, tier by tier; each is recorded when its slices are there."""
+    names = [*session.names, *recorder.again]
+    modes = list(dict.fromkeys(name.mode for name in names))
+    alone = [mode for mode in modes if session.plan["modes"][mode]["mode"].get("alone")]
+    together = [mode for mode in modes if mode not in alone]
+    with session.phases.phase("start_s"):
+        session.start_drivers(names)
+        silent = session.start_all(together)
+    with session.phases.phase("warm_up_s"):
+        session.warm_all(together)
+        session.warm_drivers(names)
+    for load in loads_in_order(session, names):
+        at_once = [name for name in names if (name.tier, name.tool) == load]
+        load_in_turns(session, recorder, [n for n in at_once if n.mode in together], silent)
+    for mode in together:
+        session.stop(mode)
+    for mode in alone:
+        for load in loads_in_order(session, [name for name in names if name.mode == mode]):
+            load_in_turns(session, recorder, [Name(mode, *load)], {})
+        session.stop(mode)
+
+
+def load_in_turns(
+    session: Session, recorder: Recorder, names: list[Name], silent: dict[str, NotAnswering]
+) -> None:
+    """Loads some modes at one tier and records their cells; baselines of others come first."""
+    unable = {name: why_not(session, name, silent) for name in names}
+    for name in names:
+        if unable[name]:
+            recorder.write({name: []}, unable[name])
+    found = in_turns(session, [name for name in names if not unable[name]])
+    baselines_first = sorted(found, key=lambda name: name not in recorder.again)
+    for name in baselines_first:
+        recorder.write({name: found[name]}, f"{name.mode} could not be started again")
+
+
+def why_not(session: Session, name: Name, silent: dict[str, NotAnswering]) -> str:
+    """Why a cell cannot be loaded; empty where it can."""
+    if forbidden := beyond_limits(session.spec(name)["tool"].get("connections", 0)):
+        return f"beyond_limits: {forbidden}"
+    return str(silent[name.mode]) if name.mode in silent else ""
+
+
+def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:
+    """Tiers and tools in an order that the seed decides; what is shown once comes last."""
+
+    def key(load: tuple[str, str]) -> tuple[bool, str]:
+        once = session.plan["loads"]["/".join(load)]["slices"]["once"]
+        text = f"{session.seed}/{load}"
+        return once, hashlib.sha256(text.encode()).hexdigest()
+
+    return sorted({(name.tier, name.tool) for name in names}, key=key)
+
+
+def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
+    """The slices of some modes at one tier: rounds in which each is loaded once, in any order."""
+    done: dict[Name, list[Slice]] = {name: [] for name in names}
+    if not names:
+        return done
+    slices = session.spec(names[0])["slices"]
+    rounds = [(PLAIN, number + 1) for number in range(slices["rounds"])]
+    rounds += [(PROFILED, number + 1) for number in range(slices["profiled"])]
+    for kind, number in rounds:
+        for name in session.random.sample(names, len(names)):
+            # What did not complete is not asked again, but for a profile of what it still holds.
+            broken = [each for each in done[name] if each.outcome != "completed" or each.reason]
+            if broken and (kind == PLAIN or broken[0].outcome != "completed"):
+                continue
+            load_once(session, name, kind, number, done[name])
+    return done
+
+
+def load_once(session: Session, name: Name, kind: str, round: int, done: list[Slice]) -> None:
+    """A slice, and again where a rule on the machine or the compiler leaves it out."""
+    for _ in range(1 + (session.spec(name)["slices"]["repeats"] if kind == PLAIN else 0)):
+        live = session.alive(name.mode)
+        if live is None:
+            return
+        spec, begun_s = session.spec(name), time.monotonic()
+        live.subject.prepare(spec)
+        driver = session.driver(name)
+        loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
+        each = loading.slice(Asked(len(done) + 1, round, kind))
+        done.append(each)
+        window_s = each.load["duration_s"]
+        session.phases.add("load_s", window_s)
+        session.phases.add("between_s", time.monotonic() - begun_s - window_s)
+        logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
+        if each.outcome != "completed" or each.reason:
+            # It is gone, hangs, or holds what it was asked: the next load wants a new one.
+            session.stop(name.mode)
+            return
+        if each.kept:
+            return
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measures the cells of one session.")
+    parser.add_argument("--cells", type=Path, required=True, help="the folder of all cells")
+    parser.add_argument("--session", required=True, help="<study>/<group>/rep-<n>")
+    parser.add_argument("--plan", type=json.loads, required=True, help="what to measure (JSON)")
+    parser.add_argument("--labels", type=json.loads, required=True, help="titles and order (JSON)")
+    parser.add_argument("--again", choices=["True", "False"], default="False", help="keep nothing")
+    parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
+    parser.add_argument("--log", type=Path, required=True)
+    return parser.parse_args()
+
+
+def check_alone(held: str) -> None:
+    """Raises SystemExit when Snakemake could run other jobs beside this one."""
+    cores, of = map(int, held.split("/"))
+    if cores < of:
+        sys.exit(
+            f"This session was given {cores} of {of} cores, so other jobs could disturb it: "
+            "leave out --max-threads and --set-threads."
+        )
+
+
+def to_measure(
+    plan: dict[str, Any], folders: dict[Name, Path], *, again: bool
+) -> tuple[list[Name], list[Name]]:
+    """The cells to measure, and their baselines that are loaded beside them and not recorded.
+
+    What is there and current is kept, unless Snakemake was told to measure `again`.
+    """
+
+    def is_current(name: Name) -> bool:
+        spec = spec_of(plan, name.mode, name.tier, name.tool)
+        return cells.is_current(folders[name], spec, provenance.fingerprint(spec))
+
+    names = [Name(*words) for words in plan["cells"]]
+    chosen = [name for name in names if again or not is_current(name)]
+    known = [*names, *(Name(*words) for words in plan["beside"])]
+    baselines = {replace(name, mode=plan["versus"][name.mode] or name.mode) for name in chosen}
+    return chosen, [name for name in known if name in baselines and name not in chosen]
+
+
+def main() -> None:
+    options = arguments()
+    check_alone(options.held)
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=options.log,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    stop_with_our_requester()
+    study, group, repetition = options.session.split("/")
+    root = options.cells.resolve()
+    with alone_on_the_machine():
+        names = [Name(*words) for words in options.plan["cells"]]
+        folders = {
+            name: root / study / name.mode / name.tier / name.tool / repetition for name in names
+        }
+        chosen, again = to_measure(options.plan, folders, again=options.again == "True")
+        if not chosen:
+            return
+        with tempfile.TemporaryDirectory(prefix="session-", dir=root.parent) as folder:
+            session = Session(options.plan, options.session, chosen, Path(folder))
+            facts = Facts(
+                id=f"{options.session}@{session.started:%Y%m%dT%H%M%SZ}",
+                study=study,
+                group=group,
+                repetition=int(repetition.removeprefix("rep-")),
+                started=session.started.isoformat(timespec="milliseconds"),
+                server_cpus=session.place.server_cpus,
+                generator_cpus=session.place.generator_cpus,
+                topology=session.topology,
+                labels=options.labels,
+            )
+            recorder = Recorder(session, facts, root, again)
+            try:
+                measure(session, recorder)
+            finally:
+                session.close()
+                recorder.add_phases()
+    if len(chosen) == 1 and again:
+        print(ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]]), file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,394 @@
+"""One slice: a load of about a second on one of the servers of a session, and what it cost.
+
+A slice is kept when its server was warm, the machine undisturbed and as fast as before, and the
+servers beside it idle. Otherwise it is loaded once more, and left out if it fails again: the rules
+are `faults`, below. What a slice measures of the load is what its tool collects.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from profiles.speed import Speeds
+from profiles.telemetry import Sample, Telemetry, cpu_clock, grown_between, peak
+from workloads import provenance
+from workloads.backends import Backend
+from workloads.driver import Driver
+from workloads.figures import Beside
+from workloads.latencies import latencies_ms
+from workloads.settling import settling
+from workloads.testbed import Process
+
+logger = logging.getLogger("slices")
+# A server that has not answered by then, its load gone, hangs, however patient its users are.
+ANSWER_LIMIT_S = 3.0
+COMPILER_SHARE_AT_MOST = 0.05
+IDLE_BESIDE_AT_MOST = 0.02
+OTHERS_CPU_AT_MOST = 0.15
+STEAL_AT_MOST = 0.05
+SLOWER_AT_MOST = 1.15
+PLAIN, PROFILED = "plain", "profiled"
+
+
+@dataclass
+class Live:
+    """A mode of a session: its server with what that depends on, and what is known of both."""
+
+    mode: str
+    subject: Any
+    backend: Backend | None
+    folder: Path
+    idle: Sample
+    in_force: dict[str, str]
+    warm_up: dict[str, Any] | None = None
+
+    def pids(self) -> list[int]:
+        """Processes whose CPU time counts while another mode is loaded."""
+        beside = [self.subject.pooler, self.backend.process if self.backend else None]
+        return [self.subject.process.pid, *(process.pid for process in beside if process)]
+
+
+@dataclass
+class Place:
+    """The CPUs of both sides, the probes of their speed, and what is alive beside a server."""
+
+    server_cpus: list[int]
+    generator_cpus: list[int]
+    speeds: Speeds
+    alive: dict[str, Live] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which slice this is; `number` counts those of its cell in order of time."""
+
+    number: int
+    round: int
+    kind: str
+
+
+@dataclass
+class Slice:
+    """A slice that was loaded. `row` is its line in slices.csv, `load` what its tool collected."""
+
+    asked: Asked
+    live: Live
+    beside: Beside | None
+    folder: Path
+    outcome: str
+    reason: str
+    load: dict[str, Any]
+    samples: list[Sample]
+    rate_hz: float
+    figures: dict[str, Any]
+    accounts: dict[str, Any]
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def kept(self) -> bool:
+        return not self.faults
+
+    @property
+    def window(self) -> tuple[float, float]:
+        return self.load["start_epoch_s"], self.load["end_epoch_s"]
+
+    def row(self) -> dict[str, Any]:
+        """Its line in slices.csv."""
+        load = self.load
+        switches, requests = self.figures["machine_context_switches"], load["requests_recorded"]
+        return {
+            "slice": self.asked.number,
+            "round": self.asked.round,
+            "kind": self.asked.kind,
+            "kept": str(self.kept).lower(),
+            "reason": ";".join(self.faults),
+            **{key: load[key] for key in LOAD_COLUMNS},
+            **latencies_ms(self.folder, load),
+            **{key: self.figures[key] for key in FIGURE_COLUMNS},
+            "machine_context_switches_per_request": switches / requests if requests else None,
+            "rss_mib": self.figures["peak_rss_bytes"] / 2**20,
+            "threads_peak": self.figures["peak_threads"],
+        }
+
+
+LOAD_COLUMNS = (
+    *("start_epoch_s", "end_epoch_s", "duration_s", "requests_recorded", "responses_2xx"),
+    *("error_share", "throughput_per_s", "answers_per_s", "latency_mean_ms"),
+)
+FIGURE_COLUMNS = (
+    *("cpu_us_per_request", "compiler_share", "server_cpu_s", "compiler_cpu_s"),
+    *("idle_beside_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
+    *("speed_server", "speed_generator"),
+)
+
+
+@dataclass
+class Loading:
+    """How slices of one cell are loaded: its tool, its spec, its server and the generator."""
+
+    tool: Any
+    spec: dict[str, Any]
+    live: Live
+    place: Place
+    # None: the tool is started for each slice.
+    driver: Driver | None
+
+    def slice(self, asked: Asked) -> Slice:
+        """Loads once. The server may be gone afterwards: see `outcome`."""
+        folder = self.live.folder / f"slice-{self.spec['tier']['id']}-{self.tool.LOOP}-{asked.number}"
+        folder.mkdir()
+        subject, timeout_s = self.live.subject, self.spec["testbed"]["request_timeout_s"]
+        profiled = asked.kind == PROFILED
+        body_before = self.answer()
+        before = self.account()
+        if profiled:
+            self.switch_profiler(folder, on=True)
+        telemetry = self.telemetry()
+        idle_s = self.idle_clocks()
+        telemetry.start()
+        try:
+            argv, exit_status, timed_out, ran_s = self.generate(folder, telemetry)
+        finally:
+            telemetry.stop()
+        idle_s = self.idle_clocks() - idle_s
+        if profiled:
+            self.switch_profiler(folder, on=False)
+        load = self.collect(folder, ran_s, exit_status)
+        outcome, reason, body = subject.state(
+            self.spec["study"]["verify_path"], min(timeout_s, ANSWER_LIMIT_S)
+        )
+        outcome, reason = self.judged(outcome, reason, load)
+        if timed_out and outcome == "completed":
+            outcome = "timed_out"
+            reason = f"the load had not ended after {ran_s[1] - ran_s[0]:.0f} s"
+        fault = load.pop("fault", None)
+        if fault and outcome == "completed":
+            outcome, reason = fault["outcome"], fault["reason"]
+        after = self.account(answers=bool(body))
+        load["generator"]["exit_status"] = exit_status
+        load["settling"] = settling(folder, load)
+        figures = self.figures(load, telemetry, idle_s, ran_s)
+        load["generator"]["cpu_share"] = figures["generator_cpu_share"]
+        done = Slice(
+            asked=asked,
+            live=self.live,
+            beside=self.beside(),
+            folder=folder,
+            outcome=outcome,
+            reason=reason,
+            load=load,
+            samples=telemetry.samples,
+            rate_hz=telemetry.rate_hz(),
+            figures=figures,
+            accounts={
+                "before": before,
+                "after": after,
+                "body_before": body_before,
+                "body": body,
+                "generator_argv": argv,
+            },
+        )
+        done.faults = faults(done, profiled)
+        return done
+
+    def answer(self) -> bytes:
+        """What the server answers before its load; nothing where it does not."""
+        try:
+            body: bytes = self.live.subject.ask(
+                self.spec["study"]["verify_path"], self.spec["testbed"]["request_timeout_s"]
+            )
+        except (OSError, HTTPException):
+            return b""
+        return body
+
+    def judged(self, outcome: str, reason: str, load: dict[str, Any]) -> tuple[str, str]:
+        """A server that still answers what it holds does not hang: it was asked too much."""
+        waiting = load["in_flight_at_end"] + load["errors"].get("timeout", 0)
+        if outcome == "hung" and load["responses_2xx"] and waiting:
+            return "completed", f"still holds {waiting} requests of its load"
+        return outcome, reason
+
+    def generate(
+        self, folder: Path, telemetry: Telemetry
+    ) -> tuple[list[str], int | None, bool, tuple[float, float]]:
+        """The generator's command line and exit status, whether it was cut off, when it ran."""
+        limit_s, subject = self.spec["testbed"]["load_limit_s"], self.live.subject
+        start_s = time.time()
+        if self.driver:
+            telemetry.watch("generator", self.driver.process.pid)
+            fields = self.tool.fields(self.spec, subject, folder)
+            self.driver.ask(fields)
+            timed_out = not self.driver.answer(limit_s)
+            return [*self.driver.process.argv, *fields], 0, timed_out, (start_s, time.time())
+        argv = self.tool.command(self.spec, provenance.java(), subject)
+        process = Process(
+            argv, self.place.generator_cpus, folder, "generator.log", subject.client_environment
+        )
+        telemetry.watch("generator", process.pid)
+        timed_out = not finish(process, limit_s)
+        return argv, process.exit_status, timed_out, (start_s, time.time())
+
+    def collect(
+        self, folder: Path, ran_s: tuple[float, float], exit_status: int | None
+    ) -> dict[str, Any]:
+        generator = self.tool.generator(self.spec) | {"cpu_share": 0.0, "exit_status": None}
+        try:
+            load = self.tool.collect(self.spec, folder, ran_s)
+        except (OSError, ValueError, KeyError) as fault:
+            log = folder / "generator.log"
+            said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+            message = f"the generator left no results (exit status {exit_status}): {said}"
+            raise RuntimeError(message) from fault
+        return load | {"generator": generator}
+
+    def switch_profiler(self, folder: Path, *, on: bool) -> None:
+        """With the profiler the server's own samplers; a server that is gone has neither."""
+        subject, testbed = self.live.subject, self.spec["testbed"]
+        try:
+            subject.watch(self.spec["study"].get("watch_path"), ANSWER_LIMIT_S, on=on)
+            if on:
+                subject.start_profile(folder, testbed["profiler"])
+            else:
+                subject.end_profile()
+        except (OSError, RuntimeError) as fault:
+            logger.warning("%s: no profile: %s", self.live.mode, fault)
+
+    def telemetry(self) -> Telemetry:
+        subject = self.live.subject
+        telemetry = Telemetry(
+            subject.process.pid,
+            subject.port,
+            self.place.server_cpus,
+            self.spec["testbed"]["telemetry_hz"],
+            gives_way=self.tool.LOOP == "open",
+        )
+        if beside := self.beside():
+            telemetry.watch("backend", beside.process.pid)
+        return telemetry
+
+    def beside(self) -> Beside | None:
+        """The process that the server depends on, or that stands before a database."""
+        if self.live.backend:
+            wanted = self.spec["backend"]
+            cpus = getattr(self.place, f"{wanted['cpus']}_cpus")
+            return Beside(wanted["id"], self.live.backend.process, cpus)
+        if self.live.subject.pooler:
+            engine = self.spec["engine"]["id"]
+            return Beside(engine, self.live.subject.pooler, self.place.server_cpus)
+        return None
+
+    def idle_clocks(self) -> float:
+        """CPU time so far of all servers that are not loaded."""
+        pids = [
+            pid
+            for mode, live in self.place.alive.items()
+            if mode != self.live.mode
+            for pid in live.pids()
+        ]
+        return sum(clock_s(pid) for pid in pids)
+
+    def account(self, *, answers: bool = True) -> dict[str, Any]:
+        """What the server says of itself; one that no longer answers is not asked."""
+        subject, study = self.live.subject, self.spec["study"]
+        # First, for the requests below may start threads.
+        threads_started = subject.threads_started()
+        if not answers:
+            return {"threads_started": threads_started, "rows": None, "counters": {}}
+        timeout_s = self.spec["testbed"]["request_timeout_s"]
+        return {
+            "threads_started": threads_started,
+            "rows": subject.rows(study.get("rows_path"), timeout_s),
+            "counters": subject.counters(study.get("counters_path"), timeout_s),
+        }
+
+    def figures(
+        self,
+        load: dict[str, Any],
+        telemetry: Telemetry,
+        idle_beside_s: float,
+        ran_s: tuple[float, float],
+    ) -> dict[str, Any]:
+        """What the processes and the machine used within the window."""
+        start_s, end_s = load["start_epoch_s"], load["end_epoch_s"]
+        samples, lasted_s = telemetry.samples, max(end_s - start_s, 1e-3)
+        cpus = len(self.place.server_cpus)
+
+        def grew(key: str) -> float:
+            return grown_between(samples, key, start_s, end_s)
+
+        server_s, compiler_s = grew("server_cpu_s"), grew("compiler_cpu_s")
+        answers = load["answers_per_s"] * lasted_s
+        beside, backend_s = self.beside(), grew("backend_cpu_s")
+        on_server_s = server_s + idle_beside_s
+        if beside and beside.cpus == self.place.server_cpus:
+            on_server_s += backend_s
+        window = telemetry.window(start_s, end_s)
+        speed = self.place.speeds.relative
+        return {
+            "server_cpu_s": server_s,
+            "compiler_cpu_s": compiler_s if telemetry.compilers else None,
+            "compiler_share": compiler_s / server_s if telemetry.compilers and server_s else None,
+            "cpu_user_s": grew("server_cpu_user_s"),
+            "cpu_system_s": grew("server_cpu_system_s"),
+            "cpu_us_per_request": 1e6 * (server_s - compiler_s) / answers if answers else None,
+            "idle_beside_share": idle_beside_s / (ran_s[1] - ran_s[0]) / cpus,
+            "generator_cpu_share": grew("generator_cpu_s")
+            / lasted_s
+            / len(self.place.generator_cpus),
+            "others_cpu_share": max(0.0, grew("server_cpus_busy_s") - on_server_s) / lasted_s / cpus,
+            "steal_share": grew("steal_s") / lasted_s / (os.cpu_count() or 1),
+            "cpu_pressure_share": grew("pressure_cpu_some_s") / lasted_s,
+            "speed_server": speed(self.place.server_cpus, *ran_s),
+            "speed_generator": speed(self.place.generator_cpus, *ran_s),
+            "backend_cpu_share": backend_s / lasted_s / len(beside.cpus) if beside else None,
+            "peak_backend_rss_bytes": peak(window, "backend_rss_bytes"),
+            "peak_threads": peak(window, "server_threads"),
+            "peak_rss_bytes": peak(window, "server_rss_bytes"),
+            "peak_descriptors": peak(window, "server_descriptors"),
+            "peak_accept_queue": peak(window, "accept_queue"),
+            "load_1m": peak(window, "load_1m"),
+            "time_wait": peak(window[:1], "time_wait"),
+            **{key: grew(key) for key in GROWING},
+        }
+
+
+GROWING = ("machine_context_switches", "listen_overflows", "listen_drops", "retransmits")
+
+
+def faults(done: Slice, profiled: bool) -> list[str]:
+    """The rules that a slice fails, by name; without any it is kept."""
+    figures = done.figures
+    compiling, slower = figures["compiler_share"] or 0.0, figures["speed_server"] or 1.0
+    others, steal = figures["others_cpu_share"], figures["steal_share"]
+    rules: dict[str, Callable[[], bool]] = {
+        "not_completed": lambda: done.outcome == "completed",
+        "compiled": lambda: profiled or compiling <= COMPILER_SHARE_AT_MOST,
+        "undisturbed": lambda: others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
+        "steady_speed": lambda: slower <= SLOWER_AT_MOST,
+        "idle_beside": lambda: figures["idle_beside_share"] <= IDLE_BESIDE_AT_MOST,
+    }
+    return [name for name, passes in rules.items() if not passes()]
+
+
+def clock_s(pid: int) -> float:
+    """CPU time of a process so far; 0 once it is gone."""
+    try:
+        return time.clock_gettime(cpu_clock(pid))
+    except OSError:
+        return 0.0
+
+
+def finish(process: Process, limit_s: float) -> bool:
+    """Waits for a generator up to the limit; whatever happens it is gone afterwards."""
+    try:
+        return process.wait(limit_s)
+    finally:
+        # A generator that is told to stop still writes what it has measured.
+        process.stop(10)

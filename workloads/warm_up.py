@@ -1,0 +1,111 @@
+"""Warm-up: a server is loaded over its tiers' own paths until its JIT compiler is idle.
+
+HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 10 s for Tomcat, then
+next to nothing. Loads are bursts of the project's generator, as fast as the server answers; after
+each the CPU time of the compiler's threads tells whether it is over.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from profiles.telemetry import compiler_threads, threads_cpu_s
+from workloads.slices import finish
+from workloads.testbed import Process
+from workloads.tools import wrk2
+
+# A burst whose typical latency is less than this share of the one before still gets faster.
+STILL_FALLING = 0.9
+DRAIN_LIMIT_S = 10
+
+
+@dataclass
+class WarmUp:
+    """What the warm-up of one server came to; `ended` is idle, or limit."""
+
+    ended: str = "idle"
+    lasted_s: float = 0.0
+    requests: int = 0
+    compiler_share: float = 0.0
+    bursts: list[dict[str, Any]] = field(default_factory=list)
+
+    def record(self) -> dict[str, Any]:
+        """The `warm_up` part of cell.json."""
+        names = ("ended", "lasted_s", "requests", "compiler_share")
+        return {name: getattr(self, name) for name in names}
+
+
+def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The different ways in which the tiers of a mode ask, each once."""
+    found = {json.dumps(spec["warm_up"], sort_keys=True): spec["warm_up"] for spec in specs}
+    return list(found.values())
+
+
+def warm_up(
+    subject: Any, plans: list[dict[str, Any]], cpus: list[int], folder: Path, patience: float
+) -> WarmUp:
+    """Warms a server up; `patience` stretches the limits where several share the CPUs.
+
+    Ends early with a server that dies or answers nothing: its first slice will say so.
+    """
+    compilers, result = compiler_threads(subject.process.pid), WarmUp()
+    started_s = time.monotonic()
+    for plan in plans:
+        one = over_one_path(subject, plan, compilers, cpus, folder, plan["limit_s"] * patience)
+        result.requests += one.requests
+        result.compiler_share = one.compiler_share
+        result.ended = "limit" if "limit" in (result.ended, one.ended) else "idle"
+    result.lasted_s = time.monotonic() - started_s
+    return result
+
+
+def over_one_path(
+    subject: Any,
+    plan: dict[str, Any],
+    compilers: list[Path],
+    cpus: list[int],
+    folder: Path,
+    limit_s: float,
+) -> WarmUp:
+    result, latency_us = WarmUp(ended="limit"), 0.0
+    deadline_s = time.monotonic() + limit_s
+    while time.monotonic() < deadline_s and not subject.process.ended():
+        begun_s, compiled_s = time.monotonic(), compiler_s(compilers)
+        seen = burst(plan, subject.port, cpus, folder)
+        lasted_s = time.monotonic() - begun_s
+        result.compiler_share = (compiler_s(compilers) - compiled_s) / lasted_s
+        result.requests += seen["requests"]["completed"]
+        before_us, latency_us = latency_us, seen["latency_us"]["uncorrected"]["p50"] or 0.0
+        if (
+            result.requests >= plan["requests_at_least"]
+            and result.compiler_share <= plan["compiler_share_at_most"]
+            and latency_us >= STILL_FALLING * before_us
+        ):
+            result.ended = "idle"
+            break
+    return result
+
+
+def burst(plan: dict[str, Any], port: int, cpus: list[int], folder: Path) -> dict[str, Any]:
+    """What the generator saw of a short load."""
+    url, out = f"http://127.0.0.1:{port}{plan['path']}", folder / "warm-up.json"
+    load = plan | {"duration_s": plan["burst_s"]}
+    argv = wrk2.due_command(load, url, "--timeout", "2s", "--json", str(out))
+    process = Process(argv, cpus, folder, "warm-up.log")
+    finish(process, plan["burst_s"] + DRAIN_LIMIT_S)
+    if process.exit_status != 0:
+        said = (folder / "warm-up.log").read_text(errors="replace")[-2000:]
+        raise RuntimeError(f"the warm-up failed ({process.exit_status}): {said}")
+    seen: dict[str, Any] = json.loads(out.read_text())
+    return seen
+
+
+def compiler_s(compilers: list[Path]) -> float:
+    try:
+        return threads_cpu_s(compilers)
+    except OSError:
+        return 0.0
