@@ -102,7 +102,7 @@ compare_statistic <- function(summary, slices, places, terms, statistic, counts)
   rows <- cbind(places, as.data.table(statistic[c("statistic", "unit", "better", "effect")]))
   rows[, `:=`(mode_median = middle(1), versus_median = middle(-1))]
   rows <- pooled[rows, on = "id"]
-  rows[, reason := why_not_comparable(rows)][is.na(pairs), pairs := 0L][]
+  rows[, reason := why_not_comparable(rows)][is.na(pairs), `:=`(pairs = 0L, rounds = 0)][]
 }
 
 # Adds intervals, each family by itself, and estimates on the scale of the figures.
@@ -137,7 +137,6 @@ decide <- function(rows) {
     bound != 0, "bounded",
     default = "undecided"
   )]
-  rows[, repetitions_needed := repetitions_needed(rows)]
   rows[, bound := bound_words(fcoalesce(as.numeric(bound), 0))][]
 }
 
@@ -164,6 +163,7 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
     compare_statistic(summary, slices, sided, terms, as.list(statistic), counts)
   }))
   rows <- decide(rows)[order(id)]
+  rows[, repetitions_needed := repetitions_needed(rows)]
   rows[, c(setdiff(names(places), "id"), comparison_columns), with = FALSE]
 }
 

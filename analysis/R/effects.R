@@ -71,7 +71,7 @@ rounding_reach <- function(values, tools, statistic, logs) {
     return(list(down = 0 * values, up = 0 * values))
   }
   resolution <- resolution_of(tools)
-  step <- resolution$ms + resolution$share * values
+  step <- pmax(resolution$ms, resolution$share * values)
   below <- if (grepl("p50", statistic)) 0.5 else if (grepl("min", statistic)) 0 else 1
   below <- fifelse(tools == "jmeter", below, 0.5)
   found <- list(down = below * step, up = (1 - below) * step)
@@ -149,7 +149,7 @@ session_effects <- function(summary, slices, terms, statistic, logs = TRUE, coun
     )
   )
   found <- parts[, .(
-    whole = .N == places[1], effect = sum(effect), within = sum(within), rounds = min(rounds),
+    whole = .N == places[1], effect = sum(effect), within = sum(within), rounds = min(rounds, Inf),
     low = sum(low), high = sum(high), bound = direction(bound), zero = any(zero)
   ), by = .(id, session, repetition)]
   without_needless_bounds(found[whole & !is.na(bound)][, whole := NULL])
@@ -317,8 +317,8 @@ judge_family <- function(pooled, margin) {
 # The terms of every mode against its baseline. The id of a term is what it belongs to.
 comparison_terms <- function(places) {
   rbind(
-    places[, .(id, study, mode, tier, tool, sign = 1)],
-    places[, .(id, study, mode = versus, tier, tool, sign = -1)]
+    places[, .(id, study, mode, tier, tool, sign = rep(1, .N))],
+    places[, .(id, study, mode = versus, tier, tool, sign = rep(-1, .N))]
   )
 }
 

@@ -19,8 +19,8 @@ compare_loops <- function(summary, slices) {
   both <- unique(summary[tool %in% loop_tools, .(study, tier, mode, tool)])
   places <- both[, .N, by = .(study, tier, mode)][N == 2, .(study, tier, mode)][, id := .I]
   terms <- rbind(
-    places[, .(id, study, mode, tier, tool = loop_tools[["open"]], sign = 1)],
-    places[, .(id, study, mode, tier, tool = loop_tools[["closed"]], sign = -1)]
+    places[, .(id, study, mode, tier, tool = rep(loop_tools[["open"]], .N), sign = rep(1, .N))],
+    places[, .(id, study, mode, tier, tool = rep(loop_tools[["closed"]], .N), sign = rep(-1, .N))]
   )
   compare_places(summary, slices, places, terms, compared_statistics[statistic %in% loop_statistics])
 }

@@ -10,10 +10,10 @@ not_valid_mark <- "†"
 #' A number for readers: three significant digits, thousands separated.
 #'
 #' @param values numeric vector.
-#' @return character vector; a dash for NA.
+#' @return character vector; a dash for NA, ∞ for what has no end.
 format_number <- function(values) {
   rounded <- ifelse(abs(values) >= 1000, round(values), signif(values, 3))
-  ifelse(is.na(values), no_figure, plain_number(rounded))
+  ifelse(is.na(values), no_figure, ifelse(is.infinite(values), "∞", plain_number(rounded)))
 }
 
 # Median and range over repetitions. Where no repetition is valid the range alone is told, with a

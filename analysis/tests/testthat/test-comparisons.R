@@ -106,9 +106,10 @@ test_that("one session has the interval within it, and decides nothing", {
 
 test_that("slices of a round are paired, whatever differs between rounds", {
   summary <- summary_of(c(1, 1), c(1, 1))
-  both <- function(repetition, rounds = c(1, 5, 25)) rbind(
-    slices_with("pool", 2 * 100 * rounds, repetition), slices_with("thread", 100 * rounds, repetition)
-  )
+  rounds <- c(1, 5, 25)
+  both <- function(repetition) {
+    rbind(slices_with("pool", 200 * rounds, repetition), slices_with("thread", 100 * rounds, repetition))
+  }
   row <- compare_one(summary, slices = rbind(both(1), both(2)))
   expect_equal(row[, .(estimate, low, high, pairs, rounds, within)], data.table(
     estimate = 2, low = 2, high = 2, pairs = 2L, rounds = 6, within = 0

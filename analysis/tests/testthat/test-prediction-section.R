@@ -2,8 +2,8 @@ for (file in list.files(file.path(analysis_folder, "..", "paper", "R"), full.nam
   source(file, local = TRUE)
 }
 
-# Three cells: one as foretold, one off with a cause, one off without.
-foretold <- data.table(
+# Three cells: one as predicted, one off with a cause, one off without.
+predicted <- data.table(
   study = "demo", mode = c("pool", "pool", "thread", "thread"), tier = c("low", "low", "low", "mid"),
   tool = "wrk2", figure = c("throughput_per_s", "latency_mean_ms", "latency_mean_ms", "cpu_us_per_request"),
   predicted = c(100, 10, 10, 50), low = c(90, 9, 9, 45), high = c(110, 11, 11, 55),
@@ -13,27 +13,27 @@ foretold <- data.table(
   explanation = c("", "", "garbage collection", "unexplained")
 )
 
-test_that("figures and cells are counted, within 10 %, explained and not", {
-  said <- sentence_foretold(foretold)
-  expect_match(said, "Of 4 figures foretold for valid cells, 2 came within 10 %")
-  expect_match(said, "of the others 1 is explained by what their own cells show, 1 is not")
-  expect_match(said, "1 of 3 came within 10 % in every figure, and 2 (66.7 %)", fixed = TRUE)
-  expect_match(sentence_foretold(foretold[0]), "No valid cell")
+test_that("values and cells are counted, within 10 %, with a reason and without", {
+  said <- sentence_predicted(predicted)
+  expect_match(said, "Of 4 values predicted for valid cells, 2 came within 10 %")
+  expect_match(said, "For 1 of the others a rule finds a reason in their own cells, for 1 it finds none")
+  expect_match(said, "1 of 3 came within 10 % in every value, and 2 (66.7 %)", fixed = TRUE)
+  expect_match(sentence_predicted(predicted[0]), "No valid cell")
 })
 
 test_that("models are counted, and residuals listed from the farthest on", {
-  models <- table_models(foretold)
+  models <- table_models(predicted)
   queue <- models[Model == "queue"]
-  expect_equal(queue[, c(Figures, `Within 10 %`, Explained, Unexplained)], c(2, 1, 1, 0))
-  residuals <- table_residuals(foretold)
+  expect_equal(queue[, c(Values, `Within 10 %`, `With a reason`, Without)], c(2, 1, 1, 0))
+  residuals <- table_residuals(predicted)
   expect_equal(residuals$`Off by`, c("+300 %", "+100 %"))
   expect_equal(residuals$Cell[1], "demo/thread/mid/wrk2")
 })
 
 test_that("the figure has a panel for each study and kind of figure, or says that there is nothing", {
-  built <- ggplot2::ggplot_build(figure_predictions(foretold))
+  built <- ggplot2::ggplot_build(figure_predictions(predicted))
   expect_equal(nrow(built$layout$layout), 3)
-  expect_no_error(ggplot2::ggplot_build(figure_predictions(foretold[0])))
+  expect_no_error(ggplot2::ggplot_build(figure_predictions(predicted[0])))
 })
 
 test_that("a thread's memory is told per thread, of the most threads measured", {

@@ -1,0 +1,24 @@
+test_that("the profiler costs what profiled slices take over plain ones of their session", {
+  root <- new_folder()
+  paths <- vapply(1:3, function(repetition) {
+    cost <- c(99, 100, 101, 100) * repetition
+    write_cell(root, tool = "wrk2", histogram_ms = 1:10, repetition = repetition,
+      slices = fake_slices(cpu_us_per_request = cost))
+  }, "")
+  cost <- profiler_cost(slices_of_cells(paths))
+  cpu <- cost[statistic == "cpu_us_per_request"]
+  # The profiled slice is made of the first plain one.
+  expect_equal(cpu$estimate, 1.1 * 0.99, tolerance = 1e-4)
+  expect_true(cpu$low < 1.1 && cpu$high > 1.08)
+  expect_equal(cpu[, c(pairs, rounds)], c(3, 12))
+  expect_equal(cost[statistic == "throughput_per_s", estimate], 1)
+  expect_match(sentence_profiler_cost(cost), "takes 1.09 times the CPU time")
+  one <- profiler_cost(slices_of_cells(paths[1]))
+  expect_equal(one[statistic == "cpu_us_per_request", verdict], "one session")
+  out <- tempfile(fileext = ".csv")
+  write_table(cost, out)
+  expect_equal(read_comparisons(out), setindex(cost, NULL), ignore_attr = TRUE)
+  none <- profiler_cost(no_slices())
+  expect_equal(names(none), names(cost))
+  expect_match(sentence_profiler_cost(none), "No cell")
+})

@@ -1,0 +1,31 @@
+test_that("slices of cells and of their baselines are one table, which comes back the same", {
+  root <- new_folder()
+  grid <- write_cell(root, repetition = 2, elapsed_ms = 1:4, session = list(id = "again"))
+  write_cell(
+    root, mode = "thread-per-request", repetition = 2, elapsed_ms = 1:4, session = list(id = "again"),
+    folder = file.path(dirname(grid), "versus")
+  )
+  dead <- write_cell(root, mode = "event-loop", outcome = "start_failed", validity = list(valid = FALSE))
+  slices <- slices_of_cells(c(grid, dead))
+  expect_equal(slices[, .N, by = .(mode, beside, session)], data.table(
+    mode = c("fixed-pool", "thread-per-request"), beside = c("", "fixed-pool"), session = "again", N = 5L
+  ))
+  expect_equal(nrow(plain_slices(slices)), 8)
+  out <- tempfile(fileext = ".csv")
+  write_table(slices, out)
+  expect_equal(read_slices(out), setindex(slices, NULL), ignore_attr = TRUE)
+  # A baseline that was measured again is no cell of the grid.
+  expect_equal(summarise_cells(grid)$mode, "fixed-pool")
+})
+
+test_that("a table without slices has its columns", {
+  out <- tempfile(fileext = ".csv")
+  write_table(slices_of_cells(character()), out)
+  expect_equal(nrow(read_slices(out)), 0)
+  expect_error(read_slices("none.csv"), "no such file")
+})
+
+test_that("a slices.csv that lacks a column is named", {
+  path <- write_cell(new_folder(), elapsed_ms = 1:4, slices = fake_slices()[, kept := NULL])
+  expect_error(slices_of_cells(path), "slices.csv: column kept is missing")
+})
