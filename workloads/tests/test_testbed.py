@@ -110,7 +110,8 @@ def test_runner_stops_when_its_snakemake_is_killed(tmp_path):
     snakemake = tmp_path / "snakemake"
     snakemake.write_text(
         "import subprocess, sys\n"
-        f"subprocess.run(['bash', '-c', 'true; {sys.executable} -c \"{runner}\"; true'])\n"
+        'line = \'true; "$1" -c "$2"; true\'\n'
+        f"subprocess.run(['bash', '-c', line, 'shell', {sys.executable!r}, {runner!r}])\n"
     )
     requester = subprocess.Popen(
         [sys.executable, snakemake], cwd=ROOT, stdout=subprocess.PIPE, text=True

@@ -227,7 +227,7 @@ def test_runtimes_are_pinned_to_one_version_with_hashes(jdk):
 @pytest.fixture
 def clone(tmp_path):
     """What set-up needs of a fresh clone, and nothing installed."""
-    folder = tmp_path / "clone"
+    folder = tmp_path / "a clone"
     shutil.copytree(SETUP, folder / "profiles/setup", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "Makefile", folder)
     return folder
@@ -247,6 +247,13 @@ def test_make_setup_stops_with_the_command_where_nothing_can_be_installed(
     assert " r-base-core " in done.stderr
     assert not (clone / ".tools/debian.stamp").exists()
     assert not (clone / ".tools/venv").exists()
+
+
+def test_a_clone_may_lie_in_a_folder_with_a_space_in_its_name(run, clone, tmp_path):
+    home = jdk(tmp_path / "jdk", "25.0.3")
+    done = run("make", "-C", clone, ".tools/env", JAVA_HOME=str(home))
+    assert done.returncode == 0, done.stderr
+    assert f"export PATH='{clone}/.tools/venv/bin':" in (clone / ".tools/env").read_text()
 
 
 def test_make_alone_lists_every_target_that_a_person_types(run, clone):
