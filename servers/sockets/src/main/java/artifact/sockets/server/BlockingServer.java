@@ -33,6 +33,7 @@ public final class BlockingServer {
         StopSignal stop = new StopSignal();
         BlockingServer server = new BlockingServer(options, options.listen.listen(options.backlog), executor);
         Thread.ofPlatform().name("acceptor").start(server::acceptAll);
+        Thread.ofPlatform().daemon().name("sweeper").start(server.connections::sweep);
         ListenOptions.announce(server.listener);
         stop.await();
         server.stop();

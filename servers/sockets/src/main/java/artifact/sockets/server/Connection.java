@@ -9,7 +9,6 @@ import artifact.sockets.http.Status;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,6 +23,7 @@ public final class Connection implements Runnable {
     static final int LINGER_MS = 1000;
 
     private static final int READ_BYTES = 2048;
+    private static final long NEVER = Long.MAX_VALUE;
 
     private final Socket socket;
     private final Handler handler;
@@ -35,6 +35,8 @@ public final class Connection implements Runnable {
     private final RequestParser parser = new RequestParser();
     private final ByteBuffer received = ByteBuffer.allocate(READ_BYTES).limit(0);
     private volatile boolean lastAnswer;
+    /** When the request that is waited for is overdue; NEVER while none is waited for. */
+    private volatile long deadlineNs = NEVER;
 
     Connection(Socket socket, Handler handler, int readTimeoutMs, Connections open) {
         this.socket = socket;
@@ -79,6 +81,22 @@ public final class Connection implements Runnable {
         return open.add(new Connection(socket, refusal, readTimeoutMs, open));
     }
 
+    /**
+     * Ends a read that has lasted too long: it finds the end of the stream. With a time-out of the
+     * socket instead, every read would be a timed wait: two more system calls on a platform thread,
+     * and a timer that is set and canceled on a virtual one.
+     */
+    void expire(long now) {
+        long deadline = deadlineNs;
+        if (deadline != NEVER && now - deadline >= 0) {
+            try {
+                socket.shutdownInput();
+            } catch (IOException alreadyGone) {
+                // Its thread finds that out by itself.
+            }
+        }
+    }
+
     void close() {
         open.remove(this);
         try {
@@ -105,31 +123,19 @@ public final class Connection implements Runnable {
 
     /** Incomplete when the client ended the connection or was idle for too long. */
     private Parsed readRequest() throws IOException {
-        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(readTimeoutMs);
-        try {
-            while (true) {
-                Parsed parsed = parser.parse(received);
-                if (parsed != Parsed.Incomplete.INCOMPLETE) {
-                    return parsed;
-                }
-                if (!receive(deadline)) {
-                    return Parsed.Incomplete.INCOMPLETE;
-                }
-            }
-        } catch (SocketTimeoutException slow) {
-            return parser.midRequest()
-                    ? new Parsed.Refused(Status.REQUEST_TIMEOUT, "no whole request within " + readTimeoutMs + " ms")
-                    : Parsed.Incomplete.INCOMPLETE;
+        deadlineNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(readTimeoutMs);
+        Parsed parsed = parser.parse(received);
+        while (parsed == Parsed.Incomplete.INCOMPLETE && receive()) {
+            parsed = parser.parse(received);
         }
+        deadlineNs = NEVER;
+        return parsed == Parsed.Incomplete.INCOMPLETE && parser.midRequest() && socket.isInputShutdown()
+                ? new Parsed.Refused(Status.REQUEST_TIMEOUT, "no whole request within " + readTimeoutMs + " ms")
+                : parsed;
     }
 
-    /** Waits for more bytes until {@code deadline}; false at the end of the stream, or when stopped. */
-    private boolean receive(long deadline) throws IOException {
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        if (leftMs <= 0) {
-            throw new SocketTimeoutException();
-        }
-        socket.setSoTimeout((int) leftMs);
+    /** Waits for more bytes; false at the end of the stream, or when stopped. */
+    private boolean receive() throws IOException {
         int count = socket.getInputStream().read(received.array());
         idle.set(false);
         received.clear().limit(Math.max(count, 0));

@@ -20,6 +20,19 @@ final class Connections {
         open.remove(connection);
     }
 
+    /** Ends reads that have lasted too long, as often as an event loop does, while the process lives. */
+    void sweep() {
+        try {
+            while (true) {
+                Thread.sleep(Loop.SWEEP_MS);
+                long now = System.nanoTime();
+                open.forEach(connection -> connection.expire(now));
+            }
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Closes idle connections now and the others after their answer; waits {@code timeoutMs} at most. */
     void stop(int timeoutMs) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);

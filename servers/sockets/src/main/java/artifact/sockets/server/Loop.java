@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class Loop {
 
     /** How often connections are searched for one that has lasted too long: a bound on the cost, not on time. */
-    private static final int SWEEP_MS = 100;
+    static final int SWEEP_MS = 100;
 
     /** A step that may fail because its client has gone. */
     @FunctionalInterface
