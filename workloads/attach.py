@@ -40,7 +40,7 @@ def command(pid: int, *words: str) -> str:
 
 
 def listening(pid: int) -> socket.socket:
-    """A connection to the JVM's attach listener, which a signal starts where it does not run yet."""
+    """A connection to the JVM's attach listener, which a signal starts where it does not run."""
     path = socket_of(pid)
     deadline_s = time.monotonic() + LIMIT_S
     asking = Path(f"/proc/{pid}/cwd/.attach_pid{pid}")

@@ -1,4 +1,4 @@
-"""The folders of cells: written whole, moved aside when measured again, kept when they are current."""
+"""The folders of cells: written whole, kept while current, moved aside when measured again."""
 
 from __future__ import annotations
 

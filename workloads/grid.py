@@ -18,13 +18,11 @@ import jsonschema
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
-CELL_PATH = re.compile(r"([a-z0-9-]+)/([a-z0-9-]+)/([a-z0-9-]+)/([a-z0-9-]+)/rep-([0-9]+)/cell.json")
+CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
-STUDY_KEYS = (
-    *("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),
-)
+STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
 
 
 class ConfigurationError(Exception):
@@ -126,7 +124,7 @@ class Grid:
         found = CELL_PATH.fullmatch(word.removeprefix(f"{cells_folder}/"))
         if not found:
             return None
-        cell = Cell(*found.groups()[:4], int(found[5]))
+        cell = Cell(found[1], found[2], found[3], found[4], int(found[5]))
         return cell if replace(cell, repetition=1) in self.cells else None
 
     def order_key(self, session: Session) -> tuple[int, str]:
@@ -232,7 +230,7 @@ class Grid:
 
     def jars(self, session: Session) -> list[str]:
         """The jars that the session's cells run."""
-        found = {}
+        found: dict[str, None] = {}
         for cell in (*session.cells, *session.beside):
             study, mode, _ = self._parts(cell)
             backend = self._backend(study, mode) or {}
@@ -241,7 +239,7 @@ class Grid:
 
     def class_data(self, session: Session) -> list[str]:
         """The archives of loaded classes that the session's servers start with."""
-        found = {}
+        found: dict[str, None] = {}
         for cell in (*session.cells, *session.beside):
             study, mode, _ = self._parts(cell)
             prefix = study["server"].get("class_data")

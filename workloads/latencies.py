@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import json
 import math
 import re
 from collections import Counter
@@ -62,7 +61,7 @@ def percentile(steps: Steps, share: float) -> float | None:
 
 
 def read_hgrm(text: str) -> Steps:
-    """The steps of a percentile distribution; each holds what lies between it and the one before."""
+    """Counts by value; a step holds what lies between it and the one before."""
     steps: Steps = Counter()
     before = 0
     for value_ms, below in STEP.findall(text):

@@ -1,7 +1,7 @@
 """From the slices of a cell to the cell: one load, one set of figures, one folder.
 
 Counts are added, rates are means over the time that counted, peaks are the highest. Only plain
-slices that were kept are pooled; where none was, as after a death, all plain ones tell what happened.
+slices that were kept are pooled; where none was, as after a death, all plain ones are.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def load_of(slices: list[Slice]) -> dict[str, Any]:
     limited = [load["limited_by_generator"] for load in loads if load["limited_by_generator"]]
     generators = [load["generator"] for load in loads]
     return found | {
-        "error_share": bad / sum(requests) if sum(requests) else max(l["error_share"] for l in loads),
+        "error_share": bad / sum(requests)
+        if sum(requests)
+        else max(load["error_share"] for load in loads),
         "start_epoch_s": min(load["start_epoch_s"] for load in loads),
         "end_epoch_s": max(load["end_epoch_s"] for load in loads),
         # One late slice in three is noise.
@@ -162,8 +164,7 @@ def counters(slices: list[Slice]) -> dict[str, float]:
 def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
     """Rows in the server's table before the slices, and as many more as the slices have left."""
     edges = [
-        (done.accounts["before"]["rows"], done.accounts["after"]["rows"])
-        for done in pooled(slices)
+        (done.accounts["before"]["rows"], done.accounts["after"]["rows"]) for done in pooled(slices)
     ]
     if not edges or edges[0][0] is None:
         return None, None
@@ -205,9 +206,7 @@ def write_files(slices: list[Slice], out: Path) -> None:
     live = counted[-1].live
     folders = [done.folder for done in counted]
     table(out / "slices.csv", [done.row() for done in slices])
-    samples = [
-        sample | {"slice": done.asked.number} for done in slices for sample in done.samples
-    ]
+    samples = [sample | {"slice": done.asked.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
     pool_histograms(folders, out)
     if (folders[0] / SAMPLES).exists():
@@ -232,7 +231,7 @@ def write_files(slices: list[Slice], out: Path) -> None:
 
 
 def within_slices(path: Path, slices: list[Slice]) -> None:
-    """Leaves the rows that lie in the windows of these slices, by their time in the first column."""
+    """Leaves the rows whose time, in the first column, is in the window of one of these slices."""
     header, *lines = path.read_text().splitlines()
     kept = [
         line

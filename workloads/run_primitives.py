@@ -31,8 +31,9 @@ from workloads import provenance
 from workloads.databases import DATABASE, USER
 from workloads.databases.data import Data
 from workloads.databases.mariadb import MariaDB
-from workloads.run_cell import check_alone, finish
+from workloads.run_session import check_alone
 from workloads.server import Server
+from workloads.slices import finish
 from workloads.testbed import (
     Process,
     alone_on_the_machine,

@@ -1,10 +1,10 @@
 """The session runner: start all modes → warm up → load in turns, tier by tier → stop → record.
 
-All modes that are compared with each other are alive together, and one of them is loaded at a time,
-so that what slows the machine slows all of them. Each cell is recorded as soon as its slices are
-there. A mode that dies, hangs or refuses is a result: its outcome is in cell.json, the others go on,
-and it is started again where another tier wants it. Only a fault of the harness (a missing tool, a
-generator that cannot run) fails the job.
+All modes that are compared with each other are alive together, and one of them is loaded at a
+time, so that what slows the machine slows all of them. Each cell is recorded as soon as its slices
+are there. A mode that dies, hangs or refuses is a result: its outcome is in cell.json, the others
+go on, and it is started again where another tier wants it. Only a fault of the harness (a missing
+tool, a generator that cannot run) fails the job.
 
 How a session can end early, and what then happens:
 - Ctrl-C, SIGTERM: the `finally`s stop every process; the cells recorded so far stay.
@@ -120,7 +120,9 @@ class Session:
 
     def probe(self, cpu: int) -> Path:
         argv = [sys.executable, "-m", "profiles.speed", str(cpu)]
-        process = Process(argv, [cpu], self.folder, f"speed-{cpu}.csv", {"PYTHONPATH": str(provenance.ROOT)})
+        process = Process(
+            argv, [cpu], self.folder, f"speed-{cpu}.csv", {"PYTHONPATH": str(provenance.ROOT)}
+        )
         self.end.callback(process.stop, 5)
         return self.folder / f"speed-{cpu}.csv"
 
@@ -222,7 +224,7 @@ class Session:
     def alive(self, mode: str) -> Live | None:
         """The mode's server; started and warmed up again where it is gone. None if it stays so."""
         live = self.place.alive.get(mode)
-        if live and not live.subject.process.ended():
+        if live and not any(process.ended() for process in live.processes()):
             return live
         self.stop(mode)
         with self.phases.phase("restart_s"):

@@ -49,10 +49,10 @@ class Live:
     in_force: dict[str, str]
     warm_up: dict[str, Any] | None = None
 
-    def pids(self) -> list[int]:
-        """Processes whose CPU time counts while another mode is loaded."""
+    def processes(self) -> list[Process]:
+        """The server, and what it depends on or what stands before it."""
         beside = [self.subject.pooler, self.backend.process if self.backend else None]
-        return [self.subject.process.pid, *(process.pid for process in beside if process)]
+        return [self.subject.process, *(process for process in beside if process)]
 
 
 @dataclass
@@ -142,7 +142,9 @@ class Loading:
 
     def slice(self, asked: Asked) -> Slice:
         """Loads once. The server may be gone afterwards: see `outcome`."""
-        folder = self.live.folder / f"slice-{self.spec['tier']['id']}-{self.tool.LOOP}-{asked.number}"
+        folder = (
+            self.live.folder / f"slice-{self.spec['tier']['id']}-{self.tool.LOOP}-{asked.number}"
+        )
         folder.mkdir()
         subject, timeout_s = self.live.subject, self.spec["testbed"]["request_timeout_s"]
         profiled = asked.kind == PROFILED
@@ -209,7 +211,16 @@ class Loading:
         return body
 
     def judged(self, outcome: str, reason: str, load: dict[str, Any]) -> tuple[str, str]:
-        """A server that still answers what it holds does not hang: it was asked too much."""
+        """What the outcome is when more is known than what the server answers.
+
+        One that still answers what it holds does not hang: it was asked too much. And a failure has
+        another name where what the server depends on has died.
+        """
+        backend = self.live.backend
+        if backend and backend.process.ended():
+            said = (self.live.folder / "backend.log").read_text(errors="replace").splitlines()[-3:]
+            wanted, status = self.spec["backend"]["id"], backend.process.exit_status
+            return "backend_died", f"{wanted} ended with status {status}: {' | '.join(said)}"
         waiting = load["in_flight_at_end"] + load["errors"].get("timeout", 0)
         if outcome == "hung" and load["responses_2xx"] and waiting:
             return "completed", f"still holds {waiting} requests of its load"
@@ -286,13 +297,12 @@ class Loading:
 
     def idle_clocks(self) -> float:
         """CPU time so far of all servers that are not loaded."""
-        pids = [
-            pid
+        return sum(
+            clock_s(process.pid)
             for mode, live in self.place.alive.items()
             if mode != self.live.mode
-            for pid in live.pids()
-        ]
-        return sum(clock_s(pid) for pid in pids)
+            for process in live.processes()
+        )
 
     def account(self, *, answers: bool = True) -> dict[str, Any]:
         """What the server says of itself; one that no longer answers is not asked."""
@@ -342,7 +352,9 @@ class Loading:
             "generator_cpu_share": grew("generator_cpu_s")
             / lasted_s
             / len(self.place.generator_cpus),
-            "others_cpu_share": max(0.0, grew("server_cpus_busy_s") - on_server_s) / lasted_s / cpus,
+            "others_cpu_share": max(0.0, grew("server_cpus_busy_s") - on_server_s)
+            / lasted_s
+            / cpus,
             "steal_share": grew("steal_s") / lasted_s / (os.cpu_count() or 1),
             "cpu_pressure_share": grew("pressure_cpu_some_s") / lasted_s,
             "speed_server": speed(self.place.server_cpus, *ran_s),

@@ -168,7 +168,9 @@ def rounds(record: Record) -> float:
     tool, sleep_ms = record["configuration"]["tool"], record["configuration"]["tier"]["sleep_ms"]
     if "duration_s" not in tool:
         return float(tool.get("loops", 1))
-    return (tool.get("warm_up_s", 0) + tool["duration_s"]) * 1000 / sleep_ms if sleep_ms else math.inf
+    return (
+        (tool.get("warm_up_s", 0) + tool["duration_s"]) * 1000 / sleep_ms if sleep_ms else math.inf
+    )
 
 
 def settled(record: Record) -> Check | None:
@@ -324,7 +326,9 @@ def share_due(record: Record) -> float | None:
     if load["loop"] != "open" or load["requests_asked"] is None:
         return None
     slices = load["slices"]["kept"] or load["slices"]["plain"]
-    return float(load["requests_asked"] / (slices * math.floor(tool["rate_per_s"] * tool["duration_s"])))
+    return float(
+        load["requests_asked"] / (slices * math.floor(tool["rate_per_s"] * tool["duration_s"]))
+    )
 
 
 def backend_healthy(record: Record) -> Check | None:
@@ -348,8 +352,8 @@ def slices_kept(record: Record) -> Check:
     slices = record["load"]["slices"]
     share = slices["kept"] / slices["plain"] if slices["plain"] else 0.0
     rule = (
-        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices are kept; one is left out when it fails "
-        "compiled, undisturbed, steady_speed or idle_beside twice"
+        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices are kept; one is left out that fails "
+        "compiled, undisturbed, steady_speed or idle_beside"
     )
     return check("slices_kept", rule, share >= SLICES_KEPT_AT_LEAST, **slices)
 
