@@ -37,6 +37,7 @@ public final class Connection implements Runnable {
     private volatile boolean lastAnswer;
     /** When the request that is waited for is overdue; NEVER while none is waited for. */
     private volatile long deadlineNs = NEVER;
+    private volatile boolean expired;
 
     Connection(Socket socket, Handler handler, int readTimeoutMs, Connections open) {
         this.socket = socket;
@@ -89,6 +90,8 @@ public final class Connection implements Runnable {
     void expire(long now) {
         long deadline = deadlineNs;
         if (deadline != NEVER && now - deadline >= 0) {
+            // Before it wakes the reader: Socket.isInputShutdown() becomes true only afterwards.
+            expired = true;
             try {
                 socket.shutdownInput();
             } catch (IOException alreadyGone) {
@@ -129,7 +132,7 @@ public final class Connection implements Runnable {
             parsed = parser.parse(received);
         }
         deadlineNs = NEVER;
-        return parsed == Parsed.Incomplete.INCOMPLETE && parser.midRequest() && socket.isInputShutdown()
+        return parsed == Parsed.Incomplete.INCOMPLETE && expired && parser.midRequest()
                 ? new Parsed.Refused(Status.REQUEST_TIMEOUT, "no whole request within " + readTimeoutMs + " ms")
                 : parsed;
     }
