@@ -83,6 +83,7 @@ def load_of(slices: list[Slice]) -> dict[str, Any]:
         | {
             "cpu_share": statistics.mean(each["cpu_share"] for each in generators),
             "exit_status": generators[-1]["exit_status"],
+            "gc_pause_ms": sum(each.get("gc_pause_ms", 0.0) for each in generators),
         },
         "slices": counts_of(slices),
     }

@@ -21,7 +21,7 @@ from profiles.telemetry import Sample, Telemetry, cpu_clock, grown_between, peak
 from workloads import provenance
 from workloads.backends import Backend
 from workloads.driver import Driver
-from workloads.figures import Beside
+from workloads.figures import Beside, gc_pauses
 from workloads.latencies import latencies_ms
 from workloads.settling import settling
 from workloads.testbed import Process
@@ -175,6 +175,9 @@ class Loading:
             outcome, reason = fault["outcome"], fault["reason"]
         after = self.account(answers=bool(body))
         load["generator"]["exit_status"] = exit_status
+        if self.driver:
+            pauses = gc_pauses(self.driver.log.with_name("gc.log"), load)
+            load["generator"]["gc_pause_ms"] = pauses["gc_pause_ms"]
         load["settling"] = settling(folder, load)
         figures = self.figures(load, telemetry, idle_s, ran_s)
         load["generator"]["cpu_share"] = figures["generator_cpu_share"]

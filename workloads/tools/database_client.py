@@ -36,7 +36,12 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 def driver(spec: dict[str, Any], java: Path) -> list[str]:
     """The command line of the JVM that loads on command."""
-    return [str(java), *spec["tool"]["jvm_options"], "-cp", str(JAR), "artifact.database.Driver"]
+    return [
+        str(java),
+        *spec["tool"]["jvm_options"],
+        "-Xlog:gc:file=gc.log:time,uptime,level,tags",
+        *("-cp", str(JAR), "artifact.database.Driver"),
+    ]
 
 
 def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:

@@ -67,6 +67,7 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
     return [
         str(java),
         *spec["tool"]["jvm_options"],
+        "-Xlog:gc:file=gc.log:time,uptime,level,tags",
         "--sun-misc-unsafe-memory-access=allow",
         *("-cp", ":".join(map(str, jars)), "Driver"),
         *(str(HOME), str(FOLDER / "plan.jmx"), str(FOLDER / "jmeter.properties"), "jmeter.log"),
