@@ -104,6 +104,8 @@ class PostgreSQL:
         }
         return [
             *unprivileged(),
+            # If the runner dies, it stops at once: killed, it would leave its shared memory behind.
+            *("setpriv", "--pdeathsig=QUIT"),
             str(within_reach(HOME, "bin/postgres") / "bin/postgres"),
             *("-D", str(self.home / "data")),
             *(f"--{name}={value_of(value)}" for name, value in settings.items()),

@@ -4,6 +4,7 @@ import atexit
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +18,7 @@ from workloads.databases.scratch import PREFIX
 from workloads.databases.subject import Subject
 from workloads.tools import sysbench
 
+ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))
 POSTGRESQL = {"max_connections": 30, "shared_buffers": "16MB"}
 POOLER = {"pool_mode": "transaction", "default_pool_size": 3, "max_client_conn": 50}
@@ -197,12 +199,44 @@ def test_a_setting_that_is_wrong_is_told_in_the_servers_own_words(start):
         start("postgresql", no_such=1)
 
 
+def shared_memory(pid):
+    """Files and System V segments that a process shares."""
+    maps = [line.split() for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
+    names = {words[5]: words[4] for words in maps if len(words) > 5}
+    files = {Path(name) for name in names if name.startswith("/dev/shm/")}
+    return files, {inode for name, inode in names.items() if name.startswith("/SYSV")}
+
+
 @pytest.mark.parametrize("who", ["process", "pooler"])
 def test_a_killed_process_is_an_outcome(start, who):
-    subject = start("pgbouncer")
+    # In files, since the killed server cannot remove its shared memory.
+    subject = start("pgbouncer", dynamic_shared_memory_type="mmap")
+    _, segments = shared_memory(subject.process.pid)
     os.kill(getattr(subject, who).pid, signal.SIGKILL)
     assert getattr(subject, who).wait(10)
     assert subject.state("/sums", 1) == ("server_died", "exit status -9", b"")
+    for segment in segments if who == "process" else ():
+        subprocess.run(["ipcrm", "--shmem-id", segment], check=True)
+
+
+def test_a_killed_runner_leaves_no_shared_memory(tmp_path, temporary_folder):
+    code = (
+        "import tempfile, time; from pathlib import Path\n"
+        f"tempfile.tempdir = {str(temporary_folder)!r}\n"
+        "from workloads.databases.postgresql import PostgreSQL\n"
+        f"database = PostgreSQL({POSTGRESQL}, {CPUS}, Path({str(tmp_path)!r}), 1, 'log')\n"
+        "print(database.process.pid, flush=True); time.sleep(60)"
+    )
+    runner = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
+    server = psutil.Process(int(runner.stdout.readline()))
+    files, segments = shared_memory(server.pid)
+    runner.kill()
+    runner.communicate()
+    server.wait(10)
+    assert files and segments
+    assert not any(file.exists() for file in files)
+    left = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
+    assert segments.isdisjoint(line.split()[1] for line in left)
 
 
 @pytest.mark.parametrize("engine", VARIABLES)
