@@ -151,9 +151,9 @@ statistic_of <- function(cells, statistic) {
 #' @return logical vector, one per row.
 counts_for <- function(cells, statistic) {
   allowed <- checks_beside_the_point[[statistic]]
-  beside <- vapply(strsplit(cells$failed_checks, ";"), function(failed) {
-    length(failed) > 0 && all(failed %in% allowed)
-  }, NA)
+  kinds <- unique(cells$failed_checks)
+  beside <- vapply(strsplit(kinds, ";"), function(failed) length(failed) > 0 && all(failed %in% allowed), NA)
+  beside <- beside[match(cells$failed_checks, kinds)]
   poolable(cells) | (cells$outcome != "beyond_limits" & beside)
 }
 

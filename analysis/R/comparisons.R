@@ -44,28 +44,27 @@ verdicts_of_comparisons <- c(
 
 # ---- The sides of a comparison -----------------------------------------------------------------
 
-# How many cells of a side there are, and why some do not count.
-side_counts <- function(cells, repetitions, counts) {
-  counted <- counts(cells)
-  reasons <- cells[!counted, ifelse(outcome == "completed", failed_checks, outcome)]
-  list(
-    valid = sum(counted), invalid = sum(!counted), missing = repetitions - nrow(cells),
-    reasons = paste(unique(reasons), collapse = ", ")
-  )
+# The cells of both sides of each place; `terms` as of session_effects().
+cells_of_terms <- function(summary, terms) {
+  summary[terms, on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
 }
 
-# Both sides of each place; `terms` as of session_effects(), mode first.
+# How many cells each side of each place has, and why some do not count.
 count_sides <- function(summary, places, terms, counts) {
-  rbindlist(lapply(places$id, function(at) {
-    both <- terms[id == at]
-    cells <- summary[both, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
-    repetitions <- uniqueN(cells$repetition)
-    of_side <- function(which) {
-      found <- side_counts(cells[sign == which], repetitions, counts)
-      setNames(found, paste0(if (which > 0) "mode_" else "versus_", names(found)))
-    }
-    as.data.table(c(list(id = at), of_side(1), of_side(-1)))
-  }))
+  cells <- cells_of_terms(summary, terms)
+  cells[, `:=`(counted = counts(cells), why = fifelse(outcome == "completed", failed_checks, outcome))]
+  cells[, repetitions := uniqueN(repetition), by = id]
+  sides <- cells[, .(
+    valid = sum(counted), invalid = sum(!counted), missing = repetitions[1] - .N,
+    reasons = paste(unique(why[!counted]), collapse = ", ")
+  ), by = .(id, sign)]
+  every <- unique(cells[, .(id, repetitions)])[places[, .(id)], on = "id"]
+  of_side <- function(which, name) {
+    found <- sides[sign == which][every, on = "id"]
+    found[is.na(valid), `:=`(valid = 0L, invalid = 0L, missing = fcoalesce(repetitions, 0L), reasons = "")]
+    found[, .(valid, invalid, missing, reasons)][, setnames(.SD, paste0(name, "_", names(.SD)))]
+  }
+  cbind(places, of_side(1, "mode"), of_side(-1, "versus"))
 }
 
 # Vectors: why a side has nothing to compare, or empty.
@@ -93,8 +92,8 @@ why_not_comparable <- function(rows) {
 # One statistic of all places, without intervals.
 compare_statistic <- function(summary, slices, places, terms, statistic, counts) {
   logs <- statistic$effect == "ratio"
-  pooled <- pool_sessions(session_effects(summary, slices, terms, statistic$statistic, logs, counts))
-  medians <- summary[terms, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+  pooled <- pool_sessions(session_effects(summary, slices, terms, statistic$statistic, logs, counts), resample = TRUE)
+  medians <- cells_of_terms(summary, terms)
   medians <- medians[counts(medians), .(
     middle = as.numeric(median(get(statistic$statistic), na.rm = TRUE))
   ), by = .(id, sign)]
@@ -158,7 +157,7 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
     empty <- setNames(as.data.table(rep(list(character()), length(comparison_columns))), comparison_columns)
     return(cbind(copy(places)[, id := NULL], empty))
   }
-  sided <- count_sides(summary, places, terms, counts)[places, on = "id"]
+  sided <- count_sides(summary, places, terms, counts)
   rows <- rbindlist(lapply(split(statistics, seq_len(nrow(statistics))), function(statistic) {
     compare_statistic(summary, slices, sided, terms, as.list(statistic), counts)
   }))

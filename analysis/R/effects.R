@@ -131,12 +131,14 @@ session_effects <- function(summary, slices, terms, statistic, logs = TRUE, coun
   keys <- c("study", "mode", "tier", "tool")
   terms <- copy(terms)[, together := .N, by = .(id, tier, tool)]
   terms[, places := uniqueN(paste(tier, tool)), by = id]
-  reading_of <- function(table, wanted) {
-    readings(table[mode %in% wanted$mode], statistic, counts)[wanted, on = keys, nomatch = NULL, allow.cartesian = TRUE]
+  # The rows of the terms alone first: counting is slow.
+  reading_of <- function(table, wanted, these = identity) {
+    rows <- these(table[unique(wanted[, ..keys]), on = keys, nomatch = NULL])
+    readings(rows, statistic, counts)[wanted, on = keys, nomatch = NULL, allow.cartesian = TRUE]
   }
   of_cells <- function(wanted) reading_of(summary, wanted)
   by_slice <- statistic %in% slice_statistics && nrow(slices) > 0
-  of_slices <- function(wanted) reading_of(plain_slices(slices), wanted)
+  of_slices <- function(wanted) reading_of(slices, wanted, plain_slices)
   in_turns <- if (by_slice) of_slices(terms[together > 1]) else of_cells(terms[together > 1])
   alone <- of_cells(terms[together == 1])
   parts <- rbind(
@@ -190,13 +192,14 @@ without_needless_bounds <- function(found) {
 #' Effects over their sessions.
 #'
 #' @param found see session_effects().
+#' @param resample whether the columns bootstrap_low and bootstrap_high are wanted.
 #' @return data.table, a row per id: id, centre (mean), spread (standard deviation over sessions; NA for
 #'   one), within (standard error of a session's effect by its slices), df_within, pairs (sessions),
 #'   rounds (in all), rounding_low, rounding_high, bound (1, -1, 0), zero, hidden (rounding may have made
 #'   any value of it), effect_size (Hedges' g), bootstrap_low, bootstrap_high.
-pool_sessions <- function(found) {
+pool_sessions <- function(found, resample = FALSE) {
   found[, {
-    bootstrap <- bootstrap_interval(effect)
+    bootstrap <- if (resample) bootstrap_interval(effect) else c(NA_real_, NA_real_)
     list(
       centre = mean(effect), spread = sd(effect), within = sqrt(mean(within)),
       df_within = as.numeric(sum(rounds - 1)), pairs = .N, rounds = as.numeric(sum(rounds)),

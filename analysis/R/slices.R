@@ -92,4 +92,4 @@ read_slices <- function(path) {
 }
 
 # Slices that count: neither left out by a rule nor under the profiler.
-plain_slices <- function(slices) slices[kept & kind == "plain"]
+plain_slices <- function(slices) slices[which(slices$kept & slices$kind == "plain")]
