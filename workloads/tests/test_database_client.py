@@ -43,25 +43,32 @@ def leave(folder, rows):
     (folder / "generator.log").write_text("Connection refused\n")
 
 
-def command(**tool):
+def fields(**tool):
     subject = SimpleNamespace(port=3307, position=4)
-    return database_client.command(spec(**tool), Path("java"), subject)
+    return database_client.fields(spec(**tool), subject, Path("/out"))
+
+
+def test_its_jvm_is_the_modes_and_its_load_is_a_line():
+    argv = database_client.driver(spec(), Path("java"))
+    assert argv[:2] == ["java", "-Xmx64m"]
+    assert argv[-1] == "artifact.database.Driver"
+    assert fields()[0] == "/out"
+    assert "--url=jdbc:mariadb://127.0.0.1:3307/artifact?sslMode=disable" in fields()
 
 
 def test_a_mode_has_one_combination():
-    argv = command()
-    assert "--pool-sizes=3" in argv
-    assert "--server-pool-sizes=0" in argv
-    assert "--virtual" in argv
-    assert argv[:2] == ["java", "-Xmx64m"]
-    assert "--window-ms=500" in argv
+    words = fields()
+    assert "--pool-sizes=3" in words
+    assert "--server-pool-sizes=0" in words
+    assert "--virtual" in words
+    assert "--window-ms=500" in words
 
 
 def test_a_grid_has_all_sizes_in_an_order_of_its_own_cell():
-    argv = command(pool_sizes=[1, 8], server_pool_sizes=[2, 4])
-    assert "--pool-sizes=1,8" in argv
-    assert "--server-pool-sizes=2,4" in argv
-    assert f"--seed={SEED + 4}" in argv
+    words = fields(pool_sizes=[1, 8], server_pool_sizes=[2, 4])
+    assert "--pool-sizes=1,8" in words
+    assert "--server-pool-sizes=2,4" in words
+    assert f"--seed={SEED + 4}" in words
 
 
 def test_all_combinations_together_are_the_load(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workloads.grid import Cell, ConfigurationError, Grid
+from workloads.grid import Cell, ConfigurationError, Grid, Session
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,13 +34,13 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     first["tiers"] = [tier for tier in first["tiers"] if tier["id"] in ("low", "high-at-once")]
     config["studies"] = [first]
     config["repetitions"] = 4
-    # low has both tools, high-at-once is JMeter's alone
-    assert len(Grid(config).cells) == 2 * (2 + 1) * 4
+    # low has both tools; high-at-once is JMeter's alone, and shown once
+    assert len(Grid(config).cells) == 2 * (2 * 4 + 1)
 
 
 def test_mode_runs_on_its_own_tiers_only(config):
     tiers = {c.tier for c in Grid(config).cells if c.mode == "thread-per-request-again"}
-    assert tiers == {"mid", "waiting"}
+    assert tiers == {"mid", "extreme", "waiting"}
 
 
 def test_smoke_measures_tiers_with_ids_of_their_own(config):
@@ -54,12 +54,22 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     ordered = sorted(grid.cells, key=grid.position)
     assert [cell.repetition for cell in ordered] == sorted(cell.repetition for cell in ordered)
     assert sorted(grid.positions.values()) == list(range(1, len(grid.cells) + 1))
+    groups = [[s.group for s in grid.sessions if s.repetition == rep] for rep in (1, 2)]
+    assert groups[0] != groups[1]
+    assert sorted(groups[0]) == sorted(groups[1])
     blocks = [
-        [(c.mode, c.tier, c.tool) for c in ordered if c.repetition == repetition]
+        {(c.study, c.mode, c.tier, c.tool) for c in ordered if c.repetition == repetition}
         for repetition in (1, 2)
     ]
-    assert blocks[0] != blocks[1]
-    assert sorted(blocks[0]) == sorted(blocks[1])
+    once = {
+        (study["id"], tier["id"], tool)
+        for study in config["studies"]
+        for tier in study["tiers"]
+        for tool in tier
+        if isinstance(tier[tool], dict) and tier[tool].get("once")
+    }
+    assert {(study, tier, tool) for study, _, tier, tool in blocks[0] - blocks[1]} == once
+    assert not blocks[1] - blocks[0]
 
 
 def test_seed_decides_the_order(config):
@@ -102,11 +112,15 @@ def cell_of_study(config, name, **wanted):
     )
 
 
+def session_of(*cells):
+    return Session(cells[0].study, cells[0].mode, cells[0].repetition, cells)
+
+
 def test_backend_is_part_of_what_is_measured(config):
     cell = cell_of_study(config, "blocking-remote")
     spec = Grid(config).spec(cell)
     assert spec["backend"]["id"] == "remote"
-    assert Grid(config).jars(cell) == [
+    assert Grid(config).jars(session_of(cell)) == [
         "servers/tomcat/target/tomcat.jar",
         "servers/sockets/target/sockets.jar",
     ]
@@ -114,17 +128,19 @@ def test_backend_is_part_of_what_is_measured(config):
     assert Grid(config).spec(cell) != spec
     alone = cell_of_study(config, "request-threads")
     assert Grid(config).spec(alone)["backend"] is None
-    assert Grid(config).class_data(alone) == []
+    assert Grid(config).class_data(session_of(alone)) == []
 
 
 def test_runtime_of_a_mode_decides_its_class_data(config):
     grid = Grid(config)
-    archives = {
-        mode: grid.class_data(cell_of_study(config, "virtual-threads", mode=mode))
+    virtual, lock_21 = (
+        cell_of_study(config, "virtual-threads", mode=mode)
         for mode in ("virtual", "virtual-lock-21")
-    }
-    assert archives["virtual"] == ["servers/tomcat/target/tomcat-jdk.jsa"]
-    assert archives["virtual-lock-21"] == ["servers/tomcat/target/tomcat-21.jsa"]
+    )
+    default, of_21 = "servers/tomcat/target/tomcat-jdk.jsa", "servers/tomcat/target/tomcat-21.jsa"
+    assert grid.class_data(session_of(virtual)) == [default]
+    assert grid.class_data(session_of(lock_21)) == [of_21]
+    assert grid.class_data(session_of(virtual, virtual, lock_21)) == [default, of_21]
 
 
 def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed_s(config):
@@ -135,7 +151,7 @@ def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed
     config["testbed"]["request_timeout_s"] = 9
     assert time_out("request-threads", "low") == 9
     assert time_out("blocking-remote", "rate-11") == 3
-    assert time_out("blocking-remote", "users-100") == 12
+    assert time_out("blocking-remote", "users-100") == 7
 
 
 def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
@@ -172,7 +188,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
         (
             ["studies", 0, "tiers", 0, "jmeter", "warm_up_s"],
             1,
-            'allowed: dependentRequired {"warm_up_s": ["duration_s"]}',
+            "allowed: loops (so many requests of each user) or warm_up_s",
         ),
         (
             ["studies", 0, "tiers", 0, "path"],

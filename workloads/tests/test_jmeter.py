@@ -1,4 +1,4 @@
-"""What JMeter's samples become, and the command line that makes them."""
+"""What JMeter's samples become, and the line that asks its driver for them."""
 
 import csv
 import gzip
@@ -11,14 +11,13 @@ import pytest
 
 from workloads.tools import jmeter
 
+PLAN = jmeter.FOLDER / "plan.jmx"
 SERVER = SimpleNamespace(port=8080)
 SPEC = {
-    "mode": {},
-    "warm_up": {"connections": 4},
     "study": {"verify_path": "/jmeter/test", "body_bytes": 42},
     "tier": {"path": "/work?sleep_ms=100&cpu_us=0"},
     "testbed": {"request_timeout_s": 10, "load_limit_s": 120},
-    "tool": {"threads": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": [], "warm_up_requests": 1},
+    "tool": {"threads": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": ["-Xmx2g"]},
 }
 HEADER = (
     "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,"
@@ -53,15 +52,6 @@ def test_summary_counts_what_was_asked_answered_and_refused(folder):
     assert load["latency_min_ms"] == 100
 
 
-@pytest.mark.parametrize(
-    ("queue", "users"), [(100, jmeter.WARM_UP_THREADS), (20, 15), (5, 1), (1, 1)]
-)
-def test_the_warm_up_never_fills_a_pools_queue(queue, users):
-    mode = {"options": {"queue_capacity": queue}}
-    argv = jmeter.command(SPEC | {"mode": mode}, Path("java"), SERVER)
-    assert f"-Jwarm_up_threads={users}" in argv
-
-
 def test_users_are_averaged_over_the_time_of_the_load():
     columns = ("timeStamp", "elapsed", "allThreads")
     rows = [(1000, 100, 4), (1050, 250, 2), (1100, 300, 1)]
@@ -72,7 +62,7 @@ def test_users_are_averaged_over_the_time_of_the_load():
 
 
 def test_load_for_a_time_counts_what_ended_within_it(folder):
-    tool = SPEC["tool"] | {"duration_s": 0.15}
+    tool = SPEC["tool"] | {"warm_up_s": 0, "duration_s": 0.15}
     load = jmeter.collect(SPEC | {"tool": tool}, folder, (0, 0))
     # from 1.000 to 1.150 s; the second answer came at 1.160, the fourth request began at 1.160
     assert load["requests_asked"] is None
@@ -83,8 +73,20 @@ def test_load_for_a_time_counts_what_ended_within_it(folder):
     assert load["concurrency_offered"] == 2
     with gzip.open(folder / jmeter.OUTSIDE, "rt") as file:
         assert [row["elapsed"] for row in csv.DictReader(file)] == ["110", "40"]
-    argv = jmeter.command(SPEC | {"tool": tool}, Path("java"), SERVER)
-    assert {"-Jloops=-1", "-Jduration_s=0.15", "-Jdelay_s=1"} <= set(argv)
+
+
+def asked_for(**tool):
+    """The properties that the driver is given for a load."""
+    folder, *words = jmeter.fields(SPEC | {"tool": SPEC["tool"] | tool}, SERVER, Path("/out"))
+    assert folder == "/out"
+    return dict(word.split("=", 1) for word in words)
+
+
+def test_a_load_for_a_time_lasts_whole_seconds_and_no_less():
+    given = asked_for(warm_up_s=0.5, duration_s=1.25)
+    assert (given["loops"], given["duration_s"], given["delay_s"]) == ("-1", "2", "1")
+    counted = asked_for(ramp_up_s=0)
+    assert (counted["loops"], counted["duration_s"], counted["delay_s"]) == ("2", "120", "0")
 
 
 def test_warm_up_of_a_load_for_a_time_is_left_out_and_kept_apart(folder):
@@ -95,8 +97,6 @@ def test_warm_up_of_a_load_for_a_time_is_left_out_and_kept_apart(folder):
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (1.102, 1.152)
     with gzip.open(folder / jmeter.OUTSIDE, "rt") as file:
         assert [row["elapsed"] for row in csv.DictReader(file)] == ["100", "110", "40"]
-    argv = jmeter.command(SPEC | {"tool": tool}, Path("java"), SERVER)
-    assert any(item.startswith("-Jduration_s=0.152") for item in argv)
 
 
 def test_samples_are_kept_without_the_warm_up(folder):
@@ -131,21 +131,25 @@ def test_error_kinds(code, kind):
 
 
 def test_every_property_of_the_plan_is_given_and_no_other():
-    command = [*jmeter.command(SPEC, Path("java"), SERVER), jmeter.GATE_OPTION]
-    given = {word[2:].split("=")[0] for word in command if word.startswith("-J")}
-    used = set(re.findall(r"\$\{__P\((\w+)\)\}", jmeter.PLAN.read_text()))
-    assert given == used
+    used = set(re.findall(r"\$\{__P\((\w+)\)\}", PLAN.read_text()))
+    assert set(asked_for()) == used
+    assert set(asked_for(warm_up_s=1, duration_s=1)) == used
+
+
+def test_its_jvm_is_given_its_options_and_every_jar():
+    argv = jmeter.driver(SPEC, Path("java"))
+    assert argv[:2] == ["java", "-Xmx2g"]
+    jars = argv[argv.index("-cp") + 1].split(":")
+    assert jars[0] == str(jmeter.DRIVER_JAR)
+    assert any("ApacheJMeter_http" in jar for jar in jars)
+    assert str(PLAN) in argv
 
 
 def test_plan_has_no_listeners():
-    tags = {element.tag for element in ElementTree.parse(jmeter.PLAN).iter()}
+    tags = {element.tag for element in ElementTree.parse(PLAN).iter()}
     assert not tags & {"ResultCollector", "BackendListener", "Summariser"}
 
 
 def test_all_threads_wait_for_each_other_only_when_asked():
-    def together(tool):
-        command = jmeter.command(SPEC | {"tool": SPEC["tool"] | tool}, Path("java"), SERVER)
-        return next(word for word in command if word.startswith("-Jtogether="))
-
-    assert together({}) == "-Jtogether=1"
-    assert together({"at_once": True}) == "-Jtogether=2"
+    assert asked_for()["together"] == "1"
+    assert asked_for(at_once=True)["together"] == "2"

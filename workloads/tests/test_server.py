@@ -1,4 +1,4 @@
-"""A server that dies, hangs or refuses is a result: told apart on servers that do just that."""
+"""A server that dies, hangs or refuses is a result: seen on servers that do just that."""
 
 import os
 import sys
@@ -76,12 +76,46 @@ def test_server_that_cannot_start_has_no_port(serve):
 def test_options_of_a_mode_become_its_arguments(tmp_path):
     spec = {
         "study": {"server": {"jar": "s.jar", "package": "p.q", "jvm_options": ["-Xmx1g"]}},
-        "mode": {"class": "Pool", "options": {"core_threads": 10}, "profiler": False},
-        "testbed": {"profiler": {"event": "cpu", "interval_ms": 10}},
+        "mode": {"class": "Pool", "options": {"core_threads": 10}},
     }
     argv = command(spec, tmp_path, 8080, 1)
     assert argv[-3:] == ["p.q.Pool", "--port=8080", "--core-threads=10"]
+    assert "-Xmx1g" in argv
+    # The profiler comes while the server runs, or not at all.
     assert not any("agentpath" in word for word in argv)
-    spec["mode"]["profiler"] = True
-    agent = next(word for word in command(spec, tmp_path, 8080, 1) if "agentpath" in word)
-    assert agent.endswith("=start,event=cpu,interval=10ms,jfr,file=profile.jfr")
+    assert "-XX:+EnableDynamicAgentLoading" in argv
+    # Decided by the CPUs under load: while it warms up it has all of them.
+    assert "-XX:ActiveProcessorCount=1" in argv
+    assert "-XX:ActiveProcessorCount=3" in command(spec, tmp_path, 8080, 3)
+
+
+def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):
+    server = serve(LISTEN)
+    spec = {"study": {"server": {"jar": "s.jar", "package": "p", "jvm_options": []}}, "mode": {}}
+    (option,) = (word for word in command(spec, tmp_path, 1, 1) if "java.io.tmpdir" in word)
+    assert (server.log.parent / option.partition("=")[2]).is_dir()
+
+
+def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, monkeypatch):
+    server, asked = serve(LISTEN + ANSWER.format(status=200)), []
+    monkeypatch.setattr("workloads.attach.load_agent", lambda *words: asked.append(words))
+    server.start_profile(tmp := server.log.parent, {"event": "cpu", "interval_ms": 10})
+    server.end_profile()
+    start = f"start,event=cpu,interval=10ms,jfr,file={tmp}/profile.jfr"
+    assert [(pid, options) for pid, _, options in asked] == [
+        (server.process.pid, start),
+        (server.process.pid, "stop"),
+    ]
+    paths = []
+    monkeypatch.setattr(server, "ask", lambda path, limit_s: paths.append(path))
+    server.watch("/watch", 1, on=True)
+    server.watch("/watch", 1, on=False)
+    server.watch(None, 1, on=True)
+    assert paths == ["/watch?on=true", "/watch?on=false"]
+
+
+def test_a_profile_names_the_engine_that_it_was_recorded_with(serve, tmp_path):
+    server, asked = serve(LISTEN), {"event": "cpu", "interval_ms": 10}
+    assert server.profile(tmp_path, asked) == {"file": None}
+    (tmp_path / "profile.jfr").write_bytes(b"\x00engine\x03\x05itimer\x00")
+    assert server.profile(tmp_path, asked) == asked | {"file": "profile.jfr", "engine": "itimer"}
