@@ -65,28 +65,28 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 
 .tools/java-tools.stamp: $(SETUP)/java-tools.sh $(SETUP)/java-tools.pom.xml $(SETUP)/java-tools.sha256 .tools/debian.stamp | .tools/env
 	@echo "set-up: JMeter and async-profiler"
-	@$(ENV); $(SETUP)/java-tools.sh $(TOOLS)
+	@$(ENV); $(SETUP)/java-tools.sh "$(TOOLS)"
 	@touch $@
 
 # Tried once for each Python environment, which it becomes a part of.
 .tools/quarto.stamp: $(SETUP)/quarto.sh .tools/venv.stamp
-	@$(SETUP)/quarto.sh $(TOOLS)
+	@$(SETUP)/quarto.sh "$(TOOLS)"
 	@touch $@
 
 .tools/runtimes.stamp: $(SETUP)/runtimes.sh $(SETUP)/jdk-21.txt $(SETUP)/jdk-25.txt .tools/venv.stamp
 	@echo "set-up: Java runtimes 21 and 25"
-	@$(SETUP)/runtimes.sh $(TOOLS)
+	@$(SETUP)/runtimes.sh "$(TOOLS)"
 	@touch $@
 
 # After the other Maven: two at once write into one local repository.
 .tools/databases.stamp: $(SETUP)/databases.sh $(SETUP)/databases.pom.xml $(SETUP)/databases.sha256 .tools/debian.stamp | .tools/java-tools.stamp .tools/env
 	@echo "set-up: MariaDB, PostgreSQL, PgBouncer"
-	@$(ENV); $(SETUP)/databases.sh $(TOOLS)
+	@$(ENV); $(SETUP)/databases.sh "$(TOOLS)"
 	@touch $@
 
 # Looked at by every make, in milliseconds: a JDK may have come, gone or moved since.
 .tools/env: FORCE
 	@mkdir -p .tools
-	@$(SETUP)/environment.sh $(TOOLS) >.tools/env.new
+	@$(SETUP)/environment.sh "$(TOOLS)" >.tools/env.new
 	@if cmp --silent .tools/env.new $@; then rm .tools/env.new; else mv .tools/env.new $@; fi
 FORCE:
