@@ -29,7 +29,10 @@ from workloads.testbed import Process
 logger = logging.getLogger("slices")
 # A server that has not answered by then, its load gone, hangs, however patient its users are.
 ANSWER_LIMIT_S = 3.0
+# Of the server's CPU time; or, where it has little to do, of a CPU: what has been called often
+# enough in all those seconds is compiled at any time, in milliseconds that delay nothing.
 COMPILER_SHARE_AT_MOST = 0.05
+COMPILER_OF_A_CPU_AT_MOST = 0.01
 IDLE_BESIDE_AT_MOST = 0.02
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
@@ -381,10 +384,13 @@ def faults(done: Slice, profiled: bool) -> list[str]:
     """The rules that a slice fails, by name; without any it is kept."""
     figures = done.figures
     compiling, slower = figures["compiler_share"] or 0.0, figures["speed_server"] or 1.0
+    of_a_cpu = (figures["compiler_cpu_s"] or 0.0) / max(done.load["duration_s"], 1e-3)
     others, steal = figures["others_cpu_share"], figures["steal_share"]
     rules: dict[str, Callable[[], bool]] = {
         "not_completed": lambda: done.outcome == "completed",
-        "compiled": lambda: profiled or compiling <= COMPILER_SHARE_AT_MOST,
+        "compiled": lambda: profiled
+        or compiling <= COMPILER_SHARE_AT_MOST
+        or of_a_cpu <= COMPILER_OF_A_CPU_AT_MOST,
         "undisturbed": lambda: others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": lambda: slower <= SLOWER_AT_MOST,
         "idle_beside": lambda: figures["idle_beside_share"] <= IDLE_BESIDE_AT_MOST,
