@@ -93,7 +93,7 @@ sides_of <- function(difference) {
   )
 }
 
-#' The two sides whose profiles are laid over each other: those of the difference, and where it has
+#' The two sides whose profiles are compared: those of the difference, and where it has
 #' no baseline, the first intervention's mode.
 profiled_sides <- function(cause) {
   sides <- sides_of(cause$difference)
@@ -204,8 +204,8 @@ verdict_on <- function(interval) {
 #' The share of an effect that an intervention removes, with its interval.
 #'
 #' One minus the ratio of two means over the same repetitions, whose interval is Fieller's (1954): all
-#' ratios r for which after - r · before is not told apart from 0. It has no end where the effect
-#' itself is not told apart from 0.
+#' ratios r for which after - r · before does not differ from 0. It has no end where the effect
+#' itself does not differ from 0.
 #'
 #' @param before,after effects by repetition, see effect_of().
 #' @return estimate, low and high; NA where there is none.

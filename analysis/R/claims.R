@@ -213,7 +213,7 @@ estimate_claim <- function(summary, slices, claim, tier) {
   if (statistic == "survived") return(c(survivors(between("difference")), logs = FALSE))
   if (is_contrast(claim)) return(c(between(c(claim$effect, "ratio")[1]), logs = is_ratio(claim)))
   found <- between("ratio")
-  # A single value of 0, or one that may be 0, has an interval of its own.
+  # A single value of 0, or one that may be 0, has an interval without logarithms.
   if (nzchar(found$reason)) c(between("difference"), logs = FALSE) else c(found, logs = TRUE)
 }
 

@@ -1,5 +1,5 @@
 # The report's figures. Each function takes the tables that the analysis wrote and returns a ggplot
-# object; none measures or computes a result of its own beyond what it draws. Figures are made
+# object; none measures or computes a result beyond what it draws. Figures are made
 # for 7 inches of width.
 
 library(data.table)

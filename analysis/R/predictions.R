@@ -1,4 +1,4 @@
-# What theory and primitives foretell of every cell, and what was measured.
+# What theory and primitives predict for every cell, and what was measured.
 #
 # A prediction is made from the cell's configuration and from primitives, never from what a cell
 # measured; only the Universal Scalability Law (usl.R) is fitted, and its rows say so.
@@ -239,7 +239,7 @@ requests_a_connection <- function(setup) {
 #'
 #' @param setup see read_setup().
 #' @param cpu_s CPU time of a request.
-#' @return list: throughput_per_s, latency_s (NA where nothing is foretold), model.
+#' @return list: throughput_per_s, latency_s (NA where nothing is predicted), model.
 predict_load <- function(setup, cpu_s) {
   if (setup$open) predict_open(setup, cpu_s) else predict_closed(setup, cpu_s)
 }
@@ -324,7 +324,7 @@ predict_overload <- function(setup, cpu_s, most_per_s, inside) {
   )
 }
 
-#' Everything that is foretold of a cell.
+#' Everything that is predicted for a cell.
 #'
 #' @param setup see read_setup().
 #' @param primitives see read_primitives().

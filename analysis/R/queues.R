@@ -16,7 +16,7 @@ erlang_c <- function(servers, offered) {
 #' Mean time in the queue of G/G/c (Allen and Cunneen); exact for M/M/c and M/G/1.
 #'
 #' @param rate_per_s arrivals.
-#' @param servers number of servers; with Inf nobody waits.
+#' @param servers number of servers; with Inf no request waits.
 #' @param service_s mean service time.
 #' @param arrival_cv2,service_cv2 squared coefficients of variation: 0 regular, 1 exponential.
 #' @return seconds; Inf where the load is too much for the servers.

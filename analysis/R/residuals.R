@@ -101,7 +101,7 @@ fitted_rows <- function(summary, fits, measured) {
 
 # ---- Why it differs ------------------------------------------------------------------------------
 
-#' Why a figure was not as foretold, from the cell's own figures: the first of
+#' Why a value was not as predicted, from the cell's own figures: the first of
 #' - the intervals of prediction and measurement overlap, so that nothing needs a cause;
 #' - of CPU time: the group of stacks whose cost is farthest from what the model assumes;
 #' - users of a closed loop were not there: its requests at once (X R) are fewer than its users by a
@@ -154,7 +154,7 @@ users_were_missing <- function(row, setup) {
   always_there <- !setup$open && (setup$loops > 1 || !is.na(setup$lasts_s))
   # Fewer users make both throughput and latency lower.
   if (!always_there || row$residual > 0) return(NULL)
-  # Throughput by as much as they are fewer, if those who were there waited as long as foretold.
+  # Throughput by as much as they are fewer, if those who were there waited as long as predicted.
   there <- row$at_once / setup$users
   alone <- row$figure == "throughput_per_s" && abs(row$measured / (row$predicted * there) - 1) <= within_share
   if (!isTRUE(there < 1 - within_share || (there < 1 && alone))) return(NULL)

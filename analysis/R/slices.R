@@ -38,7 +38,7 @@ no_rows <- function(columns) {
   with_types(table, c(slice_words, "kept", setdiff(slice_places, "repetition")))
 }
 
-# Types by name: a column that is empty everywhere has no type of its own.
+# Types by name: a column that is empty everywhere has no type.
 with_types <- function(table, words) {
   for (column in setdiff(names(table), words)) {
     set(table, j = column, value = as.numeric(table[[column]]))

@@ -4,7 +4,7 @@
 # - latency_*_ms, the primary ones. Closed loop: of right answers, which are 2xx and accepted by
 #   the tool; a refused connection is quick, and would make a server that turns its users away
 #   look fast. Open loop: of all answers, which is what a histogram holds, counted from when the
-#   request was due; that answers are 2xx is a validity check of its own.
+#   request was due; that answers are 2xx is its own validity check.
 # - latency_all_*_ms, closed loop alone: over every sample, the failed ones too, as JMeter's
 #   aggregate report does and therefore the source's table. To be laid beside that table.
 # - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so

@@ -16,7 +16,7 @@ format_number <- function(values) {
   ifelse(is.na(values), no_figure, ifelse(is.infinite(values), "∞", plain_number(rounded)))
 }
 
-# Median and range over repetitions. Where no repetition is valid the range alone is told, with a
+# Median and range over repetitions. Where no repetition is valid only the range is shown, with a
 # mark: figures that are not valid are shown and never pooled.
 over_repetitions <- function(values, valid) {
   pooled <- values[valid & !is.na(values)]

@@ -38,7 +38,7 @@ read_states <- function(paths) {
   }))
 }
 
-# A state that no thread is in has no line of its own.
+# A state that no thread is in has no line.
 with_zeros <- function(states) {
   states <- copy(states)[, group := ifelse(group %in% names(thread_groups), group, "others")]
   counts <- states[, .(threads = sum(threads)), by = .(source, time_s, group, state)]

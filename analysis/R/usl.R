@@ -2,7 +2,7 @@
 # once,  X(n) = lambda n / (1 + sigma (n - 1) + kappa n (n - 1)).  lambda is the throughput of one,
 # sigma the share of the work that must queue, kappa what each costs each other.
 #
-# It is fitted, so it tells how a mode scales and where its peak lies; it foretells nothing.
+# It is fitted, so it tells how a mode scales and where its peak lies; it predicts nothing.
 
 library(data.table)
 

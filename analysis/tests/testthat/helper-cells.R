@@ -113,7 +113,7 @@ write_samples <- function(folder, elapsed_ms, codes = "200") {
   write.csv(samples, out, row.names = FALSE, quote = FALSE)
 }
 
-# Every value a step of its own, so that percentiles are exact.
+# Every value is a step, so that percentiles are exact.
 write_histogram <- function(path, values_ms) {
   values <- sort(values_ms)
   share <- seq_along(values) / length(values)

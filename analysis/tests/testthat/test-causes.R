@@ -84,7 +84,7 @@ test_that("what was not measured is said, and is no failure", {
   expect_equal(first_of(followed(demo_summary()[repetition == 1]))$verdict, "not decided")
 })
 
-test_that("failing is an effect of its own, over all cells that were run", {
+test_that("failing is an effect by itself, over all cells that were run", {
   summary <- rbind(
     cells_with("published", valid = FALSE, error_share = c(0.98, 0.99, 1), listen_overflows = 900),
     cells_with("corrected", error_share = 0, listen_overflows = 0)
@@ -134,7 +134,7 @@ test_that("the share removed has the interval that holds the truth in 95 % of ca
   expect_true(anyNA(removed_share(unclear, unclear)))
 })
 
-test_that("CPU time that moved between groups of stacks is told with its noise", {
+test_that("CPU time that moved between groups of stacks is shown with its noise", {
   groups <- rbind(groups_of("threads", 150, c(300, 100, 0)), groups_of("pool", 0, c(0, 100, 0)))
   moved <- moved_between_groups(demo_cause(), groups)
   expect_equal(moved$group, c("thread start", "write"))

@@ -73,7 +73,7 @@ test_that("95 % of intervals hold the truth, in the quiet half and the noisy hal
     expect_gte(found$quiet, 0.93)
     expect_gte(found$noisy, 0.93)
     expect_lte(found$false, 0.05)
-    # What it is worth: Student's t alone would find 2 % of them.
+    # What it is worth: Student's t alone would find at most 4 %.
     expect_gt(found$found, 0.15)
   }
   few <- rates_of(60, "tiers", rounds = 3)

@@ -36,7 +36,7 @@ test_that("a table that is not the client's is refused", {
   expect_error(read_combinations(tempfile()), "no such file")
 })
 
-test_that("what is far behind is told from the best, and what is near is not", {
+test_that("what is far behind is distinguished from the best, and what is near is not", {
   sizes <- summarise_combinations(grid_of_sizes(3))
   expect_equal(sizes[connection_pool_size == 8]$among_best, c(TRUE, TRUE))
   expect_equal(sizes[connection_pool_size == 2]$among_best, c(FALSE, FALSE))
@@ -53,7 +53,7 @@ test_that("between repetitions is taken out: a slow one makes no combination wor
   expect_equal(slow$spread, calm$spread)
 })
 
-test_that("each mode has a best of its own", {
+test_that("each mode has its own best", {
   both <- rbind(grid_of_sizes(3), grid_of_sizes(3)[, `:=`(mode = "both-pools-virtual", per_s = per_s / 2)])
   sizes <- summarise_combinations(both)
   expect_equal(sizes[share == 1]$mode, c("both-pools", "both-pools-virtual"))

@@ -36,7 +36,7 @@ test_that("the figure has a panel for each study and kind of figure, or says tha
   expect_no_error(ggplot2::ggplot_build(figure_predictions(predicted[0])))
 })
 
-test_that("a thread's memory is told per thread, of the most threads measured", {
+test_that("a thread's memory is shown per thread, of the most threads measured", {
   memory <- data.table(
     kind = c("platform", "platform", "virtual"), threads = c(10, 1000, 1000),
     rss_bytes = c(1e6, 1000 * 20 * 1024, 0), nmt_thread_reserved_bytes = c(1e7, 1000 * 2^20, 0),
@@ -46,7 +46,7 @@ test_that("a thread's memory is told per thread, of the most threads measured", 
   expect_equal(sentence_thread_memory(memory[kind == "platform"]), "")
 })
 
-test_that("where a pool begins to win is told only if it saves anything", {
+test_that("where a pool begins to win is said only if it saves anything", {
   crossovers <- pool_crossovers(known_primitives, cpus = 1, sizes = c(10, 20))
   expect_match(sentences_crossovers(crossovers)[1], "saves 22 \\[18.2, 25.8\\] µs of CPU time")
   expect_match(sentences_crossovers(crossovers)[3], "0.9 ms (10 threads) and 1.8 ms (20 threads)",

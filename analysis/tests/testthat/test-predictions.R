@@ -119,7 +119,7 @@ test_that("a request to Tomcat has its own base, its pool included", {
   virtual <- list(spring.threads.virtual.enabled = TRUE)
   expect_equal(cpu(virtual, sleep_ms = 0), 100 + 1)
   expect_equal(cpu(virtual, sleep_ms = 100), 100 + 1 + 0.5 + 6)
-  # Nothing is foretold from primitives that are missing.
+  # Nothing is predicted from primitives that are missing.
   without <- known_primitives[primitive != "tomcat-request"]
   expect_equal(predict_cell(tomcat(often), without)$figure, c("throughput_per_s", "latency_mean_ms"))
 })
@@ -138,7 +138,7 @@ test_that("CPUs are the bound where nothing waits", {
   expect_equal(predicted(spread, "throughput_per_s"), 500, tolerance = 1e-3)
 })
 
-test_that("of a server that the models do not know nothing is foretold", {
+test_that("of a server that the models do not know nothing is predicted", {
   expect_equal(nrow(predict_cell(setup_of("SomethingElse", tool = open_load()), known_primitives)), 0)
   database <- setup_of(NULL, tool = open_load(), package = NULL)
   expect_equal(nrow(predict_cell(database, known_primitives)), 0)
@@ -170,7 +170,7 @@ test_that("a transaction of one row is a statement, and a connection made or bor
   # Many clients use up the slower side.
   many <- figures(modifyList(one, list(workers = 200)), list(pool_size = 100))
   expect_equal(many$throughput_per_s, 1e6 / 50, tolerance = 0.01)
-  # What sysbench itself costs is not known, so that only the database's part is foretold.
+  # What sysbench itself costs is not known, so that only the database's part is predicted.
   every_4 <- list(id = "sysbench", script = "oltp_point_select", clients = 10)
   expect_equal(figures(every_4, list(reconnect_every = 4)), list(cpu_us_per_request = 50 + 300 / 4))
   expect_length(figures(modifyList(one, list(statement = "read")), list()), 0)

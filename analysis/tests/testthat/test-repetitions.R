@@ -38,7 +38,7 @@ test_that("what rounding hides, or what lies on the margin, no number settles", 
   expect_true(is.na(undecided(0.5)$repetitions_needed))
 })
 
-test_that("more pairs than any number that is told are settled by none", {
+test_that("more pairs than any number that is printed are settled by none", {
   levels <- list(difference = 0.05, equivalence = 0.05)
   expect_equal(pairs_needed(0.1, 1, 0, 0.05, levels, pairs = repetitions_at_most, df = 99), Inf)
 })

@@ -76,7 +76,7 @@ tomcat_setup <- function(tool, sleep_ms) {
   ))
 }
 
-# One row of the predictions with its evidence; measured is half as good as foretold.
+# One row of the predictions with its evidence; measured is half as good as predicted.
 residual_row <- function(figure, tool = closed_load(), costs = NULL, shares_cpus = FALSE, ...) {
   worse <- if (figure == "throughput_per_s") 0.5 else 2
   row <- list(

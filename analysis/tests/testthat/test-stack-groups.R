@@ -125,7 +125,7 @@ write_profile <- function(path, lines) {
   writeLines(lines, file.path(dirname(path), "profile.collapsed"))
 }
 
-test_that("CPU time is split by samples, and what was not sampled is told", {
+test_that("CPU time is split by samples, and what was not sampled is shown", {
   path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = fake_slices(server_cpu_s = 2))
   # 100 samples of 10 ms are half of the profiled slice's 2 s of CPU time.
   write_profile(path, c("java/net/ServerSocket.accept_[1] 25", "java/net/Socket.close_[1] 75"))
