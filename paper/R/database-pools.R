@@ -56,13 +56,12 @@ table_readings <- function(all, published) {
       high < theirs / agrees_within | low > theirs * agrees_within, "differs",
       rep(TRUE, .N), "not decided"
     )
-  ), .SDcols = c("estimate", "low", "high", "bound", "verdict")]
+  ), .SDcols = effect_columns]
 }
 
 # The mode against another one than its baseline, too.
 throughput_between <- function(all, tier, mode, versus) {
-  found <- ratio_between(all, all$study, tier, "sysbench", mode, versus, "throughput_per_s")
-  as.data.table(found[c("estimate", "low", "high", "bound", "verdict")])
+  ratio_of(all, tier, "sysbench", mode, versus, "throughput_per_s")
 }
 
 # ---- What a connection costs -----------------------------------------------------------------

@@ -318,6 +318,11 @@ table_direction <- function(all, published, tool, figures = c("throughput_per_s"
   marked <- unique(cells[forgiven, .(tier, mode)])
   ours[, mark := ifelse(paste(tier, mode) %in% marked[, paste(tier, mode)] |
     paste(tier, versus) %in% marked[, paste(tier, mode)], not_valid_mark, "")]
+  # Where no check is forgiven, the ratio has the interval of the comparisons.
+  found <- c(effect_columns, "reason")
+  places <- c("tier", "tool", "mode", "versus", "statistic")
+  known <- all$comparisons[ours[mark == "", places, with = FALSE], on = places, nomatch = NULL]
+  ours[known, on = places, (found) := mget(paste0("i.", found))]
   rows <- ours[!is.nan(theirs) & !is.na(theirs)]
   rows <- rows[order(match(tier, tier_levels(all$summary)), match(mode, mode_levels(mode)), match(figure, figures))]
   rows[, .(

@@ -27,7 +27,7 @@ repetitions_shown <- 20
 
 #' The caption of the table of undecided comparisons.
 caption_repetitions <- function(undecided) {
-  nearest <- min(undecided$repetitions_needed)
+  nearest <- min(undecided$repetitions_needed, Inf)
   paragraph(
     "Undecided comparisons, and the repetitions that would decide them if effect and noise stay as seen: an even bet.",
     if (is.finite(nearest)) sprintf("For the first rows: `%s`.", command_repetitions(nearest)),

@@ -83,6 +83,21 @@ facets_in <- function(panels, columns = 2, each = 1.65, rest = 1.1) {
   rest + each * ceiling(panels / columns)
 }
 
+# ---- One ratio -------------------------------------------------------------------------------
+
+effect_columns <- c("estimate", "low", "high", "bound", "verdict")
+
+#' A ratio of any two modes of a study. One that is among the comparisons has the interval that it has
+#' there, which knows the noise of its family.
+#'
+#' @return data.table of one row: effect_columns.
+ratio_of <- function(all, tier, tool, mode, versus, statistic) {
+  wanted <- data.table(study = all$study, tier, tool, mode, versus, statistic)
+  row <- all$comparisons[wanted, on = names(wanted), nomatch = NULL]
+  if (nrow(row) == 1) return(row[, effect_columns, with = FALSE])
+  as.data.table(ratio_between(all, all$study, tier, tool, mode, versus, statistic)[effect_columns])
+}
+
 # ---- Sentences over tiers --------------------------------------------------------------------
 
 verdict_words <- c(

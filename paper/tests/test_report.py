@@ -122,7 +122,7 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
             "fixed-pool against thread-per-request: CPU time per request lower at low and waiting",
         ),
         ("the pool costs more", "CPU time per request higher at low"),
-        ("one repetition", "CPU time per request measured once, so without an interval at low"),
+        ("one repetition", "CPU time per request measured in one session, so not decided at low"),
         ("nothing valid", "Of 12 cells, 0 are valid and 12 are not: server_died (12)."),
         ("nothing valid", "CPU time per request not comparable at low"),
         ("no baseline", "mean latency not comparable at low."),
@@ -139,6 +139,13 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
             "everything",
             "fixed-pool-as-published: it overflowed in 3 cells, at low; 7 connections each time.",
         ),
+        ("everything", "Of 90 slices without the profiler, 3 were left out (3.33 %)."),
+        ("everything", "Under the profiler a request takes 1.08 times the CPU time"),
+        ("everything", "compiling took 1 % of the server’s CPU time"),
+        (
+            "everything",
+            "The 3 sessions took 4 minutes in all, of which slices under load were 75 %.",
+        ),
         ("open loop alone", "No mode was measured against a baseline under the closed loop."),
         # blocking-remote
         ("all studies", "pool-1-worker-threads: at the peak 1 of http-nio-exec and 100 of worker"),
@@ -148,9 +155,12 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
         ("all studies", "In this run the two were not measured beside each other."),
         ("without virtual-threads", "That study is not in this run."),
         # virtual-threads
+        ("all studies", "virtual threads and no limit (virtual): at least 0.9"),
         ("all studies", "Here 500 users asked at once, and 0 % of the requests failed"),
         ("all studies", "platform-hikari at query-wait: highest with 10 connections"),
         ("all studies", "Virtual against platform threads at query-wait: throughput the same"),
+        # database-pools
+        ("all studies", "highest with 4 threads with 5 connections"),
         # sign-up
         ("all studies", "connections-100000: not run, in any of 3 modes. RLIMIT_NOFILE"),
         ("all studies", "answered 2xx under the load were 1 in 12 cells"),
@@ -166,6 +176,36 @@ def test_sentences_say_what_the_figures_say(
     assert sentence in page.text
     # In the PDF a line may end within a word that has a hyphen.
     assert sentence.replace("- ", "-") in pdf.replace("- ", "-")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "row"),
+    [
+        # Phases: 3 s of start, 12 of warm-up, 60 of load, 4 between, 1 of stop in each session.
+        ("everything", "request-threads 3 9 36 180 12 3 240 75"),
+        # Warm-up: 11 to 13 s; the compiler was idle in all sessions.
+        ("everything", "request-threads fixed-pool 11 to 13 3 of 3 1 1 1"),
+        # Slices: loaded, kept, repeated; left out as not completed.
+        ("everything", "request-threads 90 87 0 0 0 0 0 3"),
+        ("all studies", "sign-up 126 117 9 9 0 0 0 0"),
+        ("everything", "thread-per-request low closed loop CPU time per request 1 [0.9"),
+        ("one repetition", "[0.99, 1] ‡ one session"),
+        ("all studies", "virtual platform-50 throughput 8.19 at least 0.9"),
+        ("all studies", "PgBouncer before PostgreSQL; connections kept 4 0.769 [0.7"),
+    ],
+)
+def test_tables_say_how_good_the_measurement_is(
+    scenario: str, row: str, reports: dict[str, tuple[Page, str]]
+) -> None:
+    assert row in reports[scenario][0].text
+
+
+def test_the_loops_are_compared_where_both_were_measured(
+    reports: dict[str, tuple[Page, str]],
+) -> None:
+    page, _ = reports["everything"]
+    assert "Under the open loop the throughput was" in page.text
+    assert "measured validly under both loops" not in page.text
 
 
 def test_flame_graphs_are_embedded_unchanged(reports: dict[str, tuple[Page, str]]) -> None:
