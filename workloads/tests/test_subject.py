@@ -75,13 +75,23 @@ def test_expected_sums_are_those_of_the_database(start, check):
     ],
 )
 def test_a_change_that_the_load_cannot_have_made_shows(start, change, script, seen):
-    subject = start(script=script)
+    subject = start()
+    subject.prepare(spec(script))
     before = subject.ask("/sums", 5)
     assert subject.state("/sums", 5) == ("completed", "", before)
     execute(subject, change)
     outcome, _, after = subject.state("/sums", 5)
     assert outcome == "completed"
     assert (after != before) == seen
+
+
+def test_every_slice_is_checked_by_its_own_script(start):
+    """One database serves all tiers of its mode."""
+    subject, checked = start(), []
+    for script in ("oltp_read_write", "oltp_read_only"):
+        subject.prepare(spec(script))
+        checked.append(subject.check)
+    assert checked == ["kept", "whole"]
 
 
 def test_the_treatment_is_read_back(start):

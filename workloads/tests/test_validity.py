@@ -8,6 +8,7 @@ from workloads import validity
 
 GOOD = {
     "outcome": "completed",
+    "outcome_reason": "",
     "answers": {"before": "ab", "after": "ab", "rows_before": 50, "rows_after": 50 + 995 + 100},
     "load": {
         "loop": "open",
@@ -28,10 +29,11 @@ GOOD = {
             "throughput": {"p_value": 0.001, "at": 0.5, "shift": 0.05},
         },
         "generator": {"name": "due", "cpu_share": 0.4},
+        "slices": {"plain": 1, "kept": 1, "repeated": 0, "left_out": 0},
     },
     "server": {"peak_threads": 38, "idle_threads": 18, "threads_started": 20},
     "backend": {"id": "remote", "cpu_share": 0.3},
-    "machine": {"others_cpu_share": 0.02, "steal_share": 0.0},
+    "provenance": {"server_cpus": [0, 1]},
     "configuration": {
         "study": {"body_bytes": 42},
         "tier": {"sleep_ms": 100},
@@ -104,8 +106,8 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
         ("configuration.tool.duration_s", 6, "generator_healthy"),
         ("load.limited_by_generator", "its sends were late", "generator_healthy"),
         ("backend.cpu_share", 0.55, "backend_healthy"),
-        ("machine.others_cpu_share", 0.3, "machine_undisturbed"),
-        ("machine.steal_share", 0.1, "machine_undisturbed"),
+        ("load.slices.plain", 3, "slices_kept"),
+        ("load.slices", {"plain": 1, "kept": 0, "left_out": 1}, "slices_kept"),
     ],
 )
 def test_rule_catches_what_it_is_for_and_nothing_else_does(path, value, caught_by):
@@ -203,6 +205,14 @@ def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_onc
     assert failed(users) == {"treatment"}
 
 
+def test_threads_may_be_as_many_as_the_server_has_cpus():
+    record = with_("configuration.mode.threads", {"peak_at_most_per_cpu": 4})
+    # On two CPUs eight, and five for the JVM's own.
+    for added, faults in ((13, set()), (14, {"treatment"})):
+        record["server"]["peak_threads"] = 18 + added
+        assert failed(record) == faults, added
+
+
 def test_backend_that_is_a_database_may_be_the_limit():
     record = with_("backend", {"id": "mariadb", "cpu_share": 0.99})
     assert failed(record) == set()
@@ -233,13 +243,129 @@ def test_kept_connection_has_one_thread_for_all_its_requests():
     assert failed(record) == {"treatment"}
 
 
-def test_threads_of_a_tool_s_own_warm_up_are_set_against_its_requests():
-    record = with_("configuration.mode.threads", {"started_per_request_at_most": 1.5})
-    record["load"]["duration_s"] = 1.0
-    record["server"]["threads_started"] = 2000
-    assert failed(record) == {"treatment"}
-    record["load"]["warmed_up_s"] = 1.0
+def of_slices(count, left_out=0):
+    """GOOD as the sum of so many slices that were kept."""
+    record = copy.deepcopy(GOOD)
+    record["load"]["slices"] = {"plain": count + left_out, "kept": count, "left_out": left_out}
+    for name in ("requests_asked", "requests_recorded", "responses_2xx", "bodies_right"):
+        record["load"][name] *= count
+    record["answers"]["rows_after"] = 50 + count * (995 + 100)
+    return record
+
+
+def test_every_slice_has_its_own_warm_up_schedule_and_connections():
+    assert failed(of_slices(3)) == set()
+    # What was left out was not counted either.
+    assert failed(of_slices(2, left_out=1)) == set()
+    late = of_slices(3)
+    late["load"]["requests_asked"] = late["load"]["requests_recorded"] = 2960
+    assert failed(late) == {"generator_healthy"}
+    lost = of_slices(3)
+    lost["answers"]["rows_after"] = 50 + 3 * 995 + 2 * 100
+    assert failed(lost) == {"writes_kept"}
+    # 9.5 requests are due in each warm-up, and 10 are sent.
+    twice = of_slices(3)
+    twice["configuration"]["tool"] |= {"warm_up_s": 9.5 / 200}
+    for warm_up, faults in ((28, set()), (30, set()), (31, {"writes_kept"})):
+        twice["answers"]["rows_after"] = 50 + 3 * 995 + warm_up
+        assert failed(twice) == faults, warm_up
+    kept_alive = of_slices(3)
+    kept_alive["configuration"]["tool"]["keep_alive"] = True
+    kept_alive["configuration"]["mode"]["threads"] = {"started_per_request_at_least": 0.9}
+    kept_alive["server"]["threads_started"] = 3 * 28
+    assert failed(kept_alive) == set()
+    kept_alive["server"]["threads_started"] = 2 * 30
+    assert failed(kept_alive) == {"treatment"}
+
+
+def test_half_of_the_slices_must_be_kept():
+    assert failed(of_slices(2, left_out=2)) == set()
+    assert failed(of_slices(2, left_out=3)) == {"slices_kept"}
+
+
+def test_server_that_still_holds_requests_need_not_answer_after():
+    record = with_("answers.after", "")
+    record["outcome_reason"] = "still holds 7 requests of its load"
     assert failed(record) == set()
+
+
+FALLS = {"p_value": 0.001, "at": 0.5, "shift": 0.2}
+RISES = FALLS | {"shift": -0.2}
+FLAT = {"p_value": 0.5, "at": 0.5, "shift": 0.0}
+
+
+def bounds(record):
+    return validity.verdict(record)["bounds"]
+
+
+def at_its_limit(record):
+    record["load"]["generator"]["cpu_share"] = 0.95
+    record["backend"] = None
+    return record
+
+
+def test_valid_cell_is_no_bound():
+    assert bounds(GOOD) == {}
+
+
+def test_generator_at_its_limit_bounds_a_closed_loop_from_below():
+    assert bounds(at_its_limit(closed())) == {"throughput_per_s": "at_least"}
+    # An open loop that did not offer its rate says nothing of the server at that rate.
+    assert bounds(at_its_limit(copy.deepcopy(GOOD))) == {}
+
+
+@pytest.mark.parametrize(
+    ("throughput", "latency", "expected"),
+    [
+        (FLAT, RISES, {"latency": "at_least"}),
+        (FLAT, FALLS, {"latency": "at_most"}),
+        (RISES, FLAT, {"throughput_per_s": "at_least"}),
+        (FALLS, RISES, {"throughput_per_s": "at_most", "latency": "at_least"}),
+        (None, FALLS, {"latency": "at_most"}),
+    ],
+)
+def test_level_that_changes_bounds_what_it_leads_to(throughput, latency, expected):
+    for record in (closed(), copy.deepcopy(GOOD)):
+        record["load"]["settling"] = {"throughput": throughput, "latency": latency}
+        assert failed(record) == {"settled"}
+        assert bounds(record) == expected
+
+
+def test_backlog_of_an_open_loop_bounds_its_latency_from_below():
+    record = with_("load.latency_mean_ms", 155.0)
+    assert failed(record) == {"little"}
+    assert bounds(record) == {"latency": "at_least"}
+    record["load"]["settling"]["throughput"] = FALLS
+    assert bounds(record) == {"throughput_per_s": "at_most", "latency": "at_least"}
+    # Of a closed loop, latency is that of survivors alone.
+    survivors = closed(latency_mean_ms=20.0, latency_min_ms=41)
+    assert failed(survivors) == {"little"}
+    assert bounds(survivors) == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("outcome", "server_died"),
+        ("answers.after", "cd"),
+        ("load.requests_recorded", 999),
+        ("load.bodies_right", 994),
+        ("server.threads_started", 900),
+        ("load.slices.plain", 3),
+        ("load.limited_by_generator", "its sends were late"),
+    ],
+)
+def test_any_other_fault_leaves_no_bound(path, value):
+    record = with_(path, value)
+    record["load"]["settling"]["latency"] = RISES
+    assert "settled" in failed(record)
+    assert bounds(record) == {}
+
+
+def test_nothing_sent_is_judged_by_its_outcome_alone():
+    record = {"outcome": "hung", "server": None}
+    assert failed(record) == {"completed"}
+    assert bounds(record) == {}
 
 
 def test_database_must_report_the_settings_of_its_mode():
