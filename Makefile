@@ -43,7 +43,7 @@ pins: .tools/env ## renew the pinned versions and checksums of the set-up
 
 # Snakemake's own records stay as well: without them it could not tell which cells are up to date.
 clean: ## remove what was built and installed here; never results/
-	rm -rf .tools servers/target servers/*/target workloads/due/build
+	rm -rf .tools servers/target servers/*/target workloads/*/build
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 

@@ -64,7 +64,6 @@ def cell_record(
         **body,
         "configuration": spec,
     }
-    record["validity"] = validity.verdict(record)
     java = provenance.java(spec["mode"].get("jdk"))
     record["provenance"] |= provenance.facts(spec, java) | {
         "started": facts.started,
@@ -72,6 +71,7 @@ def cell_record(
         "server_cpus": facts.server_cpus,
         "generator_cpus": facts.generator_cpus,
     }
+    record["validity"] = validity.verdict(record)
     return record
 
 

@@ -213,13 +213,13 @@ def writes_kept(record: Record) -> Check | None:
     grown = answers["rows_after"] - answers["rows_before"]
     perhaps = sum(load["errors"].get(kind, 0) for kind in PERHAPS_WRITTEN)
     perhaps += load["in_flight_at_end"]
-    # due's own warm-ups write too, at the same rate; how their last requests are rounded is theirs.
-    warm_up = due_in_warm_up(record)
+    # due's own warm-ups write too, at the same rate, and each ends with a whole request.
+    warm_up, slices = due_in_warm_up(record), slices_pooled(record)
     # Where requests must fail, one of the warm-up may be the one that does not.
     least = load["responses_2xx"]
     if not must_fail(record):
         least += math.floor(SHARE_2XX_AT_LEAST * warm_up)
-    most = load["responses_2xx"] + math.ceil(warm_up) + load["slices"]["plain"] + perhaps
+    most = load["responses_2xx"] + slices * math.ceil(warm_up / slices) + perhaps
     rule = "every 2xx answer, and no other request but for those cut off, has left one row"
     figures = {"rows": grown, "responses_2xx": load["responses_2xx"]}
     passed = least <= grown <= most
@@ -229,8 +229,14 @@ def writes_kept(record: Record) -> Check | None:
 def due_in_warm_up(record: Record) -> float:
     if record["load"]["generator"]["name"] != "due":
         return 0.0
-    tool, slices = record["configuration"]["tool"], record["load"]["slices"]
-    return float(tool["rate_per_s"] * tool["warm_up_s"] * (slices["kept"] or slices["plain"]))
+    tool = record["configuration"]["tool"]
+    return float(tool["rate_per_s"] * tool["warm_up_s"] * slices_pooled(record))
+
+
+def slices_pooled(record: Record) -> int:
+    """How many slices the load is the sum of."""
+    slices = record["load"]["slices"]
+    return int(slices["kept"] or slices["plain"])
 
 
 def never_too_fast(record: Record) -> Check | None:
@@ -256,7 +262,8 @@ def treatment(record: Record) -> Check:
     peak_least = limits.get("peak_at_least", -math.inf)
     if offered_at_once(record) < peak_least:
         peak_least = -math.inf
-    peak_most = limits.get("peak_at_most", math.inf)
+    cpus = len(record["provenance"]["server_cpus"])
+    peak_most = limits.get("peak_at_most", limits.get("peak_at_most_per_cpu", math.inf) * cpus)
     least = limits.get("started_per_request_at_least", 0.0)
     most = limits.get("started_per_request_at_most", math.inf)
     passed = (
@@ -286,10 +293,10 @@ def settings(record: Record) -> Check | None:
 
 def connections_kept(record: Record) -> float:
     """How many are to be served where a connection, with its thread, outlives a request."""
-    tool, slices = record["configuration"]["tool"], record["load"]["slices"]
+    tool = record["configuration"]["tool"]
     if not tool.get("keep_alive"):
         return math.inf
-    return float(tool.get("connections", tool.get("threads")) * (slices["kept"] or slices["plain"]))
+    return float(tool.get("connections", tool.get("threads")) * slices_pooled(record))
 
 
 def offered_at_once(record: Record) -> float:
@@ -325,10 +332,8 @@ def share_due(record: Record) -> float | None:
     load, tool = record["load"], record["configuration"]["tool"]
     if load["loop"] != "open" or load["requests_asked"] is None:
         return None
-    slices = load["slices"]["kept"] or load["slices"]["plain"]
-    return float(
-        load["requests_asked"] / (slices * math.floor(tool["rate_per_s"] * tool["duration_s"]))
-    )
+    due = slices_pooled(record) * math.floor(tool["rate_per_s"] * tool["duration_s"])
+    return float(load["requests_asked"] / due)
 
 
 def backend_healthy(record: Record) -> Check | None:

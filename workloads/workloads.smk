@@ -34,7 +34,7 @@ rule build_jmeter_driver:
     message:
         "building the JMeter driver"
     shell:
-        "(javac -encoding UTF-8 -d workloads/jmeter/build/classes -cp '.tools/jmeter/bin/*:.tools/jmeter/lib/*:.tools/jmeter/lib/ext/*' {input:q}"
+        "(rm -rf workloads/jmeter/build/classes && javac --release 25 -proc:none -d workloads/jmeter/build/classes -cp '.tools/jmeter/bin/*:.tools/jmeter/lib/*:.tools/jmeter/lib/ext/*' {input:q}"
         " && jar --create --date=2026-01-01T00:00:00Z --file={output:q} -C workloads/jmeter/build/classes .) > {log:q} 2>&1"
 
 

@@ -68,6 +68,8 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
         str(java),
         *spec["tool"]["jvm_options"],
         "-Xlog:gc:file=gc.log:time,uptime,level,tags",
+        # JMeter would leave a folder in the home directory.
+        "-Djava.util.prefs.userRoot=.",
         "--sun-misc-unsafe-memory-access=allow",
         *("-cp", ":".join(map(str, jars)), "Driver"),
         *(str(HOME), str(FOLDER / "plan.jmx"), str(FOLDER / "jmeter.properties"), "jmeter.log"),
