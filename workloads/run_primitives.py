@@ -47,7 +47,7 @@ logger = logging.getLogger("primitives")
 JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
 TOMCAT = provenance.ROOT / "servers/tomcat/target/tomcat.jar"
 # As the servers have it, so that the collector and its rests are theirs.
-HEAP = ["-Xms512m", "-Xmx512m"]
+HEAP = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 # What differs from JVM to JVM is more than what differs within one, so that forks count and not
 # the length of a fork. By 0.3 s all of these loops are compiled; 0.6 s is sixty of the ticks
 # in which the process's CPU time is counted.
