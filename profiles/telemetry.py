@@ -158,13 +158,14 @@ class Telemetry(threading.Thread):
         return sample | descriptors_of(self.watched["server"])
 
     def window(self, start_s: float, end_s: float) -> list[Sample]:
-        """The samples from the last one before `start_s` to the first one after `end_s`.
+        """The full samples from the last one before `start_s` to the first one after `end_s`.
 
-        Rounded outwards, so that a load of a tenth of a second still finds all its CPU time.
+        Rounded outwards, so that a load shorter than a period still finds its threads and memory.
         """
-        before = [s for s in self.samples if s["time_s"] <= start_s]
-        within = [s for s in self.samples if start_s < s["time_s"] < end_s]
-        after = [s for s in self.samples if s["time_s"] >= end_s]
+        full = [s for s in self.samples if "load_1m" in s]
+        before = [s for s in full if s["time_s"] <= start_s]
+        within = [s for s in full if start_s < s["time_s"] < end_s]
+        after = [s for s in full if s["time_s"] >= end_s]
         return before[-1:] + within + after[:1]
 
 

@@ -1,6 +1,5 @@
 """Telemetry counts what processes really use; figures hold on a slow machine too."""
 
-import csv
 import os
 import subprocess
 import sys
@@ -9,7 +8,9 @@ import time
 import pytest
 
 from profiles import telemetry
-from profiles.telemetry import Telemetry, grown, peak
+from profiles.telemetry import Telemetry, grown, grown_between, peak, value_at
+from workloads import provenance
+from workloads.server import ROOT, Server
 
 BURN = (
     "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\ninput()"
@@ -22,6 +23,7 @@ FAMILY = (
     "subprocess.run(burn, input=b'\\n')\n"
     "input()"
 )
+CPUS = sorted(os.sched_getaffinity(0))
 THREADS = "import threading\nfor _ in range(7): threading.Thread(target=input).start()\ninput()"
 
 
@@ -36,7 +38,7 @@ def sampled():
 
     def run(code, enough):
         process = child(code)
-        watching = Telemetry(process.pid, 1, rate_hz=50)
+        watching = Telemetry(process.pid, 1, CPUS, rate_hz=50)
         watching.start()
         started.append((process, watching))
         deadline_s = time.monotonic() + 60
@@ -54,13 +56,11 @@ def sampled():
 def test_cpu_time_of_a_process_is_counted(sampled):
     watching = sampled(BURN, lambda samples: grown(samples, "server_cpu_s") >= 0.25)
     assert grown(watching.samples, "server_cpu_s") >= 0.25
-    assert grown(watching.samples, "machine_busy_s") >= 0.2
+    assert grown(watching.samples, "server_cpus_busy_s") >= 0.2
 
 
 def test_children_count_as_their_parent_while_they_live_and_after(sampled):
-    watching = sampled(
-        FAMILY, lambda samples: bool(samples) and samples[-1].get("server_cpu_s", 0) >= 0.85
-    )
+    watching = sampled(FAMILY, lambda samples: peak(samples, "server_cpu_s") >= 0.85)
     assert peak(watching.samples, "server_cpu_s") >= 0.85
     assert peak(watching.samples, "server_cpu_user_s") > 0.1
     assert peak(watching.samples, "server_threads") >= 3
@@ -75,19 +75,31 @@ def test_threads_and_memory_are_counted(sampled):
 def test_process_that_ends_leaves_gaps_and_no_error(sampled):
     watching = sampled("pass", lambda samples: bool(samples) and "server_cpu_s" not in samples[-1])
     assert "server_threads" not in watching.samples[-1]
-    assert "machine_busy_s" in watching.samples[-1]
+    assert "server_cpus_busy_s" in watching.samples[-1]
 
 
 def test_own_cost_and_rate_are_told(sampled):
     watching = sampled("input()", lambda samples: len(samples) >= 20)
     assert 0 < watching.cpu_share() < 1
     times_s = [sample["time_s"] for sample in watching.samples]
-    assert watching.rate_hz() == (len(times_s) - 1) / (times_s[-1] - times_s[0])
+    full = sum("server_threads" in sample for sample in watching.samples)
+    assert watching.rate_hz() == (full - 1) / (times_s[-1] - times_s[0])
+
+
+def test_clocks_are_read_between_full_samples(sampled):
+    watching = sampled("input()", lambda samples: len(samples) >= 20)
+    *regular, last = watching.samples
+    full = [number for number, sample in enumerate(regular) if "server_threads" in sample]
+    assert full == list(range(0, len(regular), telemetry.CLOCKS_PER_SAMPLE))
+    # What happened since the last full sample is not lost.
+    assert "server_threads" in last
+    between = regular[1]
+    assert set(between) == {"time_s", "server_cpu_s", "compiler_cpu_s"}
 
 
 @pytest.mark.parametrize(("gives_way", "policy"), [(True, os.SCHED_IDLE), (False, os.SCHED_OTHER)])
 def test_gives_way_only_where_it_is_told_to(gives_way, policy):
-    watching = Telemetry(os.getpid(), 1, rate_hz=50, gives_way=gives_way)
+    watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=50, gives_way=gives_way)
     watching.start()
     deadline_s = time.monotonic() + 60
     while not watching.samples and time.monotonic() < deadline_s:
@@ -98,21 +110,73 @@ def test_gives_way_only_where_it_is_told_to(gives_way, policy):
 
 
 def test_window_is_rounded_outwards():
-    watching = Telemetry(1, 1, rate_hz=10)
-    watching.samples = [{"time_s": t / 10, "server_cpu_s": float(t)} for t in range(10)]
+    watching = Telemetry(1, 1, CPUS, rate_hz=10)
+    watching.samples = [{"time_s": t / 10, "load_1m": 0.0, "x": float(t)} for t in range(10)]
     window = watching.window(0.35, 0.42)
     assert [sample["time_s"] for sample in window] == [0.3, 0.4, 0.5]
-    assert grown(window, "server_cpu_s") == 2
+    assert grown(window, "x") == 2
 
 
-def test_written_columns_are_all_there(tmp_path, sampled):
+def test_load_shorter_than_a_period_still_finds_its_threads():
+    watching = Telemetry(1, 1, CPUS, rate_hz=10)
+    whole = {"load_1m": 0.5, "server_threads": 7.0}
+    watching.samples = [{"time_s": t / 50} | (whole if t % 5 == 0 else {}) for t in range(11)]
+    # From 0.04 to 0.06 s there are readings of clocks alone.
+    assert peak(watching.window(0.04, 0.06), "server_threads") == 7
+
+
+def test_every_value_has_a_column(sampled):
     watching = sampled("input()", lambda samples: len(samples) >= 2)
-    watching.write(tmp_path / "telemetry.csv")
-    rows = list(csv.DictReader((tmp_path / "telemetry.csv").open()))
-    assert tuple(rows[0]) == telemetry.COLUMNS
-    assert len(rows) == len(watching.samples)
-    assert float(rows[-1]["server_rss_bytes"]) > 0
-    assert rows[0]["generator_cpu_s"] == ""
+    keys = {key for sample in watching.samples for key in sample}
+    roles = ("generator", "backend")
+    assert keys == {name for name in telemetry.COLUMNS if not name.startswith(roles)}
+    assert watching.samples[0]["server_rss_bytes"] > 0
+
+
+def counted(*values):
+    """Samples a second apart; None where the counter was not seen."""
+    return [{"time_s": float(t)} | ({} if v is None else {"x": v}) for t, v in enumerate(values)]
+
+
+def test_counter_is_interpolated_between_two_samples():
+    samples = counted(0.0, None, 4.0, 10.0)
+    assert [value_at(samples, "x", at_s) for at_s in (0.5, 1, 2, 2.25)] == [1, 2, 4, 5.5]
+    # Before the first and after the last it stands still.
+    assert (value_at(samples, "x", -1), value_at(samples, "x", 9)) == (0, 10)
+    assert value_at(samples, "y", 1) is None
+
+
+def test_counter_grows_within_the_window_alone():
+    samples = counted(100.0, 102.0, 106.0)
+    assert grown_between(samples, "x", 0.5, 1.5) == 101 - 100 + 104 - 102
+    assert grown_between(samples, "x", 0, 2) == 6
+    assert grown_between(samples, "y", 0, 2) == 0
+
+
+def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(tmp_path):
+    jar = ROOT / "servers/sockets/target/sockets.jar"
+    argv = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC"]
+    argv += ["-XX:-UseDynamicNumberOfCompilerThreads", "-cp", str(jar)]
+    argv += ["artifact.sockets.mode.EventLoop", "--port=0", "--backlog=50"]
+    server = Server(argv, CPUS, tmp_path)
+    try:
+        assert server.port, server.log.read_text()
+        compilers = telemetry.compiler_threads(server.process.pid)
+        names = [(path.parent / "comm").read_text().strip() for path in compilers]
+        assert set(names) == set(telemetry.COMPILERS)
+        before_s = telemetry.threads_cpu_s(compilers)
+        whole_s = time.clock_gettime(telemetry.cpu_clock(server.process.pid))
+        assert 0 < before_s < whole_s
+    finally:
+        server.stop()
+    with pytest.raises(OSError):
+        telemetry.threads_cpu_s(compilers)
+
+
+def test_another_program_has_no_compilers(sampled):
+    assert telemetry.compiler_threads(os.getpid()) == []
+    watching = sampled("input()", lambda samples: len(samples) >= 2)
+    assert grown(watching.samples, "compiler_cpu_s") == 0
 
 
 def test_counters_of_the_kernel_can_be_read():
