@@ -1,0 +1,71 @@
+"""The speed probe: what it writes is read while it runs, and a slow time is seen as one."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from profiles import speed
+from profiles.speed import Speeds
+from workloads.server import ROOT
+
+CPU = sorted(os.sched_getaffinity(0))[0]
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Writes what the probe of a CPU would have written; returns the file."""
+
+    def write(cpu, rows, tail=""):
+        path = tmp_path / f"speed-{cpu}.csv"
+        path.write_text("".join(f"{t:.3f},{cpu},{ns}\n" for t, ns in rows) + tail)
+        return path
+
+    return write
+
+
+def test_slow_window_is_relative_to_all_times_of_the_same_cpus(written):
+    steady = [(float(t), 1000) for t in range(8)]
+    slow = [(8.0, 1200), (9.0, 1500), (10.0, 1200)]
+    speeds = Speeds([written(0, steady + slow), written(1, [(t, 9000) for t, _ in steady + slow])])
+    assert speeds.relative([0], 8, 10) == 1.2
+    assert speeds.relative([0], 0, 7.5) == 1.0
+    assert speeds.relative([1], 8, 10) == 1.0
+    # Neither a window without a value nor a CPU without a probe has a speed.
+    assert speeds.relative([0], 11, 12) is None
+    assert speeds.relative([2], 0, 10) is None
+
+
+def test_line_that_is_still_being_written_does_not_count(written):
+    speeds = Speeds([written(0, [(1.0, 1000), (2.0, 1000)], tail="3.0,0,10")])
+    assert speeds.rows() == [(1.0, 0, 1000), (2.0, 0, 1000)]
+    assert Speeds([written(0, [], tail="1.0,0")]).rows() == []
+
+
+def test_computation_is_always_the_same_and_takes_cpu_time():
+    assert speed.computation_ns() > 0
+    before_ns = time.thread_time_ns()
+    took_ns = speed.computation_ns()
+    assert took_ns <= time.thread_time_ns() - before_ns
+
+
+def test_probe_stays_on_its_cpu_and_gives_way(tmp_path):
+    path = tmp_path / "speed.csv"
+    with path.open("w") as out:
+        argv = [sys.executable, "-m", "profiles.speed", str(CPU)]
+        process = subprocess.Popen(argv, stdout=out, cwd=ROOT)
+    try:
+        deadline_s = time.monotonic() + 60
+        while len(Speeds([path]).rows()) < 2 and time.monotonic() < deadline_s:
+            time.sleep(0.05)
+        assert os.sched_getaffinity(process.pid) == {CPU}
+        assert os.sched_getscheduler(process.pid) == os.SCHED_IDLE
+    finally:
+        process.kill()
+        process.wait()
+    rows = Speeds([path]).rows()
+    assert len(rows) >= 2
+    assert {cpu for _, cpu, _ in rows} == {CPU}
+    assert all(abs(at_s - time.time()) < 120 and ns > 0 for at_s, _, ns in rows)

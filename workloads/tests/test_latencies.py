@@ -1,0 +1,94 @@
+"""Percentiles and pooled histograms: the same as of all latencies together."""
+
+import csv
+import gzip
+import random
+from collections import Counter
+
+import pytest
+
+from workloads.latencies import (
+    SAMPLES,
+    footer,
+    hgrm,
+    latencies_ms,
+    percentile,
+    pool_histograms,
+    read_hgrm,
+)
+
+
+def test_percentiles_are_nearest_rank():
+    steps = Counter({float(value): 1 for value in range(1, 101)})
+    shares = (0.5, 0.9, 0.99, 0.991, 0.999, 1.0)
+    assert [percentile(steps, share) for share in shares] == [50, 90, 99, 100, 100, 100]
+    assert percentile(Counter({3.0: 1}), 0.5) == 3
+    # Of 1000 values the 999th, whatever 0.999 x 1000 is in binary.
+    assert percentile(Counter({float(value): 1 for value in range(1, 1001)}), 0.999) == 999
+    assert percentile(Counter(), 0.5) is None
+
+
+def test_histogram_is_read_as_it_was_written():
+    steps = Counter({0.25: 3, 1.5: 1, 40.0: 2})
+    text = hgrm(steps, sum_ms=82.3, max_ms=40.7)
+    assert read_hgrm(text) == steps
+    assert footer(text, "Total count") == 6
+    assert footer(text, "Mean") == pytest.approx(82.3 / 6, abs=0.0005)
+    assert footer(text, "Max") == 40.7
+    assert read_hgrm(hgrm(Counter(), 0, 0)) == Counter()
+    assert footer("", "Mean") == 0
+
+
+def folders_with(tmp_path, name, lists, step_ms):
+    """A slice's folder for each list of latencies, as steps of a histogram, rounded up."""
+    for number, values in enumerate(lists):
+        folder = tmp_path / f"slice-{number}"
+        folder.mkdir()
+        steps = Counter(-(-value // step_ms) * step_ms for value in values)
+        (folder / name).write_text(hgrm(steps, sum(values), max(values, default=0)))
+        yield folder
+
+
+def test_pooled_histogram_is_that_of_all_values(tmp_path):
+    randomly = random.Random(7)
+    lists = [[randomly.lognormvariate(m, 0.5) for _ in range(n)] for m, n in ((1, 400), (3, 150))]
+    folders = list(folders_with(tmp_path, "latency-corrected.hgrm", lists, 0.125))
+    pool_histograms(folders, tmp_path)
+    text = (tmp_path / "latency-corrected.hgrm").read_text()
+    values = sorted(lists[0] + lists[1])
+    steps = read_hgrm(text)
+    assert steps.total() == 550
+    for share in (0.5, 0.727, 0.9, 0.99, 0.999):
+        exact = percentile(Counter(values), share)
+        assert 0 <= percentile(steps, share) - exact <= 0.125
+    assert footer(text, "Mean") == pytest.approx(sum(values) / 550, abs=0.001)
+    assert footer(text, "Max") == pytest.approx(values[-1], abs=0.001)
+    assert not (tmp_path / "latency-uncorrected.hgrm").exists()
+
+
+def test_slice_without_a_histogram_adds_nothing(tmp_path):
+    folders = list(folders_with(tmp_path, "latency.hgrm", [[1.0, 2.0]], 1))
+    (tmp_path / "died").mkdir()
+    pool_histograms([*folders, tmp_path / "died"], tmp_path)
+    assert read_hgrm((tmp_path / "latency.hgrm").read_text()) == Counter({1.0: 1, 2.0: 1})
+
+
+def test_latencies_of_a_closed_loop_are_those_of_right_answers(tmp_path):
+    rows = [(10, "true", "200"), (20, "true", "200"), (900, "false", "200"), (1, "false", "503")]
+    with gzip.open(tmp_path / SAMPLES, "wt", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerows([("elapsed", "success", "responseCode"), *rows])
+    found = latencies_ms(tmp_path, {})
+    assert found == {
+        "latency_p50_ms": 10,
+        "latency_p90_ms": 20,
+        "latency_p99_ms": 20,
+        "latency_p99_9_ms": 20,
+    }
+
+
+def test_primary_latency_of_an_open_loop_counts_from_when_it_was_due(tmp_path):
+    for name, value in (("latency-uncorrected.hgrm", 1.0), ("latency-corrected.hgrm", 5.0)):
+        (tmp_path / name).write_text(hgrm(Counter({value: 9}), 9 * value, value))
+    assert latencies_ms(tmp_path, {})["latency_p50_ms"] == 5
+    assert set(latencies_ms(tmp_path / "nothing", {}).values()) == {None}
