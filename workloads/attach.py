@@ -22,9 +22,9 @@ READ_BYTES = 65536
 def load_agent(pid: int, library: Path, options: str) -> None:
     """Raises RuntimeError, with what the JVM said, when it does not load or refuses the options."""
     said = command(pid, "load", str(library), "true", options)
-    # First the status of the command, then that of the agent.
+    # First the status of the command, then that of the agent, which one that is not loaded lacks.
     statuses = [word for word in said.split() if word.lstrip("-").isdigit()]
-    if any(status != "0" for status in statuses) or not statuses:
+    if any(status != "0" for status in statuses) or len(statuses) < 2:
         raise RuntimeError(f"the profiler refused {options!r}: {said.strip()}")
 
 

@@ -1,0 +1,98 @@
+"""The profiler is attached to a running JVM, detached, and leaves nothing behind."""
+
+import os
+import signal
+import urllib.request
+
+import pytest
+
+from workloads import attach, provenance
+from workloads.server import PROFILER, ROOT, Server
+
+CPUS = sorted(os.sched_getaffinity(0))
+JAR = ROOT / "servers/sockets/target/sockets.jar"
+
+
+@pytest.fixture
+def jvm(tmp_path):
+    argv = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-XX:+EnableDynamicAgentLoading"]
+    argv += ["-cp", str(JAR), "artifact.sockets.mode.EventLoop", "--port=0", "--backlog=50"]
+    server = Server(argv, CPUS, tmp_path)
+    assert server.port, server.log.read_text()
+    yield server
+    server.stop()
+
+
+def traces_of(jvm):
+    """What attaching may leave: the JVM's socket, and the file that asks for it."""
+    places = [attach.TMP / f".java_pid{jvm.process.pid}", jvm.log.parent]
+    return places[0].exists(), [path.name for path in places[1].glob(".attach_pid*")]
+
+
+def answers(jvm):
+    with urllib.request.urlopen(f"http://127.0.0.1:{jvm.port}/jmeter/test", timeout=10) as answer:
+        return len(answer.read())
+
+
+def test_it_records_between_start_and_stop_and_the_jvm_goes_on(jvm, tmp_path):
+    for number in (1, 2):
+        folder = tmp_path / f"slice-{number}"
+        folder.mkdir()
+        jvm.start_profile(folder, {"event": "itimer", "interval_ms": 10})
+        assert answers(jvm) == 42
+        jvm.end_profile()
+        recording = folder / "profile.jfr"
+        assert recording.read_bytes()[:4] == b"FLR\0"
+        size = recording.stat().st_size
+        assert jvm.profile(folder, {"event": "itimer", "interval_ms": 10})["engine"] == "itimer"
+        assert answers(jvm) == 42
+        # Detached: nothing is written any more.
+        assert recording.stat().st_size == size
+    assert not jvm.process.ended()
+
+
+def test_options_that_it_refuses_are_reported_with_what_it_said(jvm):
+    with pytest.raises(RuntimeError, match="start,event=nonsense"):
+        attach.load_agent(jvm.process.pid, PROFILER, "start,event=nonsense,jfr,file=x.jfr")
+    with pytest.raises(RuntimeError, match="none.so was not loaded"):
+        attach.load_agent(jvm.process.pid, PROFILER.with_name("none.so"), "start")
+    # Stopped without having been started.
+    with pytest.raises(RuntimeError, match="refused"):
+        jvm.end_profile()
+    assert answers(jvm) == 42
+
+
+def test_jvm_that_ends_takes_its_socket_with_it(jvm):
+    assert "JVMTI" in attach.command(jvm.process.pid, "jcmd", "help")
+    assert traces_of(jvm) == (True, [])
+    jvm.stop()
+    assert traces_of(jvm) == (False, [])
+
+
+def test_socket_of_a_killed_jvm_is_removed(jvm):
+    attach.command(jvm.process.pid, "jcmd", "VM.version")
+    os.kill(jvm.process.pid, signal.SIGKILL)
+    assert jvm.process.wait(10)
+    assert traces_of(jvm) == (True, [])
+    attach.forget(jvm.process.pid)
+    assert traces_of(jvm) == (False, [])
+    # Of a JVM that no one attached to, there is nothing to remove.
+    attach.forget(jvm.process.pid)
+
+
+def test_process_that_opens_no_socket_is_named(jvm, monkeypatch):
+    monkeypatch.setattr(attach, "LIMIT_S", 0.2)
+    os.kill(jvm.process.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(RuntimeError, match=f"JVM {jvm.process.pid} opened no attach socket"):
+            attach.command(jvm.process.pid, "jcmd", "help")
+    finally:
+        os.kill(jvm.process.pid, signal.SIGCONT)
+    assert traces_of(jvm)[1] == []
+
+
+def test_killed_jvm_cannot_be_attached_to(jvm):
+    os.kill(jvm.process.pid, signal.SIGKILL)
+    assert jvm.process.wait(10)
+    with pytest.raises((OSError, RuntimeError)):
+        jvm.start_profile(jvm.log.parent, {"event": "itimer", "interval_ms": 10})

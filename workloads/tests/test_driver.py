@@ -1,0 +1,93 @@
+"""A driven generator: ready once, a line for a load, a reply for each; its end is reported."""
+
+import os
+import sys
+
+import pytest
+
+from workloads.driver import Driver, DriverError
+
+CPUS = sorted(os.sched_getaffinity(0))[:1]
+# Answers every line with the word after its last tab, and says what it was told.
+ECHO = """
+import os, sys
+print(os.environ.get("SECRET", "no secret"))
+print("ready", flush=True)
+for line in sys.stdin:
+    words = line.rstrip("\\n").split("\\t")
+    print("not done yet", *words, sep="|")
+    print(words[-1].replace("_", "\\t"), flush=True)
+"""
+
+
+@pytest.fixture
+def drive(tmp_path):
+    drivers = []
+
+    def start(code, **environment):
+        drivers.append(Driver([sys.executable, "-c", code], CPUS, tmp_path, environment))
+        return drivers[-1]
+
+    yield start
+    for driver in drivers:
+        driver.stop()
+
+
+def test_loads_are_lines_and_replies_are_waited_for(drive):
+    driver = drive(ECHO, SECRET="known")
+    driver.wait_until_ready()
+    for number in range(3):
+        driver.ask(["/out folder", f"loops={number}", "done"])
+        assert driver.answer(30)
+    said = driver.log.read_text()
+    assert said.startswith("known\nready\n")
+    assert "not done yet|/out folder|loops=2|done" in said
+
+
+def test_a_load_that_fails_says_why_and_the_next_one_works(drive):
+    driver = drive(ECHO)
+    driver.wait_until_ready()
+    driver.ask(["failed_no such folder"])
+    with pytest.raises(DriverError, match="failed\tno such folder"):
+        driver.answer(30)
+    driver.ask(["done"])
+    assert driver.answer(30)
+
+
+def test_one_that_ends_is_reported_with_what_it_said_last(drive):
+    driver = drive("print('ready', flush=True); input(); raise SystemExit('out of memory')")
+    driver.wait_until_ready()
+    driver.ask(["done"])
+    with pytest.raises(DriverError, match=r"ended \(1\): (.|\n)*out of memory"):
+        driver.answer(30)
+
+
+def test_one_that_never_gets_ready_is_reported(drive):
+    with pytest.raises(DriverError, match=r"ended \(3\)"):
+        drive("raise SystemExit(3)").wait_until_ready()
+
+
+def test_the_limit_leaves_it_at_work_and_its_reply_is_seen_later(drive):
+    driver = drive("print('ready', flush=True); input(); input(); print('done'); input()")
+    driver.wait_until_ready()
+    driver.ask(["a long load"])
+    assert driver.answer(0.05) is False
+    assert not driver.process.ended()
+    driver.ask(["go on"])
+    assert driver.answer(30)
+
+
+def test_half_a_line_is_no_reply(drive):
+    code = "import sys; print('done', end='', flush=True); input(); print(' is not said'); input()"
+    driver = drive(code)
+    assert driver.answer(1) is False
+    driver.ask(["go on"])
+    assert driver.answer(0.3) is False
+    assert "done is not said" in driver.log.read_text()
+
+
+def test_stop_ends_it(drive):
+    driver = drive(ECHO)
+    driver.wait_until_ready()
+    driver.stop()
+    assert driver.process.ended()

@@ -1,0 +1,144 @@
+"""A warm-up ends when the compiler is idle and latency no longer falls, or at its limit."""
+
+import json
+import os
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from workloads import warm_up as module
+from workloads.server import Server
+from workloads.tools.wrk2 import DUE
+from workloads.warm_up import burst, loads_of, warm_up
+
+PLAN = {
+    "path": "/a",
+    "rate_per_s": 100,
+    "connections": 2,
+    "burst_s": 1,
+    "compiler_share_at_most": 0.05,
+    "requests_at_least": 250,
+    "limit_s": 20,
+}
+
+
+class Machine:
+    """Time, the compilers' clock and bursts of a second: (CPU time of compilers, p50, requests)."""
+
+    def __init__(self, courses, dies_after=99):
+        self.courses, self.now_s, self.compiled_s = courses, 0.0, 0.0
+        self.bursts, self.dies_after = [], dies_after
+        self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
+
+    def ended(self):
+        return len(self.bursts) >= self.dies_after
+
+    def burst(self, plan, port, cpus, folder):
+        course = self.courses[plan["path"]]
+        compiled_s, p50_us, requests = course.pop(0) if len(course) > 1 else course[0]
+        self.bursts.append(plan["path"])
+        self.now_s += 1
+        self.compiled_s += compiled_s
+        return {
+            "requests": {"completed": requests},
+            "latency_us": {"uncorrected": {"p50": p50_us}},
+        }
+
+    def warm_up(self, monkeypatch, *plans, patience=1.0):
+        monkeypatch.setattr(module.time, "monotonic", lambda: self.now_s)
+        monkeypatch.setattr(module, "compiler_threads", lambda pid: ["compilers"])
+        monkeypatch.setattr(module, "compiler_s", lambda threads: self.compiled_s)
+        monkeypatch.setattr(module, "burst", self.burst)
+        return warm_up(self.subject, list(plans or [PLAN]), [0], None, patience)
+
+
+def test_it_ends_when_the_compiler_is_idle_and_latency_falls_no_more(monkeypatch):
+    machine = Machine(
+        {"/a": [(0.9, 900, 100), (0.3, 500, 100), (0.04, 300, 100), (0.02, 290, 100)]}
+    )
+    result = machine.warm_up(monkeypatch)
+    # The third burst is idle, but still much faster than the second.
+    assert len(machine.bursts) == 4
+    assert result.record() == {
+        "ended": "idle",
+        "lasted_s": 4,
+        "requests": 400,
+        "compiler_share": pytest.approx(0.02),
+    }
+
+
+@pytest.mark.parametrize(
+    ("burst_seen", "why"),
+    [
+        ((0.06, 300, 100), "the compiler is at work"),
+        ((0.0, 300, 10), "too few requests"),
+        ((0.0, None, 0), "nothing is answered"),
+    ],
+)
+def test_it_ends_at_its_limit(monkeypatch, burst_seen, why):
+    machine = Machine({"/a": [burst_seen]})
+    result = machine.warm_up(monkeypatch)
+    assert (result.ended, result.lasted_s, len(machine.bursts)) == ("limit", 20, 20), why
+
+
+def test_latency_that_falls_forever_ends_at_its_limit(monkeypatch):
+    machine = Machine({"/a": [(0.0, 1000 * 0.8**number, 100) for number in range(30)]})
+    assert machine.warm_up(monkeypatch).ended == "limit"
+
+
+def test_patience_stretches_the_limit(monkeypatch):
+    machine = Machine({"/a": [(0.5, 300, 100)]})
+    assert machine.warm_up(monkeypatch, patience=1.5).lasted_s == 30
+
+
+def test_every_path_is_warmed_up_and_all_must_be_idle(monkeypatch):
+    paths = PLAN, PLAN | {"path": "/b"}
+    machine = Machine({"/a": [(0.5, 300, 100)], "/b": [(0.0, 300, 100)]})
+    result = machine.warm_up(monkeypatch, *paths)
+    assert result.ended == "limit"
+    assert result.requests == 20 * 100 + 3 * 100
+    assert machine.bursts == ["/a"] * 20 + ["/b"] * 3
+    machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.0, 300, 100)]})
+    assert machine.warm_up(monkeypatch, *paths).ended == "idle"
+
+
+def test_it_ends_with_a_server_that_dies(monkeypatch):
+    machine = Machine({"/a": [(0.5, 300, 100)]}, dies_after=2)
+    assert machine.warm_up(monkeypatch).ended == "limit"
+    assert len(machine.bursts) == 2
+
+
+def test_loads_that_are_the_same_are_made_once():
+    specs = [{"warm_up": {"path": path, "rate_per_s": 1}} for path in ("/a", "/b", "/a")]
+    assert [load["path"] for load in loads_of(specs)] == ["/a", "/b"]
+    assert loads_of([{"warm_up": None}, {"warm_up": None}]) == [None]
+
+
+CPUS = sorted(os.sched_getaffinity(0))
+ANSWER = """
+import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(f"listening on 127.0.0.1:{s.getsockname()[1]}", flush=True)
+while True:
+    c, _ = s.accept(); c.recv(9999)
+    c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok"); c.close()
+"""
+
+
+def test_burst_is_a_load_of_the_projects_own_generator(tmp_path):
+    server = Server([sys.executable, "-c", ANSWER], CPUS, tmp_path)
+    try:
+        plan = PLAN | {"burst_s": 0.2}
+        seen = burst(plan, server.port, CPUS, tmp_path)
+        assert seen["requests"]["completed"] >= 1
+        assert seen["latency_us"]["uncorrected"]["p50"] > 0
+        assert json.loads((tmp_path / "warm-up.json").read_text()) == seen
+    finally:
+        server.process.stop(1)
+
+
+def test_burst_that_cannot_run_says_why(tmp_path):
+    assert DUE.exists()
+    with pytest.raises(RuntimeError, match="the warm-up failed"):
+        burst(PLAN | {"burst_s": 0.2, "connections": 0}, 1, CPUS, tmp_path)
