@@ -15,6 +15,13 @@ sentence_scope <- function(all) {
   )
 }
 
+#' How many cells that are not valid still bound a value.
+sentence_bounded <- function(summary) {
+  bounded <- summary[!poolable(summary), sum(bound_throughput != "" | bound_latency != "")]
+  if (bounded == 0) return("")
+  sprintf("Of those that are not, %s a bound (@sec-validity).", count_of(bounded, "cell", "still gives", "still give"))
+}
+
 studies_text <- function(count) if (count == 1) "1 study" else paste(count, "studies")
 
 repetitions_text <- function(counts) {

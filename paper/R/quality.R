@@ -47,8 +47,8 @@ sentence_phases <- function(phases) {
 
 #' What warming up reached, and what the compiler took of the windows that count.
 #'
-#' @return data.table of text, a row per study and mode of a JVM: Study, Mode, Warm-up (s), Compiler idle
-#'   (of so many sessions), its share when warm-up ended and in windows.
+#' @return data.table, a row per study and mode of a JVM: Study, Mode, Warm-up (s), Compiler idle (in so many
+#'   sessions), its use of a CPU when warm-up ended, its share of the server's CPU time in windows.
 table_warm_up <- function(all) {
   left <- from_cells(all$cells, function(cell) number(cell$warm_up$compiler_share), NA_real_)
   rows <- copy(all$summary)[, left := left][!is.na(compiler_share)]
@@ -59,8 +59,8 @@ table_warm_up <- function(all) {
   ), by = .(study, mode), .SDcols = names(rows)]
   told <- told[order(match(study, unique(study)), match(mode, mode_levels(mode)))]
   told[, .(
-    Study = study, Mode = mode, "Warm-up (s)" = seconds, "Compiler idle" = idle, "Share at its end (%)" = left,
-    "In windows, median (%)" = middle, "At most (%)" = most
+    Study = study, Mode = mode, "Warm-up (s)" = seconds, "Compiler idle" = idle, "Compiler at its end (% of a CPU)" = left,
+    "Compiler in windows, median (%)" = middle, "At most (%)" = most
   )]
 }
 

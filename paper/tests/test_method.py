@@ -1,0 +1,30 @@
+"""The method section names the rules' bounds; they are those of the code and of config.yaml."""
+
+import pytest
+import yaml
+
+from paper.tests.fake_results import ROOT
+from workloads import slices
+
+METHOD = (ROOT / "paper" / "report.qmd").read_text()
+WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
+
+
+@pytest.mark.parametrize(
+    ("words", "share"),
+    [
+        ("the compiler used at most {} of the server's CPU time", slices.COMPILER_SHARE_AT_MOST),
+        ("CPU time, or at most {} of a CPU", slices.COMPILER_OF_A_CPU_AT_MOST),
+        ("outside the session used at most {} of the server's CPUs", slices.OTHERS_CPU_AT_MOST),
+        ("the hypervisor at most {} of all CPUs", slices.STEAL_AT_MOST),
+        ("the probe took at most {} longer", slices.SLOWER_AT_MOST - 1),
+        ("the servers that idle used at most {} of", slices.IDLE_BESIDE_AT_MOST),
+        ("compiler threads use at most {} of a CPU over a second", WARM["compiler_share_at_most"]),
+    ],
+)
+def test_bounds_are_those_of_the_code(words: str, share: float) -> None:
+    assert words.format(f"{100 * share:.0f} %") in METHOD
+
+
+def test_warm_up_is_that_of_the_configuration() -> None:
+    assert WARM["burst_s"] == 1 and f"for {WARM['limit_s']} s at the most" in METHOD
