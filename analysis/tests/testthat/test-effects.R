@@ -7,7 +7,7 @@
 #' @param explained by slices: `alike` (what slices explain goes with what sessions add, within a factor of
 #'   1.5), `little` (so too, but a tenth of it), `nothing` (all slices vary alike, whatever sessions do).
 #' @param moved share of the comparisons whose truth is 1.2 or its inverse; `truth` of all others.
-simulate_effects <- function(noise, explained = "alike", moved = 0.3, truth = 0, rounds = 6) {
+simulate_effects <- function(noise, explained = "alike", moved = 0.3, truth = 0, rounds = 3) {
   tiers <- 8
   modes <- 6
   rbindlist(lapply(c("a", "b", "c"), function(study) {
@@ -67,17 +67,20 @@ rates_of <- function(runs, ...) {
 settings <- CJ(noise = c("tiers", "cells"), explained = c("alike", "little"))
 
 test_that("95 % of intervals hold the truth, in the quiet half and the noisy half, and 5 % of differences are false", {
+  # With 300 runs of each, and 2, 3 or 6 rounds: quiet 0.939 to 0.964, noisy 0.950 to 0.971, false 0.015 to 0.037.
   set.seed(1)
-  for (index in seq_len(nrow(settings))) {
-    found <- do.call(rates_of, c(runs = 100, settings[index]))
-    expect_gte(found$quiet, 0.93)
-    expect_gte(found$noisy, 0.93)
-    expect_lte(found$false, 0.05)
-    # What it is worth: Student's t alone would find at most 4 %.
-    expect_gt(found$found, 0.15)
+  found <- settings[, rates_of(200, noise, explained), by = .(noise, explained)]
+  expect_gte(min(found$quiet), 0.93)
+  expect_gte(min(found$noisy), 0.93)
+  expect_lte(max(found$false), 0.05)
+  # What it is worth: Student's t alone would find at most 4 % of them.
+  expect_gt(min(found$found), 0.1)
+  expect_gt(max(found$found), 0.35)
+  for (rounds in c(2, 6)) {
+    found <- settings[, rates_of(50, noise, explained, rounds = ..rounds), by = .(noise, explained)]
+    expect_gte(min(mean(found$quiet), mean(found$noisy)), 0.93)
+    expect_lte(mean(found$false), 0.05)
   }
-  few <- rates_of(60, "tiers", rounds = 3)
-  expect_true(min(few$quiet, few$noisy) >= 0.93 && few$false <= 0.06)
 })
 
 test_that("of what lies on the margin, at most 5 % is called equivalent", {
@@ -102,33 +105,35 @@ test_that("where slices say nothing of the noise of sessions, the goals are miss
 test_that("what sessions add to their slices is shared by a family", {
   set.seed(4)
   spread <- replicate(40, sd(rnorm(3, 0, 0.2)))
-  found <- moderate(spread, rep(3, 40), rep(0.1, 40))
+  found <- moderate(spread, rep(3, 40), rep(0.1, 40), rep(15, 40))
   expect_equal(median(found$noise), 0.2, tolerance = 0.15)
   expect_lt(diff(range(found$noise)), diff(range(spread)) / 2)
   expect_equal(found$df, rep(2 + family_df_most, 40))
-  # Twice the noise of slices, twice the noise of sessions.
-  unlike <- moderate(spread * c(1, 10), rep(3, 40), 0.1 * rep(c(1, 10), 20))
+  # A family says no more than what slices explain is known, and the noise of both goes together.
+  few <- moderate(spread, rep(3, 40), rep(0.1, 40), rep(3, 40))
+  expect_equal(few$df, rep(2 + 3, 40))
+  unlike <- moderate(spread * c(1, 10), rep(3, 40), 0.1 * rep(c(1, 10), 20), rep(15, 40))
   expect_equal(unlike$noise, found$noise * c(1, 10))
 })
 
 test_that("sessions vary by no less than their slices explain", {
   set.seed(5)
-  found <- moderate(replicate(40, sd(rnorm(3, 0, 0.05))), rep(3, 40), rep(0.1, 40))
+  found <- moderate(replicate(40, sd(rnorm(3, 0, 0.05))), rep(3, 40), rep(0.1, 40), rep(6, 40))
   expect_true(all(found$noise >= 0.1))
 })
 
 test_that("a few values, such as do not vary, and such without slices are no family", {
   spread <- c(2, 3, 2, 4, 3, 2, 3)
   alone <- list(noise = spread, df = rep(2, 7))
-  expect_equal(moderate(spread, rep(3, 7), rep(1, 7)), alone)
+  expect_equal(moderate(spread, rep(3, 7), rep(1, 7), rep(6, 7)), alone)
   still <- c(rep(0, 20), 1)
-  expect_equal(moderate(still, rep(3, 21), rep(1, 21))$noise, still)
-  expect_equal(moderate(rep(spread, 3), rep(3, 21), rep(NA_real_, 21))$noise, rep(spread, 3))
+  expect_equal(moderate(still, rep(3, 21), rep(1, 21), rep(6, 21))$noise, still)
+  expect_equal(moderate(rep(spread, 3), rep(3, 21), rep(NA_real_, 21), rep(NA_real_, 21))$noise, rep(spread, 3))
 })
 
 test_that("one session has no noise between sessions, whatever its family says", {
   set.seed(6)
-  found <- moderate(c(NA, abs(rnorm(20))), c(1, rep(3, 20)), rep(0.5, 21))
+  found <- moderate(c(NA, abs(rnorm(20))), c(1, rep(3, 20)), rep(0.5, 21), rep(6, 21))
   expect_true(is.na(found$noise[1]) && is.na(found$df[1]))
   expect_false(anyNA(found$noise[-1]))
 })
