@@ -121,7 +121,12 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     profiled = [done for done in slices if done.asked.kind == PROFILED]
     cpu_s = sum(each["server_cpu_s"] for each in figures)
     compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in figures)
-    answers = sum(done.load["answers_per_s"] * done.load["duration_s"] for done in counted)
+    # As in a slice: CPU time is of the whole window, also where a grid counts only parts of it.
+    answers = sum(
+        done.load["answers_per_s"] * (end_s - start_s)
+        for done in counted
+        for start_s, end_s in [done.window]
+    )
     knows_compiler = figures[0]["compiler_cpu_s"] is not None
     return {
         "cpu_s": cpu_s,

@@ -1,0 +1,107 @@
+"""Slices as a session would have loaded them, with what a test changes."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from workloads.slices import PLAIN, Asked, Live, Slice
+
+LOAD = {
+    "loop": "closed",
+    "requests_asked": None,
+    "requests_recorded": 100,
+    "in_flight_at_end": 2,
+    "responses_2xx": 98,
+    "bodies_right": 98,
+    "errors": {"http_503": 2},
+    "error_share": 0.02,
+    "start_epoch_s": 100.0,
+    "end_epoch_s": 101.0,
+    "duration_s": 1.0,
+    "offered_per_s": None,
+    "concurrency_offered": 10,
+    "users_alive": 10.0,
+    "answers_per_s": 100.0,
+    "throughput_per_s": 98.0,
+    "received_bytes": 5000,
+    "sent_bytes": 3000,
+    "limited_by_generator": "",
+    "latency_mean_ms": 50.0,
+    "latency_min_ms": 20.0,
+    "settling": {"latency": None, "throughput": None},
+    "generator": {"name": "a tool", "version": "1", "cpu_share": 0.2, "exit_status": 0},
+}
+FIGURES = {
+    "server_cpu_s": 0.5,
+    "compiler_cpu_s": 0.01,
+    "compiler_share": 0.02,
+    "cpu_user_s": 0.3,
+    "cpu_system_s": 0.2,
+    "cpu_us_per_request": 4900.0,
+    "idle_beside_share": 0.001,
+    "generator_cpu_share": 0.2,
+    "others_cpu_share": 0.03,
+    "steal_share": 0.0,
+    "cpu_pressure_share": 0.1,
+    "speed_server": 1.0,
+    "speed_generator": 1.0,
+    "backend_cpu_share": None,
+    "peak_backend_rss_bytes": 0.0,
+    "peak_threads": 20.0,
+    "peak_rss_bytes": 2.0**30,
+    "peak_descriptors": 30.0,
+    "peak_accept_queue": 0.0,
+    "load_1m": 1.0,
+    "time_wait": 5.0,
+    "machine_context_switches": 1000.0,
+    "listen_overflows": 0.0,
+    "listen_drops": 0.0,
+    "retransmits": 0.0,
+}
+EDGE = {"threads_started": 10, "rows": None, "counters": {}}
+
+
+@pytest.fixture
+def live(tmp_path):
+    """A server of which nothing is alive."""
+    process = SimpleNamespace(pid=1, argv=["java"], exit_status=None, ended=lambda: False)
+    subject = SimpleNamespace(process=process, pooler=None, start_up_s=0.5, port=1)
+    folder = tmp_path / "a-mode"
+    folder.mkdir()
+    return Live("a-mode", subject, None, folder, {"server_threads": 12.0}, {})
+
+
+@pytest.fixture
+def make_slice(live):
+    """Slices of one cell, numbered as they are made; `load` and `figures` are changes."""
+    made = []
+
+    def make(round=1, kind=PLAIN, load=(), figures=(), before=(), after=(), **changed):
+        number = len(made) + 1
+        folder = live.folder / f"slice-{number}"
+        folder.mkdir()
+        start_s = 100.0 + 10 * number
+        window = {"start_epoch_s": start_s, "end_epoch_s": start_s + 1}
+        accounts = {
+            "before": EDGE | dict(before),
+            "after": EDGE | dict(after),
+            "body_before": b"ok",
+            "body": b"ok",
+            "generator_argv": ["a-tool"],
+        }
+        fields = {
+            "live": live,
+            "beside": None,
+            "folder": folder,
+            "outcome": "completed",
+            "reason": "",
+            "samples": [],
+            "rate_hz": 10.0,
+            "load": LOAD | window | dict(load),
+            "figures": FIGURES | dict(figures),
+            "accounts": accounts,
+        }
+        made.append(Slice(asked=Asked(number, round, kind), **(fields | changed)))
+        return made[-1]
+
+    return make

@@ -1,0 +1,259 @@
+"""Slices become a cell: sums, means, peaks; what was left out or profiled is never pooled."""
+
+import csv
+import gzip
+from collections import Counter
+
+import pytest
+
+from workloads import pooling
+from workloads.latencies import SAMPLES, footer, hgrm, read_hgrm
+from workloads.slices import PROFILED
+
+
+def change(shift):
+    return {"p_value": 0.001, "at": 0.5, "shift": shift}
+
+
+def test_counts_are_added_and_rates_are_means_over_time(make_slice):
+    short = {"duration_s": 1.0, "answers_per_s": 100.0, "throughput_per_s": 90.0}
+    long = {"duration_s": 3.0, "answers_per_s": 200.0, "throughput_per_s": 190.0}
+    short |= {"requests_recorded": 100, "errors": {"timeout": 1}, "latency_mean_ms": 10.0}
+    long |= {"requests_recorded": 300, "errors": {"timeout": 2, "reset": 3}, "error_share": 0.06}
+    long |= {"latency_mean_ms": 30.0, "latency_min_ms": 7.0, "users_alive": 6.0}
+    load = pooling.load_of([make_slice(1, load=short), make_slice(2, load=long)])
+    assert (load["requests_recorded"], load["duration_s"]) == (400, 4.0)
+    assert (load["in_flight_at_end"], load["responses_2xx"]) == (4, 196)
+    assert load["errors"] == {"timeout": 3, "reset": 3}
+    assert load["answers_per_s"] == pytest.approx((100 + 3 * 200) / 4)
+    assert load["throughput_per_s"] == pytest.approx((90 + 3 * 190) / 4)
+    assert load["users_alive"] == pytest.approx((10 + 3 * 6) / 4)
+    # Latencies are over requests, and so is the share of errors.
+    assert load["latency_mean_ms"] == pytest.approx((100 * 10 + 300 * 30) / 400)
+    assert load["error_share"] == pytest.approx((100 * 0.02 + 300 * 0.06) / 400)
+    assert (load["latency_min_ms"], load["concurrency_offered"]) == (7.0, 10)
+    # From the first start to the last end, in whatever order.
+    assert (load["start_epoch_s"], load["end_epoch_s"]) == (110, 121)
+    assert (load["requests_asked"], load["offered_per_s"]) == (None, None)
+
+
+def test_slices_without_an_answer_have_no_latency_and_fail_whole(make_slice):
+    nothing = {"requests_recorded": 0, "latency_mean_ms": None, "latency_min_ms": None}
+    slices = [make_slice(number, load=nothing | {"error_share": 1.0}) for number in (1, 2)]
+    load = pooling.load_of(slices)
+    assert (load["latency_mean_ms"], load["latency_min_ms"], load["error_share"]) == (None, None, 1)
+
+
+def test_least_equal_shares_and_most_starving_workers_stay(make_slice):
+    shares = [{"fairness": 0.9, "workers_without": 0}, {"fairness": 0.4, "workers_without": 3}]
+    load = pooling.load_of([make_slice(load=each) for each in shares])
+    assert (load["fairness"], load["workers_without"]) == (0.4, 3)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "expected"),
+    [
+        (["", "", "late"], ""),
+        (["late", ""], ""),
+        (["", "late", "full"], "late"),
+        (["late"], "late"),
+    ],
+)
+def test_generator_is_the_limit_where_it_was_in_most_slices(make_slice, reasons, expected):
+    slices = [make_slice(load={"limited_by_generator": reason}) for reason in reasons]
+    assert pooling.load_of(slices)["limited_by_generator"] == expected
+
+
+def test_settling_is_that_of_the_median_slice(make_slice):
+    shifts = (0.5, 0.0, 0.01)
+    settlings = [{"latency": change(shift), "throughput": None} for shift in shifts]
+    settlings.append({"latency": None, "throughput": None})
+    load = pooling.load_of([make_slice(load={"settling": each}) for each in settlings])
+    assert load["settling"] == {"latency": change(0.01), "throughput": None}
+
+
+def test_what_was_left_out_or_profiled_is_never_pooled(make_slice):
+    huge = {"requests_recorded": 10**6, "duration_s": 10.0**6, "latency_min_ms": 0.0}
+    figures = {"server_cpu_s": 10.0**6, "peak_threads": 10.0**6, "steal_share": 1.0}
+    counted = {"counters": {"hits": 10**6}, "threads_started": 10**6}
+    other = {"load": huge, "figures": figures, "after": counted}
+    kept = make_slice(1)
+    slices = [
+        make_slice(1, **other, faults=["compiled"]),
+        kept,
+        make_slice(1, PROFILED, **other),
+        make_slice(2, PROFILED, **other, faults=["undisturbed"]),
+    ]
+    assert pooling.pooled(slices) == [kept]
+    load = pooling.load_of(slices)
+    assert (load["requests_recorded"], load["latency_min_ms"]) == (100, 20.0)
+    assert load["slices"] == {"plain": 2, "kept": 1, "repeated": 1, "left_out": 1}
+    server = pooling.server_of(kept.live, slices)
+    assert (server["cpu_s"], server["peak_threads"], server["threads_started"]) == (0.5, 20, 0)
+    assert pooling.machine_of(slices)["steal_share"] == 0
+    assert server["counters"] == {}
+    assert server["profiled"] == {"counters": {"hits": 2 * 10**6}, "requests": 2 * 10**6}
+
+
+def test_where_none_was_kept_all_plain_ones_are_pooled(make_slice):
+    slices = [
+        make_slice(1, faults=["compiled"]),
+        make_slice(2, faults=["undisturbed"]),
+        make_slice(1, PROFILED),
+    ]
+    load = pooling.load_of(slices)
+    assert load["requests_recorded"] == 200
+    assert load["slices"] == {"plain": 2, "kept": 0, "repeated": 0, "left_out": 2}
+
+
+def test_cpu_time_per_request_is_without_the_compilers(make_slice):
+    figures = [
+        {"server_cpu_s": 0.5, "compiler_cpu_s": 0.1, "peak_threads": 21.0, "retransmits": 1.0},
+        {"server_cpu_s": 0.7, "compiler_cpu_s": 0.3, "peak_threads": 33.0, "retransmits": 2.0},
+    ]
+    counts = [({"threads_started": 10}, {"threads_started": 14}), ({"threads_started": 14}, {})]
+    slices = [
+        make_slice(figures=each, before=before, after=after)
+        for each, (before, after) in zip(figures, counts, strict=True)
+    ]
+    server = pooling.server_of(slices[0].live, slices)
+    assert server["cpu_us_per_request"] == pytest.approx(1e6 * (1.2 - 0.4) / 200)
+    assert (server["cpu_s"], server["compiler_cpu_s"]) == pytest.approx((1.2, 0.4))
+    assert server["compiler_share"] == pytest.approx(1 / 3)
+    assert (server["peak_threads"], server["idle_threads"]) == (33, 12)
+    assert (server["retransmits"], server["machine_context_switches"]) == (3, 2000)
+    # Of a server that is gone, and so counts nothing any more, none are taken away.
+    assert server["threads_started"] == 4
+    for each in slices:
+        each.figures |= {"compiler_cpu_s": None, "compiler_share": None}
+    database = pooling.server_of(slices[0].live, slices)
+    assert (database["compiler_cpu_s"], database["compiler_share"]) == (None, None)
+    assert database["cpu_us_per_request"] == pytest.approx(1e6 * 1.2 / 200)
+
+
+def test_gaps_within_a_window_are_no_requests(make_slice):
+    """The grid of pools counts half of the time between its start and its end."""
+    load = {"duration_s": 0.5, "answers_per_s": 100.0, "end_epoch_s": 111.0}
+    done = make_slice(load=load | {"start_epoch_s": 110.0}, figures={"cpu_us_per_request": 4900.0})
+    server = pooling.server_of(done.live, [done])
+    # As in the slice's own row: the same rate of requests all the while.
+    assert server["cpu_us_per_request"] == pytest.approx(done.figures["cpu_us_per_request"])
+
+
+def test_counters_grow_from_slice_to_slice(make_slice):
+    slices = [
+        make_slice(before={"counters": {"hits": 5}}, after={"counters": {"hits": 9}}),
+        # Loaded again in between, by another kind of slice.
+        make_slice(before={"counters": {"hits": 50}}, after={"counters": {"hits": 51, "new": 2}}),
+        make_slice(before={"counters": {"hits": 51}}, after={"counters": {}}),
+    ]
+    assert pooling.counters(slices) == {"hits": 5, "new": 2}
+
+
+@pytest.mark.parametrize(
+    ("edges", "expected"),
+    [
+        ([(0, 7), (100, 104)], (0, 11)),
+        ([(50, 57)], (50, 57)),
+        ([(None, None), (None, None)], (None, None)),
+        ([(3, 7), (7, None)], (3, None)),
+    ],
+)
+def test_rows_are_those_that_the_slices_have_left(make_slice, edges, expected):
+    slices = [make_slice(before={"rows": b}, after={"rows": a}) for b, a in edges]
+    profiled = make_slice(kind=PROFILED, before={"rows": 0}, after={"rows": 1000})
+    assert pooling.rows_of([*slices, profiled]) == expected
+
+
+def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
+    speeds = [1.0, 1.1, 3.0, None]
+    slices = [
+        make_slice(figures={"speed_server": speed, "steal_share": share, "load_1m": 9.0 * share})
+        for speed, share in zip(speeds, (0.0, 0.04, 0.0, 0.0), strict=True)
+    ]
+    machine = pooling.machine_of(slices)
+    assert (machine["speed_server"], machine["steal_share"]) == (1.1, 0.01)
+    assert machine["load_1m"] == pytest.approx(0.36)
+    nothing = pooling.machine_of([make_slice(figures={"speed_server": None})])
+    assert nothing["speed_server"] is None
+
+
+def test_backend_is_the_mean_of_shares_and_the_most_memory(make_slice):
+    figures = [
+        {"backend_cpu_share": 0.2, "peak_backend_rss_bytes": 10.0},
+        {"backend_cpu_share": 0.4, "peak_backend_rss_bytes": 30.0},
+    ]
+    found = pooling.backend_of([make_slice(figures=each) for each in figures], "remote", [1])
+    assert found["cpu_share"] == pytest.approx(0.3)
+    assert (found["id"], found["cpus"], found["peak_rss_bytes"]) == ("remote", [1], 30)
+
+
+def test_rows_of_a_file_stay_that_lie_in_the_slices(make_slice, tmp_path):
+    path = tmp_path / "thread-states.csv"
+    path.write_text("time_s,state\n109.9,a\n110,b\n111,c\n115,d\n120.5,e\n122,f\n,g\n")
+    pooling.within_slices(path, [make_slice(1, PROFILED), make_slice(2, PROFILED)])
+    assert path.read_text() == "time_s,state\n110,b\n111,c\n120.5,e\n"
+
+
+def rows_in(path):
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def leave(done, latency_ms):
+    """What a tool leaves in the folder of a slice: its log, samples and a histogram."""
+    (done.folder / "generator.log").write_text(f"log of {done.asked.number}\n")
+    with gzip.open(done.folder / SAMPLES, "wt", newline="") as file:
+        file.write(f"elapsed,success,responseCode\n{latency_ms},true,200\n")
+    text = hgrm(Counter({latency_ms: 2}), 2 * latency_ms, latency_ms)
+    (done.folder / "latency.hgrm").write_text(text)
+    (done.folder / pooling.COMBINATIONS).write_text(f"size,mean_ms\n1,{latency_ms}\n")
+
+
+def test_files_of_a_cell_are_those_of_its_kept_slices(make_slice, live, tmp_path):
+    first = [{"time_s": 1.0, "server_threads": 3.0}, {"time_s": 1.02, "server_cpu_s": 0.1}]
+    slices = [
+        make_slice(1, faults=["compiled"], samples=first),
+        make_slice(1, samples=[{"time_s": 2.0}]),
+        make_slice(2),
+        make_slice(1, PROFILED, samples=[{"time_s": 9.0}]),
+    ]
+    for done, latency_ms in zip(slices, (1.0, 20.0, 30.0, 400.0), strict=True):
+        leave(done, latency_ms)
+    (live.folder / "gc.log").write_text("pauses\n")
+    (live.folder / pooling.THREAD_STATES).write_text("time_s,state\n120.5,plain\n140.5,profiled\n")
+    out = tmp_path / "out"
+    out.mkdir()
+    pooling.write_files(slices, out)
+    table = rows_in(out / "slices.csv")
+    assert [row["slice"] for row in table] == ["1", "2", "3", "4"]
+    assert [row["kept"] for row in table] == ["false", "true", "true", "true"]
+    assert [row["latency_p50_ms"] for row in table] == ["1.0", "20.0", "30.0", "400.0"]
+    assert [(row["slice"], row["elapsed"]) for row in rows_in(out / SAMPLES)] == [
+        ("2", "20.0"),
+        ("3", "30.0"),
+    ]
+    assert [row["slice"] for row in rows_in(out / pooling.COMBINATIONS)] == ["2", "3"]
+    text = (out / "latency.hgrm").read_text()
+    assert read_hgrm(text) == Counter({20.0: 2, 30.0: 2})
+    assert (footer(text, "Mean"), footer(text, "Max")) == (25, 30)
+    telemetry = rows_in(out / "telemetry.csv")
+    assert list(telemetry[0]) == ["slice", *pooling.COLUMNS]
+    assert [(row["slice"], row["time_s"]) for row in telemetry] == [
+        ("1", "1.0"),
+        ("1", "1.02"),
+        ("2", "2.0"),
+        ("4", "9.0"),
+    ]
+    assert (telemetry[1]["server_threads"], telemetry[1]["server_cpu_s"]) == ("", "0.1")
+    assert (out / "generator.log").read_text() == "log of 2\nlog of 3\n"
+    assert (out / "gc.log").read_text() == "pauses\n"
+    assert [row["state"] for row in rows_in(out / pooling.THREAD_STATES)] == ["profiled"]
+    assert not (out / "server.log").exists()
+
+
+def test_cell_without_a_profiled_slice_has_no_states_of_threads(make_slice, live, tmp_path):
+    (live.folder / pooling.THREAD_STATES).write_text("time_s,state\n110.5,plain\n")
+    pooling.write_files([make_slice()], tmp_path)
+    assert not (tmp_path / pooling.THREAD_STATES).exists()
