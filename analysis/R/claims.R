@@ -407,9 +407,11 @@ read_verdicts <- function(path) {
   table[]
 }
 
-#' Our figure with its interval, as text.
+#' Our value with its interval, as text.
 ours_text <- function(verdicts) {
-  verdicts[, ifelse(is.na(ours), no_figure, with_interval(ours, low, high))]
+  effect_with_interval(verdicts[, .(
+    estimate = ours, low, high, bound, verdict = ifelse(repetitions == 1, "one session", verdict)
+  )])
 }
 
 #' How many claims of each source and kind have which verdict.

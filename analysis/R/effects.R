@@ -16,9 +16,8 @@
 # cell; a quarter of the cells missing; 30 % of the comparisons moved by 1.2; 2, 3 or 6 rounds): intervals
 # of 95 % hold the truth in 94 to 97 % of cases, in the quiet half and in the noisy half; 2 to 4 % of
 # the differences that are reported are false. Where slices say nothing of what processes add (w is the
-# same everywhere, and sessions are unlike in noise), coverage of the noisy half is 0.90 and up to 9 % of
-# the reported differences are false. Without the bounds on the degrees of freedom it was 5 to 9 % in
-# most cases.
+# same everywhere, and sessions are unlike in noise), coverage of the noisy half is 0.90 to 0.93. Without
+# the bounds on the degrees of freedom 5 to 9 % of the differences were false in most cases.
 #
 # One session has an interval as well, from its slices alone. It holds for the processes of this
 # session, so it is printed and decides nothing.

@@ -43,7 +43,7 @@ sentence_loops <- function(loops, statistic = "latency_p99_ms") {
     ),
     about$title, sum(rows$verdict == "higher"), nrow(rows), sum(rows$verdict == "lower"),
     sum(rows$verdict == "equivalent"), as_code(widest$mode), as_code(widest$tier),
-    with_interval(widest$estimate, widest$low, widest$high)
+    effect_with_interval(widest)
   )
 }
 
@@ -58,7 +58,7 @@ table_loop_gap <- function(loops, statistic = "latency_p99_ms") {
   rows <- loops[statistic == wanted]
   rows[, .(
     Study = study, Tier = tier, Mode = mode, Open = format_number(mode_median),
-    Closed = format_number(versus_median), Ratio = with_interval(estimate, low, high),
+    Closed = format_number(versus_median), Ratio = effect_with_interval(.SD),
     Sessions = pairs, Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
   )][, setnames(.SD, "Ratio", "Open / closed")]
 }

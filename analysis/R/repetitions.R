@@ -99,7 +99,7 @@ table_repetitions <- function(comparisons) {
   rows[, .(
     Study = study, Tier = tier, Tool = tool, Mode = mode, Baseline = versus,
     Figure = compared_statistics$title[match(statistic, compared_statistics$statistic)],
-    Effect = with_interval(estimate, low, high),
+    Effect = effect_with_interval(.SD),
     Repetitions = ifelse(
       is.finite(repetitions_needed), format_number(repetitions_needed),
       paste("more than", repetitions_at_most)

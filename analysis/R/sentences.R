@@ -57,29 +57,16 @@ decided_sentence <- function(row, about, modes) {
   }
   sprintf(
     "the %s of %s is %s times that of %s, %s", about$title, modes[[1]],
-    ratio_text(row), modes[[2]],
+    effect_with_interval(row), modes[[2]],
     if (row$verdict == row$better) "which is better" else "which is worse"
   )
 }
 
 effect_text <- function(row) {
   if (row$effect == "ratio") {
-    return(paste("ratio", ratio_text(row)))
+    return(paste("ratio", effect_with_interval(row)))
   }
-  paste(
-    "difference", with_interval(100 * row$estimate, 100 * row$low, 100 * row$high),
-    "percentage points"
-  )
-}
-
-# A bound says so, and leaves out the end that it does not have.
-ratio_text <- function(row) {
-  end <- if (row$bound == "at_least") row$low else row$high
-  if (row$bound == "") return(with_interval(row$estimate, row$low, row$high))
-  sprintf(
-    "%s %s [%s %s]", sub("_", " ", row$bound), format_number(row$estimate),
-    if (row$bound == "at_least") "from" else "up to", format_number(end)
-  )
+  paste("difference", effect_with_interval(row, 100), "percentage points")
 }
 
 #' A number with its noun, and its verb where one is given.

@@ -150,7 +150,8 @@ session_row <- function(cell) {
     load_share = number(cell$session$load_share),
     warm_up_ended = words(cell$warm_up$ended), warm_up_s = number(cell$warm_up$lasted_s),
     warm_up_requests = number(cell$warm_up$requests),
-    slices_kept = number(counted$kept), slices_left_out = number(counted$left_out),
+    warm_up_compiler_share = number(cell$warm_up$compiler_share),
+    slices_plain = number(counted$plain), slices_kept = number(counted$kept), slices_left_out = number(counted$left_out),
     slices_repeated = number(counted$repeated),
     idle_beside_share = most_of(slices$idle_beside_share), rss_mib = mean_of(slices$rss_mib)
   )

@@ -4,8 +4,10 @@ library(data.table)
 
 # What a table says where it has no figure.
 no_figure <- "–"
-# Marks figures of cells that did not pass the validity checks.
+# Marks values of cells that did not pass the validity checks.
 not_valid_mark <- "†"
+# Marks intervals of one session: they hold for its processes and decide nothing.
+one_session_mark <- "‡"
 
 #' A number for readers: three significant digits, thousands separated.
 #'
@@ -164,4 +166,22 @@ with_interval <- function(estimate, low, high) {
     is.na(estimate), no_figure,
     paste0(format_number(estimate), ifelse(is.na(low), "", paste0(" ", interval_text(low, high))))
   )
+}
+
+#' Effects with their intervals. A bound is the end of its interval that holds, or the estimate where it
+#' has no interval.
+#'
+#' @param rows rows with estimate, low, high, bound, verdict, see compare_modes().
+#' @param scale 100 for percentages.
+#' @return character vector.
+effect_with_interval <- function(rows, scale = 1) {
+  one <- function(value) format_number(scale * value)
+  text <- fcase(
+    is.na(rows$estimate), no_figure,
+    rows$bound == "at_least", paste("at least", one(fcoalesce(rows$low, rows$estimate))),
+    rows$bound == "at_most", paste("at most", one(fcoalesce(rows$high, rows$estimate))),
+    rep(TRUE, length(rows$estimate)), with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)
+  )
+  marked <- rows$verdict == "one session" & !is.na(rows$estimate)
+  paste0(text, ifelse(marked, paste0(" ", one_session_mark), ""))
 }

@@ -90,14 +90,14 @@ test_that("of what lies on the margin, at most 5 % is called equivalent", {
   }
 })
 
-test_that("where slices say nothing of the noise of sessions, the goals are missed by this much", {
+test_that("where slices say nothing of the noise of sessions, coverage of the noisy half is missed by this much", {
   set.seed(3)
   tiers <- rates_of(60, "tiers", "nothing")
   cells <- rates_of(60, "cells", "nothing")
   expect_gt(min(tiers$quiet, cells$quiet), 0.95)
-  # Goals: 0.93 and 0.05.
-  expect_gt(min(tiers$noisy, cells$noisy), 0.88)
-  expect_lt(max(tiers$false, cells$false), 0.12)
+  # The goal is 0.93; with 150 runs 0.925 and 0.903.
+  expect_gt(min(tiers$noisy, cells$noisy), 0.89)
+  expect_lt(max(tiers$false, cells$false), 0.08)
 })
 
 # ---- Noise, by hand --------------------------------------------------------------------------
