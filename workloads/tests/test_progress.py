@@ -1,0 +1,100 @@
+"""Lines on the terminal: the time that is left, and the ratio of a cell to its baseline."""
+
+import json
+import math
+from collections import Counter
+
+import pytest
+
+from workloads.latencies import hgrm
+from workloads.progress import interval, log_ratios, progress, ratios, typical_cell_s
+from workloads.slices import PROFILED
+
+
+def recorded(folder, *ended):
+    paths = []
+    for number, at in enumerate(ended):
+        paths.append(folder / f"a/b/c/d/rep-{number}/cell.json")
+        paths[-1].parent.mkdir(parents=True)
+        facts = {"ended": f"2026-11-20T{at}+00:00"}
+        paths[-1].write_text(json.dumps({"provenance": facts}))
+    return paths
+
+
+def test_time_to_the_next_cell_is_that_of_the_cells_measured_last(tmp_path):
+    # Cells of one load end together; hours later another run went on.
+    ended = ("12:00:00", "12:00:01", "12:00:08", "15:00:00", "15:00:04")
+    assert typical_cell_s(recorded(tmp_path, *ended)) == pytest.approx((1 + 7 + 4) / 3)
+
+
+def test_of_a_first_cell_nothing_is_known(tmp_path):
+    assert typical_cell_s([]) == typical_cell_s(recorded(tmp_path, "12:00:00")) == 0
+
+
+def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
+    recorded(tmp_path, "12:00:00", "12:00:30")
+    names = ("study", "mode", "tier", "tool")
+    record = {
+        "cell": dict.fromkeys(names, "x") | {"repetition": 2},
+        "labels": {"order": {"of": 6}},
+        "load": {"throughput_per_s": 99.6, "error_share": 0.021},
+        "outcome": "completed",
+        "validity": {"checks": [{"id": "settled", "passed": False}, {"id": "y", "passed": True}]},
+    }
+    assert progress(record, tmp_path) == (
+        "x/x/x/x/2: completed, invalid: settled; 100/s, 2.1% errors; 4 of 6 cells left, about 2 min"
+    )
+
+
+def slices_of(make_slice, values, **changed):
+    """A slice a round with this throughput and CPU time per request."""
+    return [
+        make_slice(
+            round, load={"throughput_per_s": v}, figures={"cpu_us_per_request": v}, **changed
+        )
+        for round, v in enumerate(values, start=1)
+    ]
+
+
+def throughput(each):
+    return each.load["throughput_per_s"]
+
+
+def test_ratio_is_of_slices_of_the_same_round(make_slice):
+    mode = slices_of(make_slice, (20.0, 60.0, 5.0))
+    baseline = slices_of(make_slice, (10.0, 20.0))
+    found = log_ratios(mode, baseline, throughput)
+    assert sorted(math.exp(each) for each in found) == pytest.approx([2, 3])
+
+
+def test_what_was_left_out_or_profiled_has_no_part_in_it(make_slice):
+    baseline = slices_of(make_slice, (10.0, 10.0))
+    left_out = slices_of(make_slice, (900.0,), faults=["compiled"])
+    profiled = slices_of(make_slice, (900.0,), kind=PROFILED)
+    repeated = slices_of(make_slice, (20.0, 0.0))
+    found = log_ratios([*repeated, *left_out, *profiled], baseline, throughput)
+    # A round without an answer has no ratio either.
+    assert [math.exp(each) for each in found] == pytest.approx([2])
+
+
+def test_interval_is_that_of_students_t():
+    # Mean 0.2, standard error 0.1 x sqrt(3) / 3: of three values, t is 4.303.
+    reach = 4.303 * 0.1 / math.sqrt(3)
+    low, high = math.exp(0.2 - reach), math.exp(0.2 + reach)
+    expected = f"{math.exp(0.2):.3g} [{low:.3g}, {high:.3g}] (3 rounds)"
+    assert interval([0.1, 0.2, 0.3]) == expected
+    assert interval([0.1]) == interval([]) == ""
+    # Beyond ten degrees of freedom the interval is a little too wide, never too narrow.
+    assert interval([0.1, 0.3] * 20).endswith("(40 rounds)")
+
+
+def test_ratios_are_printed_for_each_statistic(make_slice):
+    mode = slices_of(make_slice, (20.0, 20.0, 20.0))
+    baseline = slices_of(make_slice, (10.0, 10.0, 10.0))
+    for each in mode:
+        (each.folder / "latency.hgrm").write_text(hgrm(Counter({5.0: 9}), 45.0, 5.0))
+    text = ratios(mode, baseline)
+    assert "throughput: 2 [2, 2] (3 rounds)" in text
+    assert "CPU time per request: 2 [2, 2] (3 rounds)" in text
+    # Of the baseline there are no latencies.
+    assert "p99 of latency: no two rounds with both" in text

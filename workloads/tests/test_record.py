@@ -1,0 +1,95 @@
+"""cell.json: pauses within the slices, outcomes, profiles, and records that are wrong."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+from jsonschema import ValidationError
+
+from workloads import provenance
+from workloads.figures import gc_pauses, nothing_sent
+from workloads.record import digest, measured, profile_of, silent
+from workloads.slices import PROFILED
+
+LINE = "[2026-11-20T12:37:3{s}.500+0000][7.0s][info][gc] GC(0) {what} {ms}ms\n"
+YOUNG = "Pause Young (Allocation Failure) 8M->1M(9M)"
+# 2026-11-20T12:37:30Z
+START_S = 1795178250.0
+SPEC = {"testbed": {"profiler": {"event": "itimer", "interval_ms": 10}}}
+TOOL = SimpleNamespace(LOOP="open", generator=lambda spec: {"name": "a tool", "version": "1"})
+
+
+def test_only_pauses_within_the_load_count(tmp_path):
+    log = tmp_path / "gc.log"
+    log.write_text(
+        LINE.format(s=1, what=YOUNG, ms="4.5")
+        + LINE.format(s=2, what=YOUNG, ms="1.5")
+        + LINE.format(s=3, what="Pause Full (System.gc()) 8M->1M(9M)", ms="2.0")
+        + LINE.format(s=3, what="Concurrent Mark", ms="9.0")
+    )
+    load = {"start_epoch_s": START_S + 2, "end_epoch_s": START_S + 4}
+    assert gc_pauses(log, load) == {"gc_pauses": 2, "gc_pause_ms": 3.5}
+    assert gc_pauses(tmp_path / "none", load) == {"gc_pauses": 0, "gc_pause_ms": 0}
+
+
+def test_pauses_between_slices_do_not_count(make_slice, live):
+    windows = [{"start_epoch_s": START_S + s, "end_epoch_s": START_S + s + 1} for s in (1, 3, 4, 5)]
+    slices = [
+        make_slice(1, load=windows[0]),
+        make_slice(2, load=windows[1]),
+        make_slice(3, load=windows[2], faults=["compiled"]),
+        make_slice(1, PROFILED, load=windows[3]),
+    ]
+    live.subject.profile = lambda folder, asked: {"file": None}
+    (live.folder / "gc.log").write_text(
+        "".join(LINE.format(s=s, what=YOUNG, ms=f"{s}.0") for s in range(7))
+    )
+    server = measured(SPEC, TOOL, slices)["server"]
+    assert (server["gc_pauses"], server["gc_pause_ms"]) == (2, 1 + 3)
+
+
+def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
+    live.subject.profile = lambda folder, asked: {"file": None}
+    died = make_slice(2, outcome="server_died", reason="exit status 1", faults=["not_completed"])
+    died.accounts["body"] = b""
+    record = measured(SPEC, TOOL, [make_slice(1), died])
+    assert (record["outcome"], record["outcome_reason"]) == ("server_died", "exit status 1")
+    assert (record["answers"]["before"], record["answers"]["after"]) == (digest(b"ok"), "")
+    # What it answered before it died still counts.
+    assert record["load"]["requests_recorded"] == 100
+    fine = measured(SPEC, TOOL, [make_slice(1), make_slice(2)])
+    assert (fine["outcome"], fine["answers"]["after"]) == ("completed", digest(b"ok"))
+
+
+def test_profile_is_of_the_last_profiled_slice_with_its_window(make_slice, live):
+    asked = []
+    live.subject.profile = lambda folder, options: asked.append(folder) or {"file": "profile.jfr"}
+    assert profile_of(SPEC, [make_slice()]) == {"file": None}
+    slices = [make_slice(1, PROFILED), make_slice(2, PROFILED), make_slice(2)]
+    start_s, end_s = slices[1].window
+    expected = {"file": "profile.jfr", "start_epoch_s": start_s, "end_epoch_s": end_s}
+    assert profile_of(SPEC, slices) == expected
+    assert asked == [slices[1].folder]
+    live.subject.profile = lambda folder, options: {"file": None}
+    assert profile_of(SPEC, slices) == {"file": None}
+
+
+@pytest.mark.parametrize(
+    ("why", "outcome", "reason"),
+    [
+        ("beyond_limits: no descriptors", "beyond_limits", "no descriptors"),
+        ("a-mode: no right answer", "hung", "a-mode: no right answer"),
+    ],
+)
+def test_cell_in_which_nothing_was_sent_says_why(why, outcome, reason):
+    record = silent(SPEC, TOOL, why)
+    assert (record["outcome"], record["outcome_reason"]) == (outcome, reason)
+    assert record["load"]["requests_recorded"] == record["load"]["slices"]["plain"] == 0
+    assert nothing_sent("open").keys() <= record["load"].keys()
+    assert record["server"] is record["machine"] is None
+
+
+def test_schema_knows_a_wrong_record():
+    with pytest.raises(ValidationError):
+        provenance.validate({"schema": 2})
+    assert json.loads(provenance.SCHEMA.read_text())["title"] == "cell.json"
