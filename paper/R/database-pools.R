@@ -158,7 +158,7 @@ caption_gain <- function(at) {
 table_made <- function(all) {
   rows <- rbindlist(lapply(all$cells, function(cell) {
     counters <- cell$server$counters
-    lasted_s <- number(cell$load$warmed_up_s) + number(cell$load$duration_s)
+    lasted_s <- number(cell$load$duration_s)
     made <- number(c(counters$Connections, counters$sessions)[1])
     if (is.na(made) || cell$cell$tool != "sysbench" || !isTRUE(cell$validity$valid)) return(NULL)
     data.table(

@@ -17,11 +17,13 @@ provenance_of <- function(cells, ...) {
   }, NA_character_)
 }
 
-# A text, or a list of facts.
+# Where the CPUs of both sides are.
 topology_text <- function(topology) {
-  if (is.null(topology)) return(NULL)
-  if (is.null(names(topology))) return(paste(unlist(topology), collapse = ", "))
-  paste(kebab(names(topology)), vapply(topology, function(part) paste(unlist(part), collapse = " "), ""), collapse = ", ")
+  if (is.null(topology$cpus)) return(NULL)
+  places <- vapply(topology$cpus, function(cpu) sprintf("CPU %s: core %s", cpu$cpu, number(cpu$core)), "")
+  paste0(
+    enumerate(places, ", "), if (isTRUE(topology$siblings_split)) "; server and generator share a core" else "; no core is shared"
+  )
 }
 
 gibibytes <- function(bytes) paste(format_number(as.numeric(bytes) / 2^30), "GiB")

@@ -10,28 +10,32 @@ one_cell_a_session <- function(cells) {
 
 phase_titles <- c(
   start_s = "Start (s)", warm_up_s = "Warm-up (s)", load_s = "Load (s)", between_s = "Between slices (s)",
-  stop_s = "Stop (s)"
+  restart_s = "Restart (s)", stop_s = "Stop (s)", other_s = "Other (s)"
 )
 
 #' Where the time of sessions went.
 #'
 #' @return data.table, a row per study and for all: Study, Sessions, the seconds of each phase over all
-#'   sessions, All (s), Load (%); no rows where no cell has a session.
+#'   sessions, All (s), Load (%); no rows where no session has phases.
 table_phases <- function(cells) {
   rows <- rbindlist(lapply(one_cell_a_session(cells), function(cell) {
-    if (is.null(cell$session$phases)) return(NULL)
-    data.table(study = cell$cell$study, phase = names(cell$session$phases), seconds = as.numeric(unlist(cell$session$phases)))
+    spent_s <- unlist(cell$session$phases)
+    if (length(spent_s) == 0) return(NULL)
+    known_s <- spent_s[names(spent_s) != "wall_s"]
+    # What lies between the phases: the session's wall time has it.
+    other_s <- max(0, c(spent_s["wall_s"], sum(known_s))[1] - sum(known_s), na.rm = TRUE)
+    data.table(study = cell$cell$study, session = cell$session$id, phase = c(names(known_s), "other_s"), seconds = c(known_s, other_s))
   }))
   if (nrow(rows) == 0) return(data.table())
-  sessions <- rbindlist(lapply(one_cell_a_session(cells), function(cell) data.table(study = cell$cell$study)))
   both <- rbind(rows, copy(rows)[, study := "all"])
-  counts <- rbind(sessions, copy(sessions)[, study := "all"])[, .(Sessions = .N), by = study]
-  phases <- intersect(c(names(phase_titles), unique(rows$phase)), rows$phase)
+  told <- both[, .(Sessions = uniqueN(session), all_s = sum(seconds), load_s = sum(seconds[phase == "load_s"])), by = study]
+  phases <- intersect(c(names(phase_titles), rows$phase), rows$phase)
   wide <- dcast(both, study ~ factor(phase, phases), value.var = "seconds", fun.aggregate = sum)
-  wide <- counts[wide, on = "study"][order(match(study, c(unique(rows$study), "all")))]
-  wide[, `:=`("All (s)" = rowSums(.SD), "Load (%)" = 100 * load_s / rowSums(.SD)), .SDcols = phases]
   titles <- ifelse(phases %in% names(phase_titles), phase_titles[phases], paste0(sub("_s$", "", phases), " (s)"))
-  setnames(wide, c("study", phases), c("Study", titles))[]
+  setnames(wide, c("study", phases), c("Study", titles))
+  wide <- wide[match(told$study, Study)]
+  wide[, `:=`("All (s)" = told$all_s, "Load (%)" = 100 * told$load_s / told$all_s, Sessions = told$Sessions)]
+  setcolorder(wide, c("Study", "Sessions"))[]
 }
 
 sentence_phases <- function(phases) {

@@ -10,6 +10,9 @@ read_steps <- function(all, tiers) {
   steps[, published := tier %in% trapped][order(connections)]
 }
 
+# Servers that answered nothing have no values.
+middle_of <- function(values) median(values, na.rm = TRUE)
+
 #' What steps really offered and what came of it, medians over all repetitions that ran.
 #'
 #' @return data.table, a row per step and mode: connections, asked_per_s, answered_per_s (any status),
@@ -19,17 +22,17 @@ read_steps <- function(all, tiers) {
 summarise_steps <- function(all, steps, modes) {
   cells <- all$summary[steps, on = "tier", nomatch = NULL][mode %in% modes]
   rows <- cells[, .(
-    asked_per_s = median(offered_per_s), answered_per_s = median(throughput_all_per_s),
-    right_per_s = median(throughput_per_s), p50_ms = median(latency_p50_ms),
-    sent_p50_ms = median(latency_uncorrected_p50_ms),
-    unanswered = median(pmax(0, 1 - throughput_all_per_s / offered_per_s)),
-    held = median(throughput_all_per_s * latency_uncorrected_mean_ms / 1000),
-    accept_queue_peak = median(accept_queue_peak), listen_overflows = median(listen_overflows),
-    retransmits = median(retransmits), descriptors_peak = median(descriptors_peak),
-    threads_idle = median(threads_idle), threads_peak = median(threads_peak),
-    requests = median(requests), requests_2xx = median(requests_2xx),
-    gc_share = median(gc_pause_ms / 1000 / duration_s), rss_peak_mib = median(rss_peak_mib),
-    pool_wait_mean_ms = median(pool_wait_mean_ms), latency_mean_ms = median(latency_uncorrected_mean_ms),
+    asked_per_s = middle_of(offered_per_s), answered_per_s = middle_of(throughput_all_per_s),
+    right_per_s = middle_of(throughput_per_s), p50_ms = middle_of(latency_p50_ms),
+    sent_p50_ms = middle_of(latency_uncorrected_p50_ms),
+    unanswered = middle_of(pmax(0, 1 - throughput_all_per_s / offered_per_s)),
+    held = middle_of(throughput_all_per_s * latency_uncorrected_mean_ms / 1000),
+    accept_queue_peak = middle_of(accept_queue_peak), listen_overflows = middle_of(listen_overflows),
+    retransmits = middle_of(retransmits), descriptors_peak = middle_of(descriptors_peak),
+    threads_idle = middle_of(threads_idle), threads_peak = middle_of(threads_peak),
+    requests = middle_of(requests), requests_2xx = middle_of(requests_2xx),
+    gc_share = middle_of(gc_pause_ms / 1000 / duration_s), rss_peak_mib = middle_of(rss_peak_mib),
+    pool_wait_mean_ms = middle_of(pool_wait_mean_ms), latency_mean_ms = middle_of(latency_uncorrected_mean_ms),
     valid = sum(poolable(.SD)), cells = .N, outcome = outcome[1], ended = sum(outcome != "completed")
   ), by = .(tier, connections = i.connections, mode), .SDcols = names(cells)]
   rows[order(connections, match(mode, mode_levels(mode)))]
@@ -122,18 +125,25 @@ sentences_breaking <- function(rows) {
     if (nrow(mine) == 0) return(sprintf("%s: no step could be run.", as_code(name)))
     kept <- mine[unanswered <= 0.05]
     broken <- mine[unanswered > 0.05][1]
-    if (nrow(mine[unanswered > 0.05]) == 0) {
-      return(sprintf(
-        "%s answered what was asked up to %s connections, the largest step that ran.", as_code(name),
-        format_number(max(mine$connections))
+    silent <- mine[is.na(unanswered)]
+    never <- if (nrow(silent) > 0) {
+      sprintf("At %s connections its server answered nothing at all.", enumerate(format_number(silent$connections)))
+    }
+    if (is.na(broken$connections)) {
+      return(paragraph(
+        if (nrow(kept) > 0) sprintf(
+          "%s answered every request up to %s connections.", as_code(name), format_number(max(kept$connections))
+        ) else sprintf("%s answered at no step.", as_code(name)),
+        never
       ))
     }
     paragraph(
       sprintf(
-        "%s answered what was asked %s; at %s it answered %s of %s requests a second.", as_code(name),
+        "%s answered every request %s; at %s it answered %s of %s requests a second.", as_code(name),
         if (nrow(kept) > 0) paste("up to", format_number(max(kept$connections)), "connections") else "at no step",
         format_number(broken$connections), format_number(broken$answered_per_s), format_number(broken$asked_per_s)
       ),
+      never,
       if (broken$ended > 0) sprintf("After the load it no longer answered in %d of %d cells.", broken$ended, broken$cells),
       sprintf(
         "There it went from %s threads to %s; up to %s connections waited to be accepted, the listen queue overflowed %s times, and the server had up to %s descriptors open. Its memory reached %s MiB, and pauses of the garbage collector took %s of the time.",

@@ -63,6 +63,11 @@ class Cell:
     # Threads of the server, connections of the client, transactions a second.
     combinations: list[tuple[int, int, float]] = field(default_factory=list)
 
+    @property
+    def ran(self) -> bool:
+        """Whether anything was loaded; a server that is hung here never answered."""
+        return self.outcome not in ("beyond_limits", "hung")
+
     def write(self, results: Path) -> Path:
         """Writes the cell's folder; returns the path of its cell.json."""
         name = f"{self.study}/{self.mode}/{self.tier}/{self.tool}/rep-{self.repetition}"
@@ -70,7 +75,7 @@ class Cell:
         folder.mkdir(parents=True)
         (folder / "cell.json").write_text(json.dumps(self._record()))
         self._write_profile(folder)
-        if self.outcome == "beyond_limits":
+        if not self.ran:
             return folder / "cell.json"
         self._write_slices(folder / "slices.csv")
         if self.tool == "jmeter":
@@ -90,7 +95,7 @@ class Cell:
     def _write_profile(self, folder: Path) -> None:
         stacks = f"java/lang/Thread.run;Thread.start {int(self.cpu_us)}\nother;write 50\n"
         page = FLAME_GRAPH.format(mode=self.mode)
-        sampled = self.profiled and self.outcome != "beyond_limits"
+        sampled = self.profiled and self.ran
         (folder / "profile.collapsed").write_text(stacks if sampled else "")
         (folder / "flamegraph.html").write_text(page if sampled else "")
 
@@ -201,7 +206,7 @@ class Cell:
     def _validity(self, share: float) -> dict[str, Any]:
         share_passed = share <= 0.05 if self.failing else share >= 0.99
         passed = {"completed": self.outcome == "completed"}
-        if self.outcome != "beyond_limits":
+        if self.ran:
             passed |= {"share_2xx": share_passed, "little": True}
             passed |= {self.failed_check: False} if self.failed_check else {}
         checks = [{"id": i, "rule": "it is", "passed": p} for i, p in passed.items()]
@@ -210,7 +215,7 @@ class Cell:
     def _load(self, answered: int) -> dict[str, Any]:
         asked = len(self.latency_ms)
         closed = self.tool != "wrk2"
-        if self.outcome == "beyond_limits":
+        if not self.ran:
             return {"loop": "open", "errors": {}, "duration_s": 0, "requests_recorded": 0}
         rows = slice_rows(self)
         kept, all_plain = plain(rows, kept=True), plain(rows)
@@ -226,7 +231,6 @@ class Cell:
             "start_epoch_s": start_s,
             "end_epoch_s": end_s,
             "duration_s": 2.0,
-            "warmed_up_s": 1.0,
             "slices": {
                 "plain": len(all_plain),
                 "kept": len(kept),
@@ -281,9 +285,16 @@ class Cell:
             "rounds": self.slices,
             "phases": {
                 "start_s": 3.0, "warm_up_s": 12.0, "load_s": 60.0, "between_s": 4.0, "stop_s": 1.0,
+                "wall_s": 82.0,
             },
             "load_share": 0.75,
-            "topology": "2 CPUs, a core each",
+            "topology": {
+                "cpus": [
+                    {"cpu": cpu, "core": cpu, "package": 0, "node": 0, "siblings": [cpu]}
+                    for cpu in (0, 1)
+                ],
+                "siblings_split": False,
+            },
         }  # fmt: skip
 
     def _warm_up(self) -> dict[str, Any] | None:
@@ -295,7 +306,7 @@ class Cell:
         return {"ended": ended, "lasted_s": 10.0 + self.repetition, "requests": requests} | share
 
     def _profile(self) -> dict[str, Any]:
-        row = self._profiled() if self.outcome != "beyond_limits" else None
+        row = self._profiled() if self.ran else None
         if row is None:
             return {"file": None}
         window = {name: row[name] for name in ("start_epoch_s", "end_epoch_s")}
@@ -303,7 +314,7 @@ class Cell:
         return {"file": "profile.jfr"} | engine | window
 
     def _record(self) -> dict[str, Any]:
-        ran = self.outcome != "beyond_limits"
+        ran = self.ran
         asked = len(self.latency_ms)
         answered = asked - self.refused
         identity = ("study", "mode", "tier", "tool", "repetition")
