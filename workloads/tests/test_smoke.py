@@ -5,25 +5,34 @@ Runs after `make smoke`. Nothing here depends on how fast the machine is, only o
 
 import csv
 import gzip
+import itertools
 import json
+import math
 import os
 import subprocess
+import tempfile
+from datetime import datetime
 from pathlib import Path
 
 import psutil
 import pytest
 import yaml
+from snakemake.utils import update_config
 
 from workloads import provenance
+from workloads.databases.scratch import PREFIX
 from workloads.grid import Grid
+from workloads.tools import wrk2
 
 ROOT = Path(__file__).resolve().parents[2]
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text()) | yaml.safe_load(
-    (ROOT / "workloads/smoke.yaml").read_text()
-)
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
+# As Snakemake does it with --configfile: key by key, at every depth.
+update_config(CONFIG, yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()))
 GRID = Grid(CONFIG)
-RESULTS = ROOT / CONFIG["results"]
+# Another folder with the same cells, where one works on these checks.
+RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / CONFIG["results"]))
 SLEEP_MS = 100
+PLAIN, PROFILED = "plain", "profiled"
 
 
 def folder(cell):
@@ -37,6 +46,29 @@ def record(cell):
 def samples(cell):
     with gzip.open(folder(cell) / "samples.csv.gz", "rt") as file:
         return list(csv.DictReader(file))
+
+
+def table(cell, name):
+    with (folder(cell) / name).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def slices(cell):
+    return table(cell, "slices.csv")
+
+
+def counted(cell):
+    """The slices that the cell is the sum of: plain ones that were kept, or all where none was."""
+    plain = [row for row in slices(cell) if row["kind"] == PLAIN]
+    return [row for row in plain if row["kept"] == "true"] or plain
+
+
+def total(rows, column):
+    return sum(float(row[column] or 0) for row in rows)
+
+
+def is_database(cell):
+    return "engine" in GRID.studies[cell.study]["server"]
 
 
 def cells(**wanted):
@@ -55,18 +87,124 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     # The real wrk2 does not tell how many requests were due.
     assert load["requests_asked"] in (None, load["requests_recorded"])
     assert load["responses_2xx"] + sum(load["errors"].values()) >= load["requests_recorded"]
-    names = ["telemetry.csv", "server.log", "generator.log", "profile.collapsed"]
-    if cell.study != "database-pools":
+    names = ["slices.csv", "telemetry.csv", "server.log", "generator.log", "profile.collapsed"]
+    if not is_database(cell):
         names.append("gc.log")
     for name in names:
         assert (folder(cell) / name).exists(), name
+    assert (folder(cell) / "cell.json").samefile(folder(cell) / ".cell.json")
+
+
+@pytest.mark.parametrize("cell", cells())
+def test_cell_is_the_sum_of_its_slices(cell):
+    load, server, rows = record(cell)["load"], record(cell)["server"], counted(cell)
+    assert total(rows, "requests_recorded") == load["requests_recorded"]
+    assert total(rows, "responses_2xx") == load["responses_2xx"]
+    assert total(rows, "duration_s") == pytest.approx(load["duration_s"])
+    assert float(rows[0]["start_epoch_s"]) == load["start_epoch_s"]
+    assert float(rows[-1]["end_epoch_s"]) == load["end_epoch_s"]
+    for column, name in (("server_cpu_s", "cpu_s"), ("compiler_cpu_s", "compiler_cpu_s")):
+        assert total(rows, column) == pytest.approx(server[name] or 0)
+
+
+@pytest.mark.parametrize("cell", cells())
+def test_slices_are_accounted_for(cell):
+    measured, rows = record(cell), slices(cell)
+    plain = [row for row in rows if row["kind"] == PLAIN]
+    kept = sum(row["kept"] == "true" for row in plain)
+    rounds = {int(row["round"]) for row in plain}
+    assert measured["load"]["slices"] == {
+        "plain": len(plain),
+        "kept": kept,
+        "repeated": len(plain) - len(rounds),
+        "left_out": len(plain) - kept,
+    }
+    assert [int(row["slice"]) for row in rows] == list(range(1, len(rows) + 1))
+    assert rounds == set(range(1, len(rounds) + 1))
+    assert len(rounds) <= measured["session"]["rounds"]
+    if measured["outcome"] == "completed" and not measured["outcome_reason"]:
+        assert len(rounds) == measured["session"]["rounds"]
+        profiled = [row for row in rows if row["kind"] == PROFILED]
+        assert len(profiled) == measured["configuration"]["slices"]["profiled"]
+    for row in rows:
+        assert (row["kept"] == "true") == (row["reason"] == "")
+        assert int(row["threads_peak"].partition(".")[0]) > 0 or "not_completed" in row["reason"]
+    # Profiled ones are behind the plain ones, and none begins before the last has ended.
+    assert [row["kind"] for row in rows] == sorted(row["kind"] for row in rows)
+    windows_s = [(float(row["start_epoch_s"]), float(row["end_epoch_s"])) for row in rows]
+    assert all(one[1] < other[0] for one, other in itertools.pairwise(windows_s))
+    sampled = {int(row["slice"]) for row in table(cell, "telemetry.csv")}
+    assert sampled == {int(row["slice"]) for row in rows}
+
+
+@pytest.mark.parametrize("cell", cells())
+def test_cpu_time_per_request_has_no_part_of_the_compiler(cell):
+    server = record(cell)["server"]
+    answers = sum(
+        float(row["answers_per_s"]) * (float(row["end_epoch_s"]) - float(row["start_epoch_s"]))
+        for row in counted(cell)
+    )
+    requests_cpu_s = (server["cpu_us_per_request"] or 0) * answers / 1e6
+    compiler_cpu_s = server["compiler_cpu_s"] or 0
+    if answers:
+        assert requests_cpu_s + compiler_cpu_s == pytest.approx(server["cpu_s"])
+    assert (server["compiler_cpu_s"] is None) == is_database(cell)
+
+
+@pytest.mark.parametrize("cell", cells())
+def test_servers_of_a_compiler_are_warmed_up(cell):
+    warm_up = record(cell)["warm_up"]
+    assert (warm_up is None) == is_database(cell)
+    assert warm_up is None or warm_up["requests"] > 0
+
+
+@pytest.mark.parametrize("session", [pytest.param(s, id=s.path) for s in GRID.sessions])
+def test_cells_of_a_session_were_measured_side_by_side(session):
+    records = {cell: record(cell) for cell in session.cells}
+    (id,) = {measured["session"]["id"] for measured in records.values()}
+    assert id.startswith(f"{session.path}@")
+    (phases,) = {json.dumps(measured["session"]["phases"]) for measured in records.values()}
+    spent_s = json.loads(phases)
+    wall_s = spent_s.pop("wall_s")
+    assert 0 < spent_s["load_s"] < sum(spent_s.values()) <= wall_s
+    assert spent_s["load_s"] == pytest.approx(
+        sum(total(slices(cell), "duration_s") for cell in session.cells)
+    )
+    windows_s = sorted(
+        (float(row["start_epoch_s"]), float(row["end_epoch_s"]))
+        for cell in session.cells
+        for row in slices(cell)
+    )
+    assert all(one[1] < other[0] for one, other in itertools.pairwise(windows_s))
+
+
+@pytest.mark.parametrize("session", [pytest.param(s, id=s.path) for s in GRID.sessions])
+def test_modes_take_turns_and_meet_their_baselines_in_every_round(session):
+    plan = GRID.plan(session)
+    for tier, tool in {(cell.tier, cell.tool) for cell in session.cells}:
+        cells_there = [cell for cell in session.cells if (cell.tier, cell.tool) == (tier, tool)]
+        together = [c for c in cells_there if not plan["modes"][c.mode]["mode"].get("alone")]
+        rows = sorted(
+            (float(row["start_epoch_s"]), row["kind"], int(row["round"]))
+            for cell in together
+            for row in slices(cell)
+        )
+        turns = [turn for _, *turn in rows]
+        assert turns == sorted(turns), (tier, tool)
+        rounds = {
+            cell.mode: {int(row["round"]) for row in slices(cell) if row["kind"] == PLAIN}
+            for cell in cells_there
+        }
+        for mode in rounds:
+            versus = plan["versus"][mode]
+            assert versus not in rounds or rounds[mode] & rounds[versus], (mode, versus)
 
 
 @pytest.mark.parametrize("cell", cells())
 def test_treatment_is_in_force(cell):
     measured = record(cell)
     checks = {check["id"]: check for check in measured["validity"]["checks"]}
-    # A server that has hung has answered nobody, in no way.
+    # A server that hung has answered no request.
     if measured["outcome"] == "completed":
         assert checks["treatment"]["passed"], checks["treatment"]
 
@@ -78,6 +216,12 @@ def test_every_request_of_jmeter_has_its_sample(cell):
     assert load["requests_asked"] in (None, load["requests_recorded"])
     assert {row["label"] for row in rows} == {"request"}
     assert sum(int(row["bytes"]) for row in rows) == load["received_bytes"]
+    for row in counted(cell):
+        of_slice = [sample for sample in rows if sample["slice"] == row["slice"]]
+        assert len(of_slice) == int(row["requests_recorded"])
+    tool = record(cell)["configuration"]["tool"]
+    if "loops" in tool:
+        assert load["requests_asked"] == tool["threads"] * tool["loops"] * len(counted(cell))
 
 
 @pytest.mark.parametrize("cell", cells(tool="wrk2"))
@@ -85,8 +229,8 @@ def test_open_loop_offers_what_it_was_asked_to(cell):
     measured = record(cell)
     tool = measured["configuration"]["tool"]
     if measured["load"]["requests_asked"] is not None:
-        due = tool["rate_per_s"] * tool["duration_s"]
-        assert abs(measured["load"]["requests_asked"] - due) <= 1
+        due, count = tool["rate_per_s"] * tool["duration_s"], len(counted(cell))
+        assert abs(measured["load"]["requests_asked"] - count * due) <= count
 
 
 @pytest.mark.parametrize("cell", cells(tier="smoke-waiting"))
@@ -116,22 +260,33 @@ def measured_at(mode, tier, tool):
 
 
 @pytest.mark.parametrize("cell", cells(study="blocking-remote"))
-def test_nobody_answers_before_the_remote(cell):
+def test_no_answer_comes_before_the_remote_s(cell):
     fastest_ms = record(cell)["load"]["latency_min_ms"]
     assert fastest_ms is None or fastest_ms >= 1000 - 1
 
 
 def test_one_blocking_thread_answers_one_request_a_second():
     load = measured_at("pool-1-blocking", "smoke-remote", "jmeter")["load"]
-    assert 1 <= load["requests_recorded"] <= load["duration_s"]
-    assert load["in_flight_at_end"] == load["concurrency_offered"]
+    assert 1 <= load["responses_2xx"] <= load["duration_s"]
+    users = load["concurrency_offered"] * load["slices"]["plain"]
+    # A user who gives up in the last moment has not asked again yet.
+    assert users - load["errors"].get("timeout", 0) <= load["in_flight_at_end"] <= users
 
 
 @pytest.mark.parametrize("cell", cells(study="blocking-remote"))
-def test_states_of_threads_are_there(cell):
-    with (folder(cell) / "thread-states.csv").open() as file:
-        rows = list(csv.DictReader(file))
+def test_states_of_threads_are_those_of_profiled_slices(cell):
+    windows_s = [
+        (float(row["start_epoch_s"]), float(row["end_epoch_s"]))
+        for row in slices(cell)
+        if row["kind"] == PROFILED
+    ]
+    if not windows_s:
+        assert record(cell)["outcome"] != "completed"
+        return
+    rows = table(cell, "thread-states.csv")
     assert {row["source"] for row in rows} == {"jvm", "kernel"}
+    for row in rows:
+        assert any(start_s <= float(row["time_s"]) <= end_s for start_s, end_s in windows_s)
 
 
 @pytest.mark.parametrize(
@@ -149,11 +304,16 @@ def test_nothing_is_faster_than_what_is_let_in(mode, tier, let_in, takes_s):
 
 
 def test_synchronized_pins_on_jdk_21_and_not_on_25():
-    def pinned(mode):
-        return measured_at(mode, "smoke-lock", "jmeter")["server"]["counters"]["pinned"]
+    def profiled(mode):
+        return measured_at(mode, "smoke-lock", "jmeter")["server"]["profiled"]
 
-    requests = measured_at("virtual-synchronized-21", "smoke-lock", "jmeter")["load"]
-    assert pinned("virtual-synchronized-21") >= requests["responses_2xx"]
+    def pinned(mode):
+        return profiled(mode)["counters"]["pinned"]
+
+    # Events are counted while the profiler is attached, and only then.
+    assert pinned("virtual-synchronized-21") >= profiled("virtual-synchronized-21")["requests"] > 0
+    plain = measured_at("virtual-synchronized-21", "smoke-lock", "jmeter")["server"]["counters"]
+    assert plain["pinned"] == 0
     assert pinned("virtual-lock-21") == 0
     assert pinned("virtual-synchronized-25") == 0
 
@@ -163,7 +323,7 @@ def test_every_sign_up_that_was_answered_is_in_the_database(cell):
     measured = record(cell)
     grown = measured["answers"]["rows_after"] - measured["answers"]["rows_before"]
     tool = measured["configuration"]["tool"]
-    warm_up = tool["rate_per_s"] * tool["warm_up_s"] + 1
+    warm_up = len(counted(cell)) * math.ceil(tool["rate_per_s"] * tool["warm_up_s"])
     assert 0 <= grown - measured["load"]["responses_2xx"] <= warm_up
     if cell.mode.endswith("-as-published"):
         assert grown <= 1
@@ -193,16 +353,23 @@ def test_pool_and_thread_per_request_start_as_many_threads_as_they_should():
     assert threads <= 20 + 5
 
 
-def test_profile_is_there_unless_it_was_switched_off():
-    for cell in GRID.cells:
-        profile = record(cell)["profile"]
-        if cell.study == "database-pools":
-            continue
-        assert (profile["file"] is None) == cell.mode.endswith("-unprofiled")
-        if profile["file"]:
-            assert profile["engine"] != "unknown"
-            ended = record(cell)["outcome"] == "completed"
-            assert not ended or (folder(cell) / "flamegraph.html").stat().st_size > 1000
+@pytest.mark.parametrize("cell", cells())
+def test_profile_is_of_the_profiled_slice(cell):
+    measured = record(cell)
+    profile, rows = measured["profile"], [row for row in slices(cell) if row["kind"] == PROFILED]
+    if not rows:
+        asked = measured["configuration"]["slices"]["profiled"]
+        assert not asked or measured["outcome"] != "completed"
+        assert profile == {"file": None}
+    # perf is not everywhere, nor allowed everywhere.
+    elif profile["file"] or not is_database(cell):
+        assert profile["engine"] != "unknown"
+        assert (folder(cell) / profile["file"]).stat().st_size > 0
+        window_s = (profile["start_epoch_s"], profile["end_epoch_s"])
+        last = rows[-1]
+        assert window_s == (float(last["start_epoch_s"]), float(last["end_epoch_s"]))
+        ended = measured["outcome"] == "completed"
+        assert not ended or (folder(cell) / "flamegraph.html").stat().st_size > 1000
 
 
 def test_summary_has_a_row_for_every_cell():
@@ -227,12 +394,31 @@ def test_reports_name_every_mode():
         assert mode in text.replace("-\n", "-")
 
 
-def test_nothing_is_left_behind():
+def test_no_process_is_left_behind():
+    names = ("artifact.", "mariadbd", "mysqld", "postgres:", "pgbouncer", "profiles.speed")
+    names += ("workloads.run_session", "jmeter.properties", str(wrk2.DUE))
     ours = [
         process.cmdline()
         for process in psutil.process_iter()
-        if process.pid != os.getpid()
-        and any(name in " ".join(process.cmdline()) for name in ("artifact.", "mariadbd", "mysqld"))
+        if process.pid != os.getpid() and any(name in " ".join(process.cmdline()) for name in names)
     ]
     assert not ours
+
+
+def test_no_file_is_left_behind():
     assert not list(RESULTS.glob("cells/**/.*.partial"))
+    assert not list(RESULTS.glob("session-*"))
+    began_s = min(
+        datetime.fromisoformat(record(cell)["provenance"]["started"]).timestamp()
+        for cell in GRID.cells
+    )
+    # Of Tomcat, HotSpot, JMeter and the databases. The socket of a JVM that is alive is its own.
+    patterns = ("tomcat*", ".java_pid*", ".attach_pid*", "libasyncProfiler*", f"{PREFIX}*")
+    found = [path for name in patterns for path in Path(tempfile.gettempdir()).glob(name)]
+    left = [path for path in found if path.stat().st_mtime > began_s and not is_of_a_jvm(path)]
+    assert not left
+
+
+def is_of_a_jvm(path):
+    pid = path.name.removeprefix(".java_pid")
+    return pid.isdigit() and psutil.pid_exists(int(pid))

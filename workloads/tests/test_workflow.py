@@ -4,6 +4,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+import yaml
+
+from workloads.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,13 +29,23 @@ def test_bad_configuration_stops_before_anything_starts(setting, expected):
     assert expected in refused.stdout + refused.stderr
 
 
-def test_forcing_one_cell_plans_one_measurement(tmp_path):
+def test_forcing_one_cell_plans_one_measurement():
     cell = "results/cells/request-threads/fixed-pool/low/jmeter/rep-2/cell.json"
-    planned = plan("--allowed-rules", "measure_cell", "-f", cell)
+    rule = "measure_request_threads_fixed_pool_low_jmeter_rep_2"
+    planned = plan("--allowed-rules", rule, "-f", cell)
     text = planned.stdout + planned.stderr
     assert planned.returncode == 0, text
     assert text.count("measuring request-threads/") == 1
-    assert "measuring request-threads/fixed-pool/low/jmeter/rep-2" in text
+    assert "measuring request-threads/fixed-pool/low/jmeter/rep-2\n" in text
+
+
+def test_a_whole_run_plans_every_session_once():
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    planned = plan("--config", "results=results/none-of-this-name")
+    text = planned.stdout + planned.stderr
+    assert planned.returncode == 0, text
+    for session in grid.sessions:
+        assert text.count(f"measuring {session.title}\n") == 1, session.title
 
 
 def test_misspelt_cell_matches_no_rule():
