@@ -19,18 +19,18 @@ def test_counts_are_added_and_rates_are_means_over_time(make_slice):
     short = {"duration_s": 1.0, "answers_per_s": 100.0, "throughput_per_s": 90.0}
     long = {"duration_s": 3.0, "answers_per_s": 200.0, "throughput_per_s": 190.0}
     short |= {"requests_recorded": 100, "errors": {"timeout": 1}, "latency_mean_ms": 10.0}
-    long |= {"requests_recorded": 300, "errors": {"timeout": 2, "reset": 3}, "error_share": 0.06}
+    long |= {"requests_recorded": 400, "errors": {"timeout": 2, "reset": 3}, "error_share": 0.06}
     long |= {"latency_mean_ms": 30.0, "latency_min_ms": 7.0, "users_alive": 6.0}
     load = pooling.load_of([make_slice(1, load=short), make_slice(2, load=long)])
-    assert (load["requests_recorded"], load["duration_s"]) == (400, 4.0)
+    assert (load["requests_recorded"], load["duration_s"]) == (500, 4.0)
     assert (load["in_flight_at_end"], load["responses_2xx"]) == (4, 196)
     assert load["errors"] == {"timeout": 3, "reset": 3}
     assert load["answers_per_s"] == pytest.approx((100 + 3 * 200) / 4)
     assert load["throughput_per_s"] == pytest.approx((90 + 3 * 190) / 4)
     assert load["users_alive"] == pytest.approx((10 + 3 * 6) / 4)
     # Latencies are over requests, and so is the share of errors.
-    assert load["latency_mean_ms"] == pytest.approx((100 * 10 + 300 * 30) / 400)
-    assert load["error_share"] == pytest.approx((100 * 0.02 + 300 * 0.06) / 400)
+    assert load["latency_mean_ms"] == pytest.approx((100 * 10 + 400 * 30) / 500)
+    assert load["error_share"] == pytest.approx((100 * 0.02 + 400 * 0.06) / 500)
     assert (load["latency_min_ms"], load["concurrency_offered"]) == (7.0, 10)
     # From the first start to the last end, in whatever order.
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (110, 121)

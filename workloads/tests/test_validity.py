@@ -312,6 +312,11 @@ def test_generator_at_its_limit_bounds_a_closed_loop_from_below():
     assert bounds(at_its_limit(closed())) == {"throughput_per_s": "at_least"}
     # An open loop that did not offer its rate says nothing of the server at that rate.
     assert bounds(at_its_limit(copy.deepcopy(GOOD))) == {}
+    # Nor does a level that may have changed because the generator was at its limit.
+    drifting = at_its_limit(closed())
+    drifting["load"]["settling"]["latency"] = RISES
+    assert failed(drifting) == {"generator_healthy", "settled"}
+    assert bounds(drifting) == {}
 
 
 @pytest.mark.parametrize(
