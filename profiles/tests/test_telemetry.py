@@ -78,7 +78,7 @@ def test_process_that_ends_leaves_gaps_and_no_error(sampled):
     assert "server_cpus_busy_s" in watching.samples[-1]
 
 
-def test_own_cost_and_rate_are_told(sampled):
+def test_own_cost_and_rate_are_known(sampled):
     watching = sampled("input()", lambda samples: len(samples) >= 20)
     assert 0 < watching.cpu_share() < 1
     times_s = [sample["time_s"] for sample in watching.samples]
@@ -98,7 +98,7 @@ def test_clocks_are_read_between_full_samples(sampled):
 
 
 @pytest.mark.parametrize(("gives_way", "policy"), [(True, os.SCHED_IDLE), (False, os.SCHED_OTHER)])
-def test_gives_way_only_where_it_is_told_to(gives_way, policy):
+def test_gives_way_only_where_it_is_asked_to(gives_way, policy):
     watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=50, gives_way=gives_way)
     watching.start()
     deadline_s = time.monotonic() + 60
