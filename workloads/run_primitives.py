@@ -32,7 +32,7 @@ from workloads.databases import DATABASE, USER
 from workloads.databases.data import Data
 from workloads.databases.mariadb import MariaDB
 from workloads.run_session import check_alone
-from workloads.server import Server
+from workloads.server import TMP, Server
 from workloads.slices import finish
 from workloads.testbed import (
     Process,
@@ -238,7 +238,9 @@ def cost_row(primitive: str, rate_per_s: Any, statistic: str, fork: int, value_u
 def request_costs(testbed: Testbed) -> Iterator[Row]:
     """A request to the simplest servers, at each rate: CPU time and latency."""
     for subject, fork in itertools.product(SUBJECTS, range(1, testbed.forks + 1)):
-        argv = [testbed.java, *HEAP, *subject.argv, f"--port={free_port(fork)}"]
+        # Tomcat leaves folders behind.
+        argv = [testbed.java, *HEAP, f"-Djava.io.tmpdir={TMP}"]
+        argv += [*subject.argv, f"--port={free_port(fork)}"]
         server = Server(argv, testbed.server_cpus, testbed.folder)
         try:
             if not server.port:

@@ -388,9 +388,9 @@ def faults(done: Slice, profiled: bool) -> list[str]:
     others, steal = figures["others_cpu_share"], figures["steal_share"]
     rules: dict[str, Callable[[], bool]] = {
         "not_completed": lambda: done.outcome == "completed",
-        "compiled": lambda: profiled
-        or compiling <= COMPILER_SHARE_AT_MOST
-        or of_a_cpu <= COMPILER_OF_A_CPU_AT_MOST,
+        "compiled": lambda: (
+            profiled or compiling <= COMPILER_SHARE_AT_MOST or of_a_cpu <= COMPILER_OF_A_CPU_AT_MOST
+        ),
         "undisturbed": lambda: others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": lambda: slower <= SLOWER_AT_MOST,
         "idle_beside": lambda: figures["idle_beside_share"] <= IDLE_BESIDE_AT_MOST,
