@@ -35,7 +35,7 @@ COLUMNS = (
     "backend_rss_bytes",
     "accept_queue",
     "machine_context_switches",
-    "server_cpus_busy_s",
+    "server_cpus_idle_s",
     "listen_overflows",
     "listen_drops",
     "retransmits",
@@ -147,7 +147,7 @@ class Telemetry(threading.Thread):
         cpus = psutil.cpu_times(percpu=True)
         sample |= {
             "machine_context_switches": psutil.cpu_stats().ctx_switches,
-            "server_cpus_busy_s": sum(busy_s(cpus[cpu]) for cpu in self.server_cpus),
+            "server_cpus_idle_s": sum(not_busy_s(cpus[cpu]) for cpu in self.server_cpus),
             "steal_s": sum(cpu.steal for cpu in cpus),
             "load_1m": psutil.getloadavg()[0],
             "pressure_cpu_some_s": cpu_pressure_s(),
@@ -231,10 +231,12 @@ def child_sample(pid: int) -> Sample:
     }
 
 
-def busy_s(times: psutil._ntuples.scputimes) -> float:
-    """Seconds in which a CPU was not idle, nor taken away by the hypervisor; guests are user."""
-    idle = times.idle + times.iowait + times.steal
-    return sum(times) - idle - times.guest - times.guest_nice
+def not_busy_s(times: psutil._ntuples.scputimes) -> float:
+    """Seconds in which a CPU was idle or taken away by the hypervisor.
+
+    The kernel measures idle time, but counts busy time by its ticks, in step with what timers wake.
+    """
+    return float(times.idle + times.iowait + times.steal)
 
 
 def compiler_threads(pid: int) -> list[Path]:

@@ -6,6 +6,7 @@ answers `done`, or `failed` with a reason. So its own JIT has its work behind it
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,8 +40,10 @@ class Driver:
     def ask(self, fields: list[str]) -> None:
         """Begins a load; `answer` waits for its end."""
         assert self.process.child.stdin
-        self.process.child.stdin.write("\t".join(fields) + "\n")
-        self.process.child.stdin.flush()
+        # A generator that has ended is noticed, with what it said, by `answer`.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.child.stdin.write("\t".join(fields) + "\n")
+            self.process.child.stdin.flush()
 
     def answer(self, limit_s: float) -> bool:
         """Waits for `ready` or `done`; False when the limit is over and it is still at work."""

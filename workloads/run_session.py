@@ -41,16 +41,27 @@ from typing import Any
 import psutil
 
 from profiles.speed import Speeds
-from profiles.telemetry import process_sample
+from profiles.telemetry import compiler_threads, process_sample
 from workloads import cells, provenance, server
 from workloads.backends import Backend
 from workloads.driver import Driver
 from workloads.grid import spec_of
 from workloads.progress import progress, ratios
 from workloads.record import Facts, Name, cell_record, write_cell
-from workloads.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, Slice
+from workloads.slices import (
+    COMPILER_SHARE_AT_MOST,
+    PLAIN,
+    PROFILED,
+    WARM_UP,
+    Asked,
+    Live,
+    Loading,
+    Place,
+    Slice,
+)
 from workloads.testbed import (
     Process,
+    Shares,
     alone_on_the_machine,
     beyond_limits,
     cpu_shares,
@@ -58,12 +69,13 @@ from workloads.testbed import (
     stop_with_our_requester,
     topology,
 )
-from workloads.warm_up import loads_of, warm_up
+from workloads.warm_up import compiler_s, loads_of, warm_up
 
 logger = logging.getLogger("session")
 # Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
 FIRST_PORTS = 10_000
-DRIVER_WARM_UPS = 2
+# Loads by a tool that warm a server up: at least, and at most while its compiler is at work.
+TOOL_WARM_UPS = (1, 4)
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
@@ -89,12 +101,14 @@ class Phases:
 class Session:
     """The processes of a session and what is common to its cells."""
 
-    def __init__(self, plan: dict[str, Any], path: str, names: list[Name], folder: Path) -> None:
+    def __init__(
+        self, plan: dict[str, Any], path: str, names: list[Name], folder: Path, shares: Shares
+    ) -> None:
         self.plan, self.names, self.folder = plan, names, folder
         self.seed = f"{plan['seed']}/{path}"
         self.random = random.Random(self.seed)
-        server_cpus, generator_cpus = cpu_shares()
-        self.topology = topology((server_cpus, generator_cpus))
+        server_cpus, generator_cpus = shares
+        self.topology = topology(shares)
         self.all_cpus = sorted({*server_cpus, *generator_cpus})
         self.phases, self.started = Phases(), datetime.now(UTC)
         self.end = contextlib.ExitStack()
@@ -104,15 +118,18 @@ class Session:
         probes = [self.probe(cpu) for cpu in self.all_cpus]
         self.place = Place(server_cpus, generator_cpus, Speeds(probes))
         self.drivers: dict[str, Driver] = {}
-        os.sched_setaffinity(0, generator_cpus)
+        # Modes that did not come up, with why: they are not started again.
+        self.silent: dict[str, NotAnswering] = {}
 
     def spec(self, name: Name) -> dict[str, Any]:
         return spec_of(self.plan, name.mode, name.tier, name.tool)
 
+    def names_known(self) -> list[Name]:
+        """All cells of the plan, measured in this run or not."""
+        return [Name(*words) for words in (*self.plan["cells"], *self.plan["beside"])]
+
     def specs_of(self, mode: str) -> list[dict[str, Any]]:
-        """Of all cells of a mode in the plan, measured in this run or not."""
-        words = [*self.plan["cells"], *self.plan["beside"]]
-        return [spec_of(self.plan, *each) for each in words if each[0] == mode]
+        return [self.spec(name) for name in self.names_known() if name.mode == mode]
 
     def versus(self, name: Name) -> Name:
         """The cell that this one is compared with; itself where it is compared with none."""
@@ -132,8 +149,7 @@ class Session:
         """The mode's server, answering. Raises NotAnswering where it does not come up."""
         spec, folder = self.specs_of(mode)[0], self.folder / mode
         folder = cells.fresh(folder)
-        index = sorted(self.plan["modes"]).index(mode)
-        position = self.random.randrange(FIRST_PORTS) + index
+        position = random.Random(f"{self.seed}/{folder.name}").randrange(FIRST_PORTS)
         with contextlib.ExitStack() as undo:
             backend = self.backend(spec, folder, position)
             if backend:
@@ -192,21 +208,19 @@ class Session:
         if live.backend:
             live.backend.stop()
 
-    def start_all(self, modes: list[str]) -> dict[str, NotAnswering]:
-        """Starts them side by side; returns those that did not come up, with why."""
-        faults = {}
+    def start_all(self, modes: list[str]) -> None:
+        """Starts them side by side; those that do not come up are in `silent` afterwards."""
 
         def start(mode: str) -> None:
             try:
                 self.start(mode)
             except NotAnswering as fault:
-                faults[mode] = fault
+                self.silent[mode] = fault
 
         list(self.threads.map(start, modes))
-        return faults
 
     def warm_all(self, modes: list[str]) -> None:
-        """Warms them up side by side, on all CPUs, and then confines them to the server's."""
+        """Warms them up on all CPUs, and then confines them to the server's."""
         lives = [self.place.alive[mode] for mode in modes if mode in self.place.alive]
         patience = max(1.0, len(lives) / len(self.all_cpus))
 
@@ -216,10 +230,49 @@ class Session:
                 result = warm_up(live.subject, plans, self.all_cpus, live.folder, patience)
                 live.warm_up = result.record()
 
+        # Side by side by the project's generator, then one by one by the tools that load them.
         list(self.threads.map(warm, lives))
+        for live in lives:
+            self.warm_by_tools(live)
         for live in lives:
             live.subject.process.confine(self.place.server_cpus)
         time.sleep(REST_S)
+
+    def warm_by_tools(self, live: Live) -> None:
+        """Loads that are not counted: what a tool asks in its own way is compiled, in both JVMs.
+
+        Of a database pages, plans and caches of threads are there afterwards.
+        """
+        ways = {
+            (name.tool, json.dumps(self.spec(name)["warm_up"], sort_keys=True)): name
+            for name in self.names_known()
+            if name.mode == live.mode and not self.spec(name)["slices"]["once"]
+        }
+        for name in ways.values():
+            driver = self.driver(name)
+            if driver:
+                self.warm_by_driver(live, driver, name)
+            elif self.spec(name)["engine"]:
+                self.warm_by_slices(live, name)
+
+    def warm_by_driver(self, live: Live, driver: Driver, name: Name) -> None:
+        tool, spec = tool_of(name.tool), self.spec(name)
+        compilers = compiler_threads(live.subject.process.pid)
+        for number in range(TOOL_WARM_UPS[1]):
+            begun_s, compiled_s = time.monotonic(), compiler_s(compilers)
+            folder = cells.fresh(live.folder / "tool-warm-up")
+            driver.ask(tool.fields(tool.short(spec), live.subject, folder))
+            driver.answer(spec["testbed"]["load_limit_s"])
+            share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
+            if number + 1 >= TOOL_WARM_UPS[0] and share <= COMPILER_SHARE_AT_MOST:
+                break
+
+    def warm_by_slices(self, live: Live, name: Name) -> None:
+        spec = self.spec(name)
+        live.subject.prepare(spec)
+        for number in range(TOOL_WARM_UPS[0]):
+            loading = Loading(tool_of(name.tool), spec, live, self.place, None)
+            loading.slice(Asked(number, 0, WARM_UP))
 
     def alive(self, mode: str) -> Live | None:
         """The mode's server; started and warmed up again where it is gone. None if it stays so."""
@@ -227,55 +280,35 @@ class Session:
         if live and not any(process.ended() for process in live.processes()):
             return live
         self.stop(mode)
-        with self.phases.phase("restart_s"):
-            if self.start_all([mode]):
-                return None
-            self.warm_all([mode])
-        return self.place.alive[mode]
+        if mode not in self.silent:
+            with self.phases.phase("restart_s"):
+                self.start_all([mode])
+                self.warm_all([mode])
+        return self.place.alive.get(mode)
 
     # ---- generators
 
     def driver(self, name: Name) -> Driver | None:
-        """A driven generator: one for the session, or one for each mode; None for other tools."""
-        tool, spec = tool_of(name.tool), self.spec(name)
+        """A driven generator: one for the session, or one for each mode; None for other tools.
+
+        Started where there is none, or where one was stopped that did not end.
+        """
+        tool = tool_of(name.tool)
         if not hasattr(tool, "fields"):
             return None
-        live = self.place.alive.get(name.mode) if tool.A_DRIVER_FOR_EACH_MODE else None
-        key = name.mode if live else name.tool
-        if key in self.drivers and not self.drivers[key].process.ended():
-            return self.drivers[key]
-        folder = cells.fresh(self.folder / f"driver-{key}")
-        environment = live.subject.client_environment if live else {}
-        argv = tool.driver(spec, provenance.java())
-        started = self.drivers[key] = Driver(argv, self.all_cpus, folder, environment)
-        self.end.callback(started.stop)
-        if live:
-            self.warm_driver(started, name)
-        return started
-
-    def warm_driver(self, driver: Driver, name: Name) -> None:
-        """Loads that are not counted: the driver's own JIT has its work before the first slice."""
-        driver.wait_until_ready()
-        live, tool, spec = self.place.alive[name.mode], tool_of(name.tool), self.spec(name)
-        for _ in range(DRIVER_WARM_UPS):
-            folder = cells.fresh(self.folder / "driver-warm-up")
-            driver.ask(tool.fields(spec, live.subject, folder))
-            driver.answer(spec["testbed"]["load_limit_s"])
-        driver.process.confine(self.place.generator_cpus)
-
-    def start_drivers(self, names: list[Name]) -> None:
-        """Beside the servers, which take as long; a mode's own needs its server first."""
-        for name in names:
-            if not getattr(tool_of(name.tool), "A_DRIVER_FOR_EACH_MODE", True):
-                self.driver(name)
-
-    def warm_drivers(self, names: list[Name]) -> None:
-        """Those that are there, each by the first of its loads that is measured in turns."""
-        for tool, driver in self.drivers.items():
-            mine = [name for name in names if name.tool == tool and name.mode in self.place.alive]
-            mine.sort(key=lambda name: self.spec(name)["slices"]["once"])
-            if mine:
-                self.warm_driver(driver, mine[0])
+        key = name.mode if tool.A_DRIVER_FOR_EACH_MODE else name.tool
+        driver = self.drivers.get(key)
+        if driver is None or driver.process.ended():
+            environment = {}
+            if tool.A_DRIVER_FOR_EACH_MODE:
+                environment = self.place.alive[name.mode].subject.client_environment
+            folder = cells.fresh(self.folder / f"driver-{key}")
+            argv = tool.driver(self.spec(name), provenance.java())
+            driver = Driver(argv, self.place.generator_cpus, folder, environment)
+            self.drivers[key] = driver
+            self.end.callback(driver.stop)
+            driver.wait_until_ready()
+        return driver
 
     def close(self) -> None:
         with self.phases.phase("stop_s"):
@@ -357,41 +390,34 @@ def measure(session: Session, recorder: Recorder) -> None:
     alone = [mode for mode in modes if session.plan["modes"][mode]["mode"].get("alone")]
     together = [mode for mode in modes if mode not in alone]
     with session.phases.phase("start_s"):
-        session.start_drivers(names)
-        silent = session.start_all(together)
+        session.start_all(together)
     with session.phases.phase("warm_up_s"):
         session.warm_all(together)
-        session.warm_drivers(names)
     for load in loads_in_order(session, names):
         at_once = [name for name in names if (name.tier, name.tool) == load]
-        load_in_turns(session, recorder, [n for n in at_once if n.mode in together], silent)
+        load_in_turns(session, recorder, [n for n in at_once if n.mode in together])
     for mode in together:
         session.stop(mode)
     for mode in alone:
         for load in loads_in_order(session, [name for name in names if name.mode == mode]):
-            load_in_turns(session, recorder, [Name(mode, *load)], {})
+            load_in_turns(session, recorder, [Name(mode, *load)])
         session.stop(mode)
 
 
-def load_in_turns(
-    session: Session, recorder: Recorder, names: list[Name], silent: dict[str, NotAnswering]
-) -> None:
+def load_in_turns(session: Session, recorder: Recorder, names: list[Name]) -> None:
     """Loads some modes at one tier and records their cells; baselines of others come first."""
-    unable = {name: why_not(session, name, silent) for name in names}
-    for name in names:
-        if unable[name]:
-            recorder.write({name: []}, unable[name])
+    unable = {name: why_not(session, name) for name in names}
     found = in_turns(session, [name for name in names if not unable[name]])
-    baselines_first = sorted(found, key=lambda name: name not in recorder.again)
-    for name in baselines_first:
-        recorder.write({name: found[name]}, f"{name.mode} could not be started again")
+    found |= {name: [] for name in names if unable[name]}
+    for name in sorted(names, key=lambda name: name not in recorder.again):
+        recorder.write({name: found[name]}, unable[name] or why_not(session, name))
 
 
-def why_not(session: Session, name: Name, silent: dict[str, NotAnswering]) -> str:
+def why_not(session: Session, name: Name) -> str:
     """Why a cell cannot be loaded; empty where it can."""
     if forbidden := beyond_limits(session.spec(name)["tool"].get("connections", 0)):
         return f"beyond_limits: {forbidden}"
-    return str(silent[name.mode]) if name.mode in silent else ""
+    return str(session.silent.get(name.mode, ""))
 
 
 def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:
@@ -499,6 +525,9 @@ def main() -> None:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    shares = cpu_shares()
+    # What runs beside the servers stays off their CPUs from the start.
+    os.sched_setaffinity(0, shares[1])
     stop_with_our_requester()
     study, group, repetition = options.session.split("/")
     root = options.cells.resolve()
@@ -511,7 +540,7 @@ def main() -> None:
         if not chosen:
             return
         with tempfile.TemporaryDirectory(prefix="session-", dir=root.parent) as folder:
-            session = Session(options.plan, options.session, chosen, Path(folder))
+            session = Session(options.plan, options.session, chosen, Path(folder), shares)
             facts = Facts(
                 id=f"{options.session}@{session.started:%Y%m%dT%H%M%SZ}",
                 study=study,

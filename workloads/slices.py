@@ -7,6 +7,7 @@ are `faults`, below. What a slice measures of the load is what its tool collects
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import time
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from profiles.speed import Speeds
-from profiles.telemetry import Sample, Telemetry, cpu_clock, grown_between, peak
+from profiles.telemetry import Sample, Telemetry, children, cpu_clock, grown_between, peak
 from workloads import provenance
 from workloads.backends import Backend
 from workloads.driver import Driver
@@ -37,7 +38,7 @@ IDLE_BESIDE_AT_MOST = 0.02
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
 SLOWER_AT_MOST = 1.15
-PLAIN, PROFILED = "plain", "profiled"
+PLAIN, PROFILED, WARM_UP = "plain", "profiled", "warm-up"
 
 
 @dataclass
@@ -145,9 +146,8 @@ class Loading:
 
     def slice(self, asked: Asked) -> Slice:
         """Loads once. The server may be gone afterwards: see `outcome`."""
-        folder = (
-            self.live.folder / f"slice-{self.spec['tier']['id']}-{self.tool.LOOP}-{asked.number}"
-        )
+        name = f"{asked.kind}-{self.spec['tier']['id']}-{self.tool.LOOP}-{asked.number}"
+        folder = self.live.folder / name
         folder.mkdir()
         subject, timeout_s = self.live.subject, self.spec["testbed"]["request_timeout_s"]
         profiled = asked.kind == PROFILED
@@ -228,7 +228,8 @@ class Loading:
             wanted, status = self.spec["backend"]["id"], backend.process.exit_status
             return "backend_died", f"{wanted} ended with status {status}: {' | '.join(said)}"
         waiting = load["in_flight_at_end"] + load["errors"].get("timeout", 0)
-        if outcome == "hung" and load["responses_2xx"] and waiting:
+        answers = load["responses_2xx"] or load["answers_per_s"]
+        if outcome == "hung" and answers and waiting:
             return "completed", f"still holds {waiting} requests of its load"
         return outcome, reason
 
@@ -243,6 +244,9 @@ class Loading:
             fields = self.tool.fields(self.spec, subject, folder)
             self.driver.ask(fields)
             timed_out = not self.driver.answer(limit_s)
+            if timed_out:
+                # It would go on beside the next slice.
+                self.driver.stop()
             return [*self.driver.process.argv, *fields], 0, timed_out, (start_s, time.time())
         argv = self.tool.command(self.spec, provenance.java(), subject)
         process = Process(
@@ -345,6 +349,7 @@ class Loading:
         on_server_s = server_s + idle_beside_s
         if beside and beside.cpus == self.place.server_cpus:
             on_server_s += backend_s
+        busy_s = lasted_s * cpus - grew("server_cpus_idle_s")
         window = telemetry.window(start_s, end_s)
         speed = self.place.speeds.relative
         return {
@@ -358,9 +363,7 @@ class Loading:
             "generator_cpu_share": grew("generator_cpu_s")
             / lasted_s
             / len(self.place.generator_cpus),
-            "others_cpu_share": max(0.0, grew("server_cpus_busy_s") - on_server_s)
-            / lasted_s
-            / cpus,
+            "others_cpu_share": max(0.0, busy_s - on_server_s) / lasted_s / cpus,
             "steal_share": grew("steal_s") / lasted_s / (os.cpu_count() or 1),
             "cpu_pressure_share": grew("pressure_cpu_some_s") / lasted_s,
             "speed_server": speed(self.place.server_cpus, *ran_s),
@@ -399,11 +402,12 @@ def faults(done: Slice, profiled: bool) -> list[str]:
 
 
 def clock_s(pid: int) -> float:
-    """CPU time of a process so far; 0 once it is gone."""
-    try:
-        return time.clock_gettime(cpu_clock(pid))
-    except OSError:
-        return 0.0
+    """CPU time so far of a process with its children; 0 once it is gone."""
+    spent_s = 0.0
+    for each in (pid, *children(pid)):
+        with contextlib.suppress(OSError):
+            spent_s += time.clock_gettime(cpu_clock(each))
+    return spent_s
 
 
 def finish(process: Process, limit_s: float) -> bool:

@@ -54,8 +54,8 @@ def verdict(record: Record) -> Record:
 def bounds(record: Record, checks: list[Check]) -> dict[str, str]:
     """What a cell still bounds that failed nothing but the rules on a limit or on a drift.
 
-    A generator at its limit: the server can do at least as much, and its users waited at most as
-    long. A backlog that grows, or a level that rises: a longer load would have found more.
+    A generator at its limit: the server can do at least as much. A backlog that grows, or a level
+    that rises: a longer load would have found more.
     """
     failed = {check["id"] for check in checks if not check["passed"]}
     found: dict[str, str] = {}

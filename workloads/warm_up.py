@@ -2,7 +2,9 @@
 
 HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 10 s for Tomcat, then
 next to nothing. Loads are bursts of the project's generator, as fast as the server answers; after
-each the CPU time of the compiler's threads tells whether it is over.
+each the CPU time of the compiler's threads tells whether it is over, and the CPU time of a request
+whether the code still gets better. Latency could not: servers that warm up side by side delay each
+other.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from profiles.telemetry import compiler_threads, threads_cpu_s
-from workloads.slices import finish
+from workloads.slices import clock_s, finish
 from workloads.testbed import Process
 from workloads.tools import wrk2
 
-# A burst whose typical latency is less than this share of the one before still gets faster.
+# A burst whose requests cost less than this share of those of the one before still gets better.
 STILL_FALLING = 0.9
 DRAIN_LIMIT_S = 10
 
@@ -71,19 +73,19 @@ def over_one_path(
     folder: Path,
     limit_s: float,
 ) -> WarmUp:
-    result, latency_us = WarmUp(ended="limit"), 0.0
+    result, cost_s, pid = WarmUp(ended="limit"), 0.0, subject.process.pid
     deadline_s = time.monotonic() + limit_s
     while time.monotonic() < deadline_s and not subject.process.ended():
-        begun_s, compiled_s = time.monotonic(), compiler_s(compilers)
-        seen = burst(plan, subject.port, cpus, folder)
-        lasted_s = time.monotonic() - begun_s
-        result.compiler_share = (compiler_s(compilers) - compiled_s) / lasted_s
-        result.requests += seen["requests"]["completed"]
-        before_us, latency_us = latency_us, seen["latency_us"]["uncorrected"]["p50"] or 0.0
+        begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
+        answered = burst(plan, subject.port, cpus, folder)["requests"]["completed"]
+        compiled_s, used_s = compiler_s(compilers) - compiled_s, clock_s(pid) - used_s
+        result.compiler_share = compiled_s / (time.monotonic() - begun_s)
+        result.requests += answered
+        before_s, cost_s = cost_s, (used_s - compiled_s) / max(1, answered)
         if (
             result.requests >= plan["requests_at_least"]
             and result.compiler_share <= plan["compiler_share_at_most"]
-            and latency_us >= STILL_FALLING * before_us
+            and cost_s >= STILL_FALLING * before_s
         ):
             result.ended = "idle"
             break

@@ -133,7 +133,7 @@ def samples_of(**per_s):
 PER_S = {
     "server_cpu_s": 0.6,
     "compiler_cpu_s": 0.1,
-    "server_cpus_busy_s": 0.9,
+    "server_cpus_idle_s": 0.1,
     "generator_cpu_s": 0.4,
     "backend_cpu_s": 0.15,
     "steal_s": 0.0,
@@ -224,7 +224,7 @@ class Subject:
 class Telemetry:
     def __init__(self, notes):
         self.notes, self.compilers = notes, []
-        self.samples = samples_of(server_cpu_s=0.6, server_cpus_busy_s=0.62)
+        self.samples = samples_of(server_cpu_s=0.6, server_cpus_idle_s=0.38)
 
     def start(self):
         self.notes.append("telemetry begins")

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 JAR = ROOT / "servers/database-client/target/database-client.jar"
 COMBINATIONS, LATENCY = "combinations.csv", "latency.hgrm"
 LOOP = "closed"
+SIZES = ("pool_sizes", "server_pool_sizes")
 # The JVM with its pool belongs to the mode.
 A_DRIVER_FOR_EACH_MODE = True
 # Of each combination of sizes.
@@ -42,6 +43,12 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
         "-Xlog:gc:file=gc.log:time,uptime,level,tags",
         *("-cp", str(JAR), "artifact.database.Driver"),
     ]
+
+
+def short(spec: dict[str, Any]) -> dict[str, Any]:
+    """A load to warm up by: one combination of sizes for a second."""
+    sizes = {key: spec["tool"][key][:1] for key in SIZES if key in spec["tool"]}
+    return spec | {"tool": spec["tool"] | sizes | {"window_s": 1.0}}
 
 
 def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:

@@ -33,6 +33,10 @@ A_DRIVER_FOR_EACH_MODE = False
 # makes all of them before the first begins.
 THREADS_MADE_PER_S = 1000
 FOR_EVER = -1
+# So few that they never fill a pool's queue of 100: it would grow, and go into the load with more
+# threads than it starts with.
+WARM_UP_USERS = 80
+COUNTED = ("loops", "ramp_up_s", "at_once")
 
 # JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
 ERROR_KINDS = {
@@ -74,6 +78,13 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
         *("-cp", ":".join(map(str, jars)), "Driver"),
         *(str(HOME), str(FOLDER / "plan.jmx"), str(FOLDER / "jmeter.properties"), "jmeter.log"),
     ]
+
+
+def short(spec: dict[str, Any]) -> dict[str, Any]:
+    """A load to warm up by: as many requests as go into a second, over the warm-up's path."""
+    tool = {key: value for key, value in spec["tool"].items() if key not in COUNTED}
+    tool |= {"threads": min(tool["threads"], WARM_UP_USERS), "warm_up_s": 0, "duration_s": 1}
+    return spec | {"tool": tool, "tier": spec["tier"] | {"path": spec["warm_up"]["path"]}}
 
 
 def fields(spec: dict[str, Any], subject: Server, folder: Path) -> list[str]:
