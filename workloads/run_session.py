@@ -75,7 +75,7 @@ logger = logging.getLogger("session")
 # Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
 FIRST_PORTS = 10_000
 # Loads by a tool that warm a server up: at least, and at most while its compiler is at work.
-TOOL_WARM_UPS = (1, 4)
+TOOL_WARM_UPS = (2, 6)
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 

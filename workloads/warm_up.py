@@ -23,6 +23,8 @@ from workloads.tools import wrk2
 # A burst whose requests cost less than this share of those of the one before still gets better.
 STILL_FALLING = 0.9
 DRAIN_LIMIT_S = 10
+# Of the requests of the first path, those of a later one: one in so many.
+LATER_PATHS = 3
 
 
 @dataclass
@@ -50,14 +52,22 @@ def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def warm_up(
     subject: Any, plans: list[dict[str, Any]], cpus: list[int], folder: Path, patience: float
 ) -> WarmUp:
-    """Warms a server up; `patience` stretches the limits where several share the CPUs.
+    """Warms a server up; where several share the CPUs, `patience` is servers to a CPU.
 
-    Ends early with a server that dies or answers nothing: its first slice will say so.
+    It stretches the limits and lowers the rates, so that the compilers get most of the CPUs. Ends
+    early with a server that dies or answers nothing: its first slice will say so.
     """
     compilers, result = compiler_threads(subject.process.pid), WarmUp()
     started_s = time.monotonic()
-    for plan in plans:
-        one = over_one_path(subject, plan, compilers, cpus, folder, plan["limit_s"] * patience)
+    for number, plan in enumerate(plans):
+        # Most of the code is that of the first path.
+        least = plan["requests_at_least"] / (1 if number == 0 else LATER_PATHS)
+        shared = plan | {
+            "rate_per_s": round(plan["rate_per_s"] / patience),
+            "limit_s": plan["limit_s"] * patience,
+            "requests_at_least": least,
+        }
+        one = over_one_path(subject, shared, compilers, cpus, folder)
         result.requests += one.requests
         result.compiler_share = one.compiler_share
         result.ended = "limit" if "limit" in (result.ended, one.ended) else "idle"
@@ -71,10 +81,9 @@ def over_one_path(
     compilers: list[Path],
     cpus: list[int],
     folder: Path,
-    limit_s: float,
 ) -> WarmUp:
     result, cost_s, pid = WarmUp(ended="limit"), 0.0, subject.process.pid
-    deadline_s = time.monotonic() + limit_s
+    deadline_s = time.monotonic() + plan["limit_s"]
     while time.monotonic() < deadline_s and not subject.process.ended():
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
         answered = burst(plan, subject.port, cpus, folder)["requests"]["completed"]

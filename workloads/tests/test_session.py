@@ -185,6 +185,7 @@ def session_of(plan, folder=None):
     session.names = [Name(*words) for words in plan["cells"]]
     session.random, session.phases = random.Random(session.seed), Phases()
     session.place, session.drivers = Place(CPUS[:1], CPUS[-1:], None), {}
+    session.silent = {}
     session.all_cpus, session.threads = CPUS, ThreadPoolExecutor(4)
     return session
 
@@ -436,7 +437,7 @@ def record_of(recorder, name):
 def test_load_beyond_the_limits_is_recorded_as_such(recorder, monkeypatch):
     monkeypatch.setattr(run_session, "beyond_limits", lambda connections: f"no {connections}")
     one, name = recorder(), Name("event-loop", "extreme", "wrk2")
-    run_session.load_in_turns(one.session, one, [name], {})
+    run_session.load_in_turns(one.session, one, [name])
     record = record_of(one, name)
     assert (record["outcome"], record["outcome_reason"]) == ("beyond_limits", "no 1000")
     assert record["load"]["requests_recorded"] == 0
@@ -470,7 +471,8 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
         return Server([sys.executable, "-c", SERVERS[spec["mode"]["id"]]], CPUS, folder)
 
     monkeypatch.setattr(session, "subject", subject)
-    silent = session.start_all(list(SERVERS))
+    session.start_all(list(SERVERS))
+    silent = session.silent
     try:
         assert list(session.place.alive) == ["thread-per-request"]
         assert set(silent) == {"fixed-pool", "event-loop"}
@@ -478,7 +480,9 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
             silent["event-loop"]
         )
         name = Name("fixed-pool", "low", "wrk2")
-        run_session.load_in_turns(session, one, [name], silent)
+        run_session.load_in_turns(session, one, [name])
+        # It is not started again for every round.
+        assert session.alive("fixed-pool") is None
         record = record_of(one, name)
         assert record["outcome"] == "hung"
         assert record["outcome_reason"].startswith("fixed-pool: no right answer: ")
@@ -554,12 +558,11 @@ def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):
     session = one.session
     session.names = [*LOW, Name("fixed-pool-as-published", "low", "jmeter")]
     session.names += [Name("thread-per-request", "mid", "wrk2")]
-    for step in ("start_drivers", "warm_all", "warm_drivers"):
-        monkeypatch.setattr(session, step, lambda *_: None)
-    monkeypatch.setattr(session, "start_all", lambda modes: notes.append(sorted(modes)) or {})
+    monkeypatch.setattr(session, "warm_all", lambda *_: None)
+    monkeypatch.setattr(session, "start_all", lambda modes: notes.append(sorted(modes)))
     monkeypatch.setattr(session, "stop", lambda mode: notes.append(f"stop {mode}"))
 
-    def load(session, recorder, names, silent):
+    def load(session, recorder, names):
         notes.append((*{(name.tier, name.tool) for name in names}, {name.mode for name in names}))
 
     monkeypatch.setattr(run_session, "load_in_turns", load)

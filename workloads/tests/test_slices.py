@@ -87,9 +87,10 @@ class Speeds:
         return 1.0
 
 
-def load_with(answered, in_flight, timeouts):
+def load_with(answered, in_flight, timeouts, answers_per_s=0.0):
     return {
         "responses_2xx": answered,
+        "answers_per_s": answers_per_s,
         "in_flight_at_end": in_flight,
         "errors": {"timeout": timeouts} if timeouts else {},
     }
@@ -101,6 +102,8 @@ def load_with(answered, in_flight, timeouts):
         ("hung", load_with(5, 3, 0), ("completed", "still holds 3 requests of its load")),
         ("hung", load_with(5, 3, 4), ("completed", "still holds 7 requests of its load")),
         ("hung", load_with(0, 3, 4), ("hung", "silence")),
+        # It still answers what came before the window.
+        ("hung", load_with(0, 3, 0, 1.0), ("completed", "still holds 3 requests of its load")),
         # It answered all that it was asked, and then no more.
         ("hung", load_with(5, 0, 0), ("hung", "silence")),
         ("server_died", load_with(5, 3, 0), ("server_died", "silence")),
@@ -165,7 +168,8 @@ def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(
 
     assert others() == pytest.approx((0.3, 0))
     assert others(idle_s=0.2) == pytest.approx((0.2, 0.05))
-    assert others(server_cpus=[0, 2]) == pytest.approx((0.15, 0))
+    # Of two CPUs twice as much time is busy that is not idle.
+    assert others(server_cpus=[0, 2]) == pytest.approx((0.65, 0))
     live.backend = SimpleNamespace(process=None)
     assert others() == pytest.approx((0.15, 0))
     # More than there is to share out is none.
@@ -272,7 +276,7 @@ def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):
     done, notes = load_slice()
     assert notes == ["asked", "telemetry begins", "load", "telemetry ends"]
     assert done.kept
-    assert (done.folder.name, done.outcome) == ("slice-low-closed-1", "completed")
+    assert (done.folder.name, done.outcome) == ("plain-low-closed-1", "completed")
     assert done.load["generator"] == {
         "name": "a tool",
         "version": "1",

@@ -28,7 +28,7 @@ class Machine:
 
     def __init__(self, courses, dies_after=99):
         self.courses, self.now_s, self.compiled_s, self.used_s = courses, 0.0, 0.0, 0.0
-        self.bursts, self.dies_after = [], dies_after
+        self.bursts, self.rates_per_s, self.dies_after = [], [], dies_after
         self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
 
     def ended(self):
@@ -38,6 +38,7 @@ class Machine:
         course = self.courses[plan["path"]]
         compiled_s, cost_us, requests = course.pop(0) if len(course) > 1 else course[0]
         self.bursts.append(plan["path"])
+        self.rates_per_s.append(plan["rate_per_s"])
         self.now_s += 1
         self.compiled_s += compiled_s
         self.used_s += compiled_s + cost_us * requests / 1e6
@@ -86,9 +87,10 @@ def test_cost_that_falls_forever_ends_at_its_limit(monkeypatch):
     assert machine.warm_up(monkeypatch).ended == "limit"
 
 
-def test_patience_stretches_the_limit(monkeypatch):
+def test_patience_stretches_the_limit_and_lowers_the_rate(monkeypatch):
     machine = Machine({"/a": [(0.5, 300, 100)]})
     assert machine.warm_up(monkeypatch, patience=1.5).lasted_s == 30
+    assert set(machine.rates_per_s) == {67}
 
 
 def test_every_path_is_warmed_up_and_all_must_be_idle(monkeypatch):
@@ -96,8 +98,9 @@ def test_every_path_is_warmed_up_and_all_must_be_idle(monkeypatch):
     machine = Machine({"/a": [(0.5, 300, 100)], "/b": [(0.0, 300, 100)]})
     result = machine.warm_up(monkeypatch, *paths)
     assert result.ended == "limit"
-    assert result.requests == 20 * 100 + 3 * 100
-    assert machine.bursts == ["/a"] * 20 + ["/b"] * 3
+    # Of a later path a third of the requests is enough: a burst here, and three of the first.
+    assert result.requests == 20 * 100 + 100
+    assert machine.bursts == ["/a"] * 20 + ["/b"]
     machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, *paths).ended == "idle"
 
