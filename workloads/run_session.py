@@ -69,13 +69,13 @@ from workloads.testbed import (
     stop_with_our_requester,
     topology,
 )
-from workloads.warm_up import compiler_s, loads_of, warm_up
+from workloads.warm_up import IDLE_BURSTS, compiler_s, loads_of, warm_up
 
 logger = logging.getLogger("session")
 # Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
 FIRST_PORTS = 10_000
-# Loads by a tool that warm a server up: at least, and at most while its compiler is at work.
-TOOL_WARM_UPS = (2, 6)
+# Loads by a tool that warm a server up, at the most.
+TOOL_WARM_UPS_AT_MOST = 8
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
@@ -257,20 +257,21 @@ class Session:
 
     def warm_by_driver(self, live: Live, driver: Driver, name: Name) -> None:
         tool, spec = tool_of(name.tool), self.spec(name)
-        compilers = compiler_threads(live.subject.process.pid)
-        for number in range(TOOL_WARM_UPS[1]):
+        compilers, idle = compiler_threads(live.subject.process.pid), 0
+        for _ in range(TOOL_WARM_UPS_AT_MOST):
             begun_s, compiled_s = time.monotonic(), compiler_s(compilers)
             folder = cells.fresh(live.folder / "tool-warm-up")
             driver.ask(tool.fields(tool.short(spec), live.subject, folder))
             driver.answer(spec["testbed"]["load_limit_s"])
             share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
-            if number + 1 >= TOOL_WARM_UPS[0] and share <= COMPILER_SHARE_AT_MOST:
+            idle = idle + 1 if share <= COMPILER_SHARE_AT_MOST else 0
+            if idle == IDLE_BURSTS:
                 break
 
     def warm_by_slices(self, live: Live, name: Name) -> None:
         spec = self.spec(name)
         live.subject.prepare(spec)
-        for number in range(TOOL_WARM_UPS[0]):
+        for number in range(IDLE_BURSTS):
             loading = Loading(tool_of(name.tool), spec, live, self.place, None)
             loading.slice(Asked(number, 0, WARM_UP))
 

@@ -23,6 +23,8 @@ from workloads.tools import wrk2
 # A burst whose requests cost less than this share of those of the one before still gets better.
 STILL_FALLING = 0.9
 DRAIN_LIMIT_S = 10
+# One idle burst may be chance: a method that is called once a request is compiled in steps.
+IDLE_BURSTS = 2
 # Of the requests of the first path, those of a later one: one in so many.
 LATER_PATHS = 3
 
@@ -82,7 +84,7 @@ def over_one_path(
     cpus: list[int],
     folder: Path,
 ) -> WarmUp:
-    result, cost_s, pid = WarmUp(ended="limit"), 0.0, subject.process.pid
+    result, cost_s, pid, idle = WarmUp(ended="limit"), 0.0, subject.process.pid, 0
     deadline_s = time.monotonic() + plan["limit_s"]
     while time.monotonic() < deadline_s and not subject.process.ended():
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
@@ -91,11 +93,12 @@ def over_one_path(
         result.compiler_share = compiled_s / (time.monotonic() - begun_s)
         result.requests += answered
         before_s, cost_s = cost_s, (used_s - compiled_s) / max(1, answered)
-        if (
-            result.requests >= plan["requests_at_least"]
-            and result.compiler_share <= plan["compiler_share_at_most"]
+        is_idle = (
+            result.compiler_share <= plan["compiler_share_at_most"]
             and cost_s >= STILL_FALLING * before_s
-        ):
+        )
+        idle = idle + 1 if is_idle else 0
+        if result.requests >= plan["requests_at_least"] and idle >= IDLE_BURSTS:
             result.ended = "idle"
             break
     return result

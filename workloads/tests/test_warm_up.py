@@ -55,15 +55,21 @@ class Machine:
 
 def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypatch):
     machine = Machine(
-        {"/a": [(0.9, 900, 100), (0.3, 500, 100), (0.04, 300, 100), (0.02, 290, 100)]}
+        {
+            "/a": [
+                *((0.9, 900, 100), (0.3, 500, 100), (0.04, 300, 100), (0.02, 290, 100)),
+                *((0.06, 285, 100), (0.01, 280, 100), (0.02, 280, 100), (0.0, 280, 100)),
+            ]
+        }
     )
     result = machine.warm_up(monkeypatch)
     # In the third burst the compiler is idle, but requests are much cheaper than in the second.
-    assert len(machine.bursts) == 4
+    # After the fourth it is at work once more.
+    assert len(machine.bursts) == 7
     assert result.record() == {
         "ended": "idle",
-        "lasted_s": 4,
-        "requests": 400,
+        "lasted_s": 7,
+        "requests": 700,
         "compiler_share": pytest.approx(0.02),
     }
 
@@ -98,9 +104,9 @@ def test_every_path_is_warmed_up_and_all_must_be_idle(monkeypatch):
     machine = Machine({"/a": [(0.5, 300, 100)], "/b": [(0.0, 300, 100)]})
     result = machine.warm_up(monkeypatch, *paths)
     assert result.ended == "limit"
-    # Of a later path a third of the requests is enough: a burst here, and three of the first.
-    assert result.requests == 20 * 100 + 100
-    assert machine.bursts == ["/a"] * 20 + ["/b"]
+    # Of a later path a third of the requests is enough.
+    assert result.requests == 20 * 100 + 2 * 100
+    assert machine.bursts == ["/a"] * 20 + ["/b"] * 2
     machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, *paths).ended == "idle"
 
