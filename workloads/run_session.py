@@ -74,8 +74,8 @@ from workloads.warm_up import IDLE_BURSTS, compiler_s, loads_of, warm_up
 logger = logging.getLogger("session")
 # Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
 FIRST_PORTS = 10_000
-# Loads by a tool that warm a server up, at the most.
-TOOL_WARM_UPS_AT_MOST = 8
+# How long a tool warms a server up over one path, at the most.
+TOOL_WARM_UP_LIMIT_S = 8.0
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
@@ -258,15 +258,15 @@ class Session:
     def warm_by_driver(self, live: Live, driver: Driver, name: Name) -> None:
         tool, spec = tool_of(name.tool), self.spec(name)
         compilers, idle = compiler_threads(live.subject.process.pid), 0
-        for _ in range(TOOL_WARM_UPS_AT_MOST):
+        limit_s = (spec["warm_up"] or {}).get("limit_s", TOOL_WARM_UP_LIMIT_S)
+        deadline_s = time.monotonic() + min(limit_s, TOOL_WARM_UP_LIMIT_S)
+        while idle < IDLE_BURSTS and time.monotonic() < deadline_s:
             begun_s, compiled_s = time.monotonic(), compiler_s(compilers)
             folder = cells.fresh(live.folder / "tool-warm-up")
             driver.ask(tool.fields(tool.short(spec), live.subject, folder))
             driver.answer(spec["testbed"]["load_limit_s"])
             share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
             idle = idle + 1 if share <= COMPILER_SHARE_AT_MOST else 0
-            if idle == IDLE_BURSTS:
-                break
 
     def warm_by_slices(self, live: Live, name: Name) -> None:
         spec = self.spec(name)

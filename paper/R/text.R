@@ -20,27 +20,6 @@ span <- function(values, unit = "", between = " to ") {
   paste0(paste(ends, collapse = between), unit)
 }
 
-# Behind an interval from the slices of one session, which knows nothing of how processes differ.
-one_session_mark <- "‡"
-
-#' Effects of comparisons as text: "0.62 [0.58, 0.66]", "at least 4.1"; ‡ marks an interval from within one
-#' session.
-#'
-#' A bound is the end of its interval that holds, or the estimate where it has no interval.
-#'
-#' @param rows rows with estimate, low, high, bound, verdict, see compare_modes().
-#' @param scale 100 for percentages.
-effect_with_interval <- function(rows, scale = 1) {
-  one <- function(value) format_number(scale * value)
-  text <- fcase(
-    is.na(rows$estimate), no_figure,
-    rows$bound == "at_least", paste("at least", one(fcoalesce(rows$low, rows$estimate))),
-    rows$bound == "at_most", paste("at most", one(fcoalesce(rows$high, rows$estimate))),
-    rep(TRUE, nrow(rows)), with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)
-  )
-  paste0(text, ifelse(rows$verdict == "one session" & !is.na(rows$estimate), paste0(" ", one_session_mark), ""))
-}
-
 #' Text columns to the left, columns of figures to the right.
 #'
 #' @param table data.frame to print; its texts are set as they are, not as Markdown.

@@ -1,5 +1,6 @@
-"""Slices as a session would have loaded them, with what a test changes."""
+"""Slices as a session would have loaded them; what user 65534 may do."""
 
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -105,3 +106,28 @@ def make_slice(live):
         return made[-1]
 
     return make
+
+
+@pytest.fixture
+def as_nobody():
+    """The error that an action ends with when user 65534 does it, as text; needs root."""
+
+    def run(action):
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            try:
+                action()
+            except BaseException as fault:
+                os.write(writing, f"{fault}".encode())
+            os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as said:
+            text = said.read()
+        os.waitpid(child, 0)
+        return text
+
+    return run

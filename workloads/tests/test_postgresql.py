@@ -93,28 +93,8 @@ def test_its_processes_run_without_roots_privileges(start):
             }
 
 
-def as_nobody(action):
-    """The error that the action ends with when user 65534 does it, as text."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.setgroups([])
-        os.setgid(65534)
-        os.setuid(65534)
-        try:
-            action()
-        except BaseException as fault:
-            os.write(writing, f"{fault}".encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as said:
-        text = said.read()
-    os.waitpid(child, 0)
-    return text
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_process_of_its_user_is_not_let_in_by_socket(start):
+def test_another_process_of_its_user_is_not_let_in_by_socket(start, as_nobody):
     database = start("postgresql").database
     (socket,) = database.scratch.path.glob("**/.s.PGSQL.*[0-9]")
     for user in ("postgres", "artifact"):

@@ -182,7 +182,7 @@ def test_a_lock_file_that_cannot_be_opened_is_an_error_with_its_owner(tmp_path, 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_a_lock_file_of_another_user_is_an_error_with_its_owner():
+def test_a_lock_file_of_another_user_is_an_error_with_its_owner(as_nobody):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o711)
         lock = Path(folder) / "lock"
@@ -192,26 +192,6 @@ def test_a_lock_file_of_another_user_is_an_error_with_its_owner():
         f"The lock file {lock} cannot be opened: Permission denied. "
         "Have its owner, user 0, remove it while no measurement runs."
     )
-
-
-def as_nobody(action):
-    """The text of the SystemExit that the action ends with when user 65534 does it."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.setgroups([])
-        os.setgid(65534)
-        os.setuid(65534)
-        try:
-            action()
-        except BaseException as fault:
-            os.write(writing, f"{fault}".encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as said:
-        text = said.read()
-    os.waitpid(child, 0)
-    return text
 
 
 # ---- CPUs -----------------------------------------------------------------------------------
