@@ -56,7 +56,7 @@ def ratios(mode: list[Slice], baseline: list[Slice]) -> str:
     lines = []
     for name, value in STATISTICS.items():
         found = interval(log_ratios(mode, baseline, value))
-        lines.append(f"{name}: {found or 'no two rounds with both'}")
+        lines.append(f"{name}: {found or 'fewer than two rounds in which both slices were kept'}")
     return "ratio to the baseline, within this session\n  " + "\n  ".join(lines)
 
 

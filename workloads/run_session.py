@@ -559,8 +559,10 @@ def main() -> None:
             finally:
                 session.close()
                 recorder.add_phases()
-    if len(chosen) == 1 and again:
-        print(ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]]), file=sys.stderr)
+            if len(chosen) == 1 and again:
+                # Before the folder goes, which holds the latencies.
+                text = ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]])
+                print(text, file=sys.stderr)
 
 
 if __name__ == "__main__":

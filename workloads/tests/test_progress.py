@@ -97,4 +97,4 @@ def test_ratios_are_printed_for_each_statistic(make_slice):
     assert "throughput: 2 [2, 2] (3 rounds)" in text
     assert "CPU time per request: 2 [2, 2] (3 rounds)" in text
     # Of the baseline there are no latencies.
-    assert "p99 of latency: no two rounds with both" in text
+    assert "p99 of latency: fewer than two rounds in which both slices were kept" in text
