@@ -101,15 +101,6 @@ class Telemetry(threading.Thread):
         self.samples.append(self._sample())
         self.cpu_s = time.thread_time()
 
-    def next_sample(self) -> Sample:
-        """Waits for the first sample that is begun from now on, and returns it."""
-        now_s = time.time()
-        while not self.samples or self.samples[-1]["time_s"] < now_s:
-            if not self.is_alive():
-                raise RuntimeError("telemetry has ended")
-            time.sleep(0.005)
-        return self.samples[-1]
-
     def stop(self) -> None:
         self._ended.set()
         self.join()

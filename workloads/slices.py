@@ -375,6 +375,7 @@ class Loading:
             "peak_descriptors": peak(window, "server_descriptors"),
             "peak_accept_queue": peak(window, "accept_queue"),
             "load_1m": peak(window, "load_1m"),
+            "telemetry_cpu_share": telemetry.cpu_share(),
             "time_wait": peak(window[:1], "time_wait"),
             **{key: grew(key) for key in GROWING},
         }

@@ -53,6 +53,7 @@ FIGURES = {
     "peak_descriptors": 30.0,
     "peak_accept_queue": 0.0,
     "load_1m": 1.0,
+    "telemetry_cpu_share": 0.01,
     "time_wait": 5.0,
     "machine_context_switches": 1000.0,
     "listen_overflows": 0.0,

@@ -124,7 +124,9 @@ def test_backend_that_died_behind_a_server_is_named(live, outcome):
 
 def telemetry_of(samples, compilers=("a thread",)):
     window = [sample for sample in samples if "server_threads" in sample]
-    return SimpleNamespace(samples=samples, compilers=compilers, window=lambda *_: window)
+    return SimpleNamespace(
+        samples=samples, compilers=compilers, window=lambda *_: window, cpu_share=lambda: 0.01
+    )
 
 
 def samples_of(**per_s):
@@ -238,6 +240,9 @@ class Telemetry:
 
     def rate_hz(self):
         return 10.0
+
+    def cpu_share(self):
+        return 0.01
 
     def window(self, start_s, end_s):
         return self.samples
