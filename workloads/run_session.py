@@ -26,6 +26,7 @@ import json
 import logging
 import os
 import random
+import shutil
 import signal
 import sys
 import tempfile
@@ -76,6 +77,8 @@ logger = logging.getLogger("session")
 FIRST_PORTS = 10_000
 # How long a tool warms a server up over one path, at the most.
 TOOL_WARM_UP_LIMIT_S = 8.0
+# Beside the cells while a session runs.
+FOLDER = "session-"
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
@@ -540,7 +543,10 @@ def main() -> None:
         chosen, again = to_measure(options.plan, folders, again=options.again == "True")
         if not chosen:
             return
-        with tempfile.TemporaryDirectory(prefix="session-", dir=root.parent) as folder:
+        # Only a runner that was killed with -9 leaves its folder; no other runs now.
+        for left in root.parent.glob(f"{FOLDER}*"):
+            shutil.rmtree(left)
+        with tempfile.TemporaryDirectory(prefix=FOLDER, dir=root.parent) as folder:
             session = Session(options.plan, options.session, chosen, Path(folder), shares)
             facts = Facts(
                 id=f"{options.session}@{session.started:%Y%m%dT%H%M%SZ}",
