@@ -51,7 +51,7 @@ def samples_of(folder: Path) -> list[dict[str, str]]:
 
 
 def percentile(steps: Steps, share: float) -> float | None:
-    # Computed in binary: 0.99 of 100 is rank 99, not 100.
+    # What a binary fraction adds to the product must not raise the rank, as in percentiles.R.
     rank, seen = math.ceil((share - 1e-9) * steps.total()), 0
     for value_ms in sorted(steps):
         seen += steps[value_ms]

@@ -352,9 +352,7 @@ class Recorder:
         self.loaded: dict[Name, list[Slice]] = {}
 
     def folder(self, name: Name) -> Path:
-        facts = self.facts
-        repetition = f"rep-{facts.repetition}"
-        return self.root / facts.study / name.mode / name.tier / name.tool / repetition
+        return folder_of(self.root, self.facts.study, name, f"rep-{self.facts.repetition}")
 
     def record(self, name: Name, slices: list[Slice], why: str = "") -> dict[str, Any]:
         spec = self.session.spec(name)
@@ -385,6 +383,11 @@ class Recorder:
         for folder, record in self.written:
             record["session"]["phases"] = spent_s | {"wall_s": wall_s}
             cells.write(record, folder)
+
+
+def folder_of(root: Path, study: str, name: Name, repetition: str) -> Path:
+    """A cell's folder, whose path is its name."""
+    return root / study / name.mode / name.tier / name.tool / repetition
 
 
 def measure(session: Session, recorder: Recorder) -> None:
@@ -537,9 +540,7 @@ def main() -> None:
     root = options.cells.resolve()
     with alone_on_the_machine():
         names = [Name(*words) for words in options.plan["cells"]]
-        folders = {
-            name: root / study / name.mode / name.tier / name.tool / repetition for name in names
-        }
+        folders = {name: folder_of(root, study, name, repetition) for name in names}
         chosen, again = to_measure(options.plan, folders, again=options.again == "True")
         if not chosen:
             return

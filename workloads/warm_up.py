@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,6 @@ class WarmUp:
     lasted_s: float = 0.0
     requests: int = 0
     compiler_share: float = 0.0
-    bursts: list[dict[str, Any]] = field(default_factory=list)
 
     def record(self) -> dict[str, Any]:
         """The `warm_up` part of cell.json."""

@@ -139,21 +139,21 @@ def sign_up() -> list[Cell]:
     }
     cells = []
     for prefix, modes in (("connections", corrected), ("source", published)):
-        for (mode, (versus, options)), rung in product(modes.items(), (10, 1000, 100000)):
+        for (mode, (versus, options)), clients in product(modes.items(), (10, 1000, 100000)):
             failing = prefix == "source"
             cells.append(
                 replace(
-                    common, mode=mode, versus=versus, options=options, tier=f"{prefix}-{rung}",
-                    rate_per_s=rung, connections=rung, failing=failing,
+                    common, mode=mode, versus=versus, options=options, tier=f"{prefix}-{clients}",
+                    rate_per_s=clients, connections=clients, failing=failing,
                     backend=None if failing else "mariadb",
                     counters={} if failing else {"pool_waits": 200, "pool_wait_ms": 500.0},
                     # At 1,000 connections one server starts, and answers nothing.
-                    outcome="beyond_limits" if rung == 100000
-                    else "hung" if (mode, rung) == ("virtual", 1000) else "completed",
-                    overflows=300 if rung == 1000 else 0,
-                    failed_check="little" if rung == 1000 and not failing else "",
-                    latency_ms=[5.0 + i % 7 for i in range(min(2 * rung, 400))],
-                    refused=min(2 * rung, 400) - 1 if failing else 0,
+                    outcome="beyond_limits" if clients == 100000
+                    else "hung" if (mode, clients) == ("virtual", 1000) else "completed",
+                    overflows=300 if clients == 1000 else 0,
+                    failed_check="little" if clients == 1000 and not failing else "",
+                    latency_ms=[5.0 + i % 7 for i in range(min(2 * clients, 400))],
+                    refused=min(2 * clients, 400) - 1 if failing else 0,
                 )
             )  # fmt: skip
     for mode, (versus, options) in corrected.items():
@@ -169,7 +169,7 @@ def sign_up() -> list[Cell]:
 
 
 def database_pools() -> list[Cell]:
-    """Connections kept and made anew, with and without a pooler; a database has no compiler."""
+    """Connections kept, or a new one for each transaction; a database has no compiler."""
     made = {
         "thread-per-connection": (None, None, "mariadb", 1.0),
         "thread-pool-4": ("thread-per-connection", None, "mariadb", 1.0),
