@@ -18,6 +18,8 @@ import jsonschema
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
+# What says how many requests a tool has under way at once.
+AT_ONCE = {"wrk2": "connections", "jmeter": "threads"}
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
@@ -178,7 +180,7 @@ class Grid:
     def _load_part(self, cell: Cell) -> dict[str, Any]:
         study, _, tier = self._parts(cell)
         sleep_ms = tier.get("sleep_ms", 0)
-        slices = self._slices(study, tier, cell.tool)
+        slices = self._slices(study, tier, cell)
         tool = {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
         if cell.tool == "wrk2":
             # Requests of before the window are still under way when it opens.
@@ -195,13 +197,17 @@ class Grid:
             | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
         }
 
-    def _slices(self, study: dict[str, Any], tier: dict[str, Any], tool: str) -> dict[str, Any]:
+    def _slices(self, study: dict[str, Any], tier: dict[str, Any], cell: Cell) -> dict[str, Any]:
         """How many slices and how long: five times what a request waits, or as the tier says."""
-        if tier[tool].get("once"):
-            return self.config["slices"] | {"rounds": 1, "profiled": 0, "once": True}
-        slices: dict[str, Any] = self.config["slices"] | {"once": False}
-        slices["length_s"] = max(slices["length_s"], 5 * tier.get("sleep_ms", 0) / 1000)
-        return slices | study.get("slices", {}) | tier.get("slices", {})
+        common = without(self.config["slices"], "profiled_repetitions")
+        if tier[cell.tool].get("once"):
+            return common | {"rounds": 1, "profiled": 0, "once": True}
+        least_s = 5 * tier.get("sleep_ms", 0) / 1000
+        slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
+        slices |= study.get("slices", {}) | tier.get("slices", {})
+        if cell.repetition > self.config["slices"]["profiled_repetitions"]:
+            slices["profiled"] = 0
+        return slices
 
     def labels(self, session: Session) -> dict[str, Any]:
         """What a reader wants beside the cells' numbers and what never changes them."""
@@ -255,8 +261,10 @@ class Grid:
         own = {"path": tier["path"]} | {
             key: load[key] for key in ("keep_alive", "script") if key in load
         }
-        asked = self.config["warm_up"] | own
-        return with_digest(asked | study.get("warm_up", {}) | tier.get("warm_up", {}))
+        asked = self.config["warm_up"] | own | study.get("warm_up", {}) | tier.get("warm_up", {})
+        at_once = max(tier.get(tool, {}).get(key, 0) for tool, key in AT_ONCE.items())
+        crowd = {"path": tier["path"], "connections": min(at_once, asked.pop("crowd_at_most"))}
+        return with_digest(asked | {"crowd": crowd})
 
     def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
         name = mode.get("backend", study.get("backend"))

@@ -70,13 +70,15 @@ from workloads.testbed import (
     stop_with_our_requester,
     topology,
 )
-from workloads.warm_up import IDLE_BURSTS, compiler_s, loads_of, warm_up
+from workloads.warm_up import compiler_s, loads_of, warm_up
 
 logger = logging.getLogger("session")
 # Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
 FIRST_PORTS = 10_000
 # How long a tool warms a server up over one path, at the most.
 TOOL_WARM_UP_LIMIT_S = 8.0
+# Of a database, which has no compiler.
+WARM_UP_SLICES = 2
 # Beside the cells while a session runs.
 FOLDER = "session-"
 # How long the machine is left alone with the idle servers before the first slice.
@@ -225,16 +227,15 @@ class Session:
     def warm_all(self, modes: list[str]) -> None:
         """Warms them up on all CPUs, and then confines them to the server's."""
         lives = [self.place.alive[mode] for mode in modes if mode in self.place.alive]
-        patience = max(1.0, len(lives) / len(self.all_cpus))
 
         def warm(live: Live) -> None:
             plans = loads_of(self.specs_of(live.mode))
-            if plans[0]:
-                result = warm_up(live.subject, plans, self.all_cpus, live.folder, patience)
-                live.warm_up = result.record()
+            if plans:
+                live.warm_up = warm_up(live.subject, plans, self.all_cpus, live.folder).record()
 
-        # Side by side by the project's generator, then one by one by the tools that load them.
-        list(self.threads.map(warm, lives))
+        # One for each CPU by the project's generator, then one by one by the tools that load them.
+        with ThreadPoolExecutor(len(self.all_cpus)) as pool:
+            list(pool.map(warm, lives))
         for live in lives:
             self.warm_by_tools(live)
         for live in lives:
@@ -260,21 +261,20 @@ class Session:
 
     def warm_by_driver(self, live: Live, driver: Driver, name: Name) -> None:
         tool, spec = tool_of(name.tool), self.spec(name)
-        compilers, idle = compiler_threads(live.subject.process.pid), 0
+        compilers, share = compiler_threads(live.subject.process.pid), 1.0
         limit_s = (spec["warm_up"] or {}).get("limit_s", TOOL_WARM_UP_LIMIT_S)
         deadline_s = time.monotonic() + min(limit_s, TOOL_WARM_UP_LIMIT_S)
-        while idle < IDLE_BURSTS and time.monotonic() < deadline_s:
+        while share > COMPILER_SHARE_AT_MOST and time.monotonic() < deadline_s:
             begun_s, compiled_s = time.monotonic(), compiler_s(compilers)
             folder = cells.fresh(live.folder / "tool-warm-up")
             driver.ask(tool.fields(tool.short(spec), live.subject, folder))
             driver.answer(spec["testbed"]["load_limit_s"])
             share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
-            idle = idle + 1 if share <= COMPILER_SHARE_AT_MOST else 0
 
     def warm_by_slices(self, live: Live, name: Name) -> None:
         spec = self.spec(name)
         live.subject.prepare(spec)
-        for number in range(IDLE_BURSTS):
+        for number in range(WARM_UP_SLICES):
             loading = Loading(tool_of(name.tool), spec, live, self.place, None)
             loading.slice(Asked(number, 0, WARM_UP))
 

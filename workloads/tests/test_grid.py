@@ -1,6 +1,7 @@
 """The configuration and the grid: what is measured, in which order, and what is refused."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,12 +85,37 @@ def test_more_repetitions_leave_the_earlier_ones_as_they_were(config):
         assert few.spec(cell) == many.spec(cell)
 
 
+def test_profiler_is_attached_in_the_first_repetitions(config):
+    grid = Grid(config)
+    cell = Cell("request-threads", "fixed-pool", "low", "wrk2", 1)
+    assert grid.spec(cell)["slices"]["profiled"] == 1
+    assert grid.spec(replace(cell, repetition=2))["slices"]["profiled"] == 0
+    assert "profiled_repetitions" not in grid.spec(cell)["slices"]
+
+
+def test_crowd_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
+    grid = Grid(config)
+
+    def crowd(study, mode, tier, tool):
+        return grid.spec(Cell(study, mode, tier, tool, 1))["warm_up"]["crowd"]
+
+    sleep = config["warm_up"]["crowd_at_most"]
+    path = "/api/sleep-test?sleep_ms=100"
+    assert crowd("virtual-threads", "virtual", "sleep-1999", "wrk2") == {
+        "path": path,
+        "connections": sleep,
+    }
+    assert crowd("virtual-threads", "virtual", "cpu-2ms", "jmeter")["connections"] == 50
+    # A pool of one would hold it for minutes.
+    assert crowd("blocking-remote", "pool-1-blocking", "users-100", "jmeter")["connections"] == 0
+
+
 def test_repetition_outside_the_grid_can_be_measured(config):
     grid = Grid(config)
     outside = Cell("request-threads", "fixed-pool", "low", "jmeter", 101)
     assert grid.position(outside) == len(grid.cells) + 1
     assert grid.spec(outside) == grid.spec(
-        Cell("request-threads", "fixed-pool", "low", "jmeter", 1)
+        Cell("request-threads", "fixed-pool", "low", "jmeter", 2)
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from workloads import warm_up as module
 from workloads.server import Server
 from workloads.tools.wrk2 import DUE
-from workloads.warm_up import burst, loads_of, warm_up
+from workloads.warm_up import burst, kinds_of, loads_of, warm_up
 
 PLAN = {
     "path": "/a",
@@ -28,7 +28,7 @@ class Machine:
 
     def __init__(self, courses, dies_after=99):
         self.courses, self.now_s, self.compiled_s, self.used_s = courses, 0.0, 0.0, 0.0
-        self.bursts, self.rates_per_s, self.dies_after = [], [], dies_after
+        self.bursts, self.dies_after = [], dies_after
         self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
 
     def ended(self):
@@ -38,19 +38,18 @@ class Machine:
         course = self.courses[plan["path"]]
         compiled_s, cost_us, requests = course.pop(0) if len(course) > 1 else course[0]
         self.bursts.append(plan["path"])
-        self.rates_per_s.append(plan["rate_per_s"])
         self.now_s += 1
         self.compiled_s += compiled_s
         self.used_s += compiled_s + cost_us * requests / 1e6
         return {"requests": {"completed": requests}}
 
-    def warm_up(self, monkeypatch, *plans, patience=1.0):
+    def warm_up(self, monkeypatch, *plans):
         monkeypatch.setattr(module.time, "monotonic", lambda: self.now_s)
         monkeypatch.setattr(module, "compiler_threads", lambda pid: ["compilers"])
         monkeypatch.setattr(module, "compiler_s", lambda threads: self.compiled_s)
         monkeypatch.setattr(module, "clock_s", lambda pid: self.used_s)
         monkeypatch.setattr(module, "burst", self.burst)
-        return warm_up(self.subject, list(plans or [PLAN]), [0], None, patience)
+        return warm_up(self.subject, list(plans or [PLAN]), [0], None)
 
 
 def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypatch):
@@ -93,22 +92,34 @@ def test_cost_that_falls_forever_ends_at_its_limit(monkeypatch):
     assert machine.warm_up(monkeypatch).ended == "limit"
 
 
-def test_patience_stretches_the_limit_and_lowers_the_rate(monkeypatch):
-    machine = Machine({"/a": [(0.5, 300, 100)]})
-    assert machine.warm_up(monkeypatch, patience=1.5).lasted_s == 30
-    assert set(machine.rates_per_s) == {67}
-
-
-def test_every_path_is_warmed_up_and_all_must_be_idle(monkeypatch):
+def test_paths_take_turns_and_all_must_be_idle(monkeypatch):
     paths = PLAN, PLAN | {"path": "/b"}
-    machine = Machine({"/a": [(0.5, 300, 100)], "/b": [(0.0, 300, 100)]})
+    machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.5, 300, 100)]})
     result = machine.warm_up(monkeypatch, *paths)
-    assert result.ended == "limit"
-    # Of a later path a third of the requests is enough.
-    assert result.requests == 20 * 100 + 2 * 100
-    assert machine.bursts == ["/a"] * 20 + ["/b"] * 2
-    machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.0, 300, 100)]})
+    # Each path has its limit.
+    assert (result.ended, result.lasted_s) == ("limit", 40)
+    assert machine.bursts == ["/a", "/b"] * 20
+    machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.5, 300, 100), (0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, *paths).ended == "idle"
+    assert machine.bursts == ["/a", "/b"] * 2
+
+
+def test_each_kind_of_burst_must_be_idle(monkeypatch):
+    crowd = {"path": "/crowd", "connections": 20}
+    plan = PLAN | {"keep_alive": True, "crowd": crowd}
+    kept, closed, crowded = kinds_of(plan)
+    assert kept == plan
+    assert closed == plan | {"keep_alive": False}
+    assert (crowded["path"], crowded["connections"], crowded["rate_per_s"]) == ("/crowd", 20, 400)
+    machine = Machine({"/a": [(0.0, 300, 100)], "/crowd": [(0.5, 300, 100), (0.0, 300, 100)]})
+    assert machine.warm_up(monkeypatch, plan).ended == "idle"
+    assert machine.bursts == ["/a", "/a", "/crowd"] * 2
+
+
+def test_without_kept_connections_or_without_a_crowd_there_are_fewer_kinds():
+    crowd = {"path": "/crowd", "connections": 20}
+    assert kinds_of(PLAN | {"crowd": crowd}) == [PLAN | {"crowd": crowd}]
+    assert len(kinds_of(PLAN | {"keep_alive": True, "crowd": crowd | {"connections": 0}})) == 2
 
 
 def test_it_ends_with_a_server_that_dies(monkeypatch):
@@ -117,10 +128,16 @@ def test_it_ends_with_a_server_that_dies(monkeypatch):
     assert len(machine.bursts) == 2
 
 
-def test_loads_that_are_the_same_are_made_once():
-    specs = [{"warm_up": {"path": path, "rate_per_s": 1}} for path in ("/a", "/b", "/a")]
-    assert [load["path"] for load in loads_of(specs)] == ["/a", "/b"]
-    assert loads_of([{"warm_up": None}, {"warm_up": None}]) == [None]
+def test_loads_that_are_the_same_are_made_once_with_the_largest_crowd():
+    def spec(path, crowd):
+        return {"warm_up": {"path": path, "crowd": {"path": "/own", "connections": crowd}}}
+
+    loads = loads_of([spec("/a", 10), spec("/b", 20), spec("/a", 50), spec("/a", 5)])
+    assert [(load["path"], load["crowd"]["connections"]) for load in loads] == [
+        ("/a", 50),
+        ("/b", 20),
+    ]
+    assert loads_of([{"warm_up": None}, {"warm_up": None}]) == []
 
 
 CPUS = sorted(os.sched_getaffinity(0))

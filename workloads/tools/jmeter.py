@@ -29,9 +29,9 @@ OUTSIDE = "samples-outside.csv.gz"
 LOOP = "closed"
 # One JVM loads all modes of a session.
 A_DRIVER_FOR_EACH_MODE = False
-# Half a millisecond and more for every thread: time that a ramp-up does not have, so that JMeter
+# A quarter of a millisecond for every thread: time that a ramp-up does not have, so that JMeter
 # makes all of them before the first begins.
-THREADS_MADE_PER_S = 1000
+THREADS_MADE_PER_S = 4000
 FOR_EVER = -1
 # So few that they never fill a pool's queue of 100: it would grow, and go into the load with more
 # threads than it starts with.
