@@ -10,9 +10,11 @@ import re
 import sys
 from pathlib import Path
 
+import yaml
 from snakemake.utils import min_version
 
-from workloads.grid import ConfigurationError, Grid
+from workloads.configuration import ConfigurationError, in_order_of
+from workloads.grid import Grid
 from workloads.testbed import alone_in_the_folder
 
 min_version("9.17")
@@ -22,7 +24,7 @@ configfile: "config.yaml"
 
 
 try:
-    GRID = Grid(config)
+    GRID = Grid(in_order_of(yaml.safe_load(Path("config.yaml").read_text()), config))
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 

@@ -42,7 +42,7 @@ rule collect_summaries:
         summaries=expand(
             "{results}/summary/{study}.csv",
             results=RESULTS,
-            study=[study["id"] for study in config["studies"]],
+            study=[study for study in GRID.studies if cells_of(study)],
         ),
         script="analysis/collect.R",
         functions=FUNCTIONS,

@@ -38,9 +38,19 @@ def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
     try:
         record = json.loads(cell.read_text())
         same_jars: bool = record["provenance"]["jars_sha256"] == jars_sha256
-        return same_jars and record["configuration"] == json.loads(json.dumps(spec))
+        measured = as_spelt_now(record["configuration"])
+        return same_jars and measured == json.loads(json.dumps(spec))
     except (ValueError, KeyError):
         return False
+
+
+def as_spelt_now(spec: dict[str, Any]) -> dict[str, Any]:
+    """Older cells write the options of a server, not of a database, as `core_threads`."""
+    mode = spec.get("mode", {})
+    if spec.get("engine") or "options" not in mode:
+        return spec
+    options = {key.replace("_", "-"): value for key, value in mode["options"].items()}
+    return spec | {"mode": mode | {"options": options}}
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""From the configuration to the cells: validation, the grid, and the order of measuring.
+"""From the configuration to the cells: the grid, and the order of measuring.
 
 Snakemake imports this at parse time, so it reads nothing but the configuration, its schema and
 the scripts that loads run.
@@ -6,29 +6,39 @@ the scripts that loads run.
 
 from __future__ import annotations
 
+import csv
 import hashlib
-import json
+import io
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from workloads.configuration import (
+    TIERS,
+    TOOLS,
+    VARIANTS,
+    Mode,
+    Study,
+    Tier,
+    check,
+    facts_of,
+    whole_studies,
+    without,
+)
 
-SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
 # What says how many requests a tool has under way at once.
-AT_ONCE = {"wrk2": "connections", "jmeter": "threads"}
+AT_ONCE = {"wrk2": "connections", "jmeter": "users"}
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
-
-
-class ConfigurationError(Exception):
-    """The configuration cannot be run; the message names key, value and what is allowed."""
+# What a mode says that no measurement depends on; its backend is a part of its own.
+NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers", "backend"))
+# Cells call these keys as they did at first: by another name all would be measured anew.
+NAME_IN_CELLS = {"in_force": "threads", "users": "threads"}
 
 
 @dataclass(frozen=True)
@@ -80,13 +90,13 @@ class Grid:
     def __init__(self, config: dict[str, Any]) -> None:
         check(config)
         self.config = config
-        self.studies = {study["id"]: study for study in config["studies"]}
-        self.groups = {study["id"]: groups_of(study["modes"]) for study in config["studies"]}
+        self.studies = whole_studies(config)
+        self.groups = {name: groups_of(study["modes"]) for name, study in self.studies.items()}
         self.cells = [
             Cell(study["id"], mode["id"], tier["id"], tool, repetition)
-            for study in config["studies"]
-            for mode in study["modes"]
-            for tier in tiers_of(config, study)
+            for study in self.studies.values()
+            for mode in study["modes"].values()
+            for tier in study[TIERS].values()
             for tool in TOOLS
             if tool in tier and is_asked(mode, tier, tool)
             for repetition in range(1, config["repetitions"] + 1)
@@ -170,9 +180,9 @@ class Grid:
         plan = self.plan(Session(cell.study, cell.mode, cell.repetition, (cell,)))
         return spec_of(plan, cell.mode, cell.tier, cell.tool)
 
-    def _mode_part(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any]:
+    def _mode_part(self, study: Study, mode: Mode) -> dict[str, Any]:
         return {
-            "mode": without(mode, "versus", "title", "tiers", "backend"),
+            "mode": as_in_cells(without(mode, *NOT_MEASURED)),
             "backend": self._backend(study, mode),
             "engine": self._engine(study, mode),
         }
@@ -190,14 +200,14 @@ class Grid:
             tool = {"duration_s": slices["length_s"]} | tool
         return {
             "tier": {"sleep_ms": sleep_ms} | {key: tier[key] for key in TIER_KEYS if key in tier},
-            "tool": with_digest(without(tool, "once")),
+            "tool": with_digest(as_in_cells(without(tool, "once"))),
             "warm_up": self._warm_up(study, tier),
             "slices": slices,
             "testbed": self.config["testbed"]
             | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
         }
 
-    def _slices(self, study: dict[str, Any], tier: dict[str, Any], cell: Cell) -> dict[str, Any]:
+    def _slices(self, study: Study, tier: Tier, cell: Cell) -> dict[str, Any]:
         """How many slices and how long: five times what a request waits, or as the tier says."""
         common = without(self.config["slices"], "profiled_repetitions")
         if tier[cell.tool].get("once"):
@@ -216,14 +226,14 @@ class Grid:
         return {
             "study": {key: study[key] for key in ("title", "question")},
             "modes": {
-                mode["id"]: {"versus": mode.get("versus"), "title": mode.get("title", mode["id"])}
-                for mode in study["modes"]
-                if mode["id"] in {cell.mode for cell in cells}
+                name: {"versus": mode.get("versus"), "title": mode.get("title", name)}
+                for name, mode in study["modes"].items()
+                if name in {cell.mode for cell in cells}
             },
             "tiers": {
-                tier["id"]: {"title": tier["title"]}
-                for tier in tiers_of(self.config, study)
-                if tier["id"] in {cell.tier for cell in cells}
+                name: {"title": tier.get("title", name)}
+                for name, tier in study[TIERS].items()
+                if name in {cell.tier for cell in cells}
             },
             "order": {
                 "seed": self.config["seed"],
@@ -233,6 +243,17 @@ class Grid:
                 "of": len(self.cells),
             },
         }
+
+    def modes_table(self) -> str:
+        """modes.csv: what the analysis must know of each mode, measured or not."""
+        rows = [
+            facts_of(study, name) for study in self.studies.values() for name in study["modes"]
+        ]
+        text = io.StringIO()
+        table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+        return text.getvalue()
 
     def jars(self, session: Session) -> list[str]:
         """The jars that the session's cells run."""
@@ -253,7 +274,7 @@ class Grid:
                 found[f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] = None
         return list(found)
 
-    def _warm_up(self, study: dict[str, Any], tier: dict[str, Any]) -> dict[str, Any] | None:
+    def _warm_up(self, study: Study, tier: Tier) -> dict[str, Any] | None:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""
         if "engine" in study["server"]:
             return None
@@ -266,20 +287,18 @@ class Grid:
         crowd = {"path": tier["path"], "connections": min(at_once, asked.pop("crowd_at_most"))}
         return with_digest(asked | {"crowd": crowd})
 
-    def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
+    def _backend(self, study: Study, mode: Mode) -> dict[str, Any] | None:
         name = mode.get("backend", study.get("backend"))
         return {"id": name} | self.config["backends"][name] if name else None
 
-    def _engine(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
+    def _engine(self, study: Study, mode: Mode) -> dict[str, Any] | None:
         """The database that is measured, with the settings that a mode's options change."""
         name = mode.get("engine", study["server"].get("engine"))
         return {"id": name} | self.config["backends"][name] if name else None
 
-    def _parts(self, cell: Cell) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    def _parts(self, cell: Cell) -> tuple[Study, Mode, Tier]:
         study = self.studies[cell.study]
-        mode = next(mode for mode in study["modes"] if mode["id"] == cell.mode)
-        tier = next(tier for tier in tiers_of(self.config, study) if tier["id"] == cell.tier)
-        return study, mode, tier
+        return study, study["modes"][cell.mode], study[TIERS][cell.tier]
 
 
 def spec_of(plan: dict[str, Any], mode: str, tier: str, tool: str) -> dict[str, Any]:
@@ -288,33 +307,36 @@ def spec_of(plan: dict[str, Any], mode: str, tier: str, tool: str) -> dict[str, 
     return spec
 
 
-def groups_of(modes: list[dict[str, Any]]) -> dict[str, str]:
+def as_in_cells(part: dict[str, Any]) -> dict[str, Any]:
+    return {NAME_IN_CELLS.get(key, key): value for key, value in part.items()}
+
+
+def groups_of(modes: dict[str, Mode]) -> dict[str, str]:
     """For each mode the name of its group: modes that `versus` links, by whichever way.
 
     A group is named for its first mode that is compared with no other.
     """
-    links = {mode["id"]: {mode["id"]} for mode in modes}
-    for mode in modes:
+    links = {name: {name} for name in modes}
+    for name, mode in modes.items():
         if "versus" in mode:
-            both = links[mode["id"]] | links[mode["versus"]]
+            both = links[name] | links[mode["versus"]]
             links |= dict.fromkeys(both, both)
-    first = {mode["id"]: "versus" in mode for mode in modes}
-    order = list(first)
+    order = list(modes)
     return {
-        mode: min(group, key=lambda name: (first[name], order.index(name)))
+        mode: min(group, key=lambda name: ("versus" in modes[name], order.index(name)))
         for mode, group in links.items()
     }
 
 
-def is_asked(mode: dict[str, Any], tier: dict[str, Any], tool: str) -> bool:
-    """A mode names its tiers, all of their tools or one: `low` or `low/jmeter`; or none for all."""
+def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
+    """A tier names its modes; or a mode its tiers, all of their tools or one (`low/jmeter`).
+
+    Where neither does, every mode is measured at every tier.
+    """
+    if "modes" in tier:
+        return mode["id"] in tier["modes"]
     tiers = mode.get("tiers", [tier["id"]])
     return tier["id"] in tiers or f"{tier['id']}/{tool}" in tiers
-
-
-def tiers_of(config: dict[str, Any], study: dict[str, Any]) -> list[dict[str, Any]]:
-    """The tiers that this run measures: the study's own or its smoke tiers."""
-    return study["smoke_tiers" if config["smoke"] else "tiers"]
 
 
 def with_digest(load: dict[str, Any]) -> dict[str, Any]:
@@ -323,117 +345,3 @@ def with_digest(load: dict[str, Any]) -> dict[str, Any]:
         return load
     content = (ROOT / load["script"]).read_bytes()
     return load | {"script_sha256": hashlib.sha256(content).hexdigest()}
-
-
-def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: value for key, value in mapping.items() if key not in keys}
-
-
-def check(config: dict[str, Any]) -> None:
-    """Raises ConfigurationError naming every key that is wrong, its value and what is allowed."""
-    schema = json.loads(SCHEMA.read_text())
-    validator = jsonschema.Draft202012Validator(schema)
-    faults = [explain(error, config) for error in validator.iter_errors(config)]
-    if not faults:
-        faults = list(dangling_references(config))
-    if faults:
-        raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
-
-
-def explain(error: jsonschema.ValidationError, config: dict[str, Any]) -> str:
-    """One line: the key by names of studies, modes and tiers, its value, what is allowed."""
-    keys = list(error.absolute_path)
-    value, allowed = error.instance, error.schema.get("description")
-    if error.validator == "additionalProperties":
-        known = list(error.schema["properties"])
-        unknown = next(key for key in value if key not in known)
-        keys, value, allowed = (
-            [*keys, unknown],
-            value[unknown],
-            f"here only {', '.join(known)}",
-        )
-    elif error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in value)
-        keys, value, allowed = [*keys, missing], None, "it must be there"
-    elif error.validator == "pattern" and error.absolute_schema_path[-2] == "propertyNames":
-        allowed = "option names in snake_case"
-    shown = json.dumps(value, ensure_ascii=False)
-    shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    rule = f"{error.validator} {json.dumps(error.validator_value, ensure_ascii=False)}"
-    return f"{named(keys, config)} = {shown}; allowed: {allowed or rule}"
-
-
-def named(keys: list[str | int], config: dict[str, Any]) -> str:
-    """A place in the configuration with ids instead of list positions."""
-    place: Any = config
-    names = []
-    for key in keys:
-        # A key that is missing has no place any more.
-        place = place.get(str(key)) if isinstance(place, dict) else place[key]
-        has_id = isinstance(key, int) and isinstance(place, dict) and "id" in place
-        names.append(str(place["id"] if has_id else key))
-    return ".".join(names)
-
-
-def dangling_references(config: dict[str, Any]) -> list[str]:
-    """Ids that are there twice, and names of modes and tiers that are not there at all."""
-    faults = []
-    for place, ids in id_lists(config):
-        faults += [
-            f"{place} = {name!r}: is there twice" for name in set(ids) if ids.count(name) > 1
-        ]
-    for study in config["studies"]:
-        modes = [mode["id"] for mode in study["modes"]]
-        tiers = [
-            name
-            for key in ("tiers", "smoke_tiers")
-            for tier in study[key]
-            for name in (tier["id"], *(f"{tier['id']}/{tool}" for tool in TOOLS if tool in tier))
-        ]
-        for mode in study["modes"]:
-            place = f"studies.{study['id']}.modes.{mode['id']}"
-            others = [name for name in modes if name != mode["id"]]
-            if "versus" in mode and mode["versus"] not in others:
-                faults.append(f"{place}.versus = {mode['versus']!r}; allowed: {', '.join(others)}")
-            for tier in mode.get("tiers", []):
-                if tier not in tiers:
-                    faults.append(f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}")
-            if not {"class", "engine"} & (mode.keys() | study["server"].keys()):
-                faults.append(
-                    f"{place}.class = null; allowed: a class here or in the study's server"
-                )
-        faults += unknown_backends(study, config["backends"])
-        faults += missing_scripts(study)
-    return faults
-
-
-def unknown_backends(study: dict[str, Any], backends: dict[str, Any]) -> list[str]:
-    places = {f"studies.{study['id']}": study} | {
-        f"studies.{study['id']}.modes.{mode['id']}": mode for mode in study["modes"]
-    }
-    return [
-        f"{place}.backend = {part['backend']!r}; allowed: {', '.join(backends)}"
-        for place, part in places.items()
-        if "backend" in part and part["backend"] not in backends
-    ]
-
-
-def missing_scripts(study: dict[str, Any]) -> list[str]:
-    loads = {f"studies.{study['id']}.warm_up": study.get("warm_up", {})} | {
-        f"studies.{study['id']}.{key}.{tier['id']}.wrk2": tier.get("wrk2", {})
-        for key in ("tiers", "smoke_tiers")
-        for tier in study[key]
-    }
-    return [
-        f"{place}.script = {load['script']!r}; allowed: a file that is there"
-        for place, load in loads.items()
-        if "script" in load and not (ROOT / load["script"]).is_file()
-    ]
-
-
-def id_lists(config: dict[str, Any]) -> list[tuple[str, list[str]]]:
-    lists = [("studies", [study["id"] for study in config["studies"]])]
-    for study in config["studies"]:
-        for key in ("modes", "tiers", "smoke_tiers"):
-            lists.append((f"studies.{study['id']}.{key}", [item["id"] for item in study[key]]))
-    return lists

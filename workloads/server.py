@@ -43,9 +43,7 @@ def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]
     """
     server, mode = spec["study"]["server"], spec["mode"]
     main_class = mode.get("class", server.get("class"))
-    options = [
-        f"--{key.replace('_', '-')}={value}" for key, value in mode.get("options", {}).items()
-    ]
+    options = [f"--{key}={value}" for key, value in mode.get("options", {}).items()]
     return [
         str(java),
         *server["jvm_options"],

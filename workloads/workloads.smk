@@ -3,6 +3,7 @@
 inputs   config.yaml, servers' jars and fingerprints, .tools/jmeter, .tools/async-profiler
 outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json and what is beside it
+         {results}/modes.csv: what each mode is a variant of, how it handles requests, its looks
 """
 
 DUE_SOURCES = sorted(glob_wildcards("workloads/due/src/{name,[a-z0-9_.-]+}").name)
@@ -99,8 +100,21 @@ rule measure_primitives:
         testbed=1,
         cores_there=lambda wildcards: workflow.cores,
     params:
-        forks=1 if config["smoke"] else 3,
+        forks=1 if config.get("smoke") else 3,
     message:
         "measuring what threads, hand-offs and connections cost"
     shell:
         "python -m workloads.run_primitives --costs {output.costs:q} --memory {output.memory:q} --forks {params.forks} --log {log:q} --held {threads}/{resources.cores_there}"
+
+
+rule list_modes:
+    output:
+        RESULTS + "/modes.csv",
+    log:
+        RESULTS + "/logs/list_modes.log",
+    params:
+        table=GRID.modes_table(),
+    message:
+        "what each mode is"
+    shell:
+        "printf %s {params.table:q} > {output:q} 2> {log:q}"

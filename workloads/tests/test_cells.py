@@ -7,7 +7,7 @@ import pytest
 from workloads import cells
 from workloads.cells import CELL, SECOND_NAME, fresh, is_current, working_folder
 
-SPEC = {"mode": {"id": "pool", "options": {"core_threads": 10}}, "tool": {"warm_up_s": 0.1}}
+SPEC = {"mode": {"id": "pool", "options": {"core-threads": 10}}, "tool": {"warm_up_s": 0.1}}
 
 
 def out_of(tmp_path):
@@ -73,6 +73,17 @@ def test_cell_is_current_while_spec_and_jars_are_the_same(cell):
     # A tuple of the specification is a list in JSON.
     cells.write({"configuration": {"a": [1]}, "provenance": {"jars_sha256": "ab"}}, cell)
     assert is_current(cell, {"a": (1,)}, "ab")
+
+
+def test_cell_is_current_that_spells_its_options_as_of_old(cell):
+    older = SPEC | {"mode": {"id": "pool", "options": {"core_threads": 10}}}
+    database = {"engine": {"id": "mariadb"}}
+    cells.write({"configuration": older, "provenance": {"jars_sha256": "ab"}}, cell)
+    assert is_current(cell, SPEC, "ab")
+    # A database's own variables are spelt with _.
+    cells.write({"configuration": older | database, "provenance": {"jars_sha256": "ab"}}, cell)
+    assert not is_current(cell, SPEC | database, "ab")
+    assert is_current(cell, older | database, "ab")
 
 
 def test_second_name_brings_the_cell_back(cell):

@@ -1,24 +1,37 @@
 """The configuration and the grid: what is measured, in which order, and what is refused."""
 
 import copy
+import csv
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
+from snakemake.utils import update_config
 
-from workloads.grid import Cell, ConfigurationError, Grid, Session
+from workloads.configuration import ConfigurationError, facts_of, in_order_of, whole_studies
+from workloads.grid import Cell, Grid, Session
 
 ROOT = Path(__file__).resolve().parents[2]
+BASE = "thread-per-request"
+FILES = [ROOT / "config.yaml", ROOT / "workloads/smoke.yaml"]
 
 
 @pytest.fixture
 def config():
-    return yaml.safe_load((ROOT / "config.yaml").read_text())
+    return yaml.safe_load(FILES[0].read_text())
+
+
+def overlaid(config, overlay):
+    """As Snakemake does it with --configfile: the overlay comes first, and wins."""
+    merged = copy.deepcopy(overlay)
+    update_config(merged, config)
+    update_config(merged, overlay)
+    return in_order_of(config, merged)
 
 
 def study(config):
-    return config["studies"][0]
+    return config["studies"]["request-threads"]
 
 
 def refusal(config):
@@ -27,13 +40,15 @@ def refusal(config):
     return str(caught.value)
 
 
+def some(mapping, *keys):
+    return {key: mapping[key] for key in keys}
+
+
 def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     first = study(config)
-    first["modes"] = [
-        mode for mode in first["modes"] if mode["id"] in ("thread-per-request", "fixed-pool")
-    ]
-    first["tiers"] = [tier for tier in first["tiers"] if tier["id"] in ("low", "high-at-once")]
-    config["studies"] = [first]
+    first["modes"] = some(first["modes"], "thread-per-request", "fixed-pool")
+    first["tiers"] = some(first["tiers"], "low", "high-at-once")
+    config["studies"] = {"request-threads": first}
     config["repetitions"] = 4
     # low has both tools; high-at-once is JMeter's alone, and shown once
     assert len(Grid(config).cells) == 2 * (2 * 4 + 1)
@@ -45,9 +60,117 @@ def test_mode_runs_on_its_own_tiers_only(config):
 
 
 def test_smoke_measures_tiers_with_ids_of_their_own(config):
-    full = {cell.tier for cell in Grid(config).cells}
-    smoke = {cell.tier for cell in Grid(config | {"smoke": True}).cells}
-    assert smoke and not smoke & full
+    grid = Grid(config)
+    smoke = Grid(overlaid(config, yaml.safe_load(FILES[1].read_text())))
+    full = {cell.tier for cell in grid.cells}
+    assert {cell.study for cell in smoke.cells} == set(config["studies"])
+    assert {cell.tool for cell in smoke.cells} == {cell.tool for cell in grid.cells}
+    assert not {cell.tier for cell in smoke.cells} & full
+    assert list(smoke.studies) == list(grid.studies)
+
+
+OWN = {
+    "studies": {
+        "database-pools": {
+            "modes": {"thread-pool-16": {"versus": "thread-per-connection", "tiers": ["own"]}},
+            "tiers": {
+                "own": {
+                    "modes": ["thread-per-connection", "thread-pool-16"],
+                    "sysbench": {"script": "oltp_read_only", "clients": 3},
+                },
+                "read-only-1": {"title": "another"},
+            },
+        }
+    },
+    "repetitions": 1,
+}
+
+
+def test_file_of_the_readers_own_adds_a_mode_and_a_tier(config):
+    before, after = Grid(config | {"repetitions": 1}), Grid(overlaid(config, OWN))
+    added = [cell for cell in after.cells if cell not in before.cells]
+    assert {(cell.mode, cell.tier) for cell in added} == {
+        ("thread-per-connection", "own"),
+        ("thread-pool-16", "own"),
+    }
+    assert [cell for cell in after.cells if cell in before.cells] == before.cells
+    assert all(before.spec(cell) == after.spec(cell) for cell in before.cells)
+    pools = after.studies["database-pools"]
+    assert list(pools["tiers"])[0] == "read-only-1" and list(pools["tiers"])[-1] == "own"
+    assert pools["tiers"]["read-only-1"]["title"] == "another"
+
+
+def test_tier_takes_over_what_its_study_says(config):
+    spec = Grid(config).spec(Cell("sign-up", "tomcat-200", "connections-10", "wrk2", 1))
+    assert spec["tier"]["path"] == "/registration"
+    assert (spec["tool"]["connections"], spec["tool"]["keep_alive"]) == (10, True)
+    config["studies"]["sign-up"]["tiers"]["connections-10"]["wrk2"]["keep_alive"] = False
+    own = Grid(config).spec(Cell("sign-up", "tomcat-200", "connections-10", "wrk2", 1))
+    assert own["tool"]["keep_alive"] is False
+
+
+def test_mode_takes_over_what_its_study_expects_and_a_twin_all_of_its_mode(config):
+    grid = Grid(config)
+
+    def spec(mode):
+        return grid.spec(Cell("database-pools", mode, "read-only-10", "sysbench", 1))["mode"]
+
+    assert spec("thread-per-connection")["threads"] == {"started_per_request_at_most": 1.1}
+    assert spec("pgbouncer")["threads"] == {"started_per_request_at_most": 0.3}
+    twin = spec("thread-per-connection-again")
+    assert twin == spec("thread-per-connection") | {"id": "thread-per-connection-again"}
+    modes = whole_studies(config)["database-pools"]["modes"]
+    assert modes["thread-per-connection-again"]["versus"] == "thread-per-connection"
+
+
+@pytest.mark.parametrize(
+    ("study", "mode", "expected"),
+    [
+        ("request-threads", "fixed-pool", ("", "", "fixed-pool", "", "blue", "pool")),
+        (
+            "request-threads",
+            "fixed-pool-as-published",
+            ("as published", "fixed-pool", "fixed-pool", "", "blue", "pool"),
+        ),
+        (
+            "request-threads",
+            f"{BASE}-again",
+            ("twin", BASE, BASE, "", "vermilion", "platform thread"),
+        ),
+        ("database-pools", "thread-pool-8", ("", "", "thread-pool", "8", "blue", "")),
+        ("database-pools", "pgbouncer-32", ("", "", "pgbouncer", "32", "blue", "")),
+        ("database-pools", "both-pools", ("", "", "both-pools", "", "olive", "")),
+    ],
+)
+def test_variant_and_size_look_like_their_family(config, study, mode, expected):
+    facts = facts_of(whole_studies(config)[study], mode)
+    keys = ("variant", "of", "family", "size", "color", "handling")
+    assert tuple(facts[key] for key in keys) == expected
+
+
+def test_table_of_modes_has_every_mode_once(config):
+    rows = list(csv.DictReader(Grid(config).modes_table().splitlines()))
+    assert [(row["study"], row["mode"]) for row in rows] == [
+        (name, mode) for name, study in config["studies"].items() for mode in study["modes"]
+    ]
+
+
+class WithoutDuplicates(yaml.SafeLoader):
+    """YAML takes the last of two equal keys, in silence."""
+
+
+def construct_mapping(loader, node):
+    keys = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
+    assert len(keys) == len(set(keys)), f"line {node.start_mark.line + 1}: a key is there twice"
+    return loader.construct_mapping(node)
+
+
+WithoutDuplicates.add_constructor("tag:yaml.org,2002:map", construct_mapping)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_no_key_is_there_twice(file):
+    yaml.load(file.read_text(), WithoutDuplicates)
 
 
 def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
@@ -63,11 +186,11 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
         for repetition in (1, 2)
     ]
     once = {
-        (study["id"], tier["id"], tool)
-        for study in config["studies"]
-        for tier in study["tiers"]
-        for tool in tier
-        if isinstance(tier[tool], dict) and tier[tool].get("once")
+        (name, tier, tool)
+        for name, study in config["studies"].items()
+        for tier, loads in study["tiers"].items()
+        for tool, load in loads.items()
+        if isinstance(load, dict) and load.get("once")
     }
     assert {(study, tier, tool) for study, _, tier, tool in blocks[0] - blocks[1]} == once
     assert not blocks[1] - blocks[0]
@@ -121,12 +244,14 @@ def test_repetition_outside_the_grid_can_be_measured(config):
 
 def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
     changed = copy.deepcopy(config)
-    study(changed)["title"] = study(changed)["modes"][1]["title"] = "another"
-    study(changed)["modes"][1]["versus"] = "event-loop"
-    study(changed)["modes"][2]["options"]["core_threads"] = 11
+    modes = study(changed)["modes"]
+    study(changed)["title"] = modes["fixed-pool"]["title"] = "another"
+    modes["fixed-pool"]["color"] = "pink"
+    modes["fixed-pool"]["versus"] = "event-loop"
+    modes["caller-runs-pool"]["options"] = {"core-threads": 11}
     cell = Cell("request-threads", "fixed-pool", "low", "jmeter", 1)
     assert Grid(config).spec(cell) == Grid(changed).spec(cell)
-    neighbour = Cell("request-threads", "caller-runs-pool", "mid", "jmeter", 1)
+    neighbour = Cell("request-threads", "caller-runs-pool", "overload", "jmeter", 1)
     assert Grid(config).spec(neighbour) != Grid(changed).spec(neighbour)
 
 
@@ -207,54 +332,90 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             'wrk2.generator = "wrk"; allowed: auto, wrk2 or due',
         ),
         (
-            ["studies", 0, "tiers", 0, "jmeter", "threads"],
+            ["studies", "request-threads", "tiers", "low", "jmeter", "users"],
             0,
-            "studies.request-threads.tiers.low.jmeter.threads = 0; allowed: 1 to 20,000 threads",
+            "studies.request-threads.tiers.low.jmeter.users = 0; allowed: 1 to 20,000 users",
         ),
         (
-            ["studies", 0, "tiers", 0, "jmeter", "warm_up_s"],
+            ["studies", "request-threads", "tiers", "low", "jmeter", "warm_up_s"],
             1,
             "allowed: loops (so many requests of each user) or warm_up_s",
         ),
         (
-            ["studies", 0, "tiers", 0, "path"],
+            ["studies", "request-threads", "tiers", "low", "path"],
             "/a;rm -rf",
             "studies.request-threads.tiers.low.path",
         ),
         (
-            ["studies", 0, "modes", 1, "versus"],
+            ["studies", "request-threads", "modes", "fixed-pool", "versus"],
             "fixed-pol",
             "modes.fixed-pool.versus = 'fixed-pol'; allowed: thread-per-request",
         ),
         (
-            ["studies", 0, "modes", 1, "tiers"],
+            ["studies", "request-threads", "modes", "fixed-pool", "tiers"],
             ["lo"],
             "studies.request-threads.modes.fixed-pool.tiers = 'lo'; allowed: low, low/jmeter",
         ),
         (
-            ["studies", 1, "backend"],
+            ["studies", "blocking-remote", "backend"],
             "remot",
             "studies.blocking-remote.backend = 'remot'; allowed: ",
         ),
         (
-            ["studies", 0, "modes", 1, "backend"],
+            ["studies", "request-threads", "modes", "fixed-pool", "backend"],
             "remot",
             "modes.fixed-pool.backend = 'remot'; allowed: ",
         ),
         (
-            ["studies", 0, "tiers", 0, "wrk2", "script"],
+            ["studies", "request-threads", "tiers", "low", "wrk2", "script"],
             "workloads/scripts/none.lua",
             "tiers.low.wrk2.script = 'workloads/scripts/none.lua'; allowed: a file that is there",
         ),
         (
-            ["studies", 0, "tiers", 0, "wrk2", "script"],
+            ["studies", "request-threads", "tiers", "low", "wrk2", "script"],
             "../x.lua",
             'tiers.low.wrk2.script = "../x.lua"; allowed: a Lua script in workloads/scripts/',
         ),
         (
-            ["studies", 0, "modes", 1, "id"],
-            "thread-per-request",
-            "studies.request-threads.modes = 'thread-per-request': is there twice",
+            ["studies", "request-threads", "modes", "Pool"],
+            {},
+            'studies.request-threads.modes = "Pool"; allowed: lower-case letters, digits',
+        ),
+        (["studies"], [], "studies = []; allowed: a mapping of ids to studies"),
+        (
+            ["studies", "request-threads", "modes", "fixed-pool"],
+            None,
+            "studies.request-threads.modes.fixed-pool = null; allowed: a mapping of versus",
+        ),
+        (
+            ["studies", "request-threads", "modes", "fixed-pool", "options"],
+            {"Max": 1},
+            'modes.fixed-pool.options = "Max"; allowed: option names as on the command line',
+        ),
+        (
+            ["studies", "request-threads", "modes", "fixed-pool", "twin_of"],
+            f"{BASE}-again",
+            "twin_of = 'thread-per-request-again'; allowed: thread-per-request, caller-runs-pool",
+        ),
+        (
+            ["studies", "request-threads", "modes", "fixed-pool", "size"],
+            3,
+            "modes.fixed-pool.size = 3; allowed: the number that the mode's id ends in",
+        ),
+        (
+            ["studies", "request-threads", "tiers", "low", "modes"],
+            ["fixed-pol"],
+            "tiers.low.modes = 'fixed-pol'; allowed: thread-per-request, fixed-pool",
+        ),
+        (
+            ["studies", "sign-up", "modes", "virtual", "color"],
+            "blue",
+            "studies.sign-up.modes.virtual.color = 'blue'; allowed: 'green', as in virtual-threads",
+        ),
+        (
+            ["studies", "sign-up", "tiers", "connections-10", "wrk2"],
+            {"rate_per_s": 1},
+            "sign-up.tiers.connections-10.wrk2.connections = null; allowed: it must be there",
         ),
     ],
 )
@@ -267,8 +428,13 @@ def test_bad_value_is_refused_with_key_value_and_what_is_allowed(config, keys, v
 
 
 def test_mode_needs_a_class_of_its_own_or_of_its_study(config):
-    del study(config)["modes"][0]["class"]
-    assert "modes.thread-per-request.class = null; allowed: a class" in refusal(config)
+    del study(config)["modes"]["fixed-pool"]["class"]
+    assert "modes.fixed-pool.class = null; allowed: a class" in refusal(config)
+
+
+def test_mode_needs_what_must_be_observed_of_its_own_or_of_its_study(config):
+    del study(config)["modes"]["fixed-pool"]["in_force"]
+    assert "modes.fixed-pool.in_force = null; allowed: it must be there, or in" in refusal(config)
 
 
 def test_missing_key_is_named(config):

@@ -76,7 +76,7 @@ def test_server_that_cannot_start_has_no_port(serve):
 def test_options_of_a_mode_become_its_arguments(tmp_path):
     spec = {
         "study": {"server": {"jar": "s.jar", "package": "p.q", "jvm_options": ["-Xmx1g"]}},
-        "mode": {"class": "Pool", "options": {"core_threads": 10}},
+        "mode": {"class": "Pool", "options": {"core-threads": 10}},
     }
     argv = command(spec, tmp_path, 8080, 1)
     assert argv[-3:] == ["p.q.Pool", "--port=8080", "--core-threads=10"]

@@ -12,9 +12,11 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
+from snakemake.utils import update_config
 
 from workloads import cells, provenance, run_session
-from workloads.grid import Cell, ConfigurationError, Grid, groups_of, spec_of
+from workloads.configuration import ConfigurationError
+from workloads.grid import Cell, Grid, groups_of, spec_of
 from workloads.record import Facts, Name
 from workloads.run_session import Phases, Recorder, Session, in_turns, load_once, loads_in_order
 from workloads.server import Server
@@ -30,8 +32,14 @@ def config():
     return yaml.safe_load((ROOT / "config.yaml").read_text())
 
 
+def with_smoke(config):
+    """As Snakemake does it with --configfile: key by key, at every depth."""
+    update_config(config, yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()))
+    return config
+
+
 def modes(**versus):
-    return [{"id": id} | ({"versus": other} if other else {}) for id, other in versus.items()]
+    return {id: {"versus": other} if other else {} for id, other in versus.items()}
 
 
 # ---- which cells a session holds
@@ -49,12 +57,12 @@ def test_modes_that_versus_links_are_a_group_across_several_links():
 
 def test_mode_that_is_compared_both_ways_joins_two_groups():
     both = modes(a=None, b="a", c=None)
-    both[2]["versus"] = "b"
+    both["c"]["versus"] = "b"
     assert set(groups_of(both).values()) == {"a"}
 
 
 def test_mode_that_is_its_own_versus_is_refused(config):
-    config["studies"][0]["modes"][1]["versus"] = "fixed-pool"
+    config["studies"]["request-threads"]["modes"]["fixed-pool"]["versus"] = "fixed-pool"
     with pytest.raises(ConfigurationError) as caught:
         Grid(config)
     (line,) = str(caught.value).splitlines()
@@ -64,7 +72,7 @@ def test_mode_that_is_its_own_versus_is_refused(config):
 
 @pytest.mark.parametrize("smoke", [False, True])
 def test_every_cell_is_in_one_session_with_its_baseline(config, smoke):
-    grid = Grid(config | {"smoke": smoke})
+    grid = Grid(with_smoke(config) if smoke else config)
     held = [cell for session in grid.sessions for cell in session.cells]
     assert sorted(held, key=str) == sorted(grid.cells, key=str)
     for session in grid.sessions:
@@ -76,7 +84,7 @@ def test_every_cell_is_in_one_session_with_its_baseline(config, smoke):
 
 @pytest.mark.parametrize("smoke", [False, True])
 def test_cell_of_a_plan_is_what_the_grid_says_it_is(config, smoke):
-    grid = Grid(config | {"smoke": smoke})
+    grid = Grid(with_smoke(config) if smoke else config)
     for session in grid.sessions:
         # As it arrives in the session runner.
         plan = json.loads(json.dumps(grid.plan(session)))
@@ -88,7 +96,8 @@ def test_cell_of_a_plan_is_what_the_grid_says_it_is(config, smoke):
 
 def test_titles_and_labels_are_no_part_of_a_plan(config):
     changed = copy.deepcopy(config)
-    changed["studies"][0]["title"] = changed["studies"][0]["tiers"][0]["title"] = "another"
+    study = changed["studies"]["request-threads"]
+    study["title"] = study["tiers"]["low"]["title"] = "another"
     before, after = Grid(config), Grid(changed)
     session = next(one for one in before.sessions if one.study == "request-threads")
     assert before.plan(session) == after.plan(session)
@@ -194,7 +203,7 @@ def session_of(plan, folder=None):
 def plan(config):
     """The first session of the first study."""
     grid = Grid(config)
-    study = config["studies"][0]["id"]
+    study = next(iter(config["studies"]))
     one = next(one for one in grid.sessions if one.study == study and one.repetition == 1)
     return grid.plan(one)
 
@@ -405,7 +414,7 @@ def test_session_that_is_not_alone_is_refused():
 def recorder(config, plan, tmp_path, monkeypatch):
     """Of the first session of the first study; `again` are baselines that are not recorded."""
     grid = Grid(config)
-    study = config["studies"][0]["id"]
+    study = next(iter(config["studies"]))
     one = next(one for one in grid.sessions if one.study == study and one.repetition == 1)
     facts = Facts(
         id="an-id",

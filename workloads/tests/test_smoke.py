@@ -254,7 +254,7 @@ def test_closed_loop_obeys_its_bounds(cell):
     load, options = measured["load"], measured["configuration"]["mode"].get("options", {})
     users = measured["configuration"]["tool"]["threads"]
     # A caller-runs pool has one thread more, and it is the acceptor.
-    threads = min(users, options.get("core_threads", users) + 1)
+    threads = min(users, options.get("core-threads", users) + 1)
     bound_per_s = threads / (SLEEP_MS / 1000)
     assert 0 < load["throughput_per_s"] <= bound_per_s * 1.05
     mean_s = sum(int(row["elapsed"]) for row in samples(cell)) / load["requests_recorded"] / 1000

@@ -48,6 +48,19 @@ def test_a_whole_run_plans_every_session_once():
         assert text.count(f"measuring {session.title}\n") == 1, session.title
 
 
+def test_file_of_the_readers_own_adds_sessions_and_leaves_the_others(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    modes = {"own": {"class": "ThreadPerRequest", "in_force": {"peak_at_most": 9}, "tiers": ["low"]}}
+    mine.write_text(yaml.safe_dump({"studies": {"request-threads": {"modes": modes}}}))
+    planned = plan("--configfile", str(mine), "--config", "results=results/none-of-this-name")
+    text = planned.stdout + planned.stderr
+    assert planned.returncode == 0, text
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    for session in grid.sessions:
+        assert text.count(f"measuring {session.title}\n") == 1, session.title
+    assert "measuring request-threads/own/rep-1 (2 cells)\n" in text
+
+
 def test_misspelt_cell_matches_no_rule():
     planned = plan("results/cells/request-threads/fixed-pool/low/jmetre/rep-2/cell.json")
     assert planned.returncode != 0
