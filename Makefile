@@ -13,10 +13,13 @@ ENV := . .tools/env
 PARTS := venv java-tools runtimes databases quarto
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help report smoke build test setup doctor bench-generator pins clean
+.PHONY: help help-config report smoke build test setup doctor bench-generator pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
+
+help-config: ## all keys of config.yaml: type, unit, default, meaning
+	@python3 -m workloads.parameters
 
 report: build ## measure what is not measured yet; results/report.html and .pdf
 	@$(ENV); $(SNAKEMAKE)
