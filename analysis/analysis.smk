@@ -10,9 +10,10 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
-        results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
-        results/usl.csv               a row per mode, tool and path: the law's coefficients
-        results/crossovers.csv        where a pool begins to win, from primitives alone
+         results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
+         results/prediction-score.csv  hits with the primitives as measured, and with false ones
+         results/usl.csv               a row per mode, tool and path: the law's coefficients
+         results/crossovers.csv        where a pool begins to win, from primitives alone
 
 The scripts and all functions are inputs: a changed analysis runs again and measures nothing.
 """
@@ -183,12 +184,12 @@ rule predict:
     input:
         primitives=f"{RESULTS}/primitives/primitives.csv",
         summary=f"{RESULTS}/summary.csv",
-        groups=f"{RESULTS}/cpu-groups.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
         script="analysis/predict.R",
         functions=FUNCTIONS,
     output:
         predictions=f"{RESULTS}/predictions.csv",
+        score=f"{RESULTS}/prediction-score.csv",
         usl=f"{RESULTS}/usl.csv",
         crossovers=f"{RESULTS}/crossovers.csv",
     log:
@@ -196,4 +197,4 @@ rule predict:
     message:
         "what theory predicts, beside what was measured"
     shell:
-        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --groups {input.groups:q} --out {output.predictions:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"

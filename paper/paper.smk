@@ -20,6 +20,7 @@ rule render_report:
                 "cpu-groups",
                 "claims",
                 "predictions",
+                "prediction-score",
                 "usl",
                 "crossovers",
                 "primitives/primitives",
