@@ -10,6 +10,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
+         results/causes.csv            a row per intervention of a cause: does the effect go away?
          results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
          results/prediction-score.csv  hits with the primitives as measured, and with false ones
          results/usl.csv               a row per mode, tool and path: the law's coefficients
@@ -76,6 +77,7 @@ rule profiler_cost:
     input:
         slices=f"{RESULTS}/slices.csv",
         script="analysis/profiler_cost.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/profiler-cost.csv",
@@ -92,6 +94,7 @@ rule compare_modes:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
         script="analysis/compare.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/comparisons.csv",
@@ -108,6 +111,7 @@ rule compare_loops:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
         script="analysis/compare_loops.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/loops.csv",
@@ -144,6 +148,7 @@ rule judge_claims:
         causes="analysis/causes.yaml",
         experiment="config.yaml",
         script="analysis/claims.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/claims.csv",
@@ -153,6 +158,25 @@ rule judge_claims:
         "a verdict on every claim of the sources"
     shell:
         "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+
+
+rule trace_causes:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        groups=f"{RESULTS}/cpu-groups.csv",
+        causes="analysis/causes.yaml",
+        script="analysis/causes.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/causes.csv",
+    log:
+        f"{RESULTS}/logs/trace_causes.log",
+    message:
+        "each cause, link by link"
+    shell:
+        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:
@@ -186,6 +210,7 @@ rule predict:
         summary=f"{RESULTS}/summary.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
         script="analysis/predict.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         predictions=f"{RESULTS}/predictions.csv",

@@ -73,7 +73,9 @@ check_cause <- function(cause, path) {
   for (counter in cause$counters) {
     lacks(counter, "title", "a counter")
     if (sum(c("figure", "group") %in% names(counter)) != 1) refuse("a counter has either figure or group")
-    restates <- intersect(all.vars(parse(text = counter$figure)), restated_by[[statistic$statistic]])
+    # Without text parse() would read from the terminal.
+    columns <- if (is.null(counter$figure)) character() else all.vars(parse(text = counter$figure))
+    restates <- intersect(columns, restated_by[[statistic$statistic]])
     if (length(restates) > 0) refuse("counter ", counter$title, " restates the effect: ", paste(restates, collapse = ", "))
   }
   for (step in cause$interventions) {
@@ -483,6 +485,24 @@ trace_cause <- function(cause, summary, slices, cpu_groups) {
 #' Follows all chains, see trace_cause().
 trace_causes <- function(causes, summary, slices, cpu_groups) {
   lapply(causes, trace_cause, summary, slices, cpu_groups)
+}
+
+#' The verdicts on all chains.
+#'
+#' @param traced see trace_causes().
+#' @return data.table, a row per intervention: id, does, rule, before, before_low, before_high (the effect),
+#'   after with its ends, removed with its ends (of 1), verdict (see cause_verdicts), why.
+cause_rows <- function(traced) {
+  rbindlist(lapply(traced, function(cause) {
+    rbindlist(lapply(cause$interventions, function(step) {
+      ends <- function(effect, name) setNames(effect[c("estimate", "low", "high")], paste0(name, c("", "_low", "_high")))
+      removed <- setNames(as.list(step$removed), c("removed", "removed_low", "removed_high"))
+      as.data.table(c(
+        cause["id"], step[c("does", "rule")], ends(cause$before, "before"), ends(step$after, "after"), removed,
+        step[c("verdict", "why")]
+      ))
+    }))
+  }))
 }
 
 # ---- Where CPU time moved --------------------------------------------------------------------
