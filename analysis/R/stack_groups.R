@@ -165,5 +165,5 @@ moved_groups <- function(mode, versus) {
 #' @param sessions numbers of profiled sessions, see moved_groups().
 noise_of_groups <- function(sessions) {
   if (all(sessions > 1)) return("intervals over sessions")
-  "one profiled session: the intervals are those of sampling alone, without what differs between processes"
+  "one profiled session: intervals of sampling alone, without what differs between processes"
 }

@@ -33,7 +33,7 @@ best_evidence <- function(all, mode, versus) {
 #' CPU time per request of both sides by group, at one place: see moved_groups().
 group_difference <- function(all, mode_id, versus, place) {
   pooled <- pool_cpu_groups(all$cpu_groups)[tier == place$tier & tool == place$tool]
-  moved_groups(pooled[mode == mode_id], pooled[mode == ..versus])
+  moved_groups(pooled[mode == mode_id], pooled[mode == versus])
 }
 
 signed_us <- function(us) paste0(ifelse(us < 0, "−", "+"), format_number(abs(us)), " µs")
