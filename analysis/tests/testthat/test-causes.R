@@ -236,6 +236,8 @@ test_that("the chains of the report can be followed, and wrong ones are refused"
   traced <- trace_causes(causes, demo_summary(), no_slices(), no_groups())
   verdicts <- unlist(lapply(traced, function(cause) vapply(cause$interventions, `[[`, "", "verdict")))
   expect_setequal(verdicts, "not measured")
+  # The counter that was dropped after a run has a chain again.
+  expect_equal(causes[["added-threads"]]$counters[[1]]$figure, "threads_peak - threads_idle")
   # What cannot be counted is not claimed to be.
   expect_null(causes$room$counters)
 
