@@ -24,7 +24,10 @@ restated_by <- list(
 #' What must hold for an effect to count as gone, by the rule's name.
 cause_rules <- c(
   equivalent = "what is left of the effect is within the margin of equivalence",
-  removed = "the whole interval of the share removed lies within 20 % of all of it, and that of the rest within a ratio of 1.25 (5 percentage points of shares)",
+  removed = paste(
+    "the whole interval of the share removed lies within 20 % of all of it, and that of the rest within a ratio",
+    "of 1.25 (5 percentage points of shares)"
+  ),
   never = "it happens in no cell any more, and the interval of that change excludes 0"
 )
 

@@ -244,10 +244,8 @@ log_row <- function(cell) {
   # As the runner counts requests: of all where none was kept.
   if (any(slices$kept)) slices <- slices[which(kept)]
   within <- vapply(at_s, function(time) any(time >= slices$start_epoch_s & time <= slices$end_epoch_s), NA)
-  list(
-    rejections_uncaught = length(grep("^(Exception in thread .*)?java[.]util[.]concurrent[.]RejectedExecutionException", lines, useBytes = TRUE)),
-    duplicates_refused = sum(within)
-  )
+  uncaught <- "^(Exception in thread .*)?java[.]util[.]concurrent[.]RejectedExecutionException"
+  list(rejections_uncaught = length(grep(uncaught, lines, useBytes = TRUE)), duplicates_refused = sum(within))
 }
 
 # The process that the server depends on; NA where there is none.
