@@ -75,17 +75,21 @@ check_cause <- function(cause, path) {
   if (!c(cause$cells, "valid")[1] %in% c("valid", "run")) refuse("cells: ", cause$cells)
   for (counter in cause$counters) {
     lacks(counter, "title", "a counter")
-    if (sum(c("figure", "group") %in% names(counter)) != 1) refuse("a counter has either figure or group")
-    # Without text parse() would read from the terminal.
-    columns <- if (is.null(counter$figure)) character() else all.vars(parse(text = counter$figure))
-    restates <- intersect(columns, restated_by[[statistic$statistic]])
-    if (length(restates) > 0) refuse("counter ", counter$title, " restates the effect: ", paste(restates, collapse = ", "))
+    check_counter(counter, statistic$statistic, refuse)
   }
   for (step in cause$interventions) {
     lacks(step, c("does", "changes", "rule"), "an intervention")
     allowed <- rules_for(statistic)
     if (!step$rule %in% allowed) refuse("rule ", step$rule, "; here only ", paste(allowed, collapse = ", "))
   }
+}
+
+check_counter <- function(counter, statistic, refuse) {
+  if (sum(c("figure", "group") %in% names(counter)) != 1) refuse("a counter has either figure or group")
+  # Without text parse() would read from the terminal.
+  columns <- if (is.null(counter$figure)) character() else all.vars(parse(text = counter$figure))
+  restates <- intersect(columns, restated_by[[statistic]])
+  if (length(restates) > 0) refuse("counter ", counter$title, " restates the effect: ", paste(restates, collapse = ", "))
 }
 
 # Shares of cells have no effect by repetition, and all else has no "never".
