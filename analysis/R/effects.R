@@ -335,8 +335,8 @@ comparison_terms <- function(places) {
 #' @return list: estimate, low, high (95 %; of one session: within it), verdict (higher, lower,
 #'   equivalent, undecided, one session, bounded, not comparable: by the interval alone, before any
 #'   correction for many), bound (at_least, at_most or empty), reason, pairs (sessions), rounds,
-#'   centre, noise, df, rounding_low, rounding_high (on the scale of the effects) and effects
-#'   (see session_effects()).
+#'   centre, noise, df, rounding_low, rounding_high (on the scale of the effects), effects (see
+#'   session_effects()) and family (pooled effects that lend their noise; NULL for none).
 effect_between <- function(summary, slices, terms, statistic, effect = "ratio", counts = poolable) {
   logs <- effect == "ratio"
   own <- session_effects(summary, slices, copy(terms)[, id := 0L], statistic, logs, counts)
@@ -356,7 +356,7 @@ effect_between <- function(summary, slices, terms, statistic, effect = "ratio", 
       verdict = verdict_alone(row, margin), bound = bound_words(row$bound), reason = ""
     ),
     as.list(row[, .(pairs, rounds, centre, noise, df, rounding_low, rounding_high)]),
-    list(effects = own)
+    list(effects = own, family = family)
   )
 }
 

@@ -220,6 +220,34 @@ counters_row <- function(cell) {
   )
 }
 
+# Threads that a request could have, as the server samples them in profiled slices: the JVM has a thread
+# that waits for a remote's bytes as RUNNABLE, one that waits for work as waiting.
+threads_free_row <- function(cell) {
+  path <- file.path(cell$folder, "thread-states.csv")
+  window <- c(number(cell$profile$start_epoch_s), number(cell$profile$end_epoch_s))
+  if (!file.exists(path) || anyNA(window)) return(list(thread_free_share = NA_real_, thread_samples = NA_real_))
+  states <- read_thread_states(path)[time_s >= window[1] & time_s <= window[2] & source == "jvm"]
+  free <- states[group %in% c("http-nio-exec", "carrier") & state %in% c("WAITING", "TIMED_WAITING") & threads > 0]
+  samples <- uniqueN(states$time_s)
+  list(thread_free_share = per(uniqueN(free$time_s), samples), thread_samples = samples)
+}
+
+# What the server's log says: rejections that no code caught, over the server's life, and rows that the
+# database refused as duplicates, within the slices that count; NA without a log.
+log_row <- function(cell) {
+  path <- file.path(cell$folder, "server.log")
+  if (!file.exists(path)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
+  lines <- readLines(path, warn = FALSE)
+  duplicates <- grep(" ERROR .*DuplicateKeyException", lines, value = TRUE, useBytes = TRUE)
+  at_s <- as.numeric(as.POSIXct(substr(duplicates, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
+  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "plain"]
+  # As the runner counts requests: of all where none was kept.
+  if (any(slices$kept)) slices <- slices[which(kept)]
+  within <- vapply(at_s, function(time) any(time >= slices$start_epoch_s & time <= slices$end_epoch_s), NA)
+  uncaught <- "^(Exception in thread .*)?java[.]util[.]concurrent[.]RejectedExecutionException"
+  list(rejections_uncaught = length(grep(uncaught, lines, useBytes = TRUE)), duplicates_refused = sum(within))
+}
+
 # The process that the server depends on; NA where there is none.
 backend_row <- function(cell) {
   backend <- cell$backend
@@ -259,7 +287,7 @@ summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   row <- c(
     identity_row(cell), session_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
-    backend_row(cell), measuring_row(cell)
+    threads_free_row(cell), log_row(cell), backend_row(cell), measuring_row(cell)
   )
   as.data.table(row)
 }

@@ -25,6 +25,7 @@ for (folder in c(file.path(params$analysis, "R"), "R")) {
 knitr::opts_chunk$set(echo = FALSE)
 all_results <- read_results(params$results)
 comparisons <- all_results$comparisons
+protocol <- read_protocol(file.path(params$analysis, "PROTOCOL.md"))
 ```
 
 $$ N = X R $$ {#eq-little}
@@ -37,6 +38,8 @@ $$ X = n / s $$ {#eq-bound}
 ```
 
 # Causes {#sec-causes}
+
+# Rules {#sec-protocol}
 
 ```{r}
 #| label: claims
