@@ -173,6 +173,29 @@ test_that("sides that are the same in every session are no member of the family"
   expect_equal(rows$p_adjusted, c(NA, rows$p_value[2]))
 })
 
+test_that("counts that are equal in all sessions are no proof without noise", {
+  threads <- function(mode, versus) compare_one(summary_of(rep(mode, 3), rep(versus, 3), "threads_peak"), "threads_peak")
+  row <- threads(21, 20)
+  step <- sqrt((log(22 / 21)^2 + log(21 / 20)^2) / 12)
+  expect_equal(row$noise, step)
+  expect_gt(row$p_value, 0.01)
+  expect_equal(threads(40, 20)$verdict, "higher")
+  failed <- compare_one(summary_of(rep(0.002, 3), c(0, 0, 0), "error_share"), "error_share")
+  expect_equal(failed$noise, sqrt(2 / 12) / 1000)
+})
+
+test_that("a percentile beyond which more requests failed is a bound", {
+  summary <- summary_of(c(50, 51, 52), c(10, 10.1, 10.2), "latency_p99_ms")
+  summary[mode == "pool", error_share := 0.009]
+  expect_equal(compare_one(summary, "latency_p99_ms")$bound, "")
+  summary[mode == "pool", error_share := 0.011]
+  row <- compare_one(summary, "latency_p99_ms")
+  expect_equal(row[, .(bound, high, verdict)], data.table(bound = "at_least", high = Inf, verdict = "higher"))
+  # Where failing is what the mode is for, it is no bound.
+  summary[mode == "pool", must_fail := TRUE]
+  expect_equal(compare_one(summary, "latency_p99_ms")$bound, "")
+})
+
 test_that("an invalid cell is never pooled", {
   summary <- summary_of(c(200, 200, 9999), c(100, 100, 100))
   summary[mode == "pool" & repetition == 3, `:=`(valid = FALSE, failed_checks = "share_2xx")]
@@ -205,7 +228,9 @@ test_that("values at the tool's resolution do not pass for equal", {
   coarse <- summary_of(c(1, 1, 1), c(1, 1, 1), "latency_p50_ms")
   row <- compare_one(coarse, "latency_p50_ms")
   expect_equal(row$verdict, "undecided")
-  expect_equal(c(row$low, row$high), c(1 / 3, 3))
+  # Three equal values may have varied by less than a step of both sides, from 0.5 to 1.5 ms.
+  reach <- log(1.5) + log(2) + qt(0.975, 2) * sqrt(2 / 12) * (log(1.5) + log(2)) / sqrt(3)
+  expect_equal(log(c(row$low, row$high)), c(-reach, reach))
   zero <- summary_of(c(0, 0, 0), c(1, 1, 1), "latency_p50_ms")
   expect_equal(compare_one(zero, "latency_p50_ms")$reason, "a value of 0 has no ratio")
 })
