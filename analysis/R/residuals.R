@@ -83,18 +83,14 @@ place_of <- function(row) paste(row$study, row$mode, row$tier, row$tool, sep = "
 
 fitted_rows <- function(summary, fits, measured) {
   fitted <- merge(
-    unique(summary[, .(study, mode, tier, tool, path = what_is_asked(path, tier))]),
+    unique(summary[fixed_by(summary) == "", .(study, mode, tier, tool, users, path = what_is_asked(path, tier))]),
     fits[reason == ""],
     by = c("study", "mode", "tool", "path")
   )
   if (nrow(fitted) == 0) return(NULL)
-  pair <- dcast(measured, study + mode + tier + tool ~ figure, value.var = "measured")
-  rows <- merge(fitted, pair, by = c("study", "mode", "tier", "tool"))
-  rows[, at_once := throughput_per_s * latency_mean_ms / 1000]
-  rows <- rows[at_once >= 1]
-  rows <- rows[, .(
+  rows <- fitted[, .(
     study, mode, tier, tool, figure = "throughput_per_s",
-    predicted = usl_throughput(at_once, lambda, sigma, kappa), model = fitted_model
+    predicted = usl_throughput(users, lambda, sigma, kappa), model = fitted_model
   )]
   merge(rows, measured, by = c("study", "mode", "tier", "tool", "figure"))
 }
