@@ -224,6 +224,40 @@ test_that("repetitions that one side lacks are counted and left out", {
   expect_equal(row$reason, "no cells of its baseline")
 })
 
+test_that("a ratio says in how many sessions it is valid, and what it were at worst", {
+  summary <- summary_of(c(200, 300, 9999), c(100, 100, 100))
+  expect_true(is.na(compare_one(summary)$worst))
+  fails <- function(which, check) copy(summary)[mode == which & repetition == 3, `:=`(valid = FALSE, failed_checks = check)]
+  # The mode failed: its throughput is taken to be the lower of the two that were seen.
+  row <- compare_one(fails("pool", "share_2xx"))
+  expect_equal(row$worst, (2 * 3 * 2)^(1 / 3))
+  expect_match(effect_with_interval(row), "^2.45 \\[.*\\] \\(2 of 3 sessions, at worst 2.29\\)$")
+  expect_equal(compare_one(fails("thread", "little"))$worst, (2 * 3 * 3)^(1 / 3))
+  # What failed was the generator: no more is known.
+  row <- compare_one(fails("pool", "generator_healthy"))
+  expect_true(is.na(row$worst))
+  expect_match(effect_with_interval(row), "\\(2 of 3 sessions\\)$")
+  died <- compare_one(fails("pool", "")[mode == "pool" & repetition == 3, outcome := "server_died"])
+  expect_equal(died$worst, (2 * 3 * 2)^(1 / 3))
+  latency <- setnames(fails("pool", "share_2xx"), "throughput_per_s", "latency_mean_ms")
+  expect_equal(compare_one(latency, "latency_mean_ms")$worst, (2 * 3 * 3)^(1 / 3))
+})
+
+test_that("verdicts that a failed session might turn are counted", {
+  row <- function(verdict, pairs, worst, effect = "ratio") {
+    data.table(verdict, pairs, worst, effect, mode_valid = 2, mode_invalid = 1, mode_missing = 0)
+  }
+  rows <- rbind(
+    row("higher", 3, NA), row("higher", 2, 1.1), row("lower", 2, 1.01), row("equivalent", 2, 1.04),
+    row("equivalent", 2, 0.02, "difference"), row("lower", 2, NA), row("undecided", 2, 3)
+  )
+  expect_equal(sentence_lost(rows), paste(
+    "5 of 6 decided comparisons rest on fewer sessions than were measured. In 4 of them one side failed in a missing session:",
+    "at worst, 2 verdicts would not hold."
+  ))
+  expect_match(sentence_lost(rows[1]), "rest on all")
+})
+
 test_that("values at the tool's resolution do not pass for equal", {
   coarse <- summary_of(c(1, 1, 1), c(1, 1, 1), "latency_p50_ms")
   row <- compare_one(coarse, "latency_p50_ms")
