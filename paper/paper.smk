@@ -40,6 +40,7 @@ rule render_report:
             name=sorted(glob_wildcards("analysis/published/{name}.csv").name),
         ),
         causes="analysis/causes.yaml",
+        coverage="analysis/coverage.csv",
         text=expand(
             "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)
         ),

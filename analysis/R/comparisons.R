@@ -33,7 +33,7 @@ compared_statistics <- fread(
    cpu_us_per_request,                   CPU time per request,         µs,   lower,  ratio,      FALSE
    threads_peak,                         peak number of threads,       '',   lower,  ratio,      FALSE
    rss_mib,                              resident memory,              MiB,  lower,  ratio,      FALSE
-   machine_context_switches_per_request, context switches per request, '',   lower,  ratio,      FALSE
+   machine_context_switches_per_request, context switches of the machine per request, '',   lower,  ratio,      FALSE
    error_share,                          share of failed requests,     '',   lower,  difference, FALSE",
   quote = "'", encoding = "UTF-8"
 )
@@ -215,6 +215,24 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 compare_modes <- function(summary, slices, statistics = compared_statistics, counts = poolable) {
   places <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])[, id := .I]
   compare_places(summary, slices, places, comparison_terms(places), statistics, counts)
+}
+
+#' Notes that the comparisons were computed, once for each set of cells: a look at the results.
+#'
+#' @param summary see read_summary().
+#' @param results folder in which looks.csv grows by a row: time, cells, sessions, newest.
+note_look <- function(summary, results) {
+  path <- file.path(results, "looks.csv")
+  look <- data.table(cells = nrow(summary), sessions = uniqueN(summary$session), newest = max(summary$session))
+  before <- if (file.exists(path)) fread(path, colClasses = list(character = c("time", "newest")))[.N]
+  if (!is.null(before) && isTRUE(all.equal(before[, !"time"], look))) return(invisible())
+  fwrite(cbind(time = format(Sys.time(), "%FT%TZ", tz = "UTC"), look), path, append = !is.null(before))
+}
+
+#' How many looks were noted; 1 where none was, for there is a report.
+looks_of <- function(results) {
+  path <- file.path(results, "looks.csv")
+  if (file.exists(path)) nrow(fread(path)) else 1L
 }
 
 #' Reads the comparisons that compare.R, compare_loops.R or profiler_cost.R wrote.

@@ -187,7 +187,7 @@ effect_with_interval <- function(rows, scale = 1) {
 }
 
 sessions_text <- function(rows, one) {
-  if (!"worst" %in% names(rows)) return("")
+  if (length(rows$worst) == 0) return("")
   measured <- sessions_measured(rows)
   worst <- ifelse(is.na(rows$worst), "", paste0(", at worst ", one(rows$worst)))
   ifelse(

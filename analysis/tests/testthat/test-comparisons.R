@@ -81,6 +81,17 @@ test_that("a summary without baselines makes a table without rows, which can be 
   expect_type(read_comparisons(path)$estimate, "double")
 })
 
+test_that("a look is noted once for each set of cells", {
+  results <- new_folder()
+  expect_equal(looks_of(results), 1)
+  summary <- summary_of(c(1, 1), c(1, 1))
+  for (time in 1:2) note_look(summary, results)
+  expect_equal(looks_of(results), 1)
+  note_look(summary_of(c(1, 1, 1), c(1, 1, 1)), results)
+  note_look(summary_of(c(1, 1, 1), c(1, 1, 1))[repetition == 3, session := "session-4"], results)
+  expect_equal(looks_of(results), 3)
+})
+
 test_that("comparisons are read back as they were written", {
   rows <- compare_one(rbind(
     summary_of(c(150, 151, 149), c(100, 100, 100)),
