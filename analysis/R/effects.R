@@ -186,9 +186,10 @@ summed_terms <- function(rows, statistic, logs) {
   ), by = .(id, places, together, tier, tool, session, repetition, round)][sides == together]
 }
 
-# Of cells whose baseline is not in their turns.
+# Of cells whose baseline is not in their turns. What rounding can do is all that is allowed for where they
+# are equal in all sessions.
 with_slice_noise <- function(cells, slices, logs) {
-  cells <- cells[, .(id, places, tier, tool, session, repetition, effect, low, high, least, bound, zero)]
+  cells <- cells[, .(id, places, tier, tool, session, repetition, effect, low, high, least = rep(0, .N), bound, zero)]
   if (is.null(slices)) return(cells[, `:=`(within = NA_real_, rounds = NA_integer_)])
   noise <- slices[!logs | value > 0, .(
     within = var(if (logs) log(value) else value) / .N, rounds = .N
