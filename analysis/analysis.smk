@@ -6,6 +6,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
+         results/looks.csv             a row per set of cells that was compared; grows, never removed
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain

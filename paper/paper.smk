@@ -43,6 +43,7 @@ rule render_report:
         ),
         causes="analysis/causes.yaml",
         protocol="analysis/PROTOCOL.md",
+        coverage="analysis/coverage.csv",
         text=expand(
             "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)
         ),

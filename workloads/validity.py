@@ -24,8 +24,8 @@ USERS_WAITING_AT_MOST = 1.05
 # Of flat series with independent values fewer than 1 % are caught, however noisy; where half of a
 # deviation stays for the next value, as in a queue, fewer than 2 % if they vary by 10 %, and 7 % if
 # they vary by 30 %. A complete change within the first quarter is not significant yet. What shifts
-# the mean by less than a tenth, twice the region of equivalence, is left to the spread between
-# repetitions.
+# the mean by less than a tenth passes. Where all sessions drift alike that is bias, which no spread
+# between them shows: the report prints how far levels drift from the first to the last round.
 CHANGE_P_AT_MOST = 0.005
 CHANGE_SHIFT_AT_LEAST = 0.1
 GENERATOR_CPU_AT_MOST = 0.9

@@ -24,6 +24,19 @@ test_that("a histogram with gaps gives the step that reaches the rank", {
   expect_equal(histogram_percentiles(read_histogram(path), c(0.1, 0.5, 0.99)), c(1, 2, 9))
 })
 
+test_that("in percentiles a failed request is slower than all answers", {
+  values <- 1:990
+  expect_equal(percentiles(values, c(0.5, 0.99)), c(495, 981))
+  # Of 1000 requests ten failed, then eleven: more than the percentile leaves out.
+  expect_equal(percentiles(values, c(0.5, 0.99), failed = 10), c(500, 990))
+  expect_equal(percentiles(values, 0.99, failed = 11), 981)
+  path <- write_cell(
+    new_folder(), tool = "wrk2", histogram_ms = 1:100,
+    load = list(requests_recorded = 102, responses_2xx = 95, errors = list(http_5xx = 5, timeout = 2))
+  )
+  expect_equal(summarise_cell(read_cell(path))[, c(latency_p50_ms, latency_p90_ms)], 5 + c(51, 92))
+})
+
 test_that("failed requests count as the source counted them, and not in the primary figures", {
   path <- write_cell(
     new_folder(),
