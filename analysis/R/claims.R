@@ -510,7 +510,7 @@ claim_columns <- c(
 #'   those that are compared).
 judge_claims <- function(claims, summary, slices, primitives = read_claim_primitives(""), paths = character()) {
   summary <- with_derived(summary, paths)
-  rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, slices, primitives, claim)))
+  rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, slices, primitives, claim)), use.names = TRUE)
   rows[, repetitions_needed := as.numeric(repetitions_needed)]
   rows[, ..claim_columns]
 }

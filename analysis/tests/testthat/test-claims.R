@@ -255,6 +255,8 @@ test_that("a primitive decides a claim, alone and by another", {
   expect_equal(judged(list(below = 1024), "heap_bytes", id = "virtual-thread-waiting")[, .(verdict, ours, unit)], data.table(
     verdict = "contradicted", ours = 2000, unit = "bytes"
   ))
+  both <- judge_claims(list(claim_of(list(above = 90)), primitive_claim(list(below = 1), "cpu", id = "fibre-start")), pool(1, 1, 1), no_slices())
+  expect_equal(both$reason, c("", "the primitive fibre-start was not measured in this run"))
   missing <- judge_claims(list(primitive_claim(list(below = 1), "cpu", id = "fibre-start")), pool(1), no_slices())
   expect_equal(missing[, c(verdict, reason)], c("not testable here", "the primitive fibre-start was not measured in this run"))
 })
