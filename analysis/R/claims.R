@@ -418,16 +418,16 @@ evidence_text <- function(summary, claim, tier) {
 
 judge_primitive <- function(primitives, claim) {
   estimate <- estimate_primitive(primitives, claim)
-  ids <- claim$primitive[c("id", "versus")]
-  cells <- paste0("primitives/", unlist(ids), collapse = " : ")
-  if (nzchar(estimate$reason)) return(c(list(verdict = "not testable here", reason = estimate$reason), no_figures(), cells = cells))
+  cells <- paste0("primitives/", unlist(claim$primitive[c("id", "versus")]), collapse = " : ")
+  if (nzchar(estimate$reason)) {
+    return(c(list(verdict = "not testable here", reason = estimate$reason), no_figures(), cells = cells))
+  }
   verdict <- verdict_in(estimate$low, estimate$high, region_of(claim$rule))
+  open <- if (estimate$pairs < 2) "one fork decides nothing" else "the interval holds a bound of the rule"
   c(
-    list(
-      verdict = verdict, ours = estimate$estimate,
-      reason = if (verdict == "not decided") if (estimate$pairs < 2) "one fork decides nothing" else "the interval holds a bound of the rule" else ""
-    ),
-    estimate[c("low", "high", "bound")], list(repetitions = estimate$pairs, repetitions_needed = NA_real_, cells = cells)
+    list(verdict = verdict, reason = if (verdict == "not decided") open else "", ours = estimate$estimate),
+    estimate[c("low", "high", "bound")],
+    list(repetitions = estimate$pairs, repetitions_needed = NA_real_, cells = cells)
   )
 }
 
@@ -470,26 +470,37 @@ cause_text <- function(claim, verdict, evidence) {
 takes_text <- function(claim, judged, summary) {
   if (judged$verdict %in% c("confirmed", "contradicted")) return("")
   if (!is.null(claim$takes)) return(claim$takes)
-  if (is.finite(judged$repetitions_needed)) {
-    more <- judged$repetitions_needed - judged$repetitions
-    minutes <- more * session_minutes(summary, judged$cells)
-    return(paste0(count_of(more, "more session"), if (is.finite(minutes)) paste(", about", format_number(ceiling(minutes)), "min of load and warm-up")))
-  }
-  if (startsWith(judged$cells, "primitives/")) return("three forks of each primitive, which the default configuration has; 3 min")
-  if (grepl("was not measured in this run", judged$reason)) return("a run of the default configuration, which measures it")
-  if (grepl("generator_healthy|users", judged$reason)) return("a machine with more CPUs for the load generator")
-  if (judged$verdict == "not decided") return("more than 100 sessions here, or a machine with less noise")
-  "a machine with more CPUs for the server, on which these checks pass"
+  if (!is.finite(judged$repetitions_needed)) return(machine_text(judged))
+  more <- judged$repetitions_needed - judged$repetitions
+  minutes <- more * session_minutes(summary, judged$cells)
+  paste0(
+    count_of(more, "more session"),
+    if (is.finite(minutes)) paste(", about", format_number(ceiling(minutes)), "min of load and warm-up")
+  )
 }
 
-# Loads and warm-ups of the sessions that a claim's first cell belongs to, minutes per session.
+machine_text <- function(judged) {
+  fcase(
+    startsWith(judged$cells, "primitives/"), "three forks of each primitive, which the default configuration has; 3 min",
+    grepl("was not measured in this run", judged$reason), "a run of the default configuration, which measures it",
+    grepl("generator_healthy", judged$reason), "a machine with more CPUs for the load generator",
+    judged$verdict == "not decided", "more than 100 sessions here, or a machine with less noise",
+    default = "a machine with more CPUs for the server, on which these checks pass"
+  )
+}
+
+#' How long a session of a claim's first cells loads and warms up.
+#'
+#' @param summary see with_derived(); `cells` `cells` of a verdict.
+#' @return minutes, mean over sessions; NA where nothing says so.
 session_minutes <- function(summary, cells) {
-  place <- as.list(strsplit(strsplit(cells, " : ")[[1]][1], "/")[[1]])
-  columns <- c("session", "study", "mode", "duration_s", "warm_up_s")
-  if (length(place) != 4 || !all(columns %in% names(summary))) return(NA_real_)
-  held <- summary[summary[setNames(place, c("study", "mode", "tier", "tool")), on = c("study", "mode", "tier", "tool"), unique(session)], on = "session"]
-  seconds <- held[, .(loads = sum(duration_s, na.rm = TRUE), warm_up = max(0, warm_up_s, na.rm = TRUE)), by = .(session, mode)]
-  sum(seconds$loads, seconds$warm_up) / 60 / uniqueN(seconds$session)
+  path <- strsplit(strsplit(cells, " : ")[[1]][1], "/")[[1]]
+  if (length(path) != 4 || !all(c("duration_s", "warm_up_s") %in% names(summary))) return(NA_real_)
+  of_claim <- summary[study == path[1] & mode == path[2] & tier == path[3] & tool == path[4]]
+  seconds <- summary[session %in% of_claim$session, .(
+    spent = sum(duration_s, na.rm = TRUE) + max(0, warm_up_s, na.rm = TRUE)
+  ), by = .(session, mode)]
+  sum(seconds$spent) / 60 / uniqueN(seconds$session)
 }
 
 claim_columns <- c(
@@ -561,7 +572,7 @@ print_claims <- function(verdicts) {
     rows <- verdicts[source == name]
     told <- rows[, sprintf(
       "%-17s %s\n%18s%s", verdict, claim, "", fcase(
-        is.na(ours), paste0(id, ": ", reason),
+        is.na(ours), paste0(id, ": ", reason, "; it would take ", takes),
         rep(TRUE, .N), sprintf(
           "%s: %s %s, must be %s%s", id, statistic, ours_text(rows), rule, needed_text(rows)
         )
@@ -569,8 +580,10 @@ print_claims <- function(verdicts) {
     )]
     c("", name, told)
   })
-  counts <- table(factor(verdicts$verdict, claim_verdicts))
-  c(unlist(lines), "", sprintf("%d claims: %s", nrow(verdicts), paste(counts, names(counts), collapse = ", ")))
+  counts <- without_twins(verdicts)[, .(
+    line = sprintf("%ss: %s", kind, paste(table(factor(verdict, claim_verdicts)), claim_verdicts, collapse = ", "))
+  ), by = kind]
+  c(unlist(lines), "", counts$line)
 }
 
 # What is not decided, and how it would be.
@@ -578,6 +591,6 @@ needed_text <- function(verdicts) {
   verdicts[, fcase(
     verdict != "not decided", "",
     is.na(repetitions_needed), paste0("; ", reason),
-    rep(TRUE, .N), paste0("; ", format_number(repetitions_needed), " repetitions would decide it")
+    rep(TRUE, .N), paste0("; it would take ", takes)
   )]
 }
