@@ -148,6 +148,8 @@ rule judge_claims:
         experiment="config.yaml",
         script="analysis/claims.R",
         functions=FUNCTIONS,
+    params:
+        primitives=f"{RESULTS}/primitives",
     output:
         f"{RESULTS}/claims.csv",
     log:
@@ -155,7 +157,7 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --primitives {RESULTS}/primitives --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule check:
