@@ -148,12 +148,12 @@ rule judge_claims:
         experiment="config.yaml",
         script="analysis/claims.R",
         functions=FUNCTIONS,
-    params:
-        primitives=f"{RESULTS}/primitives",
     output:
         f"{RESULTS}/claims.csv",
     log:
         f"{RESULTS}/logs/judge_claims.log",
+    params:
+        primitives=f"{RESULTS}/primitives",
     message:
         "a verdict on every claim of the sources"
     shell:
