@@ -34,6 +34,10 @@ with_derived <- function(summary, paths = character()) {
   summary[found, on = keys, (file_statistics) := mget(paste0("i.", file_statistics))][]
 }
 
+no_states <- data.table(
+  source = character(), time_s = numeric(), group = character(), state = character(), threads = numeric()
+)
+
 #' What files beside a cell.json tell.
 #'
 #' @param path path of the cell.json.
@@ -45,9 +49,9 @@ figures_of_files <- function(path) {
   if (!any(file.exists(file.path(dirname(path), c("thread-states.csv", "combinations.csv"))))) return(NULL)
   cell <- read_cell(path)
   states <- read_states(path)
-  if (nrow(states) == 0) states <- data.table(source = character(), group = character(), state = character(), threads = 0)[0]
+  if (nrow(states) == 0) states <- no_states
   serving <- states[source == "jvm" & group %in% c("http-nio-exec", "worker")]
-  carriers <- if (nrow(states) > 0) states[source == "jvm" & group == "carrier", .(threads = sum(threads)), by = time_s]$threads
+  carriers <- states[source == "jvm" & group == "carrier", .(threads = sum(threads)), by = time_s]$threads
   combinations <- file.path(cell$folder, "combinations.csv")
   speeds <- if (file.exists(combinations)) read_combinations(combinations)$per_s
   cbind(as.data.table(cell$cell[c("study", "mode", "tier", "tool")]), data.table(

@@ -234,6 +234,9 @@ test_that("files beside a cell tell thread states, carriers and combinations", {
   row <- with_derived(summarise_cells(path), path)
   expect_equal(unlist(row[, ..file_statistics]), c(runnable_share = 0.75, carriers_per_cpu = 1, combinations_spread = 2.5))
   expect_true(is.na(with_derived(summarise_cells(path))$runnable_share))
+  unlink(file.path(dirname(path), "thread-states.csv"))
+  expect_no_warning(row <- with_derived(summarise_cells(path), path))
+  expect_equal(unlist(row[, ..file_statistics]), c(runnable_share = NA, carriers_per_cpu = NA, combinations_spread = 2.5))
 })
 
 primitive_claim <- function(rule, statistic, ...) {
