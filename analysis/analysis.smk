@@ -145,7 +145,11 @@ rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        primitives=f"{RESULTS}/primitives/primitives.csv",
+        memory=f"{RESULTS}/primitives/thread-memory.csv",
+        cells=expand("{cell}/cell.json", cell=CELLS),
         claims="analysis/claims.yaml",
+        published=sorted(str(path) for path in Path("analysis/published").glob("*.csv")),
         causes="analysis/causes.yaml",
         experiment="config.yaml",
         script="analysis/claims.R",
@@ -155,10 +159,12 @@ rule judge_claims:
         f"{RESULTS}/claims.csv",
     log:
         f"{RESULTS}/logs/judge_claims.log",
+    params:
+        primitives=f"{RESULTS}/primitives",
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule trace_causes:

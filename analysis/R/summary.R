@@ -182,6 +182,7 @@ requests_row <- function(cell) {
     users = number(c(load$concurrency_offered, asked$threads)[1]),
     users_alive = number(load$users_alive),
     connections = number(asked$connections), connects = number(load$connects),
+    queries = if (length(load$queries) > 0) sum(unlist(load$queries)) else NA_real_,
     sleep_ms = number(cell$configuration$tier$sleep_ms),
     throughput_per_s = number(load$throughput_per_s),
     answers_per_s = number(load$answers_per_s),
