@@ -1,9 +1,10 @@
 """The rules a cell must pass before its numbers are pooled, all in this one place.
 
-Earlier runs shaped them: analysis/PROTOCOL.md says what changed after which results. A cell that fails one is shown and counted, with the values below, and never
-averaged in; where it still gives a bound, `bounds` says which. Each check is a function of the
-record (the parts of cell.json measured so far) that returns None where it does not apply. What
-leaves a single slice out is decided before, in slices.py.
+Earlier runs shaped them: analysis/PROTOCOL.md says what changed after which results. A cell that
+fails one is shown and counted, with the values below, and never averaged in; where it still gives a
+bound, `bounds` says which. Each check is a function of the record (the parts of cell.json measured
+so far) that returns None where it does not apply. What leaves a single slice out is decided before,
+in slices.py.
 """
 
 from __future__ import annotations

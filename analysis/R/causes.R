@@ -253,6 +253,7 @@ left_of <- function(both, ratio) {
     id = 0L, session = session_before, repetition,
     effect = if (alone) effect_before else effect_after - ratio * effect_before,
     within = if (alone) within_before else within_after + ratio^2 * within_before,
+    least = if (alone) least_before else least_after + ratio^2 * least_before,
     rounds = pmin(rounds_before, rounds_after), low = 0, high = 0, bound = 0, zero = FALSE
   )]
   pool_sessions(effects)

@@ -147,10 +147,12 @@ def test_tables_hold_winners_and_verdicts(row: str, report: tuple[str, str]) -> 
         "Of 1 figure, 1 is contradicted. So 50 % of the conclusions are decided, 2 of 4.",
         "0.1 CPU time per request of fixed-pool against thread-per-request at high, open loop. "
         "Threads are *started*. They are many. (peak number of threads 38 against 38) "
-        "By intervention at extreme (Section 2, Starting a thread for every request): not measured.",
+        "By intervention at extreme (Section 2, Starting a thread for every request): "
+        "not measured.",
         "0.2 CPU time per request of fixed-pool against thread-per-request at high, open loop. "
         "Threads are *started*. They are few. (peak",
-        "0.4 Not testable here: a matter of taste. A verdict would take no machine. Readers differ.",
+        "0.4 Not testable here: a matter of taste. A verdict would take no machine. "
+        "Readers differ.",
         "0.3 speak of cells that were not measured in this run.",
     ],
 )

@@ -2,7 +2,7 @@
 plain_effects <- function(effects, within = NA_real_) {
   list(effects = data.table(
     id = 1, session = paste0("session-", seq_along(effects)), repetition = seq_along(effects), effect = effects,
-    within = within, rounds = 3L, low = 0, high = 0, bound = 0, zero = FALSE
+    within = within, least = 0, rounds = 3L, low = 0, high = 0, bound = 0, zero = FALSE
   ))
 }
 
