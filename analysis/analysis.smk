@@ -6,13 +6,16 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
+         results/looks.csv             a row per set of cells that was compared; grows, never removed
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
-        results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
-        results/usl.csv               a row per mode, tool and path: the law's coefficients
-        results/crossovers.csv        where a pool begins to win, from primitives alone
+         results/causes.csv            a row per intervention of a cause: does the effect go away?
+         results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
+         results/prediction-score.csv  hits with the primitives as measured, and with false ones
+         results/usl.csv               a row per mode, tool and path: the law's coefficients
+         results/crossovers.csv        where a pool begins to win, from primitives alone
 
 The scripts and all functions are inputs: a changed analysis runs again and measures nothing.
 """
@@ -75,6 +78,7 @@ rule profiler_cost:
     input:
         slices=f"{RESULTS}/slices.csv",
         script="analysis/profiler_cost.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/profiler-cost.csv",
@@ -91,6 +95,7 @@ rule compare_modes:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
         script="analysis/compare.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/comparisons.csv",
@@ -107,6 +112,7 @@ rule compare_loops:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
         script="analysis/compare_loops.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/loops.csv",
@@ -139,19 +145,45 @@ rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        primitives=f"{RESULTS}/primitives/primitives.csv",
+        memory=f"{RESULTS}/primitives/thread-memory.csv",
+        cells=expand("{cell}/cell.json", cell=CELLS),
         claims="analysis/claims.yaml",
+        published=sorted(str(path) for path in Path("analysis/published").glob("*.csv")),
         causes="analysis/causes.yaml",
         experiment="config.yaml",
         script="analysis/claims.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/claims.csv",
     log:
         f"{RESULTS}/logs/judge_claims.log",
+    params:
+        primitives=f"{RESULTS}/primitives",
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+
+
+rule trace_causes:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        groups=f"{RESULTS}/cpu-groups.csv",
+        causes="analysis/causes.yaml",
+        script="analysis/causes.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/causes.csv",
+    log:
+        f"{RESULTS}/logs/trace_causes.log",
+    message:
+        "each cause, link by link"
+    shell:
+        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:
@@ -183,12 +215,13 @@ rule predict:
     input:
         primitives=f"{RESULTS}/primitives/primitives.csv",
         summary=f"{RESULTS}/summary.csv",
-        groups=f"{RESULTS}/cpu-groups.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
         script="analysis/predict.R",
+        protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
         predictions=f"{RESULTS}/predictions.csv",
+        score=f"{RESULTS}/prediction-score.csv",
         usl=f"{RESULTS}/usl.csv",
         crossovers=f"{RESULTS}/crossovers.csv",
     log:
@@ -196,4 +229,4 @@ rule predict:
     message:
         "what theory predicts, beside what was measured"
     shell:
-        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --groups {input.groups:q} --out {output.predictions:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"

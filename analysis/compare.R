@@ -7,4 +7,7 @@ for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("slices", "out"))
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)
-write_table(compare_modes(read_summary(given$files), read_slices(given$slices)), given$out)
+summary_table <- read_summary(given$files)
+rows <- compare_modes(summary_table, read_slices(given$slices))
+write_table(with_rules_version(rows, "comparisons", folder), given$out)
+note_look(summary_table, dirname(given$out))

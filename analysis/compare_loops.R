@@ -7,4 +7,5 @@ for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("slices", "out"))
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)
-write_table(compare_loops(read_summary(given$files), read_slices(given$slices)), given$out)
+rows <- compare_loops(read_summary(given$files), read_slices(given$slices))
+write_table(with_rules_version(rows, "comparisons", folder), given$out)

@@ -19,7 +19,9 @@ rule render_report:
                 "loops",
                 "cpu-groups",
                 "claims",
+                "causes",
                 "predictions",
+                "prediction-score",
                 "usl",
                 "crossovers",
                 "primitives/primitives",
@@ -40,6 +42,8 @@ rule render_report:
             name=sorted(glob_wildcards("analysis/published/{name}.csv").name),
         ),
         causes="analysis/causes.yaml",
+        protocol="analysis/PROTOCOL.md",
+        coverage="analysis/coverage.csv",
         text=expand(
             "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)
         ),

@@ -1,10 +1,10 @@
 """The rules a cell must pass before its numbers are pooled, all in this one place.
 
-They were written down before the results that a report shows; earlier runs shaped them, and the
-report says so. A cell that fails one is shown and counted, with the values below, and never
-averaged in; where it still gives a bound, `bounds` says which. Each check is a function of the
-record (the parts of cell.json measured so far) that returns None where it does not apply. What
-leaves a single slice out is decided before, in slices.py.
+Earlier runs shaped them: analysis/PROTOCOL.md says what changed after which results. A cell that
+fails one is shown and counted, with the values below, and never averaged in; where it still gives a
+bound, `bounds` says which. Each check is a function of the record (the parts of cell.json measured
+so far) that returns None where it does not apply. What leaves a single slice out is decided before,
+in slices.py.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ USERS_WAITING_AT_MOST = 1.05
 # Of flat series with independent values fewer than 1 % are caught, however noisy; where half of a
 # deviation stays for the next value, as in a queue, fewer than 2 % if they vary by 10 %, and 7 % if
 # they vary by 30 %. A complete change within the first quarter is not significant yet. What shifts
-# the mean by less than a tenth, twice the region of equivalence, is left to the spread between
-# repetitions.
+# the mean by less than a tenth passes. Where all sessions drift alike that is bias, which no spread
+# between them shows: the report prints how far levels drift from the first to the last round.
 CHANGE_P_AT_MOST = 0.005
 CHANGE_SHIFT_AT_LEAST = 0.1
 GENERATOR_CPU_AT_MOST = 0.9

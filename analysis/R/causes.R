@@ -7,13 +7,27 @@ library(data.table)
 # Of an effect that an intervention takes away, at most a fifth is left (or turned round): the whole
 # interval of the share removed lies between 0.8 and 1.2.
 removed_enough <- 0.8
+# And what is left is small: of a factor of 100, a fifth of its logarithm would be one of 2.5.
+left_at_most <- list(ratio = log(1.25), difference = 0.05)
 # What is counted is at least twice as much on the side where the mechanism is at work.
 counter_factor <- 2
+# Columns that follow from an effect, in a closed loop by Little's law. A formula of these counts the
+# effect and no mechanism.
+restated_by <- list(
+  throughput_per_s = c("throughput_per_s", "throughput_all_per_s", "answers_per_s", "under_way", "latency_mean_ms"),
+  latency_mean_ms = c("latency_mean_ms", "latency_all_mean_ms", "under_way", "throughput_per_s", "answers_per_s"),
+  error_share = c("error_share", "error_percent", "errors", "requests_2xx"),
+  died = c("outcome", "died", "errors", "error_share", "requests_2xx"),
+  cpu_us_per_request = c("cpu_us_per_request", "cpu_user_s", "cpu_system_s")
+)
 
 #' What must hold for an effect to count as gone, by the rule's name.
 cause_rules <- c(
   equivalent = "what is left of the effect is within the margin of equivalence",
-  removed = "the whole interval of the share removed lies within 20 % of all of it",
+  removed = paste(
+    "the whole interval of the share removed lies within 20 % of all of it, and that of the rest within a ratio",
+    "of 1.25 (5 percentage points of shares)"
+  ),
   never = "it happens in no cell any more, and the interval of that change excludes 0"
 )
 
@@ -53,7 +67,7 @@ check_cause <- function(cause, path) {
     missing <- setdiff(keys, names(part))
     if (length(missing) > 0) refuse(what, " has no ", paste(missing, collapse = ", "))
   }
-  lacks(cause, c("title", "study", "difference", "counters", "mechanism", "interventions"), "the chain")
+  lacks(cause, c("title", "study", "difference", "mechanism", "interventions"), "the chain")
   lacks(cause$difference, c("tool", "tier", "mode", "statistic"), "the difference")
   statistic <- cause_statistic(cause$difference$statistic)
   if (is.null(statistic)) refuse(cause$difference$statistic, " is not a statistic of causes")
@@ -61,13 +75,21 @@ check_cause <- function(cause, path) {
   if (!c(cause$cells, "valid")[1] %in% c("valid", "run")) refuse("cells: ", cause$cells)
   for (counter in cause$counters) {
     lacks(counter, "title", "a counter")
-    if (sum(c("figure", "group") %in% names(counter)) != 1) refuse("a counter has either figure or group")
+    check_counter(counter, statistic$statistic, refuse)
   }
   for (step in cause$interventions) {
     lacks(step, c("does", "changes", "rule"), "an intervention")
     allowed <- rules_for(statistic)
     if (!step$rule %in% allowed) refuse("rule ", step$rule, "; here only ", paste(allowed, collapse = ", "))
   }
+}
+
+check_counter <- function(counter, statistic, refuse) {
+  if (sum(c("figure", "group") %in% names(counter)) != 1) refuse("a counter has either figure or group")
+  # Without text parse() would read from the terminal.
+  columns <- if (is.null(counter$figure)) character() else all.vars(parse(text = counter$figure))
+  restates <- intersect(columns, restated_by[[statistic]])
+  if (length(restates) > 0) refuse("counter ", counter$title, " restates the effect: ", paste(restates, collapse = ", "))
 }
 
 # Shares of cells have no effect by repetition, and all else has no "never".
@@ -203,28 +225,47 @@ verdict_on <- function(interval) {
 
 #' The share of an effect that an intervention removes, with its interval.
 #'
-#' One minus the ratio of two means over the same repetitions, whose interval is Fieller's (1954): all
-#' ratios r for which after - r · before does not differ from 0. It has no end where the effect
-#' itself does not differ from 0.
+#' One minus the ratio of what is left to what there was. Its interval has the form of Fieller's (1954):
+#' all ratios r for which after - r * before does not differ from 0, by the interval that every
+#' comparison has (judge_family). It has no end where the effect itself does not differ from 0.
 #'
-#' @param before,after effects by repetition, see effect_of().
+#' @param before,after see effect_of(): `effects` by repetition, and of before the `family` that
+#'   lends its noise.
 #' @return estimate, low and high; NA where there is none.
 removed_share <- function(before, after) {
-  both <- merge(before, after, by = "repetition", suffixes = c("_before", "_after"))
+  both <- merge(before$effects, after$effects, by = "repetition", suffixes = c("_before", "_after"))
   if (nrow(both) == 0) return(c(NA_real_, NA_real_, NA_real_))
-  means <- both[, c(mean(effect_before), mean(effect_after))]
-  estimate <- 1 - means[2] / means[1]
-  if (nrow(both) < 2) return(c(estimate, NA_real_, NA_real_))
-  spread <- qt((1 + confidence) / 2, nrow(both) - 1)^2 *
-    cov(both[, .(effect_before, effect_after)]) / nrow(both)
-  # The ratios r with (after - r before)^2 <= t^2 var(after - r before), a quadratic in r.
-  square <- means[1]^2 - spread[1, 1]
-  if (square <= 0) return(c(estimate, NA_real_, NA_real_))
-  linear <- means[1] * means[2] - spread[1, 2]
-  rest <- means[2]^2 - spread[2, 2]
-  half <- sqrt(max(0, linear^2 - square * rest))
-  c(estimate, 1 - (linear + half) / square, 1 - (linear - half) / square)
+  ratio <- both[, mean(effect_after) / mean(effect_before)]
+  estimate <- 1 - ratio
+  if (nrow(both) < 2 || contains_0(left_of(both, Inf), before$family)) return(c(estimate, NA_real_, NA_real_))
+  outside <- function(ratio) distance_from_0(left_of(both, ratio), before$family)
+  ends <- vapply(c("downX", "upX"), function(way) {
+    from <- if (way == "upX") c(ratio, ratio + 1) else c(ratio - 1, ratio)
+    uniroot(outside, from, extendInt = way, tol = 1e-6)$root
+  }, 0)
+  c(estimate, 1 - rev(unname(ends)))
 }
+
+# What is left beyond a ratio of what there was, pooled over sessions; with an infinite ratio what there was.
+left_of <- function(both, ratio) {
+  alone <- is.infinite(ratio)
+  effects <- both[, .(
+    id = 0L, session = session_before, repetition,
+    effect = if (alone) effect_before else effect_after - ratio * effect_before,
+    within = if (alone) within_before else within_after + ratio^2 * within_before,
+    least = if (alone) least_before else least_after + ratio^2 * least_before,
+    rounds = pmin(rounds_before, rounds_after), low = 0, high = 0, bound = 0, zero = FALSE
+  )]
+  pool_sessions(effects)
+}
+
+# How far 0 lies outside of the interval; negative inside.
+distance_from_0 <- function(pooled, family) {
+  row <- judge_family(rbind(pooled, family), equivalence$ratio)[1]
+  max(row$low, -row$high)
+}
+
+contains_0 <- function(pooled, family) !isTRUE(distance_from_0(pooled, family) > 0)
 
 # The same for shares of cells: the change that the intervention makes, as part of what there was.
 removed_of_shares <- function(before, after) {
@@ -247,18 +288,32 @@ errors_of <- function(errors, ...) {
   }, 0)
 }
 
-# Median over the cells that count of a formula over columns; NA where a column is not there.
-figure_on <- function(table, side, figure) {
-  cells <- cells_of_side(table, side)
-  formula <- parse(text = figure)
-  if (!all(all.vars(formula) %in% names(cells))) return(NA_real_)
-  values <- eval(formula, cells[poolable(cells)])
-  median(values[is.finite(values)])
+# A mean with its standard error and the degrees of freedom of that; NA where it is not known.
+counted_as <- function(mean, error, df) list(mean = mean, error = error, df = df)
+
+#' Mean over sessions of a formula over columns.
+#'
+#' One session has no spread. Where the formula is a share of so many samples (`of`), its error is that of
+#' sampling, with two samples added to each kind (Agresti and Coull 1998); processes may add to it.
+#'
+#' @param counter a counter of a chain, with `figure`.
+#' @return see counted_as().
+figure_on <- function(table, side, counter) {
+  formula <- parse(text = counter$figure)
+  rows <- cells_of_side(table, side)
+  if (!all(all.vars(formula) %in% names(rows))) return(counted_as(NA_real_, NA_real_, NA_real_))
+  rows <- rows[poolable(rows)][, value := eval(formula)][is.finite(value)]
+  if (nrow(rows) == 0) return(counted_as(NA_real_, NA_real_, NA_real_))
+  if (nrow(rows) > 1) return(counted_as(mean(rows$value), sd(rows$value) / sqrt(nrow(rows)), nrow(rows) - 1))
+  samples <- if (is.null(counter$of)) NA_real_ else rows[[counter$of]]
+  share <- (min(1, rows$value) * samples + 2) / (samples + 4)
+  counted_as(rows$value, sqrt(share * (1 - share) / (samples + 4)), Inf)
 }
 
 group_on <- function(groups, side, wanted) {
-  rows <- cells_of_side(pool_cpu_groups(groups), side)[group == wanted]
-  if (nrow(rows) == 1) rows$cpu_us_per_request else NA_real_
+  row <- cells_of_side(pool_cpu_groups(groups), side)[group == wanted]
+  if (nrow(row) != 1) return(counted_as(NA_real_, NA_real_, NA_real_))
+  counted_as(row$cpu_us_per_request, row$error_us, row$df)
 }
 
 #' What is counted on both sides of a difference.
@@ -266,52 +321,88 @@ group_on <- function(groups, side, wanted) {
 #' @param counters `counters` of a chain.
 #' @param table,groups cells and stack groups of the study, see counted_cells().
 #' @param difference see sides_of().
-#' @return data.table, a row per counter: title, unit, more (mode or versus), mode, versus (figures;
-#'   0 for none), shows (whether it is twice as much on the side of `more`; NA where not counted).
+#' @return list, an element per counter: title, unit, more (mode or versus), and the sides mode and
+#'   versus, see counted_as(); 0 for none.
 count_on_both <- function(counters, table, groups, difference) {
   sides <- sides_of(difference)
-  rbindlist(lapply(counters, function(counter) {
-    count <- function(side) {
-      if (is.null(side)) return(0)
-      if (is.null(counter$group)) figure_on(table, side, counter$figure) else group_on(groups, side, counter$group)
-    }
-    row <- data.table(
+  count <- function(counter, side) {
+    if (is.null(side)) return(counted_as(0, 0, Inf))
+    c(if (is.null(counter$group)) figure_on(table, side, counter) else group_on(groups, side, counter$group), place = list(side))
+  }
+  lapply(counters, function(counter) {
+    list(
       title = counter$title, unit = c(counter$unit, "")[1], more = c(counter$more, "mode")[1],
-      mode = count(sides$mode), versus = count(sides$versus)
+      mode = count(counter, sides$mode), versus = count(counter, sides$versus)
     )
-    row[, shows := {
-      high <- if (more == "mode") mode else versus
-      low <- if (more == "mode") versus else mode
-      high > 0 & high >= counter_factor * low
-    }]
-  }))
+  })
 }
 
-# Whether what is counted went away with the effect: no more than a fifth of its difference is left.
-counters_gone <- function(before, after) {
-  abs(after$mode - after$versus) <= (1 - removed_enough) * abs(before$mode - before$versus)
+is_counted <- function(counted) !anyNA(c(counted$mode$mean, counted$versus$mean))
+
+#' Whether a weighted sum of counted sides is at least 0: TRUE or FALSE where its 95 % interval
+#' says so, else NA.
+#'
+#' @param sides list of counted sides; one that is there twice counts once, with the sum of its weights.
+#' @param weights numeric vector.
+at_least_0 <- function(sides, weights) {
+  terms <- data.table(
+    place = vapply(sides, function(side) paste(unlist(side$place), collapse = "/"), ""), weight = weights,
+    mean = vapply(sides, `[[`, 0, "mean"), error = vapply(sides, `[[`, 0, "error"), df = vapply(sides, `[[`, 0, "df")
+  )[, .(weight = sum(weight)), by = .(place, mean, error, df)]
+  middle <- terms[, sum(weight * mean)]
+  error <- terms[, sqrt(sum(weight^2 * error^2))]
+  if (is.na(error)) return(NA)
+  reach <- if (error == 0) 0 else qt((1 + confidence) / 2, terms[weight != 0 & error > 0, min(df)]) * error
+  # What a computer leaves of 0.
+  rounding <- 1e-9 * terms[, max(abs(weight * mean))]
+  if (middle - reach >= -rounding) TRUE else if (middle + reach < 0) FALSE else NA
+}
+
+# Whether there is at least twice as much on the side of the mechanism.
+counter_shows <- function(counted) {
+  high <- counted[[counted$more]]
+  low <- counted[[setdiff(c("mode", "versus"), counted$more)]]
+  if (!is_counted(counted)) return(NA)
+  if (high$mean <= 0) return(FALSE)
+  at_least_0(list(high, low), c(1, -counter_factor))
+}
+
+# Whether what is counted went away with the effect: no more than a fifth of its difference is left, in
+# either direction.
+counter_gone <- function(before, after) {
+  way <- if (before$more == "mode") 1 else -1
+  left <- 1 - removed_enough
+  sides <- list(before$mode, before$versus, after$mode, after$versus)
+  both_ways <- c(
+    at_least_0(sides, c(way * left, -way * left, 1, -1)), at_least_0(sides, c(way * left, -way * left, -1, 1))
+  )
+  all(both_ways)
 }
 
 # ---- Chains ----------------------------------------------------------------------------------
 
 # TRUE, FALSE or NA (not decided).
-effect_is_gone <- function(rule, after, removed) {
+effect_is_gone <- function(rule, after, removed, effect) {
   switch(rule,
     equivalent = switch(after$verdict, equivalent = TRUE, higher = , lower = FALSE, NA),
     never = if (after$hits > 0) FALSE else if (isTRUE(removed[2] > 0)) TRUE else NA,
-    removed = {
-      away <- c(removed_enough, 2 - removed_enough)
-      if (anyNA(removed)) {
-        NA
-      } else if (removed[2] >= away[1] && removed[3] <= away[2]) {
-        TRUE
-      } else if (removed[3] < away[1] || removed[2] > away[2]) {
-        FALSE
-      } else {
-        NA
-      }
-    }
+    removed = is_within(removed[2:3], c(removed_enough, 2 - removed_enough)) &
+      is_within(interval_left(after, effect), c(-1, 1) * left_at_most[[effect]])
   )
+}
+
+# What an intervention leaves, as effects are summed; none of one session.
+interval_left <- function(after, effect) {
+  if (after$pairs < 2) return(c(NA_real_, NA_real_))
+  interval <- c(after$low, after$high)
+  if (effect == "ratio") log(interval) else interval
+}
+
+# Whether an interval lies within bounds: FALSE where it lies outside, NA where it crosses one.
+is_within <- function(interval, bounds) {
+  if (anyNA(interval)) return(NA)
+  if (interval[1] >= bounds[1] && interval[2] <= bounds[2]) return(TRUE)
+  if (interval[2] < bounds[1] || interval[1] > bounds[2]) FALSE else NA
 }
 
 effect_is_there <- function(verdict) {
@@ -326,6 +417,9 @@ link_words <- list(
   effect_gone = c("the effect does not go away", "whether the effect goes away is open")
 )
 
+#' The verdicts on an intervention.
+cause_verdicts <- c("shown", "removed, not traced", "not shown", "not decided", "not measured")
+
 # A chain is as strong as its weakest link.
 verdict_on_links <- function(links, missing) {
   said <- function(which, state) paste(vapply(link_words[which], `[`, "", state), collapse = ", ")
@@ -334,13 +428,14 @@ verdict_on_links <- function(links, missing) {
   if (length(broken) > 0) return(list(verdict = "not shown", why = said(broken, 1)))
   open <- names(links)[is.na(links)]
   if (length(open) > 0) return(list(verdict = "not decided", why = said(open, 2)))
-  list(verdict = "shown", why = "")
+  # Two links of three: nothing was counted.
+  list(verdict = if ("counters" %in% names(links)) "shown" else "removed, not traced", why = "")
 }
 
 # The share of the effect that is gone; none of an effect that is not there.
 removed_by <- function(before, after) {
   if (!before$verdict %in% c("higher", "lower") || nzchar(after$reason)) return(rep(NA_real_, 3))
-  if (is.null(before$hits)) removed_share(before$effects, after$effects) else removed_of_shares(before, after)
+  if (is.null(before$hits)) removed_share(before, after) else removed_of_shares(before, after)
 }
 
 trace_intervention <- function(cause, intervention, before, counters, table, slices, groups) {
@@ -348,18 +443,24 @@ trace_intervention <- function(cause, intervention, before, counters, table, sli
   after <- effect_of(table, slices, difference)
   counters_after <- count_on_both(cause$counters, table, groups, difference)
   removed <- removed_by(before, after)
-  uncounted <- counters$title[is.na(counters$shows) | is.na(counters_after$shows)]
+  uncounted <- Filter(function(counted) !is_counted(counted), c(counters, counters_after))
   missing <- c(
     Filter(nzchar, unique(c(before$reason, after$reason))),
-    if (length(uncounted) > 0) paste("not counted:", paste(uncounted, collapse = ", "))
+    if (length(uncounted) > 0) paste("not counted:", paste(unique(vapply(uncounted, `[[`, "", "title")), collapse = ", "))
   )
+  effect <- cause_statistic(difference$statistic)$effect
   links <- if (length(missing) > 0) {
     logical()
   } else {
     c(
-      effect = effect_is_there(before$verdict), counters = all(counters$shows),
-      counters_gone = all(counters_gone(counters, counters_after)),
-      effect_gone = effect_is_gone(intervention$rule, after, removed)
+      effect = effect_is_there(before$verdict),
+      if (length(counters) > 0) {
+        c(
+          counters = all(vapply(counters, counter_shows, NA)),
+          counters_gone = all(mapply(counter_gone, counters, counters_after))
+        )
+      },
+      effect_gone = effect_is_gone(intervention$rule, after, removed, effect)
     )
   }
   c(
@@ -376,8 +477,7 @@ trace_intervention <- function(cause, intervention, before, counters, table, sli
 #' @param cpu_groups see read_cpu_groups().
 #' @return the chain with `before` (see effect_of()), `counted` (see count_on_both()), and in
 #'   `interventions`, for each: does, changes, rule, difference (as changed), after (effect),
-#'   counters, removed (estimate, low, high), verdict (shown, not shown, not decided, not measured)
-#'   and why.
+#'   counters, removed (estimate, low, high), verdict (see cause_verdicts) and why.
 trace_cause <- function(cause, summary, slices, cpu_groups) {
   table <- counted_cells(copy(summary)[, died := as.numeric(outcome != "completed")], cause)
   groups <- counted_cells(cpu_groups, cause)
@@ -395,26 +495,35 @@ trace_causes <- function(causes, summary, slices, cpu_groups) {
   lapply(causes, trace_cause, summary, slices, cpu_groups)
 }
 
+#' The verdicts on all chains.
+#'
+#' @param traced see trace_causes().
+#' @return data.table, a row per intervention: id, does, rule, before, before_low, before_high (the effect),
+#'   after with its ends, removed with its ends (of 1), verdict (see cause_verdicts), why.
+cause_rows <- function(traced) {
+  rbindlist(lapply(traced, function(cause) {
+    rbindlist(lapply(cause$interventions, function(step) {
+      ends <- function(effect, name) setNames(effect[c("estimate", "low", "high")], paste0(name, c("", "_low", "_high")))
+      removed <- setNames(as.list(step$removed), c("removed", "removed_low", "removed_high"))
+      as.data.table(c(
+        cause["id"], step[c("does", "rule")], ends(cause$before, "before"), ends(step$after, "after"), removed,
+        step[c("verdict", "why")]
+      ))
+    }))
+  }))
+}
+
 # ---- Where CPU time moved --------------------------------------------------------------------
 
 #' CPU time per request of both profiled sides of a chain, by group of stacks.
 #'
-#' Samples are counts, so each figure has a standard error of figure / sqrt(samples).
-#'
 #' @param cause one of read_causes().
 #' @param cpu_groups see read_cpu_groups().
-#' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), error_us (standard error
-#'   of more_us), more_share (of a request's CPU time, mode minus versus), largest difference first;
-#'   no rows where one side was not sampled.
+#' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), reach_us (half of its
+#'   interval, see moved_groups()), sessions (profiled, of the side with fewer), more_share (of a
+#'   request's CPU time, mode minus versus), largest difference first; no rows where one side was not sampled.
 moved_between_groups <- function(cause, cpu_groups) {
   pooled <- pool_cpu_groups(counted_cells(cpu_groups, cause))
-  sides <- lapply(profiled_sides(cause), function(side) {
-    rows <- cells_of_side(pooled, side)[group != unseen_group & !is.na(cpu_us_per_request)]
-    rows[, .(group, us = cpu_us_per_request, share, noise_us = cpu_us_per_request / sqrt(pmax(samples, 1)))]
-  })
-  both <- merge(sides$mode, sides$versus, by = "group", suffixes = c("", "_versus"))
-  both[, .(
-    group, mode_us = us, versus_us = us_versus, more_us = us - us_versus,
-    error_us = sqrt(noise_us^2 + noise_us_versus^2), more_share = share - share_versus
-  )][order(-abs(more_us))]
+  sides <- lapply(profiled_sides(cause), function(side) cells_of_side(pooled, side))
+  moved_groups(sides$mode, sides$versus)[group != unseen_group]
 }

@@ -1,5 +1,5 @@
-# Verdicts on what the sources claim. claims.yaml says what decides each claim: the cells, the
-# statistic and the rule; nothing here knows any claim.
+# Verdicts on what the sources claim. claims.yaml says what decides each claim: the cells or the
+# primitive, the statistic and the rule; nothing here knows any claim.
 #
 # A claim is confirmed when the whole 95 % interval lies where its rule says, contradicted when all
 # of it lies elsewhere, and not decided in between. Ratios and their intervals are those of effects.R;
@@ -19,21 +19,76 @@ checks_of_the_server <- c(
 checks_beside_the_point <- list(
   throughput_per_s = "little", throughput_all_per_s = "little",
   cpu_us_per_request = c("little", "generator_healthy"),
-  error_share = checks_of_the_server, survived = checks_of_the_server
+  error_share = checks_of_the_server, survived = checks_of_the_server, refused_share = checks_of_the_server,
+  # In which state threads wait does not depend on how long requests wait for them.
+  runnable_share = c("little", "settled", "generator_healthy"), carriers_per_cpu = c("little", "settled", "generator_healthy")
 )
 
 # ---- Reading ---------------------------------------------------------------------------------
 
-#' Reads the claims.
+#' Reads the claims, with those that the published tables make.
 #'
-#' @param path path of claims.yaml, which claims.schema.json describes.
+#' @param path path of claims.yaml, which claims.schema.json describes; published/ lies beside it.
 #' @return list of claims. Stops where an id is there twice.
 read_claims <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  claims <- yaml::read_yaml(path)$claims
+  ledger <- yaml::read_yaml(path, merge.precedence = "override")
+  tables <- lapply(ledger$tables, claims_of_table, file.path(dirname(path), "published"))
+  claims <- c(unlist(tables, recursive = FALSE), ledger$claims)
   ids <- vapply(claims, `[[`, "", "id")
   if (anyDuplicated(ids)) fail_reading(path, ids[anyDuplicated(ids)], " is there twice")
   claims
+}
+
+# The figures of a published table: the end of the claim's id, its words, and how its rule is made:
+# a latency, what the load fixes where it comes at a rate, a share of failed requests.
+table_figures <- fread(
+  "figure,             end,        rule,    words
+   latency_mean_ms,    mean,       latency, mean response %s ms
+   latency_p50_ms,     median,     latency, median response %s ms
+   latency_p90_ms,     p90,        latency, 90 % of responses within %s ms
+   latency_p95_ms,     p95,        latency, 95 % of responses within %s ms
+   latency_p99_ms,     p99,        latency, 99 % of responses within %s ms
+   latency_min_ms,     min,        latency, shortest response %s ms
+   latency_max_ms,     max,        latency, longest response %s ms
+   error_percent,      errors,     share,   %s % of the requests failed
+   throughput_per_s,   throughput, load,    %s requests a second
+   received_kib_per_s, received,   load,    %s KB/s received
+   sent_kib_per_s,     sent,       load,    %s KB/s sent"
+)
+
+#' The claims that a published table makes, one per figure.
+#'
+#' @param table one of `tables` of claims.yaml.
+#' @param folder of the published figures.
+#' @return list of claims.
+claims_of_table <- function(table, folder) {
+  printed <- read_published(file.path(folder, paste0(table$cells$study, ".csv")))
+  printed <- printed[tier == table$cells$tiers & mode == sub("-as-published$", "", table$cells$mode)]
+  rows <- printed[table_figures, on = "figure", nomatch = NULL]
+  common <- table[setdiff(names(table), c("id", "of", "fixed_by_load"))]
+  lapply(seq_len(nrow(rows)), function(index) {
+    row <- rows[index]
+    rule <- rule_of_figure(row$rule, row$value, table$fixed_by_load)
+    claim <- modifyList(common, list(
+      id = paste0(table$id, "-", row$end), kind = "figure",
+      claim = paste0(table$of, ": ", sub("%s", format(row$value, big.mark = ","), row$words, fixed = TRUE), "."),
+      published = row$value / if (row$rule == "share") 100 else 1, rule = rule
+    ))
+    if (!is.null(rule$untestable)) return(claim[names(claim) != "cells"])
+    # What it takes is said of the figures that the load fixes, where it fixes some.
+    if (!is.null(table$fixed_by_load)) claim$takes <- NULL
+    c(claim, statistic = if (row$rule == "share") "error_share" else source_figures[figure == row$figure]$column)
+  })
+}
+
+# A figure of the source's own machine: within a factor of 2. Of 2 ms and less, which a tool that
+# rounds to 1 ms cannot tell from 0, the upper end alone. 0.00 % is below 0.005 %.
+rule_of_figure <- function(kind, value, fixed_by_load) {
+  if (kind == "share" && value == 0) return(list(at_most = 0.00005))
+  if (kind == "share") return(list(near = value / 100, within = 2))
+  if (kind == "load" && !is.null(fixed_by_load)) return(list(untestable = fixed_by_load))
+  if (kind == "latency" && value <= 2) list(at_most = 2 * max(value, 0.5)) else list(near = value, within = 2)
 }
 
 #' Checks that claims name what there is.
@@ -42,15 +97,17 @@ read_claims <- function(path) {
 #' @param experiment the configuration, as read from config.yaml: its `studies`. Of a study that it
 #'   leaves out nothing is checked, as nothing of it is measured.
 #' @param statistics names that a claim may use: the summary's columns.
-#' @param chains ids of causes.yaml.
-#' @return claims. Stops with the key of every name that is not known.
+#' @param chains see read_causes().
+#' @return claims. Stops with the key of every name that is not known, and where a chain is of another
+#'   study or tool than the claim.
 check_claims <- function(claims, experiment, statistics, chains) {
   studies <- setNames(experiment$studies, ids_of(experiment$studies))
   faults <- unlist(lapply(claims, function(claim) {
     c(
-      unknown(claim, "statistic", claim$statistic, c(statistics, derived_statistics)),
+      unknown(claim, "statistic", claim$statistic, statistics_for(claim, statistics)),
       unknown(claim, "evidence", claim$evidence, c(statistics, derived_statistics)),
-      unknown(claim, "chain", claim$chain, chains),
+      unknown(claim, "chain", claim$chain, names(chains)),
+      elsewhere(claim, chains[[c(claim$chain, "none")[1]]]),
       unknown_cells(claim, studies[[c(claim$cells$study, "none")[1]]])
     )
   }))
@@ -63,6 +120,18 @@ ids_of <- function(things) vapply(things, `[[`, "", "id")
 unknown <- function(claim, key, names, allowed) {
   wrong <- setdiff(names, allowed)
   sprintf("%s.%s = \"%s\"; allowed: %s", claim$id, key, wrong, paste(allowed, collapse = ", "))
+}
+
+statistics_for <- function(claim, statistics) {
+  if (is.null(claim$primitive)) c(statistics, derived_statistics) else primitive_statistics
+}
+
+elsewhere <- function(claim, chain) {
+  if (is.null(chain) || is.null(claim$cells)) return(NULL)
+  tested <- c(chain$study, chain$difference$tool)
+  sprintf("%s.chain = %s; it is tested in %s", claim$id, claim$chain, paste(tested, collapse = ", "))[
+    !identical(tested, c(claim$cells$study, claim$cells$tool))
+  ]
 }
 
 unknown_cells <- function(claim, study) {
@@ -131,20 +200,6 @@ verdict_in <- function(low, high, region) {
 
 # ---- Figures ---------------------------------------------------------------------------------
 
-# What the summary has no column for.
-derived_statistics <- "survived"
-
-#' A statistic of every cell.
-#'
-#' @param cells rows of the summary.
-#' @param statistic a column of the summary, or `survived`: 1 where the server answered after the
-#'   load as before it, else 0.
-#' @return numeric vector.
-statistic_of <- function(cells, statistic) {
-  if (statistic != "survived") return(as.numeric(cells[[statistic]]))
-  as.numeric(cells$outcome == "completed" & !grepl("same_answer_after", cells$failed_checks))
-}
-
 #' Which cells count for a statistic: the valid ones, and those that failed only in what the
 #' statistic does not speak of, see checks_beside_the_point.
 #'
@@ -189,24 +244,26 @@ lack_of_term <- function(summary, term, statistic) {
   sprintf("no valid cell of %s (%s)", term_names(term), paste(why, collapse = "; "))
 }
 
-is_contrast <- function(claim) !is.null(c(claim$cells[["versus"]], claim$cells[["versus_tier"]]))
+is_contrast <- function(claim) {
+  !is.null(c(claim$cells[["versus"]], claim$cells[["versus_tier"]], claim$primitive[["versus"]]))
+}
 is_ratio <- function(claim) is_contrast(claim) && !identical(claim$effect, "difference")
 
 #' The estimate of a claim's value with its interval, at one tier.
 #'
 #' Ratios are averaged as logarithms, and so are single values where none is 0. Whether servers
-#' survived is a share of them, with Wilson's interval.
+#' survived is a share of them, with Jeffreys' interval.
 #'
-#' @param summary see read_summary(); `slices` see read_slices().
+#' @param summary see with_derived(); `slices` see read_slices().
 #' @param claim the claim; `tier` one of its tiers.
 #' @return see effect_between(), with low and high of two sessions and more alone decisive; logs: whether
 #'   the value is on a logarithmic scale.
 estimate_claim <- function(summary, slices, claim, tier) {
   statistic <- claim$statistic
   terms <- terms_of(claim$cells, tier)
+  if (!statistic %in% names(summary)) return(no_effect(paste("no cell has", statistic)))
   lack <- unlist(lapply(seq_len(nrow(terms)), function(index) lack_of_term(summary, terms[index], statistic)))
   if (length(lack) > 0) return(no_effect(paste(lack, collapse = "; ")))
-  summary <- with_derived(summary, statistic)
   between <- function(effect) {
     effect_between(summary, slices, terms, statistic, effect, function(cells) counts_for(cells, statistic))
   }
@@ -217,14 +274,20 @@ estimate_claim <- function(summary, slices, claim, tier) {
   if (nzchar(found$reason)) c(between("difference"), logs = FALSE) else c(found, logs = TRUE)
 }
 
-with_derived <- function(summary, statistic) {
-  if (statistic == "survived") copy(summary)[, survived := statistic_of(.SD, "survived")] else summary
-}
-
 survivors <- function(found) {
   if (nzchar(found$reason)) return(found)
-  interval <- wilson_interval(sum(found$effects$effect), found$pairs)
+  interval <- survival_interval(sum(found$effects$effect), found$pairs)
   modifyList(found, list(low = interval[1], high = interval[2]))
+}
+
+# Jeffreys' interval of a share. Where all or none survived it ends at 1 or 0, and all of its error is at
+# the other end (Brown, Cai and DasGupta 2001). So three servers are enough for a rule of half of them.
+survival_interval <- function(survived, count) {
+  outside <- (1 - confidence) / if (survived %in% c(0, count)) 1 else 2
+  c(
+    if (survived == 0) 0 else qbeta(outside, survived + 0.5, count - survived + 0.5),
+    if (survived == count) 1 else qbeta(1 - outside, survived + 0.5, count - survived + 0.5)
+  )
 }
 
 #' How many repetitions would take the interval to one side of the bounds, if they went on as those
@@ -241,7 +304,7 @@ repetitions_until_decided <- function(estimate, region, statistic) {
   more <- more[more > estimate$pairs]
   if (statistic == "survived") {
     settles <- vapply(more, function(count) {
-      interval <- wilson_interval(round(estimate$estimate * count), count)
+      interval <- survival_interval(round(estimate$estimate * count), count)
       verdict_in(interval[1], interval[2], region) != "not decided"
     }, NA)
   } else {
@@ -257,7 +320,7 @@ repetitions_until_decided <- function(estimate, region, statistic) {
 # ---- Verdicts --------------------------------------------------------------------------------
 
 units_of_names <- c(
-  per_s = "1/s", ms = "ms", us_per_request = "µs", mib = "MiB", share = "share", percent = "%"
+  per_s = "1/s", ms = "ms", us_per_request = "µs", mib = "MiB", share = "share", percent = "%", bytes = "bytes"
 )
 
 unit_of_column <- function(name) {
@@ -277,7 +340,12 @@ latency_words <- c(
 other_words <- c(
   survived = "share of servers that answered to the last", under_way = "requests under way",
   throughput_all_per_s = "throughput, failed requests counted", received_kib_per_s = "KB/s received",
-  sent_kib_per_s = "KB/s sent", listen_overflows = "overflows of the listen queue"
+  sent_kib_per_s = "KB/s sent", listen_overflows = "overflows of the listen queue",
+  refused_share = "share of requests whose connection was refused", threads_added = "threads that the load added",
+  queries_per_s = "queries a second", runnable_share = "share of serving threads that the JVM has as RUNNABLE",
+  carriers_per_cpu = "carriers per CPU of the server", combinations_spread = "throughput of the best combination by the worst",
+  rss_bytes = "resident memory", heap_bytes = "live heap", held_bytes = "resident memory and live heap",
+  cpu = "CPU time", wall = "time"
 )
 
 #' A statistic in words.
@@ -340,7 +408,7 @@ evidence_text <- function(summary, claim, tier) {
     medians <- vapply(seq_len(nrow(terms)), function(index) {
       cells <- summary[terms[index], on = c("study", "mode", "tier", "tool"), nomatch = NULL]
       cells <- cells[outcome != "beyond_limits"]
-      as.numeric(median(statistic_of(cells, name), na.rm = TRUE))
+      as.numeric(median(cells[[name]], na.rm = TRUE))
     }, 0)
     if (anyNA(medians)) return("")
     trimws(paste(statistic_words(name), paste(format_number(medians), collapse = " against "), unit_of_column(name)))
@@ -348,47 +416,112 @@ evidence_text <- function(summary, claim, tier) {
   paste(Filter(nzchar, told), collapse = ", ")
 }
 
-judge_claim <- function(summary, slices, claim) {
+judge_primitive <- function(primitives, claim) {
+  estimate <- estimate_primitive(primitives, claim)
+  cells <- paste0("primitives/", unlist(claim$primitive[c("id", "versus")]), collapse = " : ")
+  if (nzchar(estimate$reason)) {
+    return(c(list(verdict = "not testable here", reason = estimate$reason), no_figures(), cells = cells))
+  }
+  verdict <- verdict_in(estimate$low, estimate$high, region_of(claim$rule))
+  open <- if (estimate$pairs < 2) "one fork decides nothing" else "the interval holds a bound of the rule"
+  c(
+    list(verdict = verdict, reason = if (verdict == "not decided") open else "", ours = estimate$estimate),
+    estimate[c("low", "high", "bound")],
+    list(repetitions = estimate$pairs, repetitions_needed = NA_real_, cells = cells)
+  )
+}
+
+judge_claim <- function(summary, slices, primitives, claim) {
+  evidence <- ""
   if (!is.null(claim$rule$untestable)) {
-    judged <- c(
-      list(verdict = "not testable here", reason = claim$rule$untestable), no_figures(),
-      list(cells = "")
-    )
-    evidence <- ""
+    judged <- c(list(verdict = "not testable here", reason = claim$rule$untestable), no_figures(), cells = "")
+  } else if (!is.null(claim$primitive)) {
+    judged <- judge_primitive(primitives, claim)
   } else {
     judged <- deciding(lapply(claim$cells$tiers, function(tier) judge_tier(summary, slices, claim, tier)))
     evidence <- evidence_text(summary, claim, strsplit(judged$cells, "/")[[1]][3])
   }
-  cause <- c(claim$cause, if (nzchar(evidence)) paste0("(", evidence, ")"))
   as.data.table(c(
     claim[c("id", "source", "kind", "where", "claim")], judged,
     list(
       rule = if (is.null(claim$statistic)) "" else rule_text(claim$rule),
       statistic = c(claim$statistic, "")[1],
-      # What a conclusion is near to is our reading of its words, a number is the source's.
-      published = c(claim$published, if (claim$kind == "number") claim$rule$near, NA)[1],
-      unit = unit_of(claim), cause = paste(cause, collapse = " "), chain = c(claim$chain, "")[1]
+      # What a conclusion is near to is our reading of its words, a figure is the source's.
+      published = c(claim$published, if (claim$kind != "conclusion") claim$rule$near, NA)[1],
+      unit = unit_of(claim), cause = cause_text(claim, judged$verdict, evidence), chain = c(claim$chain, "")[1],
+      takes = takes_text(claim, judged, summary)
     )
   ))
 }
 
+#' The cause, of the verdict that it was written for alone.
+#'
+#' @param claim the claim: `cause` holds either way, `if_confirmed` and `if_contradicted` with that verdict.
+#' @param evidence see evidence_text().
+cause_text <- function(claim, verdict, evidence) {
+  words <- c(claim$cause, claim[[paste0("if_", verdict)]], if (nzchar(evidence)) paste0("(", evidence, ")"))
+  paste(words, collapse = " ")
+}
+
+#' What a verdict would take where there is none: the claim's `takes`, sessions and their minutes, or
+#' the machine.
+#'
+#' @return a text; empty where the claim is decided.
+takes_text <- function(claim, judged, summary) {
+  if (judged$verdict %in% c("confirmed", "contradicted")) return("")
+  if (!is.null(claim$takes)) return(claim$takes)
+  if (!is.finite(judged$repetitions_needed)) return(machine_text(judged))
+  more <- judged$repetitions_needed - judged$repetitions
+  minutes <- more * session_minutes(summary, judged$cells)
+  paste0(
+    count_of(more, "more session"),
+    if (is.finite(minutes)) paste(", about", format_number(ceiling(minutes)), "min of load and warm-up")
+  )
+}
+
+machine_text <- function(judged) {
+  fcase(
+    startsWith(judged$cells, "primitives/"), "three forks of each primitive, which the default configuration has; 3 min",
+    grepl("was not measured in this run", judged$reason), "a run of the default configuration, which measures it",
+    grepl("generator_healthy", judged$reason), "a machine with more CPUs for the load generator",
+    judged$verdict == "not decided", "more than 100 sessions here, or a machine with less noise",
+    default = "a machine with more CPUs for the server, on which these checks pass"
+  )
+}
+
+#' How long a session of a claim's first cells loads and warms up.
+#'
+#' @param summary see with_derived(); `cells` `cells` of a verdict.
+#' @return minutes, mean over sessions; NA where nothing says so.
+session_minutes <- function(summary, cells) {
+  path <- strsplit(strsplit(cells, " : ")[[1]][1], "/")[[1]]
+  if (length(path) != 4 || !all(c("duration_s", "warm_up_s") %in% names(summary))) return(NA_real_)
+  of_claim <- summary[study == path[1] & mode == path[2] & tier == path[3] & tool == path[4]]
+  seconds <- summary[session %in% of_claim$session, .(
+    spent = sum(duration_s, na.rm = TRUE) + max(0, warm_up_s, na.rm = TRUE)
+  ), by = .(session, mode)]
+  sum(seconds$spent) / 60 / uniqueN(seconds$session)
+}
+
 claim_columns <- c(
   "id", "source", "kind", "where", "claim", "verdict", "statistic", "ours", "low", "high",
-  "bound", "published", "unit", "rule", "repetitions", "repetitions_needed", "reason", "cause", "chain", "cells"
+  "bound", "published", "unit", "rule", "repetitions", "repetitions_needed", "reason", "takes", "cause", "chain", "cells"
 )
 
 #' A verdict on every claim.
 #'
 #' @param claims see check_claims().
 #' @param summary see read_summary(); `slices` see read_slices().
-#' @return data.table, a row per claim: id, source, kind (number, conclusion), where (in the
+#' @param primitives see read_claim_primitives(); `paths` paths of the cell.json files, see with_derived().
+#' @return data.table, a row per claim: id, source, kind (figure, ratio, conclusion), where (in the
 #'   source), claim, verdict (see claim_verdicts), statistic, ours (geometric mean over
 #'   repetitions), low, high (95 %; of one session: within it), bound (at_least, at_most or empty), published, unit (`ratio` for ratios), rule (where the figure
 #'   must lie), repetitions (sessions used), repetitions_needed (to decide what is not decided), reason (why
-#'   not decided or not testable), cause, chain (of causes.yaml, that tests it), cells (`:` between
+#'   not decided or not testable), takes (what a verdict would take), cause, chain (of causes.yaml, that tests it), cells (`:` between
 #'   those that are compared).
-judge_claims <- function(claims, summary, slices) {
-  rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, slices, claim)))
+judge_claims <- function(claims, summary, slices, primitives = read_claim_primitives(""), paths = character()) {
+  summary <- with_derived(summary, paths)
+  rows <- rbindlist(lapply(claims, function(claim) judge_claim(summary, slices, primitives, claim)), use.names = TRUE)
   rows[, repetitions_needed := as.numeric(repetitions_needed)]
   rows[, ..claim_columns]
 }
@@ -414,11 +547,19 @@ ours_text <- function(verdicts) {
   )])
 }
 
-#' How many claims of each source and kind have which verdict.
+#' Claims that one measurement decides by one rule, once.
+#'
+#' @return verdicts without the others.
+without_twins <- function(verdicts) {
+  twins <- duplicated(verdicts[, .(kind, cells, statistic, unit, rule)])
+  verdicts[!(twins & cells != "")]
+}
+
+#' How many claims of each source and kind have which verdict; twins count once.
 #'
 #' @return data.table: source, kind, then a column per verdict.
 count_verdicts <- function(verdicts) {
-  counts <- verdicts[, .N, by = .(source, kind, verdict = factor(verdict, claim_verdicts))]
+  counts <- without_twins(verdicts)[, .N, by = .(source, kind, verdict = factor(verdict, claim_verdicts))]
   dcast(counts, source + kind ~ verdict, value.var = "N", fill = 0, drop = c(TRUE, FALSE))
 }
 
@@ -431,7 +572,7 @@ print_claims <- function(verdicts) {
     rows <- verdicts[source == name]
     told <- rows[, sprintf(
       "%-17s %s\n%18s%s", verdict, claim, "", fcase(
-        is.na(ours), paste0(id, ": ", reason),
+        is.na(ours), paste0(id, ": ", reason, "; it would take ", takes),
         rep(TRUE, .N), sprintf(
           "%s: %s %s, must be %s%s", id, statistic, ours_text(rows), rule, needed_text(rows)
         )
@@ -439,8 +580,10 @@ print_claims <- function(verdicts) {
     )]
     c("", name, told)
   })
-  counts <- table(factor(verdicts$verdict, claim_verdicts))
-  c(unlist(lines), "", sprintf("%d claims: %s", nrow(verdicts), paste(counts, names(counts), collapse = ", ")))
+  counts <- without_twins(verdicts)[, .(
+    line = sprintf("%ss: %s", kind, paste(table(factor(verdict, claim_verdicts)), claim_verdicts, collapse = ", "))
+  ), by = kind]
+  c(unlist(lines), "", counts$line)
 }
 
 # What is not decided, and how it would be.
@@ -448,6 +591,6 @@ needed_text <- function(verdicts) {
   verdicts[, fcase(
     verdict != "not decided", "",
     is.na(repetitions_needed), paste0("; ", reason),
-    rep(TRUE, .N), paste0("; ", format_number(repetitions_needed), " repetitions would decide it")
+    rep(TRUE, .N), paste0("; it would take ", takes)
   )]
 }

@@ -33,7 +33,7 @@ compared_statistics <- fread(
    cpu_us_per_request,                   CPU time per request,         µs,   lower,  ratio,      FALSE
    threads_peak,                         peak number of threads,       '',   lower,  ratio,      FALSE
    rss_mib,                              resident memory,              MiB,  lower,  ratio,      FALSE
-   machine_context_switches_per_request, context switches per request, '',   lower,  ratio,      FALSE
+   machine_context_switches_per_request, context switches of the machine per request, '',   lower,  ratio,      FALSE
    error_share,                          share of failed requests,     '',   lower,  difference, FALSE",
   quote = "'", encoding = "UTF-8"
 )
@@ -87,12 +87,41 @@ why_not_comparable <- function(rows) {
   )
 }
 
+# ---- Sessions that failed ----------------------------------------------------------------------
+
+# Checks that a cell fails by what its server did. The others are about the generator and the machine.
+checks_of_servers <- c("same_answer_after", "share_2xx", "little", "settled", "body_bytes", "writes_kept")
+
+failed_itself <- function(cells) {
+  at_all <- cells$outcome != "completed" & cells$outcome != "beyond_limits"
+  at_all | grepl(paste(checks_of_servers, collapse = "|"), cells$failed_checks)
+}
+
+# Repetitions that fell out because one side failed: id, repetition, sign of the side.
+failed_sessions <- function(summary, terms, counts) {
+  cells <- cells_of_terms(summary, terms)
+  cells[!counts(cells) & failed_itself(cells), .(sign = sum(sign)), by = .(id, repetition)][sign != 0]
+}
+
+# Estimates if in each failed session the side that failed had been as bad as in the worst of the others.
+# Those that are left may be the lucky ones.
+at_worst <- function(found, failed, better) {
+  if (nrow(found) == 0) return(data.table(id = integer(), worst = numeric()))
+  seen <- found[, .(total = sum(effect), count = .N, low = min(effect), high = max(effect)), by = id]
+  failed <- failed[!found, on = .(id, repetition)][seen, on = "id", nomatch = NULL]
+  failed[, worst := fifelse((sign > 0) == (better == "lower"), high, low)]
+  failed[, .(worst = (total[1] + sum(worst)) / (count[1] + .N)), by = id]
+}
+
 # ---- Verdicts ----------------------------------------------------------------------------------
 
 # One statistic of all places, without intervals.
 compare_statistic <- function(summary, slices, places, terms, statistic, counts) {
   logs <- statistic$effect == "ratio"
-  pooled <- pool_sessions(session_effects(summary, slices, terms, statistic$statistic, logs, counts), resample = TRUE)
+  found <- session_effects(summary, slices, terms, statistic$statistic, logs, counts)
+  pooled <- pool_sessions(found, resample = TRUE)
+  pooled[at_worst(found, failed_sessions(summary, terms, counts), statistic$better), worst := i.worst, on = "id"]
+  pooled[bound != 0, worst := NA]
   medians <- cells_of_terms(summary, terms)
   medians <- medians[counts(medians), .(
     middle = as.numeric(median(get(statistic$statistic), na.rm = TRUE))
@@ -111,7 +140,7 @@ add_intervals <- function(rows) {
   judged <- rows[reason == "", judge_family(.SD, equivalence[[effect[1]]]), by = families, .SDcols = setdiff(names(rows), families)]
   rows <- rbind(judged, rows[reason != ""], fill = TRUE)[order(row)]
   rows[, estimate := centre]
-  ends <- c("estimate", "low", "high", "bootstrap_low", "bootstrap_high")
+  ends <- c("estimate", "worst", "low", "high", "bootstrap_low", "bootstrap_high")
   rows[effect == "ratio", (ends) := lapply(.SD, exp), .SDcols = ends]
   rows[reason != "", (ends) := NA_real_][]
 }
@@ -140,7 +169,7 @@ decide <- function(rows) {
 }
 
 comparison_columns <- c(
-  "statistic", "unit", "better", "effect", "estimate", "low", "high", "verdict", "bound", "reason",
+  "statistic", "unit", "better", "effect", "estimate", "worst", "low", "high", "verdict", "bound", "reason",
   "pairs", "rounds", "mode_median", "versus_median", "mode_valid", "mode_invalid", "mode_missing",
   "versus_valid", "versus_invalid", "versus_missing", "spread", "within", "noise", "df",
   "rounding_low", "rounding_high", "effect_size", "bootstrap_low", "bootstrap_high", "p_value",
@@ -173,7 +202,8 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 #' @param counts which cells count, see poolable().
 #' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
 #'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
-#'   differences mode - versus), low, high (95 %; of one session: within it), verdict (see
+#'   differences mode - versus), worst (the same, with sessions in which one side failed, see at_worst();
+#'   NA where none did), low, high (95 %; of one session: within it), verdict (see
 #'   verdicts_of_comparisons), bound (at_least, at_most or empty), reason (why not comparable), pairs
 #'   (sessions that have both), rounds (slices of each side in them), mode_median, versus_median (of
 #'   cells, in `unit`), the counts of valid, invalid and missing cells of each side; on the scale of log
@@ -185,6 +215,24 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 compare_modes <- function(summary, slices, statistics = compared_statistics, counts = poolable) {
   places <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])[, id := .I]
   compare_places(summary, slices, places, comparison_terms(places), statistics, counts)
+}
+
+#' Notes that the comparisons were computed, once for each set of cells: a look at the results.
+#'
+#' @param summary see read_summary().
+#' @param results folder in which looks.csv grows by a row: time, cells, sessions, newest.
+note_look <- function(summary, results) {
+  path <- file.path(results, "looks.csv")
+  look <- data.table(cells = nrow(summary), sessions = uniqueN(summary$session), newest = max(summary$session))
+  before <- if (file.exists(path)) fread(path, colClasses = list(character = c("time", "newest")))[.N]
+  if (!is.null(before) && isTRUE(all.equal(before[, !"time"], look))) return(invisible())
+  fwrite(cbind(time = format(Sys.time(), "%FT%TZ", tz = "UTC"), look), path, append = !is.null(before))
+}
+
+#' How many looks were noted; 1 where none was, for there is a report.
+looks_of <- function(results) {
+  path <- file.path(results, "looks.csv")
+  if (file.exists(path)) nrow(fread(path)) else 1L
 }
 
 #' Reads the comparisons that compare.R, compare_loops.R or profiler_cost.R wrote.

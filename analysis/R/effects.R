@@ -8,16 +8,12 @@
 # Noise model. The variance of a session's effect is w * phi: w is what its own slices explain (their
 # variance over rounds, by the number of rounds, mean over sessions), phi >= 1 what processes add. Three
 # sessions say little of phi (2 degrees of freedom), so it is moderated (Smyth 2004) by that of its
-# family: the same statistic in the same study under the same tool. Comparisons of a family are unlike in
-# noise (idle tiers, saturated tiers), but w takes most of that out. What is left is why a family counts
-# for at most family_df_most degrees of freedom, and for no more than w itself has, which few rounds say
-# little of.
-# Simulated (tests/testthat/test-effects.R: noise between tiers log-normal with sd 1, or .02 or .3 by
-# cell; a quarter of the cells missing; 30 % of the comparisons moved by 1.2; 2, 3 or 6 rounds): intervals
-# of 95 % hold the truth in 94 to 97 % of cases, in the quiet half and in the noisy half; 2 to 4 % of
-# the differences that are reported are false. Where slices say nothing of what processes add (w is the
-# same everywhere, and sessions are unlike in noise), coverage of the noisy half is 0.90 to 0.93. Without
-# the bounds on the degrees of freedom 5 to 9 % of the differences were false in most cases.
+# family: the same statistic in the same study under the same tool. Idle and saturated tiers are one
+# family, because w takes most of what makes them unlike. The rest has two guards. The family counts for
+# at most family_df_most degrees of freedom, and for no more than w itself has. And its phi is the mean
+# of its members, not the middle that Smyth's prior shrinks to: the middle makes noisy comparisons look
+# quiet. The mean is over values cut at their 90 % quantile, so that one wild comparison does not widen
+# all others. coverage.R simulates all this; the report prints what it found.
 #
 # One session has an interval as well, from its slices alone. It holds for the processes of this
 # session, so it is printed and decides nothing.
@@ -38,7 +34,8 @@ bootstrap_resamples <- 1999
 bootstrap_seed <- 1
 # In smaller families chance may make variances look alike that are not.
 family_at_least <- 8
-family_df_most <- 8
+family_df_most <- 4
+family_cut_at <- 0.9
 
 #' Which cells count: the valid ones.
 #'
@@ -81,6 +78,12 @@ rounding_reach <- function(values, tools, statistic, logs) {
   list(down = -log1p(-pmin(found$down / values, 1)), up = log1p(found$up / values))
 }
 
+# The smallest step in which a value can change: a count, or the tool's resolution. 0: it is continuous.
+step_of <- function(table, reach, statistic, logs) {
+  steps <- switch(statistic, threads_peak = 1, error_share = 1 / table$requests, return(reach$down + reach$up))
+  if (logs) log1p(steps / table$value) else steps
+}
+
 # ---- Effects of sessions -----------------------------------------------------------------------
 
 # 1: the truth is at least the value, -1: at most, 0: neither.
@@ -95,6 +98,14 @@ bound_of <- function(cells, statistic) {
   fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0)
 }
 
+# A failed request never ended: to a percentile it is slower than all others. Where more failed than the
+# percentile leaves out, the largest right answer is recorded, and the truth is at least that.
+beyond_percentile <- function(table, statistic) {
+  point <- latency_points[sub("^latency_(.*)_ms$", "\\1", statistic)]
+  if (is.na(point)) return(rep(FALSE, nrow(table)))
+  table$error_share > 1 - point + 1e-9 & !table$must_fail
+}
+
 # The common sign; NA where both are there.
 direction <- function(signs) {
   if (anyNA(signs) || (any(signs > 0) && any(signs < 0))) NA_real_ else sign(sum(signs))
@@ -105,10 +116,11 @@ readings <- function(table, statistic, counts) {
   counted <- counts(table)
   of_slices <- "round" %in% names(table)
   bound <- fifelse(counted, 0, bound_of(table, statistic))
+  bound <- fifelse(counted & beyond_percentile(table, statistic), 1, bound)
   table[, .(
     study, mode, tier, tool, session, repetition,
     beside = if (of_slices) beside else rep("", .N), round = if (of_slices) as.numeric(round) else rep(NA_real_, .N),
-    value = as.numeric(get(statistic)), bound = bound
+    value = as.numeric(get(statistic)), requests = if (of_slices) requests_recorded else requests, bound = bound
   )][(counted | bound != 0) & is.finite(value)]
 }
 
@@ -127,8 +139,9 @@ readings <- function(table, statistic, counts) {
 #' @param counts which rows count, see poolable(). Others enter where they bound the statistic, if
 #'   fewer than two sessions are without.
 #' @return data.table, a row per id and session: id, session, repetition, effect, within (variance
-#'   of the effect by its slices; NA where unknown), rounds, low, high (how far rounding may move it), bound
-#'   (1 at least, -1 at most, 0), zero (some value has no logarithm).
+#'   of the effect by its slices; NA where unknown), rounds, low, high (how far rounding may move it), least
+#'   (variance of a value that may lie anywhere within its step), bound (1 at least, -1 at most, 0), zero
+#'   (some value has no logarithm).
 session_effects <- function(summary, slices, terms, statistic, logs = TRUE, counts = poolable) {
   keys <- c("study", "mode", "tier", "tool")
   terms <- copy(terms)[, together := .N, by = .(id, tier, tool)]
@@ -146,7 +159,7 @@ session_effects <- function(summary, slices, terms, statistic, logs = TRUE, coun
   parts <- rbind(
     summed_terms(in_turns, statistic, logs)[, .(
       effect = mean(effect), within = if (by_slice) var(effect) / .N else NA_real_,
-      rounds = if (by_slice) .N else NA_integer_, low = mean(low), high = mean(high), bound = direction(bound), zero = any(zero)
+      rounds = if (by_slice) .N else NA_integer_, low = mean(low), high = mean(high), least = mean(least), bound = direction(bound), zero = any(zero)
     ), by = .(id, places, tier, tool, session, repetition)],
     with_slice_noise(
       summed_terms(alone, statistic, logs), if (by_slice) of_slices(terms[together == 1])[beside == ""], logs
@@ -154,7 +167,7 @@ session_effects <- function(summary, slices, terms, statistic, logs = TRUE, coun
   )
   found <- parts[, .(
     whole = .N == places[1], effect = sum(effect), within = sum(within), rounds = min(rounds, Inf),
-    low = sum(low), high = sum(high), bound = direction(bound), zero = any(zero)
+    low = sum(low), high = sum(high), least = sum(least), bound = direction(bound), zero = any(zero)
   ), by = .(id, session, repetition)]
   without_needless_bounds(found[whole & !is.na(bound)][, whole := NULL])
 }
@@ -165,17 +178,18 @@ summed_terms <- function(rows, statistic, logs) {
   reach <- rounding_reach(rows$value, rows$tool, statistic, logs)
   rows <- copy(rows)[, `:=`(
     term = sign * to(value), low = fifelse(sign > 0, reach$down, reach$up),
-    high = fifelse(sign > 0, reach$up, reach$down)
+    high = fifelse(sign > 0, reach$up, reach$down), step = step_of(rows, reach, statistic, logs)
   )]
   rows[, .(
-    sides = .N, effect = sum(term), low = sum(low), high = sum(high), bound = direction(sign * bound),
+    sides = .N, effect = sum(term), low = sum(low), high = sum(high), least = sum(step^2) / 12, bound = direction(sign * bound),
     zero = logs && any(value <= 0)
   ), by = .(id, places, together, tier, tool, session, repetition, round)][sides == together]
 }
 
-# Of cells whose baseline is not in their turns.
+# Of cells whose baseline is not in their turns. What rounding can do is all that is allowed for where they
+# are equal in all sessions.
 with_slice_noise <- function(cells, slices, logs) {
-  cells <- cells[, .(id, places, tier, tool, session, repetition, effect, low, high, bound, zero)]
+  cells <- cells[, .(id, places, tier, tool, session, repetition, effect, low, high, least = rep(0, .N), bound, zero)]
   if (is.null(slices)) return(cells[, `:=`(within = NA_real_, rounds = NA_integer_)])
   noise <- slices[!logs | value > 0, .(
     within = var(if (logs) log(value) else value) / .N, rounds = .N
@@ -197,7 +211,7 @@ without_needless_bounds <- function(found) {
 #' @param resample whether the columns bootstrap_low and bootstrap_high are wanted.
 #' @return data.table, a row per id: id, centre (mean), spread (standard deviation over sessions; NA for
 #'   one), within (standard error of a session's effect by its slices), df_within, pairs (sessions),
-#'   rounds (in all), rounding_low, rounding_high, bound (1, -1, 0), zero, hidden (rounding may have made
+#'   rounds (in all), rounding_low, rounding_high, least (see session_effects(); a standard deviation), bound (1, -1, 0), zero, hidden (rounding may have made
 #'   any value of it), effect_size (Hedges' g), bootstrap_low, bootstrap_high.
 pool_sessions <- function(found, resample = FALSE) {
   found[, {
@@ -205,7 +219,7 @@ pool_sessions <- function(found, resample = FALSE) {
     list(
       centre = mean(effect), spread = sd(effect), within = sqrt(mean(within)),
       df_within = as.numeric(sum(rounds - 1)), pairs = .N, rounds = as.numeric(sum(rounds)),
-      rounding_low = mean(low), rounding_high = mean(high), bound = direction(bound),
+      rounding_low = mean(low), rounding_high = mean(high), least = sqrt(mean(least)), bound = direction(bound),
       zero = any(zero), hidden = any(is.infinite(c(low, high))), effect_size = effect_size(effect),
       bootstrap_low = bootstrap[1], bootstrap_high = bootstrap[2]
     )
@@ -252,7 +266,9 @@ moderate <- function(spread, pairs, within, df_within) {
   # It warns that it takes variances of 0 for very small ones.
   fit <- suppressWarnings(limma::squeezeVar(phi, df[told]))
   prior_df <- pmin(fit$df.prior, family_df_most, df_within[told])
-  phi <- pmax(1, (prior_df * fit$var.prior + df[told] * phi) / (prior_df + df[told]))
+  # Where all are alike, cutting makes the mean too small, and Smyth's prior is right.
+  prior <- pmax(fit$var.prior, mean(pmin(phi, quantile(phi, family_cut_at))))
+  phi <- pmax(1, (prior_df * prior + df[told] * phi) / (prior_df + df[told]))
   found$noise[told] <- sqrt(phi * scale[told])
   found$df[told] <- pmin(df[told] + prior_df, sum(df[told]))
   found
@@ -307,6 +323,8 @@ judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin
 judge_family <- function(pooled, margin) {
   pooled <- copy(pooled)
   pooled[, c("noise", "df") := moderate(spread, pairs, within, df_within)]
+  # Three equal counts may still vary by less than one.
+  pooled[noise == 0, noise := least]
   one <- pooled$pairs == 1
   error <- fifelse(one, pooled$within, pooled$noise / sqrt(pooled$pairs))
   df <- fifelse(one, pooled$df_within, pooled$df)
@@ -335,8 +353,8 @@ comparison_terms <- function(places) {
 #' @return list: estimate, low, high (95 %; of one session: within it), verdict (higher, lower,
 #'   equivalent, undecided, one session, bounded, not comparable: by the interval alone, before any
 #'   correction for many), bound (at_least, at_most or empty), reason, pairs (sessions), rounds,
-#'   centre, noise, df, rounding_low, rounding_high (on the scale of the effects) and effects
-#'   (see session_effects()).
+#'   centre, noise, df, rounding_low, rounding_high (on the scale of the effects), effects (see
+#'   session_effects()) and family (pooled effects that lend their noise; NULL for none).
 effect_between <- function(summary, slices, terms, statistic, effect = "ratio", counts = poolable) {
   logs <- effect == "ratio"
   own <- session_effects(summary, slices, copy(terms)[, id := 0L], statistic, logs, counts)
@@ -356,7 +374,7 @@ effect_between <- function(summary, slices, terms, statistic, effect = "ratio", 
       verdict = verdict_alone(row, margin), bound = bound_words(row$bound), reason = ""
     ),
     as.list(row[, .(pairs, rounds, centre, noise, df, rounding_low, rounding_high)]),
-    list(effects = own)
+    list(effects = own, family = family)
   )
 }
 

@@ -23,7 +23,7 @@ read_combinations <- function(path) {
 #' The grid of both sizes, from valid cells in which more than one combination was measured.
 #'
 #' @param cells list of read_cell().
-#' @return data.table: mode, tier, repetition, and the columns of read_combinations(); no rows without a grid.
+#' @return data.table: mode, tier, repetition, workers, and the columns of read_combinations(); no rows without a grid.
 read_grid <- function(cells) {
   rows <- rbindlist(lapply(cells, function(cell) {
     file <- file.path(cell$folder, "combinations.csv")
@@ -31,7 +31,8 @@ read_grid <- function(cells) {
     combinations <- read_combinations(file)
     if (nrow(combinations) < 2) return(NULL)
     combinations[, `:=`(
-      mode = cell$cell$mode, tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition)
+      mode = cell$cell$mode, tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition),
+      workers = number(cell$load$concurrency_offered)
     )]
   }), fill = TRUE)
   if (nrow(rows) == 0) data.table(mode = character(), tier = character()) else rows

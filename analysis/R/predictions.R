@@ -247,20 +247,10 @@ predict_load <- function(setup, cpu_s) {
 predict_closed <- function(setup, cpu_s) {
   inside <- min(setup$users, setup$most_inside)
   most_per_s <- closed_throughput(inside, setup$wait_s, cpu_s / setup$cpus)
-  round_s <- inside / most_per_s
-  for_a_time <- !is.na(setup$lasts_s)
-  # After a warm-up the users are spread over the round, without one they go through it together.
-  steady <- for_a_time && setup$warm_up_s > 0
-  answers <- if (steady) {
-    most_per_s * setup$lasts_s
-  } else if (for_a_time) {
-    inside * floor(setup$lasts_s / round_s)
-  } else {
-    setup$users * setup$loops
-  }
-  alone_s <- setup$loops * (setup$wait_s + cpu_s)
-  took_s <- if (for_a_time) setup$lasts_s else max(setup$ramp_up_s + alone_s, answers / most_per_s)
-  spread <- !for_a_time && took_s > answers / most_per_s
+  if (!is.na(setup$lasts_s)) return(predict_window(setup, inside, most_per_s))
+  answers <- setup$users * setup$loops
+  took_s <- max(setup$ramp_up_s + setup$loops * (setup$wait_s + cpu_s), answers / most_per_s)
+  spread <- took_s > answers / most_per_s
   in_line <- inside < setup$users || setup$wait_s == 0
   list(
     throughput_per_s = answers / took_s,
@@ -268,22 +258,31 @@ predict_closed <- function(setup, cpu_s) {
       NA_real_
     } else if (spread) {
       setup$wait_s + cpu_s
-    } else if (steady) {
-      setup$users / most_per_s
     } else if (in_line) {
       in_line_latency_s(setup$users, answers, most_per_s)
     } else {
-      round_s
+      inside / most_per_s
     },
-    model = if (spread) {
-      "users over ramp-up"
-    } else if (setup$wait_s == 0) {
-      "CPUs / CPU time"
-    } else if (inside < setup$users) {
-      "threads / service time"
-    } else {
-      "users / response time"
-    }
+    model = if (spread) "users over ramp-up" else closed_model(setup, inside)
+  )
+}
+
+closed_model <- function(setup, inside) {
+  if (setup$wait_s == 0) {
+    "CPUs / CPU time"
+  } else if (inside < setup$users) {
+    "threads / service time"
+  } else {
+    "users / response time"
+  }
+}
+
+# A slice: all users begin at once, and what is answered after the warm-up counts.
+predict_window <- function(setup, inside, most_per_s) {
+  latency_s <- window_latency_s(setup$users, inside, most_per_s, setup$warm_up_s, setup$lasts_s)
+  list(
+    throughput_per_s = most_per_s, latency_s = if (setup$wait_s + setup$work_s == 0) NA_real_ else latency_s,
+    model = closed_model(setup, inside)
   )
 }
 

@@ -37,7 +37,7 @@ profiler_effect <- function(slices, statistic) {
   list(
     effect = mean(log(profiled$value)) - mean(log(plain$value)),
     within = var(log(plain$value)) * (1 / nrow(plain) + 1 / nrow(profiled)), rounds = nrow(plain),
-    low = reach[[2]]$down + reach[[1]]$up, high = reach[[2]]$up + reach[[1]]$down, bound = 0, zero = FALSE
+    low = reach[[2]]$down + reach[[1]]$up, high = reach[[2]]$up + reach[[1]]$down, least = 0, bound = 0, zero = FALSE
   )
 }
 

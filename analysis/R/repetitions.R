@@ -108,7 +108,8 @@ table_repetitions <- function(comparisons) {
 }
 
 #' Where the noise comes from: how much of the variance between sessions the slices within each
-#' explain.
+#' explain. Slices are seconds apart, with other modes between them; requests, whose latencies depend on
+#' their neighbors', would explain too little.
 #'
 #' @param comparisons see read_comparisons().
 #' @return data.table, a row per comparison of two sessions and more: study, mode, tier, tool, statistic,

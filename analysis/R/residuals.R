@@ -1,25 +1,29 @@
-# Predictions beside what was measured, and why they differ: by rules that know no results, from what
-# the cell's own figures show.
+# Predictions beside what was measured, in classes that tell what a hit says of the primitives, the score
+# that false primitives would have, and reasons for what is off: each is a rule that can fail.
 
 library(data.table)
 
-within_share <- 0.1
-fitted_model <- "universal scalability law, fitted"
+# A value counts as predicted within the first of these shares, as nearly so within the second.
+within_shares <- c("within 10 %" = 0.1, "within 15 %" = 0.15)
+#' What comes of a prediction: within 10 or 15 % where it depends on primitives; `configured`, within
+#' 10 % where it does not, so that the load's configuration alone says it; `not predicted`.
+prediction_classes <- c(names(within_shares), "configured", "not predicted")
+# Doubling the primitives must move a prediction by more than a hit allows. Else it hits whatever they are.
+depends_from <- within_shares[[1]]
+shuffles <- 20
+unexplained <- "unexplained"
 
 #' What was measured, pooled over valid repetitions.
 #'
 #' @param summary see read_summary().
 #' @return data.table: study, mode, tier, tool, figure, measured (geometric mean), measured_low,
-#'   measured_high (95 %, t on logarithms), and what explains it: server_cpu_share (CPUs in use),
-#'   generator_cpu_share, backend_cpu_share (of theirs), gc_share (of the time of the load), at_once
-#'   (requests, by Little's law), server_cpu_us, backend_cpu_us (per request).
+#'   measured_high (95 %, t on logarithms), and what may explain it: server_cpu_share (CPUs in use),
+#'   generator_cpu_share, gc_share (of the time of the load), users_alive (as the generator counts them).
 pool_measured <- function(summary) {
   figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
   cells <- summary[poolable(summary)]
   cells[, `:=`(
-    server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6,
-    gc_share = gc_pause_ms / 1000 / duration_s, at_once = throughput_per_s * latency_mean_ms / 1000,
-    server_cpu_us = cpu_us_per_request, backend_cpu_us = backend_cpu_us_per_request
+    server_cpu_share = cpu_us_per_request * throughput_per_s / 1e6, gc_share = gc_pause_ms / 1000 / duration_s
   )]
   long <- melt(cells,
     id.vars = c("study", "mode", "tier", "tool", evidence), measure.vars = figures,
@@ -34,205 +38,146 @@ pool_measured <- function(summary) {
   }, by = .(study, mode, tier, tool, figure), .SDcols = evidence]
 }
 
-evidence <- c(
-  "server_cpu_share", "generator_cpu_share", "backend_cpu_share", "gc_share", "at_once",
-  "server_cpu_us", "backend_cpu_us"
-)
-
-#' Predictions of all cells beside what was measured.
-#'
-#' @param cells list of cells, see read_cells().
-#' @param summary see read_summary().
-#' @param primitives see read_primitives().
-#' @param cpu_groups see read_cpu_groups().
-#' @param fits see fit_modes().
-#' @return data.table, a row per study, mode, tier, tool, figure and model: predicted, low, high,
-#'   measured, measured_low, measured_high (NA where no repetition is valid), residual (measured /
-#'   predicted - 1), within_10_percent, explanation (empty within 10 %, otherwise the cause that the
-#'   cell's own figures show, or `unexplained`).
-predict_cells <- function(cells, summary, primitives, cpu_groups, fits) {
-  setups <- lapply(cells, read_setup)
-  names(setups) <- vapply(setups, place_of, "")
-  setups <- setups[!duplicated(names(setups))]
-  keys <- c("study", "mode", "tier", "tool", "figure")
-  predicted <- rbindlist(lapply(setups, function(setup) {
-    rows <- predict_cell(setup, primitives)
-    cbind(as.data.table(setup[keys[1:4]])[rep(1, nrow(rows))], rows)
-  }))
-  measured <- pool_measured(summary)
-  table <- merge(predicted, measured, by = keys, all.x = TRUE, sort = FALSE)
-  table <- rbind(table, fitted_rows(summary, fits, measured), fill = TRUE)
-  table[, residual := measured / predicted - 1]
-  table[, within_10_percent := abs(residual) <= within_share]
-  assumed <- lapply(setups, function(setup) {
-    rate <- predicted[setup[keys[1:4]], on = keys[1:4]][figure == "throughput_per_s", predicted]
-    request_costs(setup, primitives, rate)
-  })
-  groups <- pool_cpu_groups(cpu_groups)[group != "JIT"]
-  table[, explanation := vapply(seq_len(.N), function(index) {
-    explain_residual(table[index], setups, assumed, groups)
-  }, "")]
-  columns <- c(
-    keys, "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual",
-    "model", "within_10_percent", "explanation"
-  )
-  table[, columns, with = FALSE]
-}
+evidence <- c("server_cpu_share", "generator_cpu_share", "gc_share", "users_alive")
+prediction_keys <- c("study", "mode", "tier", "tool", "figure")
 
 place_of <- function(row) paste(row$study, row$mode, row$tier, row$tool, sep = "/")
 
-fitted_rows <- function(summary, fits, measured) {
-  fitted <- merge(
-    unique(summary[, .(study, mode, tier, tool, path = what_is_asked(path, tier))]),
-    fits[reason == ""],
-    by = c("study", "mode", "tool", "path")
+#' The setups of cells, one per mode, tier and tool, by place; see read_setup().
+setups_of <- function(cells) {
+  setups <- lapply(cells, read_setup)
+  names(setups) <- vapply(setups, place_of, "")
+  setups[!duplicated(names(setups))]
+}
+
+# A row per place and figure, see predict_cell().
+predict_places <- function(setups, primitives) {
+  rbindlist(lapply(setups, function(setup) {
+    rows <- predict_cell(setup, primitives)
+    cbind(as.data.table(setup[prediction_keys[1:4]])[rep(1, nrow(rows))], rows)
+  }))
+}
+
+scaled_primitives <- function(primitives, factor) {
+  ends <- c("mean", "low", "high")
+  copy(primitives)[, (ends) := lapply(.SD, `*`, factor), .SDcols = ends]
+}
+
+# The costs change places among the primitives of the same statistic.
+shuffled_primitives <- function(primitives, seed) {
+  set.seed(seed)
+  ends <- c("mean", "low", "high")
+  copy(primitives)[, (ends) := .SD[sample(.N)], by = statistic, .SDcols = ends]
+}
+
+class_of <- function(residual, depends) {
+  off <- abs(residual)
+  fcase(
+    is.na(off), NA_character_,
+    !depends & off <= within_shares[1], "configured",
+    depends & off <= within_shares[1], names(within_shares)[1],
+    depends & off <= within_shares[2], names(within_shares)[2],
+    default = "not predicted"
   )
-  if (nrow(fitted) == 0) return(NULL)
-  pair <- dcast(measured, study + mode + tier + tool ~ figure, value.var = "measured")
-  rows <- merge(fitted, pair, by = c("study", "mode", "tier", "tool"))
-  rows[, at_once := throughput_per_s * latency_mean_ms / 1000]
-  rows <- rows[at_once >= 1]
-  rows <- rows[, .(
-    study, mode, tier, tool, figure = "throughput_per_s",
-    predicted = usl_throughput(at_once, lambda, sigma, kappa), model = fitted_model
-  )]
-  merge(rows, measured, by = c("study", "mode", "tier", "tool", "figure"))
+}
+
+#' Predictions of all cells beside what was measured.
+#'
+#' @param setups see setups_of().
+#' @param summary see read_summary().
+#' @param primitives see read_primitives().
+#' @return data.table, a row per study, mode, tier, tool and figure: predicted, low, high, measured,
+#'   measured_low, measured_high (NA where no repetition is valid), residual (measured / predicted - 1),
+#'   model, doubled (what doubled primitives would predict, by predicted), depends (whether that is
+#'   away from 1 by more than 10 %), class (see prediction_classes; NA where nothing is measured),
+#'   explanation (of what is not predicted: a reason by explain_residual(), or `unexplained`).
+predict_cells <- function(setups, summary, primitives) {
+  table <- predict_places(setups, primitives)
+  twice <- predict_places(setups, scaled_primitives(primitives, 2))
+  table[twice, on = prediction_keys, doubled := i.predicted / predicted]
+  table <- merge(table, pool_measured(summary), by = prediction_keys, all.x = TRUE, sort = FALSE)
+  table[, `:=`(residual = measured / predicted - 1, depends = !(abs(doubled - 1) <= depends_from) %in% TRUE)]
+  table[, class := class_of(residual, depends)]
+  table[, explanation := vapply(seq_len(.N), function(index) {
+    row <- table[index]
+    if (row$class %in% "not predicted") explain_residual(row, setups[[place_of(row)]], primitives) else ""
+  }, "")]
+  table[, (evidence) := NULL][]
+}
+
+#' How many of the values that depend on primitives are predicted, with the primitives as measured and
+#' with false ones. A score that false primitives reach says nothing.
+#'
+#' @param setups,primitives see predict_cells(); `predictions` what that returns.
+#' @return data.table, a row per set of primitives: primitives (as measured, halved, doubled, shuffled),
+#'   draw (of the shuffled), values, within_10, within_15 (numbers of values).
+score_primitives <- function(setups, primitives, predictions) {
+  sets <- c(
+    list("as measured" = primitives, halved = scaled_primitives(primitives, 0.5), doubled = scaled_primitives(primitives, 2)),
+    setNames(lapply(seq_len(shuffles), shuffled_primitives, primitives = primitives), rep("shuffled", shuffles))
+  )
+  wanted <- predictions[depends & !is.na(measured), c(prediction_keys, "measured"), with = FALSE]
+  rows <- lapply(sets, function(set) {
+    found <- predict_places(setups, set)[wanted, on = prediction_keys]
+    off <- found[, abs(measured / predicted - 1)]
+    data.table(
+      values = nrow(wanted), within_10 = sum(off <= within_shares[1], na.rm = TRUE),
+      within_15 = sum(off <= within_shares[2], na.rm = TRUE)
+    )
+  })
+  rbindlist(rows, idcol = "primitives")[, draw := seq_len(.N), by = primitives][]
 }
 
 # ---- Why it differs ------------------------------------------------------------------------------
 
-#' Why a value was not as predicted, from the cell's own figures: the first of
-#' - the intervals of prediction and measurement overlap, so that nothing needs a cause;
-#' - of CPU time: the group of stacks whose cost is farthest from what the model assumes;
-#' - users of a closed loop were not there: its requests at once (X R) are fewer than its users by a
-#'   tenth, or by as much as throughput is less;
-#' - the generator was busier than the server, so that the loop went at its pace;
-#' - requests cost another CPU time than assumed: with that which was measured the same model comes
-#'   at least half as near (on logarithms) to the figure; and that group of stacks;
-#' - the server's CPUs were the limit, and that group of stacks;
-#' - the collector stopped the server.
+#' Why a value was not as predicted: the first rule that fits. None uses the value itself or a figure
+#' that follows from it, and none fits both too much and too little.
+#' - users of a closed loop were not there, as the generator counts them: with those who were, the same
+#'   model predicts the value within 10 %;
+#' - the collector stopped the server: without that time the prediction is within 10 %;
+#' - worse than predicted, while the generator used up its CPUs and the server did not.
+#' CPU time per request has no rule.
 #'
 #' @param row one row of the predictions, with the evidence of pool_measured().
-#' @param setups,assumed by place: see read_setup(), request_costs().
-#' @param groups see pool_cpu_groups().
+#' @param setup see read_setup(); `primitives` see read_primitives().
 #' @return one string.
-explain_residual <- function(row, setups, assumed, groups) {
-  if (is.na(row$residual) || row$within_10_percent) return("")
-  if (row$model == fitted_model) return("throughput does not follow the law at this load")
-  if (isTRUE(row$measured_low <= row$high && row$low <= row$measured_high)) {
-    return("the intervals of prediction and measurement overlap")
-  }
-  place <- place_of(row)
-  cell_groups <- groups[as.list(row), on = c("study", "mode", "tier", "tool"), nomatch = NULL]
-  costs <- compare_costs(cell_groups, assumed[[place]])
-  why <- if (row$figure == "cpu_us_per_request") {
-    farthest_group(costs, more = row$residual > 0)
-  } else {
-    explain_load(row, setups[[place]], costs)
-  }
-  if (is.null(why)) "unexplained" else why
-}
-
-explain_load <- function(row, setup, costs) {
+explain_residual <- function(row, setup, primitives) {
+  if (row$figure == "cpu_us_per_request") return(unexplained)
   # A request that costs more lowers the throughput and raises the latency.
   worse <- (row$residual < 0) == (row$figure == "throughput_per_s")
-  users_were_missing(row, setup) %or%
-    (if (worse) generator_was_slower(row, setup)) %or%
-    cpu_time_was_another(row, setup, costs) %or%
-    cpus_were_used_up(row, setup, costs, worse) %or%
-    (if (worse) collector_stopped(row))
+  users_were_missing(row, setup, primitives) %or%
+    (if (worse) collector_stopped(row)) %or%
+    (if (worse) generator_was_slower(row, setup)) %or% unexplained
 }
 
 `%or%` <- function(first, second) if (is.null(first)) second else first
 
-# CPUs of the server that were in use, those by a database beside it too.
-cpu_share <- function(row, setup) {
-  row$server_cpu_share / setup$cpus + if (setup$shares_cpus) row$backend_cpu_share else 0
-}
+hits <- function(measured, predicted) isTRUE(abs(measured / predicted - 1) <= within_shares[1])
 
-users_were_missing <- function(row, setup) {
-  always_there <- !setup$open && (setup$loops > 1 || !is.na(setup$lasts_s))
-  # Fewer users make both throughput and latency lower.
-  if (!always_there || row$residual > 0) return(NULL)
-  # Throughput by as much as they are fewer, if those who were there waited as long as predicted.
-  there <- row$at_once / setup$users
-  alone <- row$figure == "throughput_per_s" && abs(row$measured / (row$predicted * there) - 1) <= within_share
-  if (!isTRUE(there < 1 - within_share || (there < 1 && alone))) return(NULL)
+users_were_missing <- function(row, setup, primitives) {
+  if (setup$open || !isTRUE(row$users_alive < (1 - within_shares[1]) * setup$users)) return(NULL)
+  wanted <- row$figure
+  again <- predict_cell(modifyList(setup, list(users = max(1, round(row$users_alive)))), primitives)[figure == wanted]
+  if (nrow(again) == 0 || !hits(row$measured, again$predicted)) return(NULL)
   sprintf(
-    "of %s users %s were there on average: the generator was still starting them, or done with some",
-    three_digits(setup$users), three_digits(row$at_once)
+    "of %s users %s were there on average; for those the model gives %s", three_digits(setup$users),
+    three_digits(row$users_alive), three_digits(again$predicted)
   )
-}
-
-generator_was_slower <- function(row, setup) {
-  share <- cpu_share(row, setup)
-  if (!isTRUE(row$generator_cpu_share > max(share, 0.5))) return(NULL)
-  sprintf(
-    "the generator used %.0f %% of its CPUs, the server %.0f %%: the load went at the generator's pace",
-    100 * row$generator_cpu_share, 100 * share
-  )
-}
-
-cpus_were_used_up <- function(row, setup, costs, worse) {
-  share <- cpu_share(row, setup)
-  if (!isTRUE(share > 0.8)) return(NULL)
-  busy <- sprintf("the server's CPUs were used to %.0f %%", 100 * share)
-  if (setup$shares_cpus) {
-    busy <- sprintf("%s, %.0f %% by the database", busy, 100 * row$backend_cpu_share)
-  }
-  paste(c(busy, farthest_group(costs, worse)), collapse = "; ")
 }
 
 collector_stopped <- function(row) {
-  if (!isTRUE(row$gc_share > 0.05)) return(NULL)
+  left <- 1 - row$gc_share
+  again <- row$predicted * if (row$figure == "throughput_per_s") left else 1 / left
+  if (!isTRUE(left > 0) || !hits(row$measured, again)) return(NULL)
   sprintf("garbage collection stopped the server for %.0f %% of the load", 100 * row$gc_share)
 }
 
-cpu_time_was_another <- function(row, setup, costs) {
-  cpu_us <- row$server_cpu_us + if (setup$shares_cpus) row$backend_cpu_us else 0
-  if (!isTRUE(cpu_us > 0) || setup$handling == "database") return(NULL)
-  again <- predict_again(row, setup, cpu_us, costs)
-  if (!isTRUE(again > 0)) return(NULL)
-  left <- abs(log(row$measured / again)) / abs(log(row$measured / row$predicted))
-  if (!isTRUE(left <= 0.5)) return(NULL)
-  told <- sprintf(
-    "a request took %s µs of CPU time; with that the model gives %s", three_digits(cpu_us),
-    three_digits(again)
-  )
-  paste(c(told, farthest_group(costs, more = sum(costs$apart_us) > 0)), collapse = "; ")
-}
-
-# The same figure by the same model, with the CPU time that was measured.
-predict_again <- function(row, setup, cpu_us, costs) {
-  if (row$model == one_thread_model) {
-    return(if (is.null(costs)) NA_real_ else row$predicted + (cpu_us - sum(costs$assumed_us)) / 1000)
-  }
-  load <- predict_load(setup, cpu_us / 1e6)
-  if (row$figure == "throughput_per_s") load$throughput_per_s else 1000 * load$latency_s
-}
-
-# What each group of stacks costs a request, and what the model assumes; NULL where nothing was
-# sampled or assumed.
-compare_costs <- function(measured, assumed) {
-  if (nrow(measured) == 0 || is.null(assumed) || nrow(assumed) == 0) return(NULL)
-  measured <- measured[, .(
-    us = sum(cpu_us_per_request)
-  ), by = .(group = ifelse(group %in% request_groups, request_group, group))]
-  both <- merge(measured, assumed[, .(group, assumed_us = mean)], by = "group", all = TRUE)
-  setnafill(both, fill = 0, cols = c("us", "assumed_us"))
-  both[, apart_us := us - assumed_us][]
-}
-
-# The group farthest from what the model assumes; NULL where it makes less than a third of the
-# difference.
-farthest_group <- function(costs, more) {
-  if (is.null(costs)) return(NULL)
-  farthest <- costs[which.max(if (more) apart_us else -apart_us)]
-  if ((farthest$apart_us > 0) != more) return(NULL)
-  if (abs(farthest$apart_us) < abs(sum(costs$apart_us)) / 3) return(NULL)
+generator_was_slower <- function(row, setup) {
+  share <- row$server_cpu_share / setup$cpus
+  if (!isTRUE(row$generator_cpu_share > 0.9 && share < 0.8)) return(NULL)
   sprintf(
-    "%s takes %s µs, the model assumes %s", farthest$group, three_digits(farthest$us),
-    three_digits(farthest$assumed_us)
+    "the generator used %.0f %% of its CPUs, the server %.0f %%: the load went at the generator's pace",
+    100 * row$generator_cpu_share, 100 * share
   )
 }
 
@@ -241,15 +186,14 @@ three_digits <- function(value) format(signif(value, 3), big.mark = ",", scienti
 #' Reads the predictions that predict.R wrote.
 #'
 #' @param path path of results/predictions.csv.
-#' @return data.table, see predict_cells().
+#' @return data.table, see predict_cells(), and rules_version.
 read_predictions <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  predictions <- fread(path, encoding = "UTF-8", na.strings = "NA", colClasses = list(
-    character = c("study", "mode", "tier", "tool", "figure", "model", "explanation"),
+  fread(path, encoding = "UTF-8", na.strings = "NA", colClasses = list(
+    character = c(prediction_keys, "model", "class", "explanation"),
     double = c(
-      "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual"
+      "predicted", "low", "high", "measured", "measured_low", "measured_high", "residual", "doubled"
     ),
-    logical = "within_10_percent"
-  ))
-  predictions[]
+    logical = "depends"
+  ))[]
 }

@@ -92,6 +92,29 @@ sentence_validity <- function(summary) {
 
 is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" else "are")
 
+#' Sentences on decided comparisons that rest on fewer sessions than were measured.
+#'
+#' @param comparisons see read_comparisons().
+#' @return one string, with full stops.
+sentence_lost <- function(comparisons) {
+  decided <- comparisons[verdict %in% c("higher", "lower", "equivalent")]
+  lost <- decided[pairs < sessions_measured(decided)]
+  if (nrow(lost) == 0) return("All decided comparisons rest on all of their sessions.")
+  failed <- lost[!is.na(worst)][, distance := ifelse(effect == "ratio", log(worst), worst)]
+  turned <- failed[, sum(fcase(
+    verdict == "higher", distance <= 0, verdict == "lower", distance >= 0,
+    verdict == "equivalent", abs(distance) > unlist(equivalence)[effect]
+  ))]
+  sprintf(
+    paste(
+      "%s of %s on fewer sessions than were measured. In %s of them one side failed in a missing session: at worst, %s",
+      "would not hold."
+    ),
+    format_number(nrow(lost)), count_of(nrow(decided), "decided comparison", "rests", "rest"), format_number(nrow(failed)),
+    if (turned == 0) "none of these verdicts" else count_of(turned, "verdict")
+  )
+}
+
 #' A sentence on the verdicts of all comparisons.
 #'
 #' @param comparisons see read_comparisons(), or some of its rows.

@@ -13,7 +13,7 @@ slice_words <- c("kind", "reason")
 # What each row says of its cell.
 slice_places <- c(
   "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid",
-  "failed_checks", "bound_throughput", "bound_latency"
+  "must_fail", "failed_checks", "bound_throughput", "bound_latency"
 )
 
 #' Reads the slices of a cell.
@@ -43,7 +43,7 @@ with_types <- function(table, words) {
   for (column in setdiff(names(table), words)) {
     set(table, j = column, value = as.numeric(table[[column]]))
   }
-  for (column in intersect(c("kept", "valid"), names(table))) {
+  for (column in intersect(c("kept", "valid", "must_fail"), names(table))) {
     set(table, j = column, value = tolower(table[[column]]) == "true")
   }
   blank <- c("reason", "beside", "failed_checks", "bound_throughput", "bound_latency")
@@ -58,7 +58,7 @@ with_types <- function(table, words) {
 #' @param paths paths of cell.json files of the grid.
 #' @return data.table: study, mode, tier, tool, repetition, session (cells of one session were
 #'   measured side by side), beside (empty; for a baseline of a versus/ folder the mode that it was
-#'   measured beside), outcome, valid, failed_checks, bound_throughput, bound_latency of the cell,
+#'   measured beside), outcome, valid, must_fail, failed_checks, bound_throughput, bound_latency of the cell,
 #'   then see read_cell_slices().
 slices_of_cells <- function(paths) {
   rbindlist(c(list(no_slices()), lapply(paths, function(path) {
@@ -85,10 +85,10 @@ slices_of_cell <- function(cell, beside) {
 #' @return data.table, see slices_of_cells().
 read_slices <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  wanted <- c(slice_places, "round", "kind", "kept", slice_statistics)
+  wanted <- c(slice_places, "round", "kind", "kept", "requests_recorded", slice_statistics)
   table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
   table <- require_columns(table, wanted, path)
-  with_types(table, c(setdiff(slice_places, "repetition"), slice_words, "kept", "valid"))
+  with_types(table, c(setdiff(slice_places, "repetition"), slice_words, "kept", "valid", "must_fail"))
 }
 
 # Slices that count: neither left out by a rule nor under the profiler.

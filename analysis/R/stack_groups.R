@@ -116,12 +116,54 @@ cpu_group_columns <- c(
 
 #' Pools the groups of all valid repetitions of a mode at a tier.
 #'
+#' By default one session of a cell is profiled. Then the error is that of sampling alone: samples are
+#' counts, so Poisson's, and what differs between processes is not in it. Of several sessions it is
+#' that of their mean, if that is larger.
+#'
 #' @param cpu_groups see read_cpu_groups().
 #' @return data.table: study, mode, tier, tool, group, samples (sum), share (of pooled samples),
-#'   cpu_us_per_request (mean over repetitions), repetitions.
+#'   cpu_us_per_request (mean over sessions), repetitions (profiled sessions), error_us (standard error
+#'   of cpu_us_per_request), df (its degrees of freedom, infinite for one session).
 pool_cpu_groups <- function(cpu_groups) {
-  pooled <- cpu_groups[valid & outcome == "completed", .(
-    samples = sum(samples), cpu_us_per_request = mean(cpu_us_per_request), repetitions = .N
-  ), by = .(study, mode, tier, tool, group)]
-  pooled[, share := samples / sum(samples), by = .(study, mode, tier, tool)][]
+  counted <- copy(cpu_groups[valid & outcome == "completed" & !is.na(cpu_us_per_request)])
+  cell <- c("study", "mode", "tier", "tool")
+  # What was not seen is total minus seen, and as uncertain as what was seen; one sample more or less
+  # of a group without any is one of the others.
+  counted[, sampling_us := {
+    seen_us <- sum(cpu_us_per_request[group != unseen_group])
+    seen <- max(1, sum(samples))
+    fifelse(group == unseen_group, seen_us / sqrt(seen), seen_us / seen * sqrt(pmax(samples, 1)))
+  }, by = c(cell, "repetition")]
+  pooled <- counted[, .(
+    samples = sum(samples), repetitions = .N,
+    error_us = max(sqrt(mean(sampling_us^2) / .N), if (.N > 1) sd(cpu_us_per_request) / sqrt(.N)),
+    df = if (.N > 1) .N - 1 else Inf, cpu_us_per_request = mean(cpu_us_per_request)
+  ), by = c(cell, "group")]
+  pooled[, share := samples / sum(samples), by = cell][]
+}
+
+#' What two sides differ by, group by group.
+#'
+#' The intervals hold for all groups together (Bonferroni): each is one of 95 % for the family.
+#'
+#' @param mode,versus rows of pool_cpu_groups(), of one cell each.
+#' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), reach_us (half of its
+#'   interval), sessions (profiled, of the side with fewer), more_share; largest difference first.
+moved_groups <- function(mode, versus) {
+  both <- merge(mode, versus, by = "group", suffixes = c("", "_versus"))
+  level <- 1 - (1 - confidence) / (2 * max(1, nrow(both)))
+  both[, .(
+    group, mode_us = cpu_us_per_request, versus_us = cpu_us_per_request_versus,
+    more_us = cpu_us_per_request - cpu_us_per_request_versus,
+    reach_us = qt(level, pmin(df, df_versus)) * sqrt(error_us^2 + error_us_versus^2),
+    sessions = pmin(repetitions, repetitions_versus), more_share = share - share_versus
+  )][order(-abs(more_us))]
+}
+
+#' What the intervals of moved groups rest on, as a clause.
+#'
+#' @param sessions numbers of profiled sessions, see moved_groups().
+noise_of_groups <- function(sessions) {
+  if (all(sessions > 1)) return("intervals over sessions")
+  "one profiled session: intervals of sampling alone, without what differs between processes"
 }

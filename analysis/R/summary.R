@@ -4,7 +4,8 @@
 # - latency_*_ms, the primary ones. Closed loop: of right answers, which are 2xx and accepted by
 #   the tool; a refused connection is quick, and would make a server that turns its users away
 #   look fast. Open loop: of all answers, which is what a histogram holds, counted from when the
-#   request was due; that answers are 2xx is its own validity check.
+#   request was due; that answers are 2xx is its own validity check. In percentiles a failed request is
+#   slower than all answers (percentiles.R); mean and maximum are of answers alone.
 # - latency_all_*_ms, closed loop alone: over every sample, the failed ones too, as JMeter's
 #   aggregate report does and therefore the source's table. To be laid beside that table.
 # - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so
@@ -20,19 +21,19 @@ no_latency <- function() {
 }
 
 # Standard deviation over the population, as JMeter and HdrHistogram print it.
-latency_of_values <- function(values_ms) {
+latency_of_values <- function(values_ms, failed = 0) {
   if (length(values_ms) == 0) return(no_latency())
   mean_ms <- mean(values_ms)
-  points <- setNames(percentiles(values_ms, latency_points), names(latency_points))
+  points <- setNames(percentiles(values_ms, latency_points, failed), names(latency_points))
   c(
     mean = mean_ms, sd = sqrt(mean((values_ms - mean_ms)^2)), min = min(values_ms),
     points, max = max(values_ms)
   )
 }
 
-latency_of_histogram <- function(histogram) {
+latency_of_histogram <- function(histogram, failed = 0, quick = 0) {
   if (histogram$count == 0) return(no_latency())
-  points <- setNames(histogram_percentiles(histogram, latency_points), names(latency_points))
+  points <- setNames(histogram_percentiles(histogram, latency_points, failed, quick), names(latency_points))
   c(
     mean = histogram$mean_ms, sd = histogram$sd_ms, min = histogram$steps$value_ms[1],
     points, max = histogram$max_ms
@@ -55,7 +56,7 @@ closed_loop_row <- function(samples) {
   duration_s <- if (nrow(samples) == 0) NA_real_ else sum(lasted_ms) / 1000
   right_ms <- samples[is_right(success, responseCode), elapsed]
   c(
-    latency_columns("", latency_of_values(right_ms)),
+    latency_columns("", latency_of_values(right_ms, nrow(samples) - length(right_ms))),
     latency_columns("all_", latency_of_values(samples$elapsed)),
     latency_columns("uncorrected_"),
     list(
@@ -70,11 +71,13 @@ closed_loop_row <- function(samples) {
 # The open loop's, and those of database tools, whose loop is closed and which leave one histogram.
 histogram_row <- function(cell, histogram, uncorrected = NULL) {
   duration_s <- number(cell$load$duration_s)
-  latency <- latency_of_histogram(histogram)
+  failed <- number(cell$load$requests_recorded) - number(cell$load$responses_2xx)
+  quick <- sum(0, unlist(cell$load$errors[startsWith(names(cell$load$errors), "http_")]))
+  latency <- latency_of_histogram(histogram, failed, quick)
   open <- !is.null(uncorrected)
   c(
     latency_columns("", latency),
-    latency_columns("all_", if (open) no_latency() else latency),
+    latency_columns("all_", if (open) no_latency() else latency_of_histogram(histogram)),
     latency_columns("uncorrected_", if (open) latency_of_histogram(uncorrected) else no_latency()),
     list(
       latency_resolution_ms = resolution_of(cell$cell$tool)$ms,
@@ -127,6 +130,8 @@ identity_of <- function(cell) {
   c(cell$cell[c("study", "mode", "tier", "tool")], list(
     repetition = as.integer(cell$cell$repetition), session = words(cell$session$id),
     outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
+    # The mode reproduces a load whose requests are refused.
+    must_fail = !is.null(cell$configuration$mode$share_2xx_at_most),
     failed_checks = paste(failed, collapse = ";"),
     bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
   ))
@@ -177,6 +182,7 @@ requests_row <- function(cell) {
     users = number(c(load$concurrency_offered, asked$threads)[1]),
     users_alive = number(load$users_alive),
     connections = number(asked$connections), connects = number(load$connects),
+    queries = if (length(load$queries) > 0) sum(unlist(load$queries)) else NA_real_,
     sleep_ms = number(cell$configuration$tier$sleep_ms),
     throughput_per_s = number(load$throughput_per_s),
     answers_per_s = number(load$answers_per_s),
@@ -220,6 +226,34 @@ counters_row <- function(cell) {
   )
 }
 
+# Threads that a request could have, as the server samples them in profiled slices: the JVM has a thread
+# that waits for a remote's bytes as RUNNABLE, one that waits for work as waiting.
+threads_free_row <- function(cell) {
+  path <- file.path(cell$folder, "thread-states.csv")
+  window <- c(number(cell$profile$start_epoch_s), number(cell$profile$end_epoch_s))
+  if (!file.exists(path) || anyNA(window)) return(list(thread_free_share = NA_real_, thread_samples = NA_real_))
+  states <- read_thread_states(path)[time_s >= window[1] & time_s <= window[2] & source == "jvm"]
+  free <- states[group %in% c("http-nio-exec", "carrier") & state %in% c("WAITING", "TIMED_WAITING") & threads > 0]
+  samples <- uniqueN(states$time_s)
+  list(thread_free_share = per(uniqueN(free$time_s), samples), thread_samples = samples)
+}
+
+# What the server's log says: rejections that no code caught, over the server's life, and rows that the
+# database refused as duplicates, within the slices that count; NA without a log.
+log_row <- function(cell) {
+  path <- file.path(cell$folder, "server.log")
+  if (!file.exists(path)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
+  lines <- readLines(path, warn = FALSE)
+  duplicates <- grep(" ERROR .*DuplicateKeyException", lines, value = TRUE, useBytes = TRUE)
+  at_s <- as.numeric(as.POSIXct(substr(duplicates, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
+  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "plain"]
+  # As the runner counts requests: of all where none was kept.
+  if (any(slices$kept)) slices <- slices[which(kept)]
+  within <- vapply(at_s, function(time) any(time >= slices$start_epoch_s & time <= slices$end_epoch_s), NA)
+  uncaught <- "^(Exception in thread .*)?java[.]util[.]concurrent[.]RejectedExecutionException"
+  list(rejections_uncaught = length(grep(uncaught, lines, useBytes = TRUE)), duplicates_refused = sum(within))
+}
+
 # The process that the server depends on; NA where there is none.
 backend_row <- function(cell) {
   backend <- cell$backend
@@ -259,7 +293,7 @@ summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   row <- c(
     identity_row(cell), session_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
-    backend_row(cell), measuring_row(cell)
+    threads_free_row(cell), log_row(cell), backend_row(cell), measuring_row(cell)
   )
   as.data.table(row)
 }
@@ -281,7 +315,7 @@ summarise_cells <- function(paths) {
 
 text_columns <- c(
   "session", "group", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
-  "outcome_reason", "valid", "failed_checks", "errors", "generator",
+  "outcome_reason", "valid", "must_fail", "failed_checks", "errors", "generator",
   "generator_version", "profiler_engine", "backend"
 )
 
@@ -293,12 +327,12 @@ read_summary <- function(paths) {
   tables <- lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
     table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid"), path)
+    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid", "must_fail"), path)
     # By name and not by content, or a column that is empty in one study changes its type.
     for (column in setdiff(names(table), text_columns)) {
       set(table, j = column, value = as.numeric(table[[column]]))
     }
-    table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE")]
+    table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE", must_fail = must_fail == "TRUE")]
     for (column in c("failed_checks", "errors", "bound_throughput", "bound_latency")) {
       set(table, which(is.na(table[[column]])), column, "")
     }

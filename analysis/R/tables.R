@@ -169,9 +169,9 @@ with_interval <- function(estimate, low, high) {
 }
 
 #' Effects with their intervals. A bound is the end of its interval that holds, or the estimate where it
-#' has no interval.
+#' has no interval. Where sessions fell out it says how many are left, and the estimate at worst.
 #'
-#' @param rows rows with estimate, low, high, bound, verdict, see compare_modes().
+#' @param rows rows with estimate, low, high, bound, verdict, and of comparisons all else, see compare_modes().
 #' @param scale 100 for percentages.
 #' @return character vector.
 effect_with_interval <- function(rows, scale = 1) {
@@ -183,5 +183,17 @@ effect_with_interval <- function(rows, scale = 1) {
     rep(TRUE, length(rows$estimate)), with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)
   )
   marked <- rows$verdict == "one session" & !is.na(rows$estimate)
-  paste0(text, ifelse(marked, paste0(" ", one_session_mark), ""))
+  paste0(text, ifelse(marked, paste0(" ", one_session_mark), ""), sessions_text(rows, one))
 }
+
+sessions_text <- function(rows, one) {
+  if (length(rows$worst) == 0) return("")
+  measured <- sessions_measured(rows)
+  worst <- ifelse(is.na(rows$worst), "", paste0(", at worst ", one(rows$worst)))
+  ifelse(
+    is.na(rows$estimate) | rows$pairs >= measured, "",
+    paste0(" (", rows$pairs, " of ", measured, " sessions", worst, ")")
+  )
+}
+
+sessions_measured <- function(rows) rows$mode_valid + rows$mode_invalid + rows$mode_missing

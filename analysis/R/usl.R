@@ -2,7 +2,9 @@
 # once,  X(n) = lambda n / (1 + sigma (n - 1) + kappa n (n - 1)).  lambda is the throughput of one,
 # sigma the share of the work that must queue, kappa what each costs each other.
 #
-# It is fitted, so it tells how a mode scales and where its peak lies; it predicts nothing.
+# It is fitted, so it shows how a mode scales and where its peak lies; it predicts nothing. n is what was
+# configured, the clients of a closed loop. Taking n = X R from Little's law would put the response into
+# the regressor: with R fixed by a delay every server would follow the law perfectly.
 
 library(data.table)
 
@@ -19,18 +21,19 @@ usl_forms <- list(
 
 #' Fits the law to throughputs, on logarithms: noise is a share of the figure.
 #'
-#' @param n numbers of requests (or clients, or connections) at once, 1 or more; one per cell.
+#' @param n numbers of clients (or connections) at once, 1 or more; one per cell.
 #' @param x throughputs, 1/s, above 0.
-#' @return list: lambda, sigma, kappa, each with _low and _high (95 %, from the standard errors, not
-#'   below 0; a coefficient that was left out is 0 without an interval), peak_n (where throughput is
+#' @param session of each cell.
+#' @return list: lambda, sigma, kappa, each with _low and _high (95 %, not below 0, from a jackknife that
+#'   leaves out a session at a time, since cells of one session share their processes; NA for fewer than
+#'   three sessions; a coefficient that was left out is 0 without an interval), peak_n (where throughput is
 #'   highest; Inf if it never falls), loads, reason (why it cannot be fitted; empty if it could).
-fit_usl <- function(n, x) {
+fit_usl <- function(n, x, session) {
   usable <- is.finite(n) & is.finite(x) & n >= 1 & x > 0
-  points <- data.table(n = n[usable], log_x = log(x[usable]))
-  # Repetitions of one load differ a little in n: they are one load.
-  loads <- uniqueN(round(log(points$n), 1))
+  points <- data.table(n = n[usable], log_x = log(x[usable]), session = session[usable])
+  loads <- uniqueN(points$n)
   if (loads < usl_loads_at_least) {
-    return(no_usl(loads, sprintf("fewer than %d loads with a request or more at once", usl_loads_at_least)))
+    return(no_usl(loads, sprintf("fewer than %d loads", usl_loads_at_least)))
   }
   for (form in usl_forms) {
     fit <- fit_form(points, form)
@@ -68,7 +71,7 @@ usl_start <- function(points) {
 
 usl_coefficients <- function(fit, form, points, loads) {
   found <- coef(fit)
-  half <- qt(0.975, max(1, nrow(points) - length(form))) * sqrt(diag(vcov(fit)))
+  half <- jackknife_half(form, points)
   values <- c(lambda = 0, sigma = 0, kappa = 0)
   values[form] <- found
   low <- high <- setNames(rep(NA_real_, 3), names(values))
@@ -78,6 +81,17 @@ usl_coefficients <- function(fit, form, points, loads) {
   c(usl_row(values, low, high), list(
     peak_n = if (values[["kappa"]] == 0) Inf else sqrt(max(0, peak)), loads = loads, reason = ""
   ))
+}
+
+# Half of the 95 % intervals of the coefficients.
+jackknife_half <- function(form, points) {
+  sessions <- unique(points$session)
+  without <- lapply(sessions, function(left_out) fit_form(points[session != left_out], form))
+  count <- length(sessions)
+  if (count < 3 || any(vapply(without, is.null, NA))) return(NA_real_)
+  found <- vapply(without, coef, numeric(length(form)))
+  variance <- apply(matrix(found, ncol = count), 1, var) * (count - 1)^2 / count
+  qt(0.975, count - 1) * sqrt(variance)
 }
 
 usl_row <- function(values, low, high) {
@@ -93,19 +107,33 @@ no_usl <- function(loads, reason) {
 
 #' Fits the law to every mode over its tiers.
 #'
-#' How many requests are at once is Little's law's N = X R, of each valid cell. Tiers that ask for
-#' different things are different curves; so are the two loops.
+#' Tiers that ask for different things are different curves. A cell whose throughput follows from its
+#' configuration would fit whatever the server does, so it is left out.
 #'
 #' @param summary see read_summary().
 #' @return data.table, a row per study, mode, tool, path (see what_is_asked()) with cells: see
 #'   fit_usl().
 fit_modes <- function(summary) {
-  cells <- summary[poolable(summary) & !is.na(latency_mean_ms) & throughput_per_s > 0]
-  cells[, path := what_is_asked(path, tier)]
+  cells <- summary[poolable(summary) & throughput_per_s > 0]
   if (nrow(cells) == 0) return(no_modes())
-  cells[, as.data.table(fit_usl(throughput_per_s * latency_mean_ms / 1000, throughput_per_s)),
-    by = .(study, mode, tool, path)
-  ]
+  cells[, `:=`(path = what_is_asked(path, tier), fixed = fixed_by(cells))]
+  cells[, {
+    free <- fixed == ""
+    as.data.table(
+      if (any(free)) fit_usl(users[free], throughput_per_s[free], session[free]) else no_usl(0L, fixed[1])
+    )
+  }, by = .(study, mode, tool, path)]
+}
+
+#' What in its configuration fixes the throughput of a cell; empty where the server decides.
+fixed_by <- function(cells) {
+  fcase(
+    cells$loop %in% "open", "the configured rate fixes the throughput",
+    cells$sleep_ms %in% 0 | is.na(cells$sleep_ms), fifelse(
+      is.na(cells$requests_asked), "", "each user sends a number of requests, so users come and go"
+    ),
+    default = "a configured delay fixes the throughput"
+  )
 }
 
 #' What a tier asks for: its path, or for a database its name without the number of clients.

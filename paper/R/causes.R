@@ -30,18 +30,23 @@ clause_effect <- function(effect, difference) {
   )
 }
 
-#' What was counted on the sides of a difference, without a full stop.
+#' What was counted on the sides of a difference, with 95 % intervals, without a full stop.
 clause_counters <- function(counters, difference) {
-  told <- vapply(seq_len(nrow(counters)), function(row) {
-    counter <- counters[row]
-    figures <- sprintf("%s with %s", format_number(counter$mode), as_code(difference$mode))
+  told <- vapply(counters, function(counter) {
+    figures <- sprintf("%s with %s", counted_figure(counter$mode), as_code(difference$mode))
     if (!is.null(difference$versus)) {
-      figures <- sprintf("%s, %s with %s", figures, format_number(counter$versus), as_code(difference$versus))
+      figures <- sprintf("%s, %s with %s", figures, counted_figure(counter$versus), as_code(difference$versus))
     }
     unit <- if (nzchar(counter$unit)) sprintf(" (%s)", counter$unit) else ""
     sprintf("%s%s: %s", counter$title, unit, figures)
   }, "")
   paste(told, collapse = "; ")
+}
+
+# What is counted cannot be less than 0.
+counted_figure <- function(counted) {
+  reach <- if (counted$error %in% 0) 0 else qt((1 + confidence) / 2, counted$df) * counted$error
+  with_interval(counted$mean, max(0, counted$mean - reach), counted$mean + reach)
 }
 
 changes_text <- function(changes) {
@@ -58,7 +63,9 @@ sentence_intervention <- function(intervention) {
     if (!is.na(intervention$removed[1])) {
       sprintf("Of the effect, %s %% is gone.", removed_figure(intervention$removed))
     },
-    sprintf("%s.", capitalised(clause_counters(intervention$counters, intervention$difference))),
+    if (length(intervention$counters) > 0) {
+      sprintf("%s.", capitalised(clause_counters(intervention$counters, intervention$difference)))
+    },
     sprintf(
       "**%s**%s.", capitalised(intervention$verdict),
       if (nzchar(intervention$why)) paste0(": ", intervention$why) else ""
@@ -73,7 +80,11 @@ tell_cause <- function(cause) {
     paste("##", cause$title),
     paragraph(
       sprintf("Under the %s, %s.", loop_of(cause$difference$tool), clause_effect(cause$before, cause$difference)),
-      sprintf("Counted: %s.", clause_counters(cause$counted, cause$difference)),
+      if (length(cause$counted) > 0) {
+        sprintf("Counted: %s.", clause_counters(cause$counted, cause$difference))
+      } else {
+        "Nothing is counted: the servers do not count this mechanism, and what the client counts is the effect itself."
+      },
       sprintf("*The mechanism:* %s", trimws(cause$mechanism))
     ),
     bullets(vapply(cause$interventions, sentence_intervention, "")),
@@ -97,7 +108,7 @@ tell_causes <- function(traced) {
 #' How many chains hold.
 sentence_causes <- function(traced) {
   verdicts <- unlist(lapply(traced, function(cause) vapply(cause$interventions, `[[`, "", "verdict")))
-  counts <- table(factor(verdicts, c("shown", "not shown", "not decided", "not measured")))
+  counts <- table(factor(verdicts, cause_verdicts))
   sprintf(
     "%s with %s: %s.", capitalised(count_of(length(traced), "difference")), count_of(length(verdicts), "intervention"),
     enumerate(paste(counts[counts > 0], names(counts)[counts > 0]))
@@ -124,21 +135,21 @@ table_causes <- function(traced) {
 
 # ---- Where CPU time moved --------------------------------------------------------------------
 
-#' The groups of stacks whose share in a request's CPU time moved beyond the noise of sampling (two
-#' standard errors), at most four a pair; two chains may have one pair.
+#' The groups of stacks that moved beyond their intervals, at most four a pair; two chains may have one
+#' pair.
 #'
 #' @return data.table of text and figures, see moved_between_groups().
 table_moved <- function(all, traced) {
   pairs <- vapply(traced, pair_text, "")
   rbindlist(lapply(traced[!duplicated(pairs)], function(cause) {
     moved <- moved_between_groups(cause, all$cpu_groups)
-    clear <- head(moved[abs(more_us) > 2 * error_us], 4)
+    clear <- head(moved[abs(more_us) > reach_us], 4)
     if (nrow(clear) == 0) return(NULL)
     clear[, .(
       Pair = c(pair_text(cause), rep("", .N - 1)), Group = group,
       "Mode (µs)" = format_number(mode_us), "Baseline (µs)" = format_number(versus_us),
-      "Moved (µs)" = paste0(signed(more_us), " ± ", format_number(error_us)),
-      "Moved (% of CPU)" = signed(100 * more_share)
+      "Moved (µs)" = paste0(signed(more_us), " ± ", format_number(reach_us)),
+      "Moved (% of CPU)" = signed(100 * more_share), Sessions = sessions
     )]
   }))
 }
@@ -150,16 +161,15 @@ pair_text <- function(cause) {
 
 signed <- function(figures) paste0(ifelse(figures < 0, "−", "+"), format_number(abs(figures)))
 
-#' How much of a request's CPU time moved between groups, over the chains.
+#' How much of a request's CPU time moved between groups, over the chains, and what that rests on.
 sentence_moved_share <- function(all, traced) {
-  shares <- unlist(lapply(traced, function(cause) {
-    moved <- moved_between_groups(cause, all$cpu_groups)
-    if (nrow(moved) > 0) sum(abs(moved$more_share)) / 2
-  }))
-  if (length(shares) == 0) return("No difference has both sides profiled.")
+  moved <- lapply(traced, function(cause) moved_between_groups(cause, all$cpu_groups))
+  moved <- Filter(nrow, moved)
+  if (length(moved) == 0) return("No difference has both sides profiled.")
+  shares <- vapply(moved, function(groups) sum(abs(groups$more_share)) / 2, 0)
   sprintf(
-    "Between the two sides of a difference, %s of a request's CPU time moved from one group of stacks to another (%s with profiles of both sides).",
-    span(100 * shares, " %"), count_of(length(shares), "difference")
+    "Between the two sides of a difference, %s of a request's CPU time moved from one group of stacks to another (%s with profiles of both sides; %s).",
+    span(100 * shares, " %"), count_of(length(shares), "difference"), noise_of_groups(rbindlist(moved)$sessions)
   )
 }
 

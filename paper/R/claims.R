@@ -8,7 +8,7 @@ source_titles <- c(
   "4-tomcat-signup-wrk2" = "Signing up with Tomcat, wrk2"
 )
 
-#' The verdicts with a number for each claim, by source, conclusions before numbers: 0.1, 0.2, …
+#' The verdicts with a number for each claim, by source, conclusions before figures: 0.1, 0.2, …
 #'
 #' @param path path of results/claims.csv.
 #' @return see judge_claims(), with `number`.
@@ -17,13 +17,28 @@ numbered_verdicts <- function(path) {
   verdicts[, number := paste0(substr(source, 1, 1), ".", seq_len(.N)), by = source][]
 }
 
-sentence_claims <- function(verdicts) {
-  counts <- table(factor(verdicts$verdict, claim_verdicts))
-  kinds <- table(factor(verdicts$kind, c("conclusion", "number")))
-  sprintf(
-    "Of %s (%s), %s.", count_of(nrow(verdicts), "claim"), enumerate(mapply(count_of, kinds, names(kinds))),
-    enumerate(paste(vapply(counts[counts > 0], is_or_are, ""), names(counts)[counts > 0]))
-  )
+kind_words <- c(conclusion = "conclusion", ratio = "ratio", figure = "figure")
+
+#' How many claims of each kind have which verdict, a sentence per kind; twins count once.
+sentences_claims_counted <- function(verdicts) {
+  once <- without_twins(verdicts)
+  vapply(intersect(names(kind_words), once$kind), function(name) {
+    counts <- table(factor(once[kind == name]$verdict, claim_verdicts))
+    twins <- sum(verdicts$kind == name) - sum(counts)
+    sprintf(
+      "Of %s%s, %s.", count_of(sum(counts), kind_words[[name]]),
+      if (twins > 0) sprintf(" (%s more by the same measurement and rule)", format_number(twins)) else "",
+      enumerate(paste(vapply(counts[counts > 0], is_or_are, ""), names(counts)[counts > 0]))
+    )
+  }, "")
+}
+
+#' The share of conclusions that were decided.
+sentence_decided <- function(verdicts) {
+  once <- without_twins(verdicts)[kind == "conclusion"]
+  if (nrow(once) == 0) return("")
+  decided <- sum(once$verdict %in% c("confirmed", "contradicted"))
+  sprintf("So %s of the conclusions are decided, %s of %s.", percent(decided / nrow(once)), format_number(decided), format_number(nrow(once)))
 }
 
 #' How many claims of each source and kind have which verdict.
@@ -87,25 +102,31 @@ verdict_text <- function(verdict, repetitions_needed) {
 #'
 #' @param cells `cells` of a verdict.
 cells_words <- function(cells) {
+  if (startsWith(cells, "primitives/")) {
+    return(paste("the", enumerate(gsub("-", " ", gsub("primitives/", "", strsplit(cells, " : ")[[1]])), " against the "), "measured by itself"))
+  }
   parts <- rbindlist(lapply(strsplit(cells, " : ")[[1]], function(path) as.list(strsplit(path, "/")[[1]])))
   setnames(parts, c("study", "mode", "tier", "tool"))
   against <- function(names) enumerate(as_code(unique(names)), " against ")
   sprintf("%s at %s, %s", against(parts$mode), against(parts$tier), loop_names[[parts$tool[1]]])
 }
 
-#' What an intervention says of a cause.
+#' What interventions say of a cause, and at which load.
 #'
 #' @param chain id of causes.yaml; empty for none.
 #' @param causes see trace_causes().
 sentence_chain <- function(chain, causes) {
   if (chain == "") return("")
-  verdicts <- vapply(causes[[chain]]$interventions, `[[`, "", "verdict")
-  # One intervention that takes the effect away is enough.
+  cause <- causes[[chain]]
+  counts <- table(vapply(cause$interventions, `[[`, "", "verdict"))
   sprintf(
-    "By intervention (@sec-causes, *%s*): %s.", causes[[chain]]$title,
-    if ("shown" %in% verdicts) "shown" else enumerate(unique(verdicts), ", ")
+    "By intervention at %s (@sec-causes, *%s*): %s.", as_code(cause$difference$tier), cause$title,
+    if (length(counts) == 1) names(counts) else enumerate(paste(counts, names(counts)), ", ")
   )
 }
+
+# What a verdict would take; empty where there is one.
+sentence_takes <- function(takes) ifelse(takes == "", "", sprintf("A verdict would take %s.", takes))
 
 #' A line for each conclusion: what was looked at, and why it is as it is.
 sentences_claims <- function(verdicts, causes) {
@@ -113,24 +134,28 @@ sentences_claims <- function(verdicts, causes) {
     row <- verdicts[index]
     looked <- if (row$cells == "") "" else sprintf(" %s of %s.", capitalised(statistic_words(row$statistic)), cells_words(row$cells))
     why <- if (row$verdict == "not testable here") paste0(" Not testable here: ", path_words(row$reason), ".") else ""
-    paragraph(sprintf("**%s**%s%s", row$number, looked, why), plain(row$cause), sentence_chain(row$chain, causes))
+    paragraph(
+      sprintf("**%s**%s%s", row$number, looked, why), sentence_takes(row$takes), plain(row$cause), sentence_chain(row$chain, causes)
+    )
   }, "")
 }
 
 # Why something cannot be told, with the paths of cells as code.
 path_words <- function(reason) gsub("([a-z0-9-]+/[a-z0-9-]+/[a-z0-9-]+/[a-z0-9-]+)", "`\\1`", reason)
 
-#' Numbers with the same cause together, and those that could not be tested by the reason.
-sentences_numbers <- function(verdicts, causes) {
+#' Figures with the same cause together, and those that could not be tested by the reason.
+sentences_figures <- function(verdicts, causes) {
   if (nrow(verdicts) == 0) return(character())
   tested <- verdicts[verdict != "not testable here", .(numbers = list(number)), by = .(cause, chain)]
-  untested <- verdicts[verdict == "not testable here", .(numbers = list(number)), by = reason]
+  untested <- verdicts[verdict == "not testable here", .(numbers = list(number)), by = .(reason, takes)]
   c(
     sprintf(
       "%s: %s %s", vapply(tested$numbers, number_ranges, ""), plain(tested$cause),
       vapply(tested$chain, sentence_chain, "", causes)
     ),
-    sprintf("%s: not testable here: %s.", vapply(untested$numbers, number_ranges, ""), path_words(untested$reason))
+    sprintf(
+      "%s: not testable here: %s. %s", vapply(untested$numbers, number_ranges, ""), path_words(untested$reason), sentence_takes(untested$takes)
+    )
   )
 }
 
@@ -147,7 +172,7 @@ number_ranges <- function(numbers) {
 
 is_unmeasured <- function(verdicts) grepl("was not measured in this run$", verdicts$reason)
 
-#' One source: its conclusions, each with what it rests on, and its numbers.
+#' One source: its conclusions, each with what it rests on, and its figures and ratios.
 #'
 #' @param verdicts see numbered_verdicts(), of one source.
 #' @param causes see trace_causes().
@@ -161,7 +186,7 @@ tell_claims <- function(verdicts, causes) {
   unmeasured <- verdicts[is_unmeasured(verdicts)]
   verdicts <- verdicts[!is_unmeasured(verdicts)]
   conclusions <- verdicts[kind == "conclusion"]
-  numbers <- verdicts[kind == "number"]
+  figures <- verdicts[kind != "conclusion"]
   paste(c(
     sprintf("## %s {#sec-claims-%s}", source_titles[[c(verdicts$source, unmeasured$source)[1]]], one), "",
     table_of(conclusions, "conclusions", paste(
@@ -170,8 +195,8 @@ tell_claims <- function(verdicts, causes) {
     )),
     bullets(sentences_claims(conclusions, causes)), "",
     # Those that could not be tested are told below the table, by their reason.
-    table_of(numbers[verdict != "not testable here"], "numbers", "Numbers, to be read as the conclusions."),
-    bullets(sentences_numbers(numbers, causes)), "",
+    table_of(figures[verdict != "not testable here"], "figures", "Figures and ratios, to be read as the conclusions."),
+    bullets(sentences_figures(figures, causes)), "",
     if (nrow(unmeasured) > 0) paste(number_ranges(unmeasured$number), "speak of cells that were not measured in this run."), ""
   ), collapse = "\n")
 }

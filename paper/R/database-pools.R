@@ -249,17 +249,20 @@ sentence_rule <- function(rows, rule) {
   )
 }
 
-#' The Universal Scalability Law over connections in the pool, fitted to means over sessions and over the
-#' server's numbers of threads. These are no repetitions, so the coefficients have no interval.
+#' The Universal Scalability Law over connections in use, fitted to means over the server's numbers of
+#' threads in each session: sizes of the server's pool are no repetitions. No more connections are in use
+#' than there are workers.
 sentences_grid_usl <- function(grid) {
   vapply(split(grid, by = c("mode", "tier")), function(rows) {
-    means <- rows[per_s > 0, .(per_s = exp(mean(log(per_s)))), by = connection_pool_size]
-    fit <- fit_usl(means$connection_pool_size, means$per_s)
+    means <- rows[per_s > 0, .(per_s = exp(mean(log(per_s)))),
+      by = .(used = pmin(connection_pool_size, workers), repetition)
+    ]
+    fit <- fit_usl(means$used, means$per_s, means$repetition)
     at <- sprintf("%s at %s", as_code(rows$mode[1]), as_code(rows$tier[1]))
     if (fit$reason != "") return(sprintf("%s: %s.", at, fit$reason))
     sprintf(
-      "%s: one connection does %s a second, %s of the work must queue, and throughput is highest %s.", at,
-      format_number(fit$lambda), percent(fit$sigma), if (is.finite(fit$peak_n)) sprintf("with %s connections", format_number(fit$peak_n)) else "with as many as there are"
+      "%s: one connection does %s a second, a share of %s of the work must queue, and throughput is highest %s.", at,
+      with_interval(fit$lambda, fit$lambda_low, fit$lambda_high), with_interval(fit$sigma, fit$sigma_low, fit$sigma_high), if (is.finite(fit$peak_n)) sprintf("with %s connections", format_number(fit$peak_n)) else "with as many as there are"
     )
   }, "")
 }

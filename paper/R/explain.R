@@ -30,25 +30,10 @@ best_evidence <- function(all, mode, versus) {
   if (nrow(places) == 0) NULL else as.list(places[1, .(tier, tool)])
 }
 
-#' CPU time per request of both sides by group, at one place.
-#'
-#' Samples are counts, so each side's figure has a standard error of figure / sqrt(samples).
-#'
-#' @return data.table: group, mode_us, versus_us, more_us (mode minus baseline), error_us (standard
-#'   error of more_us), largest difference first.
-group_difference <- function(all, mode, versus, place) {
+#' CPU time per request of both sides by group, at one place: see moved_groups().
+group_difference <- function(all, mode_id, versus, place) {
   pooled <- pool_cpu_groups(all$cpu_groups)[tier == place$tier & tool == place$tool]
-  pooled[, counted := ifelse(group == unseen_group, sum(samples), pmax(samples, 1)), by = mode]
-  # What was not seen is total minus seen, and as uncertain as what was seen.
-  pooled[, noise_us := ifelse(
-    group == unseen_group, sum(cpu_us_per_request[group != unseen_group]), cpu_us_per_request
-  ) / sqrt(counted), by = mode]
-  side <- function(name) pooled[mode == name, .(group, us = cpu_us_per_request, noise_us)]
-  both <- merge(side(mode), side(versus), by = "group", suffixes = c("", "_versus"))
-  both[, .(
-    group, mode_us = us, versus_us = us_versus, more_us = us - us_versus,
-    error_us = sqrt(noise_us^2 + noise_us_versus^2)
-  )][order(-abs(more_us))]
+  moved_groups(pooled[mode == mode_id], pooled[mode == versus])
 }
 
 signed_us <- function(us) paste0(ifelse(us < 0, "−", "+"), format_number(abs(us)), " µs")
@@ -72,14 +57,14 @@ sentence_cpu_cause <- function(all, mode, versus, place) {
   )
 }
 
-#' The groups that differ by more than two standard errors, at most three.
+#' The groups that differ beyond their intervals, at most three, and what these rest on.
 sentence_moved <- function(groups) {
-  clear <- head(groups[abs(more_us) > 2 * error_us], 3)
-  if (nrow(clear) == 0) return("No group of stacks differs by more than the noise of sampling.")
+  clear <- head(groups[abs(more_us) > reach_us], 3)
+  noise <- noise_of_groups(groups$sessions)
+  if (nrow(clear) == 0) return(sprintf("No group of stacks differs beyond its interval (%s).", noise))
   names_of <- ifelse(clear$group %in% names(activities), activities[clear$group], clear$group)
-  sprintf("What moved most, beyond the noise of sampling: %s.", enumerate(
-    sprintf("%s (%s)", names_of, signed_us(clear$more_us))
-  ))
+  told <- sprintf("%s (%s ± %s)", names_of, signed_us(clear$more_us), format_number(clear$reach_us))
+  sprintf("What moved most, beyond its interval: %s (%s).", enumerate(told), noise)
 }
 
 #' Threads of a mode against its baseline, and the context switches of the machine while each was loaded.

@@ -131,7 +131,7 @@ sentences_threats <- function(all) {
       "the sender's system call: part of the CPU time charged to the server's writes is the client's. Connections are cheaper to",
       "open, and handlers wait less, than in production. So the effects of connecting are lower bounds."
     ),
-    threat_database(all), threat_windows(all), threat_warm_up(all), threat_generator(all),
+    threat_database(all), threat_windows(all), threat_drift(all), threat_warm_up(all), threat_generator(all),
     paste(
       "**HTTP/1.1 alone.** There is neither TLS nor HTTP/2. With TLS a client that opens a connection for each request pays more",
       "for it. With HTTP/2 many requests share a connection, and a thread per connection is no thread per request."
@@ -150,8 +150,8 @@ sentences_threats <- function(all) {
       "what rounding can do, and ratios below the resolution are not computed."
     ),
     paste(
-      "**Survivors.** Under the closed loop, latency covers right answers alone. Refused requests are in the share of failed",
-      "requests. Neither metric alone judges a mode."
+      "**Survivors.** Mean latency covers answers alone. Percentiles count a failed request as slower than all answers. A",
+      "cell that fails more than 1 % of its requests has no pooled latency: its share of failed requests judges it."
     ),
     paste(
       "**Scope.** The handlers are small. So the differences are those of handling requests, and bound what a service with work",
@@ -177,8 +177,31 @@ threat_repetitions <- function(all) {
   counts <- all$summary[, .N, by = .(study, mode, tier, tool)]$N
   open <- all$comparisons[verdict %in% c("undecided", "bounded", "one session")]
   sprintf(
-    "**Repetitions.** There are %s of each cell; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new sessions. Decisions do not account for how often someone looked before adding more.",
-    span(counts), nrow(open), nrow(all$comparisons)
+    "**Repetitions.** There are %s of each cell; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new sessions. The comparisons were computed on %s of cells, and %s measured again, with the first measurement moved to `results/replaced/`. The p-values account for neither: adding sessions until a difference shows finds too many.",
+    span(counts), nrow(open), nrow(all$comparisons), count_of(looks_of(all$results), "set"),
+    was_or_were(replaced_cells(all$results), "cell")
+  )
+}
+
+#' How many cells were measured again.
+replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
+
+#' What became of a level within a tier, in all sessions alike.
+threat_drift <- function(all) {
+  slices <- plain_slices(all$slices[poolable(all$slices) & beside == "" & cpu_us_per_request > 0])
+  cells <- slices[, if (.N > 1) .(drift = log(cpu_us_per_request[which.max(round)] / cpu_us_per_request[which.min(round)])),
+    by = .(study, mode, tier, tool, repetition)
+  ]
+  if (nrow(cells) == 0) return("")
+  places <- cells[, .(drift = mean(drift)), by = .(study, mode, tier, tool)]
+  ends <- exp(quantile(places$drift, c(0.05, 0.95)))
+  sprintf(
+    paste(
+      "**Drift.** A load may shift its mean by a tenth before it fails `settled`. A drift that is alike in all sessions is bias: no",
+      "interval contains it, and it can be larger than the margin of equivalence. From the first to the last round of a tier, CPU time",
+      "per request changed by a factor of %s (geometric mean over modes and tiers; 90 %% of them lie in %s to %s). Modes that are",
+      "compared take turns in random order, so a drift that they share cancels."
+    ), format_number(exp(mean(places$drift))), format_number(ends[1]), format_number(ends[2])
   )
 }
 

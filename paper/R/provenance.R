@@ -151,3 +151,17 @@ in_common <- function(rules) {
   if (length(rules) < 4) return(paste(rules, collapse = "; or: "))
   paste0(sub(":.*", "", rules[1]), ": as each mode's configuration says")
 }
+
+#' How often rules were changed after results.
+sentence_protocol <- function(protocol) {
+  later <- protocol[version > 1]
+  sprintf(
+    "Verdicts follow %s of rules. They were changed %s times; %s of the changes came after results were known, and %s of the first versions did. So the rules are not blind: earlier runs shaped them, and a verdict that needs blind rules needs new data. Each table of verdicts names its version.",
+    count_of(uniqueN(protocol$rules), "set"), format_number(nrow(later)), format_number(sum(later$after_results)),
+    format_number(sum(protocol[version == 1]$after_results))
+  )
+}
+
+table_protocol <- function(protocol) {
+  protocol[, .(Rules = rules, Version = version, Fixed = fixed, Commit = commit, "What changed, and why" = change)]
+}

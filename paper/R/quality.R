@@ -122,7 +122,9 @@ sentence_slices <- function(slices) {
   )
 }
 
-was_or_were <- function(count) paste(format_number(count), if (count == 1) "was" else "were")
+was_or_were <- function(count, noun = NULL) {
+  paste(if (is.null(noun)) format_number(count) else count_of(count, noun), if (count == 1) "was" else "were")
+}
 
 # ---- The profiler ----------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ for (folder in c(file.path(params$analysis, "R"), "R")) {
 knitr::opts_chunk$set(echo = FALSE)
 all_results <- read_results(params$results)
 comparisons <- all_results$comparisons
+protocol <- read_protocol(file.path(params$analysis, "PROTOCOL.md"))
 ```
 
 $$ N = X R $$ {#eq-little}
@@ -37,6 +38,8 @@ $$ X = n / s $$ {#eq-bound}
 ```
 
 # Causes {#sec-causes}
+
+# Rules {#sec-protocol}
 
 ```{r}
 #| label: claims
@@ -54,6 +57,8 @@ CLAIM = """
     statistic: cpu_us_per_request
     rule: {rule}
     cause: Threads are *started*.
+    if_contradicted: They are few.
+    if_confirmed: They are many.
     evidence: [threads_peak]
     chain: thread-start-extreme
 """
@@ -65,6 +70,7 @@ UNTESTABLE = """
     claim: It reads well.
     kind: conclusion
     rule: {untestable: a matter of taste}
+    takes: no machine
     cause: Readers differ.
 """
 
@@ -77,7 +83,7 @@ CLAIMS = [
     claim("half", "The pool takes half the CPU time.", "{near: 0.5, within: 1.05}"),
     claim("much", "The pool takes more CPU time.", "{above: 1.05}"),
     claim("elsewhere", "So it is elsewhere.", "{above: 1.05}", tier="extreme"),
-    claim("figure", "The pool takes 0.7 of it.", "{near: 0.7, within: 1.1}", kind="number"),
+    claim("figure", "The pool takes 0.7 of it.", "{near: 0.7, within: 1.1}", kind="figure"),
     UNTESTABLE,
 ]
 
@@ -100,9 +106,10 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     results, paper = folder / "results", folder / "paper"
     analyse(results, cells())
     claims = folder / "claims.yaml"
-    claims.write_text("claims:" + "".join(CLAIMS))
+    claims.write_text("tables: []\nclaims:" + "".join(CLAIMS))
     argv = ["Rscript", "analysis/claims.R", "--claims", claims, "--experiment", "config.yaml"]
     argv += ["--causes", "analysis/causes.yaml", "--slices", results / "slices.csv"]
+    argv += ["--primitives", results / "primitives"]
     argv += ["--out", results / "claims.csv", results / "summary.csv"]
     subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
     shutil.copytree(ROOT / "paper" / "R", paper / "R")
@@ -136,12 +143,16 @@ def test_tables_hold_winners_and_verdicts(row: str, report: tuple[str, str]) -> 
     "sentence",
     [
         "CPU time per request: not decided: event-loop 0.969 [0.173, 5.44].",
-        "Of 5 claims (4 conclusions and 1 number), 1 is confirmed, 2 are contradicted "
-        "and 2 are not testable here.",
+        "Of 4 conclusions, 1 is confirmed, 1 is contradicted and 2 are not testable here. "
+        "Of 1 figure, 1 is contradicted. So 50 % of the conclusions are decided, 2 of 4.",
         "0.1 CPU time per request of fixed-pool against thread-per-request at high, open loop. "
-        "Threads are *started*. (peak number of threads 38 against 38) By intervention "
-        "(Section 2, Starting a thread for every request): not measured.",
-        "0.4 Not testable here: a matter of taste. Readers differ.",
+        "Threads are *started*. They are many. (peak number of threads 38 against 38) "
+        "By intervention at extreme (Section 2, Starting a thread for every request): "
+        "not measured.",
+        "0.2 CPU time per request of fixed-pool against thread-per-request at high, open loop. "
+        "Threads are *started*. They are few. (peak",
+        "0.4 Not testable here: a matter of taste. A verdict would take no machine. "
+        "Readers differ.",
         "0.3 speak of cells that were not measured in this run.",
     ],
 )

@@ -79,7 +79,7 @@ def test_latencies_of_a_closed_loop_are_those_of_right_answers(tmp_path):
     with gzip.open(tmp_path / SAMPLES, "wt", newline="") as file:
         writer = csv.writer(file)
         writer.writerows([("elapsed", "success", "responseCode"), *rows])
-    found = latencies_ms(tmp_path, {})
+    found = latencies_ms(tmp_path, {"requests_recorded": 5, "responses_2xx": 3, "errors": {}})
     assert found == {
         "latency_p50_ms": 10,
         "latency_p90_ms": 20,
@@ -91,5 +91,29 @@ def test_latencies_of_a_closed_loop_are_those_of_right_answers(tmp_path):
 def test_primary_latency_of_an_open_loop_counts_from_when_it_was_due(tmp_path):
     for name, value in (("latency-uncorrected.hgrm", 1.0), ("latency-corrected.hgrm", 5.0)):
         (tmp_path / name).write_text(hgrm(Counter({value: 9}), 9 * value, value))
-    assert latencies_ms(tmp_path, {})["latency_p50_ms"] == 5
-    assert set(latencies_ms(tmp_path / "nothing", {}).values()) == {None}
+    load = {"requests_recorded": 9, "responses_2xx": 9, "errors": {}}
+    assert latencies_ms(tmp_path, load)["latency_p50_ms"] == 5
+    assert set(latencies_ms(tmp_path / "nothing", load).values()) == {None}
+
+
+def test_failed_requests_are_slower_than_all_others():
+    steps = Counter({float(value): 1 for value in range(1, 991)})
+    assert percentile(steps, 0.99) == 981
+    # Of 1000 requests ten failed: the slowest that was answered is the 990th.
+    assert percentile(steps, 0.99, failed=10) == 990
+    assert percentile(steps, 0.5, failed=10) == 500
+    # Five of them were answered quickly, with another status than 2xx.
+    assert percentile(steps, 0.5, failed=5, quick=5) == 500
+    assert percentile(steps, 0.5, failed=10, quick=5) == 503
+    # More failed than the percentile leaves out: no less than that of the answers.
+    assert percentile(steps, 0.99, failed=11) == 981
+
+
+def test_failures_of_an_open_loop_are_told_by_their_kind(tmp_path):
+    (tmp_path / "latency-corrected.hgrm").write_text(
+        hgrm(Counter({float(value): 1 for value in range(1, 101)}), 5050.0, 100.0)
+    )
+    load = {"requests_recorded": 102, "responses_2xx": 95}
+    load["errors"] = {"http_5xx": 5, "timeout": 2}
+    assert latencies_ms(tmp_path, load)["latency_p50_ms"] == 5 + 51
+    assert latencies_ms(tmp_path, load)["latency_p90_ms"] == 5 + 92

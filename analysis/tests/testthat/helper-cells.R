@@ -90,7 +90,11 @@ slices_like <- function(cell, latencies_ms) {
 with_cell_columns <- function(table) {
   table <- copy(table)
   if (!"session" %in% names(table)) table[, session := paste0("session-", repetition)]
-  for (column in c("bound_throughput", "bound_latency")) if (!column %in% names(table)) table[, (column) := ""]
+  usual <- list(
+    bound_throughput = "", bound_latency = "", must_fail = FALSE, error_share = 0, requests = 1000, requests_recorded = 1000
+  )
+  missing <- setdiff(names(usual), names(table))
+  if (length(missing) > 0) table[, (missing) := usual[missing]]
   table[]
 }
 

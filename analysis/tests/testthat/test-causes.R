@@ -1,3 +1,11 @@
+# Effects by session, as effect_of() has them.
+plain_effects <- function(effects, within = NA_real_) {
+  list(effects = data.table(
+    id = 1, session = paste0("session-", seq_along(effects)), repetition = seq_along(effects), effect = effects,
+    within = within, least = 0, rounds = 3L, low = 0, high = 0, bound = 0, zero = FALSE
+  ))
+}
+
 # Cells of one side: `figures` by column, a row per repetition.
 cells_with <- function(mode, tier = "fresh", outcome = "completed", valid = TRUE, ...) {
   with_cell_columns(data.table(
@@ -38,13 +46,14 @@ groups_of <- function(mode, start_us, samples) {
 no_groups <- function() groups_of("threads", 0, 0)[0]
 followed <- function(summary = demo_summary(), cause = demo_cause()) trace_cause(cause, summary, no_slices(), no_groups())
 first_of <- function(traced) traced$interventions[[1]]
+counted_means <- function(counted) c(counted[[1]]$mode$mean, counted[[1]]$versus$mean)
 
 test_that("a chain of which every link holds is shown", {
   traced <- followed()
   expect_equal(traced$before$estimate, exp(mean(log(c(202 / 101, 198 / 99, 201 / 100)))))
   expect_equal(traced$before$verdict, "higher")
-  expect_equal(traced$counted[, c(mode, versus)], c(1, 0.002))
-  expect_true(traced$counted$shows)
+  expect_equal(counted_means(traced$counted), c(1, 0.002))
+  expect_true(counter_shows(traced$counted[[1]]))
   step <- first_of(traced)
   expect_equal(step$verdict, "shown")
   expect_true(step$removed[2] > 0.8 && step$removed[3] < 1.2)
@@ -113,7 +122,7 @@ test_that("a server that dies is a share of cells, with the interval of few of t
   died[, errors := "connect_refused=7;http_503=9;reset=1"]
   traced <- followed(rbind(died, cells_with("corrected")), cause)
   expect_equal(traced$before[c("estimate", "high")], list(estimate = 1, high = 1))
-  expect_equal(traced$counted$mode, 8)
+  expect_equal(traced$counted[[1]]$mode$mean, 8)
   expect_equal(first_of(traced)$verdict, "shown")
   one_left <- cells_with("corrected")[1, outcome := "server_died"]
   expect_equal(first_of(followed(rbind(died, one_left), cause))$verdict, "not shown")
@@ -121,17 +130,61 @@ test_that("a server that dies is a share of cells, with the interval of few of t
 
 test_that("the share removed has the interval that holds the truth in 95 % of cases", {
   set.seed(5)
-  holds <- replicate(2000, {
+  holds <- replicate(1000, {
     block <- rnorm(4, 0, 0.1)
-    before <- data.table(repetition = 1:4, effect = 1 + block + rnorm(4, 0, 0.1))
-    after <- data.table(repetition = 1:4, effect = 0.1 + block + rnorm(4, 0, 0.1))
+    before <- plain_effects(1 + block + rnorm(4, 0, 0.1))
+    after <- plain_effects(0.1 + block + rnorm(4, 0, 0.1))
     removed <- removed_share(before, after)
     removed[2] <= 0.9 && removed[3] >= 0.9
   })
   expect_equal(mean(holds, na.rm = TRUE), 0.95, tolerance = 0.02)
   # An effect that does not differ from 0 has no share that could be bounded.
-  unclear <- data.table(repetition = 1:3, effect = c(-1, 1, 0.2))
+  unclear <- plain_effects(c(-1, 1, 0.2))
   expect_true(anyNA(removed_share(unclear, unclear)))
+})
+
+test_that("the share removed has the noise that its family lends, as comparisons have it", {
+  noisy <- plain_effects(c(0.7, 0.5, 0.9), within = 0.001)
+  left <- plain_effects(c(0.02, -0.01, 0), within = 0.001)
+  alone <- removed_share(noisy, left)
+  # Ten comparisons that vary as their slices explain: three sessions need not speak for themselves.
+  family <- rbindlist(lapply(1:10, function(id) pool_sessions(plain_effects(rep(1:3 / 30, 1), 0.001)$effects)[, id := ..id]))
+  moderated <- removed_share(c(noisy, list(family = family)), left)
+  expect_equal(moderated[1], alone[1])
+  expect_lt(moderated[3] - moderated[2], alone[3] - alone[2])
+})
+
+test_that("of a large effect a large rest is not gone, though four fifths of its logarithm are", {
+  large <- demo_summary(kept_cpu = c(201, 199, 202))
+  large[mode == "threads" & tier == "fresh", cpu_us_per_request := 100 * cpu_us_per_request]
+  step <- first_of(followed(large))
+  expect_true(step$removed[2] > 0.8 && step$removed[3] < 1.2)
+  expect_equal(step$verdict, "not shown")
+  expect_match(step$why, "the effect does not go away")
+})
+
+test_that("a counter that varies from session to session shows nothing by its median", {
+  noisy <- demo_summary()[mode == "threads" & tier == "fresh", threads_started := c(1000, 1000, 3)]
+  step <- first_of(followed(noisy))
+  expect_equal(step$verdict, "not decided")
+  expect_match(step$why, "whether the counters show the mechanism is open")
+})
+
+test_that("one session counts by its samples, and not at all without them", {
+  free <- rbind(cells_with("mode", share = 0, samples = 30), cells_with("base", share = 1, samples = 30))
+  side <- function(mode, counter) figure_on(free[repetition == 1], list(mode = mode, tier = "fresh", tool = "wrk2"), counter)
+  counter <- list(figure = "share", of = "samples")
+  counted <- list(more = "versus", mode = side("mode", counter), versus = side("base", counter))
+  expect_true(counter_shows(counted))
+  without <- list(figure = "share")
+  expect_true(is.na(counter_shows(list(more = "versus", mode = side("mode", without), versus = side("base", without)))))
+})
+
+test_that("without counters a chain is at best removed, not traced", {
+  cause <- modifyList(demo_cause(), list(counters = NULL))
+  expect_equal(first_of(followed(cause = cause))$verdict, "removed, not traced")
+  stays <- followed(demo_summary(kept_cpu = c(202, 198, 200)), cause)
+  expect_equal(first_of(stays)$verdict, "not shown")
 })
 
 test_that("CPU time that moved between groups of stacks is shown with its noise", {
@@ -140,12 +193,15 @@ test_that("CPU time that moved between groups of stacks is shown with its noise"
   expect_equal(moved$group, c("thread start", "write"))
   expect_equal(moved$more_us, c(150, 0))
   expect_equal(moved$more_share, c(0.75, -0.75))
-  expect_equal(moved$error_us[1], 150 / sqrt(300))
+  # One session: Poisson's error of 300 samples, for three groups at once.
+  expect_equal(moved$reach_us[1], qnorm(1 - 0.05 / 6) * sqrt((200 / 400)^2 * 300 + 0.5^2))
+  expect_equal(moved$sessions, c(1, 1))
   expect_equal(nrow(moved_between_groups(demo_cause(), groups[mode == "pool"])), 0)
   cause <- modifyList(demo_cause(), list(counters = NULL))
   cause$counters <- list(list(title = "starting", group = "thread start"))
   counted <- count_on_both(cause$counters, demo_summary(), groups, cause$difference)
-  expect_equal(counted[, c(mode, versus)], c(150, 0))
+  expect_equal(counted_means(counted), c(150, 0))
+  expect_true(counter_shows(counted[[1]]))
 })
 
 test_that("the report tells what was counted, changed and found", {
@@ -155,7 +211,7 @@ test_that("the report tells what was counted, changed and found", {
   traced <- list(followed(), followed(demo_summary()[tier == "fresh"]), followed(demo_summary()[tier == "kept"]))
   told <- tell_causes(traced)
   expect_match(told, "`threads` at `fresh` is 2 [1.99, 2.02] times that of `pool` at `fresh`", fixed = TRUE)
-  expect_match(told, "threads started per request: 1 with `threads`, 0.002 with `pool`", fixed = TRUE)
+  expect_match(told, "threads started per request: 1 [1, 1] with `threads`, 0.002 [0.002, 0.002] with `pool`", fixed = TRUE)
   expect_match(told, "**Shown**", fixed = TRUE)
   expect_match(told, "not measured: no cells of threads at kept; no cells of pool at kept", fixed = TRUE)
   expect_match(told, "Not measured in this run: Starting threads (no cells of threads at fresh", fixed = TRUE)
@@ -180,6 +236,10 @@ test_that("the chains of the report can be followed, and wrong ones are refused"
   traced <- trace_causes(causes, demo_summary(), no_slices(), no_groups())
   verdicts <- unlist(lapply(traced, function(cause) vapply(cause$interventions, `[[`, "", "verdict")))
   expect_setequal(verdicts, "not measured")
+  # The counter that was dropped after a run has a chain again.
+  expect_equal(causes[["added-threads"]]$counters[[1]]$figure, "threads_peak - threads_idle")
+  # What cannot be counted is not claimed to be.
+  expect_null(causes$room$counters)
 
   wrong <- function(change) {
     out <- tempfile(fileext = ".yaml")
@@ -188,6 +248,9 @@ test_that("the chains of the report can be followed, and wrong ones are refused"
   }
   expect_error(wrong(list(difference = list(statistic = "latency_p99_ms"))), "is not a statistic of causes")
   expect_error(wrong(list(difference = list(versus = NULL))), "a ratio needs a versus")
+  restating <- causes[[1]]
+  restating$counters[[1]]$figure <- "cpu_us_per_request / 2"
+  expect_error(check_cause(restating, path), "restates the effect: cpu_us_per_request")
   expect_error(wrong(list(title = NULL)), "has no title")
   expect_error(wrong(list(cells = "all")), "cells: all")
 })

@@ -81,6 +81,17 @@ test_that("a summary without baselines makes a table without rows, which can be 
   expect_type(read_comparisons(path)$estimate, "double")
 })
 
+test_that("a look is noted once for each set of cells", {
+  results <- new_folder()
+  expect_equal(looks_of(results), 1)
+  summary <- summary_of(c(1, 1), c(1, 1))
+  for (time in 1:2) note_look(summary, results)
+  expect_equal(looks_of(results), 1)
+  note_look(summary_of(c(1, 1, 1), c(1, 1, 1)), results)
+  note_look(summary_of(c(1, 1, 1), c(1, 1, 1))[repetition == 3, session := "session-4"], results)
+  expect_equal(looks_of(results), 3)
+})
+
 test_that("comparisons are read back as they were written", {
   rows <- compare_one(rbind(
     summary_of(c(150, 151, 149), c(100, 100, 100)),
@@ -173,6 +184,29 @@ test_that("sides that are the same in every session are no member of the family"
   expect_equal(rows$p_adjusted, c(NA, rows$p_value[2]))
 })
 
+test_that("counts that are equal in all sessions are no proof without noise", {
+  threads <- function(mode, versus) compare_one(summary_of(rep(mode, 3), rep(versus, 3), "threads_peak"), "threads_peak")
+  row <- threads(21, 20)
+  step <- sqrt((log(22 / 21)^2 + log(21 / 20)^2) / 12)
+  expect_equal(row$noise, step)
+  expect_gt(row$p_value, 0.01)
+  expect_equal(threads(40, 20)$verdict, "higher")
+  failed <- compare_one(summary_of(rep(0.002, 3), c(0, 0, 0), "error_share"), "error_share")
+  expect_equal(failed$noise, sqrt(2 / 12) / 1000)
+})
+
+test_that("a percentile beyond which more requests failed is a bound", {
+  summary <- summary_of(c(50, 51, 52), c(10, 10.1, 10.2), "latency_p99_ms")
+  summary[mode == "pool", error_share := 0.009]
+  expect_equal(compare_one(summary, "latency_p99_ms")$bound, "")
+  summary[mode == "pool", error_share := 0.011]
+  row <- compare_one(summary, "latency_p99_ms")
+  expect_equal(row[, .(bound, high, verdict)], data.table(bound = "at_least", high = Inf, verdict = "higher"))
+  # Where failing is what the mode is for, it is no bound.
+  summary[mode == "pool", must_fail := TRUE]
+  expect_equal(compare_one(summary, "latency_p99_ms")$bound, "")
+})
+
 test_that("an invalid cell is never pooled", {
   summary <- summary_of(c(200, 200, 9999), c(100, 100, 100))
   summary[mode == "pool" & repetition == 3, `:=`(valid = FALSE, failed_checks = "share_2xx")]
@@ -201,11 +235,47 @@ test_that("repetitions that one side lacks are counted and left out", {
   expect_equal(row$reason, "no cells of its baseline")
 })
 
+test_that("a ratio says in how many sessions it is valid, and what it were at worst", {
+  summary <- summary_of(c(200, 300, 9999), c(100, 100, 100))
+  expect_true(is.na(compare_one(summary)$worst))
+  fails <- function(which, check) copy(summary)[mode == which & repetition == 3, `:=`(valid = FALSE, failed_checks = check)]
+  # The mode failed: its throughput is taken to be the lower of the two that were seen.
+  row <- compare_one(fails("pool", "share_2xx"))
+  expect_equal(row$worst, (2 * 3 * 2)^(1 / 3))
+  expect_match(effect_with_interval(row), "^2.45 \\[.*\\] \\(2 of 3 sessions, at worst 2.29\\)$")
+  expect_equal(compare_one(fails("thread", "little"))$worst, (2 * 3 * 3)^(1 / 3))
+  # What failed was the generator: no more is known.
+  row <- compare_one(fails("pool", "generator_healthy"))
+  expect_true(is.na(row$worst))
+  expect_match(effect_with_interval(row), "\\(2 of 3 sessions\\)$")
+  died <- compare_one(fails("pool", "")[mode == "pool" & repetition == 3, outcome := "server_died"])
+  expect_equal(died$worst, (2 * 3 * 2)^(1 / 3))
+  latency <- setnames(fails("pool", "share_2xx"), "throughput_per_s", "latency_mean_ms")
+  expect_equal(compare_one(latency, "latency_mean_ms")$worst, (2 * 3 * 3)^(1 / 3))
+})
+
+test_that("verdicts that a failed session might turn are counted", {
+  row <- function(verdict, pairs, worst, effect = "ratio") {
+    data.table(verdict, pairs, worst, effect, mode_valid = 2, mode_invalid = 1, mode_missing = 0)
+  }
+  rows <- rbind(
+    row("higher", 3, NA), row("higher", 2, 1.1), row("lower", 2, 1.01), row("equivalent", 2, 1.04),
+    row("equivalent", 2, 0.02, "difference"), row("lower", 2, NA), row("undecided", 2, 3)
+  )
+  expect_equal(sentence_lost(rows), paste(
+    "5 of 6 decided comparisons rest on fewer sessions than were measured. In 4 of them one side failed in a missing session:",
+    "at worst, 2 verdicts would not hold."
+  ))
+  expect_match(sentence_lost(rows[1]), "rest on all")
+})
+
 test_that("values at the tool's resolution do not pass for equal", {
   coarse <- summary_of(c(1, 1, 1), c(1, 1, 1), "latency_p50_ms")
   row <- compare_one(coarse, "latency_p50_ms")
   expect_equal(row$verdict, "undecided")
-  expect_equal(c(row$low, row$high), c(1 / 3, 3))
+  # Three equal values may have varied by less than a step of both sides, from 0.5 to 1.5 ms.
+  reach <- log(1.5) + log(2) + qt(0.975, 2) * sqrt(2 / 12) * (log(1.5) + log(2)) / sqrt(3)
+  expect_equal(log(c(row$low, row$high)), c(-reach, reach))
   zero <- summary_of(c(0, 0, 0), c(1, 1, 1), "latency_p50_ms")
   expect_equal(compare_one(zero, "latency_p50_ms")$reason, "a value of 0 has no ratio")
 })

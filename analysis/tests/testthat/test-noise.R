@@ -59,3 +59,12 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
   expect_equal(shown$Differ[1], "0 of 1")
   expect_equal(shown$"Same session"[2], no_figure)
 })
+
+test_that("cells that were measured again are counted", {
+  source(file.path(analysis_folder, "..", "paper", "R", "overview.R"), local = TRUE)
+  results <- new_folder()
+  expect_equal(replaced_cells(results), 0)
+  cell <- file.path(results, "replaced", "demo", "pool", "low", "jmeter", "rep-1")
+  for (time in c("20260101T000000Z", "20260102T000000Z")) dir.create(file.path(cell, time), recursive = TRUE)
+  expect_equal(replaced_cells(results), 2)
+})

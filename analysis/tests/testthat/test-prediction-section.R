@@ -2,32 +2,45 @@ for (file in list.files(file.path(analysis_folder, "..", "paper", "R"), full.nam
   source(file, local = TRUE)
 }
 
-# Three cells: one as predicted, one off with a cause, one off without.
+# A value of each class.
 predicted <- data.table(
   study = "demo", mode = c("pool", "pool", "thread", "thread"), tier = c("low", "low", "low", "mid"),
   tool = "wrk2", figure = c("throughput_per_s", "latency_mean_ms", "latency_mean_ms", "cpu_us_per_request"),
   predicted = c(100, 10, 10, 50), low = c(90, 9, 9, 45), high = c(110, 11, 11, 55),
-  measured = c(101, 10, 20, 200), measured_low = NA_real_, measured_high = NA_real_,
-  residual = c(0.01, 0, 1, 3), model = c("offered rate", "queue", "queue", "primitives"),
-  within_10_percent = c(TRUE, TRUE, FALSE, FALSE),
-  explanation = c("", "", "garbage collection", "unexplained")
+  measured = c(101, 10, 11.2, 200), measured_low = NA_real_, measured_high = NA_real_,
+  residual = c(0.01, 0, 0.12, 3), model = c("offered rate", "queue", "queue", "primitives"),
+  doubled = c(1, 2, 2, 2), depends = c(FALSE, TRUE, TRUE, TRUE),
+  class = c("configured", "within 10 %", "within 15 %", "not predicted"),
+  explanation = c("", "", "", "unexplained")
 )
 
-test_that("values and cells are counted, within 10 %, with a reason and without", {
+test_that("values that depend on primitives are counted apart from those that the configuration says", {
   said <- sentence_predicted(predicted)
-  expect_match(said, "Of 4 values predicted for valid cells, 2 came within 10 %")
-  expect_match(said, "For 1 of the others a rule finds a reason in their own cells, for 1 it finds none")
-  expect_match(said, "1 of 3 came within 10 % in every value, and 2 (66.7 %)", fixed = TRUE)
+  expect_match(said, "Of 3 values of valid cells whose prediction depends on a primitive, 1 (33.3 %) came within 10 % and 2 (66.7 %)", fixed = TRUE)
+  expect_match(said, "Another 1 follow from the load's configuration alone")
   expect_match(sentence_predicted(predicted[0]), "No valid cell")
 })
 
 test_that("models are counted, and residuals listed from the farthest on", {
   models <- table_models(predicted)
   queue <- models[Model == "queue"]
-  expect_equal(queue[, c(Values, `Within 10 %`, `With a reason`, Without)], c(2, 1, 1, 0))
+  expect_equal(queue[, c(`Depend on primitives`, `Within 10 %`, `Within 15 %`, Configured)], c(2, 1, 2, 0))
+  expect_equal(models[Model == "offered rate"]$Configured, 1)
   residuals <- table_residuals(predicted)
-  expect_equal(residuals$`Off by`, c("+300 %", "+100 %"))
-  expect_equal(residuals$Cell[1], "demo/thread/mid/wrk2")
+  expect_equal(residuals$`Off by`, "+300 %")
+  expect_equal(residuals$Cell, "demo/thread/mid/wrk2")
+})
+
+test_that("the score is set beside that of false primitives, and fails where these do as well", {
+  score <- data.table(
+    primitives = c("as measured", "halved", "doubled", "shuffled", "shuffled"), draw = c(1, 1, 1, 1, 2),
+    values = 10, within_10 = c(8, 1, 2, 3, 5), within_15 = c(9, 1, 2, 3, 5)
+  )
+  said <- sentence_score(score)
+  expect_match(said, "predict 8 of 10 within 10 %; doubled 2, halved 1, and shuffled among each other 4")
+  expect_match(said, "False primitives score worse.", fixed = TRUE)
+  expect_match(sentence_score(copy(score)[primitives == "doubled", within_10 := 8]), "does not confirm the primitives")
+  expect_equal(table_score(score)$`Within 10 %`[4], "4 (40 %)")
 })
 
 test_that("the figure has a panel for each study and kind of figure, or says that there is nothing", {

@@ -56,13 +56,15 @@ test_that("threads / service time is the closed loop's bound, as the source foun
   expect_equal(predicted(setup, "latency_mean_ms"), 100, tolerance = 0.01)
 })
 
-test_that("a closed loop for a time counts whole rounds", {
-  for_ten_s <- closed_load(threads = 100, loops = NULL, duration_s = 9.9)
-  remote <- function(options) tomcat(for_ten_s, options, "/v1/hello", 1000)
-  expect_equal(predicted(remote(list()), "throughput_per_s"), 900 / 9.9)
+test_that("a slice of a closed loop has the latencies of what is answered within it", {
+  slice <- closed_load(threads = 100, loops = NULL, warm_up_s = 1, duration_s = 4)
+  remote <- function(options) tomcat(slice, options, "/v1/hello", 1000)
+  expect_equal(predicted(remote(list()), "throughput_per_s"), 100, tolerance = 0.01)
+  expect_equal(predicted(remote(list()), "latency_mean_ms"), 1000, tolerance = 0.01)
+  # One thread: the users who are answered have waited for 1, 2, 3 and 4 s, not for a round of 100.
   one <- remote(list(server.tomcat.threads.max = 1))
-  expect_equal(predicted(one, "throughput_per_s"), 9 / 9.9)
-  expect_equal(predicted(one, "latency_mean_ms"), 5000, tolerance = 0.01)
+  expect_equal(predicted(one, "throughput_per_s"), 1, tolerance = 0.01)
+  expect_equal(predicted(one, "latency_mean_ms"), 2500, tolerance = 0.01)
 })
 
 test_that("after a warm-up a closed loop for a time is steady", {

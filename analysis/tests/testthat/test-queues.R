@@ -31,3 +31,10 @@ test_that("users served in line wait for half a round in the first, for a whole 
   # Cut off before the first round is over: those that were answered are the lucky ones.
   expect_equal(in_line_latency_s(100, 9, 1), 5)
 })
+
+test_that("in a window users wait since they began, and for a round once all had an answer", {
+  # One at a time, one a second: answers after 2, 3, 4 and 5 s of ten users, of three users after 2, 3, 3 and 3.
+  expect_equal(window_latency_s(10, 1, 1, 1.5, 4), mean(2:5))
+  expect_equal(window_latency_s(3, 1, 1, 1.5, 4), mean(c(2, 3, 3, 3)))
+  expect_equal(window_latency_s(10, 1, 0.1, 1, 4), NA_real_)
+})

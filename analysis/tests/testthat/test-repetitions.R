@@ -82,3 +82,21 @@ test_that("noise of few slices is split from noise of processes", {
   expect_match(sentence_levels(rows(0.2)), "more slices in each session")
   expect_match(sentence_levels(rows(NA_real_)), "No session was repeated")
 })
+
+test_that("requests that depend on their neighbors do not pass for noise of processes", {
+  set.seed(10)
+  # Six slices of 200 latencies each, alike in all sessions but for a queue that goes on for 100 requests.
+  slices <- CJ(tier = as.character(1:20), mode = c("pool", "thread"), repetition = 1:3, round = 1:6)
+  slices[, latency_mean_ms := replicate(.N, 10 + mean(arima.sim(list(ar = 0.99), 200, sd = 0.05)))]
+  slices[, `:=`(
+    study = "demo", tool = "wrk2", outcome = "completed", valid = TRUE, failed_checks = "", beside = "",
+    kind = "plain", kept = TRUE
+  )]
+  slices <- with_cell_columns(slices)
+  cells <- unique(slices[, !c("round", "latency_mean_ms")])[, latency_mean_ms := 10]
+  cells[, versus := ifelse(mode == "pool", "thread", NA)]
+  rows <- compare_modes(cells, slices, compared_statistics[statistic == "latency_mean_ms"])
+  expect_match(sentence_levels(rows), "more slices")
+  # By the variance of single requests over their number it would be about 1 %.
+  expect_gt(median(noise_levels(rows)$within_share), 0.8)
+})

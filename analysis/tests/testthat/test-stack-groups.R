@@ -173,3 +173,25 @@ test_that("rules and profiles that are wrong are refused", {
   writeLines("frame;frame", path)
   expect_error(read_collapsed(path), "not `frame;frame count`")
 })
+
+test_that("groups of one session have the error of sampling, those of several that between sessions", {
+  of_session <- function(mode, repetition, us) {
+    data.table(
+      study = "demo", mode = mode, tier = "low", tool = "wrk2", repetition = repetition, outcome = "completed",
+      valid = TRUE, profiler_engine = "itimer", group = c("accept", "write"), samples = 100,
+      share = 0.5, cpu_us_per_request = us
+    )
+  }
+  one <- pool_cpu_groups(of_session("pool", 1L, 50))
+  expect_equal(one$error_us, c(5, 5))
+  expect_equal(one$df, c(Inf, Inf))
+  several <- pool_cpu_groups(rbindlist(Map(of_session, "pool", 1:3, c(20, 50, 80))))
+  expect_equal(several$error_us[1], 30 / sqrt(3))
+  expect_equal(several$df[1], 2)
+  # A second session without a profile has no rows, and changes nothing.
+  other <- pool_cpu_groups(of_session("thread", 1L, 90))
+  expect_equal(moved_groups(other, one)$sessions, c(1, 1))
+  expect_gt(moved_groups(other, several)$reach_us[1], moved_groups(other, one)$reach_us[1])
+  expect_match(noise_of_groups(c(1, 3)), "one profiled session: intervals of sampling alone")
+  expect_equal(noise_of_groups(c(2, 3)), "intervals over sessions")
+})

@@ -24,6 +24,19 @@ test_that("a histogram with gaps gives the step that reaches the rank", {
   expect_equal(histogram_percentiles(read_histogram(path), c(0.1, 0.5, 0.99)), c(1, 2, 9))
 })
 
+test_that("in percentiles a failed request is slower than all answers", {
+  values <- 1:990
+  expect_equal(percentiles(values, c(0.5, 0.99)), c(495, 981))
+  # Of 1000 requests ten failed, then eleven: more than the percentile leaves out.
+  expect_equal(percentiles(values, c(0.5, 0.99), failed = 10), c(500, 990))
+  expect_equal(percentiles(values, 0.99, failed = 11), 981)
+  path <- write_cell(
+    new_folder(), tool = "wrk2", histogram_ms = 1:100,
+    load = list(requests_recorded = 102, responses_2xx = 95, errors = list(http_5xx = 5, timeout = 2))
+  )
+  expect_equal(summarise_cell(read_cell(path))[, c(latency_p50_ms, latency_p90_ms)], 5 + c(51, 92))
+})
+
 test_that("failed requests count as the source counted them, and not in the primary figures", {
   path <- write_cell(
     new_folder(),
@@ -167,4 +180,23 @@ test_that("a histogram that does not close is refused", {
   expect_error(read_histogram(path), "lines count 10 values, the footer 11")
   writeLines(grep("Mean", lines, invert = TRUE, value = TRUE), path)
   expect_error(read_histogram(path), "no figure for Mean")
+})
+
+test_that("what the server's log and its threads say is counted within the slices", {
+  root <- new_folder()
+  path <- write_cell(root, elapsed_ms = rep(20, 100), profile = list(file = "profile.jfr", start_epoch_s = 100, end_epoch_s = 101))
+  expect_true(all(is.na(unlist(summarise_cell(read_cell(path))[, .(rejections_uncaught, duplicates_refused, thread_free_share)]))))
+  at <- function(time_s) format(as.POSIXct(time_s, origin = "1970-01-01", tz = "UTC"), "%Y-%m-%dT%H:%M:%OS3Z")
+  refused <- "ERROR 1 --- threw exception [org.springframework.dao.DuplicateKeyException: again] with root cause"
+  writeLines(c(
+    paste(at(10.2), refused), paste(at(12), refused), "org.springframework.dao.DuplicateKeyException: again",
+    "java.util.concurrent.RejectedExecutionException: Task rejected", "\tat java.util.concurrent.RejectedExecutionException"
+  ), file.path(dirname(path), "server.log"))
+  # A pool whose only thread is in the remote's hands half of the time; the sample of 99 s is of no slice.
+  fwrite(data.table(
+    time_s = c(99, 100, 100.5, 100.5), source = "jvm", group = "http-nio-exec",
+    state = c("WAITING", "RUNNABLE", "WAITING", "RUNNABLE"), threads = 1
+  ), file.path(dirname(path), "thread-states.csv"))
+  row <- summarise_cell(read_cell(path))
+  expect_equal(row[, c(rejections_uncaught, duplicates_refused, thread_free_share, thread_samples)], c(1, 1, 0.5, 2))
 })
