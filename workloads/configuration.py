@@ -158,7 +158,8 @@ def unknown(config: dict[str, Any], name: str) -> Iterator[str]:
 def names_in(study: Study, backends: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
     """Every name that a study's parts refer to: its key, itself, what is allowed there."""
     modes, tiers = study["modes"], tier_names(study)
-    for key, part in {"": study} | {f"modes.{name}.": mode for name, mode in modes.items()}.items():
+    parts = {"": study} | {f"modes.{name}.": mode for name, mode in modes.items()}
+    for key, part in parts.items():
         if "backend" in part:
             yield f"{key}backend", part["backend"], list(backends)
     for name, mode in modes.items():
