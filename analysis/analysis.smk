@@ -1,7 +1,7 @@
 """Analysis: from the cells to tables, in R. Never looks into the runner.
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
-         profile.collapsed (made from profile.jfr after measuring)
+         profile.collapsed (made from profile.jfr after measuring); results/modes.csv
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
@@ -145,6 +145,7 @@ rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        modes=f"{RESULTS}/modes.csv",
         primitives=f"{RESULTS}/primitives/primitives.csv",
         memory=f"{RESULTS}/primitives/thread-memory.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
@@ -164,7 +165,7 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --modes {input.modes:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule trace_causes:
@@ -215,6 +216,7 @@ rule predict:
     input:
         primitives=f"{RESULTS}/primitives/primitives.csv",
         summary=f"{RESULTS}/summary.csv",
+        modes=f"{RESULTS}/modes.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
         script="analysis/predict.R",
         protocol="analysis/PROTOCOL.md",
@@ -229,4 +231,4 @@ rule predict:
     message:
         "what theory predicts, beside what was measured"
     shell:
-        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --modes {input.modes:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"

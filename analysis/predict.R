@@ -2,17 +2,18 @@
 # Predictions beside what was measured, their score, the fitted curves, and where a pool begins to win:
 #   Rscript analysis/predict.R --primitives results/primitives/primitives.csv \
 #     --summary results/summary.csv --out results/predictions.csv --score results/prediction-score.csv \
-#     --usl results/usl.csv --crossovers results/crossovers.csv CELL_JSON…
+#     --usl results/usl.csv --crossovers results/crossovers.csv --modes results/modes.csv CELL_JSON…
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
 
 given <- parse_command_line(
   commandArgs(trailingOnly = TRUE),
-  c("primitives", "summary", "out", "score", "usl", "crossovers")
+  c("primitives", "summary", "modes", "out", "score", "usl", "crossovers")
 )
 if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)
 
+use_modes(given$modes)
 primitives <- read_primitives(given$primitives)
 summary_table <- read_summary(given$summary)
 cells <- read_cells(given$files)

@@ -12,6 +12,7 @@ rule render_report:
             "{results}/{table}.csv",
             results=RESULTS,
             table=[
+                "modes",
                 "summary",
                 "slices",
                 "profiler-cost",

@@ -64,7 +64,8 @@ table_figures <- fread(
 #' @return list of claims.
 claims_of_table <- function(table, folder) {
   printed <- read_published(file.path(folder, paste0(table$cells$study, ".csv")))
-  printed <- printed[tier == table$cells$tiers & mode == sub("-as-published$", "", table$cells$mode)]
+  ours <- base_of(table$cells$mode)
+  printed <- printed[tier == table$cells$tiers & mode == ours]
   rows <- printed[table_figures, on = "figure", nomatch = NULL]
   common <- table[setdiff(names(table), c("id", "of", "fixed_by_load"))]
   lapply(seq_len(nrow(rows)), function(index) {
@@ -101,21 +102,18 @@ rule_of_figure <- function(kind, value, fixed_by_load) {
 #' @return claims. Stops with the key of every name that is not known, and where a chain is of another
 #'   study or tool than the claim.
 check_claims <- function(claims, experiment, statistics, chains) {
-  studies <- setNames(experiment$studies, ids_of(experiment$studies))
   faults <- unlist(lapply(claims, function(claim) {
     c(
       unknown(claim, "statistic", claim$statistic, statistics_for(claim, statistics)),
       unknown(claim, "evidence", claim$evidence, c(statistics, derived_statistics)),
       unknown(claim, "chain", claim$chain, names(chains)),
       elsewhere(claim, chains[[c(claim$chain, "none")[1]]]),
-      unknown_cells(claim, studies[[c(claim$cells$study, "none")[1]]])
+      unknown_cells(claim, experiment$studies[[c(claim$cells$study, "none")[1]]])
     )
   }))
   if (length(faults) > 0) stop(paste0("claims.yaml: ", faults, collapse = "\n"), call. = FALSE)
   claims
 }
-
-ids_of <- function(things) vapply(things, `[[`, "", "id")
 
 unknown <- function(claim, key, names, allowed) {
   wrong <- setdiff(names, allowed)
@@ -136,8 +134,8 @@ elsewhere <- function(claim, chain) {
 
 unknown_cells <- function(claim, study) {
   if (is.null(study)) return(NULL)
-  modes <- setNames(study$modes, ids_of(study$modes))
-  tiers <- setNames(study$tiers, ids_of(study$tiers))
+  modes <- study$modes
+  tiers <- study$tiers
   asked <- claim$cells
   faults <- c(
     unknown(claim, "cells.mode", asked$mode, names(modes)),

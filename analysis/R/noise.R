@@ -1,5 +1,5 @@
-# The noise floor and the false-alarm rate, from modes that were measured under two names: the
-# second is called `<mode>-again`, its `versus` is the first, and every difference is a false alarm.
+# The noise floor and the false-alarm rate, from twins, which are modes that were measured under a second
+# name: a twin's `versus` is the mode itself, and every difference is a false alarm.
 
 library(data.table)
 
@@ -9,7 +9,7 @@ library(data.table)
 #' @return its rows; those whose cells are not valid have no estimate, those of one session no
 #'   decision.
 twin_comparisons <- function(comparisons) {
-  comparisons[mode == paste0(versus, "-again")]
+  comparisons[is_control(mode) & versus == base_of(mode)]
 }
 
 #' How often a mode was reported to differ from itself.

@@ -20,13 +20,6 @@ library(data.table)
 
 # ---- What a mode does ----------------------------------------------------------------------------
 
-#' How a mode hands requests over, by its class.
-handling_of_class <- c(
-  ThreadPerRequest = "platform thread", ThreadPerRequestAsPublished = "platform thread",
-  FixedPool = "pool", FixedPoolAsPublished = "pool", CallerRunsPool = "caller-runs pool",
-  VirtualThreadPerRequest = "virtual thread", EventLoop = "event loop"
-)
-
 # What a hand-over costs besides the request itself: primitives, named by the group of stacks in
 # which a profile shows them. A virtual thread's carrier sleeps until one comes: it must be woken.
 handing_over <- list(
@@ -68,8 +61,8 @@ asked_in_path <- function(path, name) {
 # Tools that load a database, and how they name transactions of a single row.
 single_rows_of <- c("database-client" = "point", sysbench = "oltp_point_select")
 
-# NA for a server that the models do not know.
-handling_of <- function(configuration) {
+# NA for a server that the models do not know. What serves a connection of ours the configuration states.
+handling_of <- function(configuration, mode_id) {
   mode <- configuration$mode
   if (!is.na(single_rows_of[or_else(configuration$tool$id, "")])) return("database")
   switch(or_else(configuration$study$server$package, ""),
@@ -78,7 +71,7 @@ handling_of <- function(configuration) {
     } else {
       "tomcat, pool"
     },
-    "artifact.sockets.mode" = unname(handling_of_class[or_else(mode$class, "")]),
+    "artifact.sockets.mode" = mode_facts(mode_id)[, ifelse(handling == "", NA_character_, handling)],
     NA_character_
   )
 }
@@ -98,7 +91,7 @@ read_setup <- function(cell) {
   path <- or_else(configuration$tier$path, "")
   setup <- list(
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
-    path = path, handling = handling_of(configuration), open = !is.null(tool$rate_per_s),
+    path = path, handling = handling_of(configuration, cell$cell$mode), open = !is.null(tool$rate_per_s),
     wait_s = or_else(configuration$tier$sleep_ms, 0) / 1000,
     work_s = asked_in_path(path, "cpu_us") / 1e6,
     cpus = max(1, length(cell$provenance$server_cpus)),
@@ -150,11 +143,14 @@ most_inside <- function(setup, mode) {
   )
 }
 
+# Older cells spell an option with _.
+option_of <- function(options, name) c(options[[name]], options[[gsub("-", "_", name)]])[1]
+
 # The pool that the source has is that of the options' defaults.
 pool_options <- function(options) {
   list(
-    core = or_else(options$core_threads, 10), most = or_else(options$max_threads, 20),
-    queue = or_else(options$queue_capacity, 100)
+    core = or_else(option_of(options, "core-threads"), 10), most = or_else(option_of(options, "max-threads"), 20),
+    queue = or_else(option_of(options, "queue-capacity"), 100)
   )
 }
 

@@ -91,8 +91,8 @@ table_published <- function(summary, published, study, tier) {
   }
   columns <- lapply(unique(theirs[figure %in% known$figure]$mode), function(mode_id) {
     printed <- theirs[mode == mode_id][match(known$figure, figure), value]
-    trapped <- paste0(mode_id, "-as-published")
-    columns <- if (trapped %in% summary$mode) {
+    trapped <- intersect(published_forms(mode_id), summary$mode)
+    columns <- if (length(trapped) > 0) {
       list("as published" = column_of(trapped), "corrected" = column_of(mode_id))
     } else {
       list("ours" = column_of(mode_id))

@@ -25,78 +25,23 @@ theme_artifact <- function(base_size = 9) {
     )
 }
 
-# Colours after Okabe and Ito (2008), which stay apart for colour-blind readers.
+# Colours after Okabe and Ito (2008), which stay apart for colour-blind readers, and their names in the
+# configuration. A hue stands for the same way of handling requests in every study.
 okabe_ito <- c(
   "#D55E00", "#0072B2", "#4D4D4D", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A800"
 )
-
-# Places in the palette. A hue stands for the same way of handling requests in every study: blue for
-# a pool of platform threads, green for virtual threads, orange for a new thread each time, pink for
-# an event loop. Ids that end in a number and are not here are sizes of one family.
-mode_families <- fread(
-  "family,                      place
-   thread-per-request,          1
-   fixed-pool,                  2
-   caller-runs-pool,            3
-   virtual-thread-per-request,  4
-   event-loop,                  5
-   thread-per-request-backlog,  8
-   pool-200-blocking,           2
-   pool-1-blocking,             7
-   pool-1-worker-threads,       1
-   pool-1-event-loop,           5
-   virtual-threads,             4
-   tomcat-200,                  2
-   tomcat-400,                  7
-   platform-50,                 2
-   platform-500,                7
-   virtual,                     4
-   virtual-semaphore-50,        8
-   platform-hikari,             2
-   virtual-hikari,              4
-   virtual-lock-21,             3
-   virtual-synchronized-21,     1
-   virtual-lock-25,             4
-   virtual-synchronized-25,     6
-   thread-per-connection,       1
-   thread-pool,                 2
-   connect-per-transaction,     3
-   connect-every,               6
-   postgresql,                  3
-   postgresql-connect,          1
-   pgbouncer,                   2
-   pgbouncer-connect,           7
-   jvm-connect-per-transaction, 3
-   hikari-10,                   2
-   hikari-10-virtual,           4
-   both-pools,                  8
-   both-pools-virtual,          4"
-)
+palette_names <- c("vermilion", "blue", "gray", "green", "pink", "amber", "sky", "olive")
 
 family_shapes <- data.table(
   full = c(16, 17, 15, 18, 8, 7, 9, 12), hollow = c(1, 2, 0, 5, 4, 3, 6, 14)
 )
 
-# A mode and its variants are one family: the same hue and shape.
-variant_suffix <- "-(as-published|again)$"
-
-# What the look and the place of a mode follow from: its family, its size within it (NA for none),
-# whether it is a variant.
-read_mode_ids <- function(modes) {
-  modes <- unique(as.character(modes))
-  bases <- sub(variant_suffix, "", modes)
-  sized <- grepl("-[0-9]+$", bases) & !bases %in% mode_families$family
-  families <- ifelse(sized, sub("-[0-9]+$", "", bases), bases)
-  data.table(
-    mode = modes, family = families, varied = bases != modes,
-    size = ifelse(sized, suppressWarnings(as.numeric(sub(".*-", "", bases))), NA)
-  )
-}
-
-# The place of a family that is not known follows from its name, so that it has the same colour in
-# every figure; the next free one where two names fall together.
-family_places <- function(families) {
-  places <- setNames(mode_families$place[match(families, mode_families$family)], families)
+# Places of families in the palette. That of a family without a colour follows from its name, so that it
+# has the same in every figure; the next free one where two names fall together.
+family_places <- function(facts) {
+  families <- unique(facts$family)
+  colours <- facts$color[match(families, facts$family)]
+  places <- setNames(match(colours, palette_names), families)
   for (family in sort(families[is.na(places)])) {
     letters <- utf8ToInt(family)
     wanted <- (sum(letters * seq_along(letters)) + seq_along(okabe_ito)) %% length(okabe_ito) + 1
@@ -123,15 +68,15 @@ lightness_of_size <- function(sizes) {
 #' @param modes character vector of mode ids, of any study.
 #' @return data.table, a row per mode: mode, colour, shape, linetype.
 mode_styles <- function(modes) {
-  ids <- read_mode_ids(modes)
-  places <- family_places(unique(ids$family))[ids$family]
-  variants <- match(sub(".*-", "", ids$mode), c("published", "again"))
-  linetypes <- c("solid", "22", "dotted")
-  lightness <- pmax(lightness_of_size(ids$size), ifelse(ids$varied, 0.4, 0))
+  facts <- mode_facts(unique(as.character(modes)))
+  places <- family_places(facts)[facts$family]
+  varied <- facts$variant != ""
+  linetypes <- c("solid", "as published" = "22", twin = "dotted")
+  lightness <- pmax(lightness_of_size(facts$size), ifelse(varied, 0.4, 0))
   data.table(
-    mode = ids$mode, colour = lighter(okabe_ito[places], lightness),
-    shape = ifelse(ids$varied, family_shapes$hollow[places], family_shapes$full[places]),
-    linetype = linetypes[ifelse(ids$varied, variants + 1, 1)]
+    mode = facts$mode, colour = lighter(okabe_ito[places], lightness),
+    shape = ifelse(varied, family_shapes$hollow[places], family_shapes$full[places]),
+    linetype = unname(ifelse(varied, linetypes[facts$variant], linetypes[1]))
   )
 }
 
@@ -153,20 +98,6 @@ scales_of_modes <- function(modes) {
     scale_shape_manual(values = named("shape"), limits = styles$mode),
     scale_linetype_manual(values = named("linetype"), limits = styles$mode)
   )
-}
-
-#' Modes that are measured a second time to learn about the measuring (noise floor) and
-#' not about servers.
-#'
-#' @param modes character vector of mode ids.
-#' @return logical vector.
-is_control <- function(modes) endsWith(as.character(modes), "-again")
-
-#' Modes in the order in which figures and tables show them: known families first, sizes in their
-#' order, a variant behind its family.
-mode_levels <- function(modes) {
-  ids <- read_mode_ids(modes)
-  ids[order(match(family, mode_families$family), family, size, varied, mode), mode]
 }
 
 #' Tiers in the order of their load: the closed loop's requests or users, where there are none the

@@ -10,6 +10,15 @@ table_database_modes <- function(all) {
   cbind(table, asked)
 }
 
+#' Modes of MariaDB whose clients keep their connections: its ways of using threads.
+modes_that_keep <- function(all) {
+  keep <- Filter(function(cell) {
+    cell$cell$tool == "sysbench" && identical(cell$configuration$engine$id, "mariadb") &&
+      is.null(cell$configuration$mode$client)
+  }, all$cells)
+  intersect(main_modes(all$summary), from_cells(keep, function(cell) cell$cell$mode, ""))
+}
+
 # ---- The source's ratios ---------------------------------------------------------------------
 
 # What of ours may stand for what the source measured: it says neither whether its clients kept
@@ -75,8 +84,10 @@ reconnecting_cells <- function(all, at) {
   }, 0)
   engine <- vapply(all$cells, function(cell) words(cell$configuration$engine$id), "")
   cells <- copy(all$summary)[, `:=`(every = every, engine = engine)]
-  wanted <- cells$tool == "sysbench" & cells$tier == at & cells$engine %in% "mariadb" & poolable(cells) &
-    grepl("^(thread-per-connection|connect-)", cells$mode)
+  measured <- cells$tool == "sysbench" & cells$tier == at & cells$engine %in% "mariadb" & poolable(cells)
+  # Those that keep their connections, but are otherwise alike.
+  kept <- base_of(cells$mode) %in% cells$versus[measured & every > 0]
+  wanted <- measured & (every > 0 | kept)
   cells[wanted, .(mode, per_transaction = fifelse(every == 0, 0, 1 / every), per_s = throughput_per_s)]
 }
 

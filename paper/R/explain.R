@@ -165,16 +165,18 @@ sentences_room <- function(all, tiers) {
   bursts <- tiers[at_once == TRUE, .(tier, threads)]
   unlist(lapply(mode_levels(all$summary$mode), function(name) {
     cell <- Find(function(cell) cell$cell$mode == name, all$cells)
-    size <- cell$configuration$mode$options
+    options <- cell$configuration$mode$options
+    held <- option_of(options, "max-threads")
+    queued <- option_of(options, "queue-capacity")
     cells <- merge(all$summary[mode == name & tool == "jmeter"], bursts, by = "tier")
-    if (is.null(size$queue_capacity) || is.null(size$max_threads) || nrow(cells) == 0) return(NULL)
-    room <- size$max_threads + size$queue_capacity
+    if (is.null(held) || is.null(queued) || nrow(cells) == 0) return(NULL)
+    room <- held + queued
     refused <- cells[, .(share = median(error_share), most = max(0, 1 - room / threads[1])), by = tier]
     refused <- refused[order(match(tier, bursts$tier))]
     sprintf(
       "%s has room for %s requests, %s with a thread and %s in the queue. Of a burst, the share that failed, and the share that finds no room if nothing is answered meanwhile: %s.",
-      as_code(name), format_number(room), format_number(size$max_threads),
-      format_number(size$queue_capacity), enumerate(sprintf(
+      as_code(name), format_number(room), format_number(held),
+      format_number(queued), enumerate(sprintf(
         "%s %s of %s", as_code(refused$tier), percent(refused$share), percent(refused$most)
       ))
     )
@@ -203,7 +205,7 @@ percent_span <- function(shares) if (length(shares) == 0) NA_character_ else spa
 #' Each as-published mode beside its corrected twin, a row a tier and tool.
 table_traps <- function(all) {
   rows <- lapply(published_modes(all$summary), function(name) {
-    twin <- sub("-as-published$", "", name)
+    twin <- base_of(name)
     places <- unique(all$summary[mode == name, .(tier, tool)])
     places <- places[order(tool, match(tier, tier_levels(all$summary)))]
     rbindlist(lapply(seq_len(nrow(places)), function(index) {
@@ -229,7 +231,7 @@ sentences_traps <- function(all) {
   by_load <- tier_levels(all$summary)
   unlist(lapply(published_modes(all$summary), function(name) {
     cells <- all$summary[mode == name]
-    twin <- all$summary[mode == sub("-as-published$", "", name)]
+    twin <- all$summary[mode == base_of(name)]
     ended <- cells[outcome != "completed"]
     kinds <- function(cells) {
       found <- unique(sub("=.*", "", unlist(strsplit(cells$errors, ";"))))

@@ -81,7 +81,7 @@ guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
   wanted <- list(situation$study, situation$versus, tiers, tool, statistic)
   rows <- comparisons[
     study == wanted[[1]] & versus == wanted[[2]] & tier %in% wanted[[3]] & tool == wanted[[4]] &
-      statistic == wanted[[5]] & !grepl(variant_suffix, mode)
+      statistic == wanted[[5]] & !is_variant(mode)
   ]
   # The best first.
   rows <- rows[order(ifelse(better == "higher", -estimate, estimate))]

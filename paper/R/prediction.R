@@ -11,6 +11,7 @@ read_prediction <- function(results) {
     memory = read_thread_memory(path("primitives", "thread-memory.csv")),
     crossovers = fread(path("crossovers.csv")),
     predicted = predictions[!is.na(measured)],
+    modes = unique(predictions[, .(study, mode)]),
     score = fread(path("prediction-score.csv")),
     curves = read_usl(path("usl.csv"))
   )
@@ -132,6 +133,20 @@ sentence_predicted <- function(predicted) {
       "Another %s follow from the load's configuration alone, as a configured rate or sleep does; %s of these came within 10 %%, which says nothing of the primitives.",
       format_number(nrow(untested)), format_number(sum(untested$class == "configured"))
     )
+  )
+}
+
+#' The modes of which no model says anything, study by study.
+#'
+#' @param summary see read_summary().
+#' @param modes study and mode of all that is predicted.
+sentence_no_prediction <- function(summary, modes) {
+  silent <- unique(summary[, .(study, mode)])[!modes, on = c("study", "mode")]
+  if (nrow(silent) == 0) return("")
+  told <- silent[, .(text = paste(enumerate(as_code(mode)), "in", study[1])), by = study]$text
+  sprintf(
+    "**No prediction**: %s. The models do not know how these modes handle a request, or no primitive says what it costs.",
+    paste(told, collapse = "; ")
   )
 }
 

@@ -7,6 +7,7 @@
 #' @return list: summary, slices, comparisons, loops, cpu_groups, profiler_cost (see the analysis), cells
 #'   (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results) {
+  use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
   list(
     results = results, summary = summary, slices = read_slices(file.path(results, "slices.csv")),
@@ -57,7 +58,7 @@ from_cells <- function(cells, get, missing = NA) {
 #' traps, the noise floor).
 main_modes <- function(summary) {
   modes <- mode_levels(summary$mode)
-  modes[!grepl(variant_suffix, modes)]
+  modes[!is_variant(modes)]
 }
 
 #' Each main mode with its baseline.
@@ -69,7 +70,8 @@ pairs_of <- function(summary) {
 }
 
 published_modes <- function(summary) {
-  grep("-as-published$", mode_levels(summary$mode), value = TRUE)
+  modes <- mode_levels(summary$mode)
+  modes[is_published(modes)]
 }
 
 #' The tiers of a study and what is asked in each, in the order of load.

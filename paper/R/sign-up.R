@@ -6,7 +6,7 @@
 #'   mode with the source's traps is measured there.
 read_steps <- function(all, tiers) {
   steps <- tiers[abs(log(rate_per_s / connections)) < 0.2, .(tier, connections, rate_per_s)]
-  trapped <- all$summary[grepl("-as-published$", mode)]$tier
+  trapped <- all$summary[is_published(mode)]$tier
   steps[, published := tier %in% trapped][order(connections)]
 }
 
@@ -64,7 +64,7 @@ count_of_each <- function(counts, noun) vapply(counts, count_of, "", noun = noun
 
 #' How many requests failed in the modes as published.
 sentence_failing <- function(all, published) {
-  cells <- all$summary[grepl("-as-published$", mode) & requests > 0]
+  cells <- all$summary[is_published(mode) & requests > 0]
   theirs <- published[figure == "requests_not_2xx"]
   sent <- published[figure == "requests"][theirs, on = c("tier", "mode"), nomatch = NULL]
   source_said <- if (nrow(sent) > 0) {
@@ -161,7 +161,8 @@ sentences_breaking <- function(rows) {
 
 #' Whether Tomcat grew to its maximum before it queued, which the source denies.
 sentence_growth <- function(all) {
-  grown <- all$summary[outcome != "beyond_limits" & grepl("^tomcat-", mode)]
+  pooled <- from_cells(all$cells, function(cell) handling_of(cell$configuration, cell$cell$mode), "") %in% "tomcat, pool"
+  grown <- all$summary[pooled & outcome != "beyond_limits"]
   if (nrow(grown) == 0) return("")
   grown <- grown[, .(added = max(0, threads_peak - threads_idle)), by = mode]
   grown <- grown[order(match(mode, mode_levels(mode)))]

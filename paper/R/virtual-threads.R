@@ -129,7 +129,7 @@ by_pool_size <- function(all, tiers) {
     number(cell$configuration$mode$options[["spring.datasource.hikari.maximum-pool-size"]])
   }, 0)
   cells <- copy(all$summary)[, pool_size := sizes][tier %in% tiers & !is.na(pool_size)]
-  cells[, mode := sub("-[0-9]+$", "", mode)][]
+  cells[, mode := mode_facts(mode)$family][]
 }
 
 #' For each kind of thread the pool size with the highest throughput, and the smallest that comes
@@ -154,10 +154,11 @@ sentences_best_pool <- function(cells) {
 #' Virtual against platform threads at each pool size.
 sentence_kinds_by_pool <- function(all, tiers, statistic = "throughput_per_s") {
   wanted <- statistic
-  rows <- all$comparisons[tier %in% tiers & statistic == wanted & grepl("^virtual", mode) & grepl("^platform", versus)]
-  rows <- rows[sub("^[a-z]+", "", mode) == sub("^[a-z]+", "", versus) & grepl("-[0-9]+$", mode)]
+  rows <- all$comparisons[tier %in% tiers & statistic == wanted & !is.na(versus)]
+  rows[, size := mode_facts(mode)$size]
+  rows <- rows[size == mode_facts(versus)$size]
   unlist(lapply(intersect(tiers, rows$tier), function(at) {
-    some <- rows[tier == at][, size := as.numeric(sub(".*-", "", mode))][order(size)]
+    some <- rows[tier == at][order(size)]
     some <- copy(some)[, tier := paste(size, "connections")]
     sprintf("Virtual against platform threads at %s: %s.", as_code(at), gsub("`", "", clause_over_tiers(some)))
   }))

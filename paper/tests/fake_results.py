@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from paper.tests.fake_slices import COLUMNS, Row, plain, slice_rows
+from workloads.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "request-threads"
-POOL_OPTIONS = {"backlog": 4096, "core_threads": 10, "max_threads": 20, "queue_capacity": 100}
+POOL_OPTIONS = {"backlog": 4096, "core-threads": 10, "max-threads": 20, "queue-capacity": 100}
 FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use strict'</script>"
 
 
@@ -360,6 +363,8 @@ class Cell:
 def analyse(results: Path, cells: list[Cell]) -> None:
     """Writes the cells and runs the project's analysis on them."""
     paths = [str(cell.write(results)) for cell in cells]
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    (results / "modes.csv").write_text(Grid(config).modes_table())
     study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
     summary, slices = results / "summary.csv", results / "slices.csv"
     steps = [

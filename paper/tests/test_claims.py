@@ -108,6 +108,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     claims = folder / "claims.yaml"
     claims.write_text("tables: []\nclaims:" + "".join(CLAIMS))
     argv = ["Rscript", "analysis/claims.R", "--claims", claims, "--experiment", "config.yaml"]
+    argv += ["--modes", results / "modes.csv"]
     argv += ["--causes", "analysis/causes.yaml", "--slices", results / "slices.csv"]
     argv += ["--primitives", results / "primitives"]
     argv += ["--out", results / "claims.csv", results / "summary.csv"]

@@ -2,6 +2,30 @@
 
 analysis_folder <- normalizePath(test_path("..", ".."))
 for (file in list.files(file.path(analysis_folder, "R"), full.names = TRUE)) source(file)
+# What modes.csv says of modes that tests use.
+use_modes(local({
+  path <- tempfile(fileext = ".csv")
+  writeLines(c(
+    "mode,variant,of,family,size,color,handling",
+    "thread-per-request,,,thread-per-request,,vermilion,platform thread",
+    "fixed-pool,,,fixed-pool,,blue,pool",
+    "caller-runs-pool,,,caller-runs-pool,,gray,caller-runs pool",
+    "virtual-thread-per-request,,,virtual-thread-per-request,,green,virtual thread",
+    "event-loop,,,event-loop,,pink,event loop",
+    "thread-per-request-as-published,as published,thread-per-request,thread-per-request,,vermilion,platform thread",
+    "fixed-pool-as-published,as published,fixed-pool,fixed-pool,,blue,pool",
+    "caller-runs-pool-as-published,as published,caller-runs-pool,caller-runs-pool,,gray,caller-runs pool",
+    "event-loop-as-published,as published,event-loop,event-loop,,pink,event loop",
+    "thread-per-request-again,twin,thread-per-request,thread-per-request,,vermilion,platform thread",
+    "tomcat-200,,,tomcat-200,,blue,", "tomcat-400,,,tomcat-400,,sky,", "platform-50,,,platform-50,,blue,",
+    "tomcat-200-as-published,as published,tomcat-200,tomcat-200,,blue,",
+    "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,sky,",
+    sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,blue,", c(5, 10, 20, 50, 100, 200)),
+    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-again,twin,pool,pool,,,"
+  ), path)
+  path
+}))
+
 # Building a figure asks for a device, which would leave Rplots.pdf.
 pdf(NULL)
 

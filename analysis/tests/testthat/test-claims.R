@@ -305,6 +305,7 @@ test_that("medians go with the cause", {
 # ---- The file of claims ----------------------------------------------------------------------
 
 claims_file <- file.path(analysis_folder, "claims.yaml")
+ids_of <- function(things) vapply(things, `[[`, "", "id")
 experiment <- yaml::read_yaml(file.path(analysis_folder, "..", "config.yaml"), merge.precedence = "override")
 known_statistics <- names(summarise_cells(write_cell(new_folder(), elapsed_ms = 1:20)))
 
@@ -345,11 +346,9 @@ test_that("the schema refuses what no rule can read, and names it", {
 })
 
 test_that("names that are not known stop with their key", {
-  known <- list(studies = list(list(
-    id = "demo", modes = list(
-      list(id = "pool"), list(id = "thread"), list(id = "loop", tiers = "low"), list(id = "fibre", tiers = "top/wrk2")
-    ),
-    tiers = list(list(id = "low", wrk2 = list()), list(id = "top", wrk2 = list()))
+  known <- list(studies = list(demo = list(
+    modes = list(pool = list(), thread = list(), loop = list(tiers = "low"), fibre = list(tiers = "top/wrk2")),
+    tiers = list(low = list(wrk2 = list()), top = list(wrk2 = list()))
   )))
   check <- function(..., chain = NULL) {
     chains <- list(
@@ -390,7 +389,7 @@ stated_figures <- function(claims) {
     share <- claim$statistic == "error_share"
     figure <- if (share) "error_percent" else c(columns[claim$statistic], claim$statistic)
     data.table(
-      tier = claim$cells$tiers, mode = sub("-as-published", "", claim$cells$mode), figure = figure[!is.na(figure)][1],
+      tier = claim$cells$tiers, mode = base_of(claim$cells$mode), figure = figure[!is.na(figure)][1],
       stated = c(claim$published, claim$rule$near)[1] * if (share) 100 else 1
     )
   }))
@@ -480,9 +479,9 @@ beyond_saturation <- c("source-10000", "connections-10000")
 
 # The load at a claim's first tier.
 load_of <- function(claim) {
-  tiers <- Filter(function(study) study$id == claim$cells$study, experiment$studies)[[1]]$tiers
-  tier <- Filter(function(tier) tier$id == claim$cells$tiers[1], tiers)[[1]]
-  c(tier[[claim$cells$tool]], list(sleep_ms = tier$sleep_ms))
+  study <- experiment$studies[[claim$cells$study]]
+  tier <- study$tiers[[claim$cells$tiers[1]]]
+  c(tier[[claim$cells$tool]], list(sleep_ms = c(tier$sleep_ms, study$sleep_ms)[1]))
 }
 
 test_that("no ratio of throughputs is fixed by the load", {
@@ -495,13 +494,12 @@ test_that("no ratio of throughputs is fixed by the load", {
 
 # How many requests a mode lets in, as its options have it.
 lets_in <- function(claim, id) {
-  modes <- Filter(function(study) study$id == claim$cells$study, experiment$studies)[[1]]$modes
-  options <- Filter(function(mode) mode$id == id, modes)[[1]]$options
+  options <- experiment$studies[[claim$cells$study]]$modes[[id]]$options
   limits <- unlist(options[c(
     if (c(options$remote.client, "blocking")[1] == "blocking") "server.tomcat.threads.max",
     "spring.datasource.hikari.maximum-pool-size", "requests.permits"
   )])
-  min(limits, load_of(claim)$threads)
+  min(limits, load_of(claim)$users)
 }
 
 asks_for_more <- function(claim) {

@@ -1,10 +1,10 @@
-setup_of <- function(class = "FixedPool", options = list(), tool = list(), sleep_ms = 0,
+setup_of <- function(mode = "fixed-pool", options = list(), tool = list(), sleep_ms = 0,
                      path = "/work", ..., package = "artifact.sockets.mode", cpus = 1) {
   read_setup(list(
-    cell = list(study = "demo", mode = "mode", tier = "tier", tool = "tool"),
+    cell = list(study = "demo", mode = mode, tier = "tier", tool = "tool"),
     configuration = list(
       study = list(server = list(package = package)), tool = tool,
-      mode = list(class = class, options = options, ...),
+      mode = list(options = options, ...),
       tier = list(path = path, sleep_ms = sleep_ms), testbed = list(request_timeout_s = 10)
     ),
     provenance = list(server_cpus = seq_len(cpus))
@@ -12,7 +12,7 @@ setup_of <- function(class = "FixedPool", options = list(), tool = list(), sleep
 }
 
 tomcat <- function(tool, options = list(), path = "/api/sleep-test", sleep_ms = 100, ...) {
-  setup_of("Application", options, tool, sleep_ms, path, ..., package = "artifact.tomcat")
+  setup_of("tomcat-200", options, tool, sleep_ms, path, ..., package = "artifact.tomcat")
 }
 
 predicted <- function(setup, which, column = "predicted") {
@@ -22,11 +22,13 @@ predicted <- function(setup, which, column = "predicted") {
 test_that("Java's pool grows only when its queue is full", {
   inside <- function(users) setup_of(tool = closed_load(threads = users), sleep_ms = 100)$most_inside
   expect_equal(c(inside(5), inside(110), inside(115), inside(500)), c(10, 10, 15, 20))
-  small <- list(core_threads = 2, max_threads = 4, queue_capacity = 1)
+  small <- list("core-threads" = 2, "max-threads" = 4, "queue-capacity" = 1)
   expect_equal(setup_of(options = small, tool = closed_load())$most_inside, 4)
+  older <- setNames(small, gsub("-", "_", names(small)))
+  expect_equal(setup_of(options = older, tool = closed_load())$most_inside, 4)
   rate <- function(rate) setup_of(tool = open_load(rate_per_s = rate), sleep_ms = 100)$most_inside
   expect_equal(c(rate(97), rate(397)), c(10, 20))
-  runs_itself <- setup_of("CallerRunsPool", tool = closed_load(), sleep_ms = 100)
+  runs_itself <- setup_of("caller-runs-pool", tool = closed_load(), sleep_ms = 100)
   expect_equal(runs_itself$most_inside, 21)
 })
 
@@ -94,21 +96,21 @@ test_that("an open loop gets what it asks for up to the bound, and then waits ev
 
 test_that("CPU per request is a request on one thread and what the mode adds", {
   often <- open_load(rate_per_s = 10000)
-  cpu <- function(class, ...) predicted(setup_of(class, tool = often, ...), "cpu_us_per_request")
-  expect_equal(cpu("EventLoop"), 60)
-  expect_equal(cpu("ThreadPerRequest"), 60 + 30)
-  expect_equal(cpu("FixedPool"), 60 + 8)
-  expect_equal(cpu("VirtualThreadPerRequest"), 60 + 1 + 6)
-  busy <- setup_of("FixedPool", tool = open_load(rate_per_s = 100), path = "/work?sleep_ms=0&cpu_us=500")
+  cpu <- function(mode, ...) predicted(setup_of(mode, tool = often, ...), "cpu_us_per_request")
+  expect_equal(cpu("event-loop"), 60)
+  expect_equal(cpu("thread-per-request"), 60 + 30)
+  expect_equal(cpu("fixed-pool"), 60 + 8)
+  expect_equal(cpu("virtual-thread-per-request"), 60 + 1 + 6)
+  busy <- setup_of("fixed-pool", tool = open_load(rate_per_s = 100), path = "/work?sleep_ms=0&cpu_us=500")
   expect_equal(predicted(busy, "cpu_us_per_request"), 500 + 120 + 8)
   many <- open_load(rate_per_s = 10000, connections = 10000)
-  waiting <- setup_of("VirtualThreadPerRequest", tool = many, sleep_ms = 100)
+  waiting <- setup_of("virtual-thread-per-request", tool = many, sleep_ms = 100)
   expect_equal(predicted(waiting, "cpu_us_per_request"), 60 + 1 + 6 + 0.5 + 6)
   # Halfway between two rates on a scale of logarithms.
-  rare <- setup_of("EventLoop", tool = open_load(rate_per_s = 1000))
+  rare <- setup_of("event-loop", tool = open_load(rate_per_s = 1000))
   expect_equal(predicted(rare, "cpu_us_per_request"), 90)
   expect_equal(predicted(rare, "cpu_us_per_request", "high"), 97.5)
-  kept <- setup_of("ThreadPerRequest", tool = open_load(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
+  kept <- setup_of("thread-per-request", tool = open_load(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
   expect_equal(predicted(kept, "cpu_us_per_request"), 20 / 2 + 30 / 100)
 })
 
@@ -127,21 +129,21 @@ test_that("a request to Tomcat has its own base, its pool included", {
 })
 
 test_that("latency without waiting is that on one thread and the handing over, open loop alone", {
-  setup <- setup_of("ThreadPerRequest", tool = open_load(rate_per_s = 10000))
+  setup <- setup_of("thread-per-request", tool = open_load(rate_per_s = 10000))
   expect_equal(predicted(setup, "latency_mean_ms"), (100 + 45) / 1000)
-  expect_length(predicted(setup_of("ThreadPerRequest", tool = closed_load()), "latency_mean_ms"), 0)
+  expect_length(predicted(setup_of("thread-per-request", tool = closed_load()), "latency_mean_ms"), 0)
 })
 
 test_that("CPUs are the bound where nothing waits", {
-  setup <- setup_of("ThreadPerRequest", tool = closed_load(threads = 5000, loops = 1))
+  setup <- setup_of("thread-per-request", tool = closed_load(threads = 5000, loops = 1))
   expect_equal(predicted(setup, "throughput_per_s"), 1e6 / 90)
   expect_equal(predicted(setup, "throughput_per_s", "low"), 1e6 / 98, tolerance = 0.01)
-  spread <- setup_of("ThreadPerRequest", tool = closed_load(threads = 500, loops = 1, ramp_up_s = 1))
+  spread <- setup_of("thread-per-request", tool = closed_load(threads = 500, loops = 1, ramp_up_s = 1))
   expect_equal(predicted(spread, "throughput_per_s"), 500, tolerance = 1e-3)
 })
 
 test_that("of a server that the models do not know nothing is predicted", {
-  expect_equal(nrow(predict_cell(setup_of("SomethingElse", tool = open_load()), known_primitives)), 0)
+  expect_equal(nrow(predict_cell(setup_of("something-else", tool = open_load()), known_primitives)), 0)
   database <- setup_of(NULL, tool = open_load(), package = NULL)
   expect_equal(nrow(predict_cell(database, known_primitives)), 0)
 })

@@ -58,16 +58,17 @@ predicted_cpu <- function(cell) {
 
 test_that("true primitives score better than doubled, halved and shuffled ones", {
   # Cells whose servers cost what the primitives say.
-  paths <- unlist(lapply(c("ThreadPerRequest", "FixedPool", "VirtualThreadPerRequest", "EventLoop"), function(class) {
+  modes <- c("thread-per-request", "fixed-pool", "virtual-thread-per-request", "event-loop")
+  paths <- unlist(lapply(modes, function(name) {
     root <- new_folder()
     configured <- list(
-      study = list(server = list(package = "artifact.sockets.mode")), mode = list(class = class, options = list()),
+      study = list(server = list(package = "artifact.sockets.mode")), mode = list(options = list()),
       tool = open_load(rate_per_s = 100), tier = list(path = "/jmeter/test", sleep_ms = 0)
     )
-    cell <- list(cell = list(study = "demo", mode = class, tier = "low", tool = "wrk2"), configuration = configured)
+    cell <- list(cell = list(study = "demo", mode = name, tier = "low", tool = "wrk2"), configuration = configured)
     cost <- predicted_cpu(cell)
     write_cell(
-      root, mode = class, tier = "low", tool = "wrk2", histogram_ms = rep(0.2, 100), configuration = configured,
+      root, mode = name, tier = "low", tool = "wrk2", histogram_ms = rep(0.2, 100), configuration = configured,
       provenance = list(server_cpus = list(0)), server = list(cpu_us_per_request = cost, gc_pause_ms = 0)
     )
   }))

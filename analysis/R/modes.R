@@ -1,0 +1,69 @@
+# What a mode is, beyond what its cells record: the rows of modes.csv, as the configuration states them.
+
+library(data.table)
+
+modes_in_use <- new.env()
+modes_in_use$table <- data.table(
+  mode = character(), variant = character(), of = character(), family = character(), size = character(),
+  color = character(), handling = character()
+)
+
+#' Takes modes.csv into use: from now on each figure, table and prediction knows its modes.
+#'
+#' @param path path of results/modes.csv.
+use_modes <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  table <- require_columns(fread(path, colClasses = "character", encoding = "UTF-8"), names(modes_in_use$table), path)
+  for (column in names(table)) set(table, which(is.na(table[[column]])), column, "")
+  take_modes(table)
+}
+
+# A mode of two studies is the same in both.
+take_modes <- function(table) modes_in_use$table <- unique(table, by = "mode")
+
+#' What is stated of modes. A mode that is not known is a family of its own.
+#'
+#' @param modes character vector or factor of mode ids.
+#' @return data.table, a row per element: mode, variant (`twin`, `as published` or empty), of (the mode
+#'   that it is a variant of, or empty), family, size (within the family; NA for none), color (a name of
+#'   palette_names, or empty), handling (see handing_over; empty where it is not stated).
+mode_facts <- function(modes) {
+  ids <- as.character(modes)
+  known <- modes_in_use$table
+  facts <- known[match(ids, known$mode)]
+  facts[, mode := ids]
+  absent <- which(is.na(facts$family))
+  # A curve over the sizes of a family goes by the family's own name.
+  colours <- known$color[match(ids[absent], known$family)]
+  if (length(absent) > 0) {
+    facts[absent, `:=`(variant = "", of = "", family = mode, size = "", color = fcoalesce(colours, ""), handling = "")]
+  }
+  facts[, size := as.numeric(size)][]
+}
+
+#' Modes that show something of the measuring or of a source, and do not answer a study's question.
+is_variant <- function(modes) mode_facts(modes)$variant != ""
+
+#' Modes that are measured a second time to learn about the measuring (noise floor) and not about
+#' servers.
+#'
+#' @param modes character vector of mode ids.
+#' @return logical vector.
+is_control <- function(modes) mode_facts(modes)$variant == "twin"
+
+#' Modes with the traps of a source.
+is_published <- function(modes) mode_facts(modes)$variant == "as published"
+
+#' The mode that each is a variant of; itself where it is none.
+base_of <- function(modes) mode_facts(modes)[, ifelse(of == "", mode, of)]
+
+#' The modes as a source published a mode, with its traps.
+published_forms <- function(id) modes_in_use$table[variant == "as published" & of == id, mode]
+
+#' Modes in the order in which figures and tables show them: families as the configuration has them,
+#' sizes in their order, a variant behind its family, what is not known last.
+mode_levels <- function(modes) {
+  facts <- mode_facts(unique(as.character(modes)))
+  families <- unique(modes_in_use$table$family)
+  facts[order(match(family, families), family, size, variant != "", mode), mode]
+}
