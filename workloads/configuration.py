@@ -116,7 +116,7 @@ def check(config: dict[str, Any]) -> None:
         faults = [fault for name in config["studies"] for fault in unknown(config, name)]
     if not faults:
         faults = [fault for name in config["studies"] for fault in incomplete(schema, config, name)]
-    faults = faults or different_looks(config)
+    faults = faults or smoke_of_nothing(config) or different_looks(config)
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
 
@@ -211,6 +211,12 @@ def incomplete(schema: dict[str, Any], config: dict[str, Any], name: str) -> Ite
             yield f"{place}.in_force = null; allowed: it must be there, or in the study"
         if "size" in whole and not mode.endswith(f"-{whole['size']}") and "twin_of" not in whole:
             yield f"{place}.size = {whole['size']}; allowed: the number that the mode's id ends in"
+
+
+def smoke_of_nothing(config: dict[str, Any]) -> list[str]:
+    if not config.get("smoke") or any(SMOKE_TIERS in study for study in config["studies"].values()):
+        return []
+    return ["smoke = true; allowed: where a study has smoke_tiers, as in workloads/smoke.yaml"]
 
 
 def different_looks(config: dict[str, Any]) -> list[str]:

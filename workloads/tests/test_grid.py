@@ -382,6 +382,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             'studies.request-threads.modes = "Pool"; allowed: lower-case letters, digits',
         ),
         (["studies"], [], "studies = []; allowed: a mapping of ids to studies"),
+        (["smoke"], True, "smoke = true; allowed: where a study has smoke_tiers"),
         (
             ["studies", "request-threads", "modes", "fixed-pool"],
             None,
