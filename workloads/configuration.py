@@ -13,6 +13,8 @@ from typing import Any
 
 import jsonschema
 
+from workloads.provenance import own_home
+
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
@@ -20,6 +22,9 @@ TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
 TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
 # What a study says for all its tiers, beside the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")
+# What a mode says of a server of ours, and of an own one.
+OF_OURS = ("class", "engine", "client", "jdk", "backend", "options")
+OF_OWN = ("folder", "environment", "verify_path", "expected_status", "expected_body")
 # What makes a mode a variant of another, and what the variant is called.
 VARIANTS = {"twin_of": "twin", "as_published_of": "as published"}
 
@@ -205,12 +210,32 @@ def incomplete(schema: dict[str, Any], config: dict[str, Any], name: str) -> Ite
             yield from faults_by(schema["$defs"]["whole_tier"], whole, "studies", name, key, tier)
     for mode, whole in whole_study(name, study, TIERS)["modes"].items():
         place = f"studies.{name}.modes.{mode}"
-        if not {"class", "engine"} & (whole.keys() | study["server"].keys()):
+        if not {"class", "engine", "command"} & (whole.keys() | study["server"].keys()):
             yield f"{place}.class = null; allowed: a class here or in the study's server"
-        if "in_force" not in whole:
+        if "in_force" not in whole and "command" not in whole:
             yield f"{place}.in_force = null; allowed: it must be there, or in the study"
         if "size" in whole and not mode.endswith(f"-{whole['size']}") and "twin_of" not in whole:
             yield f"{place}.size = {whole['size']}; allowed: the number that the mode's id ends in"
+        yield from own_server_faults(place, study, whole)
+
+
+def own_server_faults(place: str, study: Study, mode: Mode) -> Iterator[str]:
+    """What only one kind of server has, ours or an own one, stands at that kind alone."""
+    own = "command" in mode
+    for key in OF_OURS if own else OF_OWN:
+        if key in mode:
+            wanted = "without" if own else "with"
+            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only {wanted} a command"
+    if not own:
+        return
+    command = f"{place}.command = {json.dumps(mode['command'])}; allowed"
+    words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
+    if not any("{port}" in word for word in words):
+        yield f"{command}: words of which one, or a variable of its environment, holds {{port}}"
+    if "engine" in study["server"]:
+        yield f"{command}: in a study whose servers speak HTTP"
+    if not own_home(mode).is_dir():
+        yield f"{place}.folder = {json.dumps(mode['folder'])}; allowed: a folder that is there"
 
 
 def smoke_of_nothing(config: dict[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """From the configuration to the cells: the grid, and the order of measuring.
 
-Snakemake imports this at parse time, so it reads nothing but the configuration, its schema and
-the scripts that loads run.
+Snakemake imports this at parse time, so it reads nothing but the configuration, its schema, the
+scripts that loads run and the names of own servers' files.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from workloads.configuration import (
     whole_studies,
     without,
 )
+from workloads.provenance import own_files
 
 ROOT = Path(__file__).resolve().parents[1]
 # What says how many requests a tool has under way at once.
@@ -35,8 +36,11 @@ TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
-# What a mode says that no measurement depends on; its backend is a part of its own.
-NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers", "backend"))
+# What of a study holds for an own server, too.
+ASKED_KEYS = ("id", "verify_path", "body_bytes")
+# What a mode says that no measurement depends on, and what stands apart from it in a plan.
+NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers"))
+STANDS_APART = ("backend", "verify_path")
 # Cells call these keys as they did at first: by another name all would be measured anew.
 NAME_IN_CELLS = {"in_force": "threads", "users": "threads"}
 
@@ -181,11 +185,16 @@ class Grid:
         return spec_of(plan, cell.mode, cell.tier, cell.tool)
 
     def _mode_part(self, study: Study, mode: Mode) -> dict[str, Any]:
-        return {
-            "mode": as_in_cells(without(mode, *NOT_MEASURED)),
+        part = {
+            "mode": as_in_cells(without(mode, *NOT_MEASURED, *STANDS_APART)),
             "backend": self._backend(study, mode),
             "engine": self._engine(study, mode),
         }
+        if "command" in mode:
+            # Of the study what is asked of it, and not what says what our server is.
+            asked = study | {"verify_path": mode.get("verify_path", study["verify_path"])}
+            part["study"] = {key: asked[key] for key in ASKED_KEYS if key in asked}
+        return part
 
     def _load_part(self, cell: Cell) -> dict[str, Any]:
         study, _, tier = self._parts(cell)
@@ -261,7 +270,8 @@ class Grid:
         for cell in (*session.cells, *session.beside):
             study, mode, _ = self._parts(cell)
             backend = self._backend(study, mode) or {}
-            found |= dict.fromkeys([study["server"]["jar"], *filter(None, [backend.get("jar")])])
+            jars = [server_of(study, mode).get("jar"), backend.get("jar")]
+            found |= dict.fromkeys(filter(None, jars))
         return list(found)
 
     def class_data(self, session: Session) -> list[str]:
@@ -269,10 +279,16 @@ class Grid:
         found: dict[str, None] = {}
         for cell in (*session.cells, *session.beside):
             study, mode, _ = self._parts(cell)
-            prefix = study["server"].get("class_data")
+            prefix = server_of(study, mode).get("class_data")
             if prefix:
                 found[f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] = None
         return list(found)
+
+    def files(self, session: Session) -> list[str]:
+        """The files of the own servers that the session starts."""
+        modes = [self._parts(cell)[1] for cell in (*session.cells, *session.beside)]
+        own = [path for mode in modes if "command" in mode for path in own_files(mode)]
+        return sorted({str(path) for path in own})
 
     def _warm_up(self, study: Study, tier: Tier) -> dict[str, Any] | None:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""
@@ -288,7 +304,8 @@ class Grid:
         return with_digest(asked | {"crowd": crowd})
 
     def _backend(self, study: Study, mode: Mode) -> dict[str, Any] | None:
-        name = mode.get("backend", study.get("backend"))
+        # An own server has nothing of ours behind it.
+        name = None if "command" in mode else mode.get("backend", study.get("backend"))
         return {"id": name} | self.config["backends"][name] if name else None
 
     def _engine(self, study: Study, mode: Mode) -> dict[str, Any] | None:
@@ -299,6 +316,12 @@ class Grid:
     def _parts(self, cell: Cell) -> tuple[Study, Mode, Tier]:
         study = self.studies[cell.study]
         return study, study["modes"][cell.mode], study[TIERS][cell.tier]
+
+
+def server_of(study: Study, mode: Mode) -> dict[str, Any]:
+    """What the study says of its server: nothing of an own one."""
+    server: dict[str, Any] = {} if "command" in mode else study["server"]
+    return server
 
 
 def spec_of(plan: dict[str, Any], mode: str, tier: str, tool: str) -> dict[str, Any]:
