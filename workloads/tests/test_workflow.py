@@ -50,8 +50,8 @@ def test_a_whole_run_plans_every_session_once():
 
 def test_file_of_the_readers_own_adds_sessions_and_leaves_the_others(tmp_path):
     mine = tmp_path / "mine.yaml"
-    modes = {"own": {"class": "ThreadPerRequest", "in_force": {"peak_at_most": 9}, "tiers": ["low"]}}
-    mine.write_text(yaml.safe_dump({"studies": {"request-threads": {"modes": modes}}}))
+    own = {"class": "ThreadPerRequest", "in_force": {"peak_at_most": 9}, "tiers": ["low"]}
+    mine.write_text(yaml.safe_dump({"studies": {"request-threads": {"modes": {"own": own}}}}))
     planned = plan("--configfile", str(mine), "--config", "results=results/none-of-this-name")
     text = planned.stdout + planned.stderr
     assert planned.returncode == 0, text
