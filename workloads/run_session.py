@@ -72,13 +72,13 @@ from workloads.testbed import (
     stop_with_our_requester,
     topology,
 )
-from workloads.warm_up import compiler_s, loads_of, warm_up
+from workloads.warm_up import ask_as_between_slices, compiler_s, loads_of, warm_up
 
 logger = logging.getLogger("session")
 # Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
 FIRST_PORTS = 10_000
 # How long a tool warms a server up over one path, at the most.
-TOOL_WARM_UP_LIMIT_S = 8.0
+TOOL_WARM_UP_LIMIT_S = 4.0
 # Of a database, which has no compiler.
 WARM_UP_SLICES = 2
 # Beside the cells while a session runs.
@@ -234,12 +234,15 @@ class Session:
         lives = [self.place.alive[mode] for mode in modes if mode in self.place.alive]
 
         def warm(live: Live) -> None:
-            plans = loads_of(self.specs_of(live.mode))
+            specs = self.specs_of(live.mode)
+            plans, study = loads_of(specs), specs[0]["study"]
             if plans:
-                live.warm_up = warm_up(live.subject, plans, self.all_cpus, live.folder).record()
+                done = warm_up(live.subject, plans, study, self.all_cpus, live.folder)
+                live.warm_up = done.record()
 
-        # One for each CPU by the project's generator, then one by one by the tools that load them.
-        with ThreadPoolExecutor(len(self.all_cpus)) as pool:
+        # A few at a time by the project's generator, then one by one by the tools that load them:
+        # of many at once none has its compiler idle before all have.
+        with ThreadPoolExecutor(len(self.all_cpus) + 1) as pool:
             list(pool.map(warm, lives))
         for live in lives:
             self.warm_by_tools(live)
@@ -274,6 +277,7 @@ class Session:
             folder = cells.fresh(live.folder / "tool-warm-up")
             driver.ask(tool.fields(tool.short(spec), live.subject, folder))
             driver.answer(spec["testbed"]["load_limit_s"])
+            ask_as_between_slices(live.subject, spec["study"])
             share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
 
     def warm_by_slices(self, live: Live, name: Name) -> None:

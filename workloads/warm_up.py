@@ -4,18 +4,23 @@ HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 7 s
 next to nothing, if the load has shown all that the tiers do. Bursts of the project's generator so
 come in turns of three kinds: over a path that waits little; the same with a connection for each
 request, since what a connection costs is compiled too; and a crowd over the tier's own path, in
-which requests wait for each other. After each the CPU time of the compiler's threads tells whether
-it is over, and the CPU time of a request whether the code still gets better. Latency could not:
-servers that warm up side by side delay each other.
+which requests wait for each other. What is asked of a server between slices is asked between bursts
+too: a single request of another kind makes HotSpot throw away code that was compiled without it
+("uncommon trap"), and at some 100 requests a second it takes a minute to compile that again.
+
+After each turn the CPU time of the compiler's threads tells whether it is over, and the CPU time of
+a request whether the code still gets better. Latency could not: servers that warm up side by side
+delay each other.
 """
 
 from __future__ import annotations
 
-import itertools
+import contextlib
 import json
 import math
 import time
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +29,14 @@ from workloads.slices import clock_s, finish
 from workloads.testbed import Process
 from workloads.tools import wrk2
 
-# A burst whose requests cost less than this share of those of its kind before still gets better.
+# A server whose requests cost less than this share of those of a turn before still gets better.
 STILL_FALLING = 0.9
 # Of a crowd most are never answered.
 ANSWER_LIMIT_S = 1
 DRAIN_LIMIT_S = 10
-# One idle burst may be chance.
-IDLE_BURSTS = 2
+BURSTS_AT_LEAST = 2
+# Parsing them is code too; the project's own generator sends neither.
+JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
 # Of a crowd, that more come than the server can answer at once.
 CROWD_RATE = 4
 
@@ -60,62 +66,78 @@ def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(found.values())
 
 
-def warm_up(subject: Any, plans: list[dict[str, Any]], cpus: list[int], folder: Path) -> WarmUp:
+def warm_up(
+    subject: Any,
+    plans: list[dict[str, Any]],
+    study: dict[str, Any],
+    cpus: list[int],
+    folder: Path,
+) -> WarmUp:
     """Warms a server up over several paths in turns: what one has compiled another may undo.
 
     Ends early with a server that dies or answers nothing: its first slice will say so.
     """
-    result, idle, pid = WarmUp(), 0, subject.process.pid
+    result, pid = WarmUp(), subject.process.pid
     compilers, bursts = compiler_threads(pid), [load for plan in plans for load in kinds_of(plan)]
-    # The first of its kind still gets better: a server without a compiler would pass at once.
-    costs_s = [math.inf] * len(bursts)
+    # Without a compiler only a cost that no longer falls tells: one turn alone cannot.
+    cost_s = 0.0 if compilers else math.inf
+    # One idle burst may be chance.
+    bursts *= math.ceil(BURSTS_AT_LEAST / len(bursts))
+    idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
     least = max(plan["requests_at_least"] for plan in plans)
     started_s = time.monotonic()
     deadline_s = started_s + sum(plan["limit_s"] for plan in plans)
-    for number, load in itertools.cycle(enumerate(bursts)):
+    while result.ended == "limit" and time.monotonic() < deadline_s and not subject.process.ended():
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
-        answered = burst(load, subject.port, cpus, folder)["requests"]["completed"]
+        answered = 0
+        for load in bursts:
+            answered += burst(load, subject.port, cpus, folder)
+            ask_as_between_slices(subject, study)
         compiled_s, used_s = compiler_s(compilers) - compiled_s, clock_s(pid) - used_s
         result.compiler_share = compiled_s / (time.monotonic() - begun_s)
         result.requests += answered
-        before_s, costs_s[number] = costs_s[number], (used_s - compiled_s) / max(1, answered)
-        is_idle = (
-            result.compiler_share <= load["compiler_share_at_most"]
-            and costs_s[number] >= STILL_FALLING * before_s
-        )
-        idle = idle + 1 if is_idle else 0
-        # Each kind must find nothing left to compile.
-        if result.requests >= least and idle >= max(IDLE_BURSTS, len(bursts)):
+        before_s, cost_s = cost_s, (used_s - compiled_s) / max(1, answered)
+        is_idle = result.compiler_share <= idle_at_most and cost_s >= STILL_FALLING * before_s
+        if is_idle and result.requests >= least:
             result.ended = "idle"
-            break
-        if time.monotonic() >= deadline_s or subject.process.ended():
-            break
     result.lasted_s = time.monotonic() - started_s
     return result
+
+
+def ask_as_between_slices(subject: Any, study: dict[str, Any]) -> None:
+    """A server that does not answer here is noticed at its first slice."""
+    with contextlib.suppress(OSError, HTTPException):
+        subject.ask(study["verify_path"], ANSWER_LIMIT_S)
+        subject.rows(study.get("rows_path"), ANSWER_LIMIT_S)
+        subject.counters(study.get("counters_path"), ANSWER_LIMIT_S)
+        for on in (True, False):
+            subject.watch(study.get("watch_path"), ANSWER_LIMIT_S, on=on)
 
 
 def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
     """The kinds of bursts. Where each request has its own connection there is one."""
     if not plan.get("keep_alive"):
         return [plan]
-    kinds = [plan, plan | {"keep_alive": False}]
+    kinds = [plan, plan | {"keep_alive": False}] * 2
     if plan["crowd"]["connections"]:
+        # Once, for it takes longest.
         kinds.append(plan | {"rate_per_s": plan["rate_per_s"] * CROWD_RATE} | plan["crowd"])
     return kinds
 
 
-def burst(plan: dict[str, Any], port: int, cpus: list[int], folder: Path) -> dict[str, Any]:
-    """What the generator saw of a short load."""
+def burst(plan: dict[str, Any], port: int, cpus: list[int], folder: Path) -> int:
+    """How many requests of a short load were answered."""
     url, out = f"http://127.0.0.1:{port}{plan['path']}", folder / "warm-up.json"
     load = plan | {"duration_s": plan["burst_s"]}
-    argv = wrk2.due_command(load, url, "--timeout", f"{ANSWER_LIMIT_S}s", "--json", str(out))
+    headers = JMETERS_HEADERS if load.get("keep_alive") else ()
+    more = ("--timeout", f"{ANSWER_LIMIT_S}s", "--json", str(out), *headers)
+    argv = wrk2.due_command(load, url, *more)
     process = Process(argv, cpus, folder, "warm-up.log")
     finish(process, plan["burst_s"] + DRAIN_LIMIT_S)
     if process.exit_status != 0:
         said = (folder / "warm-up.log").read_text(errors="replace")[-2000:]
         raise RuntimeError(f"the warm-up failed ({process.exit_status}): {said}")
-    seen: dict[str, Any] = json.loads(out.read_text())
-    return seen
+    return int(json.loads(out.read_text())["requests"]["completed"])
 
 
 def compiler_s(compilers: list[Path]) -> float:

@@ -35,8 +35,8 @@ THREADS_MADE_PER_S = 4000
 FOR_EVER = -1
 # So few that they never fill a pool's queue of 100: it would grow, and go into the load with more
 # threads than it starts with.
-WARM_UP_USERS = 80
-COUNTED = ("loops", "ramp_up_s", "at_once")
+WARM_UP_USERS, WARM_UP_LOOPS = 80, 25
+FOR_A_TIME = ("warm_up_s", "duration_s", "ramp_up_s", "at_once")
 
 # JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
 ERROR_KINDS = {
@@ -81,9 +81,9 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
 
 
 def short(spec: dict[str, Any]) -> dict[str, Any]:
-    """A load to warm up by: as many requests as go into a second, over the warm-up's path."""
-    tool = {key: value for key, value in spec["tool"].items() if key not in COUNTED}
-    tool |= {"threads": min(tool["threads"], WARM_UP_USERS), "warm_up_s": 0, "duration_s": 1}
+    """A load to warm up by: some requests of each user, over the warm-up's path."""
+    tool = {key: value for key, value in spec["tool"].items() if key not in FOR_A_TIME}
+    tool |= {"threads": min(tool["threads"], WARM_UP_USERS), "loops": WARM_UP_LOOPS}
     return spec | {"tool": tool, "tier": spec["tier"] | {"path": spec["warm_up"]["path"]}}
 
 
