@@ -255,9 +255,7 @@ class Grid:
 
     def modes_table(self) -> str:
         """modes.csv: what the analysis must know of each mode, measured or not."""
-        rows = [
-            facts_of(study, name) for study in self.studies.values() for name in study["modes"]
-        ]
+        rows = [facts_of(study, name) for study in self.studies.values() for name in study["modes"]]
         text = io.StringIO()
         table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
         table.writeheader()

@@ -132,9 +132,7 @@ class Server:
         finally:
             connection.close()
         if response.status != self.expected_status:
-            raise http.client.HTTPException(
-                f"status {response.status}, not {self.expected_status}"
-            )
+            raise http.client.HTTPException(f"status {response.status}, not {self.expected_status}")
         if self.expected_body not in (None, body):
             raise http.client.HTTPException(
                 f"body {body[:BODY_SHOWN]!r}, not {self.expected_body!r}"

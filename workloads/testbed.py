@@ -285,14 +285,14 @@ class Process:
         What it has started and left behind ends with it. wait4(2) counts the context switches of
         all its threads, which /proc does not.
         """
-        if self.exit_status is None:
-            # Until it is reaped the id of its group is no other's.
-            if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                os.killpg(self.pid, signal.SIGKILL)
-                _, status, usage = os.wait4(self.pid, 0)
-                self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(status)
-                self.context_switches_voluntary = usage.ru_nvcsw
-                self.context_switches_involuntary = usage.ru_nivcsw
+        gone = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        # Until it is reaped the id of its group is no other's.
+        if self.exit_status is None and os.waitid(os.P_PID, self.pid, gone):
+            os.killpg(self.pid, signal.SIGKILL)
+            _, status, usage = os.wait4(self.pid, 0)
+            self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(status)
+            self.context_switches_voluntary = usage.ru_nvcsw
+            self.context_switches_involuntary = usage.ru_nivcsw
         return self.exit_status is not None
 
     def confine(self, cpus: list[int]) -> None:

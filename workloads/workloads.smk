@@ -77,7 +77,9 @@ for session in GRID.sessions_to_run(sys.argv, f"{RESULTS}/cells"):
             cells=RESULTS + "/cells",
             session=session.path,
             # A function: of a text Snakemake would take {port} for a wildcard.
-            plan=lambda wildcards, plan=json.dumps(GRID.plan(session), sort_keys=True): plan,
+            plan=lambda wildcards, plan=json.dumps(
+                GRID.plan(session), sort_keys=True
+            ): plan,
         message:
             "measuring " + session.title
         shell:

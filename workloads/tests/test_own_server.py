@@ -194,6 +194,7 @@ def test_wrong_answer_is_shown_beside_the_right_one(start, status, expected, fou
 
 # ---- its processes
 
+
 def gone(pid):
     return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
