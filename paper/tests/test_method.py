@@ -19,7 +19,7 @@ WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
         ("the hypervisor at most {} of all CPUs", slices.STEAL_AT_MOST),
         ("the probe took at most {} longer", slices.SLOWER_AT_MOST - 1),
         ("the servers that idle used at most {} of", slices.IDLE_BESIDE_AT_MOST),
-        ("compiler threads use at most {} of a CPU over a second", WARM["compiler_share_at_most"]),
+        ("compiler threads use at most {} of a CPU over a turn", WARM["compiler_share_at_most"]),
     ],
 )
 def test_bounds_are_those_of_the_code(words: str, share: float) -> None:
@@ -27,4 +27,5 @@ def test_bounds_are_those_of_the_code(words: str, share: float) -> None:
 
 
 def test_warm_up_is_that_of_the_configuration() -> None:
-    assert WARM["burst_s"] == 1 and f"for {WARM['limit_s']} s at the most" in METHOD
+    assert f"in bursts of {WARM['burst_s']} s" in METHOD
+    assert f"for {WARM['limit_s']} s a path at the most" in METHOD
