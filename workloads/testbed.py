@@ -243,7 +243,8 @@ class Process:
     Not a session: Linux schedules sessions as groups (sched(7), autogroup), and the telemetry's low
     priority would not count against a generator in another one.
 
-    `stdin`: keep a pipe to it for lines of text, in `child.stdin`.
+    `stdin`: keep a pipe to it for lines of text, in `child.stdin`. `home`: where it runs, if not in
+    the folder of its log.
     """
 
     def __init__(
@@ -255,6 +256,7 @@ class Process:
         environment: Mapping[str, str] | None = None,
         *,
         stdin: bool = False,
+        home: Path | None = None,
     ) -> None:
         self.argv = argv
         cpu_list = ",".join(map(str, cpus))
@@ -262,7 +264,7 @@ class Process:
         with (folder / log).open("wb") as output:
             self.child = subprocess.Popen(
                 wrapped,
-                cwd=folder,
+                cwd=home or folder,
                 env={**os.environ, **(environment or {})},
                 stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=output,
@@ -280,14 +282,17 @@ class Process:
     def ended(self) -> bool:
         """Whether it is gone; the first time, its exit status and its usage are kept.
 
-        wait4(2) counts the context switches of all its threads, which /proc does not.
+        What it has started and left behind ends with it. wait4(2) counts the context switches of
+        all its threads, which /proc does not.
         """
-        if self.exit_status is None:
-            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
-            if pid:
-                self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(status)
-                self.context_switches_voluntary = usage.ru_nvcsw
-                self.context_switches_involuntary = usage.ru_nivcsw
+        waiting = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        if self.exit_status is None and os.waitid(os.P_PID, self.pid, waiting):
+            # Until it is reaped the id of its group is no other's.
+            os.killpg(self.pid, signal.SIGKILL)
+            _, status, usage = os.wait4(self.pid, 0)
+            self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(status)
+            self.context_switches_voluntary = usage.ru_nvcsw
+            self.context_switches_involuntary = usage.ru_nivcsw
         return self.exit_status is not None
 
     def confine(self, cpus: list[int]) -> None:

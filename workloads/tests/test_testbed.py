@@ -39,6 +39,22 @@ def test_child_runs_on_its_cpus_in_its_folder(tmp_path):
     assert process.context_switches_voluntary + process.context_switches_involuntary > 0
 
 
+def test_what_a_child_has_left_behind_ends_with_it(tmp_path):
+    process = Process(["sh", "-c", "sleep 60 & echo $!; exit 3"], CPUS, tmp_path, "log")
+    assert process.wait(10)
+    assert process.exit_status == 3
+    left = int((tmp_path / "log").read_text())
+    until(lambda: gone(left))
+
+
+def test_child_may_run_elsewhere_than_its_log_lies(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    process = Process(["pwd"], CPUS, tmp_path, "log", home=home)
+    assert process.wait(10)
+    assert (tmp_path / "log").read_text().strip() == str(home)
+
+
 def test_child_has_a_group_of_its_own_in_our_session(tmp_path):
     process = Process(["sleep", "60"], CPUS, tmp_path, "log")
     ids = os.getpgid(process.pid), os.getsid(process.pid)
