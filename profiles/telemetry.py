@@ -51,6 +51,8 @@ TICKS_PER_S, PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 # Readings of the CPU clocks to one full sample.
 CLOCKS_PER_SAMPLE = 5
+# Of more children there is one for each connection: then they have none themselves.
+FEW_CHILDREN = 20
 # The JIT's threads, as HotSpot names them to the kernel (15 characters).
 COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
 
@@ -61,6 +63,8 @@ class Telemetry(threading.Thread):
     A sample takes a millisecond of the generator's CPU. It `gives_way` where the generator has a
     schedule to keep: a nice thread would still finish its slice, an idle one (sched(7)) is
     interrupted at once. A generator without one may leave no idle time, and then no samples.
+
+    `forks`: the server may start a process at any time; every reading is of all its processes.
     """
 
     def __init__(
@@ -71,9 +75,10 @@ class Telemetry(threading.Thread):
         rate_hz: float,
         *,
         gives_way: bool = False,
+        forks: bool = False,
     ) -> None:
         super().__init__(name="telemetry", daemon=True)
-        self.gives_way = gives_way
+        self.gives_way, self.forks = gives_way, forks
         self.watched = {"server": psutil.Process(server_pid)}
         self.server_port, self.server_cpus = server_port, server_cpus
         self.compilers = compiler_threads(server_pid)
@@ -118,11 +123,13 @@ class Telemetry(threading.Thread):
         return self.samples[-1]["time_s"] - self.samples[0]["time_s"]
 
     def _clocks(self) -> Sample:
-        """CPU time alone, without the children that a process may have."""
+        """CPU time alone; of a process that forks with its children, and of others without."""
         sample: Sample = {"time_s": time.time()}
         with contextlib.suppress(OSError):
             for role, process in self.watched.items():
                 sample[f"{role}_cpu_s"] = time.clock_gettime(cpu_clock(process.pid))
+            if self.forks:
+                sample["server_cpu_s"] = family_cpu_s(self.watched["server"].pid)
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         return sample
 
@@ -146,7 +153,8 @@ class Telemetry(threading.Thread):
         }
         sample |= tcp_counters()
         sample["accept_queue"] = accept_queue(self.server_port)
-        return sample | descriptors_of(self.watched["server"])
+        pid = self.watched["server"].pid
+        return sample | descriptors_of([pid, *(children(pid) if self.forks else [])])
 
     def window(self, start_s: float, end_s: float) -> list[Sample]:
         """The full samples from the last one before `start_s` to the first one after `end_s`.
@@ -188,35 +196,46 @@ def process_sample(prefix: str, process: psutil.Process) -> Sample:
     return {f"{prefix}_{key}": value for key, value in own.items()}
 
 
-def descriptors_of(server: psutil.Process) -> Sample:
-    """How many are open; empty once it is gone."""
-    try:
-        return {"server_descriptors": server.num_fds()}
-    except (psutil.Error, OSError):
-        return {}
+def descriptors_of(pids: list[int]) -> Sample:
+    """How many these processes have open; empty once they are gone."""
+    count = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            count += len(os.listdir(f"/proc/{pid}/fd"))
+    return {"server_descriptors": count} if count else {}
 
 
 def children(pid: int) -> list[int]:
-    """Processes that its first thread has started; none where the kernel does not tell."""
+    """Processes that its first thread has started, and theirs; none if the kernel does not tell."""
     try:
-        return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+        found = list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
     except OSError:
         return []
+    if len(found) > FEW_CHILDREN:
+        return found
+    return found + [each for child in found for each in children(child)]
+
+
+def family_cpu_s(pid: int) -> float:
+    """CPU time of a process and its children, also of those that have ended."""
+    return sum(child_sample(each).get("cpu_s", 0.0) for each in (pid, *children(pid)))
 
 
 def child_sample(pid: int) -> Sample:
     """Read without psutil: there may be hundreds of them. Empty once it is gone."""
     try:
         cpu_s = time.clock_gettime(cpu_clock(pid))
-        # After the name, which may hold spaces: utime is the 14th field, stime, then num_threads.
+        # After the name, which may hold spaces: utime is the 14th field, then stime and both of
+        # children that have ended; num_threads.
         stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         _, resident, shared = map(int, Path(f"/proc/{pid}/statm").read_text().split()[:3])
     except OSError:
         return {}
+    user_s, system_s, ended_user_s, ended_system_s = (int(at) / TICKS_PER_S for at in stat[11:15])
     return {
-        "cpu_s": cpu_s,
-        "cpu_user_s": int(stat[11]) / TICKS_PER_S,
-        "cpu_system_s": int(stat[12]) / TICKS_PER_S,
+        "cpu_s": cpu_s + ended_user_s + ended_system_s,
+        "cpu_user_s": user_s + ended_user_s,
+        "cpu_system_s": system_s + ended_system_s,
         "rss_bytes": (resident - shared) * PAGE_BYTES,
         "threads": int(stat[17]),
     }
@@ -231,6 +250,16 @@ def not_busy_s(times: psutil._ntuples.scputimes) -> float:
 
 
 def compiler_threads(pid: int) -> list[Path]:
+    """The schedstat files of the compiler threads of JVMs among a process and its children."""
+    return [thread for each in (pid, *children(pid)) for thread in compilers_of(each)]
+
+
+def jvm_of(pid: int) -> int | None:
+    """The JVM among a process and its children; None where there is none."""
+    return next((each for each in (pid, *children(pid)) if compilers_of(each)), None)
+
+
+def compilers_of(pid: int) -> list[Path]:
     """The schedstat files of a JVM's compiler threads; none of another program's."""
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*"):

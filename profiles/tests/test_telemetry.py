@@ -68,6 +68,38 @@ def test_children_count_as_their_parent_while_they_live_and_after(sampled):
     assert peak(watching.samples, "server_threads") >= 3
 
 
+def test_children_of_children_count_with_their_descriptors(tmp_path):
+    inner = f"f = open({str(tmp_path / 'file')!r}, 'w'); {BURN}"
+    outer = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {inner!r}])"
+    script = f"import subprocess, sys\nsubprocess.run([sys.executable, '-c', {outer!r}])"
+    process = child(script)
+    try:
+        deadline_s = time.monotonic() + 60
+        while len(telemetry.children(process.pid)) < 2 and time.monotonic() < deadline_s:
+            time.sleep(0.02)
+        family = telemetry.children(process.pid)
+        assert len(family) == 2
+        alone = telemetry.descriptors_of([process.pid])["server_descriptors"]
+        together = telemetry.descriptors_of([process.pid, *family])["server_descriptors"]
+        assert together >= alone + 6
+    finally:
+        process.communicate(b"\n")
+    assert telemetry.descriptors_of([process.pid]) == {}
+
+
+def test_clocks_of_a_server_that_forks_are_those_of_all_its_processes():
+    process = child(FAMILY)
+    try:
+        watching = Telemetry(process.pid, 1, CPUS, rate_hz=50, forks=True)
+        deadline_s = time.monotonic() + 60
+        while watching._clocks()["server_cpu_s"] < 0.85 and time.monotonic() < deadline_s:
+            time.sleep(0.02)
+        assert watching._clocks()["server_cpu_s"] >= 0.85
+    finally:
+        process.kill()
+        process.wait()
+
+
 def test_threads_and_memory_are_counted(sampled):
     watching = sampled(THREADS, lambda samples: peak(samples, "server_threads") == 8)
     assert peak(watching.samples, "server_threads") == 8
