@@ -1,7 +1,7 @@
 """From a cell's recording to collapsed stacks and a flame graph of its profiled slice.
 
 What lies before and after the slice's window is cut off here. A JVM's recording is
-async-profiler's (JFR), a database's is perf's.
+async-profiler's (JFR), that of any other program is perf's.
 Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas).
 """
 
@@ -39,9 +39,10 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
 
 
 def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
-    profile = cell["profile"]
-    stacks = perf_stacks.collapsed(recording, profile["start_epoch_s"], profile["end_epoch_s"])
-    collapsed.write_text(stacks)
+    start_s, end_s = (cell["profile"][edge] for edge in ("start_epoch_s", "end_epoch_s"))
+    # Of an own server its processes alone were recorded.
+    programs = () if "command" in cell["configuration"]["mode"] else perf_stacks.DATABASES
+    collapsed.write_text(perf_stacks.collapsed(recording, start_s, end_s, programs))
 
 
 def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:

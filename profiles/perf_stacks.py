@@ -1,4 +1,4 @@
-"""From a database's perf recording to collapsed stacks of the load alone.
+"""From a perf recording to collapsed stacks of the load alone.
 
 Source: perf-script(1). Frames are written as async-profiler's: kernel frames end in _[k].
 """
@@ -22,19 +22,21 @@ OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 def collapsed(
     recording: Path, start_s: float, end_s: float, programs: Iterable[str] = DATABASES
 ) -> str:
-    """A line for each stack of these programs, root first, with its samples between epoch times."""
-    said = subprocess.run(
-        [
-            *("perf", "script", "--fields", FIELDS, "--ns", "--comms", ",".join(programs)),
-            *("--input", str(recording)),
-        ],
+    """A line for each stack, root first, with its samples between epoch times.
+
+    `programs`: the only ones whose stacks count; all of a recording that knows no others if empty.
+    """
+    only = ("--comms", ",".join(programs)) if programs else ()
+    printed = subprocess.run(
+        ["perf", "script", "--fields", FIELDS, "--ns", *only, "--input", str(recording)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        errors="replace",
         check=True,
     ).stdout
     # The last sample has no empty line after it.
-    seen = samples([*said.splitlines(), ""])
+    seen = samples([*printed.splitlines(), ""])
     counts = Counter(";".join(frames) for time_s, frames in seen if start_s <= time_s < end_s)
     return "".join(f"{stack} {count}\n" for stack, count in sorted(counts.items()))
 
