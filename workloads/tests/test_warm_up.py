@@ -87,6 +87,13 @@ def test_it_ends_at_its_limit(monkeypatch, burst_seen, why):
     assert (result.ended, result.lasted_s, len(machine.bursts)) == ("limit", 20, 20), why
 
 
+def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
+    machine = Machine({"/a": [(0.0, 900, 500), (0.0, 500, 500), (0.0, 490, 500)]})
+    assert machine.warm_up(monkeypatch).ended == "idle"
+    # The second is much cheaper than the first.
+    assert len(machine.bursts) == 4
+
+
 def test_cost_that_falls_forever_ends_at_its_limit(monkeypatch):
     machine = Machine({"/a": [(0.0, 1000 * 0.8**number, 100) for number in range(30)]})
     assert machine.warm_up(monkeypatch).ended == "limit"
