@@ -1,7 +1,7 @@
 """From the configuration to the cells: validation, the grid, and the order of measuring.
 
-Snakemake imports this at parse time, so it reads nothing but the configuration, its schema and
-the scripts that loads run.
+Snakemake imports this at parse time, so it reads nothing but the configuration, its schema, the
+scripts that loads run and the names of own servers' files.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+
+from workloads.provenance import own_files, own_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,6 +28,11 @@ TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
+# What of a study holds for an own server, too.
+ASKED_KEYS = ("id", "verify_path", "body_bytes")
+# What a mode says of a server of ours, and of an own one.
+OF_OURS = ("class", "engine", "client", "jdk", "backend", "options")
+OF_OWN = ("folder", "environment", "verify_path", "expected_status", "expected_body")
 
 
 class ConfigurationError(Exception):
@@ -171,11 +179,16 @@ class Grid:
         return spec_of(plan, cell.mode, cell.tier, cell.tool)
 
     def _mode_part(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "mode": without(mode, "versus", "title", "tiers", "backend"),
+        part = {
+            "mode": without(mode, "versus", "title", "tiers", "backend", "verify_path"),
             "backend": self._backend(study, mode),
             "engine": self._engine(study, mode),
         }
+        if "command" in mode:
+            # Of the study what is asked of it, and not what says what our server is.
+            asked = study | {"verify_path": mode.get("verify_path", study["verify_path"])}
+            part["study"] = {key: asked[key] for key in ASKED_KEYS if key in asked}
+        return part
 
     def _load_part(self, cell: Cell) -> dict[str, Any]:
         study, _, tier = self._parts(cell)
@@ -240,7 +253,8 @@ class Grid:
         for cell in (*session.cells, *session.beside):
             study, mode, _ = self._parts(cell)
             backend = self._backend(study, mode) or {}
-            found |= dict.fromkeys([study["server"]["jar"], *filter(None, [backend.get("jar")])])
+            jars = [server_of(study, mode).get("jar"), backend.get("jar")]
+            found |= dict.fromkeys(filter(None, jars))
         return list(found)
 
     def class_data(self, session: Session) -> list[str]:
@@ -248,10 +262,16 @@ class Grid:
         found: dict[str, None] = {}
         for cell in (*session.cells, *session.beside):
             study, mode, _ = self._parts(cell)
-            prefix = study["server"].get("class_data")
+            prefix = server_of(study, mode).get("class_data")
             if prefix:
                 found[f"{prefix}-{mode.get('jdk', 'jdk')}.jsa"] = None
         return list(found)
+
+    def files(self, session: Session) -> list[str]:
+        """The files of the own servers that the session starts."""
+        modes = [self._parts(cell)[1] for cell in (*session.cells, *session.beside)]
+        own = [path for mode in modes if "command" in mode for path in own_files(mode)]
+        return sorted({str(path) for path in own})
 
     def _warm_up(self, study: dict[str, Any], tier: dict[str, Any]) -> dict[str, Any] | None:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""
@@ -267,7 +287,8 @@ class Grid:
         return with_digest(asked | {"crowd": crowd})
 
     def _backend(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
-        name = mode.get("backend", study.get("backend"))
+        # An own server has nothing of ours behind it.
+        name = None if "command" in mode else mode.get("backend", study.get("backend"))
         return {"id": name} | self.config["backends"][name] if name else None
 
     def _engine(self, study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any] | None:
@@ -280,6 +301,12 @@ class Grid:
         mode = next(mode for mode in study["modes"] if mode["id"] == cell.mode)
         tier = next(tier for tier in tiers_of(self.config, study) if tier["id"] == cell.tier)
         return study, mode, tier
+
+
+def server_of(study: dict[str, Any], mode: dict[str, Any]) -> dict[str, Any]:
+    """What the study says of its server: nothing of an own one."""
+    server: dict[str, Any] = {} if "command" in mode else study["server"]
+    return server
 
 
 def spec_of(plan: dict[str, Any], mode: str, tier: str, tool: str) -> dict[str, Any]:
@@ -356,7 +383,7 @@ def explain(error: jsonschema.ValidationError, config: dict[str, Any]) -> str:
         missing = next(key for key in error.validator_value if key not in value)
         keys, value, allowed = [*keys, missing], None, "it must be there"
     elif error.validator == "pattern" and error.absolute_schema_path[-2] == "propertyNames":
-        allowed = "option names in snake_case"
+        allowed = allowed or "option names in snake_case"
     shown = json.dumps(value, ensure_ascii=False)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     rule = f"{error.validator} {json.dumps(error.validator_value, ensure_ascii=False)}"
@@ -398,12 +425,13 @@ def dangling_references(config: dict[str, Any]) -> list[str]:
             for tier in mode.get("tiers", []):
                 if tier not in tiers:
                     faults.append(f"{place}.tiers = {tier!r}; allowed: {', '.join(tiers)}")
-            if not {"class", "engine"} & (mode.keys() | study["server"].keys()):
+            if not {"class", "engine", "command"} & (mode.keys() | study["server"].keys()):
                 faults.append(
                     f"{place}.class = null; allowed: a class here or in the study's server"
                 )
         faults += unknown_backends(study, config["backends"])
         faults += missing_scripts(study)
+        faults += [fault for mode in study["modes"] for fault in own_server_faults(study, mode)]
     return faults
 
 
@@ -429,6 +457,25 @@ def missing_scripts(study: dict[str, Any]) -> list[str]:
         for place, load in loads.items()
         if "script" in load and not (ROOT / load["script"]).is_file()
     ]
+
+
+def own_server_faults(study: dict[str, Any], mode: dict[str, Any]) -> Iterator[str]:
+    """What only one kind of server has, ours or an own one, stands at that kind alone."""
+    place, own = f"studies.{study['id']}.modes.{mode['id']}", "command" in mode
+    for key in OF_OURS if own else OF_OWN:
+        if key in mode:
+            wanted = "without" if own else "with"
+            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only {wanted} a command"
+    if not own:
+        return
+    command = f"{place}.command = {json.dumps(mode['command'])}; allowed"
+    words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
+    if not any("{port}" in word for word in words):
+        yield f"{command}: words of which one, or a variable of its environment, holds {{port}}"
+    if "engine" in study["server"]:
+        yield f"{command}: in a study whose servers speak HTTP"
+    if not own_home(mode).is_dir():
+        yield f"{place}.folder = {json.dumps(mode['folder'])}; allowed: a folder that is there"
 
 
 def id_lists(config: dict[str, Any]) -> list[tuple[str, list[str]]]:

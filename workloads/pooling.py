@@ -136,7 +136,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "compiler_cpu_s": compiler_s if knows_compiler else None,
         "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
         "idle_threads": live.idle["server_threads"],
-        "threads_started": sum(growth(done, "threads_started") for done in counted),
+        "threads_started": threads_started(counted),
         "counters": counters(counted),
         "profiled": {
             "counters": counters(profiled),
@@ -151,10 +151,15 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     }
 
 
-def growth(done: Slice, name: str) -> int:
-    """A server that is gone has not started fewer threads than none."""
-    before, after = done.accounts["before"][name], done.accounts["after"][name]
-    return max(0, after - before)
+def threads_started(slices: list[Slice]) -> int | None:
+    """None where the server does not count them; one that is gone has started none."""
+    edges = [
+        (done.accounts["before"]["threads_started"], done.accounts["after"]["threads_started"])
+        for done in slices
+    ]
+    if any(None in edge for edge in edges):
+        return None
+    return sum(max(0, after - before) for before, after in edges)
 
 
 def counters(slices: list[Slice]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -72,11 +73,42 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
 
 
 def fingerprint(spec: dict[str, Any]) -> str:
-    """Of all jars that a cell runs, by the fingerprints that stand beside them."""
-    backend = spec["backend"] or {}
-    jars = [spec["study"]["server"]["jar"], *filter(None, [backend.get("jar")])]
-    texts = ((ROOT / f"{jar}.sha256").read_bytes() for jar in jars)
+    """Of what a cell runs: jars by the fingerprints beside them, an own server by its files."""
+    server, backend = spec["study"].get("server", {}), spec["backend"] or {}
+    jars = filter(None, [server.get("jar"), backend.get("jar")])
+    texts = [(ROOT / f"{jar}.sha256").read_bytes() for jar in jars]
+    if "command" in spec["mode"]:
+        texts += [f"{path.name} {sha256(path)}\n".encode() for path in own_files(spec["mode"])]
     return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+def own_home(mode: dict[str, Any]) -> Path:
+    """Where the command of an own server runs: in its folder, or in this checkout."""
+    return ROOT / mode.get("folder", "")
+
+
+def own_files(mode: dict[str, Any]) -> list[Path]:
+    """An own server's program, files that its command names, and all in its folder.
+
+    Hidden files, and what Python leaves beside its modules, are no part of it.
+    """
+    home, (program, *words) = own_home(mode), mode["command"]
+    found = [shutil.which(str(home / program) if "/" in program else program) or ""]
+    found += [str(home / word) for word in words]
+    if "folder" in mode:
+        found += [str(path) for path in home.rglob("*") if not is_left_out(path.relative_to(home))]
+    return sorted(Path(name) for name in set(found) if os.path.isfile(name))
+
+
+def is_left_out(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+
+
+@functools.cache
+def sha256(path: Path) -> str:
+    """Of a file as this process first read it: a cell records what was started."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def portable(argv: list[str]) -> list[str]:

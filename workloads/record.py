@@ -88,10 +88,12 @@ def labels_of(labels: dict[str, Any], name: Name) -> dict[str, Any]:
 
 def silent(spec: dict[str, Any], tool: Any, why: str) -> dict[str, Any]:
     """Of a cell in which nothing was sent: the machine's limits forbid it, or no server answers."""
-    forbidden = why.startswith("beyond_limits: ")
+    outcome, _, reason = why.partition(": ")
+    if outcome not in ("beyond_limits", "server_died"):
+        outcome, reason = "hung", why
     return {
-        "outcome": "beyond_limits" if forbidden else "hung",
-        "outcome_reason": why.removeprefix("beyond_limits: "),
+        "outcome": outcome,
+        "outcome_reason": reason,
         "answers": {"before": "", "after": "", "rows_before": None, "rows_after": None},
         "load": nothing_sent(tool.LOOP)
         | {

@@ -8,7 +8,8 @@ tool, a generator that cannot run) fails the job.
 
 How a session can end early, and what then happens:
 - Ctrl-C, SIGTERM: the `finally`s stop every process; the cells recorded so far stay.
-- kill -9 of this process: the kernel kills its children (setpriv --pdeathsig); the cells stay.
+- kill -9 of this process: the kernel kills its children (setpriv --pdeathsig), but not what an own
+  server has started besides; the cells stay.
 - kill -9 of Snakemake: this process notices within 0.2 s and stops as by SIGTERM.
 - kill -9 of a server or generator: an outcome, or a fault of the harness with what it last said.
 Snakemake removes cell.json of a job that failed; a second name of it in the same folder brings it
@@ -26,6 +27,7 @@ import json
 import logging
 import os
 import random
+import shlex
 import shutil
 import signal
 import sys
@@ -43,7 +45,7 @@ import psutil
 
 from profiles.speed import Speeds
 from profiles.telemetry import compiler_threads, process_sample
-from workloads import cells, provenance, server
+from workloads import cells, own_server, provenance, server
 from workloads.backends import Backend
 from workloads.driver import Driver
 from workloads.grid import spec_of
@@ -180,12 +182,14 @@ class Session:
     def subject(
         self, spec: dict[str, Any], folder: Path, position: int, backend: Backend | None
     ) -> Any:
-        """What is measured: a server in a JVM, or a database, which offers the same methods."""
+        """What is measured: our server in a JVM, an own one, or a database: the same methods."""
         java, cpus = provenance.java(spec["mode"].get("jdk")), self.place.server_cpus
         if spec["engine"]:
             # Its client library is loaded for databases only: every session would wait for it.
             database = importlib.import_module("workloads.databases.subject")
             return database.start(spec, java, cpus, folder, position)
+        if "command" in spec["mode"]:
+            return own_server.OwnServer(spec["mode"], cpus, folder, free_port(position))
         argv = server.command(spec, java, free_port(position), len(cpus))
         argv += backend.options if backend else []
         environment = backend.environment if backend else {}
@@ -196,7 +200,7 @@ class Session:
     def verify(mode: str, subject: Any, spec: dict[str, Any]) -> None:
         timeout_s = spec["testbed"]["request_timeout_s"]
         if not subject.port:
-            raise NotAnswering(mode, "it did not start to listen", subject)
+            raise NotAnswering(mode, subject.why_silent(), subject)
         try:
             subject.ask(spec["study"]["verify_path"], timeout_s)
         except (OSError, HTTPException) as silence:
@@ -221,6 +225,7 @@ class Session:
                 self.start(mode)
             except NotAnswering as fault:
                 self.silent[mode] = fault
+                print(fault, file=sys.stderr, flush=True)
 
         list(self.threads.map(start, modes))
 
@@ -322,12 +327,14 @@ class Session:
 
 
 class NotAnswering(RuntimeError):
-    """A server that does not come up: an outcome, with the last lines of what it said."""
+    """A server that does not come up: an outcome, with its command and the last it said."""
 
     def __init__(self, mode: str, why: str, subject: Any) -> None:
+        outcome = "server_died: " if subject.process.ended() else ""
+        command = shlex.join(provenance.portable(subject.process.argv))
         lines = subject.log.read_text(errors="replace").strip().splitlines()[-5:]
-        self.status = subject.process.exit_status
-        super().__init__(f"{mode}: {why}; it said last: {' | '.join(lines) or 'nothing'}")
+        said = " | ".join(lines) or "nothing"
+        super().__init__(f"{outcome}{mode}: {why}; command: {command}; it said last: {said}")
 
 
 @functools.cache

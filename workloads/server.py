@@ -19,6 +19,7 @@ START_LIMIT_S = 30
 STOP_LIMIT_S = 5
 # A server that stops listening may still be finishing what it holds before it ends.
 REFUSED_LIMIT_S = 2.0
+BODY_SHOWN = 200
 ROOT = Path(__file__).resolve().parents[1]
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 RECORDING = "profile.jfr"
@@ -31,8 +32,6 @@ MEASURED_OPTIONS = (
     "-XX:+EnableDynamicAgentLoading",
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:+DebugNonSafepoints",
-    # Tomcat leaves folders behind.
-    f"-Djava.io.tmpdir={TMP}",
 )
 
 
@@ -51,13 +50,22 @@ def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]
         *server["jvm_options"],
         f"-XX:ActiveProcessorCount={cpus}",
         *class_data(spec),
-        "-Xlog:gc:file=gc.log:time,uptime,level,tags",
-        *MEASURED_OPTIONS,
+        *watched(),
         "-cp",
         str(ROOT / server["jar"]),
         f"{server['package']}.{main_class}",
         f"--port={port}",
         *options,
+    ]
+
+
+def watched(folder: Path = Path()) -> list[str]:
+    """Options of a JVM that is watched, and leaves its files in the folder: by default its own."""
+    return [
+        f"-Xlog:gc:file={folder / 'gc.log'}:time,uptime,level,tags",
+        *MEASURED_OPTIONS,
+        # Tomcat leaves folders behind.
+        f"-Djava.io.tmpdir={folder / TMP}",
     ]
 
 
@@ -76,6 +84,9 @@ class Server:
     pooler: Process | None = None
     # What a client must know that nobody else should.
     client_environment: Mapping[str, str] = MappingProxyType({})
+    # What it answers to a question of ours; None: any body.
+    expected_status = 200
+    expected_body: bytes | None = None
 
     def __init__(
         self,
@@ -84,24 +95,37 @@ class Server:
         folder: Path,
         log: str = "server.log",
         environment: Mapping[str, str] | None = None,
+        home: Path | None = None,
     ) -> None:
         self.log = folder / log
         (folder / TMP).mkdir(exist_ok=True)
         self.port = 0
         self.start_up_s = 0.0
         started_s = time.monotonic()
-        self.process = Process(argv, cpus, folder, log, environment)
+        self.process = Process(argv, cpus, folder, log, environment, home=home)
         while not self.port and not self.process.ended():
             if time.monotonic() - started_s > START_LIMIT_S:
-                break
+                return
             time.sleep(0.005)
-            ready = re.search(r"listening on 127\.0\.0\.1:(\d+)", self.log.read_text())
-            if ready:
-                self.port = int(ready[1])
-                self.start_up_s = time.monotonic() - started_s
+            self.port = self.listening()
+        self.start_up_s = time.monotonic() - started_s
+
+    def listening(self) -> int:
+        """The port that it says it listens on; 0 before."""
+        ready = re.search(r"listening on 127\.0\.0\.1:(\d+)", self.log.read_text())
+        return int(ready[1]) if ready else 0
+
+    def why_silent(self) -> str:
+        """Of a server without a port."""
+        return "it did not start to listen"
+
+    @property
+    def jvm(self) -> int:
+        """The process that is profiled, and that counts its threads."""
+        return self.process.pid
 
     def ask(self, path: str, limit_s: float) -> bytes:
-        """The body of a 200 answer. Raises OSError or HTTPException, the reason why not."""
+        """The body of the expected answer. Raises OSError or HTTPException, the reason why not."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=limit_s)
         try:
             connection.request("GET", path)
@@ -109,14 +133,18 @@ class Server:
             body = response.read()
         finally:
             connection.close()
-        if response.status != 200:
-            raise http.client.HTTPException(f"status {response.status}")
+        if response.status != self.expected_status:
+            raise http.client.HTTPException(f"status {response.status}, not {self.expected_status}")
+        if self.expected_body not in (None, body):
+            raise http.client.HTTPException(
+                f"body {body[:BODY_SHOWN]!r}, not {self.expected_body!r}"
+            )
         return body
 
-    def threads_started(self) -> int:
+    def threads_started(self) -> int | None:
         """Platform threads that the JVM has started so far; 0 once it is gone."""
         try:
-            return jvm_counters.threads_started(self.process.pid)
+            return jvm_counters.threads_started(self.jvm)
         except OSError:
             return 0
 
@@ -150,10 +178,10 @@ class Server:
         """Raises RuntimeError or OSError where the profiler cannot be had."""
         sampling = f"event={asked['event']},interval={asked['interval_ms']}ms"
         options = f"start,{sampling},jfr,file={folder / RECORDING}"
-        attach.load_agent(self.process.pid, PROFILER, options)
+        attach.load_agent(self.jvm, PROFILER, options)
 
     def end_profile(self) -> None:
-        attach.load_agent(self.process.pid, PROFILER, "stop")
+        attach.load_agent(self.jvm, PROFILER, "stop")
 
     def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
         """The `profile` part of cell.json, of the profile that lies in the folder."""

@@ -289,6 +289,7 @@ class Loading:
             self.place.server_cpus,
             self.spec["testbed"]["telemetry_hz"],
             gives_way=self.tool.LOOP == "open",
+            forks="command" in self.spec["mode"],
         )
         if beside := self.beside():
             telemetry.watch("backend", beside.process.pid)

@@ -1,6 +1,7 @@
 """Load: the generators are built, then every session is measured, alone on the machine.
 
-inputs   config.yaml, servers' jars and fingerprints, .tools/jmeter, .tools/async-profiler
+inputs   config.yaml, servers' jars and fingerprints, own servers' files, .tools/jmeter,
+         .tools/async-profiler
 outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json and what is beside it
 """
@@ -50,6 +51,7 @@ for session in GRID.sessions_to_run(sys.argv, f"{RESULTS}/cells"):
             [f"{jar}.sha256" for jar in GRID.jars(session)],
             ancient(GRID.jars(session)),
             ancient(GRID.class_data(session)),
+            GRID.files(session),
             ancient("workloads/due/build/due"),
             ancient("workloads/jmeter/build/driver.jar"),
         output:
@@ -73,7 +75,10 @@ for session in GRID.sessions_to_run(sys.argv, f"{RESULTS}/cells"):
         params:
             cells=RESULTS + "/cells",
             session=session.path,
-            plan=json.dumps(GRID.plan(session), sort_keys=True),
+            # A function: of a text Snakemake would take {port} for a wildcard.
+            plan=lambda wildcards, plan=json.dumps(
+                GRID.plan(session), sort_keys=True
+            ): plan,
         message:
             "measuring " + session.title
         shell:

@@ -257,3 +257,9 @@ def test_cell_without_a_profiled_slice_has_no_states_of_threads(make_slice, live
     (live.folder / pooling.THREAD_STATES).write_text("time_s,state\n110.5,plain\n")
     pooling.write_files([make_slice()], tmp_path)
     assert not (tmp_path / pooling.THREAD_STATES).exists()
+
+
+def test_threads_that_a_server_does_not_count_are_not_known(make_slice):
+    unknown = {"threads_started": None}
+    slices = [make_slice(1), make_slice(2, before=unknown, after=unknown)]
+    assert pooling.server_of(slices[0].live, slices)["threads_started"] is None

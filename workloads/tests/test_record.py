@@ -79,6 +79,7 @@ def test_profile_is_of_the_last_profiled_slice_with_its_window(make_slice, live)
     [
         ("beyond_limits: no descriptors", "beyond_limits", "no descriptors"),
         ("a-mode: no right answer", "hung", "a-mode: no right answer"),
+        ("server_died: a-mode: it ended", "server_died", "a-mode: it ended"),
     ],
 )
 def test_cell_in_which_nothing_was_sent_says_why(why, outcome, reason):

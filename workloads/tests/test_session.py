@@ -476,9 +476,9 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
     try:
         assert list(session.place.alive) == ["thread-per-request"]
         assert set(silent) == {"fixed-pool", "event-loop"}
-        assert "it did not start to listen; it said last: no such class" in str(
-            silent["event-loop"]
-        )
+        why = str(silent["event-loop"])
+        assert why.startswith("server_died: event-loop: it did not start to listen; command: ")
+        assert why.endswith("it said last: no such class")
         name = Name("fixed-pool", "low", "wrk2")
         run_session.load_in_turns(session, one, [name])
         # It is not started again for every round.

@@ -231,6 +231,16 @@ def test_thread_per_request_that_reuses_threads_is_caught():
     assert failed(record) == {"treatment"}
 
 
+def test_own_server_may_leave_open_how_many_threads_it_has():
+    record = with_("server.threads_started", None)
+    del record["configuration"]["mode"]["threads"]
+    assert failed(record) == set()
+    assert "treatment" not in {check["id"] for check in validity.verdict(record)["checks"]}
+    # What is not counted does not pass for what must be observed.
+    record["configuration"]["mode"]["threads"] = {"started_per_request_at_least": 0.9}
+    assert failed(record) == {"treatment"}
+
+
 def test_kept_connection_has_one_thread_for_all_its_requests():
     record = with_("configuration.tool.keep_alive", True)
     record["configuration"]["mode"]["threads"] = {"started_per_request_at_least": 0.9}

@@ -52,3 +52,13 @@ def test_misspelt_cell_matches_no_rule():
     planned = plan("results/cells/request-threads/fixed-pool/low/jmetre/rep-2/cell.json")
     assert planned.returncode != 0
     assert "MissingRuleException" in planned.stdout + planned.stderr
+
+
+def test_own_server_is_planned_with_its_files():
+    """Its command holds {port}, which is no wildcard of Snakemake's."""
+    settings = ["--configfile", "workloads/smoke.yaml", "--config", "results=results/none"]
+    planned = plan(*settings, "--printshellcmds", "--forceall")
+    text = planned.stdout + planned.stderr
+    assert planned.returncode == 0, text
+    assert "{port}" in text
+    assert "workloads/examples/own-server/server.py" in text
