@@ -13,6 +13,7 @@ table_modes_asked <- function(all) {
     data.table(
       Mode = name, Baseline = words(cell$labels$mode$versus),
       Class = words(c(mode$class, configuration$study$server$class)[1]),
+      Command = if (is.null(mode$command)) NA_character_ else paste(mode$command, collapse = " "),
       JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),
       Backend = words(configuration$backend$id), Options = options_text(mode$options)
     )

@@ -71,6 +71,10 @@ def is_database(cell):
     return "engine" in GRID.studies[cell.study]["server"]
 
 
+def is_jvm(cell):
+    return not is_database(cell) and "command" not in record(cell)["configuration"]["mode"]
+
+
 def cells(**wanted):
     return [
         pytest.param(cell, id=cell.path)
@@ -88,7 +92,7 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     assert load["requests_asked"] in (None, load["requests_recorded"])
     assert load["responses_2xx"] + sum(load["errors"].values()) >= load["requests_recorded"]
     names = ["slices.csv", "telemetry.csv", "server.log", "generator.log", "profile.collapsed"]
-    if not is_database(cell):
+    if is_jvm(cell):
         names.append("gc.log")
     for name in names:
         assert (folder(cell) / name).exists(), name
@@ -148,7 +152,7 @@ def test_cpu_time_per_request_has_no_part_of_the_compiler(cell):
     compiler_cpu_s = server["compiler_cpu_s"] or 0
     if answers:
         assert requests_cpu_s + compiler_cpu_s == pytest.approx(server["cpu_s"])
-    assert (server["compiler_cpu_s"] is None) == is_database(cell)
+    assert (server["compiler_cpu_s"] is None) == (not is_jvm(cell))
 
 
 @pytest.mark.parametrize("cell", cells())
@@ -208,6 +212,9 @@ def must_fail(cell):
 def test_treatment_is_in_force(cell):
     measured = record(cell)
     checks = {check["id"]: check for check in measured["validity"]["checks"]}
+    if "threads" not in measured["configuration"]["mode"]:
+        assert "treatment" not in checks
+        return
     # A server that hung, or still answered what came before the window, has answered no request
     # of its load.
     if measured["outcome"] == "completed" and (
@@ -369,7 +376,7 @@ def test_profile_is_of_the_profiled_slice(cell):
         assert not asked or measured["outcome"] != "completed"
         assert profile == {"file": None}
     # perf is not everywhere, nor allowed everywhere.
-    elif profile["file"] or not is_database(cell):
+    elif profile["file"] or is_jvm(cell):
         assert profile["engine"] != "unknown"
         assert (folder(cell) / profile["file"]).stat().st_size > 0
         window_s = (profile["start_epoch_s"], profile["end_epoch_s"])
@@ -377,6 +384,21 @@ def test_profile_is_of_the_profiled_slice(cell):
         assert window_s == (float(last["start_epoch_s"]), float(last["end_epoch_s"]))
         ended = measured["outcome"] == "completed"
         assert not ended or (folder(cell) / "flamegraph.html").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("cell", cells(mode="own-asyncio"))
+def test_own_server_is_measured_like_every_other(cell):
+    measured = record(cell)
+    load, server, profile = (measured[part] for part in ("load", "server", "profile"))
+    assert measured["outcome"] == "completed"
+    assert load["responses_2xx"] >= 0.99 * load["requests_recorded"] > 0
+    assert load["bodies_right"] in (None, load["responses_2xx"])
+    assert server["cpu_us_per_request"] > 0
+    assert server["peak_threads"] >= 1 and server["peak_descriptors"] > 5
+    assert server["peak_rss_bytes"] > 5_000_000
+    assert (server["threads_started"], server["compiler_cpu_s"]) == (None, None)
+    assert measured["provenance"]["server_argv"][1].endswith("own-server/server.py")
+    assert profile["engine"] == "perf" if profile["file"] else profile["reason"]
 
 
 def test_summary_has_a_row_for_every_cell():
@@ -403,7 +425,7 @@ def test_reports_name_every_mode():
 
 def test_no_process_is_left_behind():
     names = ("artifact.", "mariadbd", "mysqld", "postgres:", "pgbouncer", "profiles.speed")
-    names += ("workloads.run_session", "jmeter.properties", str(wrk2.DUE))
+    names += ("workloads.run_session", "jmeter.properties", str(wrk2.DUE), "own-server/server.py")
     ours = [
         process.cmdline()
         for process in psutil.process_iter()
