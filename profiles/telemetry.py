@@ -64,8 +64,7 @@ class Telemetry(threading.Thread):
     schedule to keep: a nice thread would still finish its slice, an idle one (sched(7)) is
     interrupted at once. A generator without one may leave no idle time, and then no samples.
 
-    `forks`: the server may start a process at any time, so that the clock of one says too little;
-    descriptors are those of all its processes.
+    `forks`: the server may start a process at any time; every reading is of all its processes.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class Telemetry(threading.Thread):
         self.server_port, self.server_cpus = server_port, server_cpus
         self.compilers = compiler_threads(server_pid)
         # Of a server of many processes the clocks are too many to be read more often.
-        self.clocks_per_sample = 1 if forks or children(server_pid) else CLOCKS_PER_SAMPLE
+        self.clocks_per_sample = 1 if children(server_pid) else CLOCKS_PER_SAMPLE
         self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
         self.cpu_s = 0.0
@@ -124,11 +123,13 @@ class Telemetry(threading.Thread):
         return self.samples[-1]["time_s"] - self.samples[0]["time_s"]
 
     def _clocks(self) -> Sample:
-        """CPU time alone, without the children that a process may have."""
+        """CPU time alone; of a process that forks with its children, and of others without."""
         sample: Sample = {"time_s": time.time()}
         with contextlib.suppress(OSError):
             for role, process in self.watched.items():
                 sample[f"{role}_cpu_s"] = time.clock_gettime(cpu_clock(process.pid))
+            if self.forks:
+                sample["server_cpu_s"] = family_cpu_s(self.watched["server"].pid)
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         return sample
 
@@ -213,6 +214,11 @@ def children(pid: int) -> list[int]:
     if len(found) > FEW_CHILDREN:
         return found
     return found + [each for child in found for each in children(child)]
+
+
+def family_cpu_s(pid: int) -> float:
+    """CPU time of a process and its children, also of those that have ended."""
+    return sum(child_sample(each).get("cpu_s", 0.0) for each in (pid, *children(pid)))
 
 
 def child_sample(pid: int) -> Sample:

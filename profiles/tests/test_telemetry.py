@@ -87,9 +87,17 @@ def test_children_of_children_count_with_their_descriptors(tmp_path):
     assert telemetry.descriptors_of([process.pid]) == {}
 
 
-def test_server_that_may_fork_is_sampled_as_a_whole():
-    watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=50, forks=True)
-    assert watching.clocks_per_sample == 1
+def test_clocks_of_a_server_that_forks_are_those_of_all_its_processes():
+    process = child(FAMILY)
+    try:
+        watching = Telemetry(process.pid, 1, CPUS, rate_hz=50, forks=True)
+        deadline_s = time.monotonic() + 60
+        while watching._clocks()["server_cpu_s"] < 0.85 and time.monotonic() < deadline_s:
+            time.sleep(0.02)
+        assert watching._clocks()["server_cpu_s"] >= 0.85
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_threads_and_memory_are_counted(sampled):
