@@ -285,9 +285,9 @@ class Process:
         What it has started and left behind ends with it. wait4(2) counts the context switches of
         all its threads, which /proc does not.
         """
-        gone = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        # Until it is reaped the id of its group is no other's.
-        if self.exit_status is None and os.waitid(os.P_PID, self.pid, gone):
+        waiting = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        if self.exit_status is None and os.waitid(os.P_PID, self.pid, waiting):
+            # Until it is reaped the id of its group is no other's.
             os.killpg(self.pid, signal.SIGKILL)
             _, status, usage = os.wait4(self.pid, 0)
             self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(status)
