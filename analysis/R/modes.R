@@ -2,24 +2,24 @@
 
 library(data.table)
 
+known_facts <- c("study", "mode", "variant", "of", "family", "size", "color", "handling")
 modes_in_use <- new.env()
-modes_in_use$table <- data.table(
-  mode = character(), variant = character(), of = character(), family = character(), size = character(),
-  color = character(), handling = character()
-)
 
 #' Takes modes.csv into use: from now on each figure, table and prediction knows its modes.
 #'
 #' @param path path of results/modes.csv.
 use_modes <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  table <- require_columns(fread(path, colClasses = "character", encoding = "UTF-8"), names(modes_in_use$table), path)
+  table <- require_columns(fread(path, colClasses = "character", encoding = "UTF-8"), known_facts, path)
   for (column in names(table)) set(table, which(is.na(table[[column]])), column, "")
   take_modes(table)
 }
 
-# A mode of two studies is the same in both.
-take_modes <- function(table) modes_in_use$table <- unique(table, by = "mode")
+# A mode of two studies is the same in both. Its place is that within a study.
+take_modes <- function(table) {
+  modes_in_use$table <- unique(copy(table)[, place := rowid(study)], by = "mode")
+}
+take_modes(setNames(as.data.table(rep(list(character()), length(known_facts))), known_facts))
 
 #' What is stated of modes. A mode that is not known is a family of its own.
 #'
@@ -64,6 +64,6 @@ published_forms <- function(id) modes_in_use$table[variant == "as published" & o
 #' sizes in their order, a variant behind its family, what is not known last.
 mode_levels <- function(modes) {
   facts <- mode_facts(unique(as.character(modes)))
-  families <- unique(modes_in_use$table$family)
+  families <- modes_in_use$table[order(place), unique(family)]
   facts[order(match(family, families), family, size, variant != "", mode), mode]
 }

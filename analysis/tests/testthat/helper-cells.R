@@ -5,7 +5,7 @@ for (file in list.files(file.path(analysis_folder, "R"), full.names = TRUE)) sou
 # What modes.csv says of modes that tests use.
 use_modes(local({
   path <- tempfile(fileext = ".csv")
-  writeLines(c(
+  rows <- c(
     "mode,variant,of,family,size,color,handling",
     "thread-per-request,,,thread-per-request,,vermilion,platform thread",
     "fixed-pool,,,fixed-pool,,blue,pool",
@@ -22,7 +22,8 @@ use_modes(local({
     "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,sky,",
     sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,blue,", c(5, 10, 20, 50, 100, 200)),
     "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-again,twin,pool,pool,,,"
-  ), path)
+  )
+  writeLines(paste0(c("study", rep("demo", length(rows) - 1)), ",", rows), path)
   path
 }))
 

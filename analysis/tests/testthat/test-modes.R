@@ -25,6 +25,18 @@ test_that("a mode that is not known comes last, and has a look", {
 test_that("a table of modes that lacks a column is refused, and so is none", {
   path <- tempfile(fileext = ".csv")
   writeLines(c("mode,variant", "pool,"), path)
-  expect_error(use_modes(path), "column of, family, size, color, handling is missing")
+  expect_error(use_modes(path), "column study, of, family, size, color, handling is missing")
   expect_error(use_modes(paste0(path, "-none")), "no such file")
+})
+
+test_that("a mode of two studies stands at its place in either", {
+  before <- modes_in_use$table
+  on.exit(modes_in_use$table <- before)
+  ids <- c("platform", "twice", "semaphore", "tomcat-200", "twice")
+  take_modes(data.table(
+    study = rep(c("kinds", "sign-up"), c(3, 2)), mode = ids, variant = "", of = "", family = ids, size = "", color = "",
+    handling = ""
+  ))
+  expect_equal(mode_levels(ids[4:5]), ids[4:5])
+  expect_equal(mode_levels(rev(ids[1:3])), ids[1:3])
 })
