@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -12,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 CELL = "cell.json"
-# The same file under a second name: Snakemake removes the outputs of a job that failed or was
-# interrupted, also those that were whole.
+# A copy under a second name: Snakemake removes the outputs of a job that failed or was interrupted,
+# also those that were whole, or writes what was there before over them, whose files are gone.
 SECOND_NAME = ".cell.json"
 VERSUS = "versus"
 
@@ -30,9 +29,8 @@ def fresh(folder: Path) -> Path:
 
 def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
     """Whether the folder holds this cell, measured as it would be now; its second name counts."""
-    cell, second = folder / CELL, folder / SECOND_NAME
-    if not cell.exists() and second.exists():
-        os.link(second, cell)
+    bring_back(folder)
+    cell = folder / CELL
     if not cell.exists():
         return False
     try:
@@ -42,6 +40,13 @@ def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
         return same_jars and measured == json.loads(json.dumps(spec))
     except (ValueError, KeyError):
         return False
+
+
+def bring_back(folder: Path) -> None:
+    """Makes cell.json again what was recorded with the other files of the folder."""
+    cell, second = folder / CELL, folder / SECOND_NAME
+    if second.exists() and not (cell.exists() and cell.read_bytes() == second.read_bytes()):
+        shutil.copy2(second, cell)
 
 
 def as_spelt_now(spec: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +72,8 @@ def working_folder(out: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(partial)
         raise
-    if (out / CELL).exists() or (out / SECOND_NAME).exists():
+    bring_back(out)
+    if (out / CELL).exists():
         aside = place_aside(out)
         aside.parent.mkdir(parents=True, exist_ok=True)
         out.rename(aside)
@@ -78,16 +84,14 @@ def working_folder(out: Path) -> Iterator[Path]:
 
 def place_aside(out: Path) -> Path:
     """Where a cell goes that is measured again: by the time when it was recorded."""
-    recorded = next(path for path in (out / CELL, out / SECOND_NAME) if path.exists())
-    stamp = datetime.fromtimestamp(recorded.stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%SZ")
+    stamp = datetime.fromtimestamp((out / CELL).stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%SZ")
     return out.parents[4].with_name("replaced") / Path(*out.parts[-5:]) / stamp
 
 
 def write(record: dict[str, Any], folder: Path) -> None:
-    """cell.json, under both of its names."""
+    """cell.json, under both of its names; the second first, for it is the one that counts."""
     text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
-    new = folder / f"{CELL}.new"
-    new.write_text(text)
-    new.replace(folder / CELL)
-    (folder / SECOND_NAME).unlink(missing_ok=True)
-    os.link(folder / CELL, folder / SECOND_NAME)
+    for name in (SECOND_NAME, CELL):
+        new = folder / f"{CELL}.new"
+        new.write_text(text)
+        new.replace(folder / name)
