@@ -41,7 +41,7 @@ ASKED_KEYS = ("id", "verify_path", "body_bytes")
 # What a mode says that no measurement depends on, and what stands apart from it in a plan.
 NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers"))
 STANDS_APART = ("backend", "verify_path")
-# Cells call these keys as they did at first: by another name all would be measured anew.
+# Cells call these keys as they did at first: under another name all cells would be measured again.
 NAME_IN_CELLS = {"in_force": "threads", "users": "threads"}
 
 

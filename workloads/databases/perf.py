@@ -24,8 +24,8 @@ def record(pids: list[int], cpus: list[int], folder: Path) -> Process | None:
     """Samples processes, their threads and what they start from now on; None without perf.
 
     Beside the generator: this runner's own CPUs. Epoch times, so that the load can be cut out.
-    Where it may, it samples these CPUs instead, whoever runs there: of a process that lives for one
-    transaction a clock of its own would never tick.
+    Where it may, it samples these CPUs instead, with all that runs there: the clock of a process
+    that lives for one transaction would never tick.
     """
     program = shutil.which("perf")
     if not program:
