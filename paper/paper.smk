@@ -31,9 +31,7 @@ rule render_report:
         ),
         cells=expand("{cell}/cell.json", cell=CELLS),
         flamegraphs=expand("{cell}/flamegraph.html", cell=CELLS),
-        differences=expand(
-            "{results}/differences/{cause}.html", results=RESULTS, cause=DIFFERENCES
-        ),
+        differences=f"{RESULTS}/differences",
         functions=expand(
             "analysis/R/{name}.R",
             name=sorted(glob_wildcards("analysis/R/{name}.R").name),

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from profiles.telemetry import COLUMNS
+from profiles.watch.telemetry import COLUMNS
 from workloads.latencies import SAMPLES, pool_histograms, samples_of
 from workloads.slices import GROWING, PLAIN, PROFILED, Live, Slice
 

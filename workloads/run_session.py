@@ -43,8 +43,8 @@ from typing import Any
 
 import psutil
 
-from profiles.speed import Speeds
-from profiles.telemetry import compiler_threads, process_sample
+from profiles.watch.speed import Speeds
+from profiles.watch.telemetry import compiler_threads, process_sample
 from workloads import cells, own_server, provenance, server
 from workloads.backends import Backend
 from workloads.driver import Driver
@@ -143,7 +143,7 @@ class Session:
         return replace(name, mode=self.plan["versus"][name.mode] or name.mode)
 
     def probe(self, cpu: int) -> Path:
-        argv = [sys.executable, "-m", "profiles.speed", str(cpu)]
+        argv = [sys.executable, "-m", "profiles.watch.speed", str(cpu)]
         process = Process(
             argv, [cpu], self.folder, f"speed-{cpu}.csv", {"PYTHONPATH": str(provenance.ROOT)}
         )

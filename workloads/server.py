@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from profiles import jvm_counters
+from profiles.watch import jvm_counters
 from workloads import attach
 from workloads.testbed import Process
 

@@ -17,8 +17,8 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-from profiles.speed import Speeds
-from profiles.telemetry import Sample, Telemetry, children, cpu_clock, grown_between, peak
+from profiles.watch.speed import Speeds
+from profiles.watch.telemetry import Sample, Telemetry, children, cpu_clock, grown_between, peak
 from workloads import provenance
 from workloads.backends import Backend
 from workloads.driver import Driver

@@ -16,7 +16,7 @@ check() { # check NAME COMMAND…
 }
 
 lint_r='found <- lintr::lint_dir("."); print(found); quit(status = length(found) > 0)'
-smoke_results=workloads/tests/test_smoke.py
+smoke_results=tests/test_smoke.py
 mapfile -t shell_scripts < <(git ls-files '*.sh' .ci/run)
 
 check "ruff" ruff check --quiet
@@ -29,7 +29,7 @@ check "build" make build
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
 check "generator" make -C workloads/due test
 check "analysis and paper (testthat)" Rscript analysis/tests/testthat.R
-check "workloads, profiles, paper (pytest)" pytest --quiet workloads profiles paper \
+check "profiles, workloads, paper and the whole (pytest)" pytest --quiet profiles workloads paper tests \
   --ignore=workloads/due --ignore="$smoke_results"
 check "smoke run" make smoke
 check "smoke results (pytest)" pytest --quiet "$smoke_results"

@@ -24,7 +24,7 @@ from workloads.databases.scratch import PREFIX
 from workloads.grid import Grid
 from workloads.tools import wrk2
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 # As Snakemake does it with --configfile: key by key, at every depth.
 update_config(CONFIG, yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()))
@@ -425,7 +425,7 @@ def test_reports_name_every_mode():
 
 
 def test_no_process_is_left_behind():
-    names = ("artifact.", "mariadbd", "mysqld", "postgres:", "pgbouncer", "profiles.speed")
+    names = ("artifact.", "mariadbd", "mysqld", "postgres:", "pgbouncer", "profiles.watch.speed")
     names += ("workloads.run_session", "jmeter.properties", str(wrk2.DUE), "own-server/server.py")
     ours = [
         process.cmdline()

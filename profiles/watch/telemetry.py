@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from profiles.accept_queue import accept_queue
+from profiles.watch.accept_queue import accept_queue
 
 COLUMNS = (
     "time_s",
