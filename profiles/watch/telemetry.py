@@ -30,7 +30,6 @@ COLUMNS = (
     "server_threads",
     "server_descriptors",
     "generator_cpu_s",
-    "generator_rss_bytes",
     "backend_cpu_s",
     "backend_rss_bytes",
     "accept_queue",
