@@ -415,6 +415,11 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             "studies.sign-up.modes.virtual.color = 'blue'; allowed: 'green', as in virtual-threads",
         ),
         (
+            ["studies", "database-pools", "modes", "thread-pool-4", "jvm_options"],
+            ["-Xmx2g"],
+            'database-pools.modes.thread-pool-4.jvm_options = ["-Xmx2g"]; allowed: of a JVM',
+        ),
+        (
             ["studies", "sign-up", "tiers", "connections-10", "wrk2"],
             {"rate_per_s": 1},
             "sign-up.tiers.connections-10.wrk2.connections = null; allowed: it must be there",
