@@ -18,6 +18,12 @@ test_that("verdicts carry the version of their rules", {
   expect_error(rules_version(protocol, "taste"), "no rules of taste")
 })
 
+test_that("cells carry the version of the rules on validity that the protocol has", {
+  code <- readLines(file.path(dirname(analysis_folder), "workloads", "validity.py"))
+  written <- sub("^VERSION = ", "", grep("^VERSION = [0-9]+$", code, value = TRUE))
+  expect_equal(as.integer(written), rules_version(read_protocol(file.path(analysis_folder, "PROTOCOL.md")), "validity"))
+})
+
 test_that("a row that is no row of the protocol is refused", {
   path <- tempfile(fileext = ".md")
   writeLines(c("| rules | version |", "|---|---|", "| causes | 1 |"), path)
