@@ -26,7 +26,7 @@ COMMON_KEYS = ("path", "sleep_ms")
 OF_OURS = ("class", "engine", "client", "jdk", "backend", "options", "jvm_options")
 OF_OWN = ("folder", "environment", "verify_path", "expected_status", "expected_body")
 # What makes a mode a variant of another, and what the variant is called.
-VARIANTS = {"twin_of": "twin", "as_published_of": "as published"}
+VARIANTS = {"twin_of": "twin", "as_published_of": "as published", "slower_of": "slower"}
 
 Study = dict[str, Any]
 Mode = dict[str, Any]

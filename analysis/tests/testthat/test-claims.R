@@ -331,6 +331,14 @@ test_that("the claims are valid by their schema and name what the experiment has
   expect_length(check_claims(claims, experiment, known_statistics, chains), length(claims))
 })
 
+test_that("each claim without a verdict says which machine or how many minutes one would take", {
+  # Of a run that has none of its cells.
+  elsewhere <- with_cell_columns(summarise_cells(write_cell(new_folder(), tier = "elsewhere", elapsed_ms = 1:20)))
+  rows <- judge_claims(read_claims(claims_file), elsewhere, no_slices())
+  expect_equal(unique(rows$verdict), "not testable here")
+  expect_match(rows$takes, "machine|[0-9] min|default configuration")
+})
+
 test_that("the schema refuses what no rule can read, and names it", {
   changed <- function(change) {
     path <- tempfile(fileext = ".yaml")
