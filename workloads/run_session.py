@@ -439,12 +439,16 @@ def why_not(session: Session, name: Name) -> str:
 
 
 def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:
-    """Tiers and tools in an order that the seed decides; what is shown once comes last."""
+    """Tiers and tools in an order that the seed decides; what is shown once comes last.
 
-    def key(load: tuple[str, str]) -> tuple[bool, str]:
-        once = session.plan["loads"]["/".join(load)]["slices"]["once"]
+    Before it comes what leaves a server with a backlog: after it, the server is started again.
+    """
+
+    def key(load: tuple[str, str]) -> tuple[bool, bool, str]:
+        slices = session.plan["loads"]["/".join(load)]["slices"]
         text = f"{session.seed}/{load}"
-        return once, hashlib.sha256(text.encode()).hexdigest()
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return slices["once"], slices.get("last", False), digest
 
     return sorted({(name.tier, name.tool) for name in names}, key=key)
 

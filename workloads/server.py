@@ -45,6 +45,7 @@ def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]
     return [
         str(java),
         *server["jvm_options"],
+        *mode.get("jvm_options", []),
         f"-XX:ActiveProcessorCount={cpus}",
         *class_data(spec),
         *watched(),

@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+# Of these rules and those of slices.py; raised with each change, as analysis/PROTOCOL.md tells it.
+VERSION = 4
 SHARE_2XX_AT_LEAST = 0.99
 # Of the requests that the rate and the length of an open loop ask for.
 SHARE_DUE_AT_LEAST = 0.99
@@ -48,7 +50,12 @@ def verdict(record: Record) -> Record:
     rules = RULES if record["server"] else [completed]
     checks = [check for rule in rules if (check := rule(record))]
     valid = all(check["passed"] for check in checks)
-    return {"valid": valid, "checks": checks, "bounds": {} if valid else bounds(record, checks)}
+    return {
+        "version": VERSION,
+        "valid": valid,
+        "checks": checks,
+        "bounds": {} if valid else bounds(record, checks),
+    }
 
 
 def bounds(record: Record, checks: list[Check]) -> dict[str, str]:

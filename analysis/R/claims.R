@@ -145,13 +145,17 @@ unknown_cells <- function(claim, study) {
   )
   if (length(faults) > 0) return(faults)
   terms <- rbindlist(lapply(asked$tiers, function(tier) terms_of(asked, tier)))
-  measured <- mapply(function(mode, tier) {
-    # A mode has all tiers, or those that it names: `low`, or `low/jmeter` for one tool alone.
-    named <- unlist(modes[[mode]]$tiers)
-    asked$tool %in% names(tiers[[tier]]) &&
-      (is.null(named) || any(c(tier, paste0(tier, "/", asked$tool)) %in% named))
-  }, terms$mode, terms$tier)
+  measured <- mapply(function(mode, tier) is_measured(study, mode, tier, asked$tool), terms$mode, terms$tier)
   sprintf("%s.cells = %s; the experiment has no such cell", claim$id, unique(term_names(terms[!measured])))
+}
+
+# As workloads/grid.py has it: a tier names its modes; or a mode its tiers, all of their tools or one
+# (`low/jmeter`); where neither does, every mode is measured.
+is_measured <- function(study, mode, tier, tool) {
+  if (!tool %in% names(study$tiers[[tier]])) return(FALSE)
+  if (!is.null(study$tiers[[tier]]$modes)) return(mode %in% study$tiers[[tier]]$modes)
+  named <- unlist(study$modes[[mode]]$tiers)
+  is.null(named) || any(c(tier, paste0(tier, "/", tool)) %in% named)
 }
 
 # ---- Rules -----------------------------------------------------------------------------------

@@ -33,8 +33,8 @@ compare_loops <- function(summary, slices) {
 sentence_loops <- function(loops, statistic = "latency_p99_ms") {
   wanted <- checked_loop_statistic(statistic)
   rows <- loops[statistic == wanted & !is.na(estimate)]
-  if (nrow(rows) == 0) return("No mode was measured validly under both loops at one tier.")
   about <- compared_statistics[statistic == wanted]
+  if (nrow(rows) == 0) return(sprintf("No mode has a valid %s under both loops at one tier.", about$title))
   widest <- rows[which.max(abs(log(estimate)))]
   sprintf(
     paste(

@@ -29,7 +29,8 @@ source_readings <- fread(
    external-pool, pgbouncer,             postgresql,              PgBouncer before PostgreSQL; connections kept
    external-pool, pgbouncer-connect,     postgresql-connect,      the same; a connection for every transaction
    external-pool, pgbouncer-connect-md5, postgresql-connect-md5,  the same; passwords cheap to check (MD5)
-   external-pool, thread-per-connection, connect-per-transaction, MariaDB; connections kept instead of made for every transaction",
+   external-pool, thread-per-connection, connect-per-transaction, MariaDB; connections kept instead of made for every transaction
+   external-pool, thread-pool-4,         thread-pool-4-connect,   the same; with MariaDB's thread pool",
   sep = ",", strip.white = TRUE
 )
 

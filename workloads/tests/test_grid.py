@@ -137,6 +137,11 @@ def test_mode_takes_over_what_its_study_expects_and_a_twin_all_of_its_mode(confi
             f"{BASE}-again",
             ("twin", BASE, BASE, "", "vermilion", "platform thread"),
         ),
+        (
+            "virtual-threads",
+            "platform-45",
+            ("slower", "platform-50", "platform-50", "", "blue", ""),
+        ),
         ("database-pools", "thread-pool-8", ("", "", "thread-pool", "8", "blue", "")),
         ("database-pools", "pgbouncer-32", ("", "", "pgbouncer", "32", "blue", "")),
         ("database-pools", "both-pools", ("", "", "both-pools", "", "olive", "")),
@@ -413,6 +418,11 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             ["studies", "sign-up", "modes", "virtual", "color"],
             "blue",
             "studies.sign-up.modes.virtual.color = 'blue'; allowed: 'green', as in virtual-threads",
+        ),
+        (
+            ["studies", "database-pools", "modes", "thread-pool-4", "jvm_options"],
+            ["-Xmx2g"],
+            'database-pools.modes.thread-pool-4.jvm_options = ["-Xmx2g"]; allowed: of a JVM',
         ),
         (
             ["studies", "sign-up", "tiers", "connections-10", "wrk2"],

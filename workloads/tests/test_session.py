@@ -225,6 +225,16 @@ def test_loads_come_in_an_order_of_the_seed_and_those_shown_once_last(plan):
     assert loads_in_order(session, fewer) == order[1:]
 
 
+def test_load_that_leaves_a_backlog_comes_behind_all_but_those_shown_once(config):
+    grid = Grid(config)
+    sessions = [one for one in grid.sessions if one.group == "tomcat-200"]
+    for plan in map(grid.plan, sessions):
+        session = session_of(plan)
+        order = loads_in_order(session, session.names)
+        backlog = order.index(("connections-10000", "wrk2"))
+        assert {tier for tier, _ in order[backlog + 1 :]} <= {"connections-100000"}
+
+
 LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool")]
 LOW += [Name("thread-per-request-as-published", "low", "jmeter")]
 

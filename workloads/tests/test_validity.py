@@ -81,6 +81,7 @@ def failed(record):
 
 def test_good_cell_is_valid_and_every_rule_was_applied():
     verdict = validity.verdict(GOOD)
+    assert verdict["version"] == validity.VERSION
     assert verdict["valid"]
     # all but the one that is a database's
     assert len(verdict["checks"]) == len(validity.RULES) - 1

@@ -331,6 +331,14 @@ test_that("the claims are valid by their schema and name what the experiment has
   expect_length(check_claims(claims, experiment, known_statistics, chains), length(claims))
 })
 
+test_that("each claim without a verdict says which machine or how many minutes one would take", {
+  # Of a run that has none of its cells.
+  elsewhere <- with_cell_columns(summarise_cells(write_cell(new_folder(), tier = "elsewhere", elapsed_ms = 1:20)))
+  rows <- judge_claims(read_claims(claims_file), elsewhere, no_slices())
+  expect_equal(unique(rows$verdict), "not testable here")
+  expect_match(rows$takes, "machine|[0-9] min|default configuration")
+})
+
 test_that("the schema refuses what no rule can read, and names it", {
   changed <- function(change) {
     path <- tempfile(fileext = ".yaml")
@@ -348,7 +356,7 @@ test_that("the schema refuses what no rule can read, and names it", {
 test_that("names that are not known stop with their key", {
   known <- list(studies = list(demo = list(
     modes = list(pool = list(), thread = list(), loop = list(tiers = "low"), fibre = list(tiers = "top/wrk2")),
-    tiers = list(low = list(wrk2 = list()), top = list(wrk2 = list()))
+    tiers = list(low = list(wrk2 = list()), top = list(wrk2 = list()), own = list(wrk2 = list(), modes = "loop"))
   )))
   check <- function(..., chain = NULL) {
     chains <- list(
@@ -363,6 +371,9 @@ test_that("names that are not known stop with their key", {
   expect_length(check(mode = "fibre", tiers = "top"), 1)
   expect_error(check(mode = "fibre"), "one.cells = demo/fibre/low/wrk2; the experiment has no such cell")
   expect_error(check(tiers = c("low", "hi")), 'one.cells.tiers = "hi"; allowed: low, top', fixed = TRUE)
+  # A tier that names its modes has those and no others.
+  expect_length(check(mode = "loop", tiers = "own"), 1)
+  expect_error(check(tiers = "own"), "one.cells = demo/pool/own/wrk2; the experiment has no such cell")
   expect_error(check(versus_tier = "hi"), 'one.cells.versus_tier = "hi"', fixed = TRUE)
   expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
   expect_length(check(chain = "room"), 1)

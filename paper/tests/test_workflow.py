@@ -8,7 +8,7 @@ import yaml
 
 from workloads.grid import Grid
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def plan(*arguments):

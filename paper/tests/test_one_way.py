@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("servers", "profiles", "workloads", "analysis", "paper")
 CODE = {".py", ".R", ".qmd", ".smk", ".sh"}
 # What runs the checks of all folders, and what tests the Makefile.

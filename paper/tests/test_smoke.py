@@ -24,7 +24,7 @@ from workloads.databases.scratch import PREFIX
 from workloads.grid import Grid
 from workloads.tools import wrk2
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 # As Snakemake does it with --configfile: key by key, at every depth.
 update_config(CONFIG, yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()))

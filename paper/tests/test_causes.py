@@ -7,7 +7,7 @@ import yaml
 
 from workloads.grid import Grid
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 # A line for each side of every difference, as it is and as each intervention changes it.
 SIDES = """
 for (file in list.files("analysis/R", full.names = TRUE)) source(file)
