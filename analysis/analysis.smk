@@ -1,7 +1,7 @@
 """Analysis: from the cells to tables, in R. Never looks into the runner.
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
-         profile.collapsed (made from profile.jfr after measuring); results/modes.csv
+         profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
@@ -21,6 +21,7 @@ The scripts and all functions are inputs: a changed analysis runs again and meas
 """
 
 FUNCTIONS = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
+PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
 
 
 rule summarise:
@@ -150,9 +151,9 @@ rule judge_claims:
         memory=f"{RESULTS}/primitives/thread-memory.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
         claims="analysis/claims.yaml",
-        published=sorted(str(path) for path in Path("analysis/published").glob("*.csv")),
+        published=PUBLISHED,
         causes="analysis/causes.yaml",
-        experiment="config.yaml",
+        grid=f"{RESULTS}/grid.csv",
         script="analysis/claims.R",
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
@@ -165,7 +166,7 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --modes {input.modes:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule trace_causes:

@@ -3,8 +3,8 @@
 #   Rscript analysis/causes.R --causes analysis/causes.yaml --slices results/slices.csv \
 #     --groups results/cpu-groups.csv --out results/causes.csv results/summary.csv
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+folder <- source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("causes", "slices", "groups", "out"))
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)

@@ -34,14 +34,8 @@ rule render_report:
         differences=expand(
             "{results}/differences/{cause}.html", results=RESULTS, cause=DIFFERENCES
         ),
-        functions=expand(
-            "analysis/R/{name}.R",
-            name=sorted(glob_wildcards("analysis/R/{name}.R").name),
-        ),
-        published=expand(
-            "analysis/published/{name}.csv",
-            name=sorted(glob_wildcards("analysis/published/{name}.csv").name),
-        ),
+        functions=FUNCTIONS,
+        published=PUBLISHED,
         causes="analysis/causes.yaml",
         protocol="analysis/PROTOCOL.md",
         coverage="analysis/coverage.csv",

@@ -95,20 +95,20 @@ rule_of_figure <- function(kind, value, fixed_by_load) {
 #' Checks that claims name what there is.
 #'
 #' @param claims see read_claims().
-#' @param experiment the configuration, as read from config.yaml: its `studies`. Of a study that it
-#'   leaves out nothing is checked, as nothing of it is measured.
+#' @param grid what the experiment asks for, a row each: study, mode, tier, tool. Of a study that it leaves
+#'   out nothing is checked, as nothing of it is measured.
 #' @param statistics names that a claim may use: the summary's columns.
 #' @param chains see read_causes().
 #' @return claims. Stops with the key of every name that is not known, and where a chain is of another
 #'   study or tool than the claim.
-check_claims <- function(claims, experiment, statistics, chains) {
+check_claims <- function(claims, grid, statistics, chains) {
   faults <- unlist(lapply(claims, function(claim) {
     c(
       unknown(claim, "statistic", claim$statistic, statistics_for(claim, statistics)),
       unknown(claim, "evidence", claim$evidence, c(statistics, derived_statistics)),
       unknown(claim, "chain", claim$chain, names(chains)),
       elsewhere(claim, chains[[c(claim$chain, "none")[1]]]),
-      unknown_cells(claim, experiment$studies[[c(claim$cells$study, "none")[1]]])
+      unknown_cells(claim, grid[study %in% claim$cells$study])
     )
   }))
   if (length(faults) > 0) stop(paste0("claims.yaml: ", faults, collapse = "\n"), call. = FALSE)
@@ -132,26 +132,19 @@ elsewhere <- function(claim, chain) {
   ]
 }
 
-unknown_cells <- function(claim, study) {
-  if (is.null(study)) return(NULL)
-  modes <- study$modes
-  tiers <- study$tiers
+unknown_cells <- function(claim, grid) {
+  if (nrow(grid) == 0) return(NULL)
   asked <- claim$cells
   faults <- c(
-    unknown(claim, "cells.mode", asked$mode, names(modes)),
-    unknown(claim, "cells.versus", asked[["versus"]], names(modes)),
-    unknown(claim, "cells.tiers", asked$tiers, names(tiers)),
-    unknown(claim, "cells.versus_tier", asked[["versus_tier"]], names(tiers))
+    unknown(claim, "cells.mode", asked$mode, unique(grid$mode)),
+    unknown(claim, "cells.versus", asked[["versus"]], unique(grid$mode)),
+    unknown(claim, "cells.tiers", asked$tiers, unique(grid$tier)),
+    unknown(claim, "cells.versus_tier", asked[["versus_tier"]], unique(grid$tier))
   )
   if (length(faults) > 0) return(faults)
   terms <- rbindlist(lapply(asked$tiers, function(tier) terms_of(asked, tier)))
-  measured <- mapply(function(mode, tier) {
-    # A mode has all tiers, or those that it names: `low`, or `low/jmeter` for one tool alone.
-    named <- unlist(modes[[mode]]$tiers)
-    asked$tool %in% names(tiers[[tier]]) &&
-      (is.null(named) || any(c(tier, paste0(tier, "/", asked$tool)) %in% named))
-  }, terms$mode, terms$tier)
-  sprintf("%s.cells = %s; the experiment has no such cell", claim$id, unique(term_names(terms[!measured])))
+  missing <- terms[!grid, on = c("study", "mode", "tier", "tool")]
+  sprintf("%s.cells = %s; the experiment has no such cell", claim$id, unique(term_names(missing)))
 }
 
 # ---- Rules -----------------------------------------------------------------------------------

@@ -1,8 +1,17 @@
-# What the command-line scripts beside this folder share.
+# What the command-line scripts beside this folder share; each begins by reading this file.
 
 library(data.table)
 # data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.
 setDTthreads(2)
+
+#' Loads all functions of a stage.
+#'
+#' @param folder the stage's folder; by default that of the script that runs.
+#' @return the folder.
+source_all <- function(folder = dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))) {
+  for (file in list.files(file.path(folder, "R"), pattern = "[.]R$", full.names = TRUE)) source(file)
+  invisible(folder)
+}
 
 #' Splits command-line words into options and files.
 #'

@@ -365,6 +365,7 @@ def analyse(results: Path, cells: list[Cell]) -> None:
     paths = [str(cell.write(results)) for cell in cells]
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     (results / "modes.csv").write_text(Grid(config).modes_table())
+    (results / "grid.csv").write_text(Grid(config).grid_table())
     study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
     summary, slices = results / "summary.csv", results / "slices.csv"
     steps = [
