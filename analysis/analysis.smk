@@ -7,11 +7,15 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/summary.csv           all studies
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/looks.csv             a row per set of cells that was compared; grows, never removed
+         results/directions.csv        a row per ratio of a source: does ours point the same way?
+         results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
          results/causes.csv            a row per intervention of a cause: does the effect go away?
+         results/cause-counters.csv    a row per counter of a cause and side: what was counted
+         results/moved-groups.csv      a row per compared pair and group of stacks: where CPU time moved
          results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
          results/prediction-score.csv  hits with the primitives as measured, and with false ones
          results/usl.csv               a row per mode, tool and path: the law's coefficients
@@ -125,6 +129,27 @@ rule compare_loops:
         "Rscript {input.script:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
+rule compare_with_sources:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        comparisons=f"{RESULTS}/comparisons.csv",
+        published=PUBLISHED,
+        readings="analysis/readings.csv",
+        script="analysis/directions.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    output:
+        directions=f"{RESULTS}/directions.csv",
+        readings=f"{RESULTS}/readings.csv",
+    log:
+        f"{RESULTS}/logs/compare_with_sources.log",
+    message:
+        "the sources' ratios beside ours"
+    shell:
+        "Rscript {input.script:q} --summary {input.summary:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --readings {input.readings:q} --out {output.directions:q} --out-readings {output.readings:q} {input.published:q} > {log:q} 2>&1"
+
+
 rule group_cpu:
     input:
         cells=expand("{cell}/cell.json", cell=CELLS),
@@ -179,13 +204,15 @@ rule trace_causes:
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/causes.csv",
+        causes=f"{RESULTS}/causes.csv",
+        counters=f"{RESULTS}/cause-counters.csv",
+        moved=f"{RESULTS}/moved-groups.csv",
     log:
         f"{RESULTS}/logs/trace_causes.log",
     message:
         "each cause, link by link"
     shell:
-        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output.causes:q} --counters {output.counters:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:

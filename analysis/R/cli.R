@@ -42,3 +42,13 @@ write_table <- function(table, path) {
   dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
   fwrite(table, path)
 }
+
+#' Reads a table that write_table() wrote: text, and numbers in the columns that are named.
+read_table <- function(path, numbers = character()) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  # By name and not by content, which a column of a table without rows does not have.
+  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
+  require_columns(table, numbers, path)
+  for (column in numbers) set(table, j = column, value = as.numeric(table[[column]]))
+  table[]
+}

@@ -34,14 +34,13 @@ sentence_loops <- function(loops, statistic = "latency_p99_ms") {
   wanted <- checked_loop_statistic(statistic)
   rows <- loops[statistic == wanted & !is.na(estimate)]
   if (nrow(rows) == 0) return("No mode was measured validly under both loops at one tier.")
-  about <- compared_statistics[statistic == wanted]
   widest <- rows[which.max(abs(log(estimate)))]
   sprintf(
     paste(
       "Under the open loop the %s was higher than under the closed one in %d of %d modes and tiers,",
       "lower in %d, equivalent in %d; the widest gap is that of %s at %s: a factor of %s."
     ),
-    about$title, sum(rows$verdict == "higher"), nrow(rows), sum(rows$verdict == "lower"),
+    title_of(wanted), sum(rows$verdict == "higher"), nrow(rows), sum(rows$verdict == "lower"),
     sum(rows$verdict == "equivalent"), as_code(widest$mode), as_code(widest$tier),
     effect_with_interval(widest)
   )

@@ -173,8 +173,6 @@ guide_winners <- function(all, situation) {
   lapply(Filter(nrow, rows), function(table) guide_winner(all, table, situation$versus))
 }
 
-statistic_title <- function(id) compared_statistics$title[match(id, compared_statistics$statistic)]
-
 #' The guide's table: a row per situation and statistic.
 #'
 #' @return data.table of Markdown: Situation, Baseline, Metric, Best, Ratio (to the baseline); no rows
@@ -186,7 +184,7 @@ table_guide <- function(all) {
     if (length(winners) > 0) {
       data.table(
         Situation = c(situation$title, rest), Baseline = c(as_code(situation$versus), rest),
-        Metric = statistic_title(names(winners)), Best = vapply(winners, `[[`, "", "best"),
+        Metric = title_of(names(winners)), Best = vapply(winners, `[[`, "", "best"),
         Ratio = vapply(winners, `[[`, "", "by")
       )
     }
@@ -200,7 +198,7 @@ sentences_guide <- function(all) {
     winners <- guide_winners(all, situation)
     if (length(winners) == 0) return("")
     others <- vapply(winners, `[[`, "", "others")
-    others <- sprintf("%s: %s.", capitalised(statistic_title(names(others))), others)[nzchar(others)]
+    others <- sprintf("%s: %s.", capitalised(title_of(names(others))), others)[nzchar(others)]
     from <- guide_from(all, situation)
     if (nzchar(from)) from <- sprintf("99th percentile shorter: %s.", from)
     more <- paragraph(others, from, sentence_price(all$comparisons, situation), situation$mind)
@@ -225,6 +223,6 @@ sentence_price <- function(comparisons, situation) {
   worse <- others[standing(others) == "worse"]
   if (nrow(worse) == 0) return("")
   sprintf("The price of %s: %s.", as_code(best), enumerate(sprintf(
-    "%s times the %s", effect_with_interval(worse), statistic_title(worse$statistic)
+    "%s times the %s", effect_with_interval(worse), title_of(worse$statistic)
   )))
 }

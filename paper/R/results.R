@@ -2,11 +2,10 @@
 
 #' Reads everything.
 #'
-#' @param results results folder: summary.csv, slices.csv, comparisons.csv, loops.csv, cpu-groups.csv,
-#'   profiler-cost.csv, cells/.
-#' @return list: summary, slices, comparisons, loops, cpu_groups, profiler_cost (see the analysis), cells
-#'   (list of read_cell(), in the order of the summary), results (the folder).
-read_results <- function(results) {
+#' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
+#' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, directions, readings,
+#'   causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
   list(
@@ -14,7 +13,11 @@ read_results <- function(results) {
     comparisons = read_comparisons(file.path(results, "comparisons.csv")),
     loops = read_comparisons(file.path(results, "loops.csv")),
     cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
+    moved = read_moved(results),
     profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
+    directions = read_comparisons(file.path(results, "directions.csv")),
+    readings = read_comparisons(file.path(results, "readings.csv")),
+    causes = read_traced(results, read_causes(file.path(analysis, "causes.yaml"))),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
   )
 }
@@ -30,7 +33,7 @@ of_study <- function(all, study) {
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  for (table in c("slices", "comparisons", "cpu_groups")) {
+  for (table in c("slices", "comparisons", "cpu_groups", "moved", "directions", "readings")) {
     all[[table]] <- all[[table]][study == wanted]
   }
   all$study <- study

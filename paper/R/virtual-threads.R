@@ -82,7 +82,7 @@ sentence_kinds <- function(all, kinds, tier, tool, statistic = "throughput_per_s
   }
   more <- one("platform threads", TRUE)
   both <- one("virtual threads", TRUE)
-  about <- compared_statistics[statistic == wanted$statistic]$title
+  about <- title_of(statistic)
   told <- Filter(nzchar, c(
     said(more, "more platform threads (%s): %s"), said(one("virtual threads", FALSE), "virtual threads, as few let in (%s): %s"),
     said(both, "virtual threads and no limit (%s): %s")

@@ -23,7 +23,7 @@ source(file.path(params$analysis, "R", "cli.R"))
 source_all(params$analysis)
 source_all(".")
 knitr::opts_chunk$set(echo = FALSE)
-all_results <- read_results(params$results)
+all_results <- read_results(params$results, params$analysis)
 comparisons <- all_results$comparisons
 protocol <- read_protocol(file.path(params$analysis, "PROTOCOL.md"))
 ```

@@ -28,7 +28,8 @@ check "lintr" Rscript -e "$lint_r"
 check "build" make build
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
 check "generator" make -C workloads/due test
-check "analysis and paper (testthat)" Rscript analysis/tests/testthat.R
+check "analysis (testthat)" Rscript analysis/tests/testthat.R
+check "paper (testthat)" Rscript paper/tests/testthat.R
 check "workloads, profiles, paper (pytest)" pytest --quiet workloads profiles paper \
   --ignore=workloads/due --ignore="$smoke_results"
 check "smoke run" make smoke
