@@ -65,6 +65,7 @@ directions_of_source <- function(summary, slices, comparisons, published) {
   cells <- summary[at, on = names(at), nomatch = NULL][tier %in% published$tier]
   excused <- cells[counts_with_source(cells) & !poolable(cells)]
   known <- source_figures[compared != "" & figure %in% published$figure]
+  if (nrow(known) == 0) return(NULL)
   statistics <- about_statistics(known$compared)[, effect := "ratio"]
   ours <- compare_modes(cells, slices[study == at$study], statistics, counts = counts_with_source)
   if (nrow(ours) == 0) return(NULL)

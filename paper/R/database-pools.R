@@ -1,15 +1,5 @@
 # The section on databases: threads in the server, connections before it, and both together.
 
-#' The modes with their database, its variables, and how the client uses connections.
-table_database_modes <- function(all) {
-  table <- table_modes_asked(all)
-  asked <- rbindlist(lapply(table$Mode, function(name) {
-    configuration <- Find(function(cell) cell$cell$mode == name, all$cells)$configuration
-    data.table(Database = words(configuration$engine$id), Client = options_text(configuration$mode$client))
-  }))
-  cbind(table, asked)
-}
-
 #' Modes of MariaDB whose clients keep their connections: its ways of using threads.
 modes_that_keep <- function(all) {
   keep <- Filter(function(cell) {

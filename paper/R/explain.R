@@ -137,8 +137,7 @@ pool_bounds <- function(all) {
 within_bound <- function(bounds) bounds$measured_per_s <= 1.05 * bounds$bound_per_s
 
 #' In how many places the bound holds, and where it does not.
-sentence_bounds <- function(bounds, otherwise) {
-  if (nrow(bounds) == 0) return(otherwise)
+sentence_bounds <- function(bounds) {
   kept <- within_bound(bounds)
   above <- bounds[!kept, sprintf("%s at %s (%s/s, bound %s/s)", as_code(mode), as_code(tier), format_number(measured_per_s), format_number(bound_per_s))]
   sprintf(

@@ -81,12 +81,12 @@ published_modes <- function(summary) {
 #'
 #' @return data.table: tier, title, path, group (ramped, at once, work), sleep_ms, threads, ramp_up_s,
 #'   loops, lasts_s (closed loop; NA where there is none, or no such thing), rate_per_s, connections,
-#'   duration_s (open loop).
+#'   duration_s (open loop), clients (of a database).
 read_tiers <- function(all) {
   usual <- usual_path(all$summary)
   one <- function(name) {
     cells <- Filter(function(cell) cell$cell$tier == name, all$cells)
-    asked <- lapply(c(jmeter = "jmeter", wrk2 = "wrk2"), function(tool) {
+    asked <- lapply(setNames(nm = names(loop_names)), function(tool) {
       Find(function(cell) cell$cell$tool == tool, cells)$configuration$tool
     })
     figure <- function(tool, key, otherwise = NA_real_) {
@@ -103,7 +103,8 @@ read_tiers <- function(all) {
       ramp_up_s = figure("jmeter", "ramp_up_s"), loops = figure("jmeter", "loops", 1),
       lasts_s = figure("jmeter", "duration_s"),
       rate_per_s = figure("wrk2", "rate_per_s"), connections = figure("wrk2", "connections"),
-      duration_s = figure("wrk2", "duration_s")
+      duration_s = figure("wrk2", "duration_s"),
+      clients = fcoalesce(figure("sysbench", "clients"), figure("database-client", "workers"))
     )
   }
   rbindlist(lapply(tier_levels(all$summary), one))

@@ -15,7 +15,8 @@ table_modes_asked <- function(all) {
       Class = words(c(mode$class, configuration$study$server$class)[1]),
       Command = if (is.null(mode$command)) NA_character_ else paste(mode$command, collapse = " "),
       JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),
-      Backend = words(configuration$backend$id), Options = options_text(mode$options)
+      Backend = words(configuration$backend$id), Options = options_text(mode$options),
+      Database = words(configuration$engine$id), Client = options_text(mode$client)
     )
   }
   table <- rbindlist(lapply(mode_levels(all$summary$mode), one))
@@ -43,6 +44,9 @@ table_tiers <- function(tiers) {
   open <- tiers[, ifelse(is.na(rate_per_s), NA_character_, paste0(
     format_number(rate_per_s), "/s for ", duration_s, " s, ", format_number(connections), " connections"
   ))]
+  closed <- fcoalesce(closed, tiers[, ifelse(
+    is.na(clients), NA_character_, paste0(format_number(clients), " client", ifelse(clients == 1, "", "s"))
+  )])
   table <- data.table(
     Tier = tiers$tier, "Load" = tiers$title, Path = tiers$path, "Closed loop" = closed,
     "Open loop" = open
@@ -385,13 +389,12 @@ captioned_table <- function(label, caption, table, code = character()) {
 #' The source's own table beside ours, a table a tier.
 #'
 #' @param label identifier of the tables, completed by the tier.
-#' @param ours words: what stands beside the source.
 #' @return one string of Markdown.
-source_tables <- function(all, published, tiers, label, ours) {
+source_tables <- function(all, published, tiers, label) {
   tables <- vapply(tiers, function(name) {
     caption <- sprintf(
-      "Tier `%s`: the source beside %s; ours are medians over valid repetitions with their range. † marks the range where no repetition is valid.",
-      name, ours
+      "Tier `%s`: the source beside ours, medians over valid repetitions with their range. † marks the range where no repetition is valid.",
+      name
     )
     captioned_table(paste0(label, "-", name), caption, table_published(all$summary, published, all$study, name))
   }, "")

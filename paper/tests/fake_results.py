@@ -376,6 +376,14 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         ["compare_loops", "--out", results / "loops.csv", "--slices", slices, summary],
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
         ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
+        ["causes", "--causes", "analysis/causes.yaml", "--slices", slices]
+        + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
+        + ["--counters", results / "cause-counters.csv"]
+        + ["--moved", results / "moved-groups.csv", summary],
+        ["directions", "--summary", summary, "--slices", slices]
+        + ["--comparisons", results / "comparisons.csv", "--readings", "analysis/readings.csv"]
+        + ["--out", results / "directions.csv", "--out-readings", results / "readings.csv"]
+        + sorted((ROOT / "analysis" / "published").glob("*.csv")),
     ]
     for script, *arguments in steps:
         argv = ["Rscript", f"analysis/{script}.R", *map(str, arguments)]
