@@ -8,6 +8,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/looks.csv             a row per set of cells that was compared; grows, never removed
          results/directions.csv        a row per ratio of a source: does ours point the same way?
+         results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
@@ -148,6 +149,26 @@ rule compare_with_sources:
         "the sources' ratios beside ours"
     shell:
         "Rscript {input.script:q} --summary {input.summary:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --readings {input.readings:q} --out {output.directions:q} --out-readings {output.readings:q} {input.published:q} > {log:q} 2>&1"
+
+
+rule decide_guide:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        comparisons=f"{RESULTS}/comparisons.csv",
+        modes=f"{RESULTS}/modes.csv",
+        guide="analysis/guide.yaml",
+        script="analysis/guide.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/guide.csv",
+    log:
+        f"{RESULTS}/logs/decide_guide.log",
+    message:
+        "which mode to choose"
+    shell:
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:

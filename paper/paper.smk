@@ -25,6 +25,7 @@ rule render_report:
                 "moved-groups",
                 "directions",
                 "readings",
+                "guide",
                 "predictions",
                 "prediction-score",
                 "usl",

@@ -4,7 +4,7 @@
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
 #' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, directions, readings,
-#'   causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+#'   guide, causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
@@ -17,6 +17,7 @@ read_results <- function(results, analysis) {
     profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
     directions = read_comparisons(file.path(results, "directions.csv")),
     readings = read_comparisons(file.path(results, "readings.csv")),
+    guide = read_comparisons(file.path(results, "guide.csv")),
     causes = read_traced(results, read_causes(file.path(analysis, "causes.yaml"))),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
   )

@@ -380,6 +380,9 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
         + ["--counters", results / "cause-counters.csv"]
         + ["--moved", results / "moved-groups.csv", summary],
+        ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
+        + ["--slices", slices, "--comparisons", results / "comparisons.csv"]
+        + ["--out", results / "guide.csv", summary],
         ["directions", "--summary", summary, "--slices", slices]
         + ["--comparisons", results / "comparisons.csv", "--readings", "analysis/readings.csv"]
         + ["--out", results / "directions.csv", "--out-readings", results / "readings.csv"]

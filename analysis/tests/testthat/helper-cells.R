@@ -29,6 +29,15 @@ use_modes(local({
   path
 }))
 
+# What the workflow writes to grid.csv of config.yaml.
+grid_asked <- function() {
+  script <- paste(
+    "import yaml; from workloads.grid import Grid",
+    "print(Grid(yaml.safe_load(open('config.yaml'))).grid_table(), end='')", sep = "\n"
+  )
+  fread(text = withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE)))
+}
+
 # Building a figure asks for a device, which would leave Rplots.pdf.
 pdf(NULL)
 
