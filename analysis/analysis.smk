@@ -8,6 +8,8 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/looks.csv             a row per set of cells that was compared; grows, never removed
          results/directions.csv        a row per ratio of a source: does ours point the same way?
+         results/combinations.csv      a row per combination of pool sizes: is it among the best?
+         results/combination-laws.csv  a row per mode and tier of them: the law's coefficients
          results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
@@ -149,6 +151,22 @@ rule compare_with_sources:
         "the sources' ratios beside ours"
     shell:
         "Rscript {input.script:q} --summary {input.summary:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --readings {input.readings:q} --out {output.directions:q} --out-readings {output.readings:q} {input.published:q} > {log:q} 2>&1"
+
+
+rule combine_pools:
+    input:
+        cells=expand("{cell}/cell.json", cell=CELLS),
+        script="analysis/combinations.R",
+        functions=FUNCTIONS,
+    output:
+        sizes=f"{RESULTS}/combinations.csv",
+        laws=f"{RESULTS}/combination-laws.csv",
+    log:
+        f"{RESULTS}/logs/combine_pools.log",
+    message:
+        "which sizes of both pools are best together"
+    shell:
+        "Rscript {input.script:q} --out {output.sizes:q} --laws {output.laws:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule decide_guide:

@@ -26,6 +26,8 @@ rule render_report:
                 "directions",
                 "readings",
                 "guide",
+                "combinations",
+                "combination-laws",
                 "predictions",
                 "prediction-score",
                 "usl",

@@ -128,7 +128,7 @@ compare_guide <- function(guide, summary, slices, comparisons) {
       metric = metrics, from = guide_loads(situation, summary, comparisons), price = guide_price(situation, comparisons)
     )
     told <- rbindlist(Filter(NROW, parts), use.names = TRUE, fill = TRUE, idcol = "use")
-    told[, `:=`(situation = ..situation$title, mind = c(..situation$mind, "")[1])]
+    told[, `:=`(situation = situation$title, mind = c(situation$mind, "")[1])]
   })
   none <- copy(comparisons[0])[, c("situation", "mind", "use", "standing") := character()]
   none[, c("best", "from_per_s") := numeric()]

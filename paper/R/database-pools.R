@@ -152,7 +152,7 @@ grid_place <- function(rows) paste0(rows$mode, " at ", rows$tier)
 
 #' Heat maps of both sizes, a panel a mode and tier; framed are the combinations that cannot be distinguished from the best.
 #'
-#' @param sizes see summarise_combinations().
+#' @param sizes see read_sizes().
 figure_grid <- function(sizes) {
   if (nrow(sizes) == 0) return(nothing_to_draw("no valid grid"))
   tiles <- copy(sizes)[, `:=`(
@@ -216,22 +216,16 @@ sentence_rule <- function(rows, rule) {
   )
 }
 
-#' The Universal Scalability Law over connections in use, fitted to means over the server's numbers of
-#' threads in each session: sizes of the server's pool are no repetitions. No more connections are in use
-#' than there are workers.
-sentences_grid_usl <- function(grid) {
-  vapply(split(grid, by = c("mode", "tier")), function(rows) {
-    means <- rows[per_s > 0, .(per_s = exp(mean(log(per_s)))),
-      by = .(used = pmin(connection_pool_size, workers), repetition)
-    ]
-    fit <- fit_usl(means$used, means$per_s, means$repetition)
-    at <- sprintf("%s at %s", as_code(rows$mode[1]), as_code(rows$tier[1]))
-    if (fit$reason != "") return(sprintf("%s: %s.", at, fit$reason))
-    sprintf(
-      "%s: one connection does %s a second, a share of %s of the work must queue, and throughput is highest %s.", at,
-      with_interval(fit$lambda, fit$lambda_low, fit$lambda_high), with_interval(fit$sigma, fit$sigma_low, fit$sigma_high), if (is.finite(fit$peak_n)) sprintf("with %s connections", format_number(fit$peak_n)) else "with as many as there are"
-    )
-  }, "")
+#' The laws that connections in use follow.
+#'
+#' @param laws see fit_combinations().
+sentences_size_laws <- function(laws) {
+  at <- laws[, sprintf("%s at %s", as_code(mode), as_code(tier))]
+  laws[, ifelse(reason != "", sprintf("%s: %s.", at, reason), sprintf(
+    "%s: one connection does %s a second, a share of %s of the work must queue, and throughput is highest %s.", at,
+    with_interval(lambda, lambda_low, lambda_high), with_interval(sigma, sigma_low, sigma_high),
+    ifelse(is.finite(peak_n), sprintf("with %s connections", format_number(peak_n)), "with as many as there are")
+  ))]
 }
 
 #' How equally the workers were served: the least of Jain's index, and workers that got nothing.

@@ -4,7 +4,7 @@
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
 #' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, directions, readings,
-#'   guide, causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+#'   sizes, size_laws, guide, causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
@@ -17,6 +17,8 @@ read_results <- function(results, analysis) {
     profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
     directions = read_comparisons(file.path(results, "directions.csv")),
     readings = read_comparisons(file.path(results, "readings.csv")),
+    sizes = read_sizes(file.path(results, "combinations.csv")),
+    size_laws = read_size_laws(file.path(results, "combination-laws.csv")),
     guide = read_comparisons(file.path(results, "guide.csv")),
     causes = read_traced(results, read_causes(file.path(analysis, "causes.yaml"))),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
@@ -34,7 +36,7 @@ of_study <- function(all, study) {
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  for (table in c("slices", "comparisons", "cpu_groups", "moved", "directions", "readings")) {
+  for (table in c("slices", "comparisons", "cpu_groups", "moved", "directions", "readings", "sizes", "size_laws")) {
     all[[table]] <- all[[table]][study == wanted]
   }
   all$study <- study

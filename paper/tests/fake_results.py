@@ -380,6 +380,8 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
         + ["--counters", results / "cause-counters.csv"]
         + ["--moved", results / "moved-groups.csv", summary],
+        ["combinations", "--out", results / "combinations.csv"]
+        + ["--laws", results / "combination-laws.csv", *paths],
         ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
         + ["--slices", slices, "--comparisons", results / "comparisons.csv"]
         + ["--out", results / "guide.csv", summary],
