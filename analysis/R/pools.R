@@ -82,7 +82,8 @@ fit_combinations <- function(grid) {
     ]
     cbind(rows[1, .(study, mode, tier)], as.data.table(fit_usl(means$used, means$per_s, means$repetition)))
   })
-  rbindlist(c(list(no_modes()[, .SD, .SDcols = !c("tool", "path")]), fits), use.names = TRUE, fill = TRUE)
+  none <- setnames(no_modes()[, tool := NULL], "path", "tier")
+  rbindlist(c(list(none), fits), use.names = TRUE)
 }
 
 #' Reads the combinations that combinations.R summarised, see summarise_combinations().
