@@ -10,7 +10,9 @@ import csv
 import hashlib
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from workloads.configuration import (
     check,
     facts_of,
     whole_studies,
+    whole_study,
     without,
 )
 from workloads.provenance import own_files
@@ -99,10 +102,7 @@ class Grid:
         self.cells = [
             Cell(study["id"], mode["id"], tier["id"], tool, repetition)
             for study in self.studies.values()
-            for mode in study["modes"].values()
-            for tier in study[TIERS].values()
-            for tool in TOOLS
-            if tool in tier and is_asked(mode, tier, tool)
+            for mode, tier, tool in asked_of(study)
             for repetition in range(1, config["repetitions"] + 1)
             if repetition == 1 or not tier[tool].get("once")
         ]
@@ -255,12 +255,19 @@ class Grid:
 
     def modes_table(self) -> str:
         """modes.csv: what the analysis must know of each mode, measured or not."""
-        rows = [facts_of(study, name) for study in self.studies.values() for name in study["modes"]]
-        text = io.StringIO()
-        table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-        return text.getvalue()
+        studies = self.studies.values()
+        return as_csv([facts_of(study, name) for study in studies for name in study["modes"]])
+
+    def grid_table(self) -> str:
+        """grid.csv: what the experiment asks for; the smoke run measures other tiers."""
+        studies = self.config["studies"].items()
+        return as_csv(
+            [
+                {"study": name, "mode": mode["id"], "tier": tier["id"], "tool": tool}
+                for name, study in studies
+                for mode, tier, tool in asked_of(whole_study(name, study, TIERS))
+            ]
+        )
 
     def jars(self, session: Session) -> list[str]:
         """The jars that the session's cells run."""
@@ -353,6 +360,13 @@ def groups_of(modes: dict[str, Mode]) -> dict[str, str]:
     }
 
 
+def asked_of(study: Study) -> Iterator[tuple[Mode, Tier, str]]:
+    """Which modes are measured at which tiers, by which tools."""
+    for mode, tier, tool in product(study["modes"].values(), study[TIERS].values(), TOOLS):
+        if tool in tier and is_asked(mode, tier, tool):
+            yield mode, tier, tool
+
+
 def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
     """A tier names its modes; or a mode its tiers, all of their tools or one (`low/jmeter`).
 
@@ -362,6 +376,14 @@ def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
         return mode["id"] in tier["modes"]
     tiers = mode.get("tiers", [tier["id"]])
     return tier["id"] in tiers or f"{tier['id']}/{tool}" in tiers
+
+
+def as_csv(rows: list[dict[str, str]]) -> str:
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
 
 
 def with_digest(load: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,8 @@ check "lintr" Rscript -e "$lint_r"
 check "build" make build
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
 check "generator" make -C workloads/due test
-check "analysis and paper (testthat)" Rscript analysis/tests/testthat.R
+check "analysis (testthat)" Rscript analysis/tests/testthat.R
+check "paper (testthat)" Rscript paper/tests/testthat.R
 check "profiles, workloads, paper (pytest)" pytest --quiet profiles workloads paper \
   --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
 check "smoke run" make smoke

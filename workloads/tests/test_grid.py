@@ -160,6 +160,17 @@ def test_table_of_modes_has_every_mode_once(config):
     ]
 
 
+def test_table_of_the_grid_is_that_of_the_experiment_in_the_smoke_run_too(config):
+    def asked(grid):
+        rows = csv.DictReader(grid.grid_table().splitlines())
+        return {"/".join([*row.values(), "rep-1"]) for row in rows}
+
+    whole = Grid(config)
+    assert asked(whole) == {cell.path for cell in whole.cells if cell.repetition == 1}
+    smoke = Grid(overlaid(config, yaml.safe_load(FILES[1].read_text())))
+    assert asked(whole) <= asked(smoke)
+
+
 class WithoutDuplicates(yaml.SafeLoader):
     """YAML takes the last of two equal keys, in silence."""
 
