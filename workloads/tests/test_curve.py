@@ -119,10 +119,9 @@ def test_rate_is_doubled_until_it_is_not_served(climbing, capacity, ramp):
 def test_ramp_is_short_steady_and_never_in_the_slices(climbing):
     _, found, asked = climbing()
     for _, kind, _, tool in asked:
-        if kind == CALIBRATION:
-            assert (tool["arrivals"], tool["duration_s"], tool["warm_up_s"]) == ("constant", 0.3, 0)
-        else:
-            assert (tool["arrivals"], tool["duration_s"], tool["warm_up_s"]) == ("poisson", 0.5, 0.1)
+        found_here = (tool["arrivals"], tool["duration_s"], tool["warm_up_s"])
+        is_ramp = kind == CALIBRATION
+        assert found_here == (("constant", 0.3, 0) if is_ramp else ("poisson", 0.5, 0.1))
     assert {each.asked.kind for each in found[ONE]} == {PLAIN}
 
 
