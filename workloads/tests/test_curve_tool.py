@@ -53,6 +53,14 @@ def test_load_has_twice_the_connections_that_the_objective_keeps_busy():
     assert curve.busy_connections(SPEC, 1000) == 20
 
 
+def test_step_at_a_low_rate_lasts_until_there_are_percentiles():
+    def duration_s(rate):
+        return curve.load_at(SPEC, rate, 1)["tool"]["duration_s"]
+
+    assert (duration_s(40), duration_s(10)) == (0.5, 2)
+    assert curve.load_at(SPEC, 10, 1, duration_s=0.3)["tool"]["duration_s"] == 0.3
+
+
 def course_of(due_s, latency_s, lasts_s=0.5, tail_s=3.0):
     """The course of requests that are due at these times and take so long (by their time)."""
     bins = round((lasts_s + tail_s) / EVERY_S)

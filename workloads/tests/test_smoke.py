@@ -262,7 +262,7 @@ def test_steps_of_a_curve_are_shares_of_the_capacity_and_go_up(cell):
         expected = shares[int(row["step"]) - 1] * curve["calibrated_per_s"]
         assert rate == pytest.approx(expected, rel=0.01, abs=0.01)
         # Poisson: within five deviations.
-        mean = rate * tool["duration_s"]
+        mean = rate * float(row["duration_s"])
         assert abs(int(row["due"]) - mean) <= 5 * math.sqrt(mean) + 1
         assert int(row["due"]) == int(row["requests_recorded"])
         if row["sustained"] == "true":

@@ -21,6 +21,8 @@ COURSE, EVERY_S = "course.csv", 0.01
 RIGHT_AT_LEAST = 0.99
 # Of a server that answers 10 % less than is due, what waits grows older by so much of the time.
 AGES_AT_MOST = 0.1
+# Fewer requests have no percentiles: at low rates a step lasts longer.
+REQUESTS_AT_LEAST = 20
 # Connections beyond those that twice the objective keeps busy, for rates at which that is none.
 FEW_CONNECTIONS = 10
 
@@ -39,8 +41,13 @@ def load_at(spec: dict[str, Any], rate_per_s: float, seed: int, **other: Any) ->
     """
     tool = spec["tool"]
     needed = math.ceil(2 * busy_connections(spec, rate_per_s)) + FEW_CONNECTIONS
-    asked = {"connections": min(tool["connections"], needed), "rate_per_s": rate_per_s}
-    return spec | {"tool": tool | asked | {"seed": seed} | other}
+    asked = {
+        "connections": min(tool["connections"], needed),
+        "rate_per_s": rate_per_s,
+        "duration_s": max(tool["duration_s"], round(REQUESTS_AT_LEAST / rate_per_s, 3)),
+        "seed": seed,
+    }
+    return spec | {"tool": tool | asked | other}
 
 
 def busy_connections(spec: dict[str, Any], rate_per_s: float) -> float:
