@@ -7,7 +7,8 @@ rate, in an order that is drawn again; the slice is a line in slices.csv, its st
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
 the first at which it dies, hangs or keeps what it was asked, and where the generator could not
-offer more. A step that a rule on the machine leaves out ends nothing.
+offer more. A step that a rule on the machine leaves out ends nothing, and is loaded again when all
+have climbed.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ STEPS_TO_END = 2
 DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
 
-# run_session.load_once: one slice of a cell's server with a spec, and its repetition.
+# run_session.load_once: one slice of a cell's server with a spec.
 Load = Callable[[Any, Name, str, int, list[Slice], dict[str, Any]], None]
 
 
@@ -50,6 +51,13 @@ class Climb:
     # Steps running that were not sustained.
     failed: int = 0
     ended: str = ""
+
+    def lost(self) -> set[int]:
+        """Steps that a rule on the machine left out each time; none of a server that broke."""
+        kept = {each.asked.round for each in self.slices if each.kept}
+        limited = {each.asked.round for each in self.slices if GENERATOR in each.faults}
+        broke = any(map(is_broken, self.slices))
+        return set() if broke else {each.asked.round for each in self.slices} - kept - limited
 
     def rates_per_s(self) -> list[float]:
         return [round(share * self.calibrated_per_s, 2) for share in ladder(self.spec["tool"])]
@@ -79,11 +87,16 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
     climbs = {
         name: calibrated(session, name, load) for name in session.random.sample(names, len(names))
     }
-    steps = max((one.spec["tool"]["steps"] for one in climbs.values()), default=0)
-    for step in range(1, steps + 1):
+    spec = session.spec(names[0])
+    steps = range(1, spec["tool"]["steps"] + 1)
+    for step in steps:
         climbing = [name for name in names if not climbs[name].ended]
         for name in session.random.sample(climbing, len(climbing)):
             take(session, name, climbs[name], step, load)
+    for step in [*steps] * spec["slices"]["extra_rounds"]:
+        behind = [name for name in names if step in climbs[name].lost()]
+        for name in session.random.sample(behind, len(behind)):
+            load_step(session, name, climbs[name], step, load)
     for name, one in climbs.items():
         # The last step has none after it that could confirm it.
         one.ended = one.ended or (NOT_SUSTAINED if one.failed else TOP)
@@ -118,24 +131,34 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
 
 
 def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
-    """One step of one mode."""
-    rate, before = one.rates_per_s()[step - 1], len(one.slices)
+    """One step of one mode, and whether it was its last."""
+    rate = one.rates_per_s()[step - 1]
     if busy_connections(one.spec, rate) > one.spec["tool"]["connections"]:
         one.ended = LIMIT
         return
-    load(session, name, PLAIN, step, one.slices, load_at(one.spec, rate, one.seed + step))
-    if len(one.slices) == before or is_broken(last := one.slices[-1]):
+    done = load_step(session, name, one, step, load)
+    if done is None or is_broken(done):
         one.ended = NOT_SUSTAINED
-    elif is_at_limit(last):
-        # A load that was offered too late says nothing of the server.
-        last.faults += [GENERATOR] if GENERATOR not in last.faults else []
+    elif is_at_limit(done):
         one.ended = LIMIT
-    elif last.load["sustained"]:
-        one.failed = 0 if last.kept else one.failed
-    else:
-        drain(session, name.mode)
-        one.failed += last.kept
+    elif done.kept:
+        one.failed = 0 if done.load["sustained"] else one.failed + 1
         one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
+
+
+def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:
+    """None where there is no server any more."""
+    before, rate = len(one.slices), one.rates_per_s()[step - 1]
+    load(session, name, PLAIN, step, one.slices, load_at(one.spec, rate, one.seed + step))
+    if len(one.slices) == before:
+        return None
+    done = one.slices[-1]
+    if is_at_limit(done) and GENERATOR not in done.faults:
+        # A load that was offered too late says nothing of the server.
+        done.faults.append(GENERATOR)
+    if not is_broken(done) and not done.load["sustained"]:
+        drain(session, name.mode)
+    return done
 
 
 def is_broken(done: Slice) -> bool:

@@ -131,11 +131,12 @@ def step_of(done: Slice) -> dict[str, Any]:
         return dict.fromkeys(STEP_COLUMNS)
     load = done.load
     sustained = str(load["sustained"]).lower()
-    values = (done.asked.round, load["offered_per_s"], sustained, load["requests_asked"])
+    rates = (load["offered_per_s"], load["served_per_s"])
+    values = (done.asked.round, sustained, load["requests_asked"], *rates)
     return dict(zip(STEP_COLUMNS, values, strict=True))
 
 
-STEP_COLUMNS = ("step", "offered_per_s", "sustained", "due")
+STEP_COLUMNS = ("step", "sustained", "due", "offered_per_s", "served_per_s")
 LOAD_COLUMNS = (
     *("start_epoch_s", "end_epoch_s", "duration_s", "requests_recorded", "responses_2xx"),
     *("error_share", "throughput_per_s", "answers_per_s", "latency_mean_ms"),

@@ -29,9 +29,9 @@ TOOL = {
 }
 
 
-def spec_with(**changes):
-    study = {"body_bytes": 42}
-    return {"study": study, "tier": {"sleep_ms": 0}, "tool": TOOL | changes, "backend": None}
+def spec_with(extra_rounds=0, **changes):
+    slices, study = {"extra_rounds": extra_rounds}, {"body_bytes": 42}
+    return {"study": study, "tier": {"sleep_ms": 0}, "tool": TOOL | changes, "slices": slices}
 
 
 def session_of(seed=1, **changes):
@@ -53,7 +53,7 @@ def climbing(make_slice, monkeypatch):
     monkeypatch.setattr(curve, "drain", lambda session, mode: session.stopped.append(mode))
 
     def run(names=(ONE,), capacity=1000.0, ends=(), **changes):
-        session, asked = session_of(**changes), []
+        session, asked, wanted = session_of(**changes), [], dict(ends)
 
         def once(session, name, kind, step, done, spec):
             tool = spec["tool"]
@@ -62,7 +62,9 @@ def climbing(make_slice, monkeypatch):
             due = round(rate * tool["duration_s"])
             served = {"requests_asked": due, "responses_2xx": due, "offered_per_s": rate}
             served |= {"sustained": rate <= capacity, "served_per_s": min(rate, capacity)}
-            end = dict(dict(ends).get((name.mode, kind, step), {}))
+            end = dict(wanted.get((name.mode, kind, step), {}))
+            if end.pop("once", False):
+                del wanted[name.mode, kind, step]
             served |= {"generator_thread": end.pop("generator_thread", 0.2)}
             served |= {"sustained": end.pop("sustained", served["sustained"])}
             if end.pop("gone", False):
@@ -209,6 +211,30 @@ def test_step_that_was_disturbed_ends_nothing(climbing):
     lost = [*failing(3, 5), *failing(4, faults=["undisturbed"])]
     _, found, _ = climbing(ends=[*sustained, *lost])
     assert steps_of(found[ONE]) == [1, 2, 3, 4, 5]
+
+
+def test_step_that_was_lost_is_loaded_again_when_all_have_climbed(climbing):
+    once = {"faults": ["undisturbed"], "once": True}
+    ends = [((ONE.mode, PLAIN, 2), once), ((OTHER.mode, PLAIN, 5), dict(once))]
+    session, found, asked = climbing(names=(ONE, OTHER), ends=ends, extra_rounds=2)
+    plain = [(mode, step) for mode, kind, step, _ in asked if kind == PLAIN]
+    assert plain[16:] == [("one", 2), ("other", 5)]
+    first, again = (tool for mode, _, step, tool in asked if (mode, step) == ("one", 2))
+    assert first == again
+    assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, True]
+    # What is lost each time is loaded so often and no more; nothing else is loaded again.
+    ends = [((ONE.mode, PLAIN, 2), {"faults": ["undisturbed"]})]
+    ends += [((OTHER.mode, PLAIN, 3), {"generator_thread": 0.95})]
+    _, found, _ = climbing(names=(ONE, OTHER), ends=ends, extra_rounds=2)
+    assert steps_of(found[ONE]) == [1, 2, 3, 4, 5, 6, 7, 8, 2, 2]
+    assert steps_of(found[OTHER]) == [1, 2, 3]
+
+
+def test_steps_of_a_server_that_broke_are_not_loaded_again(climbing):
+    ends = [((ONE.mode, PLAIN, 2), {"faults": ["undisturbed"]})]
+    ends += [((ONE.mode, PLAIN, 4), {"outcome": "server_died", "faults": ["not_completed"]})]
+    _, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert steps_of(found[ONE]) == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(

@@ -255,7 +255,7 @@ def test_files_of_a_cell_are_those_of_its_kept_slices(make_slice, live, tmp_path
 
 def test_steps_of_a_curve_have_counts_in_common_and_no_rates(make_slice, tmp_path):
     slices = [
-        make_slice(step, load={"sustained": True, "offered_per_s": 100.0 * step, "loop": "open"})
+        make_slice(step, load={"sustained": True, "offered_per_s": 100.0, "served_per_s": 99.0})
         for step in (1, 2)
     ]
     load = pooling.load_of(slices)

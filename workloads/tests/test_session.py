@@ -382,9 +382,8 @@ def test_ramp_of_a_curve_is_loaded_as_asked_and_counted_apart(plan, monkeypatch)
     spec = session.spec(name)
     for kind in (CALIBRATION, PLAIN):
         load_once(session, name, kind, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
-    # A step is loaded again, and not the ramp.
-    assert seen == [(CALIBRATION, 9), (PLAIN, 9), (PLAIN, 9)]
-    assert (session.phases.spent_s["calibration_s"], session.phases.spent_s["load_s"]) == (2, 4)
+    assert seen == [(CALIBRATION, 9), (PLAIN, 9)]
+    assert (session.phases.spent_s["calibration_s"], session.phases.spent_s["load_s"]) == (2, 2)
 
 
 def test_mode_that_cannot_be_started_again_has_no_slice(load):
@@ -548,7 +547,7 @@ def test_curve_is_climbed_and_recorded_with_how_far_each_mode_came(
     def climb(session, names, load):
         assert load is load_once
         session.curves = dict.fromkeys(names, facts)
-        step = {"sustained": True, "offered_per_s": 50.0, "loop": "open"}
+        step = {"sustained": True, "offered_per_s": 50.0, "served_per_s": 50.0, "loop": "open"}
         return {name: [make_slice(1, load=step)] for name in names}
 
     monkeypatch.setattr(run_session, "climb", climb)

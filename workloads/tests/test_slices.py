@@ -54,7 +54,7 @@ def test_profiled_slice_may_compile_and_nothing_else(make_slice):
     assert faults(make_slice(figures=figures), profiled=True) == ["undisturbed"]
 
 
-STEP = {"sustained": False, "offered_per_s": 97.5, "requests_asked": 49}
+STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_asked": 49}
 
 
 def test_generator_at_its_limit_leaves_out_a_step_of_a_curve_alone(make_slice):
@@ -67,11 +67,11 @@ def test_generator_at_its_limit_leaves_out_a_step_of_a_curve_alone(make_slice):
 
 def test_row_of_a_step_says_at_which_rate_it_was_and_whether_it_was_sustained(make_slice):
     row = make_slice(4, load=STEP).row()
-    names = ("step", "offered_per_s", "sustained", "due")
-    assert [row[name] for name in names] == [4, 97.5, "false", 49]
+    names = ("step", "offered_per_s", "served_per_s", "sustained", "due")
+    assert [row[name] for name in names] == [4, 97.5, 80.5, "false", 49]
     other = make_slice(4).row()
     assert list(other) == list(row)
-    assert [other[name] for name in names] == [None] * 4
+    assert [other[name] for name in names] == [None] * 5
 
 
 def test_all_faults_of_a_slice_are_in_its_row(make_slice):
