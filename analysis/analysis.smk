@@ -14,6 +14,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
+         results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
          results/causes.csv            a row per intervention of a cause: does the effect go away?
@@ -204,6 +205,26 @@ rule group_cpu:
         "where CPU time goes"
     shell:
         "Rscript {input.script:q} --groups {input.groups:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+
+
+rule draw_differences:
+    input:
+        causes="analysis/causes.yaml",
+        cpu=f"{RESULTS}/cpu-groups.csv",
+        groups="analysis/stack-groups.csv",
+        converter="profiles/convert/jfrconv.sh",
+        script="analysis/differences.R",
+        functions=FUNCTIONS,
+    output:
+        directory(f"{RESULTS}/differences"),
+    log:
+        f"{RESULTS}/logs/draw_differences.log",
+    params:
+        cells=f"{RESULTS}/cells",
+    message:
+        "differential flame graphs of the causes"
+    shell:
+        "Rscript {input.script:q} --causes {input.causes:q} --cpu {input.cpu:q} --groups {input.groups:q} --cells {params.cells:q} --converter {input.converter:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule judge_claims:

@@ -38,9 +38,7 @@ rule render_report:
         ),
         cells=expand("{cell}/cell.json", cell=CELLS),
         flamegraphs=expand("{cell}/flamegraph.html", cell=CELLS),
-        differences=expand(
-            "{results}/differences/{cause}.html", results=RESULTS, cause=DIFFERENCES
-        ),
+        differences=f"{RESULTS}/differences",
         functions=FUNCTIONS,
         published=PUBLISHED,
         causes="analysis/causes.yaml",

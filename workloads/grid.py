@@ -33,7 +33,10 @@ from workloads.provenance import own_files
 
 ROOT = Path(__file__).resolve().parents[1]
 # What says how many requests a tool has under way at once.
-AT_ONCE = {"wrk2": "connections", "jmeter": "users"}
+AT_ONCE = {"curve": "connections", "wrk2": "connections", "jmeter": "users"}
+# How long the window of a curve's step is, to the time that a request waits: its second half then
+# begins when answers come.
+STEP_TO_WAITING = 2.5
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
@@ -201,15 +204,18 @@ class Grid:
         sleep_ms = tier.get("sleep_ms", 0)
         slices = self._slices(study, tier, cell)
         tool = {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
-        if cell.tool == "wrk2":
+        if cell.tool in ("wrk2", "curve"):
             # Requests of before the window are still under way when it opens.
-            tool["warm_up_s"] = round(tool["warm_up_s"] + sleep_ms / 1000, 3)
+            tool["warm_up_s"] = round(self.config["wrk2"]["warm_up_s"] + sleep_ms / 1000, 3)
+        if cell.tool == "wrk2" and tool.get("at_once"):
+            # A request for each connection, all due when the window opens.
+            tool |= {"warm_up_s": 0, "rate_per_s": tool["connections"] / slices["length_s"]}
         # The other loads end after so many requests, or combinations of sizes.
         if cell.tool in ("wrk2", "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": slices["length_s"]} | tool
         return {
             "tier": {"sleep_ms": sleep_ms} | {key: tier[key] for key in TIER_KEYS if key in tier},
-            "tool": with_digest(as_in_cells(without(tool, "once"))),
+            "tool": with_digest(as_in_cells(without(tool, "once", "step_s"))),
             "warm_up": self._warm_up(study, tier),
             "slices": slices,
             "testbed": self.config["testbed"]
@@ -224,6 +230,10 @@ class Grid:
         least_s = 5 * tier.get("sleep_ms", 0) / 1000
         slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
         slices |= study.get("slices", {}) | tier.get("slices", {})
+        if cell.tool == "curve":
+            curve = self.config["curve"] | tier["curve"]
+            length_s = max(curve["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
+            slices |= {"length_s": length_s, "rounds": curve["steps"], "profiled": 0}
         if cell.repetition > self.config["slices"]["profiled_repetitions"]:
             slices["profiled"] = 0
         return slices
@@ -299,7 +309,7 @@ class Grid:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""
         if "engine" in study["server"]:
             return None
-        load = tier.get("wrk2", {}) | tier.get("jmeter", {})
+        load = tier.get("curve", {}) | tier.get("wrk2", {}) | tier.get("jmeter", {})
         own = {"path": tier["path"]} | {
             key: load[key] for key in ("keep_alive", "script") if key in load
         }

@@ -24,7 +24,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-from profiles.telemetry import compiler_threads, threads_cpu_s
+from profiles.watch.telemetry import compiler_threads, threads_cpu_s
 from workloads.slices import clock_s, finish
 from workloads.testbed import Process
 from workloads.tools import wrk2

@@ -33,7 +33,7 @@ compare_loops <- function(summary, slices) {
 sentence_loops <- function(loops, statistic = "latency_p99_ms") {
   wanted <- checked_loop_statistic(statistic)
   rows <- loops[statistic == wanted & !is.na(estimate)]
-  if (nrow(rows) == 0) return("No mode was measured validly under both loops at one tier.")
+  if (nrow(rows) == 0) return(sprintf("No mode has a valid %s under both loops at one tier.", title_of(wanted)))
   widest <- rows[which.max(abs(log(estimate)))]
   sprintf(
     paste(

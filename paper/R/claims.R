@@ -111,17 +111,18 @@ cells_words <- function(cells) {
   sprintf("%s at %s, %s", against(parts$mode), against(parts$tier), loop_names[[parts$tool[1]]])
 }
 
-#' What interventions say of a cause, and at which load.
+#' What became of each intervention on a cause, and at which load.
 #'
 #' @param chain id of causes.yaml; empty for none.
 #' @param causes see read_traced().
 sentence_chain <- function(chain, causes) {
   if (chain == "") return("")
   cause <- causes[[chain]]
-  counts <- table(vapply(cause$interventions, `[[`, "", "verdict"))
+  steps <- rbindlist(lapply(cause$interventions, `[`, c("verdict", "does")))
+  told <- steps[, .(words = paste(.N, "of", nrow(steps), verdict, sprintf("(%s)", paste(does, collapse = "; ")))), by = verdict]$words
   sprintf(
     "By intervention at %s (@sec-causes, *%s*): %s.", as_code(cause$difference$tier), cause$title,
-    if (length(counts) == 1) names(counts) else enumerate(paste(counts, names(counts)), ", ")
+    if (nrow(steps) == 1) steps$verdict else enumerate(told, ", ")
   )
 }
 

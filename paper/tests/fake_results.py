@@ -213,7 +213,8 @@ class Cell:
             passed |= {"share_2xx": share_passed, "little": True}
             passed |= {self.failed_check: False} if self.failed_check else {}
         checks = [{"id": i, "rule": "it is", "passed": p} for i, p in passed.items()]
-        return {"valid": all(passed.values()), "checks": checks, "bounds": self.bounds}
+        valid = all(passed.values())
+        return {"version": 4, "valid": valid, "checks": checks, "bounds": self.bounds}
 
     def _load(self, answered: int) -> dict[str, Any]:
         asked = len(self.latency_ms)

@@ -23,7 +23,7 @@ use_modes(local({
     "tomcat-200-as-published,as published,tomcat-200,tomcat-200,,blue,",
     "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,sky,",
     sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,blue,", c(5, 10, 20, 50, 100, 200)),
-    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-again,twin,pool,pool,,,"
+    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-again,twin,pool,pool,,,", "pool-slow,slower,pool,pool,,,"
   )
   writeLines(paste0(c("study", rep("demo", length(rows) - 1)), ",", rows), path)
   path

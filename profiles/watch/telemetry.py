@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from profiles.accept_queue import accept_queue
+from profiles.watch.accept_queue import accept_queue
 
 COLUMNS = (
     "time_s",
@@ -30,7 +30,6 @@ COLUMNS = (
     "server_threads",
     "server_descriptors",
     "generator_cpu_s",
-    "generator_rss_bytes",
     "backend_cpu_s",
     "backend_rss_bytes",
     "accept_queue",
