@@ -2,7 +2,7 @@
 
 No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
 finds the rate that it cannot sustain; what it serves there is its estimated capacity. Its ladder
-goes from 5 % to 120 % of that. At each step every mode that still climbs has one slice at its own
+goes from 5 % to 120 % of that, and on where the estimate was too low. At each step every mode that still climbs has one slice at its own
 rate, in an order that is drawn again; the slice is a line in slices.csv, its step the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
@@ -32,6 +32,8 @@ SERVED_AT_LEAST = 0.9
 # The lower steps show where latency begins, the upper ones, which are closer, where it rises.
 KNEE_FROM = 0.6
 STEPS_TO_END = 2
+# Of a mode that still keeps up at the last step the capacity was estimated too low.
+STEPS_BEYOND = 3
 # After an overload.
 DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
@@ -73,13 +75,17 @@ class Climb:
 
 
 def ladder(tool: dict[str, Any]) -> list[float]:
-    """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there."""
+    """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there.
+
+    STEPS_BEYOND more are there for modes that keep up at the highest.
+    """
     lower = (tool["steps"] - 1) // 2
     upper = tool["steps"] - lower
     growth = (KNEE_FROM / tool["lowest"]) ** (1 / max(1, lower - 1))
     height = (tool["highest"] - KNEE_FROM) / upper
     steep = [KNEE_FROM / growth**step for step in range(lower)]
-    return [*reversed(steep), *(KNEE_FROM + height * step for step in range(1, upper + 1))]
+    even = [KNEE_FROM + height * step for step in range(1, upper + STEPS_BEYOND + 1)]
+    return [*reversed(steep), *even]
 
 
 def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
@@ -88,7 +94,7 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
         name: calibrated(session, name, load) for name in session.random.sample(names, len(names))
     }
     spec = session.spec(names[0])
-    steps = range(1, spec["tool"]["steps"] + 1)
+    steps = range(1, len(ladder(spec["tool"])) + 1)
     for step in steps:
         climbing = [name for name in names if not climbs[name].ended]
         for name in session.random.sample(climbing, len(climbing)):
@@ -98,7 +104,6 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
         for name in session.random.sample(behind, len(behind)):
             load_step(session, name, climbs[name], step, load)
     for name, one in climbs.items():
-        # The last step has none after it that could confirm it.
         one.ended = one.ended or (NOT_SUSTAINED if one.failed else TOP)
         session.curves[name] = one.record()
     return {name: climbs[name].slices for name in names}
@@ -143,7 +148,9 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = LIMIT
     elif done.kept:
         one.failed = 0 if done.load["sustained"] else one.failed + 1
-        one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
+        # The highest step, where the capacity is exceeded, needs none that confirms it.
+        enough = STEPS_TO_END if step < one.spec["tool"]["steps"] else 1
+        one.ended = NOT_SUSTAINED if one.failed >= enough else ""
 
 
 def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:
