@@ -104,7 +104,7 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
         for name in session.random.sample(behind, len(behind)):
             load_step(session, name, climbs[name], step, load)
     for name, one in climbs.items():
-        one.ended = one.ended or (NOT_SUSTAINED if one.failed else TOP)
+        one.ended = one.ended or TOP
         session.curves[name] = one.record()
     return {name: climbs[name].slices for name in names}
 
@@ -146,11 +146,12 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = NOT_SUSTAINED
     elif is_at_limit(done):
         one.ended = LIMIT
+    elif step >= one.spec["tool"]["steps"]:
+        # The highest, where the capacity is exceeded, needs none that confirms it.
+        one.ended = "" if done.load["sustained"] else NOT_SUSTAINED
     elif done.kept:
         one.failed = 0 if done.load["sustained"] else one.failed + 1
-        # The highest step, where the capacity is exceeded, needs none that confirms it.
-        enough = STEPS_TO_END if step < one.spec["tool"]["steps"] else 1
-        one.ended = NOT_SUSTAINED if one.failed >= enough else ""
+        one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
 
 
 def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:

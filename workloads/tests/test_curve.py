@@ -210,6 +210,10 @@ def test_step_that_was_disturbed_ends_nothing(climbing):
     disturbed = failing(3, 4, faults=["undisturbed"])
     session, found, _ = climbing(ends=[*sustained, *disturbed])
     assert len(found[ONE]) == 9
+    # The highest step does, lost or not.
+    highest = [*sustained, *failing(8, faults=["undisturbed"])]
+    session, found, _ = climbing(ends=highest)
+    assert (len(found[ONE]), session.curves[ONE]["ended"]) == (8, NOT_SUSTAINED)
     # Nor does it say that one before it was chance.
     lost = [*failing(3, 5), *failing(4, faults=["undisturbed"])]
     _, found, _ = climbing(ends=[*sustained, *lost])
