@@ -2,13 +2,14 @@
 
 No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
 finds the rate that it cannot sustain; what it serves there is its estimated capacity. Its ladder
-goes from 5 % to 120 % of that, and on where the estimate was too low. At each step every mode that still climbs has one slice at its own
-rate, in an order that is drawn again; the slice is a line in slices.csv, its step the round.
+goes from 5 % to 120 % of that, and on where the estimate was too low. At each step every mode that
+still climbs has one slice at its own rate, in an order that is drawn again; the slice is a line in
+slices.csv, its step the round.
 
-A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
-the first at which it dies, hangs or keeps what it was asked, and where the generator could not
-offer more. A step that a rule on the machine leaves out ends nothing, and is loaded again when all
-have climbed.
+A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), or
+the highest alone, at the first at which it dies, hangs or keeps what it was asked, and where the
+generator could not offer more. A lower step that a rule on the machine leaves out ends nothing. All
+that are left out are loaded again when all modes have climbed.
 """
 
 from __future__ import annotations
