@@ -2,13 +2,14 @@
 
 No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
 finds the rate that it cannot sustain; what it serves there is its estimated capacity. Its ladder
-goes from 5 % to 120 % of that. At each step every mode that still climbs has one slice at its own
-rate, in an order that is drawn again; the slice is a line in slices.csv, its step the round.
+goes from 5 % to 120 % of that, and on where the estimate was too low. At each step every mode that
+still climbs has one slice at its own rate, in an order that is drawn again; the slice is a line in
+slices.csv, its step the round.
 
-A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
-the first at which it dies, hangs or keeps what it was asked, and where the generator could not
-offer more. A step that a rule on the machine leaves out ends nothing, and is loaded again when all
-have climbed.
+A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), or
+the highest alone, at the first at which it dies, hangs or keeps what it was asked, and where the
+generator could not offer more. A lower step that a rule on the machine leaves out ends nothing. All
+that are left out are loaded again when all modes have climbed.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ SERVED_AT_LEAST = 0.9
 # The lower steps show where latency begins, the upper ones, which are closer, where it rises.
 KNEE_FROM = 0.6
 STEPS_TO_END = 2
+# Of a mode that still keeps up at the last step the capacity was estimated too low.
+STEPS_BEYOND = 3
 # After an overload.
 DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
@@ -73,13 +76,17 @@ class Climb:
 
 
 def ladder(tool: dict[str, Any]) -> list[float]:
-    """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there."""
+    """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there.
+
+    STEPS_BEYOND more are there for modes that keep up at the highest.
+    """
     lower = (tool["steps"] - 1) // 2
     upper = tool["steps"] - lower
     growth = (KNEE_FROM / tool["lowest"]) ** (1 / max(1, lower - 1))
     height = (tool["highest"] - KNEE_FROM) / upper
     steep = [KNEE_FROM / growth**step for step in range(lower)]
-    return [*reversed(steep), *(KNEE_FROM + height * step for step in range(1, upper + 1))]
+    even = [KNEE_FROM + height * step for step in range(1, upper + STEPS_BEYOND + 1)]
+    return [*reversed(steep), *even]
 
 
 def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
@@ -88,7 +95,7 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
         name: calibrated(session, name, load) for name in session.random.sample(names, len(names))
     }
     spec = session.spec(names[0])
-    steps = range(1, spec["tool"]["steps"] + 1)
+    steps = range(1, len(ladder(spec["tool"])) + 1)
     for step in steps:
         climbing = [name for name in names if not climbs[name].ended]
         for name in session.random.sample(climbing, len(climbing)):
@@ -98,8 +105,7 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
         for name in session.random.sample(behind, len(behind)):
             load_step(session, name, climbs[name], step, load)
     for name, one in climbs.items():
-        # The last step has none after it that could confirm it.
-        one.ended = one.ended or (NOT_SUSTAINED if one.failed else TOP)
+        one.ended = one.ended or TOP
         session.curves[name] = one.record()
     return {name: climbs[name].slices for name in names}
 
@@ -141,6 +147,9 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = NOT_SUSTAINED
     elif is_at_limit(done):
         one.ended = LIMIT
+    elif step >= one.spec["tool"]["steps"]:
+        # The highest, where the capacity is exceeded, needs none that confirms it.
+        one.ended = "" if done.load["sustained"] else NOT_SUSTAINED
     elif done.kept:
         one.failed = 0 if done.load["sustained"] else one.failed + 1
         one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""

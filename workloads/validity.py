@@ -175,9 +175,9 @@ def little_closed(record: Record, under_way: float) -> Check | None:
 
 
 def rounds(record: Record) -> float:
-    """How often a user of a closed loop asks, at the most."""
+    """How often a user of a closed loop, or of a burst, asks, at the most."""
     tool, sleep_ms = record["configuration"]["tool"], record["configuration"]["tier"]["sleep_ms"]
-    if "duration_s" not in tool:
+    if "duration_s" not in tool or tool.get("at_once"):
         return float(tool.get("loops", 1))
     return (
         (tool.get("warm_up_s", 0) + tool["duration_s"]) * 1000 / sleep_ms if sleep_ms else math.inf
@@ -187,10 +187,10 @@ def rounds(record: Record) -> float:
 def settled(record: Record) -> Check | None:
     """Of loads that go on: a burst, or a few rounds of a closed loop, never settle and need not."""
     load = record["load"]
-    open_loop = load["loop"] == "open" and not record["configuration"]["tool"].get("at_once")
+    tool = record["configuration"]["tool"]
     goes_on = (
-        open_loop
-        or record["configuration"]["tool"].get("ramp_up_s", 0) > 0
+        (load["loop"] == "open" and not tool.get("at_once"))
+        or tool.get("ramp_up_s", 0) > 0
         or rounds(record) >= ROUNDS_AT_LEAST
     )
     changes = {name: found for name, found in load.get("settling", {}).items() if found}
