@@ -38,8 +38,8 @@ options_text <- function(options) {
 table_tiers <- function(tiers) {
   closed <- tiers[, ifelse(is.na(threads), NA_character_, paste0(
     format_number(threads), " users",
-    ifelse(!is.na(lasts_s), paste0(" for ", lasts_s, " s"), ifelse(loops > 1, paste(" ×", loops), "")), ", ",
-    ifelse(at_once, "all at once", paste("ramp-up", ramp_up_s, "s"))
+    ifelse(!is.na(lasts_s), paste0(" for ", lasts_s, " s"), ifelse(loops > 1, paste(" ×", loops), "")),
+    ifelse(at_once, ", all at once", ifelse(is.na(ramp_up_s), "", paste(", ramp-up", ramp_up_s, "s")))
   ))]
   open <- tiers[, ifelse(is.na(rate_per_s), NA_character_, paste0(
     format_number(rate_per_s), "/s for ", duration_s, " s, ", format_number(connections), " connections"

@@ -52,4 +52,3 @@ written <- function(traced, results = new_folder()) {
 
 first_of <- function(traced) traced$interventions[[1]]
 counted_means <- function(counted) c(counted[[1]]$mode$mean, counted[[1]]$versus$mean)
-
