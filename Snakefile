@@ -1,8 +1,8 @@
 """Threads, pools and virtual threads: the contents page.
 
-    config.yaml → servers → workloads (+ profiles) → analysis → paper
+    config.yaml → servers → profiles → workloads → analysis → paper
 
-Each folder is one stage and holds its own .smk file; no folder reaches back.
+Each folder is one stage and holds its own .smk file; none reaches into a later one.
 """
 
 import json
@@ -43,7 +43,7 @@ wildcard_constraints:
     study="[a-z0-9-]+",
     mode="[a-z0-9-]+",
     tier="[a-z0-9-]+",
-    tool="jmeter|wrk2|sysbench|database-client",
+    tool="jmeter|wrk2|curve|sysbench|database-client",
     repetition="[0-9]+",
 
 
@@ -71,7 +71,7 @@ rule all:
 
 
 include: "servers/servers.smk"
-include: "workloads/workloads.smk"
 include: "profiles/profiles.smk"
+include: "workloads/workloads.smk"
 include: "analysis/analysis.smk"
 include: "paper/paper.smk"

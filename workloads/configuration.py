@@ -17,7 +17,7 @@ from workloads.provenance import own_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
+TOOLS = ("jmeter", "wrk2", "curve", "sysbench", "database-client")
 # The tiers of a run, and those of the smoke run.
 TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
 # What a study says for all its tiers, beside the settings of their tools.
@@ -195,10 +195,11 @@ def tier_names(study: Study) -> list[str]:
 def loads_in(study: Study) -> Iterator[tuple[str, dict[str, Any]]]:
     """Everything that may run a script."""
     yield "warm_up", study.get("warm_up", {})
-    yield "wrk2", study.get("wrk2", {})
+    for part in ("wrk2", "curve"):
+        yield part, study.get(part, {})
     for key in (TIERS, SMOKE_TIERS):
         for name, tier in study.get(key, {}).items():
-            for part in ("warm_up", "wrk2"):
+            for part in ("warm_up", "wrk2", "curve"):
                 yield f"{key}.{name}.{part}", tier.get(part, {})
 
 

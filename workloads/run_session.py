@@ -43,15 +43,17 @@ from typing import Any
 
 import psutil
 
-from profiles.speed import Speeds
-from profiles.telemetry import compiler_threads, process_sample
+from profiles.watch.speed import Speeds
+from profiles.watch.telemetry import compiler_threads, process_sample
 from workloads import cells, own_server, provenance, server
 from workloads.backends import Backend
+from workloads.curve import climb
 from workloads.driver import Driver
 from workloads.grid import spec_of
 from workloads.progress import progress, ratios
 from workloads.record import Facts, Name, cell_record, write_cell
 from workloads.slices import (
+    CALIBRATION,
     COMPILER_SHARE_AT_MOST,
     PLAIN,
     PROFILED,
@@ -83,6 +85,7 @@ TOOL_WARM_UP_LIMIT_S = 4.0
 WARM_UP_SLICES = 2
 # Beside the cells while a session runs.
 FOLDER = "session-"
+CURVE = "curve"
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
@@ -127,6 +130,8 @@ class Session:
         self.drivers: dict[str, Driver] = {}
         # Modes that did not come up, with why: they are not started again.
         self.silent: dict[str, NotAnswering] = {}
+        # How far the modes climbed: the `curve` part of these cells' records.
+        self.curves: dict[Name, dict[str, Any]] = {}
 
     def spec(self, name: Name) -> dict[str, Any]:
         return spec_of(self.plan, name.mode, name.tier, name.tool)
@@ -143,7 +148,7 @@ class Session:
         return replace(name, mode=self.plan["versus"][name.mode] or name.mode)
 
     def probe(self, cpu: int) -> Path:
-        argv = [sys.executable, "-m", "profiles.speed", str(cpu)]
+        argv = [sys.executable, "-m", "profiles.watch.speed", str(cpu)]
         process = Process(
             argv, [cpu], self.folder, f"speed-{cpu}.csv", {"PYTHONPATH": str(provenance.ROOT)}
         )
@@ -367,7 +372,8 @@ class Recorder:
 
     def record(self, name: Name, slices: list[Slice], why: str = "") -> dict[str, Any]:
         spec = self.session.spec(name)
-        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why)
+        curve = self.session.curves.get(name)
+        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why, curve)
 
     def write(self, found: dict[Name, list[Slice]], why: str = "") -> None:
         """The cells of one load, with their baselines where those are not cells of this run."""
@@ -425,7 +431,11 @@ def measure(session: Session, recorder: Recorder) -> None:
 def load_in_turns(session: Session, recorder: Recorder, names: list[Name]) -> None:
     """Loads some modes at one tier and records their cells; baselines of others come first."""
     unable = {name: why_not(session, name) for name in names}
-    found = in_turns(session, [name for name in names if not unable[name]])
+    able = [name for name in names if not unable[name]]
+    if able and able[0].tool == CURVE:
+        found = climb(session, able, load_once)
+    else:
+        found = in_turns(session, able)
     found |= {name: [] for name in names if unable[name]}
     for name in sorted(names, key=lambda name: name not in recorder.again):
         recorder.write({name: found[name]}, unable[name] or why_not(session, name))
@@ -454,45 +464,75 @@ def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]
 
 
 def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
-    """The slices of some modes at one tier: rounds in which each is loaded once, in any order."""
+    """The slices of some modes at one tier: rounds in which each is loaded once, in any order.
+
+    Extra rounds make up for slices that a rule left out. They come last: what slows the machine
+    lasts for seconds, and a slice that is loaded again at once is lost again.
+    """
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
         return done
     slices = session.spec(names[0])["slices"]
-    rounds = [(PLAIN, number + 1) for number in range(slices["rounds"])]
-    rounds += [(PROFILED, number + 1) for number in range(slices["profiled"])]
-    for kind, number in rounds:
-        for name in session.random.sample(names, len(names)):
-            # What did not complete is not asked again, but for a profile of what it still holds.
-            broken = [each for each in done[name] if each.outcome != "completed" or each.reason]
-            if broken and (kind == PLAIN or broken[0].outcome != "completed"):
-                continue
-            load_once(session, name, kind, number, done[name])
+    rounds = slices["rounds"]
+    for number in range(rounds):
+        load_round(session, names, PLAIN, number + 1, done)
+    for number in range(slices["profiled"]):
+        load_round(session, names, PROFILED, number + 1, done)
+    for number in range(rounds, rounds + slices["extra_rounds"]):
+        behind = [name for name in names if is_behind(done[name], rounds)]
+        # Beside their baselines, for a ratio is one of neighboring slices.
+        wanted = {*behind, *(session.versus(name) for name in behind)}
+        load_round(session, [n for n in names if n in wanted], PLAIN, number + 1, done)
     return done
 
 
-def load_once(session: Session, name: Name, kind: str, round: int, done: list[Slice]) -> None:
-    """A slice, and again where a rule on the machine or the compiler leaves it out."""
-    for _ in range(1 + (session.spec(name)["slices"]["repeats"] if kind == PLAIN else 0)):
-        live = session.alive(name.mode)
-        if live is None:
-            return
-        spec, begun_s = session.spec(name), time.monotonic()
-        live.subject.prepare(spec)
-        driver = session.driver(name)
-        loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
-        each = loading.slice(Asked(len(done) + 1, round, kind))
-        done.append(each)
-        window_s = each.load["duration_s"]
-        session.phases.add("load_s", window_s)
-        session.phases.add("between_s", time.monotonic() - begun_s - window_s)
-        logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
-        if each.outcome != "completed" or each.reason:
-            # It is gone, hangs, or holds what it was asked: the next load wants a new one.
-            session.stop(name.mode)
-            return
-        if each.kept:
-            return
+def load_round(
+    session: Session, names: list[Name], kind: str, number: int, done: dict[Name, list[Slice]]
+) -> None:
+    for name in session.random.sample(names, len(names)):
+        if can_be_loaded(done[name], kind):
+            load_once(session, name, kind, number, done[name])
+
+
+def can_be_loaded(done: list[Slice], kind: str) -> bool:
+    """What did not complete is not asked again, but for a profile of what it still holds."""
+    broken = [each for each in done if each.outcome != "completed" or each.reason]
+    return not broken or (kind == PROFILED and broken[0].outcome == "completed")
+
+
+def is_behind(done: list[Slice], rounds: int) -> bool:
+    kept = sum(each.kept for each in done if each.asked.kind == PLAIN)
+    return kept < rounds and can_be_loaded(done, PLAIN)
+
+
+def load_once(
+    session: Session,
+    name: Name,
+    kind: str,
+    round: int,
+    done: list[Slice],
+    spec: dict[str, Any] | None = None,
+) -> None:
+    """A slice; a server that is gone, hangs or holds what it was asked is stopped after it.
+
+    `spec` instead of the cell's own, which does not say at which rate a curve is loaded.
+    """
+    live = session.alive(name.mode)
+    if live is None:
+        return
+    spec, begun_s = spec or session.spec(name), time.monotonic()
+    live.subject.prepare(spec)
+    driver = session.driver(name)
+    loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
+    each = loading.slice(Asked(len(done) + 1, round, kind))
+    done.append(each)
+    window_s = each.load["duration_s"]
+    session.phases.add("calibration_s" if kind == CALIBRATION else "load_s", window_s)
+    session.phases.add("between_s", time.monotonic() - begun_s - window_s)
+    logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
+    if each.outcome != "completed" or each.reason:
+        # The next load wants a new one.
+        session.stop(name.mode)
 
 
 def arguments() -> argparse.Namespace:
@@ -581,7 +621,8 @@ def main() -> None:
             finally:
                 session.close()
                 recorder.add_phases()
-            if len(chosen) == 1 and again:
+            # The steps of a curve are at other rates than the baseline's.
+            if len(chosen) == 1 and again and chosen[0].tool != CURVE:
                 # Before the folder goes, which holds the latencies.
                 text = ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]])
                 print(text, file=sys.stderr)

@@ -20,7 +20,7 @@ from workloads.grid import Cell, Grid, groups_of, spec_of
 from workloads.record import Facts, Name
 from workloads.run_session import Phases, Recorder, Session, in_turns, load_once, loads_in_order
 from workloads.server import Server
-from workloads.slices import PLAIN, PROFILED, Loading, Place
+from workloads.slices import CALIBRATION, PLAIN, PROFILED, Loading, Place
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -177,7 +177,7 @@ def test_cell_alone_has_its_baseline_beside_it(config):
         "results/cells/request-threads/fixed-pool/low/jmetre/rep-2/cell.json",
         "results/cells/request-threads/fixed-pool/waiting/sysbench/rep-2/cell.json",
         "results/cells/request-threads/fixed-pool/low/jmeter/rep-2",
-        "results/report.html",
+        "results/run.lock",
     ],
 )
 def test_any_other_word_names_no_cell(config, word):
@@ -194,7 +194,7 @@ def session_of(plan, folder=None):
     session.names = [Name(*words) for words in plan["cells"]]
     session.random, session.phases = random.Random(session.seed), Phases()
     session.place, session.drivers = Place(CPUS[:1], CPUS[-1:], None), {}
-    session.silent = {}
+    session.silent, session.curves = {}, {}
     session.all_cpus, session.threads = CPUS, ThreadPoolExecutor(4)
     return session
 
@@ -246,16 +246,21 @@ def set_slices(plan, **changes):
 
 @pytest.fixture
 def turns(plan, monkeypatch):
-    """Runs in_turns with outcomes by mode and load; returns (kind, round, mode) in order."""
+    """Runs in_turns with outcomes by mode and load; returns (kind, round, mode) in order.
 
-    def run(outcomes=(), **slices):
-        set_slices(plan, **slices)
+    `lost`: which slices a rule leaves out, as (mode, load).
+    """
+
+    def run(outcomes=(), lost=(), extra_rounds=0, **slices):
+        set_slices(plan, extra_rounds=extra_rounds, **slices)
         loaded = []
 
         def load(session, name, kind, round, done):
             loaded.append((kind, round, name.mode))
             outcome, reason = dict(outcomes).get((name.mode, len(done)), ("completed", ""))
-            done.append(SimpleNamespace(outcome=outcome, reason=reason, round=round))
+            kept = (name.mode, len(done)) not in lost
+            asked = SimpleNamespace(kind=kind, round=round)
+            done.append(SimpleNamespace(outcome=outcome, reason=reason, asked=asked, kept=kept))
 
         monkeypatch.setattr(run_session, "load_once", load)
         found = in_turns(session_of(plan), LOW)
@@ -298,6 +303,28 @@ def test_mode_that_still_holds_requests_is_loaded_again_for_its_profile_alone(tu
     assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PROFILED, 1)]
 
 
+def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
+    lost = {("fixed-pool", 1), ("fixed-pool", 3)}
+    loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=3)
+    both = {"fixed-pool", "thread-per-request"}
+    assert [kind for kind, _, _ in loaded] == [PLAIN] * 6 + [PROFILED] * 3 + [PLAIN] * 4
+    extra = [(number, mode) for _, number, mode in loaded[9:]]
+    # Round 3 is lost too, round 4 is kept, a fifth is not wanted.
+    assert set(extra[:2]) == {(3, mode) for mode in both}
+    assert set(extra[2:]) == {(4, mode) for mode in both}
+
+
+def test_extra_rounds_have_an_end(turns):
+    lost = {("fixed-pool", number) for number in range(9)}
+    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0, extra_rounds=2), "fixed-pool")) == 4
+    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0), "fixed-pool")) == 2
+
+
+def test_mode_that_is_gone_has_no_extra_round(turns):
+    gone = {("fixed-pool", 0): ("server_died", "why")}
+    assert len(turns(gone, rounds=2, profiled=0, extra_rounds=2)) == 5
+
+
 def test_load_of_no_modes_is_nothing(plan):
     assert in_turns(session_of(plan), []) == {}
 
@@ -314,8 +341,7 @@ class Subject:
 def load(plan, monkeypatch):
     """Loads one mode; each slice ends as asked: with faults, or an outcome and its reason."""
 
-    def run(*ends, kind=PLAIN, repeats=1, alive=True):
-        set_slices(plan, repeats=repeats)
+    def run(*ends, alive=True):
         session, stopped, left = session_of(plan), [], list(ends)
         live = SimpleNamespace(subject=Subject())
 
@@ -331,7 +357,7 @@ def load(plan, monkeypatch):
         monkeypatch.setattr(session, "driver", lambda name: None)
         monkeypatch.setattr(session, "stop", stopped.append)
         done = []
-        load_once(session, LOW[0], kind, 2, done)
+        load_once(session, LOW[0], PLAIN, 2, done)
         assert live.subject.prepared == ["low"] * len(done)
         assert session.phases.spent_s.get("load_s", 0) == 2 * len(done)
         return [(each.asked.number, each.asked.round, each.faults) for each in done], stopped
@@ -339,27 +365,35 @@ def load(plan, monkeypatch):
     return run
 
 
-def test_slice_that_a_rule_leaves_out_is_loaded_again(load):
-    assert load(["compiled"], []) == ([(1, 2, ["compiled"]), (2, 2, [])], [])
+def test_slice_is_loaded_once_whatever_rule_leaves_it_out(load):
+    assert load(["compiled"], []) == ([(1, 2, ["compiled"])], [])
     assert load([]) == ([(1, 2, [])], [])
 
 
-@pytest.mark.parametrize("repeats", [0, 1, 3])
-def test_it_is_loaded_again_so_often_and_no_more(load, repeats):
-    done, stopped = load(*[["undisturbed"]] * 9, repeats=repeats)
-    assert [number for number, _, _ in done] == list(range(1, repeats + 2))
-    assert stopped == []
-
-
-def test_profiled_slice_is_never_loaded_again(load):
-    assert len(load(["undisturbed"], [], kind=PROFILED)[0]) == 1
-
-
 @pytest.mark.parametrize("end", [("server_died", "exit status 1"), ("completed", "still holds 3")])
-def test_server_that_ends_or_holds_requests_is_stopped_and_not_loaded_again(load, end):
+def test_server_that_ends_or_holds_requests_is_stopped(load, end):
     done, stopped = load(end, [])
     assert len(done) == 1
     assert stopped == ["thread-per-request"]
+
+
+def test_ramp_of_a_curve_is_loaded_as_asked_and_counted_apart(plan, monkeypatch):
+    session, seen = session_of(plan), []
+    live = SimpleNamespace(subject=Subject())
+
+    def slice(self, asked):
+        seen.append((asked.kind, self.spec["tool"]["rate_per_s"]))
+        done = {"outcome": "completed", "reason": "", "faults": ["compiled"], "kept": False}
+        return SimpleNamespace(asked=asked, load={"duration_s": 2.0}, **done)
+
+    monkeypatch.setattr(Loading, "slice", slice)
+    monkeypatch.setattr(session, "alive", lambda mode: live)
+    name = Name("fixed-pool", "short", "curve")
+    spec = session.spec(name)
+    for kind in (CALIBRATION, PLAIN):
+        load_once(session, name, kind, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
+    assert seen == [(CALIBRATION, 9), (PLAIN, 9)]
+    assert (session.phases.spent_s["calibration_s"], session.phases.spent_s["load_s"]) == (2, 2)
 
 
 def test_mode_that_cannot_be_started_again_has_no_slice(load):
@@ -510,6 +544,31 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
     finally:
         session.stop("thread-per-request")
     assert session.place.alive == {}
+
+
+def test_curve_is_climbed_and_recorded_with_how_far_each_mode_came(
+    recorder, make_slice, monkeypatch
+):
+    one = recorder()
+    names = [Name(mode, "short", "curve") for mode in ("thread-per-request", "fixed-pool")]
+    facts = {"calibrated_per_s": 800.5, "ended": "not_sustained", "seed": 7}
+    facts |= {"arrivals": "poisson", "objective_ms": 20, "steps": 8}
+
+    def climb(session, names, load):
+        assert load is load_once
+        session.curves = dict.fromkeys(names, facts)
+        step = {"sustained": True, "offered_per_s": 50.0, "served_per_s": 50.0, "loop": "open"}
+        return {name: [make_slice(1, load=step)] for name in names}
+
+    monkeypatch.setattr(run_session, "climb", climb)
+    run_session.load_in_turns(one.session, one, names)
+    for name in names:
+        record = record_of(one, name)
+        assert record["curve"] == facts
+        assert record["load"]["throughput_per_s"] is None
+        assert record["session"]["rounds"] == 8
+    # Without any mode there is nothing to climb.
+    run_session.load_in_turns(one.session, one, [])
 
 
 def test_server_that_is_gone_is_started_and_warmed_up_again(plan, monkeypatch):

@@ -1,7 +1,9 @@
 # Small cells with known figures, written where the test says.
 
-analysis_folder <- normalizePath(test_path("..", ".."))
-for (file in list.files(file.path(analysis_folder, "R"), full.names = TRUE)) source(file)
+# The tests of the paper, which read this file too, have said it.
+if (!exists("analysis_folder")) analysis_folder <- normalizePath(test_path("..", ".."))
+source(file.path(analysis_folder, "R", "cli.R"))
+source_all(analysis_folder)
 # What modes.csv says of modes that tests use.
 use_modes(local({
   path <- tempfile(fileext = ".csv")
@@ -26,6 +28,15 @@ use_modes(local({
   writeLines(paste0(c("study", rep("demo", length(rows) - 1)), ",", rows), path)
   path
 }))
+
+# What the workflow writes to grid.csv of config.yaml.
+grid_asked <- function() {
+  script <- paste(
+    "import yaml; from workloads.grid import Grid",
+    "print(Grid(yaml.safe_load(open('config.yaml'))).grid_table(), end='')", sep = "\n"
+  )
+  fread(text = withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE)))
+}
 
 # Building a figure asks for a device, which would leave Rplots.pdf.
 pdf(NULL)

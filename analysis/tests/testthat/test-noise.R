@@ -70,7 +70,6 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
 })
 
 test_that("cells that were measured again are counted", {
-  source(file.path(analysis_folder, "..", "paper", "R", "overview.R"), local = TRUE)
   results <- new_folder()
   expect_equal(replaced_cells(results), 0)
   cell <- file.path(results, "replaced", "demo", "pool", "low", "jmeter", "rep-1")
