@@ -321,11 +321,20 @@ no_figures <- function() {
   )
 }
 
-why_not_decided <- function(estimate, needed) {
-  if (estimate$pairs < 2) return("one session decides nothing")
+why_not_decided <- function(estimate, needed, lost) {
+  if (estimate$pairs < 2) return(paste0("one session decides nothing", lost))
   if (nzchar(estimate$bound)) return("its cells give a bound alone")
   if (is.na(needed)) return(paste("the interval holds a bound, and", repetitions_at_most, "repetitions would not free it"))
   "the interval holds a bound of the rule"
+}
+
+# How many sessions were measured and do not count, and why.
+lost_sessions <- function(summary, terms, statistic) {
+  cells <- summary[terms, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
+  lost <- cells[!counts_for(cells, statistic)]
+  if (nrow(lost) == 0) return("")
+  why <- lost[, unique(ifelse(outcome == "completed", gsub(";", ", ", failed_checks), outcome))]
+  sprintf(" (%d of %d fell out: %s)", uniqueN(lost$repetition), uniqueN(cells$repetition), paste(why, collapse = "; "))
 }
 
 # The verdict at one tier.
@@ -342,7 +351,7 @@ judge_tier <- function(summary, slices, claim, tier) {
   needed <- if (open && estimate$bound == "") repetitions_until_decided(estimate, region, claim$statistic) else NA_real_
   c(
     list(
-      verdict = verdict, reason = if (open) why_not_decided(estimate, needed) else "",
+      verdict = verdict, reason = if (open) why_not_decided(estimate, needed, lost_sessions(summary, terms_of(claim$cells, tier), claim$statistic)) else "",
       ours = estimate$estimate
     ),
     estimate[c("low", "high", "bound")],
@@ -430,7 +439,7 @@ takes_text <- function(claim, judged, summary) {
   more <- judged$repetitions_needed - judged$repetitions
   minutes <- more * session_minutes(summary, judged$cells)
   paste0(
-    count_of(more, "more session"),
+    count_of(more, "more valid session"),
     if (is.finite(minutes)) paste(", about", format_number(ceiling(minutes)), "min of load and warm-up")
   )
 }
@@ -450,9 +459,10 @@ machine_text <- function(judged) {
 #' @param summary see with_derived(); `cells` `cells` of a verdict.
 #' @return minutes, mean over sessions; NA where nothing says so.
 session_minutes <- function(summary, cells) {
-  path <- strsplit(strsplit(cells, " : ")[[1]][1], "/")[[1]]
-  if (length(path) != 4 || !all(c("duration_s", "warm_up_s") %in% names(summary))) return(NA_real_)
-  of_claim <- summary[study == path[1] & mode == path[2] & tier == path[3] & tool == path[4]]
+  # No name of a column, such as path.
+  wanted <- as.list(strsplit(strsplit(cells, " : ")[[1]][1], "/")[[1]])
+  if (length(wanted) != 4 || !all(c("duration_s", "warm_up_s") %in% names(summary))) return(NA_real_)
+  of_claim <- summary[wanted, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
   seconds <- summary[session %in% of_claim$session, .(
     spent = sum(duration_s, na.rm = TRUE) + max(0, warm_up_s, na.rm = TRUE)
   ), by = .(session, mode)]

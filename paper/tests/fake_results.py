@@ -12,6 +12,7 @@ import yaml
 
 from paper.tests.fake_slices import COLUMNS, Row, plain, slice_rows
 from workloads.grid import Grid
+from workloads.validity import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "request-threads"
@@ -214,7 +215,7 @@ class Cell:
             passed |= {self.failed_check: False} if self.failed_check else {}
         checks = [{"id": i, "rule": "it is", "passed": p} for i, p in passed.items()]
         valid = all(passed.values())
-        return {"version": 4, "valid": valid, "checks": checks, "bounds": self.bounds}
+        return {"version": VERSION, "valid": valid, "checks": checks, "bounds": self.bounds}
 
     def _load(self, answered: int) -> dict[str, Any]:
         asked = len(self.latency_ms)

@@ -276,11 +276,17 @@ test_that("what has no verdict says which machine or how many minutes it would t
   takes <- function(summary, ...) judge_one(summary, list(above = 38), ...)$takes
   expect_equal(takes(pool(50, 51, 52)), "")
   expect_match(takes(pool(1), tiers = "mid"), "default configuration")
-  timed <- pool(40)[, `:=`(duration_s = 60, warm_up_s = 30)]
-  expect_equal(takes(timed), "1 more session, about 2 min of load and warm-up")
+  timed <- pool(40)[, `:=`(duration_s = 60, warm_up_s = 30, path = "/work")]
+  expect_equal(takes(timed), "1 more valid session, about 2 min of load and warm-up")
   expect_match(takes(cells_with("throughput_per_s", pool = 40, failed = "generator_healthy")), "CPUs for the load generator")
   claim <- c(claim_of(list(above = 38)), takes = "a day")
   expect_equal(judge_claims(list(claim), pool(40), no_slices())$takes, "a day")
+})
+
+test_that("of sessions that fell out a claim says how many and why", {
+  lost <- pool(40, 41, 42)[repetition > 1, `:=`(valid = FALSE, failed_checks = "slices_kept")]
+  expect_equal(judge_one(lost, list(above = 38))$reason, "one session decides nothing (2 of 3 fell out: slices_kept)")
+  expect_equal(judge_one(pool(40), list(above = 38))$reason, "one session decides nothing")
 })
 
 test_that("claims that one measurement decides by one rule count once", {
