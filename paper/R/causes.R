@@ -140,8 +140,9 @@ table_moved <- function(all, traced) {
   rbindlist(lapply(traced[!duplicated(pairs)], function(cause) {
     clear <- head(moved_in(all, cause)[beyond == TRUE], 4)
     if (nrow(clear) == 0) return(NULL)
+    pair <- pair_text(cause)
     clear[, .(
-      Pair = c(pair_text(cause), rep("", .N - 1)), Group = group,
+      Pair = c(pair, rep("", .N - 1)), Group = group,
       "Mode (µs)" = format_number(mode_us), "Baseline (µs)" = format_number(versus_us),
       "Moved (µs)" = paste0(signed(more_us), " ± ", format_number(reach_us)),
       "Moved (% of CPU)" = signed(100 * more_share), Sessions = sessions

@@ -41,7 +41,8 @@ Of 2 figures, 1 is not decided and 1 is not testable here. That is all.</p>
 <table><tr><th>Situation</th><th>Baseline</th><th>Metric</th><th>Best</th><th>Ratio</th></tr>
 <tr><td>Wait</td><td>platform-50</td><td>speed</td><td>virtual</td><td>9.1 [8.9, 9.3]</td></tr>
 <tr><td></td><td></td><td>memory</td><td>platform-50</td><td>–</td></tr>
-<tr><td>Work</td><td>platform-50</td><td>throughput</td><td>no difference</td><td>–</td></tr></table>
+<tr><td>Work</td><td>platform-50</td><td>throughput</td><td>no difference</td><td>–</td></tr>
+</table>
 """
 
 

@@ -1,7 +1,7 @@
 """Data flows one way: no folder imports from a later one, sources it, or names its files.
 
 `profiles` stands before `workloads`: a session uses what watches and converts, which knows of no
-session. What is at the top (Snakefile, Makefile, these tests) is over all folders.
+session. What is at the top (Snakefile, Makefile) is over all folders.
 """
 
 from __future__ import annotations

@@ -259,12 +259,14 @@ def jvm_of(pid: int) -> int | None:
 
 
 def compilers_of(pid: int) -> list[Path]:
-    """The schedstat files of a JVM's compiler threads; none of another program's."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*"):
-        with contextlib.suppress(OSError):
-            if (task / "comm").read_text().strip() in COMPILERS:
-                found.append(task / "schedstat")
+    """The schedstat files of a JVM's compiler threads; none of another program's, or one gone."""
+    tasks, found = Path(f"/proc/{pid}/task"), []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(tasks):
+            # A thread may end while we look.
+            with contextlib.suppress(OSError):
+                if (tasks / task / "comm").read_text().strip() in COMPILERS:
+                    found.append(tasks / task / "schedstat")
     return found
 
 

@@ -177,7 +177,7 @@ def test_cell_alone_has_its_baseline_beside_it(config):
         "results/cells/request-threads/fixed-pool/low/jmetre/rep-2/cell.json",
         "results/cells/request-threads/fixed-pool/waiting/sysbench/rep-2/cell.json",
         "results/cells/request-threads/fixed-pool/low/jmeter/rep-2",
-        "results/report.html",
+        "results/run.lock",
     ],
 )
 def test_any_other_word_names_no_cell(config, word):

@@ -14,9 +14,3 @@ test_that("the paper calls nothing that decides", {
   # The words are those of functions that there are.
   expect_gt(length(grep(deciding, code_of("analysis/*.R"), value = TRUE)), 5)
 })
-
-test_that("the analysis reads nothing of the paper, nor the configuration", {
-  code <- code_of("analysis/*.R", "analysis/R/*.R")
-  expect_equal(grep("paper/|\"paper\"|config[.]yaml", grep("sprintf|paste", code, value = TRUE, invert = TRUE), value = TRUE), character())
-  expect_equal(grep("paper/|\"paper\"", code_of("analysis/tests/testthat/*.R"), value = TRUE), character())
-})

@@ -20,7 +20,7 @@ void main() throws Exception {
 
 @pytest.fixture
 def start_jvm(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts a JVM with these options, which has compiled and run the source when it is returned."""
+    """Starts a JVM with these options; when it is returned it has compiled and run the source."""
     started = []
 
     def start(*options: str) -> subprocess.Popen[str]:

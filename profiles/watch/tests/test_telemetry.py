@@ -198,6 +198,14 @@ def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(start_jv
         telemetry.threads_cpu_s(compilers)
 
 
+def test_child_that_is_gone_when_it_is_looked_at_has_no_compilers(monkeypatch):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    monkeypatch.setattr(telemetry, "children", lambda pid: [gone.pid])
+    assert telemetry.compiler_threads(os.getpid()) == []
+    assert telemetry.jvm_of(os.getpid()) is None
+
+
 def test_another_program_has_no_compilers(sampled):
     assert telemetry.compiler_threads(os.getpid()) == []
     watching = sampled("input()", lambda samples: len(samples) >= 2)

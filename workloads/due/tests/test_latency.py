@@ -118,7 +118,7 @@ def test_assignments_send_the_same_timetable(due, assign, connections):
 
 
 def as_in_hgrm(value_ms):
-    """A line is the upper end of a bucket, at most 1/1024 of its value wide, printed to 0.001 ms."""
+    """A line is the upper end of a bucket, at most 1/1024 of its value wide, to 0.001 ms."""
     return pytest.approx(value_ms, rel=0, abs=value_ms / 1024 + 0.0005)
 
 

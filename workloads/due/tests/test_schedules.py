@@ -1,4 +1,4 @@
-"""When requests are due: warm-up, constant, poisson, ramp, burst, and the series over time."""
+"""When requests are due: warm-up, constant, poisson, ramp, burst; and the time series."""
 
 from __future__ import annotations
 
