@@ -175,9 +175,9 @@ def little_closed(record: Record, under_way: float) -> Check | None:
 
 
 def rounds(record: Record) -> float:
-    """How often a user of a closed loop, or of a burst, asks, at the most."""
+    """How often a user of a closed loop asks, at the most."""
     tool, sleep_ms = record["configuration"]["tool"], record["configuration"]["tier"]["sleep_ms"]
-    if "duration_s" not in tool or tool.get("at_once"):
+    if "duration_s" not in tool:
         return float(tool.get("loops", 1))
     return (
         (tool.get("warm_up_s", 0) + tool["duration_s"]) * 1000 / sleep_ms if sleep_ms else math.inf

@@ -261,7 +261,7 @@ def test_curve_has_steps_for_rounds_and_no_rate(config):
     spec = grid.spec(Cell("request-threads", "fixed-pool", "short", "curve", 1))
     assert spec["tool"] == {
         "id": "curve",
-        "connections": 500,
+        "connections": 1000,
         "objective_ms": 20,
         **{key: config["curve"][key] for key in ("steps", "lowest", "highest", "arrivals")},
         "duration_s": config["curve"]["step_s"],
