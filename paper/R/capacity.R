@@ -60,7 +60,7 @@ sentence_capacity <- function(rows, pooled, objective_ms) {
 taken_by <- function(name, pooled) {
   row <- pooled[mode == name]
   if (nrow(row) == 0) return(paste(as_code(name), "has no valid curve"))
-  why <- if (nzchar(row$why_bounded)) paste0(", ", row$why_bounded)
+  why <- if (nzchar(row$why_bounded)) sprintf(" (%s)", row$why_bounded)
   paste0(as_code(name), " takes ", capacity_text(row), " requests a second", why)
 }
 
