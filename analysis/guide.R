@@ -1,8 +1,8 @@
 #!/usr/bin/env Rscript
 # The decision guide:
 #   Rscript analysis/guide.R --guide analysis/guide.yaml --modes results/modes.csv --slices results/slices.csv \
-#     --capacity results/capacity.csv --comparisons results/comparisons.csv --out results/guide.csv \
-#     results/summary.csv
+#     --capacity results/capacity.csv --comparisons results/comparisons.csv \
+#     --out results/guide.csv results/summary.csv
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
 folder <- source_all()

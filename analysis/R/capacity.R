@@ -32,10 +32,8 @@ steps_of_curve <- function(cell) {
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
   if (nrow(slices) == 0) return(no_steps())
   slices <- require_columns(slices, c("step", "offered_per_s", "sustained", "served_per_s", "due"), cell$path)
-  # An overload is no disturbance, unless it was the generator's, which says nothing of the server. Of a step
-  # that was loaded again the last slice counts.
-  overload <- slices$sustained %in% FALSE & !grepl("generator", slices$reason)
-  slices <- slices[kind == "plain" & (kept | overload)][order(step, slice)]
+  # Of a step that was loaded again the last slice that was kept.
+  slices <- plain_slices(slices)[order(step, slice)]
   slices[!duplicated(step, fromLast = TRUE), .(
     step, rate_per_s = offered_per_s, served_per_s, latency_p50_ms, latency_p99_ms, cpu_us_per_request,
     saturated = (!sustained | is_behind(due, served_per_s * duration_s)) %in% TRUE

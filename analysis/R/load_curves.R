@@ -25,7 +25,7 @@ figure_load_curve <- function(steps, capacity, title = "", predicted = no_predic
   reach <- range(steps$rate_per_s, capacity$capacity_per_s)
   # Room for the names of the lines.
   axis <- list(
-    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6), expand = expansion(c(0.06, 0.03))),
+    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6), expand = expansion(c(0.06, 0.05))),
     scales_of_modes(ranked)
   )
   predicted <- with_modes(predicted[is.finite(latency_p99_ms) & mode %in% ranked], ranked)
@@ -54,8 +54,11 @@ parts_of_curves <- function(steps, capacity) {
 latency_panel <- function(steps, capacity, predicted, reach, axis) {
   objective_ms <- capacity$objective_ms[1]
   parts <- parts_of_curves(steps, capacity)
-  top <- max(4 * objective_ms, 1.2 * parts$before$latency_p99_ms)
-  bottom <- min(steps$latency_p50_ms) / 1.3
+  # Most of the height is for what lies within the objective.
+  lowest <- min(steps$latency_p50_ms, objective_ms)
+  within <- max(1.2, objective_ms / lowest)
+  bottom <- lowest / min(1.4, within^0.25)
+  top <- max(objective_ms * min(4, within^0.7), 1.2 * parts$before$latency_p99_ms)
   left <- steps[which.min(rate_per_s)]
   name_of_line <- function(y, label) {
     annotate("text", x = left$rate_per_s, y = y, label = label, hjust = 1.25, size = 2.6, colour = ink)
@@ -93,24 +96,27 @@ latency_panel <- function(steps, capacity, predicted, reach, axis) {
 
 # A row per mode: its capacity, interval and name. An arrow: at least, or at most, so much.
 capacity_panel <- function(capacity, reach, axis) {
+  gap <- (reach[2] / reach[1])^0.012
   rows <- copy(capacity)[, `:=`(
-    label = capacity_label(capacity), arrow_to = capacity_per_s * ifelse(bound == "at_least", 1.12, 1 / 1.12),
+    label = paste0(mode, ": ", capacity_text(capacity)), arrow_to = capacity_per_s * ifelse(bound == "at_least", gap^4, gap^-4),
     from = pmax(fcoalesce(low, capacity_per_s), reach[1]), to = pmin(fcoalesce(high, capacity_per_s), reach[2])
   )]
+  rows[bound == "at_most", from := arrow_to]
+  rows[bound == "at_least", to := arrow_to]
   # The name stands on the side where there is more room.
   rows[, leftwards := from / reach[1] > reach[2] / to]
   ggplot(rows, aes(capacity_per_s, mode, colour = mode)) +
     geom_segment(
       data = rows[bound == ""], aes(xend = capacity_per_s, yend = Inf), linetype = "13", linewidth = 0.5
     ) +
-    geom_linerange(aes(xmin = from, xmax = to), linewidth = 0.7) +
+    geom_linerange(data = rows[bound == ""], aes(xmin = from, xmax = to), linewidth = 0.7) +
     geom_segment(
       data = rows[bound != ""], aes(xend = arrow_to, yend = mode), linewidth = 0.7,
       arrow = grid::arrow(length = grid::unit(4, "pt"))
     ) +
     geom_point(aes(shape = mode), size = 2) +
     geom_text(
-      aes(ifelse(leftwards, from, to), label = label, hjust = ifelse(leftwards, 1, 0)), size = 2.7, colour = ink
+      aes(ifelse(leftwards, from / gap, to * gap), label = label, hjust = ifelse(leftwards, 1, 0)), size = 2.7, colour = ink
     ) +
     axis +
     coord_cartesian(xlim = reach) +
@@ -124,8 +130,6 @@ capacity_panel <- function(capacity, reach, axis) {
 capacity_text <- function(capacity) {
   effect_with_interval(capacity[, .(estimate = capacity_per_s, low, high, bound, verdict = ifelse(sessions < 2, "one session", ""))])
 }
-
-capacity_label <- function(capacity) paste0("  ", capacity$mode, ": ", capacity_text(capacity), "  ")
 
 #' All tiers of a study, one below the other, see figure_load_curve().
 #'

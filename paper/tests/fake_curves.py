@@ -15,8 +15,11 @@ LOWEST, HIGHEST = 0.05, 1.2
 
 @dataclass
 class Curve(Cell):
-    """A cell of the tool `curve`. The server is saturated at `saturation_per_s`; a request that waits for
-    no other takes `base_ms`. `limit_per_s`: what the generator can drive."""
+    """A cell of the tool `curve`.
+
+    The server is saturated at `saturation_per_s`; a request that waits for no other takes
+    `base_ms`. `limit_per_s` is what the generator can drive.
+    """
 
     tool: str = "curve"
     tier: str = "ladder"
@@ -42,7 +45,9 @@ class Curve(Cell):
         }  # fmt: skip
         path.write_text(json.dumps(record))
         with path.with_name("slices.csv").open("w", newline="") as file:
-            out = csv.DictWriter(file, (*COLUMNS, "step", "offered_per_s", "sustained", "due", "served_per_s"))
+            out = csv.DictWriter(
+                file, (*COLUMNS, "step", "offered_per_s", "sustained", "due", "served_per_s")
+            )
             out.writeheader()
             out.writerows(rows)
         return path

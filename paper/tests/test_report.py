@@ -173,10 +173,16 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
         ("open loop alone", "No mode was measured against a baseline under the closed loop."),
         # Curves: 780 / s is where the 99th percentile of M/M/1 meets the objective.
         ("curves", "Beside them it has 9 load curves, of which 9 are valid"),
-        ("curves", "At ladder, with a 99th percentile of at most 120 ms: thread-per-request takes 792"),
+        (
+            "curves",
+            "At ladder, with a 99th percentile of at most 120 ms: thread-per-request takes 792",
+        ),
         ("curves", "requests a second, 2.29 [2.2"),
         ("curves", "takes at least 2,747 requests a second (above what the generator can"),
-                ("curves", "fixed-pool against thread-per-request: capacity at the objective higher in 1 of 1"),
+        (
+            "curves",
+            "fixed-pool against thread-per-request: capacity at the objective higher in 1 of 1",
+        ),
         ("curves", "Some requests: 99th percentile within 120 ms"),
         ("no valid curve", "thread-per-request has no valid curve. Against it:"),
         # blocking-remote

@@ -92,19 +92,18 @@ test_that("a curve is read from its cell, step by step", {
   expect_equal(row[, c(versus, arrivals)], c("thread-per-request", "poisson"))
 })
 
-test_that("a step that was disturbed and loaded again counts once, an overload always", {
+test_that("a step that was disturbed and loaded again counts once, one of the generator's limit never", {
   root <- new_folder()
   path <- write_curve(root, steps_with(c(10, 500, 11, 400), c(FALSE, FALSE, FALSE, TRUE)))
   file <- file.path(dirname(path), "slices.csv")
   slices <- fread(file, colClasses = "character")
   slices[2, `:=`(kept = "false", reason = "undisturbed")]
   slices[3, step := "2"]
-  slices[4, `:=`(kept = "false", reason = "undisturbed")]
   fwrite(slices, file)
   steps <- steps_of_curve(read_cell(path))
   expect_equal(steps$step, c(1, 2, 4))
   expect_equal(steps$latency_p99_ms, c(10, 11, 400))
-  fwrite(slices[4, reason := "generator_healthy"], file)
+  fwrite(slices[4, `:=`(kept = "false", reason = "generator_healthy")], file)
   expect_equal(steps_of_curve(read_cell(path))$step, c(1, 2))
 })
 
@@ -267,11 +266,14 @@ test_that("a curve is predicted from its configuration, with queue, saturation a
 test_that("curves can be drawn, and the knee stands where the capacity is", {
   set.seed(5)
   root <- new_folder()
-  cells <- read_cells(unlist(lapply(1:3, function(n) c(
-    write_curve(root, mm1_steps(1000), repetition = n, mode = "fixed-pool"),
-    write_curve(root, mm1_steps(2000), repetition = n, mode = "event-loop"),
-    write_curve(root, mm1_steps(4000)[rate_per_s < 3000], repetition = n, mode = "thread-per-request", ended = "generator_limit")
-  ))))
+  cells <- read_cells(unlist(lapply(1:3, function(n) {
+    limited <- mm1_steps(4000)[rate_per_s < 3000]
+    c(
+      write_curve(root, mm1_steps(1000), repetition = n, mode = "fixed-pool"),
+      write_curve(root, mm1_steps(2000), repetition = n, mode = "event-loop"),
+      write_curve(root, limited, repetition = n, mode = "thread-per-request", ended = "generator_limit")
+    )
+  })))
   steps <- pool_steps(cells)
   capacity <- pool_capacity(capacities_of(cells))
   figure <- figure_load_curves(steps, capacity, list(low = "Low"))
