@@ -65,7 +65,8 @@ taken_by <- function(name, pooled) {
 }
 
 capacity_clause <- function(row, pooled) {
-  if (row$verdict == "not comparable") return(sprintf("%s cannot be compared (%s)", taken_by(row$mode, pooled), row$reason))
+  if (!row$mode %in% pooled$mode) return(taken_by(row$mode, pooled))
+  if (row$verdict == "not comparable") return(sprintf("%s, not comparable: %s", taken_by(row$mode, pooled), row$reason))
   ratio <- effect_with_interval(as.data.table(row))
   judged <- switch(row$verdict,
     higher = , lower = paste(ratio, "times as many"),
