@@ -5,6 +5,9 @@ Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what 
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
+         results/capacity.csv          a row per load curve: the capacity at the objective
+         results/curves.csv            a row per mode, tier and step of its curves
+         results/predicted-curves.csv  a row per mode, tier and rate: what theory predicts of the curve
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/looks.csv             a row per set of cells that was compared; grows, never removed
          results/directions.csv        a row per ratio of a source: does ours point the same way?
@@ -30,12 +33,21 @@ The scripts and all functions are inputs: a changed analysis runs again and meas
 
 FUNCTIONS = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
 PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
+# Curves have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a
+# tier fixes, nor compared with them.
+CURVES = [cell for cell in CELLS if Path(cell).parent.name == "curve"]
+LOADS = [cell for cell in CELLS if cell not in CURVES]
+
+
+def loads_of(study):
+    """The cells of one study that are no curves."""
+    return [cell for cell in cells_of(study) if cell in LOADS]
 
 
 rule summarise:
     input:
         cells=lambda wildcards: expand(
-            "{cell}/cell.json", cell=cells_of(wildcards.study)
+            "{cell}/cell.json", cell=loads_of(wildcards.study)
         ),
         script="analysis/summarise.R",
         functions=FUNCTIONS,
@@ -54,7 +66,7 @@ rule collect_summaries:
         summaries=expand(
             "{results}/summary/{study}.csv",
             results=RESULTS,
-            study=[study for study in GRID.studies if cells_of(study)],
+            study=[study for study in GRID.studies if loads_of(study)],
         ),
         script="analysis/collect.R",
         functions=FUNCTIONS,
@@ -70,7 +82,7 @@ rule collect_summaries:
 
 rule collect_slices:
     input:
-        cells=expand("{cell}/cell.json", cell=CELLS),
+        cells=expand("{cell}/cell.json", cell=LOADS),
         script="analysis/slices.R",
         functions=FUNCTIONS,
     output:
@@ -99,10 +111,44 @@ rule profiler_cost:
         "Rscript {input.script:q} --out {output:q} {input.slices:q} > {log:q} 2>&1"
 
 
+rule load_curves:
+    input:
+        cells=expand("{cell}/cell.json", cell=CURVES),
+        script="analysis/capacity.R",
+        functions=FUNCTIONS,
+    output:
+        capacity=f"{RESULTS}/capacity.csv",
+        curves=f"{RESULTS}/curves.csv",
+    log:
+        f"{RESULTS}/logs/load_curves.log",
+    message:
+        "load curves and the capacity of each"
+    shell:
+        "Rscript {input.script:q} --out {output.capacity:q} --curves {output.curves:q} {input.cells:q} > {log:q} 2>&1"
+
+
+rule predict_curves:
+    input:
+        cells=expand("{cell}/cell.json", cell=CURVES),
+        primitives=f"{RESULTS}/primitives/primitives.csv",
+        modes=f"{RESULTS}/modes.csv",
+        script="analysis/predict_curves.R",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/predicted-curves.csv",
+    log:
+        f"{RESULTS}/logs/predict_curves.log",
+    message:
+        "what theory predicts along the load curves"
+    shell:
+        "Rscript {input.script:q} --primitives {input.primitives:q} --modes {input.modes:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+
+
 rule compare_modes:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        capacity=f"{RESULTS}/capacity.csv",
         script="analysis/compare.R",
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
@@ -113,7 +159,7 @@ rule compare_modes:
     message:
         "modes against their baselines"
     shell:
-        "Rscript {input.script:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule compare_loops:
@@ -156,7 +202,7 @@ rule compare_with_sources:
 
 rule combine_pools:
     input:
-        cells=expand("{cell}/cell.json", cell=CELLS),
+        cells=expand("{cell}/cell.json", cell=LOADS),
         script="analysis/combinations.R",
         functions=FUNCTIONS,
     output:
@@ -174,6 +220,7 @@ rule decide_guide:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        capacity=f"{RESULTS}/capacity.csv",
         comparisons=f"{RESULTS}/comparisons.csv",
         modes=f"{RESULTS}/modes.csv",
         guide="analysis/guide.yaml",
@@ -187,13 +234,13 @@ rule decide_guide:
     message:
         "which mode to choose"
     shell:
-        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:
     input:
-        cells=expand("{cell}/cell.json", cell=CELLS),
-        stacks=expand("{cell}/profile.collapsed", cell=CELLS),
+        cells=expand("{cell}/cell.json", cell=LOADS),
+        stacks=expand("{cell}/profile.collapsed", cell=LOADS),
         script="analysis/group_cpu.R",
         functions=FUNCTIONS,
         groups="analysis/stack-groups.csv",
@@ -234,7 +281,7 @@ rule judge_claims:
         modes=f"{RESULTS}/modes.csv",
         primitives=f"{RESULTS}/primitives/primitives.csv",
         memory=f"{RESULTS}/primitives/thread-memory.csv",
-        cells=expand("{cell}/cell.json", cell=CELLS),
+        cells=expand("{cell}/cell.json", cell=LOADS),
         claims="analysis/claims.yaml",
         published=PUBLISHED,
         causes="analysis/causes.yaml",
@@ -305,7 +352,7 @@ rule predict:
         primitives=f"{RESULTS}/primitives/primitives.csv",
         summary=f"{RESULTS}/summary.csv",
         modes=f"{RESULTS}/modes.csv",
-        cells=expand("{cell}/cell.json", cell=CELLS),
+        cells=expand("{cell}/cell.json", cell=LOADS),
         script="analysis/predict.R",
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,

@@ -181,7 +181,7 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 #' Compares every mode with its `versus`, for each study, tier, tool and statistic.
 #'
 #' @param summary see read_summary(); `slices` see read_slices().
-#' @param statistics see compared_statistics.
+#' @param statistics see compared_statistics; those that the summary has.
 #' @param counts which cells count, see poolable().
 #' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
 #'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
@@ -195,7 +195,8 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 #'   ends were moved by); effect_size (Hedges' g), bootstrap_low, bootstrap_high, p_value (of no
 #'   difference), equivalence_p_value (of a difference beyond the margin), both also _adjusted,
 #'   repetitions_needed (see there).
-compare_modes <- function(summary, slices, statistics = compared_statistics, counts = poolable) {
+compare_modes <- function(summary, slices, statistics = compared_statistics[statistic %in% names(summary)],
+                          counts = poolable) {
   places <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])[, id := .I]
   compare_places(summary, slices, places, comparison_terms(places), statistics, counts)
 }

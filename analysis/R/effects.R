@@ -92,6 +92,8 @@ bound_of <- function(cells, statistic) {
     cells$bound_throughput
   } else if (grepl("^latency", statistic)) {
     cells$bound_latency
+  } else if (grepl("^capacity", statistic)) {
+    cells$bound_capacity
   } else {
     return(rep(0, nrow(cells)))
   }

@@ -42,8 +42,10 @@ false_alarms <- function(comparisons) {
 #'   from the repetitions of all modes).
 noise_floor <- function(comparisons, summary) {
   twins <- twin_comparisons(comparisons)[!is.na(estimate)]
-  rows <- lapply(seq_len(nrow(compared_statistics)), function(index) {
-    about <- compared_statistics[index]
+  # Curves have a statistic that the cells of other loads have not.
+  known <- compared_statistics[statistic %in% c(names(summary), twins$statistic)]
+  rows <- lapply(seq_len(nrow(known)), function(index) {
+    about <- known[index]
     ratio <- about$effect == "ratio"
     own <- twins[statistic == about$statistic]
     means <- if (ratio) log(own$estimate) else own$estimate

@@ -61,9 +61,11 @@ asked_in_path <- function(path, name) {
 # Tools that load a database, and how they name transactions of a single row.
 single_rows_of <- c("database-client" = "point", sysbench = "oltp_point_select")
 
-# NA for a server that the models do not know. What serves a connection of ours the configuration states.
+# NA for a server, or a load, that the models do not know. What serves a connection of ours the configuration states.
 handling_of <- function(configuration, mode_id) {
   mode <- configuration$mode
+  # Requests that are all due at once have no rate.
+  if (identical(configuration$tool$id, "wrk2") && isTRUE(configuration$tool$at_once)) return(NA_character_)
   if (!is.na(single_rows_of[or_else(configuration$tool$id, "")])) return("database")
   switch(or_else(configuration$study$server$package, ""),
     "artifact.tomcat" = if (isTRUE(mode$options$spring.threads.virtual.enabled)) {

@@ -74,3 +74,33 @@ window_latency_s <- function(users, inside, throughput_per_s, before_s, lasts_s)
   ends_s <- ends_s[ends_s > before_s]
   if (length(ends_s) == 0) NA_real_ else mean(pmin(ends_s, users / throughput_per_s))
 }
+
+#' A percentile of the time in the queue of G/G/c: exponential for those who must wait, as in M/M/c, with the
+#' mean of queue_wait_s().
+#'
+#' @param p probability; the others see queue_wait_s().
+#' @return seconds; 0 where so many do not wait; Inf where the load is too much for the servers.
+queue_wait_quantile_s <- function(p, rate_per_s, servers, service_s, arrival_cv2 = 1, service_cv2 = 1) {
+  mean_s <- queue_wait_s(rate_per_s, servers, service_s, arrival_cv2, service_cv2)
+  if (mean_s == 0 || is.infinite(mean_s)) return(mean_s)
+  waits <- erlang_c(servers, rate_per_s * service_s)
+  max(0, mean_s / waits * log(waits / (1 - p)))
+}
+
+#' A percentile of the time in M/M/c, queue and service.
+#'
+#' @param p probability; the others see queue_wait_s().
+#' @return seconds; Inf where the load is too much for the servers.
+sojourn_quantile_s <- function(p, rate_per_s, servers, service_s) {
+  offered <- rate_per_s * service_s
+  if (offered >= servers) return(Inf)
+  waits <- erlang_c(servers, offered)
+  free <- servers - offered
+  # In units of the service time: service decays as exp(-time), the queue as exp(-free * time).
+  beyond <- function(time) {
+    queued <- if (abs(free - 1) < 1e-9) time * exp(-time) else (exp(-time) - exp(-free * time)) / (free - 1)
+    exp(-time) + waits * queued - (1 - p)
+  }
+  longest <- -2 * log((1 - p) / (1 + servers)) / min(1, free)
+  service_s * uniroot(beyond, c(0, longest), tol = 1e-9)$root
+}

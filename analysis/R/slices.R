@@ -9,7 +9,7 @@ slice_statistics <- c(
   "latency_p90_ms", "latency_p99_ms", "latency_p99_9_ms", "cpu_us_per_request", "compiler_share",
   "machine_context_switches_per_request", "rss_mib"
 )
-slice_words <- c("kind", "reason")
+slice_words <- c("kind", "reason", "sustained")
 # What each row says of its cell.
 slice_places <- c(
   "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid",
@@ -43,7 +43,7 @@ with_types <- function(table, words) {
   for (column in setdiff(names(table), words)) {
     set(table, j = column, value = as.numeric(table[[column]]))
   }
-  for (column in intersect(c("kept", "valid", "must_fail"), names(table))) {
+  for (column in intersect(c("kept", "valid", "must_fail", "sustained"), names(table))) {
     set(table, j = column, value = tolower(table[[column]]) == "true")
   }
   blank <- c("reason", "beside", "failed_checks", "bound_throughput", "bound_latency")

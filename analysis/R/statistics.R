@@ -16,6 +16,7 @@ all_statistics <- fread(
    threads_peak;                         peak number of threads;                                Threads, peak;                       ;      lower;  ratio;      FALSE
    rss_mib;                              resident memory;                                       Memory;                              MiB;   lower;  ratio;      FALSE
    machine_context_switches_per_request; context switches of the machine per request;           Switches of the machine per request; ;      lower;  ratio;      FALSE
+   capacity_per_s;                       capacity at the objective;                             Capacity;                            1/s;   higher; ratio;      FALSE
    error_share;                          share of failed requests;                              Failed;                              share; lower;  difference; FALSE
    died;                                 share of servers that no longer answered;              Died;                                ;      lower;  share;      FALSE
    latency_p90_ms;                       90th percentile of latency;                            p90;                                 ms;    lower;  ;           FALSE

@@ -45,7 +45,7 @@ caption_repetitions <- function(undecided) {
   )
 }
 
-headline_statistics <- c("cpu_us_per_request", "latency_p99_ms", "throughput_per_s", "error_share")
+headline_statistics <- c("capacity_per_s", "cpu_us_per_request", "latency_p99_ms", "throughput_per_s", "error_share")
 
 #' Each mode without traps against its baseline, over all tiers and tools: what is decided, study by
 #' study.

@@ -145,7 +145,7 @@ table_profiler <- function(cost) {
 
 # ---- A/A twins -------------------------------------------------------------------------------
 
-twin_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request")
+twin_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "capacity_per_s")
 
 #' Each mode that was measured a second time under another name, against itself.
 table_twins <- function(comparisons) {

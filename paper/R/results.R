@@ -3,8 +3,8 @@
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
-#' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, directions, readings,
-#'   sizes, size_laws, guide, causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+#' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, capacity, load_curves,
+#'   predicted_curves, directions, readings, sizes, size_laws, guide, causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
@@ -15,6 +15,9 @@ read_results <- function(results, analysis) {
     cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
     moved = read_moved(results),
     profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
+    capacity = read_capacity(file.path(results, "capacity.csv")),
+    load_curves = read_load_curves(file.path(results, "curves.csv")),
+    predicted_curves = read_predicted_curves(file.path(results, "predicted-curves.csv")),
     directions = read_comparisons(file.path(results, "directions.csv")),
     readings = read_comparisons(file.path(results, "readings.csv")),
     sizes = read_sizes(file.path(results, "combinations.csv")),
@@ -36,7 +39,11 @@ of_study <- function(all, study) {
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  for (table in c("slices", "comparisons", "cpu_groups", "moved", "directions", "readings", "sizes", "size_laws")) {
+  of_studies <- c(
+    "slices", "comparisons", "cpu_groups", "moved", "capacity", "load_curves", "predicted_curves", "directions",
+    "readings", "sizes", "size_laws"
+  )
+  for (table in of_studies) {
     all[[table]] <- all[[table]][study == wanted]
   }
   all$study <- study
@@ -47,7 +54,7 @@ has_study <- function(all, study) study %in% all$summary$study
 
 loop_names <- c(
   jmeter = "closed loop", wrk2 = "open loop", sysbench = "closed loop of sysbench",
-  "database-client" = "closed loop of database clients"
+  "database-client" = "closed loop of database clients", curve = "load curve"
 )
 
 #' One figure of every cell; NULL in a cell becomes NA.
@@ -84,7 +91,7 @@ published_modes <- function(summary) {
 #'
 #' @return data.table: tier, title, path, group (ramped, at once, work), sleep_ms, threads, ramp_up_s,
 #'   loops, lasts_s (closed loop; NA where there is none, or no such thing), rate_per_s, connections,
-#'   duration_s (open loop), clients (of a database).
+#'   duration_s, burst (whether a request of every connection is due at once; open loop), clients (of a database).
 read_tiers <- function(all) {
   usual <- usual_path(all$summary)
   one <- function(name) {
@@ -106,7 +113,7 @@ read_tiers <- function(all) {
       ramp_up_s = figure("jmeter", "ramp_up_s"), loops = figure("jmeter", "loops", 1),
       lasts_s = figure("jmeter", "duration_s"),
       rate_per_s = figure("wrk2", "rate_per_s"), connections = figure("wrk2", "connections"),
-      duration_s = figure("wrk2", "duration_s"),
+      duration_s = figure("wrk2", "duration_s"), burst = isTRUE(asked$wrk2$at_once),
       clients = fcoalesce(figure("sysbench", "clients"), figure("database-client", "workers"))
     )
   }

@@ -42,7 +42,8 @@ table_tiers <- function(tiers) {
     ifelse(at_once, ", all at once", ifelse(is.na(ramp_up_s), "", paste(", ramp-up", ramp_up_s, "s")))
   ))]
   open <- tiers[, ifelse(is.na(rate_per_s), NA_character_, paste0(
-    format_number(rate_per_s), "/s for ", duration_s, " s, ", format_number(connections), " connections"
+    ifelse(burst, "one request each, all at once", paste0(format_number(rate_per_s), "/s for ", duration_s, " s")), ", ",
+    format_number(connections), " connections"
   ))]
   closed <- fcoalesce(closed, tiers[, ifelse(
     is.na(clients), NA_character_, paste0(format_number(clients), " client", ifelse(clients == 1, "", "s"))

@@ -364,17 +364,22 @@ class Cell:
 
 def analyse(results: Path, cells: list[Cell]) -> None:
     """Writes the cells and runs the project's analysis on them."""
-    paths = [str(cell.write(results)) for cell in cells]
+    written = [(cell.tool, str(cell.write(results))) for cell in cells]
+    paths = [path for tool, path in written if tool != "curve"]
+    curves = [path for tool, path in written if tool == "curve"]
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     (results / "modes.csv").write_text(Grid(config).modes_table())
     (results / "grid.csv").write_text(Grid(config).grid_table())
     study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
     summary, slices = results / "summary.csv", results / "slices.csv"
+    capacity = results / "capacity.csv"
     steps = [
         ["summarise", "--out", study, *paths],
         ["collect", "--out", summary, study],
         ["slices", "--out", slices, *paths],
-        ["compare", "--out", results / "comparisons.csv", "--slices", slices, summary],
+        ["capacity", "--out", capacity, "--curves", results / "curves.csv", *curves],
+        ["compare", "--out", results / "comparisons.csv", "--slices", slices]
+        + ["--capacity", capacity, summary],
         ["compare_loops", "--out", results / "loops.csv", "--slices", slices, summary],
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
         ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
@@ -385,8 +390,8 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         ["combinations", "--out", results / "combinations.csv"]
         + ["--laws", results / "combination-laws.csv", *paths],
         ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
-        + ["--slices", slices, "--comparisons", results / "comparisons.csv"]
-        + ["--out", results / "guide.csv", summary],
+        + ["--slices", slices, "--capacity", capacity]
+        + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv", summary],
         ["directions", "--summary", summary, "--slices", slices]
         + ["--comparisons", results / "comparisons.csv", "--readings", "analysis/readings.csv"]
         + ["--out", results / "directions.csv", "--out-readings", results / "readings.csv"]

@@ -10,10 +10,11 @@ import pytest
 from paper import render
 from paper.tests import fake_studies
 from paper.tests.contradictions import contradictions, results_of
+from paper.tests.fake_curves import Curve
 from paper.tests.fake_results import ROOT, Cell, analyse
 from paper.tests.page import Page, pdf_text
 
-BASE, POOL = "thread-per-request", "fixed-pool"
+BASE, POOL, VIRTUAL = "thread-per-request", "fixed-pool", "virtual-thread-per-request"
 # What R prints where a figure is missing and nobody thought of it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
 
@@ -42,6 +43,21 @@ def everything() -> list[Cell]:
     return both + burst + published + twins
 
 
+def curves() -> list[Cell]:
+    """Curves of three modes; of the last the generator is the limit."""
+    return [
+        curve
+        for n in (1, 2, 3)
+        for curve in (
+            Curve(BASE, repetition=n),
+            Curve(POOL, repetition=n, versus=BASE, saturation_per_s=2000.0),
+            Curve(
+                VIRTUAL, repetition=n, versus=BASE, saturation_per_s=4000.0, limit_per_s=3000.0
+            ),
+        )
+    ]  # fmt: skip
+
+
 def tomcat_studies() -> list[Cell]:
     studies = (fake_studies.blocking_remote, fake_studies.virtual_threads, fake_studies.sign_up)
     return [cell for study in studies for cell in study()]
@@ -57,6 +73,8 @@ def none_valid(cells: list[Cell]) -> list[Cell]:
 
 SCENARIOS = {
     "everything": everything(),
+    "curves": pair() + curves(),
+    "no valid curve": pair() + [replace(curve, failed_check="treatment") for curve in curves()],
     "one repetition": pair(repetitions=1) + pair(repetitions=1, tool="wrk2"),
     "no baseline": [Cell(POOL, versus=BASE)],
     "open loop alone": pair(tool="wrk2"),
@@ -153,6 +171,20 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
             "The 3 sessions took 4.1 minutes in all, of which slices under load were 73.2 %.",
         ),
         ("open loop alone", "No mode was measured against a baseline under the closed loop."),
+        # Curves: 780 / s is where the 99th percentile of M/M/1 meets the objective.
+        ("curves", "Beside them it has 9 load curves, of which 9 are valid"),
+        (
+            "curves",
+            "At ladder, with a 99th percentile of at most 120 ms: thread-per-request takes 792",
+        ),
+        ("curves", "requests a second, 2.29 [2.2"),
+        ("curves", "takes at least 2,747 requests a second (above what the generator can"),
+        (
+            "curves",
+            "fixed-pool against thread-per-request: capacity at the objective higher in 1 of 1",
+        ),
+        ("curves", "Some requests: 99th percentile within 120 ms"),
+        ("no valid curve", "thread-per-request has no valid curve. Against it:"),
         # blocking-remote
         ("all studies", "pool-1-worker-threads: at the peak 1 of http-nio-exec and 100 of worker"),
         ("all studies", "To the JVM, 100 of them were RUNNABLE; to the kernel, 0 ran"),

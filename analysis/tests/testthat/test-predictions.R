@@ -142,6 +142,11 @@ test_that("CPUs are the bound where nothing waits", {
   expect_equal(predicted(spread, "throughput_per_s"), 500, tolerance = 1e-3)
 })
 
+test_that("requests that are all due at once have no rate to predict from", {
+  burst <- tomcat(open_load(id = "wrk2", at_once = TRUE), list(server.tomcat.threads.max = 50))
+  expect_equal(nrow(predict_cell(burst, known_primitives)), 0)
+})
+
 test_that("of a server that the models do not know nothing is predicted", {
   expect_equal(nrow(predict_cell(setup_of("something-else", tool = open_load()), known_primitives)), 0)
   database <- setup_of(NULL, tool = open_load(), package = NULL)

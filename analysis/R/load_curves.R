@@ -1,0 +1,175 @@
+# Figures of load curves: latency against offered load above the capacities that follow from it, and CPU
+# time per request along the curve. Steps are those of pool_steps(), capacities those of pool_capacity().
+
+library(data.table)
+library(ggplot2)
+library(patchwork)
+
+#' Latency against offered load, and below it, on the same axis, the capacity of each mode.
+#'
+#' The thick line is the 99th percentile with its 95 % interval up to the knee, where it meets the objective;
+#' the thin one is the median. A dotted line leads from the knee to the mode's capacity and its name: colors
+#' need no legend. Hollow points are steps beyond the knee. A dashed line is the 99th percentile that theory
+#' predicts. Lines that leave the frame are cut off.
+#'
+#' @param steps see pool_steps(), of one study and tier.
+#' @param capacity see pool_capacity(), `predicted` see predict_curves(), of the same.
+#' @param title of the load; empty for none.
+#' @return patchwork of two ggplots.
+figure_load_curve <- function(steps, capacity, title = "", predicted = no_predicted_curves()) {
+  steps <- steps[is.finite(latency_p50_ms) & is.finite(latency_p99_ms)]
+  if (nrow(steps) == 0 || nrow(capacity) == 0) return(nothing_to_draw("no valid curve"))
+  # From the first knee to the last one, downwards.
+  ranked <- union(capacity[order(-capacity_per_s)]$mode, steps$mode)
+  capacity <- with_modes(capacity, ranked)
+  reach <- range(steps$rate_per_s, capacity$capacity_per_s)
+  # Room for the names of the lines.
+  axis <- list(
+    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6), expand = expansion(c(0.06, 0.05))),
+    scales_of_modes(ranked)
+  )
+  predicted <- with_modes(predicted[is.finite(latency_p99_ms) & mode %in% ranked], ranked)
+  latency <- latency_panel(with_modes(steps, ranked), capacity, predicted, reach, axis)
+  if (nzchar(title)) latency <- latency + labs(title = title)
+  wrap_plots(
+    latency, capacity_panel(capacity, reach, axis), ncol = 1, heights = c(2.6, 0.2 + 0.19 * nrow(capacity))
+  )
+}
+
+with_modes <- function(table, ranked) copy(table)[, mode := factor(mode, ranked)][]
+
+# The steps before the knee of their mode, and those beyond it; the knee itself ends the ones and begins the
+# others, since a step beyond it is saturated or nearly so, and has no latency that belongs to its rate.
+parts_of_curves <- function(steps, capacity) {
+  of_mode <- capacity[match(steps$mode, mode)]
+  before <- fcase(
+    of_mode$bound == "at_least", !steps$saturated, of_mode$bound == "at_most", FALSE,
+    rep(TRUE, nrow(steps)), steps$rate_per_s < of_mode$capacity_per_s & steps$latency_p99_ms < of_mode$objective_ms
+  )
+  knees <- capacity[bound == "", .(mode, rate_per_s = capacity_per_s, latency_p99_ms = objective_ms)]
+  with_knees <- function(rows) rbind(rows, knees, fill = TRUE)[order(mode, rate_per_s)]
+  list(before = steps[before %in% TRUE], beyond = steps[!before %in% TRUE], knees = knees, with_knees = with_knees)
+}
+
+latency_panel <- function(steps, capacity, predicted, reach, axis) {
+  objective_ms <- capacity$objective_ms[1]
+  parts <- parts_of_curves(steps, capacity)
+  # Most of the height is for what lies within the objective.
+  lowest <- min(steps$latency_p50_ms, objective_ms)
+  within <- max(1.2, objective_ms / lowest)
+  bottom <- lowest / min(1.4, within^0.25)
+  top <- max(objective_ms * min(4, within^0.7), 1.2 * parts$before$latency_p99_ms)
+  left <- steps[which.min(rate_per_s)]
+  name_of_line <- function(y, label) {
+    annotate("text", x = left$rate_per_s, y = y, label = label, hjust = 1.25, size = 2.6, colour = ink)
+  }
+  ggplot(steps, aes(rate_per_s, latency_p99_ms, colour = mode, linetype = mode)) +
+    geom_hline(yintercept = objective_ms, colour = ink, linewidth = 0.35, linetype = "42") +
+    annotate(
+      "text", x = left$rate_per_s, y = objective_ms, hjust = 0, vjust = -0.5, size = 2.6, colour = ink,
+      label = sprintf("objective: 99th percentile within %s ms", format_number(objective_ms))
+    ) +
+    geom_segment(
+      data = parts$knees, aes(xend = rate_per_s, yend = bottom / 2), linetype = "13", linewidth = 0.5
+    ) +
+    geom_ribbon(
+      data = parts$before[is.finite(latency_p99_ms_low)], colour = NA, alpha = 0.16,
+      mapping = aes(ymin = latency_p99_ms_low, ymax = latency_p99_ms_high, fill = mode)
+    ) +
+    geom_line(data = predicted, linetype = "5212", linewidth = 0.35) +
+    geom_line(aes(y = latency_p50_ms), data = parts$before, linewidth = 0.35) +
+    geom_line(data = parts$with_knees(parts$beyond), linewidth = 0.35, linetype = "31") +
+    geom_line(data = parts$with_knees(parts$before), linewidth = 0.85) +
+    geom_point(aes(shape = mode), data = parts$before, size = 1.7) +
+    geom_point(data = parts$beyond, shape = 21, fill = "white", size = 1.5, stroke = 0.6) +
+    geom_point(data = parts$knees, shape = 23, fill = "white", size = 2.4, stroke = 0.9) +
+    name_of_line(left$latency_p99_ms, "p99") +
+    (if (left$latency_p99_ms > 1.15 * left$latency_p50_ms) name_of_line(left$latency_p50_ms, "p50")) +
+    axis +
+    scale_fill_manual(values = mode_colours(levels(steps$mode))) +
+    scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
+    coord_cartesian(xlim = reach, ylim = c(bottom, top)) +
+    labs(x = NULL, y = "latency from when due (ms)") +
+    theme_artifact() +
+    theme(legend.position = "none", axis.text.x = element_blank(), plot.title = element_text(size = 9, face = "bold"))
+}
+
+# A row per mode: its capacity, interval and name. An arrow: at least, or at most, so much.
+capacity_panel <- function(capacity, reach, axis) {
+  gap <- (reach[2] / reach[1])^0.012
+  rows <- copy(capacity)[, `:=`(
+    label = paste0(mode, ": ", capacity_text(capacity)), arrow_to = capacity_per_s * ifelse(bound == "at_least", gap^4, gap^-4),
+    from = pmax(fcoalesce(low, capacity_per_s), reach[1]), to = pmin(fcoalesce(high, capacity_per_s), reach[2])
+  )]
+  rows[bound == "at_most", from := arrow_to]
+  rows[bound == "at_least", to := arrow_to]
+  # The name stands on the side where there is more room.
+  rows[, leftwards := from / reach[1] > reach[2] / to]
+  ggplot(rows, aes(capacity_per_s, mode, colour = mode)) +
+    geom_segment(
+      data = rows[bound == ""], aes(xend = capacity_per_s, yend = Inf), linetype = "13", linewidth = 0.5
+    ) +
+    geom_linerange(data = rows[bound == ""], aes(xmin = from, xmax = to), linewidth = 0.7) +
+    geom_segment(
+      data = rows[bound != ""], aes(xend = arrow_to, yend = mode), linewidth = 0.7,
+      arrow = grid::arrow(length = grid::unit(4, "pt"))
+    ) +
+    geom_point(aes(shape = mode), size = 2) +
+    geom_text(
+      aes(ifelse(leftwards, from / gap, to * gap), label = label, hjust = ifelse(leftwards, 1, 0)), size = 2.7, colour = ink
+    ) +
+    axis +
+    coord_cartesian(xlim = reach) +
+    scale_y_discrete(labels = NULL, limits = levels(droplevels(rows$mode))) +
+    labs(x = "offered load (requests/s, log scale); below: the capacity at the objective", y = NULL) +
+    theme_artifact() +
+    theme(legend.position = "none", panel.grid.major.y = element_blank(), axis.ticks.y = element_blank())
+}
+
+# The words of a capacity, in a figure and in a table.
+capacity_text <- function(capacity) {
+  effect_with_interval(capacity[, .(estimate = capacity_per_s, low, high, bound, verdict = ifelse(sessions < 2, "one session", ""))])
+}
+
+#' All tiers of a study, one below the other, see figure_load_curve().
+#'
+#' @param titles of the tiers, by id.
+figure_load_curves <- function(steps, capacity, titles, predicted = no_predicted_curves()) {
+  drawn <- lapply(names(titles), function(name) {
+    title <- if (length(titles) > 1) titles[[name]] else ""
+    figure_load_curve(steps[tier == name], capacity[tier == name], title, predicted[tier == name])
+  })
+  wrap_plots(drawn, ncol = 1)
+}
+
+#' How tall figure_load_curves() must be.
+height_of_load_curves <- function(capacity) {
+  if (nrow(capacity) == 0) return(1)
+  sum(3.4 + 0.24 * capacity[, .N, by = tier]$N)
+}
+
+#' CPU time per request along the curve, with 95 % intervals; steps before saturation.
+#'
+#' @param steps see pool_steps(), of one study; `titles` of its tiers, by id.
+#' @return ggplot.
+figure_curve_cpu <- function(steps, titles) {
+  steps <- steps[saturated == FALSE & is.finite(cpu_us_per_request)]
+  if (nrow(steps) == 0) return(nothing_to_draw("no step has CPU time"))
+  steps <- with_modes(steps, mode_levels(steps$mode))
+  steps[, load := factor(unlist(titles)[tier], unlist(titles))]
+  ggplot(steps, aes(rate_per_s, cpu_us_per_request, colour = mode, shape = mode, linetype = mode)) +
+    geom_ribbon(
+      data = steps[is.finite(cpu_us_per_request_low)], colour = NA, alpha = 0.16, show.legend = FALSE,
+      mapping = aes(ymin = cpu_us_per_request_low, ymax = cpu_us_per_request_high, fill = mode)
+    ) +
+    geom_line(linewidth = 0.6) +
+    geom_point(size = 1.6) +
+    facet_wrap(~load, scales = "free", ncol = 2) +
+    scale_x_log10(labels = plain_number) +
+    scale_y_log10(labels = plain_number) +
+    scales_of_modes(levels(steps$mode)) +
+    scale_fill_manual(values = mode_colours(levels(steps$mode))) +
+    labs(x = "offered load (requests/s, log scale)", y = "CPU time per request (µs, log scale)") +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 3))
+}

@@ -1,0 +1,299 @@
+# ---- The knee ------------------------------------------------------------------------------------
+
+found_at <- function(...) find_capacity(steps_with(...), 20)$capacity_per_s
+
+test_that("the knee lies between the last step within the objective and the first beyond it", {
+  # 1 / (p99 - p50) falls from 1/9 to 1/29; it is 1/19 at 100 + 100 * (1/9 - 1/19) / (1/9 - 1/29).
+  expect_equal(found_at(c(10, 30, 90)), 100 + 100 * (1 / 9 - 1 / 19) / (1 / 9 - 1 / 29))
+  found <- find_capacity(steps_with(c(10, 30, 90)), 20)
+  expect_equal(c(found$within_per_s, found$beyond_per_s), c(100, 200))
+  expect_equal(found$bound_capacity, "")
+  expect_equal(found_at(c(10, 20, 30, 90)), 200)
+})
+
+test_that("a single step beyond the objective was disturbed, two in a row are the knee", {
+  quiet <- c(10, 10, 10, 10, 30, 90)
+  expect_equal(found_at(replace(quiet, 2, 500)), found_at(quiet))
+  expect_equal(found_at(replace(quiet, 2:3, 500)), found_at(c(10, 500, 500)))
+  # Right before the knee it cannot be told from it.
+  expect_lt(found_at(replace(quiet, 4, 500)), found_at(quiet))
+  # At the top of the ladder there is no second one.
+  expect_equal(found_at(c(10, 10, 30)), 100 + found_at(c(10, 30)))
+})
+
+test_that("the knee of a saturated step is the rate that was served", {
+  steps <- steps_with(c(10, 10, 400, 800), c(FALSE, FALSE, TRUE, TRUE))
+  steps[3:4, served_per_s := 250]
+  # At 250 the reciprocal of the excess is 0, whatever the latency of this step was.
+  expect_equal(find_capacity(steps, 20)$capacity_per_s, 250 - 50 * 9 / 19)
+  expect_equal(find_capacity(copy(steps)[3, latency_p99_ms := 30], 20)$capacity_per_s, 250 - 50 * 9 / 19)
+  # A server that answers less under overload than before it.
+  expect_equal(find_capacity(copy(steps)[3:4, served_per_s := 20], 20)$capacity_per_s, 200)
+  # One that falls behind by little still has latencies within the objective, because it is short.
+  expect_equal(is_behind(c(10000, 10000, 400), c(9650, 9750, 375)), c(TRUE, FALSE, FALSE))
+  late <- steps_with(c(10, 10, 15, 400))[3:4, `:=`(saturated = TRUE, served_per_s = 250)]
+  expect_equal(find_capacity(late, 20)$beyond_per_s, 300)
+  # Latencies all alike: a pool is within the objective up to its last request.
+  expect_equal(find_capacity(copy(steps)[, latency_p99_ms := 1], 20)$capacity_per_s, 250)
+})
+
+test_that("what breaks no objective, or keeps none, is a bound and no number", {
+  above <- find_capacity(steps_with(c(10, 11, 12)), 20, "top_of_ladder")
+  expect_equal(above[c("capacity_per_s", "bound_capacity", "why_bounded")], list(
+    capacity_per_s = 300, bound_capacity = "at_least", why_bounded = "above the ladder"
+  ))
+  below <- find_capacity(steps_with(c(40, 50, 60)), 20)
+  expect_equal(unlist(below[1:2], use.names = FALSE), c("100", "at_most"))
+  # Near the limit of the generator a last step beyond the objective may be the generator's.
+  steps <- steps_with(c(10, 12, 30))
+  limited <- find_capacity(steps, 20, "generator_limit")
+  expect_equal(limited$capacity_per_s, 200)
+  expect_equal(limited$why_bounded, "above what the generator can drive")
+  expect_equal(find_capacity(steps, 20)$bound_capacity, "")
+  expect_true(is.na(find_capacity(steps[0], 20)$capacity_per_s))
+})
+
+test_that("the knee of M/M/1 is found within 5 %", {
+  set.seed(1)
+  off <- function(saturation, objective_ms, stray) {
+    found <- find_capacity(mm1_steps(saturation, stray * saturation), objective_ms)$capacity_per_s
+    found / mm1_capacity(saturation, objective_ms)
+  }
+  # Objectives on the flat of the curve and on its steep, calibrations that were off by a tenth.
+  for (objective_ms in c(1.5, 3, 10)) {
+    for (stray in c(0.9, 1, 1.1)) {
+      sessions <- replicate(20, off(10000, objective_ms, stray))
+      expect_lt(abs(mean(log(sessions))), 0.05, label = paste(objective_ms, stray))
+      expect_lt(mean(abs(log(sessions)) > 0.1), 0.2)
+    }
+  }
+})
+
+test_that("a stall shows in the 99th percentile and not in the median", {
+  set.seed(2)
+  calm <- mm1_steps(10000)
+  stalled <- mm1_steps(10000, stall_s = replace(0 * ladder, 2, 0.05))
+  expect_gt(stalled$latency_p99_ms[2], 20 * calm$latency_p99_ms[2])
+  expect_equal(stalled$latency_p50_ms[2], calm$latency_p50_ms[2], tolerance = 0.3)
+  expect_equal(find_capacity(stalled, 2)$within_per_s, find_capacity(calm, 2)$within_per_s)
+})
+
+# ---- Cells ---------------------------------------------------------------------------------------
+
+test_that("a curve is read from its cell, step by step", {
+  root <- new_folder()
+  path <- write_curve(root, steps_with(c(10, 30, 90), c(FALSE, FALSE, TRUE)))
+  steps <- steps_of_curve(read_cell(path))
+  expect_equal(steps$rate_per_s, c(100, 200, 300))
+  expect_equal(steps$saturated, c(FALSE, FALSE, TRUE))
+  row <- capacities_of(read_cells(path))
+  expect_equal(row$capacity_per_s, found_at(c(10, 30, 90)))
+  expect_equal(row[, c(objective_ms, steps)], c(20, 3))
+  expect_equal(row[, c(versus, arrivals)], c("thread-per-request", "poisson"))
+})
+
+test_that("a step that was disturbed and loaded again counts once, one of the generator's limit never", {
+  root <- new_folder()
+  path <- write_curve(root, steps_with(c(10, 500, 11, 400), c(FALSE, FALSE, FALSE, TRUE)))
+  file <- file.path(dirname(path), "slices.csv")
+  slices <- fread(file, colClasses = "character")
+  slices[2, `:=`(kept = "false", reason = "undisturbed")]
+  slices[3, step := "2"]
+  fwrite(slices, file)
+  steps <- steps_of_curve(read_cell(path))
+  expect_equal(steps$step, c(1, 2, 4))
+  expect_equal(steps$latency_p99_ms, c(10, 11, 400))
+  fwrite(slices[4, `:=`(kept = "false", reason = "generator_healthy")], file)
+  expect_equal(steps_of_curve(read_cell(path))$step, c(1, 2))
+})
+
+test_that("a server that did not start has a row without a capacity", {
+  path <- write_curve(new_folder(), steps_with(c(10, 30, 90))[0], outcome = "hung")
+  row <- capacities_of(read_cells(path))
+  expect_equal(row$outcome, "hung")
+  expect_true(is.na(row$capacity_per_s))
+  expect_equal(nrow(pool_capacity(row)), 0)
+})
+
+test_that("steps are pooled by position, up to the first session to end", {
+  root <- new_folder()
+  long <- steps_with(c(10, 12, 30, 90), rate_per_s = c(100, 200, 400, 800))
+  paths <- c(
+    write_curve(root, long, repetition = 1),
+    write_curve(root, copy(long)[, `:=`(rate_per_s = 1.21 * rate_per_s, latency_p99_ms = 2 * latency_p99_ms)][1:3], repetition = 2)
+  )
+  steps <- pool_steps(read_cells(paths))
+  expect_equal(steps$step, 1:3)
+  expect_equal(steps$rate_per_s, 1.1 * c(100, 200, 400))
+  expect_equal(steps$latency_p99_ms, sqrt(2) * c(10, 12, 30))
+  expect_true(all(steps$latency_p99_ms_low < steps$latency_p99_ms & steps$sessions == 2))
+  broken <- write_curve(root, long, repetition = 3, validity = list(valid = FALSE))
+  expect_equal(nrow(pool_steps(read_cells(broken))), 0)
+})
+
+test_that("without curves there are tables without rows, which can be read back", {
+  folder <- new_folder()
+  write_table(capacities_of(list()), file.path(folder, "capacity.csv"))
+  write_table(pool_steps(list()), file.path(folder, "curves.csv"))
+  capacity <- read_capacity(file.path(folder, "capacity.csv"))
+  expect_equal(nrow(capacity), 0)
+  expect_type(capacity$capacity_per_s, "double")
+  expect_equal(nrow(read_load_curves(file.path(folder, "curves.csv"))), 0)
+  expect_equal(nrow(pool_capacity(capacity)), 0)
+  expect_equal(nrow(compare_capacities(capacity)), 0)
+})
+
+test_that("tables are read as they were written", {
+  root <- new_folder()
+  cells <- read_cells(c(
+    write_curve(root, steps_with(c(10, 30, 90)), repetition = 1),
+    write_curve(root, steps_with(c(10, 11)), mode = "thread-per-request", versus = NULL, ended = "top_of_ladder")
+  ))
+  path <- file.path(root, "capacity.csv")
+  write_table(capacities_of(cells), path)
+  expect_equal(read_capacity(path), capacities_of(cells))
+  write_table(pool_steps(cells), path)
+  expect_equal(read_load_curves(path), pool_steps(cells), ignore_attr = TRUE)
+})
+
+# ---- Comparing -----------------------------------------------------------------------------------
+
+test_that("capacities are compared as ratios of sessions", {
+  capacity <- rbind(capacities_with("pool", c(200, 404, 99), "thread"), capacities_with("thread", c(100, 200, 50)))
+  row <- compare_capacities(capacity)
+  expect_equal(row$estimate, exp(mean(log(c(2, 2.02, 1.98)))))
+  expect_equal(row[, c(statistic, tool, verdict)], c("capacity_per_s", "curve", "higher"))
+  expect_equal(c(row$low, row$high), exp(c(t.test(log(c(2, 2.02, 1.98)))$conf.int)))
+})
+
+test_that("one session above the ladder makes the ratio a bound", {
+  bounds <- c("", "at_least", "")
+  capacity <- rbind(
+    capacities_with("pool", c(200, 300, 210), "thread", bounds), capacities_with("thread", c(100, 100, 100))
+  )
+  row <- compare_capacities(capacity)
+  # Without the session that is the bound the estimate would be too low.
+  expect_equal(row$estimate, (2 * 3 * 2.1)^(1 / 3))
+  expect_equal(row[, c(bound, verdict)], c("at_least", "higher"))
+  expect_equal(row$pairs, 3)
+  pooled <- pool_capacity(capacity)
+  expect_equal(pooled[mode == "pool", c(bound, why_bounded)], c("at_least", "above the ladder"))
+  expect_true(is.na(pooled[mode == "pool", low]) && !is.na(pooled[mode == "thread", low]))
+  expect_equal(capacity_text(pooled)[1], "at least 233")
+  # Both are beyond what could be driven: which is the better is not known.
+  both <- rbind(capacities_with("pool", c(300, 300), "thread", "at_least"), capacities_with("thread", c(300, 300), bound = "at_least"))
+  expect_equal(compare_capacities(both)[, c(verdict)], "not comparable")
+  expect_match(compare_capacities(both)$reason, "above the ladder")
+})
+
+test_that("a curve that is not valid is not compared", {
+  capacity <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100)))
+  row <- compare_capacities(capacity[mode == "pool", `:=`(valid = FALSE, failed_checks = "treatment")])
+  expect_equal(row$verdict, "not comparable")
+  expect_match(row$reason, "treatment")
+})
+
+test_that("the interval of the ratio holds the truth", {
+  set.seed(3)
+  # Sessions differ for both modes alike, processes for each by itself.
+  one_mode <- function(saturation, objective_ms) {
+    speed <- saturation * exp(rnorm(1, 0, 0.03))
+    find_capacity(mm1_steps(speed, saturation), objective_ms)$capacity_per_s
+  }
+  experiments <- 60
+  sessions <- CJ(tier = sprintf("tier-%02d", seq_len(experiments)), repetition = 1:3)
+  sessions[, machine := exp(rnorm(.N, 0, 0.1))]
+  drawn <- function(mode, saturation, versus) {
+    values <- vapply(sessions$machine, function(machine) one_mode(saturation * machine, 3), 0)
+    capacities_with(mode, values, versus, tier = sessions$tier)[, `:=`(
+      repetition = sessions$repetition, session = paste(sessions$tier, sessions$repetition)
+    )]
+  }
+  capacity <- rbind(drawn("pool", 12000, "thread"), drawn("thread", 8000, NA))
+  rows <- compare_capacities(capacity)
+  truth <- mm1_capacity(12000, 3) / mm1_capacity(8000, 3)
+  expect_equal(exp(mean(log(rows$estimate))), truth, tolerance = 0.02)
+  # 95 %, of 60: fewer than 52 would be seen once in 500 runs.
+  expect_gte(sum(rows$low <= truth & truth <= rows$high), 52)
+})
+
+# ---- Theory --------------------------------------------------------------------------------------
+
+test_that("the time in M/M/1 and M/M/c is that of the formulas and of a simulation", {
+  for (rate in c(1, 50, 90, 99.9)) {
+    expect_equal(sojourn_quantile_s(0.99, rate, 1, 0.01), log(100) / (100 - rate), tolerance = 1e-6)
+    expect_equal(sojourn_quantile_s(0.5, rate, 1, 0.01), log(2) / (100 - rate), tolerance = 1e-6)
+  }
+  expect_equal(sojourn_quantile_s(0.99, 1e-6, 4, 1), log(100), tolerance = 1e-4)
+  # The two exponentials of M/M/2 are one at a load of one.
+  expect_equal(sojourn_quantile_s(0.9, 1, 2, 1), sojourn_quantile_s(0.9, 1 + 1e-6, 2, 1), tolerance = 1e-4)
+  expect_equal(sojourn_quantile_s(0.9, 3, 2, 1), Inf)
+  set.seed(4)
+  seen <- mm1_step(7000, 10000, lasts_s = 100)$latency_ms
+  expect_equal(percentiles(seen, 0.99) / 1000, sojourn_quantile_s(0.99, 7000, 1, 1e-4), tolerance = 0.05)
+})
+
+test_that("the wait in a queue is exponential for those who must wait", {
+  # M/M/1 at half its load: half wait, on average for 2 services.
+  expect_equal(queue_wait_quantile_s(0.99, 50, 1, 0.01), 0.02 * log(0.5 / 0.01))
+  expect_equal(queue_wait_quantile_s(0.4, 50, 1, 0.01), 0)
+  expect_equal(queue_wait_quantile_s(0.99, 200, 1, 0.01), Inf)
+  expect_equal(queue_wait_quantile_s(0.99, 50, Inf, 0.01), 0)
+})
+
+test_that("a curve is predicted from its configuration, with queue, saturation and capacity", {
+  cell <- read_cell(write_curve(
+    new_folder(), steps_with(c(110, 112, 300, 400), rate_per_s = c(50, 100, 400, 600)), objective_ms = 120,
+    configuration = list(
+      study = list(server = list(package = "artifact.tomcat")), mode = list(options = list(server.tomcat.threads.max = 50)),
+      tier = list(id = "low", path = "/work?sleep_ms=100&cpu_us=0", sleep_ms = 100), tool = list(id = "curve", connections = 1000, keep_alive = TRUE, step_s = 1)
+    )
+  ))
+  predicted <- predict_curves(list(cell, cell), known_primitives[0])
+  expect_equal(nrow(predicted), predicted_points)
+  # 50 threads that wait for 0.1 s each.
+  expect_equal(predicted$saturation_per_s[1], 500)
+  expect_equal(predicted$latency_p50_ms[1], 100)
+  expect_true(all(is.infinite(predicted[rate_per_s > 500]$latency_p99_ms)))
+  capacity <- predicted$capacity_per_s[1]
+  expect_equal(predict_step(cell, known_primitives[0], capacity)$latency_p99_ms, 120, tolerance = 1e-3)
+  expect_true(capacity > 300 && capacity < 500)
+  expect_equal(nrow(predict_curves(list(), known_primitives[0])), 0)
+})
+
+# ---- Figures -------------------------------------------------------------------------------------
+
+test_that("curves can be drawn, and the knee stands where the capacity is", {
+  set.seed(5)
+  root <- new_folder()
+  cells <- read_cells(unlist(lapply(1:3, function(n) {
+    limited <- mm1_steps(4000)[rate_per_s < 3000]
+    c(
+      write_curve(root, mm1_steps(1000), repetition = n, mode = "fixed-pool"),
+      write_curve(root, mm1_steps(2000), repetition = n, mode = "event-loop"),
+      write_curve(root, limited, repetition = n, mode = "thread-per-request", ended = "generator_limit")
+    )
+  })))
+  steps <- pool_steps(cells)
+  capacity <- pool_capacity(capacities_of(cells))
+  figure <- figure_load_curves(steps, capacity, list(low = "Low"))
+  expect_s3_class(patchwork::patchworkGrob(figure), "gtable")
+  panel <- capacity_panel(with_modes(capacity, capacity$mode), c(50, 4000), list())
+  expect_setequal(round(10^ggplot_build(panel + scale_x_log10())$data[[4]]$x), round(capacity$capacity_per_s))
+  expect_s3_class(ggplotGrob(figure_curve_cpu(steps, list(low = "Low"))), "gtable")
+  one <- pool_capacity(capacities_of(cells[1]))
+  expect_s3_class(patchwork::patchworkGrob(figure_load_curves(pool_steps(cells[1]), one, list(low = "Low"))), "gtable")
+  expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
+})
+
+# ---- The guide -----------------------------------------------------------------------------------
+
+test_that("every tier with a baseline is a situation of the guide", {
+  capacity <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100)))
+  capacity[, tier_title := "any rate"]
+  found <- curve_situations(capacity, compare_capacities(capacity))
+  expect_length(found, 1)
+  expect_equal(found[[1]][c("study", "versus", "tier", "tool")], list(study = "demo", versus = "thread", tier = "low", tool = "curve"))
+  expect_equal(found[[1]]$title, "Any rate: 99th percentile within 20 ms")
+  expect_length(curve_situations(capacity[0], compare_capacities(capacity[0])), 0)
+})
