@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 
 import yaml
+from snakemake.logging import logger
 from snakemake.utils import min_version
 
+from profiles import terminal
+from workloads import plan
 from workloads.configuration import ConfigurationError, in_order_of
 from workloads.grid import Grid
 from workloads.testbed import alone_in_the_folder
@@ -75,3 +78,20 @@ include: "workloads/workloads.smk"
 include: "profiles/profiles.smk"
 include: "analysis/analysis.smk"
 include: "paper/paper.smk"
+
+# A dry-run, and who asks for more of Snakemake's words, gets all of them.
+if workflow.is_main_process and not (
+    workflow.output_settings.dryrun
+    or workflow.output_settings.verbose
+    or workflow.output_settings.printshellcmds
+):
+    terminal.take_over(
+        logger,
+        lambda jobs: plan.line(
+            plan.known_of(
+                Path(RESULTS) / "cells", Path("analysis/reference/reference.json")
+            ),
+            {rule: (s.path, len(s.cells)) for rule, s in SESSIONS.items()},
+            jobs,
+        ),
+    )

@@ -31,9 +31,9 @@ def progress(record: dict[str, Any], root: Path) -> str:
     measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
     left = max(0, order["of"] - len(measured))
     return (
+        f"{left} of {order['of']} cells left, about {left * typical_cell_s(measured) / 60:.0f} min; "
         f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
-        f"{load['error_share']:.1%} errors; {left} of {order['of']} cells left, "
-        f"about {left * typical_cell_s(measured) / 60:.0f} min"
+        f"{load['error_share']:.1%} errors"
     )
 
 

@@ -45,6 +45,7 @@ import psutil
 
 from profiles.speed import Speeds
 from profiles.telemetry import compiler_threads, process_sample
+from profiles.terminal import say, show
 from workloads import cells, own_server, provenance, server
 from workloads.backends import Backend
 from workloads.driver import Driver
@@ -225,7 +226,7 @@ class Session:
                 self.start(mode)
             except NotAnswering as fault:
                 self.silent[mode] = fault
-                print(fault, file=sys.stderr, flush=True)
+                say(str(fault))
 
         list(self.threads.map(start, modes))
 
@@ -385,7 +386,7 @@ class Recorder:
                     other = self.loaded[versus]
                     write_cell(self.record(versus, other), other, beside)
             self.written.append((self.folder(name), record))
-            print(progress(record, self.root), file=sys.stderr, flush=True)
+            show(progress(record, self.root))
 
     def add_phases(self) -> None:
         """What the session spent its time on is known at its end."""
@@ -579,9 +580,19 @@ def main() -> None:
                 recorder.add_phases()
             if len(chosen) == 1 and again:
                 # Before the folder goes, which holds the latencies.
-                text = ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]])
-                print(text, file=sys.stderr)
+                say(ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]]))
+
+
+@contextlib.contextmanager
+def fault_in_one_line() -> Iterator[None]:
+    """A fault of the harness: where it came from stands in the log."""
+    try:
+        yield
+    except Exception as fault:
+        logger.exception("a fault of the harness")
+        sys.exit(f"{type(fault).__name__}: {fault}")
 
 
 if __name__ == "__main__":
-    main()
+    with fault_in_one_line():
+        main()
