@@ -299,8 +299,7 @@ machine_lines <- function(reference, run) {
 }
 
 count_lines <- function(rows) {
-  counts <- dcast(rows, study ~ factor(verdict, verdicts_of_reproduction), fun.aggregate = length, value.var = "verdict", drop = c(TRUE, FALSE))
-  table_lines(counts)
+  table_lines(rows[, as.list(table(factor(verdict, verdicts_of_reproduction))), by = study])
 }
 
 # Rows of few cells stand under the names of these.
