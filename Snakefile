@@ -91,7 +91,10 @@ if workflow.is_main_process and not (
             plan.known_of(
                 Path(RESULTS) / "cells", Path("analysis/reference/reference.json")
             ),
-            {rule: (s.path, len(s.cells)) for rule, s in SESSIONS.items()},
+            {
+                rule: (each.title.split()[0], len(each.cells))
+                for rule, each in SESSIONS.items()
+            },
             jobs,
         ),
     )

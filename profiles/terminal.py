@@ -78,7 +78,9 @@ class Terminal(logging.Handler):
         if event == "run_info" and (planned := self.plan(facts["stats"])):
             say(planned, self.stream)
         elif event == "job_info":
-            show(facts["rule_msg"] or facts["rule_name"], self.stream)
+            # What has no log writes to the terminal itself.
+            tell = show if facts["log"] else say
+            tell(facts["rule_msg"] or facts["rule_name"], self.stream)
         elif event == "job_error":
             what = facts["rule_msg"] or facts["rule_name"]
             say("\n".join(failure(what, [Path(log) for log in facts["log"]])), self.stream)

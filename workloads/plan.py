@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-# Of a session of which no run is known: seconds for each of its cells, on 2 CPUs.
-CELL_S = 8
+# Of a session of which no run is known, on 2 CPUs: start and warm-up, and each of its cells.
+START_S = 30
+CELL_S = 5
 # Primitives before the cells, tables and report behind them.
 REST_S = 6 * 60
 LESS = """\
@@ -47,7 +48,7 @@ class Known:
             same = [s for name, s in known_s.items() if name.rsplit("/", 1)[0] == group]
             if same:
                 return known_s.get(path, max(same))
-        return float(CELL_S * cells)
+        return float(START_S + CELL_S * cells)
 
     def source(self) -> str:
         if self.here_s:

@@ -68,6 +68,7 @@ were_run <- function(cells) cells$outcome != "beyond_limits"
 #' @return as sides_of_comparisons(), with cell_keys; low and high are the smallest and largest value.
 sides_of_cells <- function(summary, statistics = cell_statistics) {
   summary <- with_cell_statistics(summary)
+  statistics <- statistics[statistic %in% names(summary)]
   rbindlist(lapply(split(statistics, seq_len(nrow(statistics))), function(about) {
     logs <- about$effect == "ratio"
     values <- readings(summary, about$statistic, if (about$all) were_run else poolable)
@@ -355,9 +356,10 @@ verdict_looks <- data.table(
 figure_reproduction <- function(rows) {
   rows <- copy(rows)[is.finite(change) & change > 0]
   if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
-  title <- cell_statistics$title[match(rows$statistic, cell_statistics$statistic)]
-  against <- ifelse(rows$versus == "", "", paste(" /", rows$versus))
-  rows[, name := paste0(title, ": ", mode, against, ", ", tier, " (", tool, ")")]
+  rows[, `:=`(
+    title = cell_statistics$title[match(statistic, cell_statistics$statistic)],
+    name = paste0(mode, ifelse(versus == "", " by itself", ""), ", ", tier, " (", tool, ")")
+  )]
   rows[, name := factor(name, rev(unique(name)))]
   reach <- max(1.6, exp(1.2 * max(abs(log(rows$change)))))
   rows[, `:=`(change_low = pmax(change_low, 1 / reach), change_high = pmin(change_high, reach))]
@@ -370,7 +372,7 @@ figure_reproduction <- function(rows) {
     geom_vline(xintercept = 1, colour = faint, linewidth = 0.3) +
     geom_linerange(aes(xmin = change_low, xmax = change_high), linewidth = 0.5, na.rm = TRUE) +
     geom_point(size = 2) +
-    facet_grid(study ~ ., scales = "free_y", space = "free_y") +
+    facet_grid(title ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
     scale_x_log10(limits = c(1 / reach, reach), breaks = scales::breaks_log(6), labels = plain_number) +
     scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
     scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +

@@ -48,7 +48,10 @@ write_svg <- function(plot, path, height) {
 }
 
 #' The best of each situation in its first metric, as in the guide: Situation, Baseline, Metric, Best, Ratio.
-findings <- function(all) table_guide(all)[Situation != ""]
+findings <- function(all) {
+  table <- table_guide(all)
+  if (nrow(table) == 0) table else table[Situation != ""]
+}
 
 sentence_of_reference <- function(facts, summary) {
   sprintf(

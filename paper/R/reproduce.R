@@ -16,7 +16,7 @@ run_of_report <- function(all, reference) {
 changes_to_draw <- function(changes) {
   if (nrow(changes) == 0) return(changes)
   drawable <- changes[effect == "ratio" & is.finite(change) & change > 0]
-  rows_to_show(drawable, changes_drawn)[order(study, versus == "", mode, tier, tool, statistic)]
+  rows_to_show(drawable, changes_drawn)[order(statistic, study, mode, tier, tool)]
 }
 
 machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))
@@ -70,6 +70,7 @@ table_reproduced <- function(changes) {
 }
 
 caption_of_reproduction <- function(drawn, changes) {
+  if (nrow(drawn) == 0) return("")
   ratios <- changes[effect == "ratio", .N]
   paragraph(
     "Changes of ratios from the reference to this run with 95 % intervals; the band is the margin.",
@@ -81,6 +82,7 @@ caption_of_reproduction <- function(drawn, changes) {
 }
 
 alt_of_reproduction <- function(drawn) {
+  if (nrow(drawn) == 0) return("")
   counts <- table(factor(drawn$verdict, verdicts_of_reproduction))
   farthest <- drawn[which.max(abs(log(change)))]
   sprintf(

@@ -61,7 +61,7 @@ def test_chatter_stays_away_and_what_matters_comes_through():
         {"event": "job_started", "text": "Execute 1 jobs..."},
         {"event": "run_info", "stats": {"a": 3}},
         {"event": "run_info", "stats": {"b": 3}},
-        {"event": "job_info", "rule_msg": None, "rule_name": "b"},
+        {"event": "job_info", "rule_msg": None, "rule_name": "b", "log": []},
         {"event": "progress", "text": "3 of 9 steps"},
         {"text": "disk is full", "level": logging.WARNING},
         {"event": "error", "exception": "WorkflowError", "text": "no such rule"},

@@ -274,6 +274,9 @@ def test_make_setup_stops_with_the_command_where_nothing_can_be_installed(
 
 def test_a_clone_may_lie_in_a_folder_with_a_space_in_its_name(run, clone, tmp_path):
     home = jdk(tmp_path / "jdk", "25.0.3")
+    # Debian's packages are as if they were there.
+    (clone / ".tools").mkdir()
+    (clone / ".tools/debian.stamp").touch()
     done = run("make", "-C", clone, ".tools/env", JAVA_HOME=str(home))
     assert done.returncode == 0, done.stderr
     assert f"export PATH='{clone}/.tools/venv/bin':" in (clone / ".tools/env").read_text()
