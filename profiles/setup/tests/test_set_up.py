@@ -118,7 +118,8 @@ def test_a_release_that_has_the_jdk_gets_it(run, put, tmp_path):
     put("dpkg-query", "echo installed gcc")
     put("id", "echo 0")
     put("apt-cache", '[ "$*" = "show openjdk-25-jdk-headless" ]')
-    put("apt-get", f'case "$*" in *install*) mkdir {tmp_path}/jvm; mv {home} {tmp_path}/jvm/25;; esac')
+    unpack = f"mkdir {tmp_path}/jvm; mv {home} {tmp_path}/jvm/25"
+    put("apt-get", f'case "$*" in *install*) {unpack} ;; esac')
     done = run(SETUP / "environment.sh", tmp_path / "tools", JVM_FOLDER=str(tmp_path / "jvm"))
     assert done.returncode == 0, done.stderr
     assert f"export JAVA_HOME='{tmp_path}/jvm/25'" in done.stdout
