@@ -298,7 +298,11 @@ class Grid:
         }
         asked = self.config["warm_up"] | own | study.get("warm_up", {}) | tier.get("warm_up", {})
         at_once = max(tier.get(tool, {}).get(key, 0) for tool, key in AT_ONCE.items())
-        crowd = {"path": tier["path"], "connections": min(at_once, asked.pop("crowd_at_most"))}
+        crowd = {
+            "path": tier["path"],
+            "connections": min(at_once, asked.pop("crowd_at_most")),
+            "waits_s": tier.get("sleep_ms", 0) / 1000,
+        }
         return with_digest(asked | {"crowd": crowd})
 
     def _backend(self, study: Study, mode: Mode) -> dict[str, Any] | None:

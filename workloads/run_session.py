@@ -451,45 +451,65 @@ def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]
 
 
 def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
-    """The slices of some modes at one tier: rounds in which each is loaded once, in any order."""
+    """The slices of some modes at one tier: rounds in which each is loaded once, in any order.
+
+    Extra rounds make up for slices that a rule left out. They come last: what slows the machine
+    lasts for seconds, and a slice that is loaded again at once is lost again.
+    """
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
         return done
     slices = session.spec(names[0])["slices"]
-    rounds = [(PLAIN, number + 1) for number in range(slices["rounds"])]
-    rounds += [(PROFILED, number + 1) for number in range(slices["profiled"])]
-    for kind, number in rounds:
-        for name in session.random.sample(names, len(names)):
-            # What did not complete is not asked again, but for a profile of what it still holds.
-            broken = [each for each in done[name] if each.outcome != "completed" or each.reason]
-            if broken and (kind == PLAIN or broken[0].outcome != "completed"):
-                continue
-            load_once(session, name, kind, number, done[name])
+    rounds = slices["rounds"]
+    for number in range(rounds):
+        load_round(session, names, PLAIN, number + 1, done)
+    for number in range(slices["profiled"]):
+        load_round(session, names, PROFILED, number + 1, done)
+    for number in range(rounds, rounds + slices["extra_rounds"]):
+        behind = [name for name in names if is_behind(done[name], rounds)]
+        # Beside their baselines, for a ratio is one of neighboring slices.
+        wanted = {*behind, *(session.versus(name) for name in behind)}
+        load_round(session, [n for n in names if n in wanted], PLAIN, number + 1, done)
     return done
 
 
+def load_round(
+    session: Session, names: list[Name], kind: str, number: int, done: dict[Name, list[Slice]]
+) -> None:
+    for name in session.random.sample(names, len(names)):
+        if can_be_loaded(done[name], kind):
+            load_once(session, name, kind, number, done[name])
+
+
+def can_be_loaded(done: list[Slice], kind: str) -> bool:
+    """What did not complete is not asked again, but for a profile of what it still holds."""
+    broken = [each for each in done if each.outcome != "completed" or each.reason]
+    return not broken or (kind == PROFILED and broken[0].outcome == "completed")
+
+
+def is_behind(done: list[Slice], rounds: int) -> bool:
+    kept = sum(each.kept for each in done if each.asked.kind == PLAIN)
+    return kept < rounds and can_be_loaded(done, PLAIN)
+
+
 def load_once(session: Session, name: Name, kind: str, round: int, done: list[Slice]) -> None:
-    """A slice, and again where a rule on the machine or the compiler leaves it out."""
-    for _ in range(1 + (session.spec(name)["slices"]["repeats"] if kind == PLAIN else 0)):
-        live = session.alive(name.mode)
-        if live is None:
-            return
-        spec, begun_s = session.spec(name), time.monotonic()
-        live.subject.prepare(spec)
-        driver = session.driver(name)
-        loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
-        each = loading.slice(Asked(len(done) + 1, round, kind))
-        done.append(each)
-        window_s = each.load["duration_s"]
-        session.phases.add("load_s", window_s)
-        session.phases.add("between_s", time.monotonic() - begun_s - window_s)
-        logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
-        if each.outcome != "completed" or each.reason:
-            # It is gone, hangs, or holds what it was asked: the next load wants a new one.
-            session.stop(name.mode)
-            return
-        if each.kept:
-            return
+    """A slice; a server that is gone, hangs or holds what it was asked is stopped after it."""
+    live = session.alive(name.mode)
+    if live is None:
+        return
+    spec, begun_s = session.spec(name), time.monotonic()
+    live.subject.prepare(spec)
+    driver = session.driver(name)
+    loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
+    each = loading.slice(Asked(len(done) + 1, round, kind))
+    done.append(each)
+    window_s = each.load["duration_s"]
+    session.phases.add("load_s", window_s)
+    session.phases.add("between_s", time.monotonic() - begun_s - window_s)
+    logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
+    if each.outcome != "completed" or each.reason:
+        # The next load wants a new one.
+        session.stop(name.mode)
 
 
 def arguments() -> argparse.Namespace:

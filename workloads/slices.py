@@ -1,8 +1,8 @@
 """One slice: a load of about a second on one of the servers of a session, and what it cost.
 
 A slice is kept when its server was warm, the machine undisturbed and as fast as before, and the
-servers beside it idle. Otherwise it is loaded once more, and left out if it fails again: the rules
-are `faults`, below. What a slice measures of the load is what its tool collects.
+servers beside it idle. Otherwise it is left out, and its mode is loaded in an extra round: the
+rules are `faults`, below. What a slice measures of the load is what its tool collects.
 """
 
 from __future__ import annotations

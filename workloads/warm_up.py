@@ -31,7 +31,7 @@ from workloads.tools import wrk2
 
 # A server whose requests cost less than this share of those of a turn before still gets better.
 STILL_FALLING = 0.9
-# Of a crowd most are never answered.
+# Beyond what a request waits; of a crowd most are never answered.
 ANSWER_LIMIT_S = 1
 DRAIN_LIMIT_S = 10
 BURSTS_AT_LEAST = 2
@@ -57,9 +57,18 @@ class WarmUp:
 
 
 def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The different ways in which the tiers of a mode ask, each once, with its largest crowd."""
+    """The different ways in which the tiers of a mode ask, each once, with its largest crowd.
+
+    A crowd of one for a mode that is measured alone: it would die of more, or hold them for minutes.
+    """
     found: dict[str, dict[str, Any]] = {}
-    for plan in filter(None, (spec["warm_up"] for spec in specs)):
+    for spec in specs:
+        plan = spec["warm_up"]
+        if plan is None:
+            continue
+        if spec["mode"].get("alone"):
+            crowd = plan["crowd"]
+            plan = plan | {"crowd": crowd | {"connections": min(1, crowd["connections"])}}
         key = json.dumps(plan | {"crowd": plan["crowd"]["path"]}, sort_keys=True)
         crowds = (found.get(key, plan)["crowd"], plan["crowd"])
         found[key] = plan | {"crowd": max(crowds, key=lambda crowd: crowd["connections"])}
@@ -130,7 +139,8 @@ def burst(plan: dict[str, Any], port: int, cpus: list[int], folder: Path) -> int
     url, out = f"http://127.0.0.1:{port}{plan['path']}", folder / "warm-up.json"
     load = plan | {"duration_s": plan["burst_s"]}
     headers = JMETERS_HEADERS if load.get("keep_alive") else ()
-    more = ("--timeout", f"{ANSWER_LIMIT_S}s", "--json", str(out), *headers)
+    patience_s = ANSWER_LIMIT_S + plan.get("waits_s", 0)
+    more = ("--timeout", f"{patience_s}s", "--json", str(out), *headers)
     argv = wrk2.due_command(load, url, *more)
     process = Process(argv, cpus, folder, "warm-up.log")
     finish(process, plan["burst_s"] + DRAIN_LIMIT_S)

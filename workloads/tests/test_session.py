@@ -236,16 +236,21 @@ def set_slices(plan, **changes):
 
 @pytest.fixture
 def turns(plan, monkeypatch):
-    """Runs in_turns with outcomes by mode and load; returns (kind, round, mode) in order."""
+    """Runs in_turns with outcomes by mode and load; returns (kind, round, mode) in order.
 
-    def run(outcomes=(), **slices):
-        set_slices(plan, **slices)
+    `lost`: which slices a rule leaves out, as (mode, load).
+    """
+
+    def run(outcomes=(), lost=(), extra_rounds=0, **slices):
+        set_slices(plan, extra_rounds=extra_rounds, **slices)
         loaded = []
 
         def load(session, name, kind, round, done):
             loaded.append((kind, round, name.mode))
             outcome, reason = dict(outcomes).get((name.mode, len(done)), ("completed", ""))
-            done.append(SimpleNamespace(outcome=outcome, reason=reason, round=round))
+            kept = (name.mode, len(done)) not in lost
+            asked = SimpleNamespace(kind=kind, round=round)
+            done.append(SimpleNamespace(outcome=outcome, reason=reason, asked=asked, kept=kept))
 
         monkeypatch.setattr(run_session, "load_once", load)
         found = in_turns(session_of(plan), LOW)
@@ -288,6 +293,28 @@ def test_mode_that_still_holds_requests_is_loaded_again_for_its_profile_alone(tu
     assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PROFILED, 1)]
 
 
+def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
+    lost = {("fixed-pool", 1), ("fixed-pool", 3)}
+    loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=3)
+    both = {"fixed-pool", "thread-per-request"}
+    assert [kind for kind, _, _ in loaded] == [PLAIN] * 6 + [PROFILED] * 3 + [PLAIN] * 4
+    extra = [(number, mode) for _, number, mode in loaded[9:]]
+    # Round 3 is lost too, round 4 is kept, a fifth is not wanted.
+    assert set(extra[:2]) == {(3, mode) for mode in both}
+    assert set(extra[2:]) == {(4, mode) for mode in both}
+
+
+def test_extra_rounds_have_an_end(turns):
+    lost = {("fixed-pool", number) for number in range(9)}
+    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0, extra_rounds=2), "fixed-pool")) == 4
+    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0), "fixed-pool")) == 2
+
+
+def test_mode_that_is_gone_has_no_extra_round(turns):
+    gone = {("fixed-pool", 0): ("server_died", "why")}
+    assert len(turns(gone, rounds=2, profiled=0, extra_rounds=2)) == 5
+
+
 def test_load_of_no_modes_is_nothing(plan):
     assert in_turns(session_of(plan), []) == {}
 
@@ -304,8 +331,7 @@ class Subject:
 def load(plan, monkeypatch):
     """Loads one mode; each slice ends as asked: with faults, or an outcome and its reason."""
 
-    def run(*ends, kind=PLAIN, repeats=1, alive=True):
-        set_slices(plan, repeats=repeats)
+    def run(*ends, alive=True):
         session, stopped, left = session_of(plan), [], list(ends)
         live = SimpleNamespace(subject=Subject())
 
@@ -321,7 +347,7 @@ def load(plan, monkeypatch):
         monkeypatch.setattr(session, "driver", lambda name: None)
         monkeypatch.setattr(session, "stop", stopped.append)
         done = []
-        load_once(session, LOW[0], kind, 2, done)
+        load_once(session, LOW[0], PLAIN, 2, done)
         assert live.subject.prepared == ["low"] * len(done)
         assert session.phases.spent_s.get("load_s", 0) == 2 * len(done)
         return [(each.asked.number, each.asked.round, each.faults) for each in done], stopped
@@ -329,24 +355,13 @@ def load(plan, monkeypatch):
     return run
 
 
-def test_slice_that_a_rule_leaves_out_is_loaded_again(load):
-    assert load(["compiled"], []) == ([(1, 2, ["compiled"]), (2, 2, [])], [])
+def test_slice_is_loaded_once_whatever_rule_leaves_it_out(load):
+    assert load(["compiled"], []) == ([(1, 2, ["compiled"])], [])
     assert load([]) == ([(1, 2, [])], [])
 
 
-@pytest.mark.parametrize("repeats", [0, 1, 3])
-def test_it_is_loaded_again_so_often_and_no_more(load, repeats):
-    done, stopped = load(*[["undisturbed"]] * 9, repeats=repeats)
-    assert [number for number, _, _ in done] == list(range(1, repeats + 2))
-    assert stopped == []
-
-
-def test_profiled_slice_is_never_loaded_again(load):
-    assert len(load(["undisturbed"], [], kind=PROFILED)[0]) == 1
-
-
 @pytest.mark.parametrize("end", [("server_died", "exit status 1"), ("completed", "still holds 3")])
-def test_server_that_ends_or_holds_requests_is_stopped_and_not_loaded_again(load, end):
+def test_server_that_ends_or_holds_requests_is_stopped(load, end):
     done, stopped = load(end, [])
     assert len(done) == 1
     assert stopped == ["thread-per-request"]

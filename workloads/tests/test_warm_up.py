@@ -147,14 +147,18 @@ def test_it_ends_with_a_server_that_dies(monkeypatch):
 
 
 def test_loads_that_are_the_same_are_made_once_with_the_largest_crowd():
-    def spec(path, crowd):
-        return {"warm_up": {"path": path, "crowd": {"path": "/own", "connections": crowd}}}
+    def spec(path, crowd, **mode):
+        asked = {"path": path, "crowd": {"path": "/own", "connections": crowd}}
+        return {"warm_up": asked, "mode": mode}
 
     loads = loads_of([spec("/a", 10), spec("/b", 20), spec("/a", 50), spec("/a", 5)])
     assert [(load["path"], load["crowd"]["connections"]) for load in loads] == [
         ("/a", 50),
         ("/b", 20),
     ]
+    # It would die of a crowd.
+    alone = loads_of([spec("/a", 10, alone=True), spec("/b", 0, alone=True)])
+    assert [load["crowd"]["connections"] for load in alone] == [1, 0]
     assert loads_of([{"warm_up": None}, {"warm_up": None}]) == []
 
 
