@@ -79,22 +79,18 @@ include: "profiles/profiles.smk"
 include: "analysis/analysis.smk"
 include: "paper/paper.smk"
 
-# A dry-run, and who asks for more of Snakemake's words, gets all of them.
-if workflow.is_main_process and not (
-    workflow.output_settings.dryrun
-    or workflow.output_settings.verbose
-    or workflow.output_settings.printshellcmds
-):
-    terminal.take_over(
-        logger,
-        lambda jobs: plan.line(
-            plan.known_of(
-                Path(RESULTS) / "cells", Path("analysis/reference/reference.json")
-            ),
-            {
-                rule: (each.title.split()[0], len(each.cells))
-                for rule, each in SESSIONS.items()
-            },
-            jobs,
-        ),
+
+def planned(jobs):
+    """What the jobs, by rule, will measure, and for how long."""
+    known = plan.known_of(
+        Path(RESULTS) / "cells", Path("analysis/reference/reference.json")
     )
+    sessions = {
+        job: (session.title.split()[0], len(session.cells))
+        for job, session in SESSIONS.items()
+    }
+    return plan.line(known, sessions, jobs)
+
+
+if workflow.is_main_process:
+    terminal.take_over(logger, workflow.output_settings, planned)

@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 # Back to the first column, and the line is empty.
 CLEAR = "\r\033[K"
@@ -55,8 +55,9 @@ def failure(what: str, logs: list[Path]) -> list[str]:
     texts = [log.read_text(errors="replace") for log in logs if log.exists()]
     lines = [line for text in texts for line in text.splitlines() if line.strip()]
     said = f"FAILED: {what}: {reason(lines)}" if logs else f"FAILED: {what}"
-    end = [f"    {line}" for line in lines[-LINES_OF_A_LOG:]]
-    return [said, *(end if len(lines) > 1 else []), *(f"    all of it: {log}" for log in logs)]
+    # Of one or two lines the reason is all.
+    end = [f"    {line}" for line in lines[-LINES_OF_A_LOG:]] if len(lines) > 2 else []
+    return [said, *end, *(f"    all of it: {log}" for log in logs)]
 
 
 class Terminal(logging.Handler):
@@ -97,8 +98,15 @@ class Terminal(logging.Handler):
         super().close()
 
 
-def take_over(logger: logging.Logger, plan: Callable[[Mapping[str, int]], str]) -> None:
-    """Puts Terminal in the place of Snakemake's own handler, where there is that one."""
+def take_over(
+    logger: logging.Logger, settings: Any, plan: Callable[[Mapping[str, int]], str]
+) -> None:
+    """Puts Terminal in the place of Snakemake's own handler, where there is that one.
+
+    A dry-run, and who asks for more of Snakemake's words, gets all of them.
+    """
+    if settings.dryrun or settings.verbose or settings.printshellcmds:
+        return
     for handler in list(logger.handlers):
         if handler.name == SNAKEMAKES:
             logger.removeHandler(handler)

@@ -270,19 +270,23 @@ rows_on_screen <- 24
 #' @param rows see reproduce_run().
 #' @return character vector.
 print_reproduction <- function(rows, reference, run) {
-  shown <- rows_to_show(rows, rows_on_screen)
+  if (nrow(rows) <= rows_on_screen) return(c(machine_lines(reference, run), "", change_lines(rows), total_line(rows)))
+  shown <- most_changed(rows[distance_of(rows) > 0.5], rows_on_screen)
   c(
-    machine_lines(reference, run), "",
-    if (nrow(shown) < nrow(rows)) c(count_lines(rows), "", sprintf("The %d that changed most, of those that differ first:", nrow(shown))),
-    change_lines(shown), "", total_line(rows)
+    machine_lines(reference, run), "", count_lines(rows), "",
+    if (nrow(shown) > 0) c("What differs, and what changed most:", change_lines(shown), ""),
+    total_line(rows)
   )
 }
 
+# How far each change is, in margins.
+distance_of <- function(rows) {
+  rows[, fifelse(effect == "ratio", abs(suppressWarnings(log(change))) / reproduction_margins$ratio, abs(change) / reproduction_margins$difference)]
+}
+
 #' Those that differ first, then those that changed most.
-rows_to_show <- function(rows, most) {
-  distance <- rows[, fifelse(effect == "ratio", abs(log(change)) / reproduction_margins$ratio, abs(change) / reproduction_margins$difference)]
-  if (nrow(rows) <= most) return(rows)
-  rows[head(order(verdict != "differs", is.na(distance), -distance), most)]
+most_changed <- function(rows, most) {
+  rows[head(order(rows$verdict != "differs", -distance_of(rows), na.last = TRUE), most)]
 }
 
 machine_lines <- function(reference, run) {
@@ -308,7 +312,7 @@ change_lines <- function(rows) {
   rows <- copy(rows)[, place := paste0(
     study, "/", mode, "/", tier, "/", tool, ifelse(versus == "", ", by itself", paste(", ratios to", versus))
   )]
-  if (uniqueN(rows$place) > 4) return(table_lines(change_table(rows)[, cell := rows$place][]))
+  if (uniqueN(rows$place) > 4) return(table_lines(change_table(rows)[, `:=`(expected = NULL, cell = rows$place)]))
   unlist(lapply(split(rows, factor(rows$place, unique(rows$place))), function(one) {
     c(one$place[1], paste0("  ", table_lines(change_table(one))), "")
   }), use.names = FALSE)

@@ -16,7 +16,7 @@ run_of_report <- function(all, reference) {
 changes_to_draw <- function(changes) {
   if (nrow(changes) == 0) return(changes)
   drawable <- changes[effect == "ratio" & is.finite(change) & change > 0]
-  rows_to_show(drawable, changes_drawn)[order(statistic, study, mode, tier, tool)]
+  most_changed(drawable, changes_drawn)[order(statistic, study, mode, tier, tool)]
 }
 
 machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))

@@ -49,7 +49,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "README.md").write_text(README)
     condense = (
         f"{SOURCE_ALL} paths <- Sys.glob('{results}/cells/*/*/*/*/*/cell.json');"
-        f"condense_run('{results}', paths, '{root}/analysis/reference', 'analysis', 3, 'abcdef0123')"
+        f"out <- '{root}/analysis/reference';"
+        f"condense_run('{results}', paths, out, 'analysis', 3, 'abcdef0123')"
     )
     done = run_r("-e", condense)
     assert done.returncode == 0, done.stderr
@@ -64,7 +65,7 @@ def test_readme_gets_figure_findings_and_the_run(published: Path) -> None:
     text = (published / "README.md").read_text()
     assert text.startswith("first\n<!-- reference:begin findings -->\n<picture>")
     assert "old" not in text
-    assert "| Requests wait 100 ms, 500 at once |" in text
+    assert "| Requests wait 100 ms, 500 at once " in text
     assert "on A CPU with 2 CPUs" in text and "(commit `abcdef0`)" in text
     again = published / "README.md"
     assert again.read_text().count("reference:begin") == len(BLOCKS)

@@ -3,7 +3,7 @@ compared <- function(ratio, noise = 0.05, pairs = 3, df = 4, ...) {
   row <- data.table(
     study = "demo", tier = "low", tool = "jmeter", mode = "pool", versus = "thread", statistic = "throughput_per_s", unit = "1/s",
     effect = "ratio", estimate = ratio, low = ratio / 1.1, high = ratio * 1.1, verdict = "higher", bound = "", reason = "", pairs = pairs,
-    spread = noise, within = noise / 2, noise = fifelse(pairs > 1, noise, NA_real_), df = fifelse(pairs > 1, df, NA_real_),
+    spread = noise, within = noise / 2, noise = if (pairs > 1) noise else NA_real_, df = if (pairs > 1) df else NA_real_,
     rounding_low = 0, rounding_high = 0
   )
   changes <- list(...)
