@@ -2,20 +2,22 @@
 
 # Of the reference's tables, report and figures together.
 reference_mib_at_most <- 8
-# Situations of the guide that the README shows.
+# Situations of the guide that the README shows: those with a winner first.
 readme_situations <- 5
 
 #' The first metric of a situation for all its modes.
 situation_rows <- function(all, situation) {
   rows <- guide_rows(all$comparisons, situation, situation$tier, situation$tool, situation$statistics[1])[!is.na(estimate)]
-  rows[, title := sprintf("%s: %s, ratio to %s", situation$title, statistic_title(situation$statistics[1]), situation$versus)][]
+  rows[, title := sprintf("%s: %s, ratio to %s", gsub("`", "", situation$title), statistic_title(situation$statistics[1]), situation$versus)][]
 }
 
 #' Situations, modes and their ratios, for the README.
 #'
 #' @param is_dark whether the page is.
 figure_situations <- function(all, is_dark = FALSE) {
-  rows <- rbindlist(lapply(head(guide_situations, readme_situations), situation_rows, all = all))
+  wanted <- findings_of_readme(all)$Situation
+  situations <- Filter(function(situation) situation$title %in% wanted, guide_situations)
+  rows <- rbindlist(lapply(situations, situation_rows, all = all))
   if (nrow(rows) == 0) return(nothing_to_draw("no situation of the guide was measured"))
   rows[, `:=`(mode = factor(mode, rev(mode_levels(mode))), title = factor(title, unique(title)))]
   page <- if (is_dark) c(paper = "#0D1117", ink = "#E6EDF3", grid = "#30363D") else c(paper = "#FFFFFF", ink = ink, grid = "#E4E4E4")
@@ -26,9 +28,9 @@ figure_situations <- function(all, is_dark = FALSE) {
     geom_vline(xintercept = 1, colour = page[["ink"]], linewidth = 0.3) +
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.6, na.rm = TRUE) +
     geom_point(size = 2.4) +
-    geom_text(aes(label = format_number(estimate)), nudge_y = 0.33, size = 2.6, show.legend = FALSE) +
+    geom_text(aes(x = fcoalesce(high, estimate), label = paste0("  ", format_number(estimate))), hjust = 0, size = 2.8) +
     facet_wrap(~title, ncol = 1, scales = "free_y") +
-    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(7)) +
+    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(7), expand = expansion(c(0.05, 0.1))) +
     scale_colour_manual(values = colours) +
     labs(x = "ratio to the baseline, 95 % interval (log scale)", y = NULL) +
     theme_artifact() +
@@ -53,6 +55,11 @@ findings <- function(all) {
   if (nrow(table) == 0) table else table[Situation != ""]
 }
 
+findings_of_readme <- function(all) {
+  table <- findings(all)
+  if (nrow(table) == 0) table else head(table[order(Ratio == no_figure)], readme_situations)
+}
+
 sentence_of_reference <- function(facts, summary) {
   sprintf(
     "The shipped reference has %s from %s, measured on %s on %s in %s (commit `%s`). %s",
@@ -63,7 +70,7 @@ sentence_of_reference <- function(facts, summary) {
 
 #' What stands between the README's markers, by their names.
 readme_blocks <- function(all, facts) {
-  table <- head(findings(all), readme_situations)
+  table <- findings_of_readme(all)
   alt <- spoken(table[, sprintf("%s: %s, %s.", Situation, Best, Ratio)])
   list(
     findings = c(

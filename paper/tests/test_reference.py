@@ -65,7 +65,7 @@ def test_readme_gets_figure_findings_and_the_run(published: Path) -> None:
     text = (published / "README.md").read_text()
     assert text.startswith("first\n<!-- reference:begin findings -->\n<picture>")
     assert "old" not in text
-    assert "| Requests wait 100 ms, 500 at once " in text
+    assert "|Requests wait 100 ms, 500 at once " in text
     assert "on A CPU with 2 CPUs" in text and "(commit `abcdef0`)" in text
     again = published / "README.md"
     assert again.read_text().count("reference:begin") == len(BLOCKS)
