@@ -314,6 +314,8 @@ change_lines <- function(rows) {
   )]
   if (uniqueN(rows$place) > 4) return(table_lines(change_table(rows)[, `:=`(expected = NULL, cell = rows$place)]))
   unlist(lapply(split(rows, factor(rows$place, unique(rows$place))), function(one) {
+    # One reason that holds for all is said once.
+    if (all(one$reason != "") && uniqueN(one$reason) == 1) return(c(paste0(one$place[1], ": not decided, ", one$reason[1]), ""))
     c(one$place[1], paste0("  ", table_lines(change_table(one))), "")
   }), use.names = FALSE)
 }
