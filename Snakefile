@@ -1,8 +1,8 @@
 """Threads, pools and virtual threads: the contents page.
 
-    config.yaml → servers → workloads (+ profiles) → analysis → paper
+    config.yaml → servers → profiles → workloads → analysis → paper
 
-Each folder is one stage and holds its own .smk file; no folder reaches back.
+Each folder is one stage and holds its own .smk file; none reaches into a later one.
 """
 
 import json
@@ -14,7 +14,7 @@ import yaml
 from snakemake.logging import logger
 from snakemake.utils import min_version
 
-from profiles import terminal
+from profiles.watch import terminal
 from workloads import plan
 from workloads.configuration import ConfigurationError, in_order_of
 from workloads.grid import Grid
@@ -46,7 +46,7 @@ wildcard_constraints:
     study="[a-z0-9-]+",
     mode="[a-z0-9-]+",
     tier="[a-z0-9-]+",
-    tool="jmeter|wrk2|sysbench|database-client",
+    tool="jmeter|wrk2|curve|sysbench|database-client",
     repetition="[0-9]+",
 
 
@@ -74,8 +74,8 @@ rule all:
 
 
 include: "servers/servers.smk"
-include: "workloads/workloads.smk"
 include: "profiles/profiles.smk"
+include: "workloads/workloads.smk"
 include: "analysis/analysis.smk"
 include: "paper/paper.smk"
 

@@ -1,17 +1,25 @@
 """Analysis: from the cells to tables, in R. Never looks into the runner.
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
-         profile.collapsed (made from profile.jfr after measuring); results/modes.csv
+         profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/looks.csv             a row per set of cells that was compared; grows, never removed
+         results/directions.csv        a row per ratio of a source: does ours point the same way?
+         results/combinations.csv      a row per combination of pool sizes: is it among the best?
+         results/combination-laws.csv  a row per mode and tier of them: the law's coefficients
+         results/guide.csv             a row per situation, statistic and mode: which one to choose
+         results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
+         results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
          results/causes.csv            a row per intervention of a cause: does the effect go away?
+         results/cause-counters.csv    a row per counter of a cause and side: what was counted
+         results/moved-groups.csv      a row per compared pair and group of stacks: where CPU time moved
          results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
          results/prediction-score.csv  hits with the primitives as measured, and with false ones
          results/usl.csv               a row per mode, tool and path: the law's coefficients
@@ -22,6 +30,7 @@ The scripts and all functions are inputs: a changed analysis runs again and meas
 """
 
 FUNCTIONS = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
+PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
 
 
 rule summarise:
@@ -125,6 +134,63 @@ rule compare_loops:
         "Rscript {input.script:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
+rule compare_with_sources:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        comparisons=f"{RESULTS}/comparisons.csv",
+        published=PUBLISHED,
+        readings="analysis/readings.csv",
+        script="analysis/directions.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    output:
+        directions=f"{RESULTS}/directions.csv",
+        readings=f"{RESULTS}/readings.csv",
+    log:
+        f"{RESULTS}/logs/compare_with_sources.log",
+    message:
+        "the sources' ratios beside ours"
+    shell:
+        "Rscript {input.script:q} --summary {input.summary:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --readings {input.readings:q} --out {output.directions:q} --out-readings {output.readings:q} {input.published:q} > {log:q} 2>&1"
+
+
+rule combine_pools:
+    input:
+        cells=expand("{cell}/cell.json", cell=CELLS),
+        script="analysis/combinations.R",
+        functions=FUNCTIONS,
+    output:
+        sizes=f"{RESULTS}/combinations.csv",
+        laws=f"{RESULTS}/combination-laws.csv",
+    log:
+        f"{RESULTS}/logs/combine_pools.log",
+    message:
+        "which sizes of both pools are best together"
+    shell:
+        "Rscript {input.script:q} --out {output.sizes:q} --laws {output.laws:q} {input.cells:q} > {log:q} 2>&1"
+
+
+rule decide_guide:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        comparisons=f"{RESULTS}/comparisons.csv",
+        modes=f"{RESULTS}/modes.csv",
+        guide="analysis/guide.yaml",
+        script="analysis/guide.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/guide.csv",
+    log:
+        f"{RESULTS}/logs/decide_guide.log",
+    message:
+        "which mode to choose"
+    shell:
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+
+
 rule group_cpu:
     input:
         cells=expand("{cell}/cell.json", cell=CELLS),
@@ -142,6 +208,26 @@ rule group_cpu:
         "Rscript {input.script:q} --groups {input.groups:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
 
 
+rule draw_differences:
+    input:
+        causes="analysis/causes.yaml",
+        cpu=f"{RESULTS}/cpu-groups.csv",
+        groups="analysis/stack-groups.csv",
+        converter="profiles/convert/jfrconv.sh",
+        script="analysis/differences.R",
+        functions=FUNCTIONS,
+    output:
+        directory(f"{RESULTS}/differences"),
+    log:
+        f"{RESULTS}/logs/draw_differences.log",
+    params:
+        cells=f"{RESULTS}/cells",
+    message:
+        "differential flame graphs of the causes"
+    shell:
+        "Rscript {input.script:q} --causes {input.causes:q} --cpu {input.cpu:q} --groups {input.groups:q} --cells {params.cells:q} --converter {input.converter:q} --out {output:q} > {log:q} 2>&1"
+
+
 rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
@@ -151,9 +237,9 @@ rule judge_claims:
         memory=f"{RESULTS}/primitives/thread-memory.csv",
         cells=expand("{cell}/cell.json", cell=CELLS),
         claims="analysis/claims.yaml",
-        published=sorted(str(path) for path in Path("analysis/published").glob("*.csv")),
+        published=PUBLISHED,
         causes="analysis/causes.yaml",
-        experiment="config.yaml",
+        grid=f"{RESULTS}/grid.csv",
         script="analysis/claims.R",
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
@@ -166,7 +252,7 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --experiment {input.experiment:q} --modes {input.modes:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule trace_causes:
@@ -179,13 +265,15 @@ rule trace_causes:
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/causes.csv",
+        causes=f"{RESULTS}/causes.csv",
+        counters=f"{RESULTS}/cause-counters.csv",
+        moved=f"{RESULTS}/moved-groups.csv",
     log:
         f"{RESULTS}/logs/trace_causes.log",
     message:
         "each cause, link by link"
     shell:
-        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output.causes:q} --counters {output.counters:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:

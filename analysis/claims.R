@@ -1,18 +1,17 @@
 #!/usr/bin/env Rscript
 # Verdicts on the sources' claims:
 #   Rscript analysis/claims.R --claims analysis/claims.yaml --causes analysis/causes.yaml
-#     --experiment config.yaml --modes results/modes.csv --slices results/slices.csv --primitives results/primitives
+#     --grid results/grid.csv --modes results/modes.csv --slices results/slices.csv --primitives results/primitives
 #     --out results/claims.csv results/summary.csv results/cells/<...>/cell.json ...
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+folder <- source_all()
 
-given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("claims", "causes", "experiment", "modes", "slices", "primitives", "out"))
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("claims", "causes", "grid", "modes", "slices", "primitives", "out"))
 if (length(given$files) == 0) stop("a summary must be given", call. = FALSE)
 use_modes(given$modes)
 summary <- read_summary(given$files[1])
-experiment <- yaml::read_yaml(given$experiment, merge.precedence = "override")
-claims <- check_claims(read_claims(given$claims), experiment, names(summary), read_causes(given$causes))
+claims <- check_claims(read_claims(given$claims), fread(given$grid), names(summary), read_causes(given$causes))
 verdicts <- judge_claims(
   claims, summary, read_slices(given$slices), read_claim_primitives(given$primitives), given$files[-1]
 )

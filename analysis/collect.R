@@ -1,8 +1,8 @@
 #!/usr/bin/env Rscript
 # The studies' summaries in one table:  Rscript analysis/collect.R --out results/summary.csv CSV…
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), "out")
 if (length(given$files) == 0) stop("no summary given", call. = FALSE)

@@ -2,8 +2,8 @@
 # The open loop against the closed one:
 #   Rscript analysis/compare_loops.R --out results/loops.csv --slices results/slices.csv results/summary.csv
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+folder <- source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("slices", "out"))
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)

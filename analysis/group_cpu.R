@@ -3,8 +3,8 @@
 #   Rscript analysis/group_cpu.R --groups analysis/stack-groups.csv \
 #     --out results/cpu-groups.csv CELL_JSON…
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("groups", "out"))
 if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)

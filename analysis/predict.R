@@ -4,8 +4,8 @@
 #     --summary results/summary.csv --out results/predictions.csv --score results/prediction-score.csv \
 #     --usl results/usl.csv --crossovers results/crossovers.csv --modes results/modes.csv CELL_JSON…
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+folder <- source_all()
 
 given <- parse_command_line(
   commandArgs(trailingOnly = TRUE),

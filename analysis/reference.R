@@ -2,8 +2,8 @@
 # Condenses a complete default run into the reference:
 #   Rscript analysis/reference.R --results results --out analysis/reference --experiment config.yaml CELL_JSON…
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+folder <- source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("results", "out", "experiment"))
 if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)

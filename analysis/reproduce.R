@@ -2,8 +2,8 @@
 # This machine against the reference, on the terminal and as CSV:
 #   Rscript analysis/reproduce.R --results results --reference analysis/reference --out results/compare.csv
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+folder <- source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("results", "reference", "out"))
 reference <- read_reference(given$reference)

@@ -3,8 +3,8 @@
 # committed, whenever effects.R or comparisons.R changes what they decide.
 #   Rscript analysis/simulate.R --out analysis/coverage.csv
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), "out")
 found <- simulate_coverage(300)

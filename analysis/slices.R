@@ -1,8 +1,8 @@
 #!/usr/bin/env Rscript
 # All slices of all cells in one table:  Rscript analysis/slices.R --out results/slices.csv CELL_JSON…
 
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-for (file in list.files(file.path(folder, "R"), full.names = TRUE)) source(file)
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), "out")
 if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)

@@ -3,8 +3,10 @@
 #   Rscript paper/reference.R --results results --reference analysis/reference --out paper/reference --readme README.md
 
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
-sources <- file.path(folder, c("../analysis/R", "R"))
-for (file in list.files(sources, full.names = TRUE)) source(file)
+analysis <- file.path(folder, "..", "analysis")
+source(file.path(analysis, "R", "cli.R"))
+source_all(analysis)
+source_all(folder)
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("results", "reference", "out", "readme"))
-publish_reference(given$results, given$reference, given$out, given$readme)
+publish_reference(given$results, analysis, given$reference, given$out, given$readme)

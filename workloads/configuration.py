@@ -17,16 +17,16 @@ from workloads.provenance import own_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("jmeter", "wrk2", "sysbench", "database-client")
+TOOLS = ("jmeter", "wrk2", "curve", "sysbench", "database-client")
 # The tiers of a run, and those of the smoke run.
 TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
 # What a study says for all its tiers, beside the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")
 # What a mode says of a server of ours, and of an own one.
-OF_OURS = ("class", "engine", "client", "jdk", "backend", "options")
+OF_OURS = ("class", "engine", "client", "jdk", "backend", "options", "jvm_options")
 OF_OWN = ("folder", "environment", "verify_path", "expected_status", "expected_body")
 # What makes a mode a variant of another, and what the variant is called.
-VARIANTS = {"twin_of": "twin", "as_published_of": "as published"}
+VARIANTS = {"twin_of": "twin", "as_published_of": "as published", "slower_of": "slower"}
 
 Study = dict[str, Any]
 Mode = dict[str, Any]
@@ -195,10 +195,11 @@ def tier_names(study: Study) -> list[str]:
 def loads_in(study: Study) -> Iterator[tuple[str, dict[str, Any]]]:
     """Everything that may run a script."""
     yield "warm_up", study.get("warm_up", {})
-    yield "wrk2", study.get("wrk2", {})
+    for part in ("wrk2", "curve"):
+        yield part, study.get(part, {})
     for key in (TIERS, SMOKE_TIERS):
         for name, tier in study.get(key, {}).items():
-            for part in ("warm_up", "wrk2"):
+            for part in ("warm_up", "wrk2", "curve"):
                 yield f"{key}.{name}.{part}", tier.get(part, {})
 
 
@@ -212,6 +213,8 @@ def incomplete(schema: dict[str, Any], config: dict[str, Any], name: str) -> Ite
         place = f"studies.{name}.modes.{mode}"
         if not {"class", "engine", "command"} & (whole.keys() | study["server"].keys()):
             yield f"{place}.class = null; allowed: a class here or in the study's server"
+        if "jvm_options" in whole.keys() - study["server"].keys() and "command" not in whole:
+            yield f"{place}.jvm_options = {json.dumps(whole['jvm_options'])}; allowed: of a JVM"
         if "in_force" not in whole and "command" not in whole:
             yield f"{place}.in_force = null; allowed: it must be there, or in the study"
         if "size" in whole and not mode.endswith(f"-{whole['size']}") and "twin_of" not in whole:

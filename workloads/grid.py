@@ -10,7 +10,9 @@ import csv
 import hashlib
 import io
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,17 @@ from workloads.configuration import (
     check,
     facts_of,
     whole_studies,
+    whole_study,
     without,
 )
 from workloads.provenance import own_files
 
 ROOT = Path(__file__).resolve().parents[1]
 # What says how many requests a tool has under way at once.
-AT_ONCE = {"wrk2": "connections", "jmeter": "users"}
+AT_ONCE = {"curve": "connections", "wrk2": "connections", "jmeter": "users"}
+# How long the window of a curve's step is, to the time that a request waits: its second half then
+# begins when answers come.
+STEP_TO_WAITING = 2.5
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 TIER_KEYS = ("id", "path", "sleep_ms")
 # What a study, and before it a tier, may set otherwise than the testbed.
@@ -99,10 +105,7 @@ class Grid:
         self.cells = [
             Cell(study["id"], mode["id"], tier["id"], tool, repetition)
             for study in self.studies.values()
-            for mode in study["modes"].values()
-            for tier in study[TIERS].values()
-            for tool in TOOLS
-            if tool in tier and is_asked(mode, tier, tool)
+            for mode, tier, tool in asked_of(study)
             for repetition in range(1, config["repetitions"] + 1)
             if repetition == 1 or not tier[tool].get("once")
         ]
@@ -201,15 +204,18 @@ class Grid:
         sleep_ms = tier.get("sleep_ms", 0)
         slices = self._slices(study, tier, cell)
         tool = {"id": cell.tool} | self.config.get(cell.tool, {}) | tier[cell.tool]
-        if cell.tool == "wrk2":
+        if cell.tool in ("wrk2", "curve"):
             # Requests of before the window are still under way when it opens.
-            tool["warm_up_s"] = round(tool["warm_up_s"] + sleep_ms / 1000, 3)
+            tool["warm_up_s"] = round(self.config["wrk2"]["warm_up_s"] + sleep_ms / 1000, 3)
+        if cell.tool == "wrk2" and tool.get("at_once"):
+            # A request for each connection, all due when the window opens.
+            tool |= {"warm_up_s": 0, "rate_per_s": tool["connections"] / slices["length_s"]}
         # The other loads end after so many requests, or combinations of sizes.
         if cell.tool in ("wrk2", "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": slices["length_s"]} | tool
         return {
             "tier": {"sleep_ms": sleep_ms} | {key: tier[key] for key in TIER_KEYS if key in tier},
-            "tool": with_digest(as_in_cells(without(tool, "once"))),
+            "tool": with_digest(as_in_cells(without(tool, "once", "step_s"))),
             "warm_up": self._warm_up(study, tier),
             "slices": slices,
             "testbed": self.config["testbed"]
@@ -224,6 +230,10 @@ class Grid:
         least_s = 5 * tier.get("sleep_ms", 0) / 1000
         slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
         slices |= study.get("slices", {}) | tier.get("slices", {})
+        if cell.tool == "curve":
+            curve = self.config["curve"] | tier["curve"]
+            length_s = max(curve["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
+            slices |= {"length_s": length_s, "rounds": curve["steps"], "profiled": 0}
         if cell.repetition > self.config["slices"]["profiled_repetitions"]:
             slices["profiled"] = 0
         return slices
@@ -255,12 +265,19 @@ class Grid:
 
     def modes_table(self) -> str:
         """modes.csv: what the analysis must know of each mode, measured or not."""
-        rows = [facts_of(study, name) for study in self.studies.values() for name in study["modes"]]
-        text = io.StringIO()
-        table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
-        return text.getvalue()
+        studies = self.studies.values()
+        return as_csv([facts_of(study, name) for study in studies for name in study["modes"]])
+
+    def grid_table(self) -> str:
+        """grid.csv: what the experiment asks for; the smoke run measures other tiers."""
+        studies = self.config["studies"].items()
+        return as_csv(
+            [
+                {"study": name, "mode": mode["id"], "tier": tier["id"], "tool": tool}
+                for name, study in studies
+                for mode, tier, tool in asked_of(whole_study(name, study, TIERS))
+            ]
+        )
 
     def jars(self, session: Session) -> list[str]:
         """The jars that the session's cells run."""
@@ -292,7 +309,7 @@ class Grid:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""
         if "engine" in study["server"]:
             return None
-        load = tier.get("wrk2", {}) | tier.get("jmeter", {})
+        load = tier.get("curve", {}) | tier.get("wrk2", {}) | tier.get("jmeter", {})
         own = {"path": tier["path"]} | {
             key: load[key] for key in ("keep_alive", "script") if key in load
         }
@@ -353,6 +370,13 @@ def groups_of(modes: dict[str, Mode]) -> dict[str, str]:
     }
 
 
+def asked_of(study: Study) -> Iterator[tuple[Mode, Tier, str]]:
+    """Which modes are measured at which tiers, by which tools."""
+    for mode, tier, tool in product(study["modes"].values(), study[TIERS].values(), TOOLS):
+        if tool in tier and is_asked(mode, tier, tool):
+            yield mode, tier, tool
+
+
 def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
     """A tier names its modes; or a mode its tiers, all of their tools or one (`low/jmeter`).
 
@@ -362,6 +386,14 @@ def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
         return mode["id"] in tier["modes"]
     tiers = mode.get("tiers", [tier["id"]])
     return tier["id"] in tiers or f"{tier['id']}/{tool}" in tiers
+
+
+def as_csv(rows: list[dict[str, str]]) -> str:
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
 
 
 def with_digest(load: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 
-from profiles.telemetry import children, jvm_of
+from profiles.watch.telemetry import children, jvm_of
 from workloads import attach, provenance
 from workloads.databases import perf
 from workloads.server import TMP, Server, watched

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from profiles.telemetry import COLUMNS
-from workloads.latencies import SAMPLES, pool_histograms, samples_of
+from profiles.watch.telemetry import COLUMNS
+from workloads.latencies import HISTOGRAMS, SAMPLES, pool_histograms, samples_of
 from workloads.slices import GROWING, PLAIN, PROFILED, Live, Slice
 
 SUMMED = (
     *("requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
-    *("duration_s", "received_bytes", "sent_bytes", "connects"),
+    *("duration_s", "received_bytes", "sent_bytes", "connects", "answers_in_warm_up"),
 )
 LOWEST = ("latency_min_ms", "fairness")
 HIGHEST = ("workers_without",)
@@ -30,6 +30,8 @@ COUNTS = ("errors", "queries")
 RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
 LATENCIES = ("latency_mean_ms", "wait_mean_ms")
 SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
+# What means nothing over the steps of a curve, each at a rate of its own.
+NOT_OF_A_CURVE = ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s")
 COMBINATIONS = "combinations.csv"
 THREAD_STATES = "thread-states.csv"
 
@@ -64,6 +66,8 @@ def load_of(slices: list[Slice]) -> dict[str, Any]:
             found[key] = best(known) if known else None
         elif key in SAME:
             found[key] = values[0]
+    if is_curve(slices):
+        found |= dict.fromkeys(NOT_OF_A_CURVE)
     bad = sum(load["error_share"] * count for load, count in zip(loads, requests, strict=True))
     limited = [load["limited_by_generator"] for load in loads if load["limited_by_generator"]]
     generators = [load["generator"] for load in loads]
@@ -87,6 +91,10 @@ def load_of(slices: list[Slice]) -> dict[str, Any]:
         },
         "slices": counts_of(slices),
     }
+
+
+def is_curve(slices: list[Slice]) -> bool:
+    return "sustained" in slices[0].load
 
 
 def counts_of(slices: list[Slice]) -> dict[str, int]:
@@ -219,7 +227,10 @@ def write_files(slices: list[Slice], out: Path) -> None:
     table(out / "slices.csv", [done.row() for done in slices])
     samples = [sample | {"slice": done.asked.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
-    pool_histograms(folders, out)
+    if is_curve(slices):
+        keep_histograms(counted, out)
+    else:
+        pool_histograms(folders, out)
     if (folders[0] / SAMPLES).exists():
         rows = [row | {"slice": d.asked.number} for d in counted for row in samples_of(d.folder)]
         table(out / SAMPLES, rows)
@@ -239,6 +250,14 @@ def write_files(slices: list[Slice], out: Path) -> None:
     if profiled and (profiled[-1].live.folder / THREAD_STATES).exists():
         shutil.copyfile(profiled[-1].live.folder / THREAD_STATES, out / THREAD_STATES)
         within_slices(out / THREAD_STATES, profiled)
+
+
+def keep_histograms(slices: list[Slice], out: Path) -> None:
+    """Of a curve each step has its own."""
+    for done in slices:
+        if (done.folder / HISTOGRAMS[0]).exists():
+            name = f"step-{done.asked.round:02}-{HISTOGRAMS[0]}"
+            shutil.copyfile(done.folder / HISTOGRAMS[0], out / name)
 
 
 def within_slices(path: Path, slices: list[Slice]) -> None:

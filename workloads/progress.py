@@ -30,11 +30,14 @@ def progress(record: dict[str, Any], root: Path) -> str:
     valid = f"invalid: {', '.join(broken)}" if broken else "valid"
     measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
     left = max(0, order["of"] - len(measured))
+    if curve := record.get("curve"):
+        rate = f"{curve['ended']}, about {curve['calibrated_per_s']:.0f}/s"
+    else:
+        rate = f"{load['throughput_per_s']:.0f}/s"
     left_min = left * typical_cell_s(measured) / 60
     return (
         f"{left} of {order['of']} cells left, about {left_min:.0f} min; "
-        f"{name}: {record['outcome']}, {valid}; {load['throughput_per_s']:.0f}/s, "
-        f"{load['error_share']:.1%} errors"
+        f"{name}: {record['outcome']}, {valid}; {rate}, {load['error_share']:.1%} errors"
     )
 
 

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import resource
 import shutil
 from pathlib import Path
@@ -17,7 +18,7 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = Path(__file__).with_name("cell.schema.json")
-ASYNC_PROFILER = "4.5"
+PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 LIMIT_FILES = {
     "somaxconn": "/proc/sys/net/core/somaxconn",
     "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
@@ -65,7 +66,7 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
         "versions": {
             "jdk": jdk_version(java),
             "python": platform.python_version(),
-            "async_profiler": ASYNC_PROFILER,
+            "async_profiler": profiler_version(),
         },
         "jars_sha256": fingerprint(spec),
         "root": os.geteuid() == 0,
@@ -140,6 +141,14 @@ def jdk_version(java: Path) -> str:
     # A runtime that jlink made tells its version without the build.
     version = release.get("JAVA_RUNTIME_VERSION", release["JAVA_VERSION"])
     return f"{release.get('IMPLEMENTOR', '')} {version}".strip()
+
+
+@functools.cache
+def profiler_version() -> str:
+    """As the library says it."""
+    library = PROFILER.read_bytes() if PROFILER.exists() else b""
+    found = re.search(rb"async-profiler (\d+(?:\.\d+)+)", library)
+    return found[1].decode() if found else "unknown"
 
 
 def validate(record: dict[str, Any]) -> None:

@@ -39,7 +39,13 @@ class Facts:
 
 
 def cell_record(
-    facts: Facts, name: Name, spec: dict[str, Any], tool: Any, slices: list[Slice], why: str
+    facts: Facts,
+    name: Name,
+    spec: dict[str, Any],
+    tool: Any,
+    slices: list[Slice],
+    why: str,
+    curve: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """cell.json; `why` nothing was loaded is its reason where there are no slices."""
     body = measured(spec, tool, slices) if slices else silent(spec, tool, why)
@@ -64,6 +70,8 @@ def cell_record(
         **body,
         "configuration": spec,
     }
+    if curve:
+        record["curve"] = curve
     java = provenance.java(spec["mode"].get("jdk"))
     record["provenance"] |= provenance.facts(spec, java) | {
         "started": facts.started,

@@ -26,7 +26,7 @@ from typing import Any
 
 import psutil
 
-from profiles.telemetry import cpu_clock
+from profiles.watch.telemetry import cpu_clock
 from workloads import provenance
 from workloads.databases import DATABASE, USER
 from workloads.databases.data import Data

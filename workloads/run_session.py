@@ -43,16 +43,18 @@ from typing import Any
 
 import psutil
 
-from profiles.speed import Speeds
-from profiles.telemetry import compiler_threads, process_sample
-from profiles.terminal import say, show
+from profiles.watch.speed import Speeds
+from profiles.watch.telemetry import compiler_threads, process_sample
+from profiles.watch.terminal import say, show
 from workloads import cells, own_server, provenance, server
 from workloads.backends import Backend
+from workloads.curve import climb
 from workloads.driver import Driver
 from workloads.grid import spec_of
 from workloads.progress import progress, ratios
 from workloads.record import Facts, Name, cell_record, write_cell
 from workloads.slices import (
+    CALIBRATION,
     COMPILER_SHARE_AT_MOST,
     PLAIN,
     PROFILED,
@@ -84,6 +86,7 @@ TOOL_WARM_UP_LIMIT_S = 4.0
 WARM_UP_SLICES = 2
 # Beside the cells while a session runs.
 FOLDER = "session-"
+CURVE = "curve"
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
@@ -128,6 +131,8 @@ class Session:
         self.drivers: dict[str, Driver] = {}
         # Modes that did not come up, with why: they are not started again.
         self.silent: dict[str, NotAnswering] = {}
+        # How far the modes climbed: the `curve` part of these cells' records.
+        self.curves: dict[Name, dict[str, Any]] = {}
 
     def spec(self, name: Name) -> dict[str, Any]:
         return spec_of(self.plan, name.mode, name.tier, name.tool)
@@ -144,7 +149,7 @@ class Session:
         return replace(name, mode=self.plan["versus"][name.mode] or name.mode)
 
     def probe(self, cpu: int) -> Path:
-        argv = [sys.executable, "-m", "profiles.speed", str(cpu)]
+        argv = [sys.executable, "-m", "profiles.watch.speed", str(cpu)]
         process = Process(
             argv, [cpu], self.folder, f"speed-{cpu}.csv", {"PYTHONPATH": str(provenance.ROOT)}
         )
@@ -368,7 +373,8 @@ class Recorder:
 
     def record(self, name: Name, slices: list[Slice], why: str = "") -> dict[str, Any]:
         spec = self.session.spec(name)
-        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why)
+        curve = self.session.curves.get(name)
+        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why, curve)
 
     def write(self, found: dict[Name, list[Slice]], why: str = "") -> None:
         """The cells of one load, with their baselines where those are not cells of this run."""
@@ -426,7 +432,11 @@ def measure(session: Session, recorder: Recorder) -> None:
 def load_in_turns(session: Session, recorder: Recorder, names: list[Name]) -> None:
     """Loads some modes at one tier and records their cells; baselines of others come first."""
     unable = {name: why_not(session, name) for name in names}
-    found = in_turns(session, [name for name in names if not unable[name]])
+    able = [name for name in names if not unable[name]]
+    if able and able[0].tool == CURVE:
+        found = climb(session, able, load_once)
+    else:
+        found = in_turns(session, able)
     found |= {name: [] for name in names if unable[name]}
     for name in sorted(names, key=lambda name: name not in recorder.again):
         recorder.write({name: found[name]}, unable[name] or why_not(session, name))
@@ -440,12 +450,16 @@ def why_not(session: Session, name: Name) -> str:
 
 
 def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:
-    """Tiers and tools in an order that the seed decides; what is shown once comes last."""
+    """Tiers and tools in an order that the seed decides; what is shown once comes last.
 
-    def key(load: tuple[str, str]) -> tuple[bool, str]:
-        once = session.plan["loads"]["/".join(load)]["slices"]["once"]
+    Before it comes what leaves a server with a backlog: after it, the server is started again.
+    """
+
+    def key(load: tuple[str, str]) -> tuple[bool, bool, str]:
+        slices = session.plan["loads"]["/".join(load)]["slices"]
         text = f"{session.seed}/{load}"
-        return once, hashlib.sha256(text.encode()).hexdigest()
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        return slices["once"], slices.get("last", False), digest
 
     return sorted({(name.tier, name.tool) for name in names}, key=key)
 
@@ -492,19 +506,29 @@ def is_behind(done: list[Slice], rounds: int) -> bool:
     return kept < rounds and can_be_loaded(done, PLAIN)
 
 
-def load_once(session: Session, name: Name, kind: str, round: int, done: list[Slice]) -> None:
-    """A slice; a server that is gone, hangs or holds what it was asked is stopped after it."""
+def load_once(
+    session: Session,
+    name: Name,
+    kind: str,
+    round: int,
+    done: list[Slice],
+    spec: dict[str, Any] | None = None,
+) -> None:
+    """A slice; a server that is gone, hangs or holds what it was asked is stopped after it.
+
+    `spec` instead of the cell's own, which does not say at which rate a curve is loaded.
+    """
     live = session.alive(name.mode)
     if live is None:
         return
-    spec, begun_s = session.spec(name), time.monotonic()
+    spec, begun_s = spec or session.spec(name), time.monotonic()
     live.subject.prepare(spec)
     driver = session.driver(name)
     loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
     each = loading.slice(Asked(len(done) + 1, round, kind))
     done.append(each)
     window_s = each.load["duration_s"]
-    session.phases.add("load_s", window_s)
+    session.phases.add("calibration_s" if kind == CALIBRATION else "load_s", window_s)
     session.phases.add("between_s", time.monotonic() - begun_s - window_s)
     logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
     if each.outcome != "completed" or each.reason:
@@ -598,7 +622,8 @@ def main() -> None:
             finally:
                 session.close()
                 recorder.add_phases()
-            if len(chosen) == 1 and again:
+            # The steps of a curve are at other rates than the baseline's.
+            if len(chosen) == 1 and again and chosen[0].tool != CURVE:
                 # Before the folder goes, which holds the latencies.
                 say(ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]]))
 

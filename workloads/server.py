@@ -11,8 +11,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from profiles import jvm_counters
+from profiles.watch import jvm_counters
 from workloads import attach
+from workloads.provenance import PROFILER, ROOT
 from workloads.testbed import Process
 
 START_LIMIT_S = 30
@@ -20,8 +21,6 @@ STOP_LIMIT_S = 5
 # A server that stops listening may still be finishing what it holds before it ends.
 REFUSED_LIMIT_S = 2.0
 BODY_SHOWN = 200
-ROOT = Path(__file__).resolve().parents[1]
-PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 RECORDING = "profile.jfr"
 TMP = "tmp"
 MEASURED_OPTIONS = (
@@ -46,6 +45,7 @@ def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]
     return [
         str(java),
         *server["jvm_options"],
+        *mode.get("jvm_options", []),
         f"-XX:ActiveProcessorCount={cpus}",
         *class_data(spec),
         *watched(),

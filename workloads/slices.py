@@ -17,9 +17,9 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-from profiles.speed import Speeds
-from profiles.telemetry import Sample, Telemetry, children, cpu_clock, grown_between, peak
-from workloads import provenance
+from profiles.watch.speed import Speeds
+from profiles.watch.telemetry import Sample, Telemetry, children, cpu_clock, grown_between, peak
+from workloads import cells, provenance
 from workloads.backends import Backend
 from workloads.driver import Driver
 from workloads.figures import Beside, gc_pauses
@@ -38,7 +38,9 @@ IDLE_BESIDE_AT_MOST = 0.02
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
 SLOWER_AT_MOST = 1.15
-PLAIN, PROFILED, WARM_UP = "plain", "profiled", "warm-up"
+PLAIN, PROFILED, WARM_UP, CALIBRATION = "plain", "profiled", "warm-up", "calibration"
+# A rule for the steps of a curve, each of which stands for itself.
+GENERATOR = "generator_healthy"
 
 
 @dataclass
@@ -113,6 +115,7 @@ class Slice:
             "kind": self.asked.kind,
             "kept": str(self.kept).lower(),
             "reason": ";".join(self.faults),
+            **step_of(self),
             **{key: load[key] for key in LOAD_COLUMNS},
             **latencies_ms(self.folder, load),
             **{key: self.figures[key] for key in FIGURE_COLUMNS},
@@ -122,6 +125,18 @@ class Slice:
         }
 
 
+def step_of(done: Slice) -> dict[str, Any]:
+    """Which step of a curve it is, and what came of it; empty for other tools."""
+    if "sustained" not in done.load:
+        return dict.fromkeys(STEP_COLUMNS)
+    load = done.load
+    sustained = str(load["sustained"]).lower()
+    rates = (load["offered_per_s"], load["served_per_s"])
+    values = (done.asked.round, sustained, load["requests_asked"], *rates)
+    return dict(zip(STEP_COLUMNS, values, strict=True))
+
+
+STEP_COLUMNS = ("step", "sustained", "due", "offered_per_s", "served_per_s")
 LOAD_COLUMNS = (
     *("start_epoch_s", "end_epoch_s", "duration_s", "requests_recorded", "responses_2xx"),
     *("error_share", "throughput_per_s", "answers_per_s", "latency_mean_ms"),
@@ -146,9 +161,8 @@ class Loading:
 
     def slice(self, asked: Asked) -> Slice:
         """Loads once. The server may be gone afterwards: see `outcome`."""
-        name = f"{asked.kind}-{self.spec['tier']['id']}-{self.tool.LOOP}-{asked.number}"
-        folder = self.live.folder / name
-        folder.mkdir()
+        name = f"{asked.kind}-{self.spec['tier']['id']}-{self.spec['tool']['id']}"
+        folder = cells.fresh(self.live.folder / f"{name}-{asked.number}")
         subject, timeout_s = self.live.subject, self.spec["testbed"]["request_timeout_s"]
         profiled = asked.kind == PROFILED
         body_before = self.answer()
@@ -399,6 +413,7 @@ def faults(done: Slice, profiled: bool) -> list[str]:
         "undisturbed": lambda: others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": lambda: slower <= SLOWER_AT_MOST,
         "idle_beside": lambda: figures["idle_beside_share"] <= IDLE_BESIDE_AT_MOST,
+        GENERATOR: lambda: "sustained" not in done.load or not done.load["limited_by_generator"],
     }
     return [name for name, passes in rules.items() if not passes()]
 

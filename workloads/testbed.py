@@ -276,23 +276,15 @@ class Process:
             )
         self.pid = self.child.pid
         self.exit_status: int | None = None
-        self.context_switches_voluntary = 0
-        self.context_switches_involuntary = 0
 
     def ended(self) -> bool:
-        """Whether it is gone; the first time, its exit status and its usage are kept.
-
-        What it has started and left behind ends with it. wait4(2) counts the context switches of
-        all its threads, which /proc does not.
-        """
+        """Whether it is gone; its exit status is kept, and what it has left behind ends with it."""
         waiting = os.WEXITED | os.WNOHANG | os.WNOWAIT
         if self.exit_status is None and os.waitid(os.P_PID, self.pid, waiting):
             # Until it is reaped the id of its group is no other's.
             os.killpg(self.pid, signal.SIGKILL)
-            _, status, usage = os.wait4(self.pid, 0)
+            _, status = os.waitpid(self.pid, 0)
             self.exit_status = self.child.returncode = os.waitstatus_to_exitcode(status)
-            self.context_switches_voluntary = usage.ru_nvcsw
-            self.context_switches_involuntary = usage.ru_nivcsw
         return self.exit_status is not None
 
     def confine(self, cpus: list[int]) -> None:
@@ -322,14 +314,10 @@ class Process:
             time.sleep(0.01)
         return True
 
-    def signal_stop(self) -> None:
-        """SIGTERM, without waiting for the end."""
+    def stop(self, grace_s: float) -> None:
+        """SIGTERM, then SIGKILL to its whole group; nothing once it is gone."""
         if not self.ended():
             os.kill(self.pid, signal.SIGTERM)
-
-    def stop(self, grace_s: float) -> None:
-        """SIGTERM, then SIGKILL to its whole group."""
-        self.signal_stop()
         if not self.wait(grace_s):
             os.killpg(self.pid, signal.SIGKILL)
             self.wait(grace_s)

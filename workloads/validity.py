@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+# Of these rules and those of slices.py; raised with each change, as analysis/PROTOCOL.md tells it.
+VERSION = 4
 SHARE_2XX_AT_LEAST = 0.99
 # Of the requests that the rate and the length of an open loop ask for.
 SHARE_DUE_AT_LEAST = 0.99
@@ -35,6 +37,8 @@ BACKEND_CPU_AT_MOST = 0.9
 PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
 # Of the slices of a session: where more are left out, those that stayed may be the lucky ones.
 SLICES_KEPT_AT_LEAST = 0.5
+# Of a curve these are judged step by step, in slices.py and curve.py: at overload a step may fail.
+STEP_BY_STEP = ("share_2xx", "generator_healthy", "backend_healthy")
 # JIT and GC threads come and go; a pool that is off by more is not the pool asked for.
 JVM_THREADS_SLACK = 5
 
@@ -46,9 +50,16 @@ def verdict(record: Record) -> Record:
     """The `validity` part of cell.json."""
     # Of a load of which nothing was sent there is nothing more to say.
     rules = RULES if record["server"] else [completed]
+    if "curve" in record:
+        rules = [rule for rule in rules if rule.__name__ not in STEP_BY_STEP]
     checks = [check for rule in rules if (check := rule(record))]
     valid = all(check["passed"] for check in checks)
-    return {"valid": valid, "checks": checks, "bounds": {} if valid else bounds(record, checks)}
+    return {
+        "version": VERSION,
+        "valid": valid,
+        "checks": checks,
+        "bounds": {} if valid else bounds(record, checks),
+    }
 
 
 def bounds(record: Record, checks: list[Check]) -> dict[str, str]:
@@ -164,9 +175,9 @@ def little_closed(record: Record, under_way: float) -> Check | None:
 
 
 def rounds(record: Record) -> float:
-    """How often a user of a closed loop asks, at the most."""
+    """How often a user of a closed loop, or of a burst, asks, at the most."""
     tool, sleep_ms = record["configuration"]["tool"], record["configuration"]["tier"]["sleep_ms"]
-    if "duration_s" not in tool:
+    if "duration_s" not in tool or tool.get("at_once"):
         return float(tool.get("loops", 1))
     return (
         (tool.get("warm_up_s", 0) + tool["duration_s"]) * 1000 / sleep_ms if sleep_ms else math.inf
@@ -175,12 +186,11 @@ def rounds(record: Record) -> float:
 
 def settled(record: Record) -> Check | None:
     """Of loads that go on: a burst, or a few rounds of a closed loop, never settle and need not."""
-    load = record["load"]
-    goes_on = (
-        load["loop"] == "open"
-        or record["configuration"]["tool"].get("ramp_up_s", 0) > 0
-        or rounds(record) >= ROUNDS_AT_LEAST
-    )
+    load, tool = record["load"], record["configuration"]["tool"]
+    if load["loop"] == "open":
+        goes_on = not tool.get("at_once")
+    else:
+        goes_on = tool.get("ramp_up_s", 0) > 0 or rounds(record) >= ROUNDS_AT_LEAST
     changes = {name: found for name, found in load.get("settling", {}).items() if found}
     if not goes_on or not changes:
         return None
@@ -213,24 +223,17 @@ def writes_kept(record: Record) -> Check | None:
     grown = answers["rows_after"] - answers["rows_before"]
     perhaps = sum(load["errors"].get(kind, 0) for kind in PERHAPS_WRITTEN)
     perhaps += load["in_flight_at_end"]
-    # due's own warm-ups write too, at the same rate, and each ends with a whole request.
-    warm_up, slices = due_in_warm_up(record), slices_pooled(record)
+    # The generator's own warm-ups write too.
+    warm_up = load.get("answers_in_warm_up", 0)
     # Where requests must fail, one of the warm-up may be the one that does not.
     least = load["responses_2xx"]
     if not must_fail(record):
         least += math.floor(SHARE_2XX_AT_LEAST * warm_up)
-    most = load["responses_2xx"] + slices * math.ceil(warm_up / slices) + perhaps
+    most = load["responses_2xx"] + warm_up + perhaps
     rule = "every 2xx answer, and no other request but for those cut off, has left one row"
     figures = {"rows": grown, "responses_2xx": load["responses_2xx"]}
     passed = least <= grown <= most
     return check("writes_kept", rule, passed, **figures, warm_up=warm_up, perhaps=perhaps)
-
-
-def due_in_warm_up(record: Record) -> float:
-    if record["load"]["generator"]["name"] != "due":
-        return 0.0
-    tool = record["configuration"]["tool"]
-    return float(tool["rate_per_s"] * tool["warm_up_s"] * slices_pooled(record))
 
 
 def slices_pooled(record: Record) -> int:
@@ -306,7 +309,9 @@ def offered_at_once(record: Record) -> float:
     """Requests that are under way at once whatever the server does, as the load was planned."""
     load, tier = record["load"], record["configuration"]["tier"]
     if load["loop"] == "open":
-        return float(load["offered_per_s"] * tier["sleep_ms"] / 1000)
+        # A curve goes at least to its mode's capacity.
+        rate = record["curve"]["calibrated_per_s"] if "curve" in record else load["offered_per_s"]
+        return float(rate * tier["sleep_ms"] / 1000)
     return float(load["concurrency_offered"])
 
 

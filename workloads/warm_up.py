@@ -24,7 +24,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-from profiles.telemetry import compiler_threads, threads_cpu_s
+from profiles.watch.telemetry import compiler_threads, threads_cpu_s
 from workloads.slices import clock_s, finish
 from workloads.testbed import Process
 from workloads.tools import wrk2
@@ -59,7 +59,7 @@ class WarmUp:
 def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The different ways in which the tiers of a mode ask, each once, with its largest crowd.
 
-    A crowd of one for a mode that is measured alone: it would die of more, or hold them for minutes.
+    A mode that is measured alone has a crowd of one: it would die of more, or hold them long.
     """
     found: dict[str, dict[str, Any]] = {}
     for spec in specs:

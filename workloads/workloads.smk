@@ -5,6 +5,7 @@ inputs   config.yaml, servers' jars and fingerprints, own servers' files, .tools
 outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json and what is beside it
          {results}/modes.csv: what each mode is a variant of, how it handles requests, its looks
+         {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
 """
 
 # By the rule that measures each. A cell that the command line names, as in
@@ -117,14 +118,16 @@ rule measure_primitives:
         "python -m workloads.run_primitives --costs {output.costs:q} --memory {output.memory:q} --forks {params.forks} --log {log:q} --held {threads}/{resources.cores_there}"
 
 
-rule list_modes:
+rule list_experiment:
     output:
-        RESULTS + "/modes.csv",
+        modes=RESULTS + "/modes.csv",
+        grid=RESULTS + "/grid.csv",
     log:
-        RESULTS + "/logs/list_modes.log",
+        RESULTS + "/logs/list_experiment.log",
     params:
-        table=GRID.modes_table(),
+        modes=GRID.modes_table(),
+        grid=GRID.grid_table(),
     message:
-        "what each mode is"
+        "what each mode is, and what the experiment asks for"
     shell:
-        "printf %s {params.table:q} > {output:q} 2> {log:q}"
+        "(printf %s {params.modes:q} > {output.modes:q} && printf %s {params.grid:q} > {output.grid:q}) 2> {log:q}"

@@ -38,13 +38,7 @@ cause_rules <- c(
 #' @return list of statistic, title, unit, better, effect (ratio, difference, share); NULL where it
 #'   is not known.
 cause_statistic <- function(id) {
-  if (id == "died") {
-    return(list(
-      statistic = "died", title = "share of servers that no longer answered", unit = "",
-      better = "lower", effect = "share"
-    ))
-  }
-  found <- compared_statistics[statistic == id & !quantised, .(statistic, title, unit, better, effect)]
+  found <- all_statistics[statistic == id & effect != "" & !quantised, .(statistic, title, unit, better, effect)]
   if (nrow(found) == 1) as.list(found)
 }
 
@@ -495,35 +489,134 @@ trace_causes <- function(causes, summary, slices, cpu_groups) {
   lapply(causes, trace_cause, summary, slices, cpu_groups)
 }
 
+# ---- Tables ----------------------------------------------------------------------------------
+
+effect_parts <- c("estimate", "low", "high", "verdict", "bound", "reason")
+# The columns of an effect: `before`, `before_low` and so on.
+effect_names <- function(name) paste0(name, c("", paste0("_", effect_parts[-1])))
+effect_columns_of <- function(effect, name) {
+  # A share of servers that died has no bound.
+  setNames(modifyList(list(bound = ""), effect[intersect(effect_parts, names(effect))])[effect_parts], effect_names(name))
+}
+
 #' The verdicts on all chains.
 #'
 #' @param traced see trace_causes().
-#' @return data.table, a row per intervention: id, does, rule, before, before_low, before_high (the effect),
-#'   after with its ends, removed with its ends (of 1), verdict (see cause_verdicts), why.
+#' @return data.table, a row per intervention: id, does, rule, before (the effect) with its ends, verdict,
+#'   bound and reason (why there is none), after likewise, removed with its ends (of 1), verdict (see
+#'   cause_verdicts), why.
 cause_rows <- function(traced) {
   rbindlist(lapply(traced, function(cause) {
     rbindlist(lapply(cause$interventions, function(step) {
-      ends <- function(effect, name) setNames(effect[c("estimate", "low", "high")], paste0(name, c("", "_low", "_high")))
       removed <- setNames(as.list(step$removed), c("removed", "removed_low", "removed_high"))
       as.data.table(c(
-        cause["id"], step[c("does", "rule")], ends(cause$before, "before"), ends(step$after, "after"), removed,
-        step[c("verdict", "why")]
+        cause["id"], step[c("does", "rule")], effect_columns_of(cause$before, "before"),
+        effect_columns_of(step$after, "after"), removed, step[c("verdict", "why")]
       ))
     }))
   }))
 }
 
+#' What was counted in all chains.
+#'
+#' @return data.table, a row per counter and side: id, step (0 before the interventions, then theirs),
+#'   counter (its place in causes.yaml), side (mode, versus), mean, low, high (95 %).
+counter_rows <- function(traced) {
+  rows_of <- function(id, step, counted) {
+    rbindlist(lapply(seq_along(counted), function(counter) {
+      rbindlist(lapply(c("mode", "versus"), function(side) {
+        data.table(id = id, step = step, counter = counter, side = side, counted_interval(counted[[counter]][[side]]))
+      }))
+    }))
+  }
+  none <- data.table(
+    id = character(), step = numeric(), counter = numeric(), side = character(), mean = numeric(), low = numeric(), high = numeric()
+  )
+  rbindlist(c(list(none), lapply(traced, function(cause) {
+    steps <- c(list(cause$counted), lapply(cause$interventions, `[[`, "counters"))
+    rbindlist(lapply(seq_along(steps), function(at) rows_of(cause$id, at - 1, steps[[at]])))
+  })))
+}
+
+# What is counted cannot be less than 0.
+counted_interval <- function(counted) {
+  reach <- if (counted$error %in% 0) 0 else qt((1 + confidence) / 2, counted$df) * counted$error
+  data.table(mean = counted$mean, low = max(0, counted$mean - reach), high = counted$mean + reach)
+}
+
+#' The chains as they were traced, from the tables that causes.R wrote.
+#'
+#' @param results results folder: causes.csv, cause-counters.csv.
+#' @param causes see read_causes().
+#' @return as trace_causes(), for the report: of effects estimate, low, high, verdict, bound and reason; of
+#'   what was counted title, unit, and mean, low and high of mode and versus.
+read_traced <- function(results, causes) {
+  ends <- outer(c("before", "after", "removed"), c("", "_low", "_high"), paste0)
+  steps <- read_table(file.path(results, "causes.csv"), c(ends))
+  counters <- read_table(file.path(results, "cause-counters.csv"), c("step", "counter", "mean", "low", "high"))
+  lapply(causes, function(cause) {
+    rows <- steps[id == cause$id]
+    effect <- function(row, name) setNames(as.list(row[, effect_names(name), with = FALSE]), effect_parts)
+    counted <- function(at) counted_of(cause, counters[id == cause$id & step == at])
+    cause$before <- effect(rows[1], "before")
+    cause$counted <- counted(0)
+    cause$interventions <- lapply(seq_along(cause$interventions), function(at) {
+      step <- cause$interventions[[at]]
+      c(step, list(
+        difference = changed_by(cause, step), after = effect(rows[at], "after"), counters = counted(at),
+        removed = unlist(rows[at, ends[3, ], with = FALSE], use.names = FALSE)
+      ), as.list(rows[at, .(verdict, why)]))
+    })
+    cause
+  })
+}
+
+counted_of <- function(cause, rows) {
+  lapply(seq_along(cause$counters), function(place) {
+    side <- function(name) as.list(rows[counter == place & side == name, .(mean, low, high)])
+    known <- cause$counters[[place]]
+    list(title = known$title, unit = c(known$unit, "")[1], mode = side("mode"), versus = side("versus"))
+  })
+}
+
 # ---- Where CPU time moved --------------------------------------------------------------------
 
-#' CPU time per request of both profiled sides of a chain, by group of stacks.
+#' CPU time per request by group of stacks, on both sides of each cause and of each comparison that were
+#' profiled.
 #'
-#' @param cause one of read_causes().
-#' @param cpu_groups see read_cpu_groups().
-#' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), reach_us (half of its
-#'   interval, see moved_groups()), sessions (profiled, of the side with fewer), more_share (of a
-#'   request's CPU time, mode minus versus), largest difference first; no rows where one side was not sampled.
-moved_between_groups <- function(cause, cpu_groups) {
-  pooled <- pool_cpu_groups(counted_cells(cpu_groups, cause))
-  sides <- lapply(profiled_sides(cause), function(side) cells_of_side(pooled, side))
-  moved_groups(sides$mode, sides$versus)[group != unseen_group]
+#' @param causes see read_causes(); `summary` see read_summary(); `cpu_groups` see read_cpu_groups().
+#' @return data.table, a row per pair and group: cause (its id; empty for a comparison), study, tool, mode,
+#'   tier, versus, versus_tier, and the columns of moved_groups(); largest difference first.
+moved_rows <- function(causes, summary, cpu_groups) {
+  of_causes <- lapply(causes, function(cause) {
+    sides <- profiled_sides(cause)
+    pair <- data.table(
+      study = cause$study, tool = sides$mode$tool, mode = sides$mode$mode, tier = sides$mode$tier,
+      versus = sides$versus$mode, versus_tier = sides$versus$tier
+    )
+    moved_in_pairs(pair, pool_cpu_groups(counted_cells(cpu_groups, cause)))[, cause := cause$id]
+  })
+  compared <- unique(summary[!is.na(versus), .(study, tool, mode, tier, versus, versus_tier = tier)])
+  rows <- rbindlist(c(of_causes, list(moved_in_pairs(compared, pool_cpu_groups(cpu_groups))[, cause := ""])))
+  setcolorder(rows, "cause")[]
+}
+
+moved_in_pairs <- function(pairs, pooled) {
+  profiled <- unique(pooled[, .(study, tool, mode, tier)])
+  pairs <- pairs[profiled, on = c("study", "tool", "mode", "tier"), nomatch = NULL]
+  pairs <- pairs[profiled, on = c("study", "tool", versus = "mode", versus_tier = "tier"), nomatch = NULL]
+  found <- lapply(seq_len(nrow(pairs)), function(at) {
+    pair <- pairs[at]
+    mode <- pooled[pair, on = c("study", "tool", "mode", "tier")]
+    versus <- pooled[pair, on = c("study", "tool", mode = "versus", tier = "versus_tier")]
+    cbind(pair, moved_groups(mode, versus))
+  })
+  none <- cbind(pairs[0], moved_groups(pooled[0], pooled[0]))
+  rbindlist(c(list(none), found))
+}
+
+#' Reads what moved, see moved_rows().
+read_moved <- function(results) {
+  numbers <- c("mode_us", "versus_us", "more_us", "reach_us", "sessions", "more_share")
+  read_table(file.path(results, "moved-groups.csv"), numbers)[, beyond := beyond == "TRUE"][]
 }

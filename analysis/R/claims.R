@@ -95,20 +95,20 @@ rule_of_figure <- function(kind, value, fixed_by_load) {
 #' Checks that claims name what there is.
 #'
 #' @param claims see read_claims().
-#' @param experiment the configuration, as read from config.yaml: its `studies`. Of a study that it
-#'   leaves out nothing is checked, as nothing of it is measured.
+#' @param grid what the experiment asks for, a row each: study, mode, tier, tool. Of a study that it leaves
+#'   out nothing is checked, as nothing of it is measured.
 #' @param statistics names that a claim may use: the summary's columns.
 #' @param chains see read_causes().
 #' @return claims. Stops with the key of every name that is not known, and where a chain is of another
 #'   study or tool than the claim.
-check_claims <- function(claims, experiment, statistics, chains) {
+check_claims <- function(claims, grid, statistics, chains) {
   faults <- unlist(lapply(claims, function(claim) {
     c(
       unknown(claim, "statistic", claim$statistic, statistics_for(claim, statistics)),
       unknown(claim, "evidence", claim$evidence, c(statistics, derived_statistics)),
       unknown(claim, "chain", claim$chain, names(chains)),
       elsewhere(claim, chains[[c(claim$chain, "none")[1]]]),
-      unknown_cells(claim, experiment$studies[[c(claim$cells$study, "none")[1]]])
+      unknown_cells(claim, grid[study %in% claim$cells$study])
     )
   }))
   if (length(faults) > 0) stop(paste0("claims.yaml: ", faults, collapse = "\n"), call. = FALSE)
@@ -132,26 +132,19 @@ elsewhere <- function(claim, chain) {
   ]
 }
 
-unknown_cells <- function(claim, study) {
-  if (is.null(study)) return(NULL)
-  modes <- study$modes
-  tiers <- study$tiers
+unknown_cells <- function(claim, grid) {
+  if (nrow(grid) == 0) return(NULL)
   asked <- claim$cells
   faults <- c(
-    unknown(claim, "cells.mode", asked$mode, names(modes)),
-    unknown(claim, "cells.versus", asked[["versus"]], names(modes)),
-    unknown(claim, "cells.tiers", asked$tiers, names(tiers)),
-    unknown(claim, "cells.versus_tier", asked[["versus_tier"]], names(tiers))
+    unknown(claim, "cells.mode", asked$mode, unique(grid$mode)),
+    unknown(claim, "cells.versus", asked[["versus"]], unique(grid$mode)),
+    unknown(claim, "cells.tiers", asked$tiers, unique(grid$tier)),
+    unknown(claim, "cells.versus_tier", asked[["versus_tier"]], unique(grid$tier))
   )
   if (length(faults) > 0) return(faults)
   terms <- rbindlist(lapply(asked$tiers, function(tier) terms_of(asked, tier)))
-  measured <- mapply(function(mode, tier) {
-    # A mode has all tiers, or those that it names: `low`, or `low/jmeter` for one tool alone.
-    named <- unlist(modes[[mode]]$tiers)
-    asked$tool %in% names(tiers[[tier]]) &&
-      (is.null(named) || any(c(tier, paste0(tier, "/", asked$tool)) %in% named))
-  }, terms$mode, terms$tier)
-  sprintf("%s.cells = %s; the experiment has no such cell", claim$id, unique(term_names(terms[!measured])))
+  missing <- terms[!grid, on = c("study", "mode", "tier", "tool")]
+  sprintf("%s.cells = %s; the experiment has no such cell", claim$id, unique(term_names(missing)))
 }
 
 # ---- Rules -----------------------------------------------------------------------------------
@@ -317,43 +310,8 @@ repetitions_until_decided <- function(estimate, region, statistic) {
 
 # ---- Verdicts --------------------------------------------------------------------------------
 
-units_of_names <- c(
-  per_s = "1/s", ms = "ms", us_per_request = "µs", mib = "MiB", share = "share", percent = "%", bytes = "bytes"
-)
-
-unit_of_column <- function(name) {
-  fits <- vapply(names(units_of_names), function(end) endsWith(name, paste0("_", end)), NA)
-  c(units_of_names[fits], "")[[1]]
-}
-
 unit_of <- function(claim) {
-  if (is.null(claim$statistic)) "" else if (is_ratio(claim)) "ratio" else unit_of_column(claim$statistic)
-}
-
-latency_words <- c(
-  mean = "mean latency", sd = "standard deviation of latency", min = "shortest latency",
-  max = "longest latency", p50 = "median latency", p90 = "90th percentile of latency",
-  p95 = "95th percentile of latency", p99 = "99th percentile of latency"
-)
-other_words <- c(
-  survived = "share of servers that answered to the last", under_way = "requests under way",
-  throughput_all_per_s = "throughput, failed requests counted", received_kib_per_s = "KB/s received",
-  sent_kib_per_s = "KB/s sent", listen_overflows = "overflows of the listen queue",
-  refused_share = "share of requests whose connection was refused", threads_added = "threads that the load added",
-  queries_per_s = "queries a second", runnable_share = "share of serving threads that the JVM has as RUNNABLE",
-  carriers_per_cpu = "carriers per CPU of the server", combinations_spread = "throughput of the best combination by the worst",
-  rss_bytes = "resident memory", heap_bytes = "live heap", held_bytes = "resident memory and live heap",
-  cpu = "CPU time", wall = "time"
-)
-
-#' A statistic in words.
-#'
-#' @param id a column of the summary, or `survived`.
-statistic_words <- function(id) {
-  about <- compared_statistics[statistic == id]$title
-  latency <- latency_words[sub("_ms$", "", sub("^latency_(all_)?", "", id))]
-  known <- c(about, other_words[id], latency[startsWith(id, "latency_")])
-  c(known[!is.na(known)], gsub("_", " ", id))[[1]]
+  if (is.null(claim$statistic)) "" else if (is_ratio(claim)) "ratio" else unit_of_statistic(claim$statistic)
 }
 
 no_figures <- function() {
@@ -409,7 +367,7 @@ evidence_text <- function(summary, claim, tier) {
       as.numeric(median(cells[[name]], na.rm = TRUE))
     }, 0)
     if (anyNA(medians)) return("")
-    trimws(paste(statistic_words(name), paste(format_number(medians), collapse = " against "), unit_of_column(name)))
+    trimws(paste(title_of(name), paste(format_number(medians), collapse = " against "), unit_of_statistic(name)))
   }, "")
   paste(Filter(nzchar, told), collapse = ", ")
 }
@@ -529,13 +487,8 @@ judge_claims <- function(claims, summary, slices, primitives = read_claim_primit
 #' @param path path of results/claims.csv.
 #' @return data.table, see judge_claims().
 read_verdicts <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
-  require_columns(table, claim_columns, path)
-  for (column in c("ours", "low", "high", "published", "repetitions", "repetitions_needed")) {
-    set(table, j = column, value = suppressWarnings(as.numeric(table[[column]])))
-  }
-  table[]
+  numbers <- c("ours", "low", "high", "published", "repetitions", "repetitions_needed")
+  require_columns(read_table(path, numbers), claim_columns, path)
 }
 
 #' Our value with its interval, as text.

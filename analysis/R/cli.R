@@ -1,8 +1,17 @@
-# What the command-line scripts beside this folder share.
+# What the command-line scripts beside this folder share; each begins by reading this file.
 
 library(data.table)
 # data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.
 setDTthreads(2)
+
+#' Loads all functions of a stage.
+#'
+#' @param folder the stage's folder; by default that of the script that runs.
+#' @return the folder.
+source_all <- function(folder = dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))) {
+  for (file in list.files(file.path(folder, "R"), pattern = "[.]R$", full.names = TRUE)) source(file)
+  invisible(folder)
+}
 
 #' Splits command-line words into options and files.
 #'
@@ -32,4 +41,14 @@ parse_command_line <- function(words, options) {
 write_table <- function(table, path) {
   dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
   fwrite(table, path)
+}
+
+#' Reads a table that write_table() wrote: text, and numbers in the columns that are named.
+read_table <- function(path, numbers = character()) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  # By name and not by content, which a column of a table without rows does not have.
+  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
+  require_columns(table, numbers, path)
+  for (column in numbers) set(table, j = column, value = as.numeric(table[[column]]))
+  table[]
 }

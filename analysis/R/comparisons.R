@@ -21,23 +21,6 @@
 
 library(data.table)
 
-#' What is compared: a row each with `statistic` (column of the summary), `title`, `unit`,
-#' `better` (which way is good), `effect` (ratio, or difference where 0 is a usual value) and
-#' `quantised` (the tool's resolution limits it).
-compared_statistics <- fread(
-  "statistic,                            title,                        unit, better, effect,     quantised
-   throughput_per_s,                     throughput,                   1/s,  higher, ratio,      FALSE
-   latency_mean_ms,                      mean latency,                 ms,   lower,  ratio,      FALSE
-   latency_p50_ms,                       median latency,               ms,   lower,  ratio,      TRUE
-   latency_p99_ms,                       99th percentile of latency,   ms,   lower,  ratio,      TRUE
-   cpu_us_per_request,                   CPU time per request,         µs,   lower,  ratio,      FALSE
-   threads_peak,                         peak number of threads,       '',   lower,  ratio,      FALSE
-   rss_mib,                              resident memory,              MiB,  lower,  ratio,      FALSE
-   machine_context_switches_per_request, context switches of the machine per request, '',   lower,  ratio,      FALSE
-   error_share,                          share of failed requests,     '',   lower,  difference, FALSE",
-  quote = "'", encoding = "UTF-8"
-)
-
 verdicts_of_comparisons <- c(
   "higher", "lower", "equivalent", "undecided", "bounded", "one session", "not comparable"
 )
@@ -235,20 +218,22 @@ looks_of <- function(results) {
   if (file.exists(path)) nrow(fread(path)) else 1L
 }
 
-#' Reads the comparisons that compare.R, compare_loops.R or profiler_cost.R wrote.
+#' How many cells were measured again.
+replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
+
+#' Reads the comparisons that compare.R, compare_loops.R, profiler_cost.R, directions.R or guide.R wrote.
 #'
-#' @param path path of results/comparisons.csv, results/loops.csv or results/profiler-cost.csv.
-#' @return data.table, see compare_modes(), compare_loops() or profiler_cost(); without rows where
-#'   there are none.
+#' @param path path of results/comparisons.csv, loops.csv, profiler-cost.csv, directions.csv, readings.csv or
+#'   guide.csv.
+#' @return data.table, see compare_modes(), compare_loops(), profiler_cost(), compare_directions(),
+#'   compare_readings() or compare_guide(); without rows where there are none.
 read_comparisons <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  comparisons <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
-  require_columns(comparisons, c("mode", "statistic", "estimate", "verdict"), path)
   words <- c(
     "study", "tier", "tool", "mode", "versus", "statistic", "unit", "better", "effect", "verdict",
-    "bound", "reason"
+    "bound", "reason", "figure", "direction", "of", "reading", "agreement",
+    "situation", "mind", "use", "standing"
   )
-  # By name and not by content, which a column of a table without rows does not have.
+  comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate", "verdict"), path)
   for (column in setdiff(names(comparisons), words)) {
     set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
   }

@@ -12,7 +12,7 @@ library(patchwork)
 #'
 #' @param cells rows of the summary.
 #' @param x name of the column on the x axis, above 0.
-#' @param panels named character vector: titles by column; those without any figure are left out.
+#' @param panels columns; those without any figure are left out.
 #' @param x_title words for the x axis.
 #' @param counts columns where 0 is a usual value.
 #' @param keeps_up columns in which all that is asked is answered on the dashed line y = x.
@@ -27,7 +27,7 @@ figure_curves <- function(cells, x, panels, x_title, counts = character(), keeps
       mode = factor(cells$mode, modes), x = cells[[x]], y = as.numeric(cells[[column]]),
       usable = poolable(cells)
     )
-    curve_panel(points, panels[[column]], x_title, column %in% counts, column %in% keeps_up)
+    curve_panel(points, headings(column)[[1]], x_title, column %in% counts, column %in% keeps_up)
   })
   wrap_plots(drawn, ncol = columns, guides = "collect") & theme(legend.position = "bottom")
 }
@@ -37,7 +37,7 @@ panels_to_show <- function(cells, panels, counts) {
   Filter(function(column) {
     values <- cells[[column]]
     any(is.finite(values) & (column %in% counts | values > 0))
-  }, names(panels))
+  }, panels)
 }
 
 curve_panel <- function(points, title, x_title, is_count, keeps_up) {

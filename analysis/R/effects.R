@@ -423,6 +423,5 @@ family_of <- function(summary, slices, terms, statistic, logs) {
 #' @return see effect_between().
 ratio_between <- function(all, study, tier, tool, mode, versus, statistic) {
   terms <- data.table(study = study, mode = c(mode, versus), tier = tier, tool = tool, sign = c(1, -1))
-  effect <- compared_statistics$effect[compared_statistics$statistic == statistic]
-  effect_between(all$summary, all$slices, terms, statistic, effect)
+  effect_between(all$summary, all$slices, terms, statistic, about_statistics(statistic)$effect)
 }

@@ -395,7 +395,6 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
   colours <- mode_colours(levels(rows$mode))
   decided <- rows$verdict %in% c("higher", "lower", "equivalent")
   fills <- ifelse(decided, colours[as.character(rows$mode)], "white")
-  title <- compared_statistics[compared_statistics$statistic == wanted, title]
   ggplot(rows, aes(estimate, pair, colour = mode)) +
     annotate("rect",
       xmin = exp(-equivalence$ratio), xmax = exp(equivalence$ratio), ymin = -Inf, ymax = Inf,
@@ -413,7 +412,7 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
       limits = c(1 / reach, reach), breaks = scales::breaks_log(8), labels = plain_number
     ) +
     scale_colour_manual(values = colours) +
-    labs(x = paste0("ratio of ", title, " (log scale)"), y = NULL) +
+    labs(x = paste0("ratio of ", title_of(wanted), " (log scale)"), y = NULL) +
     theme_artifact() +
     theme(legend.position = "none", strip.text.y = element_text(angle = 0))
 }

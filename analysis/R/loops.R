@@ -33,15 +33,14 @@ compare_loops <- function(summary, slices) {
 sentence_loops <- function(loops, statistic = "latency_p99_ms") {
   wanted <- checked_loop_statistic(statistic)
   rows <- loops[statistic == wanted & !is.na(estimate)]
-  if (nrow(rows) == 0) return("No mode was measured validly under both loops at one tier.")
-  about <- compared_statistics[statistic == wanted]
+  if (nrow(rows) == 0) return(sprintf("No mode has a valid %s under both loops at one tier.", title_of(wanted)))
   widest <- rows[which.max(abs(log(estimate)))]
   sprintf(
     paste(
       "Under the open loop the %s was higher than under the closed one in %d of %d modes and tiers,",
       "lower in %d, equivalent in %d; the widest gap is that of %s at %s: a factor of %s."
     ),
-    about$title, sum(rows$verdict == "higher"), nrow(rows), sum(rows$verdict == "lower"),
+    title_of(wanted), sum(rows$verdict == "higher"), nrow(rows), sum(rows$verdict == "lower"),
     sum(rows$verdict == "equivalent"), as_code(widest$mode), as_code(widest$tier),
     effect_with_interval(widest)
   )

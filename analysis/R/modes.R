@@ -24,7 +24,7 @@ take_modes(setNames(as.data.table(rep(list(character()), length(known_facts))), 
 #' What is stated of modes. A mode that is not known is a family of its own.
 #'
 #' @param modes character vector or factor of mode ids.
-#' @return data.table, a row per element: mode, variant (`twin`, `as published` or empty), of (the mode
+#' @return data.table, a row per element: mode, variant (`twin`, `slower`, `as published` or empty), of (the mode
 #'   that it is a variant of, or empty), family, size (within the family; NA for none), color (a name of
 #'   palette_names, or empty), handling (see handing_over; empty where it is not stated).
 mode_facts <- function(modes) {
@@ -50,6 +50,9 @@ is_variant <- function(modes) mode_facts(modes)$variant != ""
 #' @param modes character vector of mode ids.
 #' @return logical vector.
 is_control <- function(modes) mode_facts(modes)$variant == "twin"
+
+#' Modes that were made slower on purpose.
+is_slower <- function(modes) mode_facts(modes)$variant == "slower"
 
 #' Modes with the traps of a source.
 is_published <- function(modes) mode_facts(modes)$variant == "as published"

@@ -98,7 +98,7 @@ table_repetitions <- function(comparisons) {
   rows <- comparisons[verdict == "undecided"][order(repetitions_needed)]
   rows[, .(
     Study = study, Tier = tier, Tool = tool, Mode = mode, Baseline = versus,
-    Figure = compared_statistics$title[match(statistic, compared_statistics$statistic)],
+    Figure = title_of(statistic),
     Effect = effect_with_interval(.SD),
     Repetitions = ifelse(
       is.finite(repetitions_needed), format_number(repetitions_needed),

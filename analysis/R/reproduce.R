@@ -43,13 +43,14 @@ sides_of_comparisons <- function(comparisons) {
 # What a cell is compared by. To another kind of machine travels no speed, but what a configuration bounds
 # (a pool of 50 has 50 requests that wait, whatever the CPU) and shares. `all`: cells that are not valid
 # count, for it is what makes them so.
-cell_statistics <- rbind(
-  compared_statistics[, .(statistic, title, unit, effect, travels = effect == "difference", all = effect == "difference")],
-  data.table(
-    statistic = c("waiting_at_once", "completed"), title = c("requests that wait at once", "completed loads, share"),
-    unit = "", effect = c("ratio", "difference"), travels = TRUE, all = c(FALSE, TRUE)
+cell_statistics <- function() {
+  rbind(
+    compared_statistics[, .(statistic, unit, effect, travels = effect == "difference", all = effect == "difference")],
+    data.table(
+      statistic = c("waiting_at_once", "completed"), unit = "", effect = c("ratio", "difference"), travels = TRUE, all = c(FALSE, TRUE)
+    )
   )
-)
+}
 
 # Little's law: throughput times waiting time. Where no request waits there is none.
 with_cell_statistics <- function(summary) {
@@ -64,15 +65,16 @@ were_run <- function(cells) cells$outcome != "beyond_limits"
 #' Values of cells as sides of changes: a session has one cell of a kind.
 #'
 #' @param summary see read_summary().
-#' @param statistics rows of cell_statistics.
+#' @param statistics rows of cell_statistics().
 #' @return as sides_of_comparisons(), with cell_keys; low and high are the smallest and largest value.
-sides_of_cells <- function(summary, statistics = cell_statistics) {
+sides_of_cells <- function(summary, statistics = cell_statistics()) {
   summary <- with_cell_statistics(summary)
   statistics <- statistics[statistic %in% names(summary)]
   rbindlist(lapply(split(statistics, seq_len(nrow(statistics))), function(about) {
     logs <- about$effect == "ratio"
     values <- readings(summary, about$statistic, if (about$all) were_run else poolable)
     values <- values[bound == 0 & (!logs | value > 0)]
+    if (nrow(values) == 0) return(NULL)
     reach <- rounding_reach(values$value, values$tool, about$statistic, logs)
     values[, `:=`(
       down = reach$down, up = reach$up, least = step_of(values, reach, about$statistic, logs)^2 / 12,
@@ -222,6 +224,17 @@ read_run <- function(results, reference) {
   )
 }
 
+#' The run of a report as it is compared with the reference; NULL where it has no cell to compare.
+#'
+#' @param all list: summary, slices, comparisons, cells.
+run_of_report <- function(all, reference) {
+  new <- is_new(all$summary, reference)
+  if (!any(new)) return(NULL)
+  summary <- all$summary[new]
+  comparisons <- if (all(new)) all$comparisons else compare_modes(summary, all$slices[session %in% summary$session])
+  run_of(summary, all$slices, all$cells[new][[1]]$provenance, comparisons = comparisons)
+}
+
 #' What differs between the machine of the reference and this one, of what makes a kind.
 differing_facts <- function(there, here, facts = machine_kind) {
   facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
@@ -242,7 +255,7 @@ reproduce_run <- function(reference, run) {
     reproduce(sides_of_comparisons(reference$comparisons), sides_of_comparisons(here), comparison_keys)
   }
   of_cells <- if (nrow(run$alone) > 0) {
-    statistics <- if (same_kind(reference, run)) cell_statistics else cell_statistics[travels == TRUE]
+    statistics <- if (same_kind(reference, run)) cell_statistics() else cell_statistics()[travels == TRUE]
     places <- unique(run$alone[, .(study, mode, tier, tool)])
     there <- reference$summary[places, on = names(places), nomatch = NULL]
     reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, versus := ""]
@@ -324,7 +337,7 @@ change_table <- function(rows) {
   scaled <- function(values) format_number(fifelse(rows$effect == "ratio", 1, 100) * values)
   interval <- function(low, high) ifelse(is.na(low), "", paste0(" [", scaled(low), ", ", scaled(high), "]"))
   rows[, .(
-    value = paste0(cell_statistics$title[match(statistic, cell_statistics$statistic)], ifelse(effect == "ratio", "", ", %")),
+    value = paste0(title_of(statistic), ifelse(effect == "ratio", "", ", %")),
     there = scaled(there), expected = ifelse(is.na(expected_low), no_figure, paste(scaled(expected_low), "to", scaled(expected_high))),
     here = scaled(here), "here / there" = paste0(scaled(change), interval(change_low, change_high)),
     verdict = ifelse(reason == "", verdict, paste0(verdict, " (", reason, ")"))
@@ -363,7 +376,7 @@ figure_reproduction <- function(rows) {
   rows <- copy(rows)[is.finite(change) & change > 0]
   if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
   rows[, `:=`(
-    title = cell_statistics$title[match(statistic, cell_statistics$statistic)],
+    title = title_of(statistic),
     name = paste0(mode, ifelse(versus == "", " by itself", ""), ", ", tier, " (", tool, ")")
   )]
   rows[, name := factor(name, rev(unique(name)))]

@@ -23,7 +23,7 @@ pick_comparison <- function(comparisons, study, mode, tier, tool, statistic) {
 #' @return one string of Markdown, without a full stop: what is compared, the ratio (or the
 #'   difference) and its 95 % interval, or why there is none.
 sentence_comparison <- function(row) {
-  about <- compared_statistics[statistic == row$statistic]
+  about <- about_statistics(row$statistic)
   modes <- list(as_code(row$mode), as_code(row$versus))
   switch(row$verdict,
     "equivalent" = sprintf(

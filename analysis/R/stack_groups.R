@@ -148,7 +148,8 @@ pool_cpu_groups <- function(cpu_groups) {
 #'
 #' @param mode,versus rows of pool_cpu_groups(), of one cell each.
 #' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), reach_us (half of its
-#'   interval), sessions (profiled, of the side with fewer), more_share; largest difference first.
+#'   interval), sessions (profiled, of the side with fewer), more_share, beyond (whether the interval
+#'   excludes 0); largest difference first.
 moved_groups <- function(mode, versus) {
   both <- merge(mode, versus, by = "group", suffixes = c("", "_versus"))
   level <- 1 - (1 - confidence) / (2 * max(1, nrow(both)))
@@ -157,7 +158,7 @@ moved_groups <- function(mode, versus) {
     more_us = cpu_us_per_request - cpu_us_per_request_versus,
     reach_us = qt(level, pmin(df, df_versus)) * sqrt(error_us^2 + error_us_versus^2),
     sessions = pmin(repetitions, repetitions_versus), more_share = share - share_versus
-  )][order(-abs(more_us))]
+  )][, beyond := abs(more_us) > reach_us][order(-abs(more_us))]
 }
 
 #' What the intervals of moved groups rest on, as a clause.

@@ -35,24 +35,25 @@ range_text <- function(values) {
   paste(unique(format_number(range(values))), collapse = "–")
 }
 
-#' The sources' figures of a load, their names and their columns: of their own tables (`figure` in
-#' published/<study>.csv) and of the summary (`column`), computed as the source's tool does, over
-#' all samples.
+#' The sources' figures of a load: of their own tables (`figure` in published/<study>.csv), of the summary
+#' (`column`), computed as the source's tool does, over all samples, and what of ours a ratio of theirs is
+#' compared with (`compared`; empty for none).
 source_figures <- fread(
-  "figure,             column,               title
-   requests,           requests,             Requests
-   latency_mean_ms,    latency_all_mean_ms,  Mean (ms)
-   latency_p50_ms,     latency_all_p50_ms,   Median (ms)
-   latency_p90_ms,     latency_all_p90_ms,   90 % line (ms)
-   latency_p95_ms,     latency_all_p95_ms,   95 % line (ms)
-   latency_p99_ms,     latency_all_p99_ms,   99 % line (ms)
-   latency_min_ms,     latency_all_min_ms,   Minimum (ms)
-   latency_max_ms,     latency_all_max_ms,   Maximum (ms)
-   latency_sd_ms,      latency_all_sd_ms,    Standard deviation (ms)
-   error_percent,      error_percent,        Errors (%)
-   throughput_per_s,   throughput_all_per_s, Throughput (1/s)
-   received_kib_per_s, received_kib_per_s,   Received (KB/s)
-   sent_kib_per_s,     sent_kib_per_s,       Sent (KB/s)"
+  "figure,             column,               compared
+   requests,           requests,             throughput_all_per_s
+   latency_mean_ms,    latency_all_mean_ms,  latency_mean_ms
+   latency_p50_ms,     latency_all_p50_ms,
+   latency_p90_ms,     latency_all_p90_ms,
+   latency_p95_ms,     latency_all_p95_ms,
+   latency_p99_ms,     latency_all_p99_ms,   latency_p99_ms
+   latency_min_ms,     latency_all_min_ms,
+   latency_max_ms,     latency_all_max_ms,   latency_max_ms
+   latency_sd_ms,      latency_all_sd_ms,    latency_sd_ms
+   error_percent,      error_percent,
+   throughput_per_s,   throughput_all_per_s, throughput_per_s
+   received_kib_per_s, received_kib_per_s,
+   sent_kib_per_s,     sent_kib_per_s,",
+  na.strings = NULL
 )
 
 #' Reads a source's own figures.
@@ -100,32 +101,29 @@ table_published <- function(summary, published, study, tier) {
     columns <- c(list("source" = format_number(printed)), columns)
     setNames(columns, paste0(mode_id, ": ", names(columns)))
   })
-  as.data.table(c(list(Figure = known$title), unlist(columns, recursive = FALSE)))
+  as.data.table(c(list(Figure = unname(headings(known$figure))), unlist(columns, recursive = FALSE)))
 }
 
-summary_titles <- c(
-  throughput_per_s = "Throughput (1/s)", error_percent = "Errors (%)",
-  latency_p50_ms = "p50 (ms)", latency_p99_ms = "p99 (ms)",
-  cpu_us_per_request = "CPU per request (µs)", threads_peak = "Threads, peak",
-  rss_peak_mib = "Memory, peak (MiB)", machine_context_switches_per_request = "Switches per request",
-  gc_pause_ms = "GC pauses (ms)"
+main_columns <- c(
+  "throughput_per_s", "error_percent", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request", "threads_peak",
+  "rss_peak_mib", "machine_context_switches_per_request", "gc_pause_ms"
 )
 
 #' The main figures of all modes at one tier: median over valid repetitions and range.
 #'
 #' @param summary see read_summary().
 #' @param study,tier,tool ids.
-#' @param columns named character vector: titles by column of the summary.
+#' @param columns columns of the summary.
 #' @return data.table of text, a row per mode: `Mode`, `Valid` (of how many), then the columns.
-table_modes <- function(summary, study, tier, tool, columns = summary_titles) {
+table_modes <- function(summary, study, tier, tool, columns = main_columns) {
   cells <- chosen(summary, study, tool, tier, NULL)
   if (nrow(cells) == 0) return(data.table(Mode = character(), Valid = character()))
   rows <- lapply(levels(cells$mode), function(mode_id) {
     one <- cells[mode == mode_id]
-    figures <- lapply(names(columns), function(name) over_repetitions(one[[name]], poolable(one)))
+    figures <- lapply(columns, function(name) over_repetitions(one[[name]], poolable(one)))
     as.data.table(c(
       list(Mode = mode_id, Valid = paste(sum(poolable(one)), "of", nrow(one))),
-      setNames(figures, columns)
+      setNames(figures, headings(columns))
     ))
   })
   rbindlist(rows)

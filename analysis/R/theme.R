@@ -71,7 +71,7 @@ mode_styles <- function(modes) {
   facts <- mode_facts(unique(as.character(modes)))
   places <- family_places(facts)[facts$family]
   varied <- facts$variant != ""
-  linetypes <- c("solid", "as published" = "22", twin = "dotted")
+  linetypes <- c("solid", "as published" = "22", twin = "dotted", slower = "dotdash")
   lightness <- pmax(lightness_of_size(facts$size), ifelse(varied, 0.4, 0))
   data.table(
     mode = facts$mode, colour = lighter(okabe_ito[places], lightness),

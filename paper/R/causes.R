@@ -1,17 +1,16 @@
 # The chains of causes.yaml in words: what differs, what was counted, what takes the effect away.
-# `traced` is what trace_causes() made of them, `cause` one of them.
+# `traced` is what read_traced() read of them, `cause` one of them.
 
 side_code <- function(side) paste(as_code(side$mode), "at", as_code(side$tier))
 
 #' An effect with its interval and, where it is no ratio, its unit.
 #'
-#' @param effect see effect_of().
+#' @param effect see read_traced().
 #' @param difference what it is the effect of, see sides_of().
 effect_figure <- function(effect, difference) {
   if (nzchar(effect$reason)) return(no_figure)
   ratio <- cause_statistic(difference$statistic)$effect == "ratio"
-  # A share of servers that died has no bound.
-  rows <- as.data.table(c(effect[c("estimate", "low", "high", "verdict")], bound = c(effect$bound, "")[1]))
+  rows <- as.data.table(effect)
   if (ratio) return(effect_with_interval(rows))
   paste(effect_with_interval(rows, 100), if (is.null(difference$versus)) "%" else "points")
 }
@@ -43,11 +42,7 @@ clause_counters <- function(counters, difference) {
   paste(told, collapse = "; ")
 }
 
-# What is counted cannot be less than 0.
-counted_figure <- function(counted) {
-  reach <- if (counted$error %in% 0) 0 else qt((1 + confidence) / 2, counted$df) * counted$error
-  with_interval(counted$mean, max(0, counted$mean - reach), counted$mean + reach)
-}
+counted_figure <- function(counted) with_interval(counted$mean, counted$low, counted$high)
 
 changes_text <- function(changes) {
   names_of <- c(mode = "mode", versus = "baseline", tier = "tier", versus_tier = "the baseline's tier")
@@ -138,20 +133,26 @@ table_causes <- function(traced) {
 #' The groups of stacks that moved beyond their intervals, at most four a pair; two chains may have one
 #' pair.
 #'
-#' @return data.table of text and figures, see moved_between_groups().
+#' @param all with `moved`, see moved_rows().
+#' @return data.table of text and figures.
 table_moved <- function(all, traced) {
   pairs <- vapply(traced, pair_text, "")
   rbindlist(lapply(traced[!duplicated(pairs)], function(cause) {
-    moved <- moved_between_groups(cause, all$cpu_groups)
-    clear <- head(moved[abs(more_us) > reach_us], 4)
+    clear <- head(moved_in(all, cause)[beyond == TRUE], 4)
     if (nrow(clear) == 0) return(NULL)
+    pair <- pair_text(cause)
     clear[, .(
-      Pair = c(pair_text(cause), rep("", .N - 1)), Group = group,
+      Pair = c(pair, rep("", .N - 1)), Group = group,
       "Mode (µs)" = format_number(mode_us), "Baseline (µs)" = format_number(versus_us),
       "Moved (µs)" = paste0(signed(more_us), " ± ", format_number(reach_us)),
       "Moved (% of CPU)" = signed(100 * more_share), Sessions = sessions
     )]
   }))
+}
+
+moved_in <- function(all, cause) {
+  wanted <- cause$id
+  all$moved[cause == wanted & group != unseen_group]
 }
 
 pair_text <- function(cause) {
@@ -163,8 +164,7 @@ signed <- function(figures) paste0(ifelse(figures < 0, "−", "+"), format_numbe
 
 #' How much of a request's CPU time moved between groups, over the chains, and what that rests on.
 sentence_moved_share <- function(all, traced) {
-  moved <- lapply(traced, function(cause) moved_between_groups(cause, all$cpu_groups))
-  moved <- Filter(nrow, moved)
+  moved <- Filter(nrow, lapply(traced, function(cause) moved_in(all, cause)))
   if (length(moved) == 0) return("No difference has both sides profiled.")
   shares <- vapply(moved, function(groups) sum(abs(groups$more_share)) / 2, 0)
   sprintf(

@@ -111,17 +111,18 @@ cells_words <- function(cells) {
   sprintf("%s at %s, %s", against(parts$mode), against(parts$tier), loop_names[[parts$tool[1]]])
 }
 
-#' What interventions say of a cause, and at which load.
+#' What became of each intervention on a cause, and at which load.
 #'
 #' @param chain id of causes.yaml; empty for none.
-#' @param causes see trace_causes().
+#' @param causes see read_traced().
 sentence_chain <- function(chain, causes) {
   if (chain == "") return("")
   cause <- causes[[chain]]
-  counts <- table(vapply(cause$interventions, `[[`, "", "verdict"))
+  steps <- rbindlist(lapply(cause$interventions, `[`, c("verdict", "does")))
+  told <- steps[, .(words = paste(.N, "of", nrow(steps), verdict, sprintf("(%s)", paste(does, collapse = "; ")))), by = verdict]$words
   sprintf(
     "By intervention at %s (@sec-causes, *%s*): %s.", as_code(cause$difference$tier), cause$title,
-    if (length(counts) == 1) names(counts) else enumerate(paste(counts, names(counts)), ", ")
+    if (nrow(steps) == 1) steps$verdict else enumerate(told, ", ")
   )
 }
 
@@ -132,7 +133,7 @@ sentence_takes <- function(takes) ifelse(takes == "", "", sprintf("A verdict wou
 sentences_claims <- function(verdicts, causes) {
   vapply(seq_len(nrow(verdicts)), function(index) {
     row <- verdicts[index]
-    looked <- if (row$cells == "") "" else sprintf(" %s of %s.", capitalised(statistic_words(row$statistic)), cells_words(row$cells))
+    looked <- if (row$cells == "") "" else sprintf(" %s of %s.", capitalised(title_of(row$statistic)), cells_words(row$cells))
     why <- if (row$verdict == "not testable here") paste0(" Not testable here: ", path_words(row$reason), ".") else ""
     paragraph(
       sprintf("**%s**%s%s", row$number, looked, why), sentence_takes(row$takes), plain(row$cause), sentence_chain(row$chain, causes)
@@ -175,7 +176,7 @@ is_unmeasured <- function(verdicts) grepl("was not measured in this run$", verdi
 #' One source: its conclusions, each with what it rests on, and its figures and ratios.
 #'
 #' @param verdicts see numbered_verdicts(), of one source.
-#' @param causes see trace_causes().
+#' @param causes see read_traced().
 #' @return one string of Markdown.
 tell_claims <- function(verdicts, causes) {
   one <- substr(verdicts$source[1], 1, 1)

@@ -1,15 +1,5 @@
 # The section on databases: threads in the server, connections before it, and both together.
 
-#' The modes with their database, its variables, and how the client uses connections.
-table_database_modes <- function(all) {
-  table <- table_modes_asked(all)
-  asked <- rbindlist(lapply(table$Mode, function(name) {
-    configuration <- Find(function(cell) cell$cell$mode == name, all$cells)$configuration
-    data.table(Database = words(configuration$engine$id), Client = options_text(configuration$mode$client))
-  }))
-  cbind(table, asked)
-}
-
 #' Modes of MariaDB whose clients keep their connections: its ways of using threads.
 modes_that_keep <- function(all) {
   keep <- Filter(function(cell) {
@@ -21,22 +11,6 @@ modes_that_keep <- function(all) {
 
 # ---- The source's ratios ---------------------------------------------------------------------
 
-# What of ours may stand for what the source measured: it says neither whether its clients kept
-# their connections nor how passwords were checked.
-source_readings <- fread(
-  "of,            mode,                  versus,                  reading
-   thread-pool-4, thread-pool-4,         thread-per-connection,   a pool of 4 threads in MariaDB
-   external-pool, pgbouncer,             postgresql,              PgBouncer before PostgreSQL; connections kept
-   external-pool, pgbouncer-connect,     postgresql-connect,      the same; a connection for every transaction
-   external-pool, pgbouncer-connect-md5, postgresql-connect-md5,  the same; passwords cheap to check (MD5)
-   external-pool, thread-per-connection, connect-per-transaction, MariaDB; connections kept instead of made for every transaction",
-  sep = ",", strip.white = TRUE
-)
-
-# Ours agrees with a published ratio where its whole interval lies within this factor of it. An interval
-# that is wide agrees with nothing.
-agrees_within <- 1.25
-
 caption_readings <- sprintf(
   paste(
     "Ratios of transactions a second: the source's, of one run each, beside every reading of ours that may stand for it. *Agrees*:",
@@ -46,31 +20,13 @@ caption_readings <- sprintf(
 
 #' The source's ratios beside every reading of ours.
 #'
-#' @param published see read_published().
+#' @param readings see compare_readings().
 #' @return data.table of text, a row per tier and reading: Tier, What, The source, Ours, Verdict.
-table_readings <- function(all, published) {
-  theirs <- published[figure == "throughput_ratio", .(tier, of = mode, theirs = value)]
-  rows <- merge(theirs, source_readings, by = "of", allow.cartesian = TRUE)
-  ours <- rbindlist(lapply(seq_len(nrow(rows)), function(at) {
-    throughput_between(all, rows$tier[at], rows$mode[at], rows$versus[at])
-  }))
-  rows <- cbind(rows, ours)[!is.na(estimate)]
-  rows <- rows[order(-match(of, c("external-pool", "thread-pool-4")), match(tier, tier_levels(all$summary)))]
-  rows[, .(
+table_readings <- function(readings) {
+  readings[, .(
     Tier = tier, "What is compared" = reading, "The source" = format_number(theirs),
-    "Ours, with 95 % interval" = effect_with_interval(.SD),
-    Verdict = fcase(
-      verdict == "one session", "not decided: one session",
-      low >= theirs / agrees_within & high <= theirs * agrees_within, "agrees",
-      high < theirs / agrees_within | low > theirs * agrees_within, "differs",
-      rep(TRUE, .N), "not decided"
-    )
+    "Ours, with 95 % interval" = effect_with_interval(.SD), Verdict = agreement
   ), .SDcols = effect_columns]
-}
-
-# The mode against another one than its baseline, too.
-throughput_between <- function(all, tier, mode, versus) {
-  ratio_of(all, tier, "sysbench", mode, versus, "throughput_per_s")
 }
 
 # ---- What a connection costs -----------------------------------------------------------------
@@ -139,13 +95,13 @@ sentence_kept_pooler <- function(all) {
 
 #' What the check of the password makes of the pooler's gain.
 sentence_password <- function(all, at = "read-only-10") {
-  ratio <- function(mode, versus) {
-    found <- throughput_between(all, at, mode, versus)
-    if (is.na(found$estimate)) NA_character_ else effect_with_interval(found)
+  ratio <- function(mode_id) {
+    row <- all$comparisons[tier == at & tool == "sysbench" & mode == mode_id & statistic == "throughput_per_s" & !is.na(estimate)]
+    if (nrow(row) == 0) NA_character_ else effect_with_interval(row)
   }
-  scram <- ratio("pgbouncer-connect", "postgresql-connect")
-  md5 <- ratio("pgbouncer-connect-md5", "postgresql-connect-md5")
-  alone <- ratio("postgresql-connect-md5", "postgresql-connect")
+  scram <- ratio("pgbouncer-connect")
+  md5 <- ratio("pgbouncer-connect-md5")
+  alone <- ratio("postgresql-connect-md5")
   if (anyNA(c(scram, md5, alone))) return("")
   sprintf(
     paste(
@@ -196,7 +152,7 @@ grid_place <- function(rows) paste0(rows$mode, " at ", rows$tier)
 
 #' Heat maps of both sizes, a panel a mode and tier; framed are the combinations that cannot be distinguished from the best.
 #'
-#' @param sizes see summarise_combinations().
+#' @param sizes see read_sizes().
 figure_grid <- function(sizes) {
   if (nrow(sizes) == 0) return(nothing_to_draw("no valid grid"))
   tiles <- copy(sizes)[, `:=`(
@@ -260,22 +216,16 @@ sentence_rule <- function(rows, rule) {
   )
 }
 
-#' The Universal Scalability Law over connections in use, fitted to means over the server's numbers of
-#' threads in each session: sizes of the server's pool are no repetitions. No more connections are in use
-#' than there are workers.
-sentences_grid_usl <- function(grid) {
-  vapply(split(grid, by = c("mode", "tier")), function(rows) {
-    means <- rows[per_s > 0, .(per_s = exp(mean(log(per_s)))),
-      by = .(used = pmin(connection_pool_size, workers), repetition)
-    ]
-    fit <- fit_usl(means$used, means$per_s, means$repetition)
-    at <- sprintf("%s at %s", as_code(rows$mode[1]), as_code(rows$tier[1]))
-    if (fit$reason != "") return(sprintf("%s: %s.", at, fit$reason))
-    sprintf(
-      "%s: one connection does %s a second, a share of %s of the work must queue, and throughput is highest %s.", at,
-      with_interval(fit$lambda, fit$lambda_low, fit$lambda_high), with_interval(fit$sigma, fit$sigma_low, fit$sigma_high), if (is.finite(fit$peak_n)) sprintf("with %s connections", format_number(fit$peak_n)) else "with as many as there are"
-    )
-  }, "")
+#' The laws that connections in use follow.
+#'
+#' @param laws see fit_combinations().
+sentences_size_laws <- function(laws) {
+  at <- laws[, sprintf("%s at %s", as_code(mode), as_code(tier))]
+  laws[, ifelse(reason != "", sprintf("%s: %s.", at, reason), sprintf(
+    "%s: one connection does %s a second, a share of %s of the work must queue, and throughput is highest %s.", at,
+    with_interval(lambda, lambda_low, lambda_high), with_interval(sigma, sigma_low, sigma_high),
+    ifelse(is.finite(peak_n), sprintf("with %s connections", format_number(peak_n)), "with as many as there are")
+  ))]
 }
 
 #' How equally the workers were served: the least of Jain's index, and workers that got nothing.

@@ -30,10 +30,10 @@ best_evidence <- function(all, mode, versus) {
   if (nrow(places) == 0) NULL else as.list(places[1, .(tier, tool)])
 }
 
-#' CPU time per request of both sides by group, at one place: see moved_groups().
-group_difference <- function(all, mode_id, versus, place) {
-  pooled <- pool_cpu_groups(all$cpu_groups)[tier == place$tier & tool == place$tool]
-  moved_groups(pooled[mode == mode_id], pooled[mode == versus])
+#' CPU time per request of both sides by group, at one place: see moved_rows().
+group_difference <- function(all, mode, versus, place) {
+  wanted <- c(list(cause = "", mode = mode, versus = versus), place)
+  all$moved[wanted, on = names(wanted), nomatch = NULL]
 }
 
 signed_us <- function(us) paste0(ifelse(us < 0, "−", "+"), format_number(abs(us)), " µs")
@@ -59,7 +59,7 @@ sentence_cpu_cause <- function(all, mode, versus, place) {
 
 #' The groups that differ beyond their intervals, at most three, and what these rest on.
 sentence_moved <- function(groups) {
-  clear <- head(groups[abs(more_us) > reach_us], 3)
+  clear <- head(groups[beyond == TRUE], 3)
   noise <- noise_of_groups(groups$sessions)
   if (nrow(clear) == 0) return(sprintf("No group of stacks differs beyond its interval (%s).", noise))
   names_of <- ifelse(clear$group %in% names(activities), activities[clear$group], clear$group)
@@ -137,8 +137,7 @@ pool_bounds <- function(all) {
 within_bound <- function(bounds) bounds$measured_per_s <= 1.05 * bounds$bound_per_s
 
 #' In how many places the bound holds, and where it does not.
-sentence_bounds <- function(bounds, otherwise) {
-  if (nrow(bounds) == 0) return(otherwise)
+sentence_bounds <- function(bounds) {
   kept <- within_bound(bounds)
   above <- bounds[!kept, sprintf("%s at %s (%s/s, bound %s/s)", as_code(mode), as_code(tier), format_number(measured_per_s), format_number(bound_per_s))]
   sprintf(
@@ -257,91 +256,42 @@ sentences_traps <- function(all) {
 
 # ---- The source's own figures ----------------------------------------------------------------
 
-#' What the sources print and ours that stand beside it: `figure` of published/<study>.csv, column of
-#' the summary, title.
-source_statistics <- fread(
-  "figure,            statistic,            title
-   requests,          throughput_all_per_s, answers in the same time
-   throughput_per_s,  throughput_per_s,     throughput
-   latency_mean_ms,   latency_mean_ms,      mean latency
-   latency_p99_ms,    latency_p99_ms,       99th percentile of latency
-   latency_max_ms,    latency_max_ms,       maximum latency
-   latency_sd_ms,     latency_sd_ms,        standard deviation of latency"
-)
-
-# Checks that a source did not make and that fail because of what it measured: its figures are those of
-# survivors, of a queue that grows, or of a server that has not answered them all when the load is
-# over. Ours beside them are marked.
-unchecked_by_sources <- c("little", "settled", "completed", "same_answer_after")
-
-# Cells that fail no other check than those count.
-counts_with_source <- function(cells) {
-  failed <- strsplit(cells$failed_checks, ";")
-  cells$outcome != "beyond_limits" & vapply(failed, function(ids) all(ids %in% unchecked_by_sources), NA)
-}
-
 #' The source's ratios beside ours.
 #'
-#' @param published see read_published().
-#' @param tool ours that stands for the source's.
-#' @param figures of source_statistics.
+#' @param all results of one study, with `directions`, see compare_directions().
 #' @return data.table of text, a row per tier, mode and figure: Tier, Mode (with its baseline), Figure,
 #'   The source, Ours, Verdict.
-table_direction <- function(all, published, tool, figures = c("throughput_per_s", "latency_mean_ms", "latency_p99_ms")) {
-  wanted <- tool
-  cells <- all$summary[tool == wanted & tier %in% published$tier]
-  forgiven <- counts_with_source(cells) & !poolable(cells)
-  statistics <- source_statistics[figure %in% figures]
-  statistics_of_source <- statistics[, .(
-    statistic, title, unit = "", better = "lower", effect = "ratio", quantised = FALSE
-  )]
-  ours <- compare_modes(cells, all$slices, statistics_of_source, counts = counts_with_source)
-  ours <- ours[statistics, on = "statistic", nomatch = NULL]
-  printed <- function(modes) {
-    wanted <- data.table(tier = ours$tier, mode = modes, figure = ours$figure)
-    published[wanted, on = names(wanted), mult = "first"]$value
-  }
-  ours[, theirs := printed(mode) / printed(versus)]
-  marked <- unique(cells[forgiven, .(tier, mode)])
-  ours[, mark := ifelse(paste(tier, mode) %in% marked[, paste(tier, mode)] |
-    paste(tier, versus) %in% marked[, paste(tier, mode)], not_valid_mark, "")]
-  # Where no check is forgiven, the ratio has the interval of the comparisons.
-  found <- c(effect_columns, "reason")
-  places <- c("tier", "tool", "mode", "versus", "statistic")
-  known <- all$comparisons[ours[mark == "", places, with = FALSE], on = places, nomatch = NULL]
-  ours[known, on = places, (found) := mget(paste0("i.", found))]
-  rows <- ours[!is.nan(theirs) & !is.na(theirs)]
-  rows <- rows[order(match(tier, tier_levels(all$summary)), match(mode, mode_levels(mode)), match(figure, figures))]
+table_direction <- function(all) {
+  by_load <- tier_levels(all$summary)
+  rows <- all$directions[order(match(tier, by_load), match(mode, mode_levels(mode)))]
   rows[, .(
-    Tier = tier, Mode = mode, Baseline = versus, Figure = title,
+    Tier = tier, Mode = mode, Baseline = versus, Figure = title_of(statistic),
     "The source" = ifelse(is.finite(theirs), format_number(theirs), no_figure),
-    "Ours, with 95 % interval" = trimws(paste(effect_with_interval(.SD), mark)),
+    "Ours, with 95 % interval" = trimws(paste(effect_with_interval(.SD), ifelse(forgiven > 0, not_valid_mark, ""))),
     Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
   ), .SDcols = names(rows)]
 }
 
-caption_direction <- function(what) {
+caption_direction <- function() {
   sprintf(
     paste(
-      "%s, as ratios: the source's, of one run each, and ours, over repetitions. A dash where the source printed 0;",
+      "The source's ratios of two modes, of one run each, and ours, over repetitions. A dash where the source printed 0;",
       "† where cells of ours fail no check but those that the source did not make (%s)."
-    ), what, enumerate(as_code(unchecked_by_sources))
+    ), enumerate(as_code(unchecked_by_sources))
   )
 }
 
 #' In how many of the source's ratios ours points the same way.
-sentence_direction <- function(table) {
-  figure_of <- function(text) suppressWarnings(as.numeric(gsub(",", "", sub(" .*", "", text))))
-  theirs <- figure_of(table[["The source"]])
-  ours <- figure_of(sub("^at (least|most) ", "", table[["Ours, with 95 % interval"]]))
-  decided <- table$Verdict %in% c("higher", "lower") & !is.na(theirs) & theirs != 1
-  if (!any(decided)) {
+sentence_direction <- function(directions) {
+  if (nrow(directions) == 0) return("The source's ratios were not measured in this run.")
+  counts <- table(factor(directions$direction, source_directions))
+  decided <- sum(counts[c("same", "opposite")])
+  if (decided == 0) {
     return("None of the differences that the source found is decided here, one way or the other.")
   }
-  same <- sign(log(theirs[decided])) == sign(log(ours[decided]))
   sprintf(
     "Of the source's %s, %s decided here: %d the same way, %d the other way.",
-    count_of(sum(!is.na(theirs) & theirs != 1), "difference"), is_or_are(sum(decided)), sum(same), sum(!same)
+    count_of(decided + counts[["not decided"]], "difference"), is_or_are(decided), counts[["same"]], counts[["opposite"]]
   )
 }
 

@@ -87,7 +87,7 @@ headline <- function(all, pair) {
 
 # One statistic: in how many comparisons it is decided, which way, and by how much.
 headline_clause <- function(rows, id) {
-  about <- compared_statistics[statistic == id]
+  about <- about_statistics(id)
   possible <- nrow(rows[verdict != "not comparable"])
   parts <- vapply(c("lower", "higher"), function(kind) {
     some <- rows[verdict == kind]
@@ -182,9 +182,6 @@ threat_repetitions <- function(all) {
     was_or_were(replaced_cells(all$results), "cell")
   )
 }
-
-#' How many cells were measured again.
-replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
 
 #' What became of a level within a tier, in all sessions alike.
 threat_drift <- function(all) {

@@ -181,14 +181,12 @@ table_models <- function(predicted) {
     "Unexplained" = sum(explanation == unexplained),
     "Measured / predicted, median" = median(measured / predicted)
   ), by = .(Metric = figure, Model = model)]
-  rows <- rows[order(match(Metric, names(figure_titles)), -`Depend on primitives`)]
-  rows[, Metric := figure_titles[Metric]][]
+  rows <- rows[order(match(Metric, predicted_figures), -`Depend on primitives`)]
+  rows[, Metric := figure_titles(Metric)][]
 }
 
-figure_titles <- c(
-  throughput_per_s = "throughput (1/s)", latency_mean_ms = "mean latency (ms)",
-  cpu_us_per_request = "CPU time per request (µs)"
-)
+predicted_figures <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request")
+figure_titles <- function(ids) with_unit(title_of(ids), ids)
 
 #' Predicted against measured, a point per mode, tier and tool, on logarithmic scales; the band is
 #' ±10 %. Bars: 95 % of the repetitions, and what the intervals of the primitives make of the
@@ -199,7 +197,7 @@ figure_titles <- c(
 figure_predictions <- function(predicted) {
   if (nrow(predicted) == 0) return(nothing_to_draw("no valid cell has a value that was predicted"))
   rows <- copy(predicted)
-  rows[, title := factor(figure_titles[figure], figure_titles)]
+  rows[, title := factor(figure_titles(figure), figure_titles(predicted_figures))]
   rows[, mode := factor(mode, mode_levels(mode))]
   ends <- rows[, .(x = range(c(predicted, measured))), by = .(title, study)]
   ggplot(rows, aes(predicted, measured, colour = mode)) +
@@ -238,7 +236,7 @@ explanation_rules <- c(
 table_residuals <- function(predicted) {
   rows <- predicted[class == "not predicted"][order(-abs(log(measured / predicted)))]
   rows[, .(
-    Cell = paste(study, mode, tier, tool, sep = "/"), Metric = figure_titles[figure],
+    Cell = paste(study, mode, tier, tool, sep = "/"), Metric = figure_titles(figure),
     Predicted = with_interval(predicted, low, high),
     Measured = with_interval(measured, measured_low, measured_high),
     "Off by" = paste0(ifelse(residual > 0, "+", "−"), format_number(100 * abs(residual)), " %"),

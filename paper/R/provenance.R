@@ -152,6 +152,15 @@ in_common <- function(rules) {
   paste0(sub(":.*", "", rules[1]), ": as each mode's configuration says")
 }
 
+#' Which cells were judged by another version of the validity rules than the protocol's; empty for none.
+#' Cells of before 22 November 2026 name no version.
+sentence_validity_version <- function(cells, protocol) {
+  judged <- from_cells(cells, function(cell) number(cell$validity$version), NA_real_)
+  others <- judged[!judged %in% c(rules_version(protocol, "validity"), NA)]
+  if (length(others) == 0) return("")
+  sprintf("%s judged by version %s.", count_of(length(others), "cell", "was", "were"), enumerate(sort(unique(others))))
+}
+
 #' How often rules were changed after results.
 sentence_protocol <- function(protocol) {
   later <- protocol[version > 1]

@@ -5,19 +5,14 @@ reference_mib_at_most <- 8
 # Situations of the guide that the README shows: those with a winner first.
 readme_situations <- 5
 
-#' The first metric of a situation for all its modes.
-situation_rows <- function(all, situation) {
-  rows <- guide_rows(all$comparisons, situation, situation$tier, situation$tool, situation$statistics[1])[!is.na(estimate)]
-  rows[, title := sprintf("%s: %s, ratio to %s", gsub("`", "", situation$title), statistic_title(situation$statistics[1]), situation$versus)][]
-}
-
 #' Situations, modes and their ratios, for the README.
 #'
 #' @param is_dark whether the page is.
 figure_situations <- function(all, is_dark = FALSE) {
-  wanted <- findings_of_readme(all)$Situation
-  situations <- Filter(function(situation) situation$title %in% wanted, guide_situations)
-  rows <- rbindlist(lapply(situations, situation_rows, all = all))
+  rows <- all$guide[use == "metric" & situation %in% findings_of_readme(all)$Situation]
+  # The first metric of each.
+  rows <- rows[, .SD[statistic == statistic[1]], by = situation][!is.na(estimate)]
+  rows[, title := sprintf("%s: %s, ratio to %s", gsub("`", "", situation), title_of(statistic), versus)]
   if (nrow(rows) == 0) return(nothing_to_draw("no situation of the guide was measured"))
   rows[, `:=`(mode = factor(mode, rev(mode_levels(mode))), title = factor(title, unique(title)))]
   page <- if (is_dark) c(paper = "#0D1117", ink = "#E6EDF3", grid = "#30363D") else c(paper = "#FFFFFF", ink = ink, grid = "#E4E4E4")
@@ -51,7 +46,7 @@ write_svg <- function(plot, path, height) {
 
 #' The best of each situation in its first metric, as in the guide: Situation, Baseline, Metric, Best, Ratio.
 findings <- function(all) {
-  table <- table_guide(all)
+  table <- table_guide(all$guide)
   if (nrow(table) == 0) table else table[Situation != ""]
 }
 
@@ -97,10 +92,10 @@ with_blocks <- function(lines, blocks) {
 
 #' Publishes a reference that was condensed.
 #'
-#' @param results folder of its run; `reference` what condense_run() wrote; `out` folder of what is shown.
+#' @param results folder of its run; `analysis` folder of the analysis; `reference` what condense_run() wrote; `out` folder of what is shown.
 #' @param readme path of the README.
-publish_reference <- function(results, reference, out, readme) {
-  all <- read_results(results)
+publish_reference <- function(results, analysis, reference, out, readme) {
+  all <- read_results(results, analysis)
   facts <- read_reference(reference)$facts
   dir.create(out, recursive = TRUE, showWarnings = FALSE)
   unlink(list.files(out, full.names = TRUE))

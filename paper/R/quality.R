@@ -138,7 +138,7 @@ table_profiler <- function(cost) {
     decided = sum(verdict %in% c("higher", "lower")), same = sum(verdict == "equivalent")
   ), by = .(study, tool, statistic)]
   told[, .(
-    Study = study, Load = loop_names[tool], Metric = statistic_title(statistic), "Modes and tiers" = places,
+    Study = study, Load = loop_names[tool], Metric = title_of(statistic), "Modes and tiers" = places,
     "Profiled / plain, median" = middle, Range = range, "Differ" = decided, "Equivalent" = same
   )]
 }
@@ -151,7 +151,7 @@ twin_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request")
 table_twins <- function(comparisons) {
   rows <- twin_comparisons(comparisons)[statistic %in% twin_statistics]
   rows[, .(
-    Study = study, Mode = versus, Tier = tier, Load = loop_names[tool], Metric = statistic_title(statistic),
+    Study = study, Mode = versus, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
     "Twin / mode" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
     Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
   ), .SDcols = names(rows)]

@@ -3,15 +3,6 @@
 # As many changes as a page draws.
 changes_drawn <- 24
 
-#' The run of the report as it is compared with the reference; NULL where it has no cell to compare.
-run_of_report <- function(all, reference) {
-  new <- is_new(all$summary, reference)
-  if (!any(new)) return(NULL)
-  summary <- all$summary[new]
-  comparisons <- if (all(new)) all$comparisons else compare_modes(summary, all$slices[session %in% summary$session])
-  run_of(summary, all$slices, all$cells[new][[1]]$provenance, comparisons = comparisons)
-}
-
 #' Ratios that the figure shows: those that differ, then those that changed most.
 changes_to_draw <- function(changes) {
   if (nrow(changes) == 0) return(changes)
@@ -88,6 +79,6 @@ alt_of_reproduction <- function(drawn) {
   sprintf(
     "Forest plot of %s: %s reproduced, %s different, %s not decided. The largest is a factor of %s, in %s of %s at %s.",
     count_of(nrow(drawn), "change"), counts[[1]], counts[[2]], counts[[3]], format_number(farthest$change),
-    cell_statistics$title[match(farthest$statistic, cell_statistics$statistic)], farthest$mode, farthest$tier
+    title_of(farthest$statistic), farthest$mode, farthest$tier
   )
 }

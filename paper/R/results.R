@@ -2,11 +2,10 @@
 
 #' Reads everything.
 #'
-#' @param results results folder: summary.csv, slices.csv, comparisons.csv, loops.csv, cpu-groups.csv,
-#'   profiler-cost.csv, cells/.
-#' @return list: summary, slices, comparisons, loops, cpu_groups, profiler_cost (see the analysis), cells
-#'   (list of read_cell(), in the order of the summary), results (the folder).
-read_results <- function(results) {
+#' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
+#' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, directions, readings,
+#'   sizes, size_laws, guide, causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
   list(
@@ -14,7 +13,14 @@ read_results <- function(results) {
     comparisons = read_comparisons(file.path(results, "comparisons.csv")),
     loops = read_comparisons(file.path(results, "loops.csv")),
     cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
+    moved = read_moved(results),
     profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
+    directions = read_comparisons(file.path(results, "directions.csv")),
+    readings = read_comparisons(file.path(results, "readings.csv")),
+    sizes = read_sizes(file.path(results, "combinations.csv")),
+    size_laws = read_size_laws(file.path(results, "combination-laws.csv")),
+    guide = read_comparisons(file.path(results, "guide.csv")),
+    causes = read_traced(results, read_causes(file.path(analysis, "causes.yaml"))),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
   )
 }
@@ -30,7 +36,7 @@ of_study <- function(all, study) {
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  for (table in c("slices", "comparisons", "cpu_groups")) {
+  for (table in c("slices", "comparisons", "cpu_groups", "moved", "directions", "readings", "sizes", "size_laws")) {
     all[[table]] <- all[[table]][study == wanted]
   }
   all$study <- study
@@ -78,12 +84,12 @@ published_modes <- function(summary) {
 #'
 #' @return data.table: tier, title, path, group (ramped, at once, work), sleep_ms, threads, ramp_up_s,
 #'   loops, lasts_s (closed loop; NA where there is none, or no such thing), rate_per_s, connections,
-#'   duration_s (open loop).
+#'   duration_s (open loop), clients (of a database).
 read_tiers <- function(all) {
   usual <- usual_path(all$summary)
   one <- function(name) {
     cells <- Filter(function(cell) cell$cell$tier == name, all$cells)
-    asked <- lapply(c(jmeter = "jmeter", wrk2 = "wrk2"), function(tool) {
+    asked <- lapply(setNames(nm = names(loop_names)), function(tool) {
       Find(function(cell) cell$cell$tool == tool, cells)$configuration$tool
     })
     figure <- function(tool, key, otherwise = NA_real_) {
@@ -100,7 +106,8 @@ read_tiers <- function(all) {
       ramp_up_s = figure("jmeter", "ramp_up_s"), loops = figure("jmeter", "loops", 1),
       lasts_s = figure("jmeter", "duration_s"),
       rate_per_s = figure("wrk2", "rate_per_s"), connections = figure("wrk2", "connections"),
-      duration_s = figure("wrk2", "duration_s")
+      duration_s = figure("wrk2", "duration_s"),
+      clients = fcoalesce(figure("sysbench", "clients"), figure("database-client", "workers"))
     )
   }
   rbindlist(lapply(tier_levels(all$summary), one))

@@ -178,15 +178,11 @@ sentence_growth <- function(all) {
   ))
 }
 
-answer_panels <- c(
-  throughput_per_s = "right answers (1/s)", latency_p50_ms = "median latency, from due (ms)",
-  latency_p99_ms = "99th percentile, from due (ms)", pool_wait_mean_ms = "wait for a database connection (ms)"
-)
+answer_panels <- c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "pool_wait_mean_ms")
 # What the source missed.
 usage_panels <- c(
-  cpus_in_use = "CPUs, server", backend_cpus = "CPUs, database", rss_peak_mib = "memory, peak (MiB)",
-  threads_peak = "threads, peak", gc_pause_share = "time in GC pauses (%)", descriptors_peak = "descriptors, peak",
-  accept_queue_peak = "not yet accepted, peak", listen_overflows = "overflows of listening", retransmits = "retransmits"
+  "cpus_in_use", "backend_cpus", "rss_peak_mib", "threads_peak", "gc_pause_share", "descriptors_peak",
+  "accept_queue_peak", "listen_overflows", "retransmits"
 )
 
 #' Cells with what the server used, per second of the load.

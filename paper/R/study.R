@@ -15,7 +15,8 @@ table_modes_asked <- function(all) {
       Class = words(c(mode$class, configuration$study$server$class)[1]),
       Command = if (is.null(mode$command)) NA_character_ else paste(mode$command, collapse = " "),
       JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),
-      Backend = words(configuration$backend$id), Options = options_text(mode$options)
+      Backend = words(configuration$backend$id), Options = options_text(mode$options),
+      Database = words(configuration$engine$id), Client = options_text(mode$client)
     )
   }
   table <- rbindlist(lapply(mode_levels(all$summary$mode), one))
@@ -43,6 +44,9 @@ table_tiers <- function(tiers) {
   open <- tiers[, ifelse(is.na(rate_per_s), NA_character_, paste0(
     format_number(rate_per_s), "/s for ", duration_s, " s, ", format_number(connections), " connections"
   ))]
+  closed <- fcoalesce(closed, tiers[, ifelse(
+    is.na(clients), NA_character_, paste0(format_number(clients), " client", ifelse(clients == 1, "", "s"))
+  )])
   table <- data.table(
     Tier = tiers$tier, "Load" = tiers$title, Path = tiers$path, "Closed loop" = closed,
     "Open loop" = open
@@ -57,9 +61,9 @@ tier_list <- function(tiers) enumerate(as_code(tiers))
 #' Alternative text of a figure by mode and tier: at each tier the modes with the smallest and the
 #' largest median over valid repetitions.
 #'
-#' @param column column of the summary.
-#' @param what,unit words: what the column holds.
-alt_extremes <- function(all, tool, tiers, modes, column, what, unit) {
+#' @param column column of the summary; `what` in words.
+alt_extremes <- function(all, tool, tiers, modes, column, what = title_of(column)) {
+  unit <- unit_of_statistic(column)
   wanted <- list(tool = tool, tiers = tiers, modes = modes)
   cells <- all$summary[poolable(all$summary)][
     tool %in% wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes
@@ -84,21 +88,6 @@ facets_in <- function(panels, columns = 2, each = 1.65, rest = 1.1) {
   rest + each * ceiling(panels / columns)
 }
 
-# ---- One ratio -------------------------------------------------------------------------------
-
-effect_columns <- c("estimate", "low", "high", "bound", "verdict")
-
-#' A ratio of any two modes of a study. One that is among the comparisons has the interval that it has
-#' there, which knows the noise of its family.
-#'
-#' @return data.table of one row: effect_columns.
-ratio_of <- function(all, tier, tool, mode, versus, statistic) {
-  wanted <- data.table(study = all$study, tier, tool, mode, versus, statistic)
-  row <- all$comparisons[wanted, on = names(wanted), nomatch = NULL]
-  if (nrow(row) == 1) return(row[, effect_columns, with = FALSE])
-  as.data.table(ratio_between(all, all$study, tier, tool, mode, versus, statistic)[effect_columns])
-}
-
 # ---- Sentences over tiers --------------------------------------------------------------------
 
 verdict_words <- c(
@@ -113,7 +102,7 @@ verdict_words <- c(
 #' @return one clause without a full stop: the verdicts, their tiers, the span of ratios; bounds by
 #'   themselves.
 clause_over_tiers <- function(rows) {
-  about <- compared_statistics[statistic == rows$statistic[1]]
+  about <- about_statistics(rows$statistic[1])
   parts <- vapply(intersect(names(verdict_words), rows$verdict), function(kind) {
     some <- rows[verdict == kind]
     paste0(verdict_words[[kind]], " at ", tier_list(some$tier), sizes_text(some, about$effect))
@@ -151,7 +140,7 @@ sentences_over_tiers <- function(all, tool, modes, statistics, tiers = NULL) {
 }
 
 #' Which mode answered fastest, and which slowest, at each tier.
-sentence_extremes <- function(all, tool, tiers, modes, column = "latency_p99_ms", what = "99th percentile") {
+sentence_extremes <- function(all, tool, tiers, modes, column = "latency_p99_ms") {
   wanted <- list(tool = tool, tiers = tiers, modes = modes)
   cells <- all$summary[poolable(all$summary)][
     tool == wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes & !is.na(get(column))
@@ -162,15 +151,15 @@ sentence_extremes <- function(all, tool, tiers, modes, column = "latency_p99_ms"
   lowest <- ends[, .(mode = mode[1]), by = tier][order(match(tier, tiers))]
   lowest <- lowest[, .(text = sprintf("%s at %s", as_code(mode), tier_list(tier))), by = mode]
   fastest <- sprintf(
-    "By the medians over valid repetitions, the lowest %s was that of %s", what,
+    "By the medians over valid repetitions, the lowest %s was that of %s", title_of(column),
     enumerate(unique(lowest$text), "; ")
   )
   widest <- ends[, .(low = middle[1], high = middle[2], mode = mode[2]), by = tier]
   widest <- widest[which.max(high - low)]
   if (widest$low == widest$high) return(paste0(fastest, "."))
   sprintf(
-    "%s; the modes were furthest apart at %s, with %s to %s ms (the latter %s).", fastest,
-    as_code(widest$tier), format_number(widest$low), format_number(widest$high), as_code(widest$mode)
+    "%s; the modes were furthest apart at %s, with %s to %s %s (the latter %s).", fastest,
+    as_code(widest$tier), format_number(widest$low), format_number(widest$high), unit_of_statistic(column), as_code(widest$mode)
   )
 }
 
@@ -341,19 +330,15 @@ sentence_resources <- function(resources) {
 # ---- All figures -----------------------------------------------------------------------------
 
 client_columns <- c(
-  throughput_per_s = "Throughput (1/s)", error_percent = "Errors (%)", latency_p50_ms = "p50 (ms)",
-  latency_p95_ms = "p95 (ms)", latency_p99_ms = "p99 (ms)", latency_p99_9_ms = "p99.9 (ms)"
+  "throughput_per_s", "error_percent", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_p99_9_ms"
 )
-
 server_columns <- c(
-  cpu_us_per_request = "CPU per request (µs)", threads_peak = "Threads, peak", rss_mib = "Memory (MiB)",
-  machine_context_switches_per_request = "Switches of the machine per request", gc_pause_ms = "GC pauses (ms)"
+  "cpu_us_per_request", "threads_peak", "rss_mib", "machine_context_switches_per_request", "gc_pause_ms"
 )
-
 # Of servers with a database behind them.
-database_columns <- c(pool_wait_mean_ms = "Wait for a connection (ms)", backend_cpu_us_per_request = "Database CPU per request (µs)")
+database_columns <- c("pool_wait_mean_ms", "backend_cpu_us_per_request")
 # Of loads that may not all be let in.
-queue_columns <- c(accept_queue_peak = "Not yet accepted, peak", listen_overflows = "Overflows", retransmits = "Retransmits")
+queue_columns <- c("accept_queue_peak", "listen_overflows", "retransmits")
 
 #' All tiers of a tool in one table, see table_modes().
 table_all_tiers <- function(all, tool, columns) {
@@ -404,13 +389,12 @@ captioned_table <- function(label, caption, table, code = character()) {
 #' The source's own table beside ours, a table a tier.
 #'
 #' @param label identifier of the tables, completed by the tier.
-#' @param ours words: what stands beside the source.
 #' @return one string of Markdown.
-source_tables <- function(all, published, tiers, label, ours) {
+source_tables <- function(all, published, tiers, label) {
   tables <- vapply(tiers, function(name) {
     caption <- sprintf(
-      "Tier `%s`: the source beside %s; ours are medians over valid repetitions with their range. † marks the range where no repetition is valid.",
-      name, ours
+      "Tier `%s`: the source beside ours, medians over valid repetitions with their range. † marks the range where no repetition is valid.",
+      name
     )
     captioned_table(paste0(label, "-", name), caption, table_published(all$summary, published, all$study, name))
   }, "")
@@ -421,7 +405,7 @@ source_tables <- function(all, published, tiers, label, ours) {
 #' each, and the cells that are not valid.
 #'
 #' @param label of the study in identifiers.
-#' @param server columns of the summary with their titles.
+#' @param server columns of the summary.
 #' @return one string of Markdown.
 all_figures <- function(all, label, server = server_columns) {
   kinds <- c(valid = "Valid cells of all cells", clients = "What users saw", server = "What the server used")

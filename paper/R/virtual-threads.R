@@ -26,9 +26,8 @@ inside_text <- function(inside) {
 #' the baseline.
 #'
 #' @param kinds see read_kinds().
-#' @param statistic,unit,title what is told.
 #' @return ggplot.
-figure_kinds <- function(all, kinds, tier, tool, statistic, unit, title) {
+figure_kinds <- function(all, kinds, tier, tool, statistic) {
   wanted <- list(tier = tier, tool = tool, statistic = statistic)
   cells <- all$summary[poolable(all$summary)][tier == wanted$tier & tool == wanted$tool & mode %in% kinds$mode]
   cells <- cells[is.finite(get(statistic)) & get(statistic) > 0]
@@ -41,7 +40,7 @@ figure_kinds <- function(all, kinds, tier, tool, statistic, unit, title) {
     column = factor(ifelse(inside == min(inside), "few let in", "many let in"), c("few let in", "many let in")),
     kind = factor(kind, c("virtual threads", "platform threads")),
     text = sprintf(
-      "%s (%s)\n%s %s\n%s", mode, inside_text(inside), with_interval(middle, low, high), unit,
+      "%s (%s)\n%s %s\n%s", mode, inside_text(inside), with_interval(middle, low, high), unit_of_statistic(wanted$statistic),
       ifelse(is.na(versus), "the baseline", ifelse(is.na(ratio), "no ratio", paste("×", ratio)))
     )
   )]
@@ -49,7 +48,7 @@ figure_kinds <- function(all, kinds, tier, tool, statistic, unit, title) {
     geom_tile(aes(fill = mode), colour = ink, linewidth = 0.3, width = 0.96, height = 0.92) +
     geom_text(aes(label = text), size = 2.7, colour = ink, lineheight = 1.05) +
     scale_fill_manual(values = setNames(lighter(mode_colours(tiles$mode), 0.7), unique(tiles$mode))) +
-    labs(title = title, x = NULL, y = NULL) +
+    labs(title = title_of(statistic), x = NULL, y = NULL) +
     theme_artifact() +
     theme(
       legend.position = "none", panel.grid.major = element_blank(), panel.border = element_blank(),
@@ -59,8 +58,8 @@ figure_kinds <- function(all, kinds, tier, tool, statistic, unit, title) {
 
 #' Both together: throughput and mean latency.
 figure_both_kinds <- function(all, kinds, tier, tool) {
-  figure_kinds(all, kinds, tier, tool, "throughput_per_s", "answers/s", "throughput") +
-    figure_kinds(all, kinds, tier, tool, "latency_mean_ms", "ms", "mean latency") + plot_layout(ncol = 1)
+  figure_kinds(all, kinds, tier, tool, "throughput_per_s") +
+    figure_kinds(all, kinds, tier, tool, "latency_mean_ms") + plot_layout(ncol = 1)
 }
 
 #' How much of what virtual threads change is due to letting more in.
@@ -82,7 +81,7 @@ sentence_kinds <- function(all, kinds, tier, tool, statistic = "throughput_per_s
   }
   more <- one("platform threads", TRUE)
   both <- one("virtual threads", TRUE)
-  about <- compared_statistics[statistic == wanted$statistic]$title
+  about <- title_of(statistic)
   told <- Filter(nzchar, c(
     said(more, "more platform threads (%s): %s"), said(one("virtual threads", FALSE), "virtual threads, as few let in (%s): %s"),
     said(both, "virtual threads and no limit (%s): %s")

@@ -213,7 +213,8 @@ class Cell:
             passed |= {"share_2xx": share_passed, "little": True}
             passed |= {self.failed_check: False} if self.failed_check else {}
         checks = [{"id": i, "rule": "it is", "passed": p} for i, p in passed.items()]
-        return {"valid": all(passed.values()), "checks": checks, "bounds": self.bounds}
+        valid = all(passed.values())
+        return {"version": 4, "valid": valid, "checks": checks, "bounds": self.bounds}
 
     def _load(self, answered: int) -> dict[str, Any]:
         asked = len(self.latency_ms)
@@ -365,6 +366,7 @@ def analyse(results: Path, cells: list[Cell]) -> None:
     paths = [str(cell.write(results)) for cell in cells]
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     (results / "modes.csv").write_text(Grid(config).modes_table())
+    (results / "grid.csv").write_text(Grid(config).grid_table())
     study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
     summary, slices = results / "summary.csv", results / "slices.csv"
     steps = [
@@ -375,6 +377,19 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         ["compare_loops", "--out", results / "loops.csv", "--slices", slices, summary],
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
         ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
+        ["causes", "--causes", "analysis/causes.yaml", "--slices", slices]
+        + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
+        + ["--counters", results / "cause-counters.csv"]
+        + ["--moved", results / "moved-groups.csv", summary],
+        ["combinations", "--out", results / "combinations.csv"]
+        + ["--laws", results / "combination-laws.csv", *paths],
+        ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
+        + ["--slices", slices, "--comparisons", results / "comparisons.csv"]
+        + ["--out", results / "guide.csv", summary],
+        ["directions", "--summary", summary, "--slices", slices]
+        + ["--comparisons", results / "comparisons.csv", "--readings", "analysis/readings.csv"]
+        + ["--out", results / "directions.csv", "--out-readings", results / "readings.csv"]
+        + sorted((ROOT / "analysis" / "published").glob("*.csv")),
     ]
     for script, *arguments in steps:
         argv = ["Rscript", f"analysis/{script}.R", *map(str, arguments)]

@@ -14,15 +14,21 @@ def spaced(text: str) -> str:
 
 
 class Page(HTMLParser):
-    """An HTML page's visible text, its links' targets, and whatever a browser would fetch."""
+    """An HTML page's visible text, its tables, its links' targets, and what a browser would fetch.
+
+    A table is a list of rows, each a list of its cells' texts; the header comes first.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
+        self.path = path
         self.targets: list[str] = []
         self.identifiers: set[str] = set()
         self.fetched: list[str] = []
         self.alternatives: list[str] = []
         self.frames: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self._in_cell = False
         self._parts: list[str] = []
         self._hidden = False
         self.feed(path.read_text(encoding="utf-8"))
@@ -36,6 +42,13 @@ class Page(HTMLParser):
             self.targets.append(values.get("href", ""))
         if tag == "img":
             self.alternatives.append(values.get("alt", ""))
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr" and self.tables:
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self._in_cell = True
+            self.tables[-1][-1].append("")
         if tag == "iframe":
             self.frames.append(values.get("data-page", ""))
         loaded = [value for name, value in values.items() if name in LOADING]
@@ -44,10 +57,15 @@ class Page(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._hidden = False
+        if tag in ("td", "th"):
+            self._in_cell = False
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
             self._parts.append(data)
+        if self._in_cell:
+            row = self.tables[-1][-1]
+            row[-1] = spaced(row[-1] + data)
 
 
 def pdf_text(pdf: Path) -> str:

@@ -19,11 +19,11 @@ params: {results: results, analysis: analysis}
 ```{r}
 #| label: setup
 #| include: false
-for (folder in c(file.path(params$analysis, "R"), "R")) {
-  for (file in list.files(folder, pattern = "[.]R$", full.names = TRUE)) source(file)
-}
+source(file.path(params$analysis, "R", "cli.R"))
+source_all(params$analysis)
+source_all(".")
 knitr::opts_chunk$set(echo = FALSE)
-all_results <- read_results(params$results)
+all_results <- read_results(params$results, params$analysis)
 comparisons <- all_results$comparisons
 protocol <- read_protocol(file.path(params$analysis, "PROTOCOL.md"))
 ```
@@ -107,7 +107,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     analyse(results, cells())
     claims = folder / "claims.yaml"
     claims.write_text("tables: []\nclaims:" + "".join(CLAIMS))
-    argv = ["Rscript", "analysis/claims.R", "--claims", claims, "--experiment", "config.yaml"]
+    argv = ["Rscript", "analysis/claims.R", "--claims", claims, "--grid", results / "grid.csv"]
     argv += ["--modes", results / "modes.csv"]
     argv += ["--causes", "analysis/causes.yaml", "--slices", results / "slices.csv"]
     argv += ["--primitives", results / "primitives"]

@@ -9,6 +9,7 @@ import pytest
 
 from paper import render
 from paper.tests import fake_studies
+from paper.tests.contradictions import contradictions, results_of
 from paper.tests.fake_results import ROOT, Cell, analyse
 from paper.tests.page import Page, pdf_text
 
@@ -214,7 +215,18 @@ def test_the_loops_are_compared_where_both_were_measured(
 ) -> None:
     page, _ = reports["everything"]
     assert "Under the open loop the throughput was" in page.text
-    assert "measured validly under both loops" not in page.text
+    assert "under both loops at one tier" not in page.text
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_no_sentence_contradicts_the_tables(
+    scenario: str, reports: dict[str, tuple[Page, str]]
+) -> None:
+    page, pdf = reports[scenario]
+    results = results_of(page.path.parent)
+    assert page.tables and results["summary"]
+    assert contradictions(page.text, page.tables, results) == []
+    assert contradictions(pdf, [], results) == []
 
 
 def test_flame_graphs_are_embedded_unchanged(reports: dict[str, tuple[Page, str]]) -> None:

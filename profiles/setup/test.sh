@@ -16,7 +16,7 @@ check() { # check NAME COMMAND…
 }
 
 lint_r='found <- lintr::lint_dir("."); print(found); quit(status = length(found) > 0)'
-smoke_results=workloads/tests/test_smoke.py
+smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py)
 mapfile -t shell_scripts < <(git ls-files '*.sh' .ci/run)
 
 check "ruff" ruff check --quiet
@@ -28,11 +28,12 @@ check "lintr" Rscript -e "$lint_r"
 check "build" make build
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
 check "generator" make -C workloads/due test
-check "analysis and paper (testthat)" Rscript analysis/tests/testthat.R
-check "workloads, profiles, paper (pytest)" pytest --quiet workloads profiles paper \
-  --ignore=workloads/due --ignore="$smoke_results"
+check "analysis (testthat)" Rscript analysis/tests/testthat.R
+check "paper (testthat)" Rscript paper/tests/testthat.R
+check "profiles, workloads, paper (pytest)" pytest --quiet profiles workloads paper \
+  --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
 check "smoke run" make smoke
-check "smoke results (pytest)" pytest --quiet "$smoke_results"
+check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
 
 printf '\n'
 printf '%s\n' "${results[@]}"

@@ -96,3 +96,9 @@ def test_killed_jvm_cannot_be_attached_to(jvm):
     assert jvm.process.wait(10)
     with pytest.raises((OSError, RuntimeError)):
         jvm.start_profile(jvm.log.parent, {"event": "itimer", "interval_ms": 10})
+
+
+def test_the_version_that_is_recorded_is_the_library_s():
+    pins = (ROOT / "profiles/setup/java-tools.pom.xml").read_text()
+    version = provenance.profiler_version()
+    assert f"<async-profiler.version>{version}</async-profiler.version>" in pins

@@ -9,7 +9,13 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from workloads.configuration import ConfigurationError, facts_of, in_order_of, whole_studies
+from workloads.configuration import (
+    ConfigurationError,
+    facts_of,
+    in_order_of,
+    whole_studies,
+    without,
+)
 from workloads.grid import Cell, Grid, Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -137,6 +143,11 @@ def test_mode_takes_over_what_its_study_expects_and_a_twin_all_of_its_mode(confi
             f"{BASE}-again",
             ("twin", BASE, BASE, "", "vermilion", "platform thread"),
         ),
+        (
+            "virtual-threads",
+            "platform-45",
+            ("slower", "platform-50", "platform-50", "", "blue", ""),
+        ),
         ("database-pools", "thread-pool-8", ("", "", "thread-pool", "8", "blue", "")),
         ("database-pools", "pgbouncer-32", ("", "", "pgbouncer", "32", "blue", "")),
         ("database-pools", "both-pools", ("", "", "both-pools", "", "olive", "")),
@@ -153,6 +164,17 @@ def test_table_of_modes_has_every_mode_once(config):
     assert [(row["study"], row["mode"]) for row in rows] == [
         (name, mode) for name, study in config["studies"].items() for mode in study["modes"]
     ]
+
+
+def test_table_of_the_grid_is_that_of_the_experiment_in_the_smoke_run_too(config):
+    def asked(grid):
+        rows = csv.DictReader(grid.grid_table().splitlines())
+        return {"/".join([*row.values(), "rep-1"]) for row in rows}
+
+    whole = Grid(config)
+    assert asked(whole) == {cell.path for cell in whole.cells if cell.repetition == 1}
+    smoke = Grid(overlaid(config, yaml.safe_load(FILES[1].read_text())))
+    assert asked(whole) <= asked(smoke)
 
 
 class WithoutDuplicates(yaml.SafeLoader):
@@ -232,6 +254,50 @@ def test_crowd_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
     assert crowd("sign-up", "virtual", "connections-100", "wrk2")["connections"] == 100
     # It would take seconds of all CPUs.
     assert crowd("virtual-threads", "virtual", "cpu-2ms", "jmeter")["connections"] == 0
+
+
+def test_curve_has_steps_for_rounds_and_no_rate(config):
+    grid = Grid(config)
+    spec = grid.spec(Cell("request-threads", "fixed-pool", "short", "curve", 1))
+    assert spec["tool"] == {
+        "id": "curve",
+        "connections": 500,
+        "objective_ms": 20,
+        **{key: config["curve"][key] for key in ("steps", "lowest", "highest", "arrivals")},
+        "duration_s": config["curve"]["step_s"],
+        "warm_up_s": config["wrk2"]["warm_up_s"],
+    }
+    slices = spec["slices"]
+    assert (slices["rounds"], slices["profiled"]) == (config["curve"]["steps"], 0)
+    # What waits has a window of two and a half times that, before which its first answers come.
+    remote = grid.spec(Cell("blocking-remote", "virtual-threads", "remote-1s", "curve", 1))
+    assert (remote["tool"]["duration_s"], remote["tool"]["warm_up_s"]) == (2.5, 1.1)
+    assert remote["slices"]["rounds"] == remote["tool"]["steps"] == 6
+    assert remote["tool"]["keep_alive"] is True
+    script = grid.spec(Cell("sign-up", "virtual", "sign-ups", "curve", 1))["tool"]
+    assert len(script["script_sha256"]) == 64
+
+
+def test_curve_warms_up_as_the_other_loads_over_its_path(config):
+    grid = Grid(config)
+
+    def plan(tier, tool):
+        plan = grid.spec(Cell("virtual-threads", "platform-50", tier, tool, 1))["warm_up"]
+        return without(plan, "crowd"), plan["crowd"]
+
+    assert plan("compute-2ms", "curve")[0] == plan("cpu-2ms", "jmeter")[0]
+    assert plan("compute-2ms", "curve")[1]["connections"] == 0
+    assert plan("sleep-100", "curve") == plan("sleep-500", "wrk2")
+
+
+def test_burst_has_a_request_for_each_connection(config):
+    config["slices"]["length_s"] = 2
+    cell = Cell("request-threads", "fixed-pool-backlog-50", "burst-5000", "wrk2", 1)
+    spec = Grid(config).spec(cell)
+    tool = spec["tool"]
+    assert tool["rate_per_s"] * tool["duration_s"] == tool["connections"] == 5000
+    assert (tool["warm_up_s"], spec["testbed"]["request_timeout_s"]) == (0, 4)
+    assert spec["mode"]["options"]["backlog"] == 50
 
 
 def test_repetition_outside_the_grid_can_be_measured(config):
@@ -413,6 +479,23 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             ["studies", "sign-up", "modes", "virtual", "color"],
             "blue",
             "studies.sign-up.modes.virtual.color = 'blue'; allowed: 'green', as in virtual-threads",
+        ),
+        (["curve", "steps"], 3, "curve.steps = 3; allowed: 4 to 100 steps"),
+        (["curve", "highest"], 1, "curve.highest = 1; allowed: more than 1, at most 2"),
+        (
+            ["studies", "request-threads", "tiers", "short", "curve"],
+            {"connections": 9},
+            "tiers.short.curve.objective_ms = null; allowed: it must be there",
+        ),
+        (
+            ["studies", "request-threads", "tiers", "burst-500", "wrk2", "rate_per_s"],
+            9,
+            "burst-500.wrk2 = {",
+        ),
+        (
+            ["studies", "database-pools", "modes", "thread-pool-4", "jvm_options"],
+            ["-Xmx2g"],
+            'database-pools.modes.thread-pool-4.jvm_options = ["-Xmx2g"]; allowed: of a JVM',
         ),
         (
             ["studies", "sign-up", "tiers", "connections-10", "wrk2"],

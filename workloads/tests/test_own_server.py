@@ -11,8 +11,8 @@ import psutil
 import pytest
 import yaml
 
-from profiles import perf_stacks
-from profiles.telemetry import children, jvm_of, process_sample
+from profiles.convert import perf_stacks
+from profiles.watch.telemetry import children, jvm_of, process_sample
 from workloads import provenance
 from workloads.configuration import ConfigurationError
 from workloads.databases import perf

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from profiles import perf_stacks
+from profiles.convert import perf_stacks
 from workloads.databases import perf
 
 BURN = "while :; do :; done"

@@ -253,6 +253,25 @@ def test_files_of_a_cell_are_those_of_its_kept_slices(make_slice, live, tmp_path
     assert not (out / "server.log").exists()
 
 
+def test_steps_of_a_curve_have_counts_in_common_and_no_rates(make_slice, tmp_path):
+    slices = [
+        make_slice(step, load={"sustained": True, "offered_per_s": 100.0, "served_per_s": 99.0})
+        for step in (1, 2)
+    ]
+    load = pooling.load_of(slices)
+    assert (load["requests_recorded"], load["duration_s"]) == (200, 2)
+    for name in ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s"):
+        assert load[name] is None
+    for done, latency_ms in zip(slices, (1.0, 20.0), strict=True):
+        text = hgrm(Counter({latency_ms: 2}), 2 * latency_ms, latency_ms)
+        (done.folder / "latency-corrected.hgrm").write_text(text)
+    pooling.write_files(slices, tmp_path)
+    assert not (tmp_path / "latency-corrected.hgrm").exists()
+    texts = [(tmp_path / f"step-0{step}-latency-corrected.hgrm").read_text() for step in (1, 2)]
+    assert [read_hgrm(text) for text in texts] == [Counter({1.0: 2}), Counter({20.0: 2})]
+    assert [row["step"] for row in rows_in(tmp_path / "slices.csv")] == ["1", "2"]
+
+
 def test_cell_without_a_profiled_slice_has_no_states_of_threads(make_slice, live, tmp_path):
     (live.folder / pooling.THREAD_STATES).write_text("time_s,state\n110.5,plain\n")
     pooling.write_files([make_slice()], tmp_path)

@@ -87,6 +87,10 @@ def test_options_of_a_mode_become_its_arguments(tmp_path):
     # Decided by the CPUs under load: while it warms up it has all of them.
     assert "-XX:ActiveProcessorCount=1" in argv
     assert "-XX:ActiveProcessorCount=3" in command(spec, tmp_path, 8080, 3)
+    spec["mode"]["jvm_options"] = ["-Xmx2g"]
+    argv = command(spec, tmp_path, 8080, 1)
+    # The JVM takes the later of two.
+    assert argv.index("-Xmx1g") < argv.index("-Xmx2g") < argv.index("-cp")
 
 
 def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):

@@ -20,7 +20,7 @@ from workloads.grid import Cell, Grid, groups_of, spec_of
 from workloads.record import Facts, Name
 from workloads.run_session import Phases, Recorder, Session, in_turns, load_once, loads_in_order
 from workloads.server import Server
-from workloads.slices import PLAIN, PROFILED, Loading, Place
+from workloads.slices import CALIBRATION, PLAIN, PROFILED, Loading, Place
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -177,7 +177,7 @@ def test_cell_alone_has_its_baseline_beside_it(config):
         "results/cells/request-threads/fixed-pool/low/jmetre/rep-2/cell.json",
         "results/cells/request-threads/fixed-pool/waiting/sysbench/rep-2/cell.json",
         "results/cells/request-threads/fixed-pool/low/jmeter/rep-2",
-        "results/report.html",
+        "results/run.lock",
     ],
 )
 def test_any_other_word_names_no_cell(config, word):
@@ -194,7 +194,7 @@ def session_of(plan, folder=None):
     session.names = [Name(*words) for words in plan["cells"]]
     session.random, session.phases = random.Random(session.seed), Phases()
     session.place, session.drivers = Place(CPUS[:1], CPUS[-1:], None), {}
-    session.silent = {}
+    session.silent, session.curves = {}, {}
     session.all_cpus, session.threads = CPUS, ThreadPoolExecutor(4)
     return session
 
@@ -223,6 +223,16 @@ def test_loads_come_in_an_order_of_the_seed_and_those_shown_once_last(plan):
     # A load that is not measured this time leaves the order of the others.
     fewer = [name for name in session.names if (name.tier, name.tool) != order[0]]
     assert loads_in_order(session, fewer) == order[1:]
+
+
+def test_load_that_leaves_a_backlog_comes_behind_all_but_those_shown_once(config):
+    grid = Grid(config)
+    sessions = [one for one in grid.sessions if one.group == "tomcat-200"]
+    for plan in map(grid.plan, sessions):
+        session = session_of(plan)
+        order = loads_in_order(session, session.names)
+        backlog = order.index(("connections-10000", "wrk2"))
+        assert {tier for tier, _ in order[backlog + 1 :]} <= {"connections-100000"}
 
 
 LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool")]
@@ -365,6 +375,25 @@ def test_server_that_ends_or_holds_requests_is_stopped(load, end):
     done, stopped = load(end, [])
     assert len(done) == 1
     assert stopped == ["thread-per-request"]
+
+
+def test_ramp_of_a_curve_is_loaded_as_asked_and_counted_apart(plan, monkeypatch):
+    session, seen = session_of(plan), []
+    live = SimpleNamespace(subject=Subject())
+
+    def slice(self, asked):
+        seen.append((asked.kind, self.spec["tool"]["rate_per_s"]))
+        done = {"outcome": "completed", "reason": "", "faults": ["compiled"], "kept": False}
+        return SimpleNamespace(asked=asked, load={"duration_s": 2.0}, **done)
+
+    monkeypatch.setattr(Loading, "slice", slice)
+    monkeypatch.setattr(session, "alive", lambda mode: live)
+    name = Name("fixed-pool", "short", "curve")
+    spec = session.spec(name)
+    for kind in (CALIBRATION, PLAIN):
+        load_once(session, name, kind, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
+    assert seen == [(CALIBRATION, 9), (PLAIN, 9)]
+    assert (session.phases.spent_s["calibration_s"], session.phases.spent_s["load_s"]) == (2, 2)
 
 
 def test_mode_that_cannot_be_started_again_has_no_slice(load):
@@ -515,6 +544,31 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
     finally:
         session.stop("thread-per-request")
     assert session.place.alive == {}
+
+
+def test_curve_is_climbed_and_recorded_with_how_far_each_mode_came(
+    recorder, make_slice, monkeypatch
+):
+    one = recorder()
+    names = [Name(mode, "short", "curve") for mode in ("thread-per-request", "fixed-pool")]
+    facts = {"calibrated_per_s": 800.5, "ended": "not_sustained", "seed": 7}
+    facts |= {"arrivals": "poisson", "objective_ms": 20, "steps": 8}
+
+    def climb(session, names, load):
+        assert load is load_once
+        session.curves = dict.fromkeys(names, facts)
+        step = {"sustained": True, "offered_per_s": 50.0, "served_per_s": 50.0, "loop": "open"}
+        return {name: [make_slice(1, load=step)] for name in names}
+
+    monkeypatch.setattr(run_session, "climb", climb)
+    run_session.load_in_turns(one.session, one, names)
+    for name in names:
+        record = record_of(one, name)
+        assert record["curve"] == facts
+        assert record["load"]["throughput_per_s"] is None
+        assert record["session"]["rounds"] == 8
+    # Without any mode there is nothing to climb.
+    run_session.load_in_turns(one.session, one, [])
 
 
 def test_server_that_is_gone_is_started_and_warmed_up_again(plan, monkeypatch):

@@ -54,6 +54,26 @@ def test_profiled_slice_may_compile_and_nothing_else(make_slice):
     assert faults(make_slice(figures=figures), profiled=True) == ["undisturbed"]
 
 
+STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_asked": 49}
+
+
+def test_generator_at_its_limit_leaves_out_a_step_of_a_curve_alone(make_slice):
+    late = {"limited_by_generator": "its sends were late"}
+    assert faults(make_slice(load=STEP | late), profiled=False) == ["generator_healthy"]
+    assert faults(make_slice(load=STEP), profiled=False) == []
+    # Of other loads it is judged over all slices together.
+    assert faults(make_slice(load=late), profiled=False) == []
+
+
+def test_row_of_a_step_says_at_which_rate_it_was_and_whether_it_was_sustained(make_slice):
+    row = make_slice(4, load=STEP).row()
+    names = ("step", "offered_per_s", "served_per_s", "sustained", "due")
+    assert [row[name] for name in names] == [4, 97.5, 80.5, "false", 49]
+    other = make_slice(4).row()
+    assert list(other) == list(row)
+    assert [other[name] for name in names] == [None] * 5
+
+
 def test_all_faults_of_a_slice_are_in_its_row(make_slice):
     done = make_slice(round=3, figures={"steal_share": 0.2, "speed_server": 2.0})
     done.faults = faults(done, profiled=False)
@@ -258,6 +278,7 @@ def load_slice(live, monkeypatch):
         spec = SPEC | {
             "backend": None,
             "tier": {"id": "low"},
+            "tool": {"id": "jmeter"},
             "testbed": SPEC["testbed"] | {"profiler": {}},
         }
         whole = WINDOW | load_with(98, 0, 0) | {"requests_recorded": 100} | load
@@ -281,7 +302,7 @@ def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):
     done, notes = load_slice()
     assert notes == ["asked", "telemetry begins", "load", "telemetry ends"]
     assert done.kept
-    assert (done.folder.name, done.outcome) == ("plain-low-closed-1", "completed")
+    assert (done.folder.name, done.outcome) == ("plain-low-jmeter-1", "completed")
     assert done.load["generator"] == {
         "name": "a tool",
         "version": "1",

@@ -54,6 +54,7 @@ DUE = {
         "completed": 1985,
         "in_flight_at_end": 2,
         "unsent_at_end": 10,
+        "completed_in_warm_up": 3,
     },
     "status": {"2xx": 1980, "3xx": 0, "4xx": 0, "5xx": 5},
     "errors": {"connect_refused": 3, "timeout": 0},
@@ -101,6 +102,19 @@ def test_one_script_serves_both_generators(path_with_wrk2, monkeypatch):
     assert by_due[by_due.index("-s") + 1] == script
 
 
+def test_burst_is_due_s_whatever_is_on_the_path(path_with_wrk2, monkeypatch):
+    monkeypatch.setattr(wrk2, "version", lambda program: "1")
+    burst = {"at_once": True, "rate_per_s": 5000.0, "connections": 500, "warm_up_s": 0}
+    spec = SPEC | {"tool": SPEC["tool"] | burst}
+    assert wrk2.generator(spec)["name"] == "due"
+    command = wrk2.command(spec, Path("java"), SERVER)
+    assert command[command.index("--schedule") + 1] == "burst"
+    assert {"-c500", "-R5000.0"} <= set(command)
+    steady = wrk2.command(SPEC | {"tool": SPEC["tool"] | {"connections": 2000}}, None, SERVER)
+    assert "--schedule" not in steady
+    assert steady[steady.index("--series") + 1] == "series.csv"
+
+
 def test_wrk2_that_is_asked_for_must_be_there(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(FileNotFoundError, match="no wrk2 on the PATH"):
@@ -138,6 +152,7 @@ def test_every_due_request_is_accounted_for():
     assert load["limited_by_generator"] == "late"
     assert load["bodies_right"] == 1980
     assert load["latency_mean_ms"] == 2.5
+    assert load["answers_in_warm_up"] == 3
     assert load["latency_min_ms"] is None  # five refusals are among the latencies
 
 

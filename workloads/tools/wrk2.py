@@ -25,6 +25,7 @@ LOOP = "open"
 # Beyond it wrk2's pacing falls behind and its timers add up: it is no longer the server we measure.
 WRK2_CONNECTIONS_AT_MOST = 1000
 CORRECTED, UNCORRECTED = "latency-corrected.hgrm", "latency-uncorrected.hgrm"
+SERIES = ("--series", "series.csv", "--series-every", "50ms")
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
@@ -34,9 +35,19 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
     if wanted == "wrk2" and not wrk2:
         raise FileNotFoundError("wrk2.generator = 'wrk2', but there is no wrk2 on the PATH")
     within = spec["tool"]["connections"] <= WRK2_CONNECTIONS_AT_MOST
-    if wrk2 and (wanted == "wrk2" or (wanted == "auto" and within)):
+    if wrk2 and not is_burst(spec) and (wanted == "wrk2" or (wanted == "auto" and within)):
         return {"name": "wrk2", "version": version(wrk2)}
+    return due()
+
+
+def due() -> dict[str, str]:
+    """The project's own generator."""
     return {"name": "due", "version": version(str(DUE))}
+
+
+def is_burst(spec: dict[str, Any]) -> bool:
+    """Whether all requests are due at once, which only the project's own generator can do."""
+    return bool(spec["tool"].get("at_once"))
 
 
 @functools.cache
@@ -51,9 +62,25 @@ def version(program: str) -> str:
 
 def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     """The generator's command line, to be run in the slice's folder."""
+    if generator(spec)["name"] == "wrk2":
+        duration_s = spec["tool"]["duration_s"] + calibration_s(spec)
+        return ["wrk2", *common(spec), f"-d{math.ceil(duration_s)}s", url_of(spec, subject)]
+    burst = ("--schedule", "burst") if is_burst(spec) else ()
+    return by_due(spec, subject, *burst, *SERIES)
+
+
+def by_due(spec: dict[str, Any], subject: Server, *more: str) -> list[str]:
+    """The command line of the project's own generator, which leaves all that from_due reads."""
     tool = spec["tool"]
-    url = f"http://127.0.0.1:{subject.port}{spec['tier']['path']}"
-    common = [
+    lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
+    files = ["--json", "load.json", "--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED]
+    return [str(DUE), *common(spec), *lengths, *files, *more, url_of(spec, subject)]
+
+
+def common(spec: dict[str, Any]) -> list[str]:
+    """What both generators are asked for in the same words."""
+    tool = spec["tool"]
+    return [
         "-t1",
         f"-c{tool['connections']}",
         f"-R{tool['rate_per_s']}",
@@ -61,15 +88,10 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
         *connection_options(tool),
         *("--latency", "--u_latency"),
     ]
-    if generator(spec)["name"] == "wrk2":
-        duration_s = tool["duration_s"] + calibration_s(spec)
-        return ["wrk2", *common, f"-d{math.ceil(duration_s)}s", url]
-    files = [
-        *("--json", "load.json", "--series", "series.csv", "--series-every", "50ms"),
-        *("--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED),
-    ]
-    lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
-    return [str(DUE), *common, *lengths, *files, url]
+
+
+def url_of(spec: dict[str, Any], subject: Server) -> str:
+    return f"http://127.0.0.1:{subject.port}{spec['tier']['path']}"
 
 
 def connection_options(load: dict[str, Any]) -> list[str]:
@@ -125,6 +147,7 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
         + requests["unsent_at_end"],
         "responses_2xx": good,
         "bodies_right": good if right else 0,
+        "answers_in_warm_up": requests["completed_in_warm_up"],
         "errors": {kind: count for kind, count in errors.items() if count},
         "error_share": 1 - good / requests["due"] if requests["due"] else 1.0,
         "start_epoch_s": load["start_epoch_s"],

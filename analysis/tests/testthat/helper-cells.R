@@ -1,7 +1,9 @@
 # Small cells with known figures, written where the test says.
 
-analysis_folder <- normalizePath(test_path("..", ".."))
-for (file in list.files(file.path(analysis_folder, "R"), full.names = TRUE)) source(file)
+# The tests of the paper, which read this file too, have said it.
+if (!exists("analysis_folder")) analysis_folder <- normalizePath(test_path("..", ".."))
+source(file.path(analysis_folder, "R", "cli.R"))
+source_all(analysis_folder)
 # What modes.csv says of modes that tests use.
 use_modes(local({
   path <- tempfile(fileext = ".csv")
@@ -21,11 +23,20 @@ use_modes(local({
     "tomcat-200-as-published,as published,tomcat-200,tomcat-200,,blue,",
     "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,sky,",
     sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,blue,", c(5, 10, 20, 50, 100, 200)),
-    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-again,twin,pool,pool,,,"
+    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-again,twin,pool,pool,,,", "pool-slow,slower,pool,pool,,,"
   )
   writeLines(paste0(c("study", rep("demo", length(rows) - 1)), ",", rows), path)
   path
 }))
+
+# What the workflow writes to grid.csv of config.yaml.
+grid_asked <- function() {
+  script <- paste(
+    "import yaml; from workloads.grid import Grid",
+    "print(Grid(yaml.safe_load(open('config.yaml'))).grid_table(), end='')", sep = "\n"
+  )
+  fread(text = withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE)))
+}
 
 # Building a figure asks for a device, which would leave Rplots.pdf.
 pdf(NULL)

@@ -6,48 +6,6 @@ plain_effects <- function(effects, within = NA_real_) {
   ))
 }
 
-# Cells of one side: `figures` by column, a row per repetition.
-cells_with <- function(mode, tier = "fresh", outcome = "completed", valid = TRUE, ...) {
-  with_cell_columns(data.table(
-    study = "demo", mode = mode, versus = NA_character_, tier = tier, tool = "wrk2", repetition = 1:3,
-    outcome = outcome, valid = valid, failed_checks = ifelse(valid, "", "share_2xx"), errors = "", ...
-  ))
-}
-
-# A thread a request costs twice the pool's CPU, and as much once connections are kept.
-demo_summary <- function(kept_cpu = c(101, 99, 101)) {
-  rbind(
-    cells_with("threads", cpu_us_per_request = c(202, 198, 201), threads_started = 1000, requests = 1000),
-    cells_with("pool", cpu_us_per_request = c(101, 99, 100), threads_started = 2, requests = 1000),
-    cells_with("threads", "kept", cpu_us_per_request = kept_cpu, threads_started = 1, requests = 1000),
-    cells_with("pool", "kept", cpu_us_per_request = c(100, 100, 101), threads_started = 1, requests = 1000)
-  )
-}
-
-demo_cause <- function(rule = "removed") {
-  list(
-    id = "start", title = "Starting threads", study = "demo", mechanism = "Starting costs.",
-    difference = list(
-      tool = "wrk2", tier = "fresh", mode = "threads", versus = "pool", statistic = "cpu_us_per_request"
-    ),
-    counters = list(list(title = "threads started per request", figure = "threads_started / requests")),
-    interventions = list(list(does = "connections are kept", changes = list(tier = "kept"), rule = rule))
-  )
-}
-
-groups_of <- function(mode, start_us, samples) {
-  data.table(
-    study = "demo", mode = mode, tier = "fresh", tool = "wrk2", repetition = 1L, outcome = "completed",
-    valid = TRUE, profiler_engine = "itimer", group = c("thread start", "write", unseen_group),
-    samples = samples, share = NA_real_, cpu_us_per_request = c(start_us, 50, 1)
-  )
-}
-
-no_groups <- function() groups_of("threads", 0, 0)[0]
-followed <- function(summary = demo_summary(), cause = demo_cause()) trace_cause(cause, summary, no_slices(), no_groups())
-first_of <- function(traced) traced$interventions[[1]]
-counted_means <- function(counted) c(counted[[1]]$mode$mean, counted[[1]]$versus$mean)
-
 test_that("a chain of which every link holds is shown", {
   traced <- followed()
   expect_equal(traced$before$estimate, exp(mean(log(c(202 / 101, 198 / 99, 201 / 100)))))
@@ -95,8 +53,8 @@ test_that("what was not measured is said, and is no failure", {
 
 test_that("failing is an effect by itself, over all cells that were run", {
   summary <- rbind(
-    cells_with("published", valid = FALSE, error_share = c(0.98, 0.99, 1), listen_overflows = 900),
-    cells_with("corrected", error_share = 0, listen_overflows = 0)
+    side_cells("published", valid = FALSE, error_share = c(0.98, 0.99, 1), listen_overflows = 900),
+    side_cells("corrected", error_share = 0, listen_overflows = 0)
   )
   cause <- modifyList(demo_cause(), list(
     cells = "run", difference = list(mode = "published", versus = NULL, statistic = "error_share")
@@ -118,13 +76,13 @@ test_that("a server that dies is a share of cells, with the interval of few of t
   ))
   cause$counters <- list(list(title = "refused", figure = "errors_of(errors, 'connect_refused', 'reset')"))
   cause$interventions[[1]]$changes <- list(mode = "corrected")
-  died <- cells_with("published", outcome = "server_died", valid = FALSE)
+  died <- side_cells("published", outcome = "server_died", valid = FALSE)
   died[, errors := "connect_refused=7;http_503=9;reset=1"]
-  traced <- followed(rbind(died, cells_with("corrected")), cause)
+  traced <- followed(rbind(died, side_cells("corrected")), cause)
   expect_equal(traced$before[c("estimate", "high")], list(estimate = 1, high = 1))
   expect_equal(traced$counted[[1]]$mode$mean, 8)
   expect_equal(first_of(traced)$verdict, "shown")
-  one_left <- cells_with("corrected")[1, outcome := "server_died"]
+  one_left <- side_cells("corrected")[1, outcome := "server_died"]
   expect_equal(first_of(followed(rbind(died, one_left), cause))$verdict, "not shown")
 })
 
@@ -171,7 +129,7 @@ test_that("a counter that varies from session to session shows nothing by its me
 })
 
 test_that("one session counts by its samples, and not at all without them", {
-  free <- rbind(cells_with("mode", share = 0, samples = 30), cells_with("base", share = 1, samples = 30))
+  free <- rbind(side_cells("mode", share = 0, samples = 30), side_cells("base", share = 1, samples = 30))
   side <- function(mode, counter) figure_on(free[repetition == 1], list(mode = mode, tier = "fresh", tool = "wrk2"), counter)
   counter <- list(figure = "share", of = "samples")
   counted <- list(more = "versus", mode = side("mode", counter), versus = side("base", counter))
@@ -189,14 +147,16 @@ test_that("without counters a chain is at best removed, not traced", {
 
 test_that("CPU time that moved between groups of stacks is shown with its noise", {
   groups <- rbind(groups_of("threads", 150, c(300, 100, 0)), groups_of("pool", 0, c(0, 100, 0)))
-  moved <- moved_between_groups(demo_cause(), groups)
+  moved_in <- function(groups) moved_rows(list(demo_cause()), demo_summary(), groups)[cause == "start" & group != unseen_group]
+  moved <- moved_in(groups)
   expect_equal(moved$group, c("thread start", "write"))
   expect_equal(moved$more_us, c(150, 0))
   expect_equal(moved$more_share, c(0.75, -0.75))
   # One session: Poisson's error of 300 samples, for three groups at once.
   expect_equal(moved$reach_us[1], qnorm(1 - 0.05 / 6) * sqrt((200 / 400)^2 * 300 + 0.5^2))
   expect_equal(moved$sessions, c(1, 1))
-  expect_equal(nrow(moved_between_groups(demo_cause(), groups[mode == "pool"])), 0)
+  expect_equal(moved$beyond, c(TRUE, FALSE))
+  expect_equal(nrow(moved_in(groups[mode == "pool"])), 0)
   cause <- modifyList(demo_cause(), list(counters = NULL))
   cause$counters <- list(list(title = "starting", group = "thread start"))
   counted <- count_on_both(cause$counters, demo_summary(), groups, cause$difference)
@@ -204,28 +164,22 @@ test_that("CPU time that moved between groups of stacks is shown with its noise"
   expect_true(counter_shows(counted[[1]]))
 })
 
-test_that("the report tells what was counted, changed and found", {
-  for (file in c("text", "results", "study", "causes")) {
-    source(file.path(analysis_folder, "..", "paper", "R", paste0(file, ".R")), local = TRUE)
+test_that("chains survive their tables", {
+  traced <- list(one = followed(), two = followed(demo_summary()[tier == "fresh"]))
+  # Chains of one table have ids of their own.
+  traced$two$id <- "two"
+  read <- written(traced)
+  expect_equal(names(read), names(traced))
+  expect_equal(read$one$before, traced$one$before[effect_parts])
+  step <- first_of(read$one)
+  for (part in c("does", "changes", "rule", "difference", "removed", "verdict", "why")) {
+    expect_equal(step[[part]], first_of(traced$one)[[part]])
   }
-  traced <- list(followed(), followed(demo_summary()[tier == "fresh"]), followed(demo_summary()[tier == "kept"]))
-  told <- tell_causes(traced)
-  expect_match(told, "`threads` at `fresh` is 2 [1.99, 2.02] times that of `pool` at `fresh`", fixed = TRUE)
-  expect_match(told, "threads started per request: 1 [1, 1] with `threads`, 0.002 [0.002, 0.002] with `pool`", fixed = TRUE)
-  expect_match(told, "**Shown**", fixed = TRUE)
-  expect_match(told, "not measured: no cells of threads at kept; no cells of pool at kept", fixed = TRUE)
-  expect_match(told, "Not measured in this run: Starting threads (no cells of threads at fresh", fixed = TRUE)
-  expect_match(sentence_causes(traced), "1 shown and 2 not measured")
-  expect_equal(table_causes(traced)$Verdict, c("shown", "not measured", "not measured"))
-
-  all <- list(results = new_folder(), cpu_groups = no_groups())
-  expect_equal(nrow(table_moved(all, traced)), 0)
-  profiled <- list(cpu_groups = rbind(groups_of("threads", 150, c(300, 100, 0)), groups_of("pool", 0, c(0, 100, 0))))
-  expect_equal(table_moved(profiled, list(followed(), followed()))$Pair, "threads at fresh / pool at fresh")
-  expect_equal(difference_graphs(all, traced[1]), "Without profiles of both sides: Starting threads.")
-  dir.create(file.path(all$results, "differences"))
-  writeLines("<p title=\"a\">&</p>", file.path(all$results, "differences", "start.html"))
-  expect_match(difference_graphs(all, traced[1]), "data-page=\"<p title=&quot;a&quot;>&amp;</p>\"", fixed = TRUE)
+  expect_equal(counted_means(read$one$counted), c(1, 0.002))
+  expect_equal(first_of(read$two)$verdict, "not measured")
+  expect_equal(first_of(read$two)$after$reason, first_of(traced$two)$after$reason)
+  # Without counters there is nothing to read.
+  expect_length(written(list(followed(cause = modifyList(demo_cause(), list(counters = NULL)))))[[1]]$counted, 0)
 })
 
 test_that("the chains of the report can be followed, and wrong ones are refused", {

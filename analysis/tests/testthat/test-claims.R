@@ -328,7 +328,15 @@ test_that("the claims are valid by their schema and name what the experiment has
   claims <- read_claims(claims_file)
   expect_gte(length(claims), 40)
   chains <- read_causes(file.path(analysis_folder, "causes.yaml"))
-  expect_length(check_claims(claims, experiment, known_statistics, chains), length(claims))
+  expect_length(check_claims(claims, grid_asked(), known_statistics, chains), length(claims))
+})
+
+test_that("each claim without a verdict says which machine or how many minutes one would take", {
+  # Of a run that has none of its cells.
+  elsewhere <- with_cell_columns(summarise_cells(write_cell(new_folder(), tier = "elsewhere", elapsed_ms = 1:20)))
+  rows <- judge_claims(read_claims(claims_file), elsewhere, no_slices())
+  expect_equal(unique(rows$verdict), "not testable here")
+  expect_match(rows$takes, "machine|[0-9] min|default configuration")
 })
 
 test_that("the schema refuses what no rule can read, and names it", {
@@ -346,10 +354,10 @@ test_that("the schema refuses what no rule can read, and names it", {
 })
 
 test_that("names that are not known stop with their key", {
-  known <- list(studies = list(demo = list(
-    modes = list(pool = list(), thread = list(), loop = list(tiers = "low"), fibre = list(tiers = "top/wrk2")),
-    tiers = list(low = list(wrk2 = list()), top = list(wrk2 = list()))
-  )))
+  known <- data.table(
+    study = "demo", mode = c("pool", "thread", "loop", "fibre", "pool", "thread", "loop"),
+    tier = rep(c("low", "top", "own"), c(3, 3, 1)), tool = "wrk2"
+  )
   check <- function(..., chain = NULL) {
     chains <- list(
       room = list(study = "demo", difference = list(tool = "wrk2")),
@@ -363,6 +371,9 @@ test_that("names that are not known stop with their key", {
   expect_length(check(mode = "fibre", tiers = "top"), 1)
   expect_error(check(mode = "fibre"), "one.cells = demo/fibre/low/wrk2; the experiment has no such cell")
   expect_error(check(tiers = c("low", "hi")), 'one.cells.tiers = "hi"; allowed: low, top', fixed = TRUE)
+  # A tier that names its modes has those and no others.
+  expect_length(check(mode = "loop", tiers = "own"), 1)
+  expect_error(check(tiers = "own"), "one.cells = demo/pool/own/wrk2; the experiment has no such cell")
   expect_error(check(versus_tier = "hi"), 'one.cells.versus_tier = "hi"', fixed = TRUE)
   expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
   expect_length(check(chain = "room"), 1)

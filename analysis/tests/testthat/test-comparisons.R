@@ -71,6 +71,32 @@ test_that("of equals, few are reported to differ", {
   expect_lte(mean(rows$verdict %in% c("higher", "lower")), 0.05)
 })
 
+# Twelve tiers, three sessions of two rounds; slices vary by 2 % and processes by 1 %, as under loads that
+# saturate. At one tier a request takes the pool so many times as long.
+with_slower_pool <- function(times) {
+  slices <- CJ(tier = sprintf("tier-%02d", 1:12), mode = c("pool", "thread"), repetition = 1:3, round = 1:2)
+  slices[, process := rnorm(1, 0, 0.01), by = .(tier, mode, repetition)]
+  slices[, slower := fifelse(mode == "pool" & tier == "tier-01", log(times), 0)]
+  slices[, throughput_per_s := exp(process - slower + rnorm(.N, 0, 0.02))]
+  demo <- function(table) {
+    with_cell_columns(copy(table)[, `:=`(
+      study = "demo", tool = "jmeter", versus = ifelse(mode == "pool", "thread", NA), outcome = "completed",
+      outcome_reason = "", valid = TRUE, failed_checks = ""
+    )])
+  }
+  summary <- demo(slices[, .(throughput_per_s = mean(throughput_per_s)), by = .(tier, mode, repetition)])
+  slices <- demo(slices)[, `:=`(kind = "plain", kept = TRUE, beside = "")]
+  compare_modes(summary, slices, compared_statistics[statistic == "throughput_per_s"])[, .(tier, verdict)]
+}
+
+test_that("a mode that takes 10 % more service time is told apart, and one that takes no more is not", {
+  set.seed(3)
+  told <- replicate(20, with_slower_pool(1.1)[tier == "tier-01", verdict == "lower"])
+  expect_gte(mean(told), 0.9)
+  alike <- replicate(20, with_slower_pool(1)[, mean(verdict %in% c("higher", "lower"))])
+  expect_lte(mean(alike), 0.02)
+})
+
 test_that("a summary without baselines makes a table without rows, which can be read back", {
   none <- compare_modes(summary_of(c(1, 1), c(1, 1))[mode == "thread"])
   expect_equal(nrow(none), 0)

@@ -30,7 +30,7 @@ test_that("only the closed loop's clock widens the interval by more than a thous
 test_that("a tier with one tool, or a loop without valid cells, has no gap", {
   one_tool <- under_both(c(2, 2), c(1, 1))[tool == "wrk2"]
   expect_equal(nrow(compare_loops(one_tool, no_slices())), 0)
-  expect_equal(sentence_loops(compare_loops(one_tool, no_slices())), "No mode was measured validly under both loops at one tier.")
+  expect_equal(sentence_loops(compare_loops(one_tool, no_slices())), "No mode has a valid 99th percentile of latency under both loops at one tier.")
   invalid <- under_both(c(2, 2), c(1, 1))[tool == "wrk2", `:=`(valid = FALSE, failed_checks = "little")]
   rows <- compare_loops(invalid, no_slices())
   expect_equal(unique(rows$reason), "no valid cells of the mode (little)")

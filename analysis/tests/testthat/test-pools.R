@@ -5,7 +5,7 @@ write_combinations <- function(folder, rows) {
 # Two sizes each; the best by a quarter, noise of a known seed.
 grid_of_sizes <- function(repetitions, noise = 0.02) {
   set.seed(3)
-  rows <- CJ(mode = "both-pools", tier = "grid-10", repetition = seq_len(repetitions), thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))
+  rows <- CJ(study = "demo", mode = "both-pools", tier = "grid-10", repetition = seq_len(repetitions), thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))
   rows[, per_s := 1000 * (1 + 0.25 * (connection_pool_size == 8)) * (1 + 0.1 * repetition) * exp(rnorm(.N, sd = noise))]
   rows[]
 }
@@ -68,6 +68,20 @@ test_that("one repetition says nothing of which are as good", {
 
 test_that("much noise leaves everything among the best", {
   expect_true(all(summarise_combinations(grid_of_sizes(2, noise = 1))$among_best))
+})
+
+test_that("combinations and their laws survive their tables, with and without a grid", {
+  path <- tempfile()
+  grid <- grid_of_sizes(3)[, workers := 10]
+  write_table(summarise_combinations(grid), path)
+  expect_equal(read_sizes(path), setkey(summarise_combinations(grid), NULL))
+  write_table(fit_combinations(grid), path)
+  expect_equal(read_size_laws(path)$reason, "fewer than 4 loads")
+  none <- read_grid(list())
+  write_table(summarise_combinations(none), path)
+  expect_equal(nrow(read_sizes(path)), 0)
+  write_table(fit_combinations(none), path)
+  expect_equal(nrow(read_size_laws(path)), 0)
 })
 
 test_that("the rule is cores times two and a spindle", {

@@ -108,11 +108,11 @@ test_that("sizes of a family have its hue, and shades of their own", {
 
 test_that("curves are drawn of what there is", {
   cells <- copy(summary)[tool == "wrk2"][, `:=`(load = ifelse(tier == "low", 10, 20), waits = 0)]
-  panels <- c(throughput_per_s = "throughput", waits = "waits", pool_wait_mean_ms = "no figure")
+  panels <- c("throughput_per_s", "waits", "pool_wait_mean_ms")
   drawn <- figure_curves(cells, "load", panels, "load", counts = "waits", keeps_up = "throughput_per_s")
   expect_s3_class(patchwork::patchworkGrob(drawn), "gtable")
   expect_length(drawn$patches$plots, 1)
-  expect_s3_class(figure_curves(cells, "load", panels["pool_wait_mean_ms"], "load"), "ggplot")
+  expect_s3_class(figure_curves(cells, "load", "pool_wait_mean_ms", "load"), "ggplot")
   expect_s3_class(
     patchwork::patchworkGrob(figure_curves(copy(cells)[, valid := FALSE], "load", panels, "load")), "gtable"
   )
@@ -151,7 +151,7 @@ test_that("the source's table stands beside ours", {
   expect_equal(nrow(table), 12)
   pool <- setNames(table[["fixed-pool: ours"]], table$Figure)
   expect_equal(pool[["Requests"]], "100")
-  expect_equal(pool[["Median (ms)"]], "69")
+  expect_equal(pool[["p50 (ms)"]], "69")
   expect_equal(table[["thread-per-request: source"]][11], "59.4")
   trapped <- rbind(summary, copy(summary)[mode == "fixed-pool"][, mode := "fixed-pool-as-published"])
   expect_equal(

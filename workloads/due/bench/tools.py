@@ -109,22 +109,6 @@ def read_h2load(text: str, scratch: Path, load: Load):
     return rate, at[0] / 1000, at[1] / 1000, len(elapsed_us)
 
 
-def oha_command(load: Load, scratch: Path) -> list[str]:
-    asked = ["-c", str(load.connections), "-z", f"{load.duration_s}s", "-q", str(load.rate_per_s)]
-    # Its flag for JSON was renamed on the way to 1.5.
-    help_text = subprocess.run(["oha", "--help"], capture_output=True, text=True).stdout
-    as_json = ["--output-format", "json"] if "--output-format" in help_text else ["-j"]
-    return ["oha", "--no-tui", "--latency-correction", *asked, *as_json, load.url]
-
-
-def read_oha(text: str, scratch: Path, load: Load):
-    result = json.loads(text)
-    percentiles = result["latencyPercentiles"]
-    completed = sum(result["statusCodeDistribution"].values())
-    rate = result["summary"]["requestsPerSec"]
-    return rate, percentiles["p50"] * 1000, percentiles["p99"] * 1000, completed
-
-
 TOOLS = [
     Tool("due", str(DUE), due_command(), read_due, waits_at_the_end=True),
     Tool(
@@ -136,7 +120,6 @@ TOOLS = [
         saves_cpu=True,
     ),
     Tool("wrk2", "wrk2", wrk2_command, read_wrk, measured_from_s=10),
-    Tool("oha", "oha", oha_command, read_oha),
     Tool("h2load", "h2load", h2load_command, read_h2load),
     Tool("wrk", "wrk", wrk_command, read_wrk, open_loop=False),
 ]

@@ -44,7 +44,7 @@ static void print_latency(FILE *out, const char *name, const struct histogram *h
 }
 
 static void print_asked(FILE *out, const struct options *o) {
-    static const char *const schedules[] = {"constant", "poisson", "ramp"};
+    static const char *const schedules[] = {"constant", "poisson", "ramp", "burst"};
     fprintf(out,
             "  \"offered_per_s\": %.10g,\n  \"connections\": %llu,\n  \"threads\": %llu,\n"
             "  \"warm_up_s\": %.10g,\n  \"duration_s\": %.10g,\n  \"timeout_s\": %.10g,\n"

@@ -35,6 +35,8 @@ static const char HELP[] =
     "      --schedule <S>        constant: a request every 1/rate seconds [constant]\n"
     "                            poisson:  random gaps, as of independent users\n"
     "                            ramp:     from --ramp-from to --rate over the window\n"
+    "                            burst:    all of the window's at its start, that is\n"
+    "                                      rate x duration at once\n"
     "      --ramp-from <N>       where a ramp starts, and its warm-up's rate [a tenth of --rate]\n"
     "      --seed <N>            of the poisson schedule; the same seed, the same timetable [1]\n"
     "      --assign <A>          shared: any free connection takes the next due request [shared]\n"
@@ -140,7 +142,8 @@ static enum schedule_kind scan_schedule(const char *text) {
     if (strcmp(text, "constant") == 0) return SCHEDULE_CONSTANT;
     if (strcmp(text, "poisson") == 0) return SCHEDULE_POISSON;
     if (strcmp(text, "ramp") == 0) return SCHEDULE_RAMP;
-    fail("--schedule %s: unknown; choose constant, poisson or ramp", text);
+    if (strcmp(text, "burst") == 0) return SCHEDULE_BURST;
+    fail("--schedule %s: unknown; choose constant, poisson, ramp or burst", text);
 }
 
 static bool scan_assign(const char *text) {

@@ -8,7 +8,7 @@
 
 #include "schedule.h"
 
-#define DUE_VERSION "1.1.0"
+#define DUE_VERSION "1.2.0"
 
 struct options {
     int argc; /* the command line as given, for the record */

@@ -35,8 +35,15 @@ static double ramp_due(const struct schedule_plan *p, uint64_t index) {
     return divisor == 0 ? 0 : 2 * k / divisor * (double)NS_PER_S;
 }
 
+/* Half a request for rounding: a rate that is no whole number is a whole number of requests. */
+static double burst_due(const struct schedule_plan *p, uint64_t index) {
+    double count = p->rate_per_s * (double)p->duration_ns / (double)NS_PER_S;
+    return (double)index + 0.5 < count ? 0 : (double)p->duration_ns;
+}
+
 static double deterministic_due(const struct schedule *s, uint64_t index) {
     const struct schedule_plan *p = s->plan;
+    if (p->kind == SCHEDULE_BURST && s->measured) return burst_due(p, index);
     if (p->kind == SCHEDULE_RAMP && s->measured) return ramp_due(p, index);
     return constant_due(p->kind == SCHEDULE_RAMP ? p->ramp_from_per_s : p->rate_per_s, index);
 }

@@ -15,6 +15,7 @@ enum schedule_kind {
     SCHEDULE_CONSTANT, /* every 1/rate */
     SCHEDULE_POISSON,  /* exponential gaps with mean 1/rate: users who know nothing of each other */
     SCHEDULE_RAMP,     /* from ramp_from to rate, linearly in time */
+    SCHEDULE_BURST,    /* rate * duration of them, all at the start: a crowd */
 };
 
 struct schedule_plan {
@@ -22,7 +23,7 @@ struct schedule_plan {
     double rate_per_s;
     double ramp_from_per_s; /* SCHEDULE_RAMP only */
     uint64_t seed;          /* SCHEDULE_POISSON only */
-    int64_t warm_up_ns;     /* requests due before this are not measured; a ramp starts after it */
+    int64_t warm_up_ns;     /* requests due before this are not measured; a ramp, or burst, starts after */
     int64_t duration_ns;
 };
 
@@ -50,8 +51,8 @@ void schedule_init(struct schedule *s, const struct schedule_plan *plan, uint64_
 void schedule_advance(struct schedule *s);
 
 /*
- * Steps over all arrivals that are due before then, and returns how many they were. Computed for
- * constant and ramp; poisson takes 20 ns for each.
+ * Steps over all arrivals that are due before then, and returns how many they were. Poisson takes
+ * 20 ns for each; the others are computed.
  */
 int64_t schedule_skip(struct schedule *s, int64_t before_ns);
 

@@ -119,6 +119,20 @@ static void test_ramp(void) {
     CHECK(llabs((long long)timetable(&plan, 1) - 10000) <= 1, "a ramp down to nothing");
 }
 
+static void test_burst(void) {
+    for (uint64_t streams = 1; streams <= 7; streams += 3) {
+        struct schedule_plan plan = plan_of(SCHEDULE_BURST, 500, 2);
+        CHECK(timetable(&plan, streams) == 1000, "500/s for 2 s are 1000 at once");
+        CHECK(due[0] == 0 && due[999] == 0, "all at the start");
+        plan.warm_up_ns = NS_PER_S;
+        CHECK(timetable(&plan, streams) == 1500, "warmed up at its rate");
+        CHECK(due[499] < NS_PER_S && due[500] == NS_PER_S && due[1499] == NS_PER_S,
+              "then all at the start of the window");
+    }
+    struct schedule_plan third = plan_of(SCHEDULE_BURST, 5000 / 0.3, 0.3);
+    CHECK(timetable(&third, 1) == 5000, "%zu", measured);
+}
+
 /* Skipping gives the counts of walking, wherever it starts and ends. */
 static void test_skip(enum schedule_kind kind, double rate, uint64_t streams) {
     struct schedule_plan plan = plan_of(kind, rate, 2);
@@ -139,7 +153,7 @@ static void test_skip(enum schedule_kind kind, double rate, uint64_t streams) {
 
 static void test_skips(void) {
     for (uint64_t streams = 1; streams <= 7; streams += 3)
-        for (int kind = SCHEDULE_CONSTANT; kind <= SCHEDULE_RAMP; kind++)
+        for (int kind = SCHEDULE_CONSTANT; kind <= SCHEDULE_BURST; kind++)
             for (double rate = 0.3; rate < 1e5; rate *= 7)
                 test_skip((enum schedule_kind)kind, rate, streams);
 }
@@ -149,6 +163,7 @@ int main(void) {
     test_warm_up();
     test_poisson();
     test_ramp();
+    test_burst();
     test_skips();
     return check_summary("schedule");
 }

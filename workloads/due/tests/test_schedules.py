@@ -1,4 +1,4 @@
-"""When requests are due: warm-up, constant, poisson, ramp, and the time series that shows it."""
+"""When requests are due: warm-up, constant, poisson, ramp, burst; and the time series."""
 
 from __future__ import annotations
 
@@ -45,6 +45,17 @@ def test_ramp(due):
     assert run.account()["due"] == pytest.approx(200, abs=1)
     assert run.json["offered_per_s"] == 100
     assert run.json["ramp_from_per_s"] == 10
+
+
+def test_burst(due):
+    with serving(answering(OK)) as server:
+        flags = ("--schedule", "burst", "--new-connections")
+        run = due("-c40", "-d500ms", "-R80", *flags, server.url())
+    assert run.account()["due"] == len(server.peers) == 40
+    assert int(run.series()[0]["due"]) == 40
+    # All of them at once, each on its own connection: none waits for another's.
+    assert run.json["waited_for_connection"] == 0
+    assert (run.json["schedule"], run.json["offered_per_s"]) == ("burst", 80)
 
 
 def test_series(due):

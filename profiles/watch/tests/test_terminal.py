@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from profiles.terminal import CLEAR, Terminal, failure, reason, say, show
+from profiles.watch.terminal import CLEAR, Terminal, failure, reason, say, show
 
 
 class Screen(io.StringIO):

@@ -7,10 +7,8 @@ import time
 
 import pytest
 
-from profiles import telemetry
-from profiles.telemetry import Telemetry, grown, grown_between, peak, value_at
-from workloads import provenance
-from workloads.server import ROOT, Server
+from profiles.watch import telemetry
+from profiles.watch.telemetry import Telemetry, grown, grown_between, peak, value_at
 
 BURN = (
     "import time\nend = time.process_time() + 0.3\nwhile time.process_time() < end: pass\ninput()"
@@ -187,24 +185,25 @@ def test_counter_grows_within_the_window_alone():
     assert grown_between(samples, "y", 0, 2) == 0
 
 
-def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(tmp_path):
-    jar = ROOT / "servers/sockets/target/sockets.jar"
-    argv = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC"]
-    argv += ["-XX:-UseDynamicNumberOfCompilerThreads", "-cp", str(jar)]
-    argv += ["artifact.sockets.mode.EventLoop", "--port=0", "--backlog=50"]
-    server = Server(argv, CPUS, tmp_path)
-    try:
-        assert server.port, server.log.read_text()
-        compilers = telemetry.compiler_threads(server.process.pid)
-        names = [(path.parent / "comm").read_text().strip() for path in compilers]
-        assert set(names) == set(telemetry.COMPILERS)
-        before_s = telemetry.threads_cpu_s(compilers)
-        whole_s = time.clock_gettime(telemetry.cpu_clock(server.process.pid))
-        assert 0 < before_s < whole_s
-    finally:
-        server.stop()
+def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(start_jvm):
+    jvm = start_jvm("-XX:-UseDynamicNumberOfCompilerThreads")
+    compilers = telemetry.compiler_threads(jvm.pid)
+    names = [(path.parent / "comm").read_text().strip() for path in compilers]
+    assert set(names) == set(telemetry.COMPILERS)
+    compilers_s = telemetry.threads_cpu_s(compilers)
+    assert 0 < compilers_s < time.clock_gettime(telemetry.cpu_clock(jvm.pid))
+    jvm.kill()
+    jvm.wait()
     with pytest.raises(OSError):
         telemetry.threads_cpu_s(compilers)
+
+
+def test_child_that_is_gone_when_it_is_looked_at_has_no_compilers(monkeypatch):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    monkeypatch.setattr(telemetry, "children", lambda pid: [gone.pid])
+    assert telemetry.compiler_threads(os.getpid()) == []
+    assert telemetry.jvm_of(os.getpid()) is None
 
 
 def test_another_program_has_no_compilers(sampled):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from profiles.accept_queue import accept_queue
+from profiles.watch.accept_queue import accept_queue
 
 COLUMNS = (
     "time_s",
@@ -30,7 +30,6 @@ COLUMNS = (
     "server_threads",
     "server_descriptors",
     "generator_cpu_s",
-    "generator_rss_bytes",
     "backend_cpu_s",
     "backend_rss_bytes",
     "accept_queue",
@@ -260,12 +259,14 @@ def jvm_of(pid: int) -> int | None:
 
 
 def compilers_of(pid: int) -> list[Path]:
-    """The schedstat files of a JVM's compiler threads; none of another program's."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*"):
-        with contextlib.suppress(OSError):
-            if (task / "comm").read_text().strip() in COMPILERS:
-                found.append(task / "schedstat")
+    """The schedstat files of a JVM's compiler threads; none of another program's, or one gone."""
+    tasks, found = Path(f"/proc/{pid}/task"), []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(tasks):
+            # A thread may end while we look.
+            with contextlib.suppress(OSError):
+                if (tasks / task / "comm").read_text().strip() in COMPILERS:
+                    found.append(tasks / task / "schedstat")
     return found
 
 

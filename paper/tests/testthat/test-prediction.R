@@ -1,7 +1,3 @@
-for (file in list.files(file.path(analysis_folder, "..", "paper", "R"), full.names = TRUE)) {
-  source(file, local = TRUE)
-}
-
 # A value of each class.
 predicted <- data.table(
   study = "demo", mode = c("pool", "pool", "thread", "thread"), tier = c("low", "low", "low", "mid"),

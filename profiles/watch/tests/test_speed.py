@@ -4,13 +4,14 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from profiles import speed
-from profiles.speed import Speeds
-from workloads.server import ROOT
+from profiles.watch import speed
+from profiles.watch.speed import Speeds
 
+ROOT = Path(__file__).resolve().parents[3]
 CPU = sorted(os.sched_getaffinity(0))[0]
 
 
@@ -54,7 +55,7 @@ def test_computation_is_always_the_same_and_takes_cpu_time():
 def test_probe_stays_on_its_cpu_and_gives_way(tmp_path):
     path = tmp_path / "speed.csv"
     with path.open("w") as out:
-        argv = [sys.executable, "-m", "profiles.speed", str(CPU)]
+        argv = [sys.executable, "-m", "profiles.watch.speed", str(CPU)]
         process = subprocess.Popen(argv, stdout=out, cwd=ROOT)
     try:
         deadline_s = time.monotonic() + 60

@@ -1,6 +1,6 @@
 """perf's samples as collapsed stacks, in async-profiler's spelling and of the load alone."""
 
-from profiles.perf_stacks import samples
+from profiles.convert.perf_stacks import samples
 
 PRINTED = """\
 mariadbd  1795262067.500000001:

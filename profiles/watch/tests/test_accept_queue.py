@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from profiles.accept_queue import accept_queue
+from profiles.watch.accept_queue import accept_queue
 
 
 @pytest.mark.parametrize(

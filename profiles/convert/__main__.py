@@ -13,13 +13,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from profiles import perf_stacks
-from workloads.provenance import java
+from profiles.convert import perf_stacks
 
-ROOT = Path(__file__).resolve().parents[1]
-CONVERTER = ROOT / ".tools/async-profiler/jfr-converter.jar"
-# The converter lives for half a second: compiling it well would take longer than running it.
-SHORT_LIVED = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
+JFRCONV = Path(__file__).with_name("jfrconv.sh")
 
 
 def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
@@ -34,8 +30,7 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
         from_perf(cell, recording, collapsed)
     elif not from_jfr(cell, recording, collapsed):
         return
-    command = [*converter(), "--title", title(cell), str(collapsed), str(flamegraph)]
-    subprocess.run(command, check=True)
+    subprocess.run([JFRCONV, "--title", title(cell), collapsed, flamegraph], check=True)
 
 
 def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
@@ -51,18 +46,13 @@ def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:
     start_ms, end_ms = (str(int(profile[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
     kind = "--wall" if profile["event"] == "wall" else "--cpu"
     window = ["--from", start_ms, "--to", end_ms]
-    paths = [str(recording), str(collapsed)]
-    command = [*converter(), kind, "--norm", *window, "-o", "collapsed", *paths]
-    done = subprocess.run(command, check=False)
+    command: list[str | Path] = [JFRCONV, kind, "--norm", *window, "-o", "collapsed"]
+    done = subprocess.run([*command, recording, collapsed], check=False)
     if done.returncode and cell["outcome"] == "completed":
         raise subprocess.CalledProcessError(done.returncode, done.args)
     if done.returncode:
         collapsed.write_text("")
     return not done.returncode
-
-
-def converter() -> list[str]:
-    return [str(java()), *SHORT_LIVED, "-jar", str(CONVERTER)]
 
 
 def title(cell: dict[str, Any]) -> str:

@@ -1,39 +1,18 @@
 """Threads that a JVM started are counted by the JVM itself."""
 
 import os
-import subprocess
 
 import pytest
 
-from profiles import jvm_counters
-from workloads.provenance import java
-
-SOURCE = """
-void main() throws Exception {
-    for (int i = 0; i < 100; i++) { Thread t = new Thread(() -> {}); t.start(); t.join(); }
-    IO.println("ready");
-    System.in.read();
-}
-"""
+from profiles.watch import jvm_counters
 
 
-def test_hundred_threads_are_a_hundred_more(tmp_path):
-    (tmp_path / "Hundred.java").write_text(SOURCE)
-    with subprocess.Popen(
-        [java(), tmp_path / "Hundred.java"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as jvm:
-        try:
-            assert jvm.stdout.readline() == "ready\n"
-            started = jvm_counters.threads_started(jvm.pid)
-            all_counters = jvm_counters.counters(jvm.pid)
-        finally:
-            jvm.kill()
+def test_hundred_threads_are_a_hundred_more(start_jvm):
+    jvm = start_jvm()
+    started = jvm_counters.threads_started(jvm.pid)
     # The JVM's own threads come on top, and there are never a hundred of them.
     assert 100 < started < 200
-    assert all_counters["java.threads.live"] < started
+    assert jvm_counters.counters(jvm.pid)["java.threads.live"] < started
 
 
 def test_no_jvm_is_named():

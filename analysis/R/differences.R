@@ -1,0 +1,63 @@
+# Differential flame graphs: how a request's CPU time differs between the two sides of a cause.
+#
+# Samples of two cells cannot be compared as they are: a cell with more requests has more of them. So
+# each stack counts as nanoseconds of CPU time per request, as in cpu-groups.csv.
+# Source: async-profiler's jfrconv, option --diff (baseline first, then what is drawn).
+
+library(data.table)
+
+#' Draws the flame graph of each cause whose sides were both sampled.
+#'
+#' @param causes see read_causes().
+#' @param cpu_groups see read_cpu_groups().
+#' @param rules see read_stack_groups().
+#' @param cells folder of all cells.
+#' @param converter path of jfrconv.
+#' @param out folder that gets <cause>.html for each.
+draw_differences <- function(causes, cpu_groups, rules, cells, converter, out) {
+  dir.create(out, recursive = TRUE, showWarnings = FALSE)
+  for (cause in causes) {
+    paths <- lapply(profiled_sides(cause), function(side) most_sampled(cpu_groups, cause$study, side))
+    if (!any(vapply(paths, is.null, NA))) {
+      sides <- lapply(paths, function(path) read_cell(file.path(cells, path)))
+      draw_difference(sides, rules, converter, file.path(out, paste0(cause$id, ".html")))
+    }
+  }
+}
+
+# The repetition of a side with most samples, as a path below the cells; NULL where none was sampled
+# while it answered.
+most_sampled <- function(cpu_groups, of_study, side) {
+  rows <- cells_of_side(cpu_groups[study == of_study & !is.na(cpu_us_per_request)], side)
+  if (nrow(rows) == 0) return(NULL)
+  sampled <- rows[, .(samples = sum(samples)), by = repetition]
+  repetition <- sampled[which.max(samples), repetition]
+  file.path(of_study, side$mode, side$tier, side$tool, paste0("rep-", repetition), "cell.json")
+}
+
+draw_difference <- function(sides, rules, converter, path) {
+  names_of <- vapply(sides, function(cell) side_text(cell$cell), "")
+  title <- sprintf("%s against %s: ns of CPU time per request", names_of["mode"], names_of["versus"])
+  stacks <- vapply(sides, function(cell) {
+    file <- tempfile(fileext = ".collapsed")
+    writeLines(stacks_per_request(cell, rules), file)
+    file
+  }, "")
+  words <- c("--diff", "--title", title, "-o", "html", stacks[c("versus", "mode")], path)
+  if (system2(converter, shQuote(words)) != 0) stop(converter, " failed on ", title, call. = FALSE)
+}
+
+#' The stacks of a cell with nanoseconds of CPU time per request in place of samples.
+#'
+#' @param cell see read_cell().
+#' @param rules see read_stack_groups().
+#' @return character vector: lines as in profile.collapsed.
+stacks_per_request <- function(cell, rules) {
+  collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
+  samples <- sum(collapsed$samples)
+  seen <- seen_by_profiler(cell, samples)
+  groups <- group_stacks(collapsed$stack, rules)
+  parts <- seen * collapsed$samples / samples
+  cpu_us <- split_cpu(number(cell$server$cpu_us_per_request), parts, 1 - seen, groups)
+  sprintf("%s %.0f", collapsed$stack, 1000 * head(cpu_us, -1))
+}

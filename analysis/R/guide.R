@@ -1,0 +1,136 @@
+# The decision guide: for an engineer's situation, which mode wins, by how much, and from which load
+# on. All is decided by the comparisons; guide.yaml says what is compared.
+
+library(data.table)
+
+#' Reads the situations.
+#'
+#' @param path path of guide.yaml, which says what stands in it.
+read_guide <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  yaml::read_yaml(path)$situations
+}
+
+#' How a mode does against the baseline in one comparison.
+#'
+#' @param rows rows of the comparisons.
+#' @return character vector: better, worse, same, open (not decided); `alone` where the baseline, and `out`
+#'   where the mode, has no valid cell because it failed requests or, in an open loop, fell behind; `none`
+#'   where nothing can be compared.
+standing <- function(rows) {
+  # More requests were waiting than there are connections.
+  lost <- grepl("share_2xx", rows$reason) | (rows$tool == "wrk2" & grepl("little", rows$reason))
+  failed <- function(side) rows[[paste0(side, "_valid")]] == 0 & rows[[paste0(side, "_invalid")]] > 0
+  fcase(
+    rows$verdict == "equivalent", "same",
+    rows$verdict %in% c("higher", "lower"), ifelse(rows$verdict == rows$better, "better", "worse"),
+    rows$verdict %in% c("undecided", "bounded", "one session"), "open",
+    lost & failed("versus") & rows$mode_valid > 0, "alone",
+    lost & failed("mode") & rows$versus_valid > 0, "out",
+    default = "none"
+  )
+}
+
+# The comparisons with a situation's baseline at some tiers, variants left out.
+guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
+  wanted <- list(situation$study, situation$versus, tiers, tool, statistic)
+  rows <- comparisons[
+    study == wanted[[1]] & versus == wanted[[2]] & tier %in% wanted[[3]] & tool == wanted[[4]] &
+      statistic == wanted[[5]] & !is_variant(mode)
+  ]
+  # The best first.
+  rows <- rows[order(ifelse(better == "higher", -estimate, estimate))]
+  rows[, standing := standing(rows)][]
+}
+
+#' Intervals that hold for all rows together, by Bonferroni: the best of several was chosen after its
+#' ratio was seen, so its own interval would flatter it.
+#'
+#' @param rows ratios with low, high and df, NA where there is one session.
+#' @return the same rows, low and high wider.
+holding_together <- function(rows) {
+  level <- (1 - confidence) / 2
+  wider <- rows[, fcoalesce(qt(level / .N, df) / qt(level, df), 1)]
+  copy(rows)[, `:=`(low = estimate * (low / estimate)^wider, high = estimate * (high / estimate)^wider)][]
+}
+
+# Modes that their own comparison with the best, in the same sessions, does not distinguish from it.
+as_good_as_best <- function(summary, slices, wins) {
+  all <- list(summary = summary, slices = slices)
+  best <- wins[1]
+  tied <- vapply(wins$mode[-1], function(name) {
+    other <- ratio_between(all, best$study, best$tier, best$tool, name, best$mode, best$statistic)
+    !isTRUE(other$low > 1 || other$high < 1)
+  }, NA)
+  c(best$mode, wins$mode[-1][tied])
+}
+
+# Which modes are to be named: those that alone keep up, else the winner and those as good.
+with_best <- function(rows, summary, slices) {
+  alone <- rows[standing == "alone"]$mode
+  wins <- rows[standing == "better"]
+  named <- if (length(alone) > 0) alone else if (nrow(wins) > 0) as_good_as_best(summary, slices, wins)
+  rows[, best := as.integer(mode %in% named)][]
+}
+
+# The modes in each statistic of a situation, the best first.
+guide_metrics <- function(situation, summary, slices, comparisons) {
+  rows <- lapply(situation$statistics, function(id) {
+    guide_rows(comparisons, situation, situation$tier, situation$tool, id)
+  })
+  # A mode that is worse in what matters most is no advice, however little it takes.
+  serving <- rows[[1]][standing %in% c("better", "same", "open", "alone")]$mode
+  rows[-1] <- lapply(rows[-1], function(table) table[mode %in% serving])
+  rbindlist(lapply(Filter(nrow, rows), function(table) with_best(holding_together(table), summary, slices)))
+}
+
+# From which load on each mode is better than the baseline at the 99th percentile, and stays so; a row
+# without a mode where none is at any load.
+guide_loads <- function(situation, summary, comparisons) {
+  offered <- summary[study == situation$study & tool == "wrk2", .(per_s = offered_per_s[1]), by = tier]
+  loads <- intersect(situation$loads, offered$tier)
+  if (length(loads) < 2) return(NULL)
+  rows <- guide_rows(comparisons, situation, loads, "wrk2", "latency_p99_ms")
+  first <- rows[, .(from = {
+    ahead <- standing[match(loads, tier)] %in% c("better", "alone")
+    # Behind the last load at which it is not ahead.
+    loads[max(which(!ahead), 0) + 1]
+  }), by = mode][!is.na(from)]
+  if (nrow(first) == 0) return(data.table(mode = "", from_per_s = NA_real_))
+  first[order(match(from, loads)), .(mode, from_per_s = offered$per_s[match(from, offered$tier)])]
+}
+
+# Mean and median latency go with the 99th percentile, switches and threads with CPU time and memory.
+priced_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_mib")
+
+# What the winner is worse in, beyond the statistics that matter most.
+guide_price <- function(situation, comparisons) {
+  rows <- guide_rows(comparisons, situation, situation$tier, situation$tool, situation$statistics[1])
+  winner <- rows[standing == "better"]$mode[1]
+  others <- lapply(setdiff(priced_statistics, situation$statistics), function(id) {
+    guide_rows(comparisons, situation, situation$tier, situation$tool, id)[mode == winner & standing == "worse"]
+  })
+  rbindlist(others)
+}
+
+#' The guide, situation by situation.
+#'
+#' @param guide see read_guide(); `summary` see read_summary(); `slices` see read_slices(); `comparisons` see
+#'   read_comparisons().
+#' @return data.table: situation and mind (words), use (`metric`, `from`, `price`), the columns of compare_modes(),
+#'   standing (see there), best (1 where the mode is to be named), from_per_s. A situation of which nothing was
+#'   measured has no rows.
+compare_guide <- function(guide, summary, slices, comparisons) {
+  rows <- lapply(guide, function(situation) {
+    metrics <- guide_metrics(situation, summary, slices, comparisons)
+    if (nrow(metrics) == 0) return(NULL)
+    parts <- list(
+      metric = metrics, from = guide_loads(situation, summary, comparisons), price = guide_price(situation, comparisons)
+    )
+    told <- rbindlist(Filter(NROW, parts), use.names = TRUE, fill = TRUE, idcol = "use")
+    told[, `:=`(situation = situation$title, mind = c(situation$mind, "")[1])]
+  })
+  none <- copy(comparisons[0])[, c("situation", "mind", "use", "standing") := character()]
+  none[, c("best", "from_per_s") := numeric()]
+  rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
+}

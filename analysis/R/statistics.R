@@ -1,0 +1,80 @@
+# The one table of statistics: what each is called, its unit, which way is good, and how it is compared.
+
+library(data.table)
+
+#' A row per statistic, most of them columns of the summary: `statistic`, `title` (words within a sentence),
+#' `short` (heading of a column or a panel), `unit`, `better` (which way is good), of those that are compared
+#' `effect` (ratio; difference where 0 is a usual value; share of cells) and `quantised` (the tool's
+#' resolution limits it).
+all_statistics <- fread(
+  "statistic;                            title;                                                 short;                               unit;  better; effect;     quantised
+   throughput_per_s;                     throughput;                                            Throughput;                          1/s;   higher; ratio;      FALSE
+   latency_mean_ms;                      mean latency;                                          Mean;                                ms;    lower;  ratio;      FALSE
+   latency_p50_ms;                       median latency;                                        p50;                                 ms;    lower;  ratio;      TRUE
+   latency_p99_ms;                       99th percentile of latency;                            p99;                                 ms;    lower;  ratio;      TRUE
+   cpu_us_per_request;                   CPU time per request;                                  CPU per request;                     µs;    lower;  ratio;      FALSE
+   threads_peak;                         peak number of threads;                                Threads, peak;                       ;      lower;  ratio;      FALSE
+   rss_mib;                              resident memory;                                       Memory;                              MiB;   lower;  ratio;      FALSE
+   machine_context_switches_per_request; context switches of the machine per request;           Switches of the machine per request; ;      lower;  ratio;      FALSE
+   error_share;                          share of failed requests;                              Failed;                              share; lower;  difference; FALSE
+   died;                                 share of servers that no longer answered;              Died;                                ;      lower;  share;      FALSE
+   latency_p90_ms;                       90th percentile of latency;                            p90;                                 ms;    lower;  ;           FALSE
+   latency_p95_ms;                       95th percentile of latency;                            p95;                                 ms;    lower;  ;           FALSE
+   latency_p99_9_ms;                     99.9th percentile of latency;                          p99.9;                               ms;    lower;  ;           FALSE
+   latency_min_ms;                       shortest latency;                                      Minimum;                             ms;    lower;  ;           FALSE
+   latency_max_ms;                       longest latency;                                       Maximum;                             ms;    lower;  ;           FALSE
+   latency_sd_ms;                        standard deviation of latency;                         Standard deviation;                  ms;    lower;  ;           FALSE
+   requests;                             requests;                                              Requests;                            ;      ;       ;           FALSE
+   error_percent;                        share of failed requests;                              Errors;                              %;     lower;  ;           FALSE
+   refused_share;                        share of requests whose connection was refused;        Refused;                             share; lower;  ;           FALSE
+   throughput_all_per_s;                 throughput, failed requests counted;                   Answers;                             1/s;   higher; ;           FALSE
+   queries_per_s;                        queries a second;                                      Queries;                             1/s;   higher; ;           FALSE
+   received_kib_per_s;                   KB/s received;                                         Received;                            KB/s;  ;       ;           FALSE
+   sent_kib_per_s;                       KB/s sent;                                             Sent;                                KB/s;  ;       ;           FALSE
+   under_way;                            requests under way;                                    Under way;                           ;      ;       ;           FALSE
+   waiting_at_once;                      requests that wait at once;                            Waiting;                             ;      ;       ;           FALSE
+   completed;                            share of loads that the server completed;              Completed;                           share; higher; ;           FALSE
+   survived;                             share of servers that answered to the last;            Survived;                            ;      higher; ;           FALSE
+   threads_added;                        threads that the load added;                           Threads added;                       ;      ;       ;           FALSE
+   runnable_share;                       share of serving threads that the JVM has as RUNNABLE; RUNNABLE;                            share; ;       ;           FALSE
+   carriers_per_cpu;                     carriers per CPU of the server;                        Carriers per CPU;                    ;      ;       ;           FALSE
+   combinations_spread;                  throughput of the best combination by the worst;       Best by worst;                       ;      ;       ;           FALSE
+   rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;       ;           FALSE
+   gc_pause_ms;                          pauses of the garbage collector;                       GC pauses;                           ms;    ;       ;           FALSE
+   gc_pause_share;                       share of time in pauses of the garbage collector;      GC pauses;                           %;     ;       ;           FALSE
+   cpus_in_use;                          CPUs in use by the server;                             CPUs, server;                        ;      ;       ;           FALSE
+   backend_cpus;                         CPUs in use by the database;                           CPUs, database;                      ;      ;       ;           FALSE
+   backend_cpu_us_per_request;           CPU time of the database per request;                  Database CPU per request;            µs;    ;       ;           FALSE
+   pool_wait_mean_ms;                    mean wait for a connection;                            Wait for a connection;               ms;    ;       ;           FALSE
+   descriptors_peak;                     descriptors at the peak;                               Descriptors, peak;                   ;      ;       ;           FALSE
+   accept_queue_peak;                    connections not yet accepted at the peak;              Not yet accepted, peak;              ;      ;       ;           FALSE
+   listen_overflows;                     overflows of the listen queue;                         Overflows;                           ;      ;       ;           FALSE
+   retransmits;                          retransmits;                                           Retransmits;                         ;      ;       ;           FALSE
+   cpu;                                  CPU time;                                              CPU time;                            µs;    ;       ;           FALSE
+   wall;                                 time;                                                  Time;                                µs;    ;       ;           FALSE
+   server;                               CPU time of the database;                              Database CPU;                        µs;    ;       ;           FALSE
+   rss_bytes;                            resident memory;                                       Memory;                              bytes; ;       ;           FALSE
+   heap_bytes;                           live heap;                                             Heap;                                bytes; ;       ;           FALSE
+   held_bytes;                           resident memory and live heap;                         Memory and heap;                     bytes; ;       ;           FALSE",
+  sep = ";", quote = "", na.strings = NULL, encoding = "UTF-8"
+)
+
+#' The statistics in which modes are compared.
+compared_statistics <- all_statistics[effect %in% c("ratio", "difference")]
+
+about_statistics <- function(ids) all_statistics[match(ids, statistic)]
+
+#' Statistics in words; a column that the table does not have goes by its name.
+title_of <- function(ids) fcoalesce(about_statistics(ids)$title, gsub("_", " ", ids))
+
+#' Their units; empty for none.
+unit_of_statistic <- function(ids) fcoalesce(about_statistics(ids)$unit, "")
+
+#' Words with the unit in brackets where there is one.
+with_unit <- function(words, ids) {
+  unit <- unit_of_statistic(ids)
+  paste0(words, ifelse(unit == "", "", paste0(" (", unit, ")")))
+}
+
+#' Headings of columns and panels, named by statistic.
+headings <- function(ids) setNames(with_unit(fcoalesce(about_statistics(ids)$short, title_of(ids)), ids), ids)

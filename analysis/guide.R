@@ -1,0 +1,15 @@
+#!/usr/bin/env Rscript
+# The decision guide:
+#   Rscript analysis/guide.R --guide analysis/guide.yaml --modes results/modes.csv --slices results/slices.csv \
+#     --comparisons results/comparisons.csv --out results/guide.csv results/summary.csv
+
+source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
+folder <- source_all()
+
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("guide", "modes", "slices", "comparisons", "out"))
+if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)
+use_modes(given$modes)
+rows <- compare_guide(
+  read_guide(given$guide), read_summary(given$files), read_slices(given$slices), read_comparisons(given$comparisons)
+)
+write_table(with_rules_version(rows, "comparisons", folder), given$out)

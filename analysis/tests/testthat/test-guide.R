@@ -1,0 +1,55 @@
+guided <- function(...) {
+  rows <- data.table(
+    study = "demo", tier = "high", tool = "wrk2", mode = c("pool", "loop"), versus = "thread", statistic = "cpu_us_per_request",
+    better = "lower", effect = "ratio", estimate = c(0.5, 0.9), low = c(0.45, 0.8), high = c(0.55, 1.1), df = 4, bound = "", reason = "",
+    verdict = c("lower", "undecided"), mode_valid = 3, mode_invalid = 0, versus_valid = 3, versus_invalid = 0
+  )
+  changes <- list(...)
+  for (column in names(changes)) set(rows, j = column, value = changes[[column]])
+  rows[]
+}
+
+test_that("a mode stands as its verdict says, or by who keeps up", {
+  expect_equal(standing(guided()), c("better", "open"))
+  expect_equal(standing(guided(verdict = c("higher", "equivalent"))), c("worse", "same"))
+  failed <- guided(verdict = "not comparable", reason = "no valid cells of its baseline (share_2xx)", versus_valid = 0, versus_invalid = 3)
+  expect_equal(standing(failed), c("alone", "alone"))
+  fell_behind <- guided(verdict = "not comparable", reason = "no valid cells of the mode (little)", mode_valid = 0, mode_invalid = 3)
+  expect_equal(standing(fell_behind), c("out", "out"))
+  expect_equal(standing(copy(fell_behind)[, tool := "jmeter"]), c("none", "none"))
+})
+
+test_that("the intervals of several modes hold together", {
+  wider <- holding_together(guided())
+  reach <- qt(0.025 / 2, 4) / qt(0.025, 4)
+  expect_equal(log(wider$low / wider$estimate), reach * log(guided()$low / guided()$estimate))
+  expect_equal(holding_together(guided()[1])$low, 0.45)
+})
+
+test_that("a situation has its winner and from which load on it wins, and one that was not measured no row", {
+  situation <- list(
+    title = "A demo", study = "demo", versus = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request",
+    loads = c("low", "high")
+  )
+  summary <- data.table(study = "demo", tool = "wrk2", tier = c("low", "high"), offered_per_s = c(10, 100))
+  p99 <- guided(statistic = "latency_p99_ms")
+  compared <- rbind(guided(), p99, copy(p99)[, `:=`(tier = "low", verdict = "equivalent")], guided(statistic = "rss_mib", verdict = "higher"))
+  found <- compare_guide(list(situation, modifyList(situation, list(tier = "top"))), summary, no_slices(), compared)
+  expect_equal(found[use == "metric", .(mode, standing, best)], data.table(mode = c("pool", "loop"), standing = c("better", "open"), best = c(1, 0)))
+  expect_equal(found[use == "from", .(mode, from_per_s)], data.table(mode = "pool", from_per_s = 100))
+  expect_equal(found[use == "price", .(mode, statistic)], data.table(mode = "pool", statistic = "rss_mib"))
+  expect_equal(unique(found$situation), "A demo")
+  path <- tempfile()
+  write_table(compare_guide(list(situation), summary, no_slices(), compared[0]), path)
+  expect_equal(nrow(read_comparisons(path)), 0)
+})
+
+test_that("the guide's situations are measured by the experiment", {
+  grid <- grid_asked()
+  for (situation in read_guide(file.path(analysis_folder, "guide.yaml"))) {
+    there <- grid[study == situation$study & tier == situation$tier & tool == situation$tool]
+    expect_true(situation$versus %in% there$mode)
+    expect_true(all(situation$loads %in% grid[study == situation$study & tool == "wrk2"]$tier))
+    expect_true(all(situation$statistics %in% compared_statistics$statistic))
+  }
+})

@@ -1,0 +1,148 @@
+"""Data flows one way: no folder imports from a later one, sources it, or names its files.
+
+`profiles` stands before `workloads`: a session uses what watches and converts, which knows of no
+session. What is at the top (Snakefile, Makefile) is over all folders.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+STAGES = ("servers", "profiles", "workloads", "analysis", "paper")
+CODE = {".py", ".R", ".qmd", ".smk", ".sh"}
+# What runs the checks of all folders, and what tests the Makefile.
+OVER_ALL = {"profiles/setup/test.sh", "profiles/setup/tests/test_set_up.py"}
+# A path below a folder, a module of it, its name alone in quotes, or an import of it.
+NAMED = r"""(?<![\w.-]){0}[./][\w{{$]|["']{0}["']|\b(from|import)\s+{0}\b"""
+# Analysis and paper know the experiment by its cells and by modes.csv; their tests may know more.
+EXPERIMENT = re.compile(r"""["']([^"']*/)?config\.yaml["']""")
+KNOWS_NO_EXPERIMENT = {"analysis", "paper"}
+# A file below the folder of all results, as R, Python and Snakemake spell it.
+RESULT = r"""\b(?i:results)\}}?(/|\s*\+\s*["']/|\s*/\s*["']|,\s*["']){0}(?![\w-])"""
+OUTPUTS = re.compile(r"^    output:\n((?:        .*\n)+)", re.MULTILINE)
+OUTPUT = re.compile(r"""RESULTS(?:\}/| \+ "/)([\w./-]+)(?=["'])""")
+
+
+def back_edges(root: Path) -> list[str]:
+    """What is not allowed in the folders of all stages, as `file: line of code`."""
+    found = []
+    for place, stage in enumerate(STAGES):
+        pattern = forbidden(root, STAGES[place + 1 :])
+        for file in code_files(root, stage):
+            blind = stage in KNOWS_NO_EXPERIMENT and "tests" not in file.parts
+            found += [
+                f"{file}: {line.strip()}"
+                for line in code_of(root / file).splitlines()
+                if pattern.search(line) or (blind and EXPERIMENT.search(line))
+            ]
+    return found
+
+
+def code_files(root: Path, stage: str) -> Iterator[Path]:
+    files = (path.relative_to(root) for path in sorted((root / stage).rglob("*")))
+    return (file for file in files if file.suffix in CODE and str(file) not in OVER_ALL)
+
+
+def code_of(path: Path) -> str:
+    """Without comments and docstrings, which may name everything."""
+    text = path.read_text()
+    if path.suffix == ".py":
+        return ast.unparse(WithoutDocstrings().visit(ast.parse(text)))
+    if path.suffix == ".smk":
+        text = re.sub(r'""".*?"""', "", text, flags=re.DOTALL)
+    return re.sub(r"(^|\s)#.*$", "", text, flags=re.MULTILINE)
+
+
+class WithoutDocstrings(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> ast.Expr:
+        alone = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        return ast.Expr(ast.Constant(...)) if alone else node
+
+
+def forbidden(root: Path, later: tuple[str, ...]) -> re.Pattern[str]:
+    """What names these stages, or a result of theirs."""
+    names = [NAMED.format(stage) for stage in later]
+    results = [RESULT.format(re.escape(name)) for name in results_of(root, later)]
+    return re.compile("|".join([*names, *results]) or "(?!)")
+
+
+def results_of(root: Path, stages: tuple[str, ...]) -> list[str]:
+    """The files that these stages write below the folder of results, beside the cells."""
+    texts = [path.read_text() for stage in stages for path in (root / stage).glob("*.smk")]
+    blocks = [block for text in texts for block in OUTPUTS.findall(text)]
+    return [name for block in blocks for name in OUTPUT.findall(block)]
+
+
+def test_no_folder_reaches_into_a_later_one() -> None:
+    assert back_edges(ROOT) == []
+
+
+def test_the_snakefile_includes_the_stages_in_their_order() -> None:
+    included = re.findall(r'^include: "(\w+)/', (ROOT / "Snakefile").read_text(), re.MULTILINE)
+    assert tuple(included) == STAGES
+
+
+def test_results_of_a_stage_are_found() -> None:
+    assert {"summary.csv", "claims.csv", "differences"} <= set(results_of(ROOT, ("analysis",)))
+    assert set(results_of(ROOT, ("paper",))) == {"report.html", "report.pdf"}
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("profiles/convert.py", "from workloads.provenance import java"),
+        ("profiles/convert.py", "from workloads import provenance"),
+        ("profiles/convert.py", "import os, workloads.grid"),
+        ("workloads/a.py", "module = importlib.import_module(f'analysis.{name}')"),
+        ("workloads/a.py", "text = (ROOT / 'analysis' / name).read_text()"),
+        ("workloads/a.py", "def f():\n    return open('../paper/report.qmd')"),
+        ("workloads/a.py", "table = results / 'claims.csv'"),
+        ("workloads/tests/test_a.py", "from paper import render"),
+        ("workloads/a.sh", "Rscript analysis/claims.R"),
+        ("profiles/profiles.smk", 'SIDES = differences(Path("analysis/causes.yaml"))'),
+        ("profiles/profiles.smk", 'include: "../workloads/workloads.smk"'),
+        ("profiles/profiles.smk", 'shell: "python -m workloads.provenance"'),
+        ("workloads/workloads.smk", 'rule a:\n    input: f"{RESULTS}/claims.csv"'),
+        ("workloads/workloads.smk", 'rule a:\n    input: RESULTS + "/claims.csv"'),
+        ("analysis/tests/test-a.R", 'source(file.path(folder, "..", "paper", "R", "text.R"))'),
+        ("analysis/R/a.R", 'source("paper/R/text.R") # of the paper'),
+        ("analysis/R/a.R", 'experiment <- yaml::read_yaml(file.path("..", "config.yaml"))'),
+        ("analysis/analysis.smk", 'rule a:\n    input: "config.yaml"'),
+        ("paper/a.qmd", 'modes <- yaml::read_yaml("../config.yaml")'),
+    ],
+)
+def test_a_back_edge_is_found(tmp_path: Path, file: str, code: str) -> None:
+    (tmp_path / "analysis").mkdir()
+    rules = 'rule judge:\n    output:\n        f"{RESULTS}/claims.csv",\n    log:\n        "x"\n'
+    (tmp_path / "analysis/judge.smk").write_text(rules)
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(f"{code}\n")
+    (found,) = back_edges(tmp_path)
+    assert found == f"{file}: {code.splitlines()[-1].partition(' # ')[0].strip()}"
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("workloads/a.py", '"""What analysis/claims.R expects."""\n# see paper/report.qmd'),
+        ("workloads/a.py", "from profiles.watch.telemetry import Telemetry"),
+        ("workloads/a.py", "from workloads import provenance\nprint('the analysis of it')"),
+        ("workloads/a.py", "table = cell / 'slices.csv'"),
+        ("workloads/workloads.smk", '"""for the paper/"""\ninput: "servers/sockets/a.jar"'),
+        ("workloads/tests/test_a.py", "text = (ROOT / 'config.yaml').read_text()"),
+        ("analysis/R/a.R", "#' see paper/R/text.R\nx <- 1 # of config.yaml"),
+        ("analysis/tests/test-a.R", 'config <- yaml::read_yaml("config.yaml")'),
+        ("analysis/R/a.R", 'stop("no such mode in config.yaml")'),
+        ("paper/paper.smk", 'input: "analysis/causes.yaml", f"{RESULTS}/summary.csv"'),
+    ],
+)
+def test_what_is_allowed_is_not_found(tmp_path: Path, file: str, code: str) -> None:
+    (tmp_path / file).parent.mkdir(parents=True)
+    (tmp_path / file).write_text(f"{code}\n")
+    assert back_edges(tmp_path) == []

@@ -1,0 +1,198 @@
+"""How modes climb a ladder of rates: calibration, then step by step, in turns, until each ends.
+
+No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
+finds the rate that it cannot sustain; what it serves there is its estimated capacity. Its ladder
+goes from 5 % to 120 % of that, and on where the estimate was too low. At each step every mode that
+still climbs has one slice at its own rate, in an order that is drawn again; the slice is a line in
+slices.csv, its step the round.
+
+A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), or
+the highest alone, at the first at which it dies, hangs or keeps what it was asked, and where the
+generator could not offer more. A lower step that a rule on the machine leaves out ends nothing. All
+that are left out are loaded again when all modes have climbed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from workloads.record import Name
+from workloads.slices import CALIBRATION, GENERATOR, IDLE_BESIDE_AT_MOST, PLAIN, Slice, clock_s
+from workloads.tools.curve import busy_connections, is_answered, load_at
+from workloads.validity import GENERATOR_CPU_AT_MOST
+
+# Where the ramp begins. A server that cannot do that much has its capacity found all the same.
+FIRST_PER_S = 250.0
+CALIBRATION_S = 0.3
+# Less than this share of the rate, and the server does not keep up.
+SERVED_AT_LEAST = 0.9
+# The lower steps show where latency begins, the upper ones, which are closer, where it rises.
+KNEE_FROM = 0.6
+STEPS_TO_END = 2
+# Of a mode that still keeps up at the last step the capacity was estimated too low.
+STEPS_BEYOND = 3
+# After an overload.
+DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
+NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
+
+# run_session.load_once: one slice of a cell's server with a spec.
+Load = Callable[[Any, Name, str, int, list[Slice], dict[str, Any]], None]
+
+
+@dataclass
+class Climb:
+    """One mode on its ladder; `record` is the `curve` part of cell.json."""
+
+    spec: dict[str, Any]
+    seed: int
+    calibrated_per_s: float
+    slices: list[Slice] = field(default_factory=list)
+    # Steps running that were not sustained.
+    failed: int = 0
+    ended: str = ""
+
+    def lost(self) -> set[int]:
+        """Steps that a rule on the machine left out each time; none of a server that broke."""
+        kept = {each.asked.round for each in self.slices if each.kept}
+        limited = {each.asked.round for each in self.slices if GENERATOR in each.faults}
+        broke = any(map(is_broken, self.slices))
+        return set() if broke else {each.asked.round for each in self.slices} - kept - limited
+
+    def rates_per_s(self) -> list[float]:
+        return [round(share * self.calibrated_per_s, 2) for share in ladder(self.spec["tool"])]
+
+    def record(self) -> dict[str, Any]:
+        tool = self.spec["tool"]
+        return {
+            "calibrated_per_s": self.calibrated_per_s,
+            "ended": self.ended,
+            "seed": self.seed,
+            **{key: tool[key] for key in ("arrivals", "objective_ms", "steps")},
+        }
+
+
+def ladder(tool: dict[str, Any]) -> list[float]:
+    """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there.
+
+    STEPS_BEYOND more are there for modes that keep up at the highest.
+    """
+    lower = (tool["steps"] - 1) // 2
+    upper = tool["steps"] - lower
+    growth = (KNEE_FROM / tool["lowest"]) ** (1 / max(1, lower - 1))
+    height = (tool["highest"] - KNEE_FROM) / upper
+    steep = [KNEE_FROM / growth**step for step in range(lower)]
+    even = [KNEE_FROM + height * step for step in range(1, upper + STEPS_BEYOND + 1)]
+    return [*reversed(steep), *even]
+
+
+def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
+    """The slices of some modes at one tier; session.curves then says how far each came."""
+    climbs = {
+        name: calibrated(session, name, load) for name in session.random.sample(names, len(names))
+    }
+    spec = session.spec(names[0])
+    steps = range(1, len(ladder(spec["tool"])) + 1)
+    for step in steps:
+        climbing = [name for name in names if not climbs[name].ended]
+        for name in session.random.sample(climbing, len(climbing)):
+            take(session, name, climbs[name], step, load)
+    for step in [*steps] * spec["slices"]["extra_rounds"]:
+        behind = [name for name in names if step in climbs[name].lost()]
+        for name in session.random.sample(behind, len(behind)):
+            load_step(session, name, climbs[name], step, load)
+    for name, one in climbs.items():
+        one.ended = one.ended or TOP
+        session.curves[name] = one.record()
+    return {name: climbs[name].slices for name in names}
+
+
+def calibrated(session: Any, name: Name, load: Load) -> Climb:
+    """At the foot of the ladder, with an estimate of the mode's capacity.
+
+    The seed of a step is the same in all modes: they meet the same arrivals, each at its own pace.
+    """
+    spec = session.spec(name)
+    seed = int(hashlib.sha256(f"{session.seed}/{name.tier}".encode()).hexdigest()[:7], 16)
+    waits_s, rate, capacity = spec["tier"]["sleep_ms"] / 1000, FIRST_PER_S, 0.0
+    steady = {"arrivals": "constant", "warm_up_s": 0, "duration_s": max(CALIBRATION_S, waits_s)}
+    while busy_connections(spec, rate) <= spec["tool"]["connections"]:
+        done: list[Slice] = []
+        load(session, name, CALIBRATION, 1, done, load_at(spec, rate, seed, **steady))
+        if not done or is_broken(done[0]):
+            # Nothing is known but that this is too much.
+            return Climb(spec, seed, capacity or rate / 2)
+        served_per_s = done[0].load["served_per_s"]
+        kept_up = is_answered(done[0].load) and served_per_s >= SERVED_AT_LEAST * rate
+        if kept_up and not is_at_limit(done[0]):
+            capacity, rate = rate, 2 * rate
+            continue
+        drain(session, name.mode)
+        return Climb(spec, seed, max(capacity, served_per_s))
+    # The ladder goes as far as there are connections for.
+    return Climb(spec, seed, 1000 * spec["tool"]["connections"] / spec["tool"]["objective_ms"])
+
+
+def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
+    """One step of one mode, and whether it was its last."""
+    rate = one.rates_per_s()[step - 1]
+    if busy_connections(one.spec, rate) > one.spec["tool"]["connections"]:
+        one.ended = LIMIT
+        return
+    done = load_step(session, name, one, step, load)
+    if done is None or is_broken(done):
+        one.ended = NOT_SUSTAINED
+    elif is_at_limit(done):
+        one.ended = LIMIT
+    elif step >= one.spec["tool"]["steps"]:
+        # The highest, where the capacity is exceeded, needs none that confirms it.
+        one.ended = "" if done.load["sustained"] else NOT_SUSTAINED
+    elif done.kept:
+        one.failed = 0 if done.load["sustained"] else one.failed + 1
+        one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
+
+
+def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:
+    """None where there is no server any more."""
+    before, rate = len(one.slices), one.rates_per_s()[step - 1]
+    load(session, name, PLAIN, step, one.slices, load_at(one.spec, rate, one.seed + step))
+    if len(one.slices) == before:
+        return None
+    done = one.slices[-1]
+    if is_at_limit(done) and GENERATOR not in done.faults:
+        # A load that was offered too late says nothing of the server.
+        done.faults.append(GENERATOR)
+    if not is_broken(done) and not done.load["sustained"]:
+        drain(session, name.mode)
+    return done
+
+
+def is_broken(done: Slice) -> bool:
+    """Whether the server is gone, hangs, or holds what it was asked."""
+    return done.outcome != "completed" or bool(done.reason)
+
+
+def is_at_limit(done: Slice) -> bool:
+    """Whether the generator, or the remote that shares its CPUs, had no CPU left to offer more."""
+    busy = done.figures["generator_cpu_share"]
+    if done.beside and done.beside.id == "remote":
+        busy += done.figures["backend_cpu_share"]
+    return done.load["generator_thread"] > GENERATOR_CPU_AT_MOST or busy > GENERATOR_CPU_AT_MOST
+
+
+def drain(session: Any, mode: str) -> None:
+    """After an overload: waits until the server is idle, or the next mode's slice would suffer.
+
+    A server that is busy after that long is stopped; it is started again for its next load.
+    """
+    live, deadline_s = session.place.alive.get(mode), time.monotonic() + DRAIN_LIMIT_S
+    while live and time.monotonic() < deadline_s:
+        before_s = sum(clock_s(process.pid) for process in live.processes())
+        time.sleep(DRAIN_EVERY_S)
+        used_s = sum(clock_s(process.pid) for process in live.processes()) - before_s
+        if used_s <= IDLE_BESIDE_AT_MOST * DRAIN_EVERY_S * len(session.place.server_cpus):
+            return
+    session.stop(mode)

@@ -1,0 +1,167 @@
+"""One load of a curve: what due is asked for, and what its course says of the server."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from workloads.tools import curve, wrk2
+from workloads.tools.curve import EVERY_S, Interval, is_sustained, oldest_s, served_per_s
+
+SPEC = {
+    "study": {"body_bytes": 42},
+    "tier": {"path": "/work", "sleep_ms": 0},
+    "testbed": {"request_timeout_s": 10},
+    "tool": {
+        "id": "curve",
+        "connections": 500,
+        "objective_ms": 20,
+        "arrivals": "poisson",
+        "duration_s": 0.5,
+        "warm_up_s": 0.1,
+    },
+}
+
+
+def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(monkeypatch):
+    # Whatever is on the PATH.
+    monkeypatch.setattr(wrk2.shutil, "which", lambda name: "/usr/bin/wrk2")
+    monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
+    spec = curve.load_at(SPEC, 1234.5, 77)
+    assert curve.generator(spec) == {"name": "due", "version": "due"}
+    command = curve.command(spec, Path("java"), SimpleNamespace(port=80))
+    assert command[0].endswith("/due")
+    assert {"-R1234.5", "-d0.5s", "-c60"} <= set(command)
+
+    def after(option):
+        return command[command.index(option) + 1]
+
+    assert (after("--schedule"), after("--seed")) == ("poisson", "77")
+    assert (after("--series"), after("--series-every")) == ("course.csv", "0.01s")
+    assert (after("--json"), after("--hgrm")) == ("load.json", wrk2.CORRECTED)
+    assert command[-1] == "http://127.0.0.1:80/work"
+
+
+def test_load_has_twice_the_connections_that_the_objective_keeps_busy():
+    def connections(rate):
+        return curve.load_at(SPEC, rate, 1)["tool"]["connections"]
+
+    # 1,000/s x 20 ms are 20; and ten more.
+    assert connections(1000) == 50
+    assert connections(1) == 11
+    assert connections(10**6) == 500
+    assert curve.busy_connections(SPEC, 1000) == 20
+
+
+def test_step_at_a_low_rate_lasts_until_there_are_percentiles():
+    def duration_s(rate):
+        return curve.load_at(SPEC, rate, 1)["tool"]["duration_s"]
+
+    assert (duration_s(40), duration_s(10)) == (0.5, 2)
+    assert curve.load_at(SPEC, 10, 1, duration_s=0.3)["tool"]["duration_s"] == 0.3
+
+
+def course_of(due_s, latency_s, lasts_s=0.5, tail_s=3.0):
+    """The course of requests that are due at these times and take so long (by their time)."""
+    bins = round((lasts_s + tail_s) / EVERY_S)
+    due, ended = [0] * bins, [0] * bins
+    for at_s in due_s:
+        due[int(at_s / EVERY_S)] += 1
+        ended[int((at_s + latency_s(at_s)) / EVERY_S)] += 1
+    return [Interval(i * EVERY_S, due[i], ended[i], 0) for i in range(bins)]
+
+
+def every(rate, lasts_s=0.5):
+    return [k / rate for k in range(round(rate * lasts_s))]
+
+
+def load_of(due_s, lasts_s=0.5, right=1.0):
+    count = len(due_s)
+    return {"duration_s": lasts_s, "requests_asked": count, "responses_2xx": round(right * count)}
+
+
+def overloaded(by):
+    """Latency where requests come `by` times as fast as they are answered."""
+    return lambda at_s: 0.002 + at_s * (by - 1)
+
+
+@pytest.mark.parametrize("rate", [20, 500, 10_000])
+def test_server_that_answers_as_fast_as_requests_come_keeps_up(rate):
+    for latency_s in (0.0005, 0.004, 0.1):
+        due_s = every(rate)
+        course = course_of(due_s, lambda at_s, latency_s=latency_s: latency_s)
+        assert is_sustained(load_of(due_s), course), latency_s
+
+
+@pytest.mark.parametrize(("by", "sustained"), [(1.05, True), (1.2, False), (2.0, False)])
+def test_backlog_that_grows_is_not_sustained(by, sustained):
+    due_s = every(1000)
+    assert is_sustained(load_of(due_s), course_of(due_s, overloaded(by))) == sustained
+
+
+def test_requests_that_wait_are_no_backlog_and_those_behind_them_are():
+    due_s = every(400, lasts_s=2.5)
+    waits = course_of(due_s, lambda at_s: 1.0, lasts_s=2.5)
+    assert oldest_s(waits, 2.5) == pytest.approx(1, abs=0.02)
+    assert is_sustained(load_of(due_s, 2.5), waits)
+    # A pool for 333 at a time: every second a round of them.
+    behind = course_of(due_s, lambda at_s: 1.0 + at_s * 0.2, lasts_s=2.5)
+    assert not is_sustained(load_of(due_s, 2.5), behind)
+
+
+def test_gaps_between_requests_are_no_backlog():
+    # One in the first half, two in the last interval: each is answered within a millisecond.
+    due_s = [0.1, 0.4905, 0.491]
+    assert is_sustained(load_of(due_s), course_of(due_s, lambda at_s: 0.001))
+    nothing = course_of([], None)
+    assert is_sustained(load_of([]), nothing)
+    assert oldest_s(nothing, 0.5) == 0
+
+
+def test_answers_that_are_not_right_are_not_sustained():
+    due_s = every(1000)
+    course = course_of(due_s, lambda at_s: 0.001)
+    assert is_sustained(load_of(due_s, right=0.99), course)
+    assert not is_sustained(load_of(due_s, right=0.988), course)
+
+
+def test_failures_end_requests_as_answers_do():
+    course = [Interval(i * EVERY_S, 10, 5, 5) for i in range(50)]
+    assert oldest_s(course, 0.5) == 0
+    stuck = [Interval(i * EVERY_S, 10, 5, 0) for i in range(50)]
+    # Of those that were due in the first half all are answered.
+    assert oldest_s(stuck, 0.5) == pytest.approx(0.25, abs=EVERY_S)
+
+
+@pytest.mark.parametrize("latency_s", [0.001, 0.1, 1.0])
+def test_rate_that_is_served_is_the_rate_whatever_a_request_takes(latency_s):
+    due_s = every(1000)
+    course = course_of(due_s, lambda at_s: latency_s)
+    assert served_per_s(load_of(due_s), course) == pytest.approx(1000, rel=0.03)
+
+
+@pytest.mark.parametrize("by", [1.2, 2.0, 4.0])
+def test_rate_that_is_served_beyond_the_capacity_is_the_capacity(by):
+    due_s = every(1000)
+    course = course_of(due_s, overloaded(by))
+    assert served_per_s(load_of(due_s), course) == pytest.approx(1000 / by, rel=0.03)
+    half = load_of(due_s, right=0.5)
+    assert served_per_s(half, course) == pytest.approx(500 / by, rel=0.03)
+
+
+def test_straggler_does_not_count():
+    due_s = every(1000)
+    course = course_of(due_s, lambda at_s: 2.0 if at_s == 0.25 else 0.001)
+    assert served_per_s(load_of(due_s), course) == pytest.approx(1000, rel=0.03)
+    assert served_per_s(load_of([]), course_of([], None)) == 0
+
+
+def test_course_and_load_become_one_record(tmp_path):
+    (tmp_path / "course.csv").write_text(
+        "time_s,due,sent,completed,errors,p50_us,p99_us,max_us\n"
+        "0,5,5,4,0,100.0,100.0,100.0\n0.01,5,5,5,1,,,\n"
+    )
+    assert curve.read_course(tmp_path / "course.csv") == [
+        Interval(0.0, 5, 4, 0),
+        Interval(0.01, 5, 5, 1),
+    ]

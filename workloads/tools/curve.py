@@ -1,0 +1,145 @@
+"""The tool curve: an open loop at a rate that the session decides, one step of a ladder at a time.
+
+The generator is always the project's own: it has Poisson arrivals, and writes the course of a step.
+How a mode climbs its ladder is said in workloads/curve.py; here is one load, and what came of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from workloads.server import Server
+from workloads.tools import wrk2
+
+LOOP = "open"
+# Under a name of its own: a step is too short for the test of settling, which reads series.csv.
+COURSE, EVERY_S = "course.csv", 0.01
+RIGHT_AT_LEAST = 0.99
+# Of a server that answers 10 % less than is due, what waits grows older by so much of the time.
+AGES_AT_MOST = 0.1
+# Fewer requests have no percentiles: at low rates a step lasts longer.
+REQUESTS_AT_LEAST = 20
+# Connections beyond those that twice the objective keeps busy, for rates at which that is none.
+FEW_CONNECTIONS = 10
+
+
+def generator(spec: dict[str, Any]) -> dict[str, str]:
+    return wrk2.due()
+
+
+def load_at(spec: dict[str, Any], rate_per_s: float, seed: int, **other: Any) -> dict[str, Any]:
+    """The cell's spec at one rate.
+
+    By Little's law rate x objective is how many requests are under way where latency is as long as
+    the objective lets it be. With twice as many connections none waits for one before that. Beyond,
+    requests wait in the generator, and their latency counts from when they were due. With
+    `Connection: close` it is the same: so many connections are open at a time, each for a request.
+    """
+    tool = spec["tool"]
+    needed = math.ceil(2 * busy_connections(spec, rate_per_s)) + FEW_CONNECTIONS
+    asked = {
+        "connections": min(tool["connections"], needed),
+        "rate_per_s": rate_per_s,
+        "duration_s": max(tool["duration_s"], round(REQUESTS_AT_LEAST / rate_per_s, 3)),
+        "seed": seed,
+    }
+    return spec | {"tool": tool | asked | other}
+
+
+def busy_connections(spec: dict[str, Any], rate_per_s: float) -> float:
+    """How many requests are under way when each takes as long as the objective."""
+    return float(rate_per_s * spec["tool"]["objective_ms"] / 1000)
+
+
+def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
+    tool = spec["tool"]
+    course = ("--series", COURSE, "--series-every", f"{EVERY_S}s")
+    arrivals = ("--schedule", tool["arrivals"], "--seed", str(tool["seed"]))
+    return wrk2.by_due(spec, subject, *arrivals, *course)
+
+
+def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
+    """The load as of every open loop; whether it was sustained, and the rate that was served."""
+    by_due = json.loads((folder / "load.json").read_text())
+    load, course = wrk2.from_due(spec, by_due), read_course(folder / COURSE)
+    return load | {
+        "sustained": is_sustained(load, course),
+        "served_per_s": served_per_s(load, course),
+        # Of a CPU, in the busiest thread: what it had and what it waited for.
+        "generator_thread": by_due["cpu_share"] + by_due["cpu_wait_share"],
+    }
+
+
+class Interval(NamedTuple):
+    """What happened from `time_s` on for EVERY_S, to the requests that were due in the window."""
+
+    time_s: float
+    due: int
+    answered: int
+    failed: int
+
+
+def read_course(path: Path) -> list[Interval]:
+    with path.open(newline="") as file:
+        rows = csv.DictReader(file)
+        return [
+            Interval(float(r["time_s"]), int(r["due"]), int(r["completed"]), int(r["errors"]))
+            for r in rows
+        ]
+
+
+def is_sustained(load: dict[str, Any], course: list[Interval]) -> bool:
+    """Whether the server keeps up with what is due.
+
+    Of the requests that were due in the window at least 99 % are answered right within their
+    time-out. And the backlog does not grow: from the middle of the window to its end the request
+    that has waited longest grows older by at most a tenth of that time, as it would where a tenth
+    of the requests is not answered. The count of those under way would vary with the arrivals; how
+    long the oldest has been under way does not.
+    """
+    duration_s = load["duration_s"]
+    grown_s = oldest_s(course, duration_s) - oldest_s(course, duration_s / 2)
+    return is_answered(load) and grown_s <= AGES_AT_MOST * duration_s / 2
+
+
+def is_answered(load: dict[str, Any]) -> bool:
+    return bool(load["responses_2xx"] >= RIGHT_AT_LEAST * load["requests_asked"])
+
+
+def oldest_s(course: list[Interval], at_s: float) -> float:
+    """How long the oldest request under way has been, if they end in order; 0 where none is."""
+    before = [each for each in course if each.time_s < at_s - EVERY_S / 2]
+    ended = sum(each.answered + each.failed for each in before)
+    came = 0
+    for each in before:
+        if came + each.due > ended:
+            within = (ended + 0.5 - came) / each.due
+            return max(0.0, at_s - each.time_s - within * EVERY_S)
+        came += each.due
+    return 0.0
+
+
+def served_per_s(load: dict[str, Any], course: list[Interval]) -> float:
+    """Right answers a second, from when a hundredth of all had come until all but a hundredth had.
+
+    Of a load that the server keeps up with that is its rate, however long a request takes; of one
+    beyond, the server's capacity. A straggler would count as much as all the others.
+    """
+    total = sum(each.answered for each in course)
+    (low, from_s), (high, to_s) = (reached(course, share * total) for share in (0.01, 0.99))
+    share_right = load["responses_2xx"] / max(1, total)
+    return float((high - low) * share_right / max(to_s - from_s, EVERY_S))
+
+
+def reached(course: list[Interval], count: float) -> tuple[int, float]:
+    """How many answers there are, and when, as soon as there are so many."""
+    answered = 0
+    for each in course:
+        answered += each.answered
+        if answered >= count:
+            break
+    return answered, each.time_s + EVERY_S
