@@ -13,7 +13,7 @@ ENV := . .tools/env
 PARTS := venv java-tools runtimes databases quarto
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config report smoke build test setup doctor bench-generator pins clean
+.PHONY: help help-config plan report smoke build test setup doctor bench-generator pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -21,8 +21,11 @@ help: ## this list
 help-config: ## all keys of config.yaml: type, unit, default, meaning
 	@python3 -m workloads.parameters
 
-report: build ## measure what is not measured yet; results/report.html and .pdf
-	@$(ENV); $(SNAKEMAKE)
+report: plan build ## measure what is not measured yet; results/report.html and .pdf
+	@$(ENV); $(SNAKEMAKE) && Rscript paper/summary.R --results results
+
+plan: ## what report will do, how long it takes here, and how to have less
+	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.plan --reference analysis/reference/reference.json
 
 smoke: build ## the same pipeline on tiny tiers, within minutes
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml
@@ -87,8 +90,9 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 	@$(ENV); $(SETUP)/databases.sh "$(TOOLS)"
 	@touch $@
 
-# Looked at by every make, in milliseconds: a JDK may have come, gone or moved since.
-.tools/env: FORCE
+# Looked at by every make, in milliseconds: a JDK may have come, gone or moved since. It may install
+# one, after the other packages: apt-get knows one caller at a time.
+.tools/env: FORCE | .tools/debian.stamp
 	@mkdir -p .tools
 	@$(SETUP)/environment.sh "$(TOOLS)" >.tools/env.new
 	@if cmp --silent .tools/env.new $@; then rm .tools/env.new; else mv .tools/env.new $@; fi

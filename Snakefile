@@ -11,8 +11,11 @@ import sys
 from pathlib import Path
 
 import yaml
+from snakemake.logging import logger
 from snakemake.utils import min_version
 
+from profiles.watch import terminal
+from workloads import plan
 from workloads.configuration import ConfigurationError, in_order_of
 from workloads.grid import Grid
 from workloads.testbed import alone_in_the_folder
@@ -75,3 +78,19 @@ include: "profiles/profiles.smk"
 include: "workloads/workloads.smk"
 include: "analysis/analysis.smk"
 include: "paper/paper.smk"
+
+
+def planned(jobs):
+    """What the jobs, by rule, will measure, and for how long."""
+    known = plan.known_of(
+        Path(RESULTS) / "cells", Path("analysis/reference/reference.json")
+    )
+    sessions = {
+        job: (session.title.split()[0], len(session.cells))
+        for job, session in SESSIONS.items()
+    }
+    return plan.line(known, sessions, jobs)
+
+
+if workflow.is_main_process:
+    terminal.take_over(logger, workflow.output_settings, planned)

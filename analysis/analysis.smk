@@ -27,6 +27,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/prediction-score.csv  hits with the primitives as measured, and with false ones
          results/usl.csv               a row per mode, tool and path: the law's coefficients
          results/crossovers.csv        where a pool begins to win, from primitives alone
+         results/compare.csv           a row per comparison and value that the reference has too: reproduced?
 
 The scripts and all functions are inputs: a changed analysis runs again and measures nothing.
 """
@@ -367,3 +368,19 @@ rule predict:
         "what theory predicts, beside what was measured"
     shell:
         "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --modes {input.modes:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"
+
+
+# Of whatever cells are there; nothing is measured for it, so they are no inputs.
+rule compare:
+    input:
+        script="analysis/reproduce.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    params:
+        results=RESULTS,
+        reference="analysis/reference",
+        table=f"{RESULTS}/compare.csv",
+    message:
+        "this machine against the reference"
+    shell:
+        "Rscript {input.script:q} --results {params.results:q} --reference {params.reference:q} --out {params.table:q}"

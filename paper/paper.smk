@@ -3,7 +3,14 @@
 Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; what parts cost by
          themselves; what the sources published; the functions of analysis/R
 Outputs: results/report.html (self-contained), results/report.pdf
+         paper/reference/, analysis/reference/, numbers in README.md: of `snakemake reference` alone
 """
+
+
+def default_cells(wildcards):
+    """The cells of config.yaml alone, whatever the command line adds to it."""
+    grid = Grid(yaml.safe_load(Path("config.yaml").read_text()))
+    return [f"{RESULTS}/cells/{cell.path}/cell.json" for cell in grid.cells]
 
 
 rule render_report:
@@ -46,6 +53,7 @@ rule render_report:
         published=PUBLISHED,
         causes="analysis/causes.yaml",
         protocol="analysis/PROTOCOL.md",
+        reference=sorted(str(path) for path in Path("analysis/reference").glob("*")),
         coverage="analysis/coverage.csv",
         text=expand(
             "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)
@@ -77,3 +85,22 @@ rule render_report:
         "the report, HTML and PDF"
     shell:
         "python {input.script:q} --results {params.results:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"
+
+
+# Takes a run as it is: it has no input of results, or a missing cell would be measured for it.
+rule reference:
+    input:
+        condense="analysis/reference.R",
+        publish="paper/reference.R",
+        experiment="config.yaml",
+        protocol="analysis/PROTOCOL.md",
+    log:
+        f"{RESULTS}/logs/reference.log",
+    params:
+        results=RESULTS,
+        cells=default_cells,
+    message:
+        "the reference, from a complete default run"
+    shell:
+        "(Rscript {input.condense:q} --results {params.results:q} --out analysis/reference --experiment {input.experiment:q} {params.cells:q}"
+        " && Rscript {input.publish:q} --results {params.results:q} --reference analysis/reference --out paper/reference --readme README.md) > {log:q} 2>&1"

@@ -34,10 +34,10 @@ def progress(record: dict[str, Any], root: Path) -> str:
         rate = f"{curve['ended']}, about {curve['calibrated_per_s']:.0f}/s"
     else:
         rate = f"{load['throughput_per_s']:.0f}/s"
+    left_min = left * typical_cell_s(measured) / 60
     return (
-        f"{name}: {record['outcome']}, {valid}; {rate}, "
-        f"{load['error_share']:.1%} errors; {left} of {order['of']} cells left, "
-        f"about {left * typical_cell_s(measured) / 60:.0f} min"
+        f"{left} of {order['of']} cells left, about {left_min:.0f} min; "
+        f"{name}: {record['outcome']}, {valid}; {rate}, {load['error_share']:.1%} errors"
     )
 
 

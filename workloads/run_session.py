@@ -45,6 +45,7 @@ import psutil
 
 from profiles.watch.speed import Speeds
 from profiles.watch.telemetry import compiler_threads, process_sample
+from profiles.watch.terminal import say, show
 from workloads import cells, own_server, provenance, server
 from workloads.backends import Backend
 from workloads.curve import climb
@@ -230,7 +231,7 @@ class Session:
                 self.start(mode)
             except NotAnswering as fault:
                 self.silent[mode] = fault
-                print(fault, file=sys.stderr, flush=True)
+                say(str(fault))
 
         list(self.threads.map(start, modes))
 
@@ -391,7 +392,7 @@ class Recorder:
                     other = self.loaded[versus]
                     write_cell(self.record(versus, other), other, beside)
             self.written.append((self.folder(name), record))
-            print(progress(record, self.root), file=sys.stderr, flush=True)
+            show(progress(record, self.root))
 
     def add_phases(self) -> None:
         """What the session spent its time on is known at its end."""
@@ -624,9 +625,19 @@ def main() -> None:
             # The steps of a curve are at other rates than the baseline's.
             if len(chosen) == 1 and again and chosen[0].tool != CURVE:
                 # Before the folder goes, which holds the latencies.
-                text = ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]])
-                print(text, file=sys.stderr)
+                say(ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]]))
+
+
+@contextlib.contextmanager
+def fault_in_one_line() -> Iterator[None]:
+    """A fault of the harness: where it came from stands in the log."""
+    try:
+        yield
+    except Exception as fault:
+        logger.exception("a fault of the harness")
+        sys.exit(f"{type(fault).__name__}: {fault}")
 
 
 if __name__ == "__main__":
-    main()
+    with fault_in_one_line():
+        main()

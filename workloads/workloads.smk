@@ -8,6 +8,12 @@ outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
 """
 
+# By the rule that measures each. A cell that the command line names, as in
+# `snakemake -f results/cells/…/cell.json`, is measured alone.
+SESSIONS = {
+    "measure_" + re.sub("[/-]", "_", session.title.split()[0]): session
+    for session in GRID.sessions_to_run(sys.argv, f"{RESULTS}/cells")
+}
 DUE_SOURCES = sorted(glob_wildcards("workloads/due/src/{name,[a-z0-9_.-]+}").name)
 
 
@@ -42,13 +48,12 @@ rule build_jmeter_driver:
 
 
 # The shell line is what Snakemake compares to find changed code: it stays as it is.
-# What the cells depend on is the plan; labels travel as resources, which re-run nothing. A cell that
-# the command line names, as in `snakemake -f results/cells/…/cell.json`, is measured alone.
-for session in GRID.sessions_to_run(sys.argv, f"{RESULTS}/cells"):
+# What the cells depend on is the plan; labels travel as resources, which re-run nothing.
+for rule_name, session in SESSIONS.items():
 
     rule:
         name:
-            "measure_" + re.sub("[/-]", "_", session.title.split()[0])
+            rule_name
         input:
             [f"{jar}.sha256" for jar in GRID.jars(session)],
             ancient(GRID.jars(session)),

@@ -33,6 +33,8 @@ all_statistics <- fread(
    received_kib_per_s;                   KB/s received;                                         Received;                            KB/s;  ;       ;           FALSE
    sent_kib_per_s;                       KB/s sent;                                             Sent;                                KB/s;  ;       ;           FALSE
    under_way;                            requests under way;                                    Under way;                           ;      ;       ;           FALSE
+   waiting_at_once;                      requests that wait at once;                            Waiting;                             ;      ;       ;           FALSE
+   completed;                            share of loads that the server completed;              Completed;                           share; higher; ;           FALSE
    survived;                             share of servers that answered to the last;            Survived;                            ;      higher; ;           FALSE
    threads_added;                        threads that the load added;                           Threads added;                       ;      ;       ;           FALSE
    runnable_share;                       share of serving threads that the JVM has as RUNNABLE; RUNNABLE;                            share; ;       ;           FALSE

@@ -4,6 +4,11 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
 last_jdk=$(sed -n "s/^export JAVA_HOME='\(.*\)'$/\1/p" "$tools/env" 2>/dev/null || true)
+jdk_package=openjdk-25-jdk-headless
+# Debian has it from release 13 on; elsewhere find-jdk.sh says what to do.
+if ! "$here/find-jdk.sh" "$last_jdk" >/dev/null 2>&1 && apt-cache show "$jdk_package" >/dev/null 2>&1; then
+  "$here/debian.sh" "$jdk_package" >&2
+fi
 jdk=$("$here/find-jdk.sh" "$last_jdk")
 
 cat <<END

@@ -112,6 +112,30 @@ def test_the_jdk_of_the_last_set_up_is_remembered(run, tmp_path):
     assert (second.returncode, second.stdout) == (0, first.stdout)
 
 
+def test_a_release_that_has_the_jdk_gets_it(run, put, tmp_path):
+    home = jdk(tmp_path / "made", "25.0.3")
+    put("java", "exit 1")
+    put("dpkg-query", "echo installed gcc")
+    put("id", "echo 0")
+    put("apt-cache", '[ "$*" = "show openjdk-25-jdk-headless" ]')
+    unpack = f"mkdir {tmp_path}/jvm; mv {home} {tmp_path}/jvm/25"
+    put("apt-get", f'case "$*" in *install*) {unpack} ;; esac')
+    done = run(SETUP / "environment.sh", tmp_path / "tools", JVM_FOLDER=str(tmp_path / "jvm"))
+    assert done.returncode == 0, done.stderr
+    assert f"export JAVA_HOME='{tmp_path}/jvm/25'" in done.stdout
+    assert "installing" not in done.stdout
+
+
+def test_a_release_without_the_jdk_says_what_to_do(run, put, tmp_path):
+    put("java", "exit 1")
+    put("apt-cache", "echo no such package >&2; exit 100")
+    put("apt-get", "echo called; exit 1")
+    done = run(SETUP / "environment.sh", tmp_path / "tools", JVM_FOLDER=str(tmp_path / "jvm"))
+    assert done.returncode == 1
+    assert "called" not in done.stdout + done.stderr
+    assert "set-up: no JDK 25 found" in done.stderr
+
+
 def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
     home = jdk(tmp_path / "jdk", "25.0.3")
     written = run(SETUP / "environment.sh", tmp_path / "tools", JAVA_HOME=str(home))
@@ -251,6 +275,9 @@ def test_make_setup_stops_with_the_command_where_nothing_can_be_installed(
 
 def test_a_clone_may_lie_in_a_folder_with_a_space_in_its_name(run, clone, tmp_path):
     home = jdk(tmp_path / "jdk", "25.0.3")
+    # Debian's packages are as if they were there.
+    (clone / ".tools").mkdir()
+    (clone / ".tools/debian.stamp").touch()
     done = run("make", "-C", clone, ".tools/env", JAVA_HOME=str(home))
     assert done.returncode == 0, done.stderr
     assert f"export PATH='{clone}/.tools/venv/bin':" in (clone / ".tools/env").read_text()

@@ -1,0 +1,402 @@
+# Does a run reproduce the reference? Every comparison that both runs have, and every value of a cell that
+# was measured again alone, becomes a change: here against there, a ratio of both (for shares a difference).
+#
+# A change is decided as the comparisons are, with a wider margin:
+# - reproduced: two one-sided tests at 5 % (Schuirmann 1987) place it within the margin;
+# - differs: it is not none, by a t test at 5 %, and it is not placed within the margin;
+# - not decided: all else.
+# P-values are adjusted over the rows of a statistic (Benjamini and Hochberg 1995). The margin is a factor of
+# 1.25, the one by which average bioequivalence is decided (FDA 2001), or 5 percentage points of a share.
+#
+# Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). One
+# session alone says nothing of how sessions differ. It is taken to be as noisy as those of the other run, or
+# as its own slices show if that is more. The interval is then one of prediction (Hahn and Meeker 1991): a new
+# session on the machine of the reference lies in the expected range in 95 of 100 cases.
+
+library(data.table)
+
+reproduction_margins <- list(ratio = log(1.25), difference = 0.05)
+verdicts_of_reproduction <- c("reproduced", "differs", "not decided")
+comparison_keys <- c("study", "tier", "tool", "mode", "versus", "statistic")
+cell_keys <- c("study", "mode", "tier", "tool", "statistic")
+
+# ---- The sides of a change ---------------------------------------------------------------------
+
+side_columns <- c(
+  "centre", "noise", "df", "pairs", "within", "spread", "rounding_low", "rounding_high", "bound", "reason", "low", "high", "verdict"
+)
+
+#' Comparisons as sides of changes.
+#'
+#' @param comparisons see read_comparisons().
+#' @return data.table: comparison_keys, unit, effect and side_columns, on the scale of effects.
+sides_of_comparisons <- function(comparisons) {
+  rows <- copy(comparisons)
+  to_scale <- function(values) fifelse(rows$effect == "ratio", suppressWarnings(log(values)), values)
+  rows[, `:=`(
+    centre = to_scale(estimate), low = to_scale(low), high = to_scale(high),
+    bound = fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0)
+  )]
+  rows[, c(comparison_keys, "unit", "effect", side_columns), with = FALSE]
+}
+
+# What a cell is compared by. To another kind of machine travels no speed, but what a configuration bounds
+# (a pool of 50 has 50 requests that wait, whatever the CPU) and shares. `all`: cells that are not valid
+# count, for it is what makes them so.
+cell_statistics <- function() {
+  rbind(
+    compared_statistics[, .(statistic, unit, effect, travels = effect == "difference", all = effect == "difference")],
+    data.table(
+      statistic = c("waiting_at_once", "completed"), unit = "", effect = c("ratio", "difference"), travels = TRUE, all = c(FALSE, TRUE)
+    )
+  )
+}
+
+# Little's law: throughput times waiting time. Where no request waits there is none.
+with_cell_statistics <- function(summary) {
+  copy(summary)[, `:=`(
+    waiting_at_once = fifelse(sleep_ms > 0, throughput_per_s * sleep_ms / 1000, NA_real_),
+    completed = as.numeric(outcome == "completed")
+  )][]
+}
+
+were_run <- function(cells) cells$outcome != "beyond_limits"
+
+#' Values of cells as sides of changes: a session has one cell of a kind.
+#'
+#' @param summary see read_summary().
+#' @param statistics rows of cell_statistics().
+#' @return as sides_of_comparisons(), with cell_keys; low and high are the smallest and largest value.
+sides_of_cells <- function(summary, statistics = cell_statistics()) {
+  summary <- with_cell_statistics(summary)
+  statistics <- statistics[statistic %in% names(summary)]
+  rbindlist(lapply(split(statistics, seq_len(nrow(statistics))), function(about) {
+    logs <- about$effect == "ratio"
+    values <- readings(summary, about$statistic, if (about$all) were_run else poolable)
+    values <- values[bound == 0 & (!logs | value > 0)]
+    if (nrow(values) == 0) return(NULL)
+    reach <- rounding_reach(values$value, values$tool, about$statistic, logs)
+    values[, `:=`(
+      down = reach$down, up = reach$up, least = step_of(values, reach, about$statistic, logs)^2 / 12,
+      value = if (logs) log(value) else value
+    )]
+    values[is.finite(down), .(
+      statistic = about$statistic, unit = about$unit, effect = about$effect, centre = mean(value),
+      noise = pmax(sd(value), sqrt(mean(least))), df = fifelse(.N > 1, .N - 1, NA_real_), pairs = as.numeric(.N),
+      within = NA_real_, spread = sd(value), rounding_low = mean(down), rounding_high = mean(up), bound = 0, reason = "",
+      low = min(value), high = max(value), verdict = ""
+    ), by = .(study, mode, tier, tool)]
+  }))
+}
+
+# ---- Changes -----------------------------------------------------------------------------------
+
+# The columns that are not keys get the name of the side.
+named_side <- function(rows, keys, side) {
+  own <- setdiff(names(rows), keys)
+  setnames(copy(rows), own, paste0(own, "_", side))
+}
+
+welch_df <- function(a, df_a, b, df_b) {
+  fifelse(a + b == 0, pmin(df_a, df_b), (a + b)^2 / (a^2 / df_a + b^2 / df_b))
+}
+
+# Standard error of each change and its degrees of freedom; NA where both sides are one session.
+with_error <- function(rows) {
+  lone <- function(own, other) own == 1 & other > 1
+  rows[, `:=`(lone_there = lone(pairs_there, pairs_here), lone_here = lone(pairs_here, pairs_there))]
+  rows[lone_there == TRUE, `:=`(noise_there = pmax(noise_here, within_there, na.rm = TRUE), df_there = df_here)]
+  rows[lone_here == TRUE, `:=`(noise_here = pmax(noise_there, within_here, na.rm = TRUE), df_here = df_there)]
+  rows[, `:=`(variance_there = noise_there^2 / pairs_there, variance_here = noise_here^2 / pairs_here)]
+  rows[, `:=`(
+    error = sqrt(variance_there + variance_here),
+    df = fifelse(lone_there | lone_here, df_there, welch_df(variance_there, df_there, variance_here, df_here))
+  )][]
+}
+
+# 1: the change is at least what it seems, -1: at most, 0: neither; NA where the sides are bounded against
+# each other.
+bound_of_change <- function(there, here) {
+  fcase(there == 0, here, here == 0, -there, there == -here, here, default = NA_real_)
+}
+
+# Intervals and p-values of changes, on the scale of effects.
+judge_changes <- function(rows) {
+  rows[, `:=`(change = centre_here - centre_there, bound = bound_of_change(bound_there, bound_here))]
+  found <- rows[, judge_effects(
+    change, error, df, rounding_low_here + rounding_high_there, rounding_high_here + rounding_low_there,
+    unlist(reproduction_margins)[effect]
+  )]
+  rows[, c("change_low", "change_high", "p_value", "equivalence_p_value") := found]
+  rows[!bound %in% 0, equivalence_p_value := NA_real_]
+  rows[is.na(bound) | bound > 0, change_high := Inf]
+  rows[is.na(bound) | bound < 0, change_low := -Inf]
+  rows[is.na(bound), p_value := NA_real_]
+  rows[bound * change < 0, p_value := 1][]
+}
+
+#' Changes from the reference to here, with verdicts.
+#'
+#' @param there,here sides, see sides_of_comparisons() and sides_of_cells().
+#' @param keys the columns that name a row.
+#' @return data.table, a row per key that both have, where the reference has an estimate: the keys, unit, effect,
+#'   there, there_low, there_high, here, here_low, here_high (95 % intervals; of cells the smallest and largest
+#'   value), expected_low, expected_high (what would be seen here in 95 of 100 cases if nothing had changed), change,
+#'   change_low, change_high (95 %; ratio of both, or their difference), verdict (see verdicts_of_reproduction), reason
+#'   (why there is no change), sessions_there, sessions_here, verdict_there, verdict_here (of comparisons), p_value,
+#'   p_adjusted, equivalence_p_value, equivalence_p_adjusted.
+reproduce <- function(there, here, keys) {
+  own <- c("unit", "effect")
+  rows <- named_side(there[reason == ""], c(keys, own), "there")[
+    named_side(copy(here)[, (own) := NULL], keys, "here"), on = keys, nomatch = NULL
+  ]
+  rows <- judge_changes(with_error(rows))
+  rows[, same := reason_here == "" & bound %in% 0 & pairs_there > 1 & change == 0 &
+    fcoalesce(spread_there, 0) == 0 & fcoalesce(spread_here, 0) == 0 & rounding_low_here + rounding_high_here == 0]
+  rows[same %in% TRUE, c("p_value", "equivalence_p_value") := NA_real_]
+  rows[, `:=`(
+    p_adjusted = p.adjust(p_value, "BH"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
+  ), by = statistic]
+  level <- 1 - confidence
+  rows[, verdict := fcase(
+    same %in% TRUE, "reproduced", equivalence_p_adjusted <= level, "reproduced", p_adjusted <= level, "differs",
+    default = "not decided"
+  )]
+  rows[, reason := fcase(
+    reason_here != "", paste("here:", reason_here), same %in% TRUE, "", is.na(bound), "bounds on both sides",
+    is.na(error), "one session on both sides", default = ""
+  )]
+  rows[, `:=`(expected_low = centre_here - change_high, expected_high = centre_here - change_low)]
+  on_scale_of_figures(rows, keys)
+}
+
+on_scale_of_figures <- function(rows, keys) {
+  names_now <- c("centre_there", "low_there", "high_there", "centre_here", "low_here", "high_here", "pairs_there", "pairs_here")
+  setnames(rows, names_now, c("there", "there_low", "there_high", "here", "here_low", "here_high", "sessions_there", "sessions_here"))
+  ends <- c(
+    "there", "there_low", "there_high", "here", "here_low", "here_high", "expected_low", "expected_high", "change",
+    "change_low", "change_high"
+  )
+  rows[effect == "ratio", (ends) := lapply(.SD, exp), .SDcols = ends]
+  p_values <- c("p_value", "p_adjusted", "equivalence_p_value", "equivalence_p_adjusted")
+  kept <- c(keys, "unit", "effect", ends, "verdict", "reason", "sessions_there", "sessions_here", "verdict_there", "verdict_here", p_values)
+  rows[, kept, with = FALSE]
+}
+
+# ---- This machine ------------------------------------------------------------------------------
+
+# Cells of a kind that the reference has, and not its own: it is not compared with itself.
+is_new <- function(cells, reference) {
+  place <- function(table) table[, paste(study, mode, tier, tool)]
+  place(cells) %in% place(reference$summary) & !cells$session %in% reference$summary$session
+}
+
+#' A run as it is compared with a reference.
+#'
+#' @param summary rows of cells, see is_new(); `slices` see read_slices().
+#' @param provenance of one of the cells.
+#' @param beside rows of baselines that were measured with a cell alone.
+#' @return list: machine, versions, summary, comparisons, alone (rows of the summary: cells that were measured by
+#'   themselves).
+run_of <- function(summary, slices, provenance, beside = NULL, comparisons = compare_modes(rbind(summary, beside), slices)) {
+  list(
+    machine = provenance$machine, versions = provenance$versions, summary = summary, comparisons = comparisons,
+    alone = summary[!session %in% summary[duplicated(session), session]]
+  )
+}
+
+#' Reads what is measured here and is not the reference's own.
+#'
+#' @param results folder of the run, with any of its cells.
+#' @param reference see read_reference().
+#' @return see run_of(); NULL where there is nothing that can be compared.
+read_run <- function(results, reference) {
+  paths <- Sys.glob(file.path(results, "cells", "*", "*", "*", "*", "rep-*", "cell.json"))
+  if (length(paths) == 0) return(NULL)
+  cells <- read_cells(paths)
+  new <- is_new(rbindlist(lapply(cells, function(cell) as.data.table(identity_of(cell)))), reference)
+  if (!any(new)) return(NULL)
+  beside <- file.path(dirname(paths[new]), "versus", "cell.json")
+  beside <- beside[file.exists(beside)]
+  run_of(
+    summarise_cells(paths[new]), slices_of_cells(paths[new]), cells[new][[1]]$provenance,
+    if (length(beside) > 0) summarise_cells(beside)[, versus := NA_character_]
+  )
+}
+
+#' The run of a report as it is compared with the reference; NULL where it has no cell to compare.
+#'
+#' @param all list: summary, slices, comparisons, cells.
+run_of_report <- function(all, reference) {
+  new <- is_new(all$summary, reference)
+  if (!any(new)) return(NULL)
+  summary <- all$summary[new]
+  comparisons <- if (all(new)) all$comparisons else compare_modes(summary, all$slices[session %in% summary$session])
+  run_of(summary, all$slices, all$cells[new][[1]]$provenance, comparisons = comparisons)
+}
+
+#' What differs between the machine of the reference and this one, of what makes a kind.
+differing_facts <- function(there, here, facts = machine_kind) {
+  facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
+}
+
+same_kind <- function(reference, run) length(differing_facts(reference$facts$machine, run$machine)) == 0
+
+#' All changes of a run.
+#'
+#' @param reference see read_reference(); `run` see run_of().
+#' @return data.table, see reproduce(): comparisons, then values of cells, whose versus is empty.
+reproduce_run <- function(reference, run) {
+  # A comparison is here if the cells of both its sides are.
+  here <- if (nrow(run$comparisons) > 0) {
+    run$comparisons[pmin(mode_valid + mode_invalid, versus_valid + versus_invalid) > 0]
+  }
+  of_comparisons <- if (NROW(here) > 0) {
+    reproduce(sides_of_comparisons(reference$comparisons), sides_of_comparisons(here), comparison_keys)
+  }
+  of_cells <- if (nrow(run$alone) > 0) {
+    statistics <- if (same_kind(reference, run)) cell_statistics() else cell_statistics()[travels == TRUE]
+    places <- unique(run$alone[, .(study, mode, tier, tool)])
+    there <- reference$summary[places, on = names(places), nomatch = NULL]
+    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, versus := ""]
+  }
+  rbindlist(list(of_comparisons, of_cells), use.names = TRUE)
+}
+
+#' Why nothing can be compared; empty where something can.
+why_not_reproduced <- function(reference, run) {
+  if (is.null(reference)) return(no_reference)
+  if (!is.null(run)) return("")
+  paste(
+    "Nothing to compare: no cell is measured here that the reference has too, besides its own.",
+    "`snakemake --cores 4 -f results/cells/…/cell.json` measures one."
+  )
+}
+
+# ---- On a terminal -----------------------------------------------------------------------------
+
+# As many rows as fit on a screen beside what is said around them.
+rows_on_screen <- 24
+
+#' The run against the reference, as lines for a terminal.
+#'
+#' @param rows see reproduce_run().
+#' @return character vector.
+print_reproduction <- function(rows, reference, run) {
+  if (nrow(rows) <= rows_on_screen) return(c(machine_lines(reference, run), "", change_lines(rows), total_line(rows)))
+  shown <- most_changed(rows[distance_of(rows) > 0.5], rows_on_screen)
+  c(
+    machine_lines(reference, run), "", count_lines(rows), "",
+    if (nrow(shown) > 0) c("What differs, and what changed most:", change_lines(shown), ""),
+    total_line(rows)
+  )
+}
+
+# How far each change is, in margins.
+distance_of <- function(rows) {
+  rows[, fifelse(effect == "ratio", abs(suppressWarnings(log(change))) / reproduction_margins$ratio, abs(change) / reproduction_margins$difference)]
+}
+
+#' Those that differ first, then those that changed most.
+most_changed <- function(rows, most) {
+  rows[head(order(rows$verdict != "differs", -distance_of(rows), na.last = TRUE), most)]
+}
+
+machine_lines <- function(reference, run) {
+  off <- differing_facts(reference$facts$machine, run$machine)
+  told <- function(machine) sprintf("%s, %s CPUs", machine$cpu_model, format_number(as.numeric(machine$cpus)))
+  c(
+    sprintf(
+      "Reference: %s (commit %s, %s)", told(reference$facts$machine), substr(reference$facts$commit, 1, 7),
+      substr(reference$facts$ended, 1, 10)
+    ),
+    paste0("Here:      ", told(run$machine)),
+    if (length(off) == 0) "The same kind of machine." else
+      "Another kind of machine: compared is what travels, that is ratios, requests that wait, and shares."
+  )
+}
+
+count_lines <- function(rows) {
+  table_lines(rows[, as.list(table(factor(verdict, verdicts_of_reproduction))), by = study])
+}
+
+# Rows of few cells stand under the names of these.
+change_lines <- function(rows) {
+  rows <- copy(rows)[, place := paste0(
+    study, "/", mode, "/", tier, "/", tool, ifelse(versus == "", ", by itself", paste(", ratios to", versus))
+  )]
+  if (uniqueN(rows$place) > 4) return(table_lines(change_table(rows)[, `:=`(expected = NULL, cell = rows$place)]))
+  unlist(lapply(split(rows, factor(rows$place, unique(rows$place))), function(one) {
+    # One reason that holds for all is said once.
+    if (all(one$reason != "") && uniqueN(one$reason) == 1) return(c(paste0(one$place[1], ": not decided, ", one$reason[1]), ""))
+    c(one$place[1], paste0("  ", table_lines(change_table(one))), "")
+  }), use.names = FALSE)
+}
+
+change_table <- function(rows) {
+  scaled <- function(values) format_number(fifelse(rows$effect == "ratio", 1, 100) * values)
+  interval <- function(low, high) ifelse(is.na(low), "", paste0(" [", scaled(low), ", ", scaled(high), "]"))
+  rows[, .(
+    value = paste0(title_of(statistic), ifelse(effect == "ratio", "", ", %")),
+    there = scaled(there), expected = ifelse(is.na(expected_low), no_figure, paste(scaled(expected_low), "to", scaled(expected_high))),
+    here = scaled(here), "here / there" = paste0(scaled(change), interval(change_low, change_high)),
+    verdict = ifelse(reason == "", verdict, paste0(verdict, " (", reason, ")"))
+  )]
+}
+
+# Columns side by side, as wide as they must be.
+table_lines <- function(table) {
+  columns <- lapply(names(table), function(name) {
+    cells <- c(name, ifelse(is.na(table[[name]]), no_figure, as.character(table[[name]])))
+    format(cells, width = max(nchar(cells)))
+  })
+  trimws(do.call(paste, c(columns, sep = "  ")), "right")
+}
+
+total_line <- function(rows) {
+  counts <- table(factor(rows$verdict, verdicts_of_reproduction))
+  sprintf(
+    "%d values and ratios compared: %d reproduced, %d %s, %d not decided.", nrow(rows), counts[["reproduced"]],
+    counts[["differs"]], if (counts[["differs"]] == 1) "differs" else "differ", counts[["not decided"]]
+  )
+}
+
+# ---- Figure ------------------------------------------------------------------------------------
+
+verdict_looks <- data.table(
+  verdict = verdicts_of_reproduction, colour = c("#009E73", "#D55E00", "#6E6E6E"), shape = c(21, 24, 1)
+)
+
+#' A forest plot: each change with its 95 % interval; the band is the margin. Intervals that leave the frame are
+#' cut off.
+#'
+#' @param rows rows of reproduce_run() whose effect is a ratio.
+#' @return ggplot.
+figure_reproduction <- function(rows) {
+  rows <- copy(rows)[is.finite(change) & change > 0]
+  if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
+  rows[, `:=`(
+    title = title_of(statistic),
+    name = paste0(mode, ifelse(versus == "", " by itself", ""), ", ", tier, " (", tool, ")")
+  )]
+  rows[, name := factor(name, rev(unique(name)))]
+  reach <- max(1.6, exp(1.2 * max(abs(log(rows$change)))))
+  rows[, `:=`(change_low = pmax(change_low, 1 / reach), change_high = pmin(change_high, reach))]
+  named <- function(column) setNames(verdict_looks[[column]], verdict_looks$verdict)
+  ggplot(rows, aes(change, name, colour = verdict, fill = verdict, shape = verdict)) +
+    annotate("rect",
+      xmin = exp(-reproduction_margins$ratio), xmax = exp(reproduction_margins$ratio), ymin = -Inf, ymax = Inf,
+      fill = "#DDDDDD", alpha = 0.6
+    ) +
+    geom_vline(xintercept = 1, colour = faint, linewidth = 0.3) +
+    geom_linerange(aes(xmin = change_low, xmax = change_high), linewidth = 0.5, na.rm = TRUE) +
+    geom_point(size = 2) +
+    facet_grid(title ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
+    scale_x_log10(limits = c(1 / reach, reach), breaks = scales::breaks_log(6), labels = plain_number) +
+    scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
+    scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
+    scale_shape_manual(values = named("shape"), breaks = verdicts_of_reproduction) +
+    labs(x = "here divided by the reference (log scale)", y = NULL) +
+    theme_artifact(8) +
+    theme(strip.text.y = element_text(angle = 0))
+}

@@ -1,0 +1,84 @@
+# What the report says of this run beside the reference.
+
+# As many changes as a page draws.
+changes_drawn <- 24
+
+#' Ratios that the figure shows: those that differ, then those that changed most.
+changes_to_draw <- function(changes) {
+  if (nrow(changes) == 0) return(changes)
+  drawable <- changes[effect == "ratio" & is.finite(change) & change > 0]
+  most_changed(drawable, changes_drawn)[order(statistic, study, mode, tier, tool)]
+}
+
+machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))
+
+sentence_of_reproduction <- function(reference, run, changes) {
+  if (is.null(reference)) return(no_reference)
+  from <- sprintf(
+    "The reference is the run of %s on %s (commit `%s`).", substr(reference$facts$ended, 1, 10),
+    machine_text(reference$facts$machine), substr(reference$facts$commit, 1, 7)
+  )
+  if (is.null(run)) return(paste(from, "This report is made of its cells, so there is nothing to compare."))
+  off <- differing_facts(reference$facts$machine, run$machine)
+  paragraph(
+    from,
+    if (length(off) == 0) "This run is from the same kind of machine." else
+      sprintf("This run is from another kind of machine: %s.", machine_text(run$machine)),
+    if (nrow(changes) > 0) sentence_reproduced(changes) else "The two have no comparison in common."
+  )
+}
+
+sentence_reproduced <- function(changes) {
+  counts <- table(factor(changes$verdict, verdicts_of_reproduction))
+  directed <- directed_changes(changes)
+  paragraph(
+    sprintf(
+      "Of %s that both have, %d %s reproduced, %d %s, and %d %s not decided.", count_of(nrow(changes), "comparison"),
+      counts[[1]], if (counts[[1]] == 1) "is" else "are", counts[[2]], if (counts[[2]] == 1) "differs" else "differ",
+      counts[[3]], if (counts[[3]] == 1) "is" else "are"
+    ),
+    if (nrow(directed) > 0) sprintf(
+      "Of %s that the reference reports, %s point the same way here.", count_of(nrow(directed), "difference"),
+      format_number(sum(directed$same_way))
+    )
+  )
+}
+
+# Differences that the reference reports, and which way they point here.
+directed_changes <- function(changes) {
+  rows <- changes[verdict_there %in% c("higher", "lower") & is.finite(here)]
+  none <- fifelse(rows$effect == "ratio", 1, 0)
+  rows[, same_way := (there - none) * (here - none) > 0][]
+}
+
+table_reproduced <- function(changes) {
+  directed <- directed_changes(changes)
+  counts <- changes[, .(
+    Reproduced = sum(verdict == "reproduced"), Differ = sum(verdict == "differs"), "Not decided" = sum(verdict == "not decided")
+  ), by = .(Study = study)]
+  same <- directed[, .(same = paste(sum(same_way), "of", .N)), by = .(Study = study)]
+  counts[, "Same direction" := fcoalesce(same[counts, on = "Study"]$same, no_figure)][]
+}
+
+caption_of_reproduction <- function(drawn, changes) {
+  if (nrow(drawn) == 0) return("")
+  ratios <- changes[effect == "ratio", .N]
+  paragraph(
+    "Changes of ratios from the reference to this run with 95 % intervals; the band is the margin.",
+    if (nrow(drawn) < ratios) sprintf(
+      "Drawn are %d of %s: those that differ, then those that changed most. `compare.csv` of `snakemake compare` has all.",
+      nrow(drawn), format_number(ratios)
+    )
+  )
+}
+
+alt_of_reproduction <- function(drawn) {
+  if (nrow(drawn) == 0) return("")
+  counts <- table(factor(drawn$verdict, verdicts_of_reproduction))
+  farthest <- drawn[which.max(abs(log(change)))]
+  sprintf(
+    "Forest plot of %s: %s reproduced, %s different, %s not decided. The largest is a factor of %s, in %s of %s at %s.",
+    count_of(nrow(drawn), "change"), counts[[1]], counts[[2]], counts[[3]], format_number(farthest$change),
+    title_of(farthest$statistic), farthest$mode, farthest$tier
+  )
+}

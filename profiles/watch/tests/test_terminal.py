@@ -1,0 +1,85 @@
+"""What a person sees of a run."""
+
+import io
+import logging
+
+import pytest
+
+from profiles.watch.terminal import CLEAR, Terminal, failure, reason, say, show
+
+
+class Screen(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def told(*events, stream=None):
+    """What the events leave, each given as what Snakemake adds to its record."""
+    out = stream or io.StringIO()
+    handler = Terminal(lambda jobs: f"plan of {jobs['a']}" if "a" in jobs else "", out)
+    for facts in events:
+        level = facts.pop("level", logging.INFO)
+        record = logging.LogRecord("x", level, "x.py", 1, facts.pop("text", ""), (), None)
+        vars(record).update(facts)
+        handler.emit(record)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["a", "ValueError: no port", "b"], "ValueError: no port"),
+        (["Error: no reference: the run is incomplete", "Execution halted"], None),
+        (["Error in f(x) :", "  no such file", "Execution halted"], "Error in f(x) : no such file"),
+        (["a", "b"], "b"),
+        ([], "it left no message"),
+    ],
+)
+def test_reason_is_the_fault_in_the_log(lines, expected):
+    assert reason(lines) == (expected or lines[0])
+
+
+def test_failed_job_says_why_first_and_never_its_command(tmp_path):
+    log = tmp_path / "job.log"
+    log.write_text("\n".join(f"line {n}" for n in range(30)) + "\nValueError: no port\n")
+    event = {"event": "job_error", "rule_msg": "measuring", "rule_name": "m", "log": [str(log)]}
+    command = {"event": "error", "exception": "RuleException", "text": "Command 'set -e"}
+    lines = told(command, event | {"shellcmd": "kilobytes"}).splitlines()
+    assert lines[0] == "FAILED: measuring: ValueError: no port"
+    assert len(lines) < 15
+    assert "kilobytes" not in str(lines) and "set -e" not in str(lines)
+
+
+def test_failed_job_without_a_log_is_named():
+    assert failure("checking", []) == ["FAILED: checking"]
+
+
+def test_chatter_stays_away_and_what_matters_comes_through():
+    shown = told(
+        {"text": "Select jobs to execute..."},
+        {"text": "Building DAG of jobs..."},
+        {"event": "job_started", "text": "Execute 1 jobs..."},
+        {"event": "run_info", "stats": {"a": 3}},
+        {"event": "run_info", "stats": {"b": 3}},
+        {"event": "job_info", "rule_msg": None, "rule_name": "b", "log": []},
+        {"event": "progress", "text": "3 of 9 steps"},
+        {"text": "disk is full", "level": logging.WARNING},
+        {"event": "error", "exception": "WorkflowError", "text": "no such rule"},
+        {"text": "Nothing to be done (all requested files are present and up to date)."},
+    )
+    assert shown.splitlines() == [
+        "plan of 3",
+        "b",
+        "disk is full",
+        "no such rule",
+        "Nothing to be done (all requested files are present and up to date).",
+    ]
+
+
+def test_on_a_terminal_a_line_of_progress_gives_way_to_the_next(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "10")
+    out = Screen()
+    show("0123456789abc", out)
+    show("second", out)
+    say("stays", out)
+    assert out.getvalue() == f"{CLEAR}012345678{CLEAR}second{CLEAR}stays\n"

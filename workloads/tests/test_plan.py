@@ -1,0 +1,81 @@
+"""What make says before it does anything."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from workloads.plan import CELL_S, REST_S, ROOT, START_S, Known, known_of, line, minutes, plan
+
+REFERENCE = {
+    "cells": 40,
+    "machine": {"cpus": 2, "cpu_model": "A CPU"},
+    "session_s": {"s/g/rep-1": 120, "s/g/rep-2": 60},
+}
+RUN = [("s/g/rep-1", ["s/m/t/wrk2/rep-1", "s/n/t/wrk2/rep-1"]), ("s/g/rep-2", ["s/m/t/wrk2/rep-2"])]
+
+
+def measured(cells, path, wall_s):
+    folder = cells / path
+    folder.mkdir(parents=True)
+    study, mode, tier, tool, repetition = path.split("/")
+    name = {"study": study, "repetition": int(repetition.removeprefix("rep-"))}
+    phases = {"wall_s": wall_s}
+    (folder / "cell.json").write_text(
+        json.dumps({"cell": name, "session": {"group": "g", "phases": phases}})
+    )
+
+
+def test_session_takes_as_long_as_it_did_here_or_in_the_reference():
+    known = Known(REFERENCE, {"a/g/rep-1": 30.0})
+    assert known.session_s("a/g/rep-1", 9) == 30
+    assert known.session_s("a/g/rep-2", 9) == 30
+    assert known.session_s("s/g/rep-2", 9) == 60
+    # A repetition that no run had, like the longest there is.
+    assert known.session_s("s/g/rep-3", 9) == 120
+    assert known.session_s("b/g/rep-1", 9) == START_S + 9 * CELL_S
+    assert minutes(known, [("s/g/rep-1", 2), ("s/g/rep-2", 1)]) == 3
+
+
+def test_a_cell_measured_alone_does_not_shorten_its_session(tmp_path):
+    measured(tmp_path, "s/m/t/wrk2/rep-1", 90.0)
+    measured(tmp_path, "s/n/t/wrk2/rep-1", 20.0)
+    assert known_of(tmp_path, tmp_path / "none.json") == Known({}, {"s/g/rep-1": 90.0})
+
+
+def test_plan_counts_what_is_missing(tmp_path):
+    measured(tmp_path, "s/m/t/wrk2/rep-1", 90.0)
+    text = plan(RUN, Known(REFERENCE), tmp_path, is_set_up=True)
+    assert "measures 2 of 3 cells in 2 sessions" in text
+    assert f"about {3 + REST_S // 60} minutes (as the reference took on 2 CPUs (A CPU))" in text
+    assert "make smoke" in text and "one cell" in text
+    for _, of in RUN:
+        for path in of:
+            if not (tmp_path / path).exists():
+                measured(tmp_path, path, 90.0)
+    assert "all 3 cells are there" in plan(RUN, Known(REFERENCE), tmp_path, is_set_up=True)
+
+
+def test_before_set_up_the_reference_says_how_long(tmp_path):
+    text = plan(None, Known(REFERENCE), tmp_path, is_set_up=False)
+    assert text.startswith("make report: set-up (about 2 minutes, once), then measures 40 cells")
+    assert f"about {3 + REST_S // 60} minutes" in text
+    assert "one to two hours" in plan(None, Known(), tmp_path, is_set_up=False)
+
+
+def test_line_names_what_snakemake_is_about_to_measure():
+    sessions = {"measure_a": ("s/g/rep-1", 2), "measure_b": ("s/g/rep-2", 1)}
+    assert line(Known(REFERENCE), sessions, {"measure_b": 1, "total": 9}).startswith(
+        "measuring 1 session: about 1 minutes"
+    )
+    assert line(Known(REFERENCE), sessions, {"render_report": 1}) == ""
+
+
+@pytest.mark.parametrize("isolated", [[], ["-S"]])
+def test_it_speaks_with_and_without_the_packages_of_set_up(isolated):
+    """-S leaves out site-packages, and with them yaml."""
+    command = [sys.executable, *isolated, "-m", "workloads.plan", "--reference", "none.json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("make report: ")
