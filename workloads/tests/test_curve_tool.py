@@ -90,39 +90,43 @@ def test_server_that_answers_as_fast_as_requests_come_keeps_up(rate):
     for latency_s in (0.0005, 0.004, 0.1):
         due_s = every(rate)
         course = course_of(due_s, lambda at_s, latency_s=latency_s: latency_s)
-        assert is_sustained(load_of(due_s), course), latency_s
+        assert is_sustained(load_of(due_s), course, latency_s), latency_s
 
 
 @pytest.mark.parametrize(("by", "sustained"), [(1.05, True), (1.2, False), (2.0, False)])
 def test_backlog_that_grows_is_not_sustained(by, sustained):
     due_s = every(1000)
-    assert is_sustained(load_of(due_s), course_of(due_s, overloaded(by))) == sustained
+    assert is_sustained(load_of(due_s), course_of(due_s, overloaded(by)), 0) == sustained
 
 
 def test_requests_that_wait_are_no_backlog_and_those_behind_them_are():
     due_s = every(400, lasts_s=2.5)
     waits = course_of(due_s, lambda at_s: 1.0, lasts_s=2.5)
     assert oldest_s(waits, 2.5) == pytest.approx(1, abs=0.02)
-    assert is_sustained(load_of(due_s, 2.5), waits)
+    assert is_sustained(load_of(due_s, 2.5), waits, 1)
     # A pool for 333 at a time: every second a round of them.
     behind = course_of(due_s, lambda at_s: 1.0 + at_s * 0.2, lasts_s=2.5)
-    assert not is_sustained(load_of(due_s, 2.5), behind)
+    assert not is_sustained(load_of(due_s, 2.5), behind, 1)
 
 
 def test_gaps_between_requests_are_no_backlog():
     # One in the first half, two in the last interval: each is answered within a millisecond.
     due_s = [0.1, 0.4905, 0.491]
-    assert is_sustained(load_of(due_s), course_of(due_s, lambda at_s: 0.001))
+    assert is_sustained(load_of(due_s), course_of(due_s, lambda at_s: 0.001), 0)
+    # One that waits 100 ms, and none is under way in the middle.
+    late = course_of([0.42], lambda at_s: 0.1)
+    assert is_sustained(load_of([0.42]), late, 0.1)
+    assert not is_sustained(load_of([0.42]), late, 0)
     nothing = course_of([], None)
-    assert is_sustained(load_of([]), nothing)
+    assert is_sustained(load_of([]), nothing, 0)
     assert oldest_s(nothing, 0.5) == 0
 
 
 def test_answers_that_are_not_right_are_not_sustained():
     due_s = every(1000)
     course = course_of(due_s, lambda at_s: 0.001)
-    assert is_sustained(load_of(due_s, right=0.99), course)
-    assert not is_sustained(load_of(due_s, right=0.988), course)
+    assert is_sustained(load_of(due_s, right=0.99), course, 0)
+    assert not is_sustained(load_of(due_s, right=0.988), course, 0)
 
 
 def test_failures_end_requests_as_answers_do():
