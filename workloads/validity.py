@@ -186,13 +186,11 @@ def rounds(record: Record) -> float:
 
 def settled(record: Record) -> Check | None:
     """Of loads that go on: a burst, or a few rounds of a closed loop, never settle and need not."""
-    load = record["load"]
-    tool = record["configuration"]["tool"]
-    goes_on = (
-        (load["loop"] == "open" and not tool.get("at_once"))
-        or tool.get("ramp_up_s", 0) > 0
-        or rounds(record) >= ROUNDS_AT_LEAST
-    )
+    load, tool = record["load"], record["configuration"]["tool"]
+    if load["loop"] == "open":
+        goes_on = not tool.get("at_once")
+    else:
+        goes_on = tool.get("ramp_up_s", 0) > 0 or rounds(record) >= ROUNDS_AT_LEAST
     changes = {name: found for name, found in load.get("settling", {}).items() if found}
     if not goes_on or not changes:
         return None
