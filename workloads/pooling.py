@@ -34,6 +34,9 @@ SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s
 NOT_OF_A_CURVE = ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s")
 COMBINATIONS = "combinations.csv"
 THREAD_STATES = "thread-states.csv"
+SERVER_LOG = "server.log"
+# How a line of a stack trace begins.
+FRAMES, FRAMES_AT_MOST = (b"\tat ", b"\t... "), 1000
 
 
 def pooled(slices: list[Slice]) -> list[Slice]:
@@ -243,13 +246,28 @@ def write_files(slices: list[Slice], out: Path) -> None:
         table(out / COMBINATIONS, rows)
     logs = [folder / "generator.log" for folder in folders]
     (out / "generator.log").write_bytes(b"".join(log.read_bytes() for log in logs if log.exists()))
-    for name in ("gc.log", "server.log", "pooler.log", "backend.log"):
+    for name in ("gc.log", "pooler.log", "backend.log"):
         if (live.folder / name).exists():
             shutil.copyfile(live.folder / name, out / name)
+    if (live.folder / SERVER_LOG).exists():
+        keep_log(live.folder / SERVER_LOG, out / f"{SERVER_LOG}.gz")
     profiled = [done for done in slices if done.asked.kind == PROFILED]
     if profiled and (profiled[-1].live.folder / THREAD_STATES).exists():
         shutil.copyfile(profiled[-1].live.folder / THREAD_STATES, out / THREAD_STATES)
         within_slices(out / THREAD_STATES, profiled)
+
+
+def keep_log(log: Path, out: Path) -> None:
+    """All lines but the frames of stack traces, of which the first are enough.
+
+    A server that logs an exception for every request writes a gigabyte.
+    """
+    frames = 0
+    with log.open("rb") as lines, gzip.open(out, "wb") as kept:
+        for line in lines:
+            frames += line.startswith(FRAMES)
+            if frames <= FRAMES_AT_MOST or not line.startswith(FRAMES):
+                kept.write(line)
 
 
 def keep_histograms(slices: list[Slice], out: Path) -> None:

@@ -241,7 +241,7 @@ threads_free_row <- function(cell) {
 # What the server's log says: rejections that no code caught, over the server's life, and rows that the
 # database refused as duplicates, within the slices that count; NA without a log.
 log_row <- function(cell) {
-  path <- file.path(cell$folder, "server.log")
+  path <- file.path(cell$folder, "server.log.gz")
   if (!file.exists(path)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
   lines <- readLines(path, warn = FALSE)
   duplicates <- grep(" ERROR .*DuplicateKeyException", lines, value = TRUE, useBytes = TRUE)

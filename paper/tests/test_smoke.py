@@ -92,7 +92,7 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     # The real wrk2 does not tell how many requests were due.
     assert load["requests_asked"] in (None, load["requests_recorded"])
     assert load["responses_2xx"] + sum(load["errors"].values()) >= load["requests_recorded"]
-    names = ["slices.csv", "telemetry.csv", "server.log", "generator.log", "profile.collapsed"]
+    names = ["slices.csv", "telemetry.csv", "server.log.gz", "generator.log", "profile.collapsed"]
     if is_jvm(cell):
         names.append("gc.log")
     for name in names:

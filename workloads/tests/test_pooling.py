@@ -250,7 +250,21 @@ def test_files_of_a_cell_are_those_of_its_kept_slices(make_slice, live, tmp_path
     assert (out / "generator.log").read_text() == "log of 2\nlog of 3\n"
     assert (out / "gc.log").read_text() == "pauses\n"
     assert [row["state"] for row in rows_in(out / pooling.THREAD_STATES)] == ["profiled"]
-    assert not (out / "server.log").exists()
+    assert not (out / "server.log.gz").exists()
+
+
+def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):
+    log, out = tmp_path / "server.log", tmp_path / "server.log.gz"
+    trace = ["failed", *["\tat a.b.c(D.java:1)"] * 600, "\t... 9 more"]
+    log.write_text("\n".join(["started", *trace, *trace, *trace, "ended", ""]))
+    pooling.keep_log(log, out)
+    kept = gzip.decompress(out.read_bytes()).decode().splitlines()
+    assert [line for line in kept if not line.startswith("\t")] == [
+        "started",
+        *["failed"] * 3,
+        "ended",
+    ]
+    assert sum(line.startswith("\t") for line in kept) == pooling.FRAMES_AT_MOST
 
 
 def test_steps_of_a_curve_have_counts_in_common_and_no_rates(make_slice, tmp_path):

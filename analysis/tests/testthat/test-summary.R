@@ -191,7 +191,7 @@ test_that("what the server's log and its threads say is counted within the slice
   writeLines(c(
     paste(at(10.2), refused), paste(at(12), refused), "org.springframework.dao.DuplicateKeyException: again",
     "java.util.concurrent.RejectedExecutionException: Task rejected", "\tat java.util.concurrent.RejectedExecutionException"
-  ), file.path(dirname(path), "server.log"))
+  ), gzfile(file.path(dirname(path), "server.log.gz")))
   # A pool whose only thread is in the remote's hands half of the time; the sample of 99 s is of no slice.
   fwrite(data.table(
     time_s = c(99, 100, 100.5, 100.5), source = "jvm", group = "http-nio-exec",
