@@ -40,7 +40,7 @@ public final class Service {
                 .port(options.number("port"))
                 .backlog(options.number("backlog"))
                 .idleConnectionTimeout(Duration.ofSeconds(options.number("idle-timeout-s")))
-                // How often it looks for them, which no other stack lets one say: two minutes by default.
+                // How often it looks for them: every two minutes by default.
                 .idleConnectionPeriod(Duration.ofSeconds(1))
                 .maxPayloadSize(options.number("body-bytes"))
                 .addProtocol(Http1Config.builder()

@@ -48,6 +48,8 @@ public final class Service {
     /** What the server knows as system properties only, read when its first class is loaded. */
     private static void setLimits(Options options) {
         System.setProperty("sun.net.httpserver.idleInterval", String.valueOf(options.number("idle-timeout-s")));
+        // How often it looks for them: every ten seconds by default.
+        System.setProperty("sun.net.httpserver.clockTick", "1000");
         // By default 200 connections may be idle, and all others are closed after their answer.
         System.setProperty("sun.net.httpserver.maxIdleConnections", String.valueOf(Integer.MAX_VALUE));
         System.setProperty("sun.net.httpserver.maxReqHeaderSize", String.valueOf(options.number("header-bytes")));
