@@ -26,7 +26,7 @@ final class Json {
         try {
             return Objects.requireNonNull(MAPPER.readValue(body, type));
         } catch (IOException | NullPointerException wrong) {
-            throw new Rejected(400, "not the JSON of this page");
+            throw new Rejected(422, "not the JSON of this page");
         }
     }
 }

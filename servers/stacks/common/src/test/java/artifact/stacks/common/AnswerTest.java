@@ -33,8 +33,8 @@ class AnswerTest {
     void bodiesThatLackAFieldAreRejected() {
         for (String body : new String[] {"", "null", "{}", "{\"email\": \"kim\"}", "no JSON"}) {
             byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-            assertEquals(400, assertThrows(Rejected.class, () -> Login.of(bytes), body).answer().status());
-            assertEquals(400, assertThrows(Rejected.class, () -> Order.of(bytes), body).answer().status());
+            assertEquals(422, assertThrows(Rejected.class, () -> Login.of(bytes), body).answer().status());
+            assertEquals(422, assertThrows(Rejected.class, () -> Order.of(bytes), body).answer().status());
         }
     }
 }
