@@ -77,7 +77,7 @@ def whole_tier(study: Study, key: str, name: str) -> Tier:
     return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
 
 
-def as_list(names: str | list[str]) -> list[str]:
+def as_list(names: Any) -> list[str]:
     return [names] if isinstance(names, str) else names
 
 

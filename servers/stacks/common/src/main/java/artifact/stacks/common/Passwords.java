@@ -10,7 +10,7 @@ import javax.crypto.spec.PBEKeySpec;
 final class Passwords {
 
     /** About 2 ms of CPU time: long beside a query, and far fewer rounds than a real service should take. */
-    private static final int ROUNDS = 4000;
+    private static final int ROUNDS = 10_000;
 
     private static final int HASH_BITS = 256;
 
