@@ -33,7 +33,7 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 # In an invocation of its own: in one together with the cells, Snakemake measures them again when a
 # jar was rebuilt, even if its bytes are the same.
 build: setup ## servers and generator
-	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_tomcat archive_tomcat build_primitives build_database_client
+	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_tomcat archive_tomcat build_primitives build_database_client build_stacks
 
 test: setup ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh
@@ -49,7 +49,7 @@ pins: .tools/env ## renew the pinned versions and checksums of the set-up
 
 # Snakemake's own records stay as well: without them it could not tell which cells are up to date.
 clean: ## remove what was built and installed here; never results/
-	rm -rf .tools servers/target servers/*/target workloads/*/build
+	rm -rf .tools servers/*/target servers/stacks/*/target workloads/*/build
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .pytest_cache .ruff_cache
 

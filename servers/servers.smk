@@ -1,6 +1,7 @@
 """Servers: what is measured, built from source before any cell.
 
-inputs   servers/pom.xml, servers/{sockets,tomcat,primitives}/pom.xml, servers/{sockets,tomcat,primitives}/src/main/**
+inputs   servers/pom.xml, servers/{sockets,tomcat,primitives}/pom.xml, servers/{sockets,tomcat,primitives}/src/main/**,
+         servers/stacks/pom.xml, servers/stacks/*/pom.xml, servers/stacks/*/src/main/**
 outputs  servers/sockets/target/sockets.jar         all modes of request-threads, byte-reproducible
          servers/sockets/target/sockets.jar.sha256  its fingerprint; cells depend on this, not on the jar
          servers/tomcat/target/tomcat.jar           the Tomcat application, byte-reproducible; its libraries in lib/
@@ -29,6 +30,15 @@ DATABASE_CLIENT_SOURCES = expand(
     path=sorted(
         glob_wildcards("servers/database-client/src/main/java/{path}.java").path
     ),
+)
+STACK_SOURCES = expand(
+    "servers/stacks/{path}",
+    path=sorted(
+        glob_wildcards("servers/stacks/{path,(.+/)?(pom[.]xml|src/main/.+)}").path
+    ),
+)
+STACKS = sorted(
+    set(glob_wildcards("servers/stacks/{stack,[a-z-]+}/pom.xml").stack) - {"common"}
 )
 RUNTIMES = {
     "jdk": "java",
@@ -92,6 +102,29 @@ rule build_database_client:
         "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects database-client"
         " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
         " && sha256sum {output.jar:q} servers/database-client/target/lib/*.jar > {output.fingerprint:q}"
+
+
+rule build_stacks:
+    input:
+        "servers/pom.xml",
+        STACK_SOURCES,
+    output:
+        jars=expand("servers/stacks/{stack}/target/stacks-{stack}.jar", stack=STACKS),
+        fingerprints=expand(
+            "servers/stacks/{stack}/target/stacks-{stack}.jar.sha256", stack=STACKS
+        ),
+    log:
+        RESULTS + "/logs/build_stacks.log",
+    priority: 1_000_000
+    params:
+        stacks=STACKS,
+    message:
+        "building the stacks"
+    shell:
+        "mvn --batch-mode --quiet --strict-checksums --file servers/stacks/pom.xml"
+        " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
+        " && for stack in {params.stacks}; do jar=servers/stacks/$stack/target/stacks-$stack.jar;"
+        " sha256sum $jar ${{jar%/*}}/lib/*.jar > $jar.sha256; done"
 
 
 # An archive is of no use to another jar, even of the same bytes: a runtime looks at the jar's time.

@@ -23,7 +23,7 @@ TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
 # What a study says for all its tiers, beside the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")
 # What a mode says of a server of ours, and of an own one.
-OF_OURS = ("class", "engine", "client", "jdk", "backend", "options", "jvm_options")
+OF_OURS = ("class", "jar", "engine", "client", "jdk", "backend", "options", "jvm_options")
 OF_OWN = ("folder", "environment", "verify_path", "expected_status", "expected_body")
 # What makes a mode a variant of another, and what the variant is called.
 VARIANTS = {"twin_of": "twin", "as_published_of": "as published", "slower_of": "slower"}
@@ -75,6 +75,10 @@ def whole_tier(study: Study, key: str, name: str) -> Tier:
     own = study[key][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
     return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
+
+
+def as_list(names: Any) -> list[str]:
+    return [names] if isinstance(names, str) else names
 
 
 def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -165,8 +169,8 @@ def names_in(study: Study, backends: dict[str, Any]) -> Iterator[tuple[str, str,
     modes, tiers = study["modes"], tier_names(study)
     parts = {"": study} | {f"modes.{name}.": mode for name, mode in modes.items()}
     for key, part in parts.items():
-        if "backend" in part:
-            yield f"{key}backend", part["backend"], list(backends)
+        for name in as_list(part.get("backend", [])):
+            yield f"{key}backend", name, list(backends)
     for name, mode in modes.items():
         others = [other for other in modes if other != name]
         for key in ("versus", *VARIANTS):

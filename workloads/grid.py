@@ -23,6 +23,7 @@ from workloads.configuration import (
     Mode,
     Study,
     Tier,
+    as_list,
     check,
     facts_of,
     whole_studies,
@@ -38,7 +39,9 @@ AT_ONCE = {"curve": "connections", "wrk2": "connections", "jmeter": "users"}
 # begins when answers come.
 STEP_TO_WAITING = 2.5
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
-TIER_KEYS = ("id", "path", "sleep_ms")
+# What a tier may say of its answers instead of the study.
+OF_ANSWERS = ("body_bytes", "rows_path")
+TIER_KEYS = ("id", "path", "sleep_ms", *OF_ANSWERS)
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
@@ -285,7 +288,8 @@ class Grid:
         for cell in (*session.cells, *session.beside):
             study, mode, _ = self._parts(cell)
             backend = self._backend(study, mode) or {}
-            jars = [server_of(study, mode).get("jar"), backend.get("jar")]
+            parts = [server_of(study, mode), backend, *backend.get("others", [])]
+            jars = [part.get("jar") for part in parts]
             found |= dict.fromkeys(filter(None, jars))
         return list(found)
 
@@ -324,8 +328,9 @@ class Grid:
 
     def _backend(self, study: Study, mode: Mode) -> dict[str, Any] | None:
         # An own server has nothing of ours behind it.
-        name = None if "command" in mode else mode.get("backend", study.get("backend"))
-        return {"id": name} | self.config["backends"][name] if name else None
+        names = [] if "command" in mode else mode.get("backend", study.get("backend", []))
+        found = [{"id": name} | self.config["backends"][name] for name in as_list(names)]
+        return found[0] | ({"others": found[1:]} if found[1:] else {}) if found else None
 
     def _engine(self, study: Study, mode: Mode) -> dict[str, Any] | None:
         """The database that is measured, with the settings that a mode's options change."""
@@ -339,14 +344,17 @@ class Grid:
 
 def server_of(study: Study, mode: Mode) -> dict[str, Any]:
     """What the study says of its server: nothing of an own one."""
-    server: dict[str, Any] = {} if "command" in mode else study["server"]
+    if "command" in mode:
+        return {}
+    server: dict[str, Any] = study["server"] | {key: mode[key] for key in ("jar",) if key in mode}
     return server
 
 
 def spec_of(plan: dict[str, Any], mode: str, tier: str, tool: str) -> dict[str, Any]:
     """What one cell of a plan measures: the `configuration` of its cell.json."""
     spec: dict[str, Any] = plan["common"] | plan["modes"][mode] | plan["loads"][f"{tier}/{tool}"]
-    return spec
+    answers = {key: spec["tier"][key] for key in OF_ANSWERS if key in spec["tier"]}
+    return spec | {"study": spec["study"] | answers}
 
 
 def as_in_cells(part: dict[str, Any]) -> dict[str, Any]:

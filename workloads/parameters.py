@@ -70,7 +70,10 @@ class Keys:
 
 
 def type_of(part: Part) -> str:
-    return "choice" if "enum" in part else TYPES[part["type"]]
+    if "enum" in part:
+        return "choice"
+    types = part["type"] if isinstance(part["type"], list) else [part["type"]]
+    return " or ".join(TYPES[each] for each in types)
 
 
 def unit_of(key: str) -> str:

@@ -76,7 +76,8 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
 def fingerprint(spec: dict[str, Any]) -> str:
     """Of what a cell runs: jars by the fingerprints beside them, an own server by its files."""
     server, backend = spec["study"].get("server", {}), spec["backend"] or {}
-    jars = filter(None, [server.get("jar"), backend.get("jar")])
+    jar = spec["mode"].get("jar", server.get("jar"))
+    jars = filter(None, [jar, *(part.get("jar") for part in (backend, *backend.get("others", [])))])
     texts = [(ROOT / f"{jar}.sha256").read_bytes() for jar in jars]
     if "command" in spec["mode"]:
         texts += [f"{path.name} {sha256(path)}\n".encode() for path in own_files(spec["mode"])]

@@ -180,8 +180,18 @@ class Session:
         wanted = spec["backend"]
         if not wanted:
             return None
-        module = importlib.import_module(f"workloads.backends.{wanted['id']}")
-        cpus = getattr(self.place, f"{wanted['cpus']}_cpus")
+        with contextlib.ExitStack() as undo:
+            started = self.start_backend(spec, folder, position)
+            undo.callback(started.stop)
+            for other in wanted.get("others", []):
+                place = cells.fresh(folder / other["id"])
+                started.add(self.start_backend(spec | {"backend": other}, place, position))
+            undo.pop_all()
+        return started
+
+    def start_backend(self, spec: dict[str, Any], folder: Path, position: int) -> Backend:
+        module = importlib.import_module(f"workloads.backends.{spec['backend']['id']}")
+        cpus = getattr(self.place, f"{spec['backend']['cpus']}_cpus")
         started: Backend = module.start(spec, provenance.java(), cpus, folder, position)
         return started
 

@@ -50,7 +50,7 @@ def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]
         *class_data(spec),
         *watched(),
         "-cp",
-        str(ROOT / server["jar"]),
+        str(ROOT / mode.get("jar", server["jar"])),
         f"{server['package']}.{main_class}",
         f"--port={port}",
         *options,

@@ -57,7 +57,7 @@ class Live:
 
     def processes(self) -> list[Process]:
         """The server, and what it depends on or what stands before it."""
-        beside = [self.subject.pooler, self.backend.process if self.backend else None]
+        beside = [self.subject.pooler, *(self.backend.processes() if self.backend else [])]
         return [self.subject.process, *(process for process in beside if process)]
 
 

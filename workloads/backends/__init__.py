@@ -7,6 +7,7 @@ Its module has one function,
 
 which returns when the backend answers and raises RuntimeError, with the end of its log, when it
 does not come up. `spec` is the cell's; what config.yaml says of the backend is spec["backend"].
+A server that depends on several has one that is watched, the first, and `others` that go with it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,20 @@ class Backend:
     process: Process
     options: list[str]
     environment: dict[str, str] = field(default_factory=dict)
+    others: list[Backend] = field(default_factory=list)
+
+    def add(self, other: Backend) -> None:
+        self.others.append(other)
+        self.options += other.options
+        self.environment |= other.environment
+
+    def processes(self) -> list[Process]:
+        return [self.process, *(other.process for other in self.others)]
 
     def stop(self) -> None:
+        for other in self.others:
+            other.stop()
+        self.end()
+
+    def end(self) -> None:
         self.process.stop(5)

@@ -19,7 +19,7 @@ class DatabaseBackend(Backend):
 
     database: MariaDB
 
-    def stop(self) -> None:
+    def end(self) -> None:
         self.database.stop()
 
 

@@ -349,6 +349,27 @@ def test_backend_is_part_of_what_is_measured(config):
     assert Grid(config).class_data(session_of(alone)) == []
 
 
+def test_mode_may_have_a_jar_and_backends_and_a_tier_answers_of_its_own(config):
+    config = overlaid(config, yaml.safe_load((ROOT / "workloads/stacks.yaml").read_text()))
+    order = cell_of_study(config, "stacks", mode="vertx", tier="order")
+    grid, first, remote = Grid(config), config["backends"]["mariadb"], config["backends"]["remote"]
+    assert grid.spec(order)["backend"] == {
+        **first,
+        "id": "mariadb",
+        "others": [{**remote, "id": "remote"}],
+    }
+    assert grid.jars(session_of(order)) == [
+        "servers/stacks/vertx/target/stacks-vertx.jar",
+        "servers/sockets/target/sockets.jar",
+    ]
+    plain = cell_of_study(config, "stacks", mode="vertx", tier="plain")
+    assert grid.spec(order)["study"]["rows_path"] == "/orders/count"
+    assert "rows_path" not in grid.spec(plain)["study"]
+    assert grid.spec(plain)["study"]["body_bytes"] != grid.spec(order)["study"]["body_bytes"]
+    config["studies"]["stacks"]["backend"] = ["mariadb", "remot"]
+    assert "studies.stacks.backend = 'remot'; allowed: " in refusal(config)
+
+
 def test_runtime_of_a_mode_decides_its_class_data(config):
     grid = Grid(config)
     virtual, lock_21 = (

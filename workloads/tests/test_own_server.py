@@ -61,7 +61,7 @@ def start(tmp_path, monkeypatch):
         session.plan = {
             "common": {},
             "modes": {"mine": part},
-            "loads": {"low/wrk2": {"testbed": {"request_timeout_s": 2}}},
+            "loads": {"low/wrk2": {"tier": {}, "testbed": {"request_timeout_s": 2}}},
             "cells": [["mine", "low", "wrk2"]],
             "beside": [],
         }

@@ -6,7 +6,7 @@ import urllib.request
 import pytest
 import yaml
 
-from workloads import provenance
+from workloads import cells, provenance
 from workloads.backends import remote
 from workloads.server import ROOT
 
@@ -26,6 +26,17 @@ def test_remote_answers_where_it_says_and_ends(spec, tmp_path):
         assert len(answer.read()) == 42
     backend.stop()
     assert backend.process.exit_status == 0
+
+
+def test_backend_has_the_options_of_others_and_ends_with_them(spec, tmp_path):
+    first, other = (
+        remote.start(spec, provenance.java(), CPUS, cells.fresh(tmp_path / "backend"), 1)
+        for _ in range(2)
+    )
+    first.add(other)
+    assert len(set(first.options)) == 2
+    first.stop()
+    assert [process.exit_status for process in first.processes()] == [0, 0]
 
 
 def test_remote_that_cannot_start_is_told_with_its_words(spec, tmp_path):

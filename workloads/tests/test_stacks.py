@@ -1,0 +1,335 @@
+"""One contract for every mode of the study `stacks`: answers to the byte, and limits that hold.
+
+Limits are not read back but reached: a stack that only says that it has one does not pass.
+"""
+
+import base64
+import contextlib
+import hashlib
+import hmac
+import http.client
+import http.server
+import json
+import os
+import resource
+import signal
+import socket
+import threading
+import time
+from urllib.parse import urlsplit
+
+import pytest
+import yaml
+
+from profiles.watch.accept_queue import accept_queue
+from workloads import provenance
+from workloads.backends import mariadb
+from workloads.configuration import whole_study
+from workloads.server import ROOT, Server, command
+from workloads.testbed import free_port
+
+CPUS = sorted(os.sched_getaffinity(0))
+STUDY = yaml.safe_load((ROOT / "workloads/stacks.yaml").read_text())["studies"]["stacks"]
+MODES = {
+    name: mode
+    for name, mode in whole_study("stacks", STUDY, "tiers")["modes"].items()
+    if "twin_of" not in mode
+}
+# Modes of one stack differ in what is asked of them, and share its limits.
+STACKS = {mode.get("class", STUDY["server"]["class"]): name for name, mode in MODES.items()}
+PATIENCE_S = 30
+PAGE = "요청을 받았고 이것이 응답이다".encode()
+LOGIN = {"email": "member-0042@mail.com", "password": "password1234"}
+ORDER = b'{"item": 7, "quantity": 1}'
+JSON_TYPE, HTML_TYPE = "application/json", "text/html;charset=utf-8"
+# Connections to the remote, and more requests than those let through.
+CLIENT_CONNECTIONS, CROWD = 500, 520
+ALL_IDLE = 8300
+
+
+class Remote(http.server.ThreadingHTTPServer):
+    """A stand-in: ?do=hold waits until it is told to answer, ?do=fail answers 500."""
+
+    request_queue_size = 2 * CROWD
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), RemoteHandler)
+        self.in_flight = 0
+        self.queries = []
+        self.counting = threading.Lock()
+        self.may_answer = threading.Event()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def count(self, change):
+        with self.counting:
+            self.in_flight += change
+
+    @contextlib.contextmanager
+    def holding(self):
+        self.may_answer.clear()
+        try:
+            yield
+        finally:
+            self.may_answer.set()
+
+    def handle_error(self, request, client_address):
+        """A client that is gone is no error of ours."""
+
+
+class RemoteHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        query = urlsplit(self.path).query
+        self.server.queries.append(query)
+        if query == "do=hold":
+            self.server.count(1)
+            self.server.may_answer.wait(PATIENCE_S)
+            self.server.count(-1)
+        self.send_response(500 if query == "do=fail" else 200)
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        self.wfile.write(PAGE)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="module")
+def remote():
+    with Remote() as remote:
+        yield remote
+        remote.shutdown()
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    variables = {"innodb_buffer_pool_size": "16M", "innodb_log_file_size": "8M"}
+    folder = tmp_path_factory.mktemp("database")
+    running = mariadb.start(
+        {"backend": {"variables": variables}}, provenance.java(), CPUS, folder, 1
+    )
+    yield running
+    running.stop()
+
+
+class Stack(Server):
+    """A mode as a session starts it, compiled by C1 alone."""
+
+    def __init__(self, name, database, remote, folder, **options):
+        self.mode = MODES[name] | {"options": MODES[name].get("options", {}) | options}
+        server = STUDY["server"] | {"jvm_options": ["-Xmx256m", "-XX:TieredStopAtLevel=1"]}
+        spec = {"study": {"server": server}, "mode": self.mode}
+        argv = command(spec, provenance.java(), free_port(7), len(CPUS))
+        argv += [
+            *database.options,
+            f"--remote.url=http://127.0.0.1:{remote.server_port}/work?as=asked",
+        ]
+        super().__init__(argv, CPUS, folder, environment=database.environment)
+        assert self.port, self.log.read_text()
+
+    def option(self, name, default):
+        return self.mode["options"].get(name, default)
+
+    def send(self, method, path, body=b"", **headers):
+        """A connection with a request under way; `answer` reads what comes."""
+        connection = socket.create_connection(("127.0.0.1", self.port), PATIENCE_S)
+        send(connection, method, path, body, **headers)
+        return connection
+
+    def answer(self, method, path, body=b"", **headers):
+        with self.send(method, path, body, **headers) as connection:
+            return answer(connection)
+
+    def orders(self):
+        return int(self.answer("GET", "/orders/count")[2])
+
+
+def send(connection, method, path, body=b"", **headers):
+    fields = {"Host": "127.0.0.1"} | headers
+    if method == "POST":
+        fields |= {"Content-Type": JSON_TYPE, "Content-Length": str(len(body))}
+    head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+    connection.sendall(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
+
+
+def answer(connection):
+    response = http.client.HTTPResponse(connection)
+    response.begin()
+    return response.status, response.headers, response.read()
+
+
+def json_of(**fields):
+    return json.dumps(fields, separators=(",", ":")).encode()
+
+
+def token():
+    def text(part):
+        return base64.urlsafe_b64encode(part).rstrip(b"=")
+
+    signed = text(json_of(alg="HS256")) + b"." + text(json_of(sub=LOGIN["email"]))
+    key = b"a key that signs nothing of worth"
+    return (signed + b"." + text(hmac.digest(key, signed, hashlib.sha256))).decode()
+
+
+def posted(**fields):
+    return json.dumps(LOGIN | fields).encode()
+
+
+WRONG = (401, JSON_TYPE, json_of(error="wrong e-mail or password"))
+FAILED = (502, JSON_TYPE, json_of(error="the remote failed"))
+NO_JSON = (422, JSON_TYPE, json_of(error="not the JSON of this page"))
+PAGES = [
+    ("GET", "/ping", b"", (200, "text/plain;charset=utf-8", b"OK")),
+    ("GET", "/plain", b"", (200, JSON_TYPE, json_of(name="stacks", version=1, stable=True))),
+    ("GET", "/remote", b"", (200, HTML_TYPE, PAGE)),
+    ("GET", "/remote?sleep_ms=20&cpu_us=0", b"", (200, HTML_TYPE, PAGE)),
+    ("GET", "/remote?do=fail", b"", FAILED),
+    ("POST", "/login", posted(), (200, JSON_TYPE, json_of(token=token()))),
+    ("POST", "/login", posted(password="password"), WRONG),
+    ("POST", "/login", posted(email="nobody@mail.com"), WRONG),
+    ("POST", "/login", b'{"email": "member-0042@mail.com"}', NO_JSON),
+    ("POST", "/login", b"no JSON", NO_JSON),
+    ("POST", "/order", ORDER, (201, JSON_TYPE, json_of(state="ordered"))),
+    ("POST", "/order?do=fail", ORDER, FAILED),
+    ("POST", "/order-outside", ORDER, (201, JSON_TYPE, json_of(state="ordered"))),
+    ("POST", "/order-outside?do=fail", ORDER, FAILED),
+    ("POST", "/order", b"{}", NO_JSON),
+]
+
+
+@pytest.fixture(scope="module", params=MODES)
+def stack(request, database, remote, tmp_path_factory):
+    running = Stack(request.param, database, remote, tmp_path_factory.mktemp(request.param))
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module", params=STACKS.values(), ids=STACKS)
+def small(request, database, remote, tmp_path_factory):
+    """A stack with limits that are soon reached."""
+    folder = tmp_path_factory.mktemp(f"{request.param}-small")
+    limits = {"backlog": 5, "idle-timeout-s": 1}
+    running = Stack(request.param, database, remote, folder, **limits)
+    yield running
+    running.stop()
+
+
+def test_pages_are_equal_to_the_byte_on_one_connection(stack, remote):
+    with socket.create_connection(("127.0.0.1", stack.port), PATIENCE_S) as connection:
+        for method, path, body, (status, content_type, expected) in PAGES:
+            send(connection, method, path, body)
+            found, headers, content = answer(connection)
+            assert (found, content) == (status, expected), f"{method} {path} {body}"
+            assert headers["Content-Type"].lower().replace(" ", "") == content_type
+            assert headers["Content-Length"] == str(len(expected))
+            assert headers.get("Connection", "keep-alive").lower() == "keep-alive"
+    # Helidon's client may send them in another order.
+    asked = [set(query.split("&")) for query in remote.queries]
+    assert {"as=asked"} in asked
+    assert {"sleep_ms=20", "cpu_us=0"} in asked
+    remote.queries.clear()
+
+
+def test_order_is_kept_once_it_is_answered_and_not_if_the_remote_fails(stack):
+    for path in ("/order", "/order-outside"):
+        before = stack.orders()
+        assert stack.answer("POST", path, ORDER)[0] == 201
+        assert stack.orders() == before + 1
+        assert stack.answer("POST", f"{path}?do=fail", ORDER)[0] == 502
+        assert stack.orders() == before + 1
+
+
+def test_order_holds_its_connection_while_the_remote_is_asked(stack, remote):
+    pool = stack.option("pool", 10)
+    assert most_in_flight(stack, remote, pool, pool + 6, "POST", "/order?do=hold", ORDER) == pool
+    let_in = stack.option("permits", pool + 6)
+    outside = "POST", "/order-outside?do=hold", ORDER
+    assert most_in_flight(stack, remote, let_in, pool + 6, *outside) == let_in
+
+
+def test_as_many_requests_are_let_in_as_the_mode_says(stack, remote):
+    let_in = stack.option("permits", stack.option("threads", CLIENT_CONNECTIONS))
+    assert most_in_flight(stack, remote, let_in, CROWD, "GET", "/remote?do=hold") == let_in
+
+
+def most_in_flight(stack, remote, expected, requests, method, path, body=b""):
+    """How many of these requests reach the remote while it answers none; all must be answered."""
+    with remote.holding(), contextlib.ExitStack() as open_ones:
+        sent = [open_ones.enter_context(stack.send(method, path, body)) for _ in range(requests)]
+        most = settled(lambda: remote.in_flight, expected)
+        remote.may_answer.set()
+        assert {answer(connection)[0] for connection in sent} <= {200, 201}
+    return most
+
+
+def settled(number, expected):
+    """What a number is a while after it has come to what is expected."""
+    deadline_s = time.monotonic() + PATIENCE_S / 2
+    while number() < expected and time.monotonic() < deadline_s:
+        time.sleep(0.01)
+    time.sleep(0.2)
+    return number()
+
+
+def test_connection_is_closed_when_the_client_wants_it(stack):
+    with stack.send("GET", "/plain", Connection="close") as connection:
+        # Helidon says so and leaves it to the client; the JDK's server does it without a word.
+        _, headers, _ = answer(connection)
+        assert headers["Connection"] == "close" or connection.recv(1) == b""
+
+
+def test_connections_stay_open_for_any_number_of_requests(stack):
+    with contextlib.ExitStack() as open_ones:
+        connections = [open_ones.enter_context(stack.send("GET", "/ping")) for _ in range(300)]
+        for connection in connections:
+            assert answer(connection)[0] == 200
+        for connection in (*connections, *connections[:1] * 120):
+            send(connection, "GET", "/ping")
+            assert answer(connection)[0] == 200
+
+
+def test_thousands_of_idle_connections_leave_room_for_more(stack):
+    least = ALL_IDLE + 500
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < least:
+        pytest.skip(f"{hard} descriptors at most")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, least), hard))
+    with contextlib.ExitStack() as open_ones:
+        for _ in range(ALL_IDLE):
+            address = ("127.0.0.1", stack.port)
+            open_ones.enter_context(socket.create_connection(address, PATIENCE_S))
+        assert stack.answer("GET", "/plain")[0] == 200
+
+
+def test_idle_connection_is_closed_in_time(small):
+    with small.send("GET", "/ping") as connection:
+        assert answer(connection)[0] == 200
+        started_s = time.monotonic()
+        assert connection.recv(1) == b""
+        assert 0.5 < time.monotonic() - started_s < 5
+
+
+def test_requests_are_limited_in_size(small):
+    padded = posted() + b" " * (16384 - len(posted()))
+    assert small.answer("POST", "/login", padded)[0] == 200
+    assert small.answer("POST", "/login", padded + b" ")[0] == 413
+    assert small.answer("GET", "/plain", Padding="x" * 7000)[0] == 200
+    with contextlib.suppress(ConnectionError, http.client.HTTPException):
+        assert small.answer("GET", "/plain", Padding="x" * 9000)[0] in (400, 413, 431)
+
+
+def test_as_many_connections_wait_to_be_accepted_as_it_is_told(small):
+    os.kill(small.process.pid, signal.SIGSTOP)
+    try:
+        with contextlib.ExitStack() as open_ones:
+            for _ in range(20):
+                connection = open_ones.enter_context(socket.socket())
+                connection.setblocking(False)
+                connection.connect_ex(("127.0.0.1", small.port))
+            # The kernel's queue holds one more than it is told.
+            assert settled(lambda: accept_queue(small.port), 5 + 1) == 5 + 1
+    finally:
+        os.kill(small.process.pid, signal.SIGCONT)
