@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from workloads import slices
+from workloads.backends import Backend
 from workloads.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, faults
 
 
@@ -203,7 +204,7 @@ def test_idle_clocks_are_those_of_the_other_modes(live, monkeypatch):
         return SimpleNamespace(pid=pid)
 
     subject = SimpleNamespace(process=process(10), pooler=process(20))
-    other = Live("other", subject, SimpleNamespace(process=process(40)), None, {}, {})
+    other = Live("other", subject, Backend(process(40), []), None, {}, {})
     monkeypatch.setattr(slices, "clock_s", float)
     assert loading(live, alive={"a-mode": live, "other": other}).idle_clocks() == 70
 

@@ -188,10 +188,12 @@ test_that("what the server's log and its threads say is counted within the slice
   expect_true(all(is.na(unlist(summarise_cell(read_cell(path))[, .(rejections_uncaught, duplicates_refused, thread_free_share)]))))
   at <- function(time_s) format(as.POSIXct(time_s, origin = "1970-01-01", tz = "UTC"), "%Y-%m-%dT%H:%M:%OS3Z")
   refused <- "ERROR 1 --- threw exception [org.springframework.dao.DuplicateKeyException: again] with root cause"
+  log <- gzfile(file.path(dirname(path), "server.log.gz"), "w")
   writeLines(c(
     paste(at(10.2), refused), paste(at(12), refused), "org.springframework.dao.DuplicateKeyException: again",
     "java.util.concurrent.RejectedExecutionException: Task rejected", "\tat java.util.concurrent.RejectedExecutionException"
-  ), gzfile(file.path(dirname(path), "server.log.gz")))
+  ), log)
+  close(log)
   # A pool whose only thread is in the remote's hands half of the time; the sample of 99 s is of no slice.
   fwrite(data.table(
     time_s = c(99, 100, 100.5, 100.5), source = "jvm", group = "http-nio-exec",
