@@ -26,13 +26,21 @@ min_version("9.17")
 configfile: "config.yaml"
 
 
+# What config.yaml says by itself, whatever the command line adds: a reference is of that.
+DEFAULT = yaml.safe_load(Path("config.yaml").read_text())
+
 try:
-    GRID = Grid(in_order_of(yaml.safe_load(Path("config.yaml").read_text()), config))
+    GRID = Grid(in_order_of(DEFAULT, config))
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
 RESULTS = config["results"]
 CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells]
+
+
+def default_cells(wildcards):
+    """Every cell.json of the default run."""
+    return [f"{RESULTS}/cells/{cell.path}/cell.json" for cell in Grid(DEFAULT).cells]
 
 
 def cells_of(study):

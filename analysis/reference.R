@@ -1,11 +1,11 @@
 #!/usr/bin/env Rscript
 # Condenses a complete default run into the reference:
-#   Rscript analysis/reference.R --results results --out analysis/reference --experiment config.yaml CELL_JSON…
+#   Rscript analysis/reference.R --results results --out analysis/reference --repetitions 3 --written README.md CELL_JSON…
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
 folder <- source_all()
 
-given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("results", "out", "experiment"))
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("results", "out", "repetitions", "written"))
 if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)
-repetitions <- yaml::read_yaml(given$experiment, merge.precedence = "override")$repetitions
-condense_run(given$results, given$files, given$out, folder, repetitions, committed_code(dirname(folder)))
+commit <- committed_code(dirname(folder), strsplit(given$written, ",")[[1]])
+condense_run(given$results, given$files, given$out, folder, as.integer(given$repetitions), commit)

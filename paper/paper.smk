@@ -7,12 +7,6 @@ Outputs: results/report.html (self-contained), results/report.pdf
 """
 
 
-def default_cells(wildcards):
-    """The cells of config.yaml alone, whatever the command line adds to it."""
-    grid = Grid(yaml.safe_load(Path("config.yaml").read_text()))
-    return [f"{RESULTS}/cells/{cell.path}/cell.json" for cell in grid.cells]
-
-
 rule render_report:
     input:
         tables=expand(
@@ -92,15 +86,17 @@ rule reference:
     input:
         condense="analysis/reference.R",
         publish="paper/reference.R",
-        experiment="config.yaml",
         protocol="analysis/PROTOCOL.md",
     log:
         f"{RESULTS}/logs/reference.log",
     params:
         results=RESULTS,
         cells=default_cells,
+        repetitions=DEFAULT["repetitions"],
+        # What it writes itself may differ from the commit.
+        written="analysis/reference,paper/reference,README.md",
     message:
         "the reference, from a complete default run"
     shell:
-        "(Rscript {input.condense:q} --results {params.results:q} --out analysis/reference --experiment {input.experiment:q} {params.cells:q}"
+        "(Rscript {input.condense:q} --results {params.results:q} --out analysis/reference --repetitions {params.repetitions} --written {params.written:q} {params.cells:q}"
         " && Rscript {input.publish:q} --results {params.results:q} --reference analysis/reference --out paper/reference --readme README.md) > {log:q} 2>&1"

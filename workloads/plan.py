@@ -128,7 +128,7 @@ def plan(
         what += f" in {len(sessions)} sessions"
         lasts = f"about {minutes(known, sessions) + REST_S / 60:.0f} minutes"
     return (
-        f"make report: {first}measures {what} and writes results/report.html and .pdf.\n"
+        f"make report: {first}measures {what} and writes a report, HTML and PDF.\n"
         f"On this machine ({os.cpu_count()} CPUs) that takes {lasts} ({known.source()}).\n"
         + LESS.format(cell=EXAMPLE)
     )

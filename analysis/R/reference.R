@@ -17,7 +17,7 @@ refuse <- function(...) stop("no reference: ", ..., call. = FALSE)
 #'
 #' @param root the checkout.
 #' @param written paths that the reference itself writes: they may differ from the commit.
-committed_code <- function(root, written = c("analysis/reference", "paper/reference", "README.md")) {
+committed_code <- function(root, written = "analysis/reference") {
   git <- function(...) suppressWarnings(system2("git", c("-C", shQuote(root), ...), stdout = TRUE, stderr = FALSE))
   commit <- git("rev-parse", "HEAD")
   if (length(commit) != 1 || !is.null(attr(commit, "status"))) refuse(root, " is no checkout of git")
@@ -38,7 +38,7 @@ check_whole <- function(results, paths, repetitions) {
   missing <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths[!file.exists(paths)])
   if (length(missing) > 0) {
     later <- !grepl("/rep-1$", missing)
-    what <- if (all(later)) sprintf("the run has fewer repetitions than the %d of config.yaml", repetitions) else "the run is incomplete"
+    what <- if (all(later)) sprintf("the run has fewer repetitions than the %d of the default run", repetitions) else "the run is incomplete"
     refuse(what, ": ", length(missing), " of ", length(paths), " cells are missing (", enumerated(missing), ")")
   }
   needed <- c(file.path(results, paste0(reference_needs, ".csv")), file.path(results, c("report.html", "report.pdf")))

@@ -225,7 +225,7 @@ test_that("a run that is not whole is refused", {
   expect_error(condensed(run), "the run is incomplete: 1 of 6 cells are missing (demo/fixed-pool/low/wrk2/rep-1)", fixed = TRUE)
   run <- write_reference(repetitions = 2)
   paths <- c(run$paths, sub("rep-2", "rep-3", run$paths[3:4]))
-  expect_error(condensed(list(results = run$results, paths = paths)), "fewer repetitions than the 3 of config.yaml")
+  expect_error(condensed(list(results = run$results, paths = paths)), "fewer repetitions than the 3 of the default run")
 })
 
 test_that("tables older than a cell, of fewer cells, or of two machines are refused", {
@@ -254,7 +254,9 @@ test_that("code that is not committed is refused, but for what the reference wri
   expect_match(committed_code(root), "^[0-9a-f]{40}$")
   writeLines("x", file.path(root, "analysis/reference/summary.csv"))
   writeLines("x", file.path(root, "README.md"))
-  expect_match(committed_code(root), "^[0-9a-f]{40}$")
+  expect_match(committed_code(root, c("analysis/reference", "README.md")), "^[0-9a-f]{40}$")
+  expect_error(committed_code(root), "README.md", fixed = TRUE)
+  unlink(file.path(root, "README.md"))
   writeLines("y", file.path(root, "analysis/code.R"))
   expect_error(committed_code(root), "code is not committed (analysis/code.R)", fixed = TRUE)
 })
