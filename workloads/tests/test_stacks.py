@@ -18,6 +18,7 @@ import threading
 import time
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 import yaml
 
@@ -322,8 +323,11 @@ def test_requests_are_limited_in_size(small):
 
 
 def test_as_many_connections_wait_to_be_accepted_as_it_is_told(small):
-    os.kill(small.process.pid, signal.SIGSTOP)
+    process = psutil.Process(small.process.pid)
+    os.kill(process.pid, signal.SIGSTOP)
     try:
+        # Until one of its threads has been scheduled, the others still accept.
+        assert settled(lambda: process.status() == psutil.STATUS_STOPPED, True)
         with contextlib.ExitStack() as open_ones:
             for _ in range(20):
                 connection = open_ones.enter_context(socket.socket())
@@ -332,4 +336,4 @@ def test_as_many_connections_wait_to_be_accepted_as_it_is_told(small):
             # The kernel's queue holds one more than it is told.
             assert settled(lambda: accept_queue(small.port), 5 + 1) == 5 + 1
     finally:
-        os.kill(small.process.pid, signal.SIGCONT)
+        os.kill(process.pid, signal.SIGCONT)
