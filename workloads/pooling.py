@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import math
 import shutil
 import statistics
 from collections import Counter
@@ -45,8 +46,8 @@ def pooled(slices: list[Slice]) -> list[Slice]:
     return [done for done in plain if done.kept] or plain
 
 
-def load_of(slices: list[Slice]) -> dict[str, Any]:
-    """The `load` part of cell.json."""
+def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
+    """The `load` part of cell.json. `rounds`: how many were asked for; by default all there are."""
     counted = pooled(slices)
     loads = [done.load for done in counted]
     keys = list(dict.fromkeys(key for load in loads for key in load))
@@ -92,7 +93,7 @@ def load_of(slices: list[Slice]) -> dict[str, Any]:
             "exit_status": generators[-1]["exit_status"],
             "gc_pause_ms": sum(each.get("gc_pause_ms", 0.0) for each in generators),
         },
-        "slices": counts_of(slices),
+        "slices": counts_of(slices, rounds),
     }
 
 
@@ -100,13 +101,15 @@ def is_curve(slices: list[Slice]) -> bool:
     return "sustained" in slices[0].load
 
 
-def counts_of(slices: list[Slice]) -> dict[str, int]:
+def counts_of(slices: list[Slice], asked: float) -> dict[str, int]:
     plain = [done for done in slices if done.asked.kind == PLAIN]
-    rounds = {done.asked.round for done in plain}
+    rounds = len({done.asked.round for done in plain})
+    # A curve's rounds are its steps. Of other loads those beyond what was asked are extra.
+    in_order = rounds if is_curve(slices) else min(rounds, asked)
     return {
         "plain": len(plain),
         "kept": sum(done.kept for done in plain),
-        "repeated": len(plain) - len(rounds),
+        "repeated": len(plain) - int(in_order),
         "left_out": sum(not done.kept for done in plain),
     }
 

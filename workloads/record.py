@@ -136,7 +136,7 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
             "rows_before": rows_before,
             "rows_after": rows_after,
         },
-        "load": pooling.load_of(slices),
+        "load": pooling.load_of(slices, spec["slices"]["rounds"]),
         "server": pooling.server_of(live, slices)
         | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status}
         | {key: sum(pause[key] for pause in pauses) for key in ("gc_pauses", "gc_pause_ms")},

@@ -267,6 +267,12 @@ def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):
     assert sum(line.startswith("\t") for line in kept) == pooling.FRAMES_AT_MOST
 
 
+def test_slice_of_an_extra_round_is_one_that_was_repeated(make_slice):
+    slices = [make_slice(1), make_slice(2, faults=["undisturbed"]), make_slice(3)]
+    counts = pooling.load_of(slices, rounds=2)["slices"]
+    assert counts == {"plain": 3, "kept": 2, "repeated": 1, "left_out": 1}
+
+
 def test_steps_of_a_curve_have_counts_in_common_and_no_rates(make_slice, tmp_path):
     slices = [
         make_slice(step, load={"sustained": True, "offered_per_s": 100.0, "served_per_s": 99.0})

@@ -15,7 +15,10 @@ LINE = "[2026-11-20T12:37:3{s}.500+0000][7.0s][info][gc] GC(0) {what} {ms}ms\n"
 YOUNG = "Pause Young (Allocation Failure) 8M->1M(9M)"
 # 2026-11-20T12:37:30Z
 START_S = 1795178250.0
-SPEC = {"testbed": {"profiler": {"event": "itimer", "interval_ms": 10}}}
+SPEC = {
+    "testbed": {"profiler": {"event": "itimer", "interval_ms": 10}},
+    "slices": {"rounds": 2},
+}
 TOOL = SimpleNamespace(LOOP="open", generator=lambda spec: {"name": "a tool", "version": "1"})
 
 
