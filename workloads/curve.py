@@ -21,7 +21,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workloads.record import Name
-from workloads.slices import CALIBRATION, GENERATOR, IDLE_BESIDE_AT_MOST, PLAIN, Slice, clock_s
+from workloads.slices import (
+    CALIBRATION,
+    GENERATOR,
+    IDLE_BESIDE_AT_MOST,
+    PLAIN,
+    Slice,
+    clock_s,
+    is_broken,
+)
 from workloads.tools.curve import busy_connections, is_answered, load_at
 from workloads.validity import GENERATOR_CPU_AT_MOST
 
@@ -172,11 +180,6 @@ def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Sl
     if not is_broken(done) and not done.load["sustained"]:
         drain(session, name.mode)
     return done
-
-
-def is_broken(done: Slice) -> bool:
-    """Whether the server is gone, hangs, or holds what it was asked."""
-    return done.outcome != "completed" or bool(done.reason)
 
 
 def is_at_limit(done: Slice) -> bool:

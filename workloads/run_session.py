@@ -64,6 +64,7 @@ from workloads.slices import (
     Loading,
     Place,
     Slice,
+    is_broken,
 )
 from workloads.testbed import (
     Process,
@@ -507,7 +508,7 @@ def load_round(
 
 def can_be_loaded(done: list[Slice], kind: str) -> bool:
     """What did not complete is not asked again, but for a profile of what it still holds."""
-    broken = [each for each in done if each.outcome != "completed" or each.reason]
+    broken = [each for each in done if is_broken(each)]
     return not broken or (kind == PROFILED and broken[0].outcome == "completed")
 
 
@@ -541,7 +542,7 @@ def load_once(
     session.phases.add("calibration_s" if kind == CALIBRATION else "load_s", window_s)
     session.phases.add("between_s", time.monotonic() - begun_s - window_s)
     logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
-    if each.outcome != "completed" or each.reason:
+    if is_broken(each):
         # The next load wants a new one.
         session.stop(name.mode)
 

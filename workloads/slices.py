@@ -125,6 +125,11 @@ class Slice:
         }
 
 
+def is_broken(done: Slice) -> bool:
+    """Whether the server is gone, hangs, or holds what it was asked."""
+    return done.outcome != "completed" or bool(done.reason)
+
+
 def step_of(done: Slice) -> dict[str, Any]:
     """Which step of a curve it is, and what came of it; empty for other tools."""
     if "sustained" not in done.load:
