@@ -396,11 +396,7 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
   decided <- rows$verdict %in% c("higher", "lower", "equivalent")
   fills <- ifelse(decided, colours[as.character(rows$mode)], "white")
   ggplot(rows, aes(estimate, pair, colour = mode)) +
-    annotate("rect",
-      xmin = exp(-equivalence$ratio), xmax = exp(equivalence$ratio), ymin = -Inf, ymax = Inf,
-      fill = "#DDDDDD", alpha = 0.6
-    ) +
-    geom_vline(xintercept = 1, colour = faint, linewidth = 0.3) +
+    around_one(equivalence$ratio) +
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.5, na.rm = TRUE) +
     geom_point(shape = 21, fill = fills, size = 2, na.rm = TRUE) +
     geom_text(
@@ -415,6 +411,14 @@ figure_ratios <- function(comparisons, summary, statistic, study, tool, tiers = 
     labs(x = paste0("ratio of ", title_of(wanted), " (log scale)"), y = NULL) +
     theme_artifact() +
     theme(legend.position = "none", strip.text.y = element_text(angle = 0))
+}
+
+# A ratio of one, and what is as good as one: `margin` is the logarithm of a ratio.
+around_one <- function(margin) {
+  list(
+    annotate("rect", xmin = exp(-margin), xmax = exp(margin), ymin = -Inf, ymax = Inf, fill = "#DDDDDD", alpha = 0.6),
+    geom_vline(xintercept = 1, colour = faint, linewidth = 0.3)
+  )
 }
 
 shortened <- function(text, width = 60) {

@@ -384,11 +384,7 @@ figure_reproduction <- function(rows) {
   rows[, `:=`(change_low = pmax(change_low, 1 / reach), change_high = pmin(change_high, reach))]
   named <- function(column) setNames(verdict_looks[[column]], verdict_looks$verdict)
   ggplot(rows, aes(change, name, colour = verdict, fill = verdict, shape = verdict)) +
-    annotate("rect",
-      xmin = exp(-reproduction_margins$ratio), xmax = exp(reproduction_margins$ratio), ymin = -Inf, ymax = Inf,
-      fill = "#DDDDDD", alpha = 0.6
-    ) +
-    geom_vline(xintercept = 1, colour = faint, linewidth = 0.3) +
+    around_one(reproduction_margins$ratio) +
     geom_linerange(aes(xmin = change_low, xmax = change_high), linewidth = 0.5, na.rm = TRUE) +
     geom_point(size = 2) +
     facet_grid(title ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
