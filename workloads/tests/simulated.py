@@ -21,7 +21,7 @@ from workloads.tools.wrk2 import CORRECTED
 class Queue:
     """First come, first served by some workers.
 
-    `service_s` draws how long one takes; `stalls_s`: from when to when nobody works.
+    `service_s` draws how long one takes; `stalls_s`: from when to when the server stands still.
     """
 
     service_s: Callable[[random.Random], float]

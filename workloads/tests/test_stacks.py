@@ -49,7 +49,7 @@ ALL_IDLE = 8300
 
 
 class Remote(http.server.ThreadingHTTPServer):
-    """A stand-in: ?do=hold waits until it is told to answer, ?do=fail answers 500."""
+    """A stand-in: ?do=hold waits until it is released, ?do=fail answers 500."""
 
     request_queue_size = 2 * CROWD
     daemon_threads = True
@@ -333,7 +333,7 @@ def test_as_many_connections_wait_to_be_accepted_as_it_is_told(small):
                 connection = open_ones.enter_context(socket.socket())
                 connection.setblocking(False)
                 connection.connect_ex(("127.0.0.1", small.port))
-            # The kernel's queue holds one more than it is told.
+            # The kernel's queue holds one more than the backlog.
             assert settled(lambda: accept_queue(small.port), 5 + 1) == 5 + 1
     finally:
         os.kill(process.pid, signal.SIGCONT)

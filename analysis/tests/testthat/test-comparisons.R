@@ -89,7 +89,7 @@ with_slower_pool <- function(times) {
   compare_modes(summary, slices, compared_statistics[statistic == "throughput_per_s"])[, .(tier, verdict)]
 }
 
-test_that("a mode that takes 10 % more service time is told apart, and one that takes no more is not", {
+test_that("a mode that takes 10 % more service time is distinguished, and one that takes no more is not", {
   set.seed(3)
   told <- replicate(20, with_slower_pool(1.1)[tier == "tier-01", verdict == "lower"])
   expect_gte(mean(told), 0.9)

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a stack is told on its command line, {@code --name=value}. A limit has the same name and the
+ * The options of a stack on its command line, {@code --name=value}. A limit has the same name and the
  * same default in every stack, and each stack sets it explicitly: no default of a framework decides.
  */
 public final class Options {
