@@ -2,14 +2,15 @@
 
 No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
 finds the rate that it cannot sustain, twice; what it serves there is its estimated capacity. Its
-ladder goes from 5 % to 120 % of that, and on where the estimate was too low. At each step every
-mode that still climbs has one slice at its own rate, in an order that is drawn again; the slice is
-a line in slices.csv, its step the round.
+ladder goes from 5 % to 120 % of that. The estimate may be far too low, as of a database that writes
+its log in the short load; such a mode climbs on, a fifth a step. At each step every mode that still
+climbs has one slice at its own rate, in an order that is drawn again; the slice is a line in
+slices.csv, its step the round.
 
-A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), or
-the highest alone, at the first at which it dies, hangs or keeps what it was asked, and where the
-generator could not offer more. A lower step that a rule on the machine leaves out ends nothing. All
-that are left out are loaded again when all modes have climbed.
+A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
+the first at which it dies, hangs or keeps what it was asked, and where the generator could not
+offer more. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
+out are loaded again when all modes have climbed.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ SERVED_AT_LEAST = 0.9
 # The lower steps show where latency begins, the upper ones, which are closer, where it rises.
 KNEE_FROM = 0.6
 STEPS_TO_END = LOADS_TO_END = 2
-# Of a mode that still keeps up at the last step the capacity was estimated too low.
-STEPS_BEYOND = 3
+# Of a mode that still keeps up at the highest step the capacity was estimated too low: by a factor
+# of 10 at the most.
+STEPS_BEYOND, GROWTH_BEYOND = 12, 1.2
 # After an overload.
 DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
@@ -86,15 +88,16 @@ class Climb:
 def ladder(tool: dict[str, Any]) -> list[float]:
     """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there.
 
-    STEPS_BEYOND more are there for modes that keep up at the highest.
+    STEPS_BEYOND more, geometric again, are there for modes that keep up at the highest.
     """
     lower = (tool["steps"] - 1) // 2
     upper = tool["steps"] - lower
     growth = (KNEE_FROM / tool["lowest"]) ** (1 / max(1, lower - 1))
     height = (tool["highest"] - KNEE_FROM) / upper
     steep = [KNEE_FROM / growth**step for step in range(lower)]
-    even = [KNEE_FROM + height * step for step in range(1, upper + STEPS_BEYOND + 1)]
-    return [*reversed(steep), *even]
+    even = [KNEE_FROM + height * step for step in range(1, upper + 1)]
+    beyond = [even[-1] * GROWTH_BEYOND**step for step in range(1, STEPS_BEYOND + 1)]
+    return [*reversed(steep), *even, *beyond]
 
 
 def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
@@ -159,10 +162,8 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = NOT_SUSTAINED
     elif is_at_limit(done):
         one.ended = LIMIT
-    elif step >= one.spec["tool"]["steps"]:
-        # The highest, where the capacity is exceeded, needs none that confirms it.
-        one.ended = "" if done.load["sustained"] else NOT_SUSTAINED
-    elif done.kept:
+    elif done.kept or step >= one.spec["tool"]["steps"]:
+        # From the highest on an overload may itself be what disturbs.
         one.failed = 0 if done.load["sustained"] else one.failed + 1
         one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
 

@@ -206,6 +206,11 @@ capacity_cells <- function(capacity) {
   cells[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)][]
 }
 
+#' The summary with the capacities of curves, as rows of the tool `curve`.
+#'
+#' @param summary see read_summary(); `capacity` see read_capacity().
+with_capacities <- function(summary, capacity) rbind(summary, capacity_cells(capacity), fill = TRUE)
+
 # Of bounds both ways nothing is left.
 common_bound <- function(bounds) paste(setdiff(bounds, ""), collapse = " and ")
 
