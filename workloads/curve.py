@@ -8,8 +8,8 @@ climbs has one slice at its own rate, in an order that is drawn again; the slice
 slices.csv, its step the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
-the first at which it dies, hangs or keeps what it was asked, and where the generator could not
-offer more. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
+the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
+left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
 out are loaded again when all modes have climbed.
 """
 
@@ -28,6 +28,7 @@ from workloads.slices import (
     IDLE_BESIDE_AT_MOST,
     PLAIN,
     Slice,
+    beyond_generator,
     clock_s,
     is_broken,
 )
@@ -61,16 +62,17 @@ class Climb:
     seed: int
     calibrated_per_s: float
     slices: list[Slice] = field(default_factory=list)
-    # Steps running that were not sustained.
+    # Steps running that were not sustained, and that were offered too late.
     failed: int = 0
+    late: int = 0
     ended: str = ""
 
     def lost(self) -> set[int]:
         """Steps that a rule on the machine left out each time; none of a server that broke."""
         kept = {each.asked.round for each in self.slices if each.kept}
-        limited = {each.asked.round for each in self.slices if GENERATOR in each.faults}
         broke = any(map(is_broken, self.slices))
-        return set() if broke else {each.asked.round for each in self.slices} - kept - limited
+        asked = {each.asked.round for each in self.slices}
+        return set() if broke else asked - kept - beyond_generator(self.slices)
 
     def rates_per_s(self) -> list[float]:
         return [round(share * self.calibrated_per_s, 2) for share in ladder(self.spec["tool"])]
@@ -139,7 +141,7 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
             return Climb(spec, seed, capacity or rate / 2)
         served_per_s = done[0].load["served_per_s"]
         kept_up = is_answered(done[0].load) and served_per_s >= SERVED_AT_LEAST * rate
-        if kept_up and not is_at_limit(done[0]):
+        if kept_up and not is_at_limit(done[0]) and GENERATOR not in done[0].faults:
             capacity, rate, beyond = rate, 2 * rate, []
             continue
         drain(session, name.mode)
@@ -162,9 +164,13 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = NOT_SUSTAINED
     elif is_at_limit(done):
         one.ended = LIMIT
+    elif GENERATOR in done.faults:
+        # Once may be chance.
+        one.late += 1
+        one.ended = LIMIT if one.late == STEPS_TO_END else ""
     elif done.kept or step >= one.spec["tool"]["steps"]:
         # From the highest on an overload may itself be what disturbs.
-        one.failed = 0 if done.load["sustained"] else one.failed + 1
+        one.late, one.failed = 0, 0 if done.load["sustained"] else one.failed + 1
         one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
 
 
