@@ -27,6 +27,7 @@ from profiles.watch.accept_queue import accept_queue
 from workloads import provenance
 from workloads.backends import mariadb
 from workloads.configuration import whole_study
+from workloads.own_server import OwnServer
 from workloads.server import ROOT, Server, command
 from workloads.testbed import free_port
 
@@ -35,7 +36,7 @@ STUDY = yaml.safe_load((ROOT / "config.yaml").read_text())["studies"]["stacks"]
 MODES = {
     name: mode
     for name, mode in whole_study("stacks", STUDY, "tiers")["modes"].items()
-    if "twin_of" not in mode
+    if "twin_of" not in mode and "command" not in mode
 }
 # Modes of one stack differ in what is asked of them, and share its limits.
 STACKS = {mode.get("class", STUDY["server"]["class"]): name for name, mode in MODES.items()}
@@ -369,3 +370,20 @@ def test_as_many_connections_wait_to_be_accepted_as_it_is_told(small):
             assert settled(lambda: accept_queue(small.port), 5 + 1) == 5 + 1
     finally:
         os.kill(process.pid, signal.SIGCONT)
+
+
+def test_nginx_answers_the_same_bytes(tmp_path):
+    if not (ROOT / ".tools/nginx").is_dir():
+        pytest.skip("nginx is not installed")
+    mode = STUDY["modes"]["nginx"]
+    floor = OwnServer(mode, CPUS, tmp_path, free_port(0))
+    try:
+        assert floor.port, floor.log.read_text()
+        with socket.create_connection(("127.0.0.1", floor.port), PATIENCE_S) as connection:
+            for method, path, body, (status, content_type, expected) in PAGES[:2]:
+                send(connection, method, path, body)
+                found, headers, content = answer(connection)
+                assert (found, content) == (status, expected)
+                assert headers["Content-Type"] == content_type
+    finally:
+        floor.stop()
