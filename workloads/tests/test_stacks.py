@@ -32,7 +32,8 @@ from workloads.server import ROOT, Server, command
 from workloads.testbed import free_port
 
 CPUS = sorted(os.sched_getaffinity(0))
-STUDY = yaml.safe_load((ROOT / "config.yaml").read_text())["studies"]["stacks"]
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
+STUDY = CONFIG["studies"]["stacks"]
 MODES = {
     name: mode
     for name, mode in whole_study("stacks", STUDY, "tiers")["modes"].items()
@@ -370,6 +371,23 @@ def test_as_many_connections_wait_to_be_accepted_as_it_is_told(small):
             assert settled(lambda: accept_queue(small.port), 5 + 1) == 5 + 1
     finally:
         os.kill(process.pid, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("name", ["jdk-server", "jetty", "netty"])
+def test_peers_answer_the_page_of_the_socket_servers(name, tmp_path):
+    study = CONFIG["studies"]["request-threads"]
+    spec = {"study": {"server": study["server"]}, "mode": study["modes"][name]}
+    server = Server(command(spec, provenance.java(), free_port(0), len(CPUS)), CPUS, tmp_path)
+    try:
+        assert server.port, server.log.read_text()
+        with socket.create_connection(("127.0.0.1", server.port), PATIENCE_S) as connection:
+            for ends in ({}, {"Connection": "close"}):
+                send(connection, "GET", study["path"], **ends)
+                status, headers, content = answer(connection)
+                assert (status, content, headers["Content-Length"]) == (200, PAGE, "42")
+            assert connection.recv(1) == b""
+    finally:
+        server.stop()
 
 
 def test_nginx_answers_the_same_bytes(tmp_path):
