@@ -30,7 +30,7 @@ check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file serve
 check "generator" make -C workloads/due test
 check "analysis (testthat)" Rscript analysis/tests/testthat.R
 check "paper (testthat)" Rscript paper/tests/testthat.R
-check "profiles, workloads, paper (pytest)" pytest --quiet profiles workloads paper \
+check "profiles, workloads, analysis, paper (pytest)" pytest --quiet profiles workloads analysis paper \
   --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
 check "smoke run" make smoke
 check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
