@@ -9,7 +9,7 @@ slices.csv, its step the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
 the first at which it dies, hangs or keeps what it was asked, and where the generator could not
-offer more. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
+offer more, or fell behind for two steps running. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
 out are loaded again when all modes have climbed.
 """
 
@@ -61,14 +61,15 @@ class Climb:
     seed: int
     calibrated_per_s: float
     slices: list[Slice] = field(default_factory=list)
-    # Steps running that were not sustained.
+    # Steps running that were not sustained, and for which the generator was late.
     failed: int = 0
+    late: int = 0
     ended: str = ""
 
     def lost(self) -> set[int]:
         """Steps that a rule on the machine left out each time; none of a server that broke."""
         kept = {each.asked.round for each in self.slices if each.kept}
-        limited = {each.asked.round for each in self.slices if GENERATOR in each.faults}
+        limited = {each.asked.round for each in self.slices if is_at_limit(each)}
         broke = any(map(is_broken, self.slices))
         return set() if broke else {each.asked.round for each in self.slices} - kept - limited
 
@@ -139,7 +140,7 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
             return Climb(spec, seed, capacity or rate / 2)
         served_per_s = done[0].load["served_per_s"]
         kept_up = is_answered(done[0].load) and served_per_s >= SERVED_AT_LEAST * rate
-        if kept_up and not is_at_limit(done[0]):
+        if kept_up and not is_at_limit(done[0]) and GENERATOR not in done[0].faults:
             capacity, rate, beyond = rate, 2 * rate, []
             continue
         drain(session, name.mode)
@@ -162,10 +163,24 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = NOT_SUSTAINED
     elif is_at_limit(done):
         one.ended = LIMIT
-    elif done.kept or step >= one.spec["tool"]["steps"]:
-        # From the highest on an overload may itself be what disturbs.
-        one.failed = 0 if done.load["sustained"] else one.failed + 1
-        one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
+    else:
+        count_step(one, done, step)
+
+
+def count_step(one: Climb, done: Slice, step: int) -> None:
+    """Ends a climb after so many steps running at which the server, or the generator, was late."""
+    sustained = done.load["sustained"]
+    # From the highest on an overload may itself be what disturbs.
+    if done.kept or step >= one.spec["tool"]["steps"]:
+        one.failed = 0 if sustained else one.failed + 1
+    if sustained and GENERATOR in done.faults:
+        one.late += 1
+    elif done.kept:
+        one.late = 0
+    if one.failed == STEPS_TO_END:
+        one.ended = NOT_SUSTAINED
+    elif one.late == STEPS_TO_END:
+        one.ended = LIMIT
 
 
 def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:

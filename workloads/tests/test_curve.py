@@ -288,6 +288,31 @@ def test_generator_at_its_limit_ends_the_climb_and_the_step_is_left_out(climbing
     assert [each.kept for each in found[ONE]] == [True] * 4 + [False]
 
 
+def late(*steps, **more):
+    return [((ONE.mode, PLAIN, step), {"faults": [GENERATOR]} | more) for step in steps]
+
+
+def test_generator_that_is_late_twice_running_ends_the_climb(climbing):
+    session, found, _ = climbing(ends=[*sustained(20), *late(4, 5, sustained=True)])
+    assert (steps_of(found[ONE]), session.curves[ONE]["ended"]) == ([1, 2, 3, 4, 5], LIMIT)
+    # Once may be chance; and these steps may be offered in time when all have climbed.
+    ends = [*sustained(20), *late(3, 5, sustained=True, once=True)]
+    session, found, _ = climbing(ends=ends, extra_rounds=1)
+    assert session.curves[ONE]["ended"] == TOP
+    assert steps_of(found[ONE])[-2:] == [3, 5]
+    assert all(each.kept for each in found[ONE][-2:])
+    # Late because the server is: that is the server's end.
+    session, _, _ = climbing(ends=[*sustained(20), *late(8, 9, sustained=False)])
+    assert session.curves[ONE]["ended"] == NOT_SUSTAINED
+
+
+def test_generator_that_is_late_ends_the_ramp(climbing):
+    ends = [((ONE.mode, CALIBRATION, 1), {"faults": [GENERATOR]})]
+    session, _, asked = climbing(capacity=10**9, ends=ends)
+    assert ramp_of(asked) == [250, 250]
+    assert session.curves[ONE]["calibrated_per_s"] == 250
+
+
 def test_record_says_how_far_a_mode_came(climbing):
     session, _, _ = climbing()
     assert session.curves[ONE] == {
