@@ -74,4 +74,6 @@ def test_latency_follows_theory_up_to_80_percent(climbed, figure, share):
         # What was due in the window, whose number varies.
         rate = float(row["due"]) / float(row["duration_s"])
         expected_ms = 1000 * share / (MU - rate)
-        assert float(row[f"latency_{figure}_ms"]) == pytest.approx(expected_ms, rel=0.1), rate
+        # Or by as much as loopback and Python take, which the queue has not.
+        found_ms = float(row[f"latency_{figure}_ms"])
+        assert found_ms == pytest.approx(expected_ms, rel=0.1, abs=0.1), rate
