@@ -8,8 +8,8 @@ climbs has one slice at its own rate, in an order that is drawn again; the slice
 slices.csv, its step the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
-the first at which it dies, hangs or keeps what it was asked, and where the generator could not
-offer more, or was late for two steps running. A step below 120 % that a rule on the machine leaves
+the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
+left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves
 out ends nothing. All that are left out are loaded again when all modes have climbed.
 """
 
@@ -28,6 +28,7 @@ from workloads.slices import (
     IDLE_BESIDE_AT_MOST,
     PLAIN,
     Slice,
+    beyond_generator,
     clock_s,
     is_broken,
 )
@@ -61,7 +62,7 @@ class Climb:
     seed: int
     calibrated_per_s: float
     slices: list[Slice] = field(default_factory=list)
-    # Steps running that were not sustained, and for which the generator was late.
+    # Steps running that were not sustained, and that were offered too late.
     failed: int = 0
     late: int = 0
     ended: str = ""
@@ -69,9 +70,9 @@ class Climb:
     def lost(self) -> set[int]:
         """Steps that a rule on the machine left out each time; none of a server that broke."""
         kept = {each.asked.round for each in self.slices if each.kept}
-        limited = {each.asked.round for each in self.slices if is_at_limit(each)}
         broke = any(map(is_broken, self.slices))
-        return set() if broke else {each.asked.round for each in self.slices} - kept - limited
+        asked = {each.asked.round for each in self.slices}
+        return set() if broke else asked - kept - beyond_generator(self.slices)
 
     def rates_per_s(self) -> list[float]:
         return [round(share * self.calibrated_per_s, 2) for share in ladder(self.spec["tool"])]
@@ -163,24 +164,14 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = NOT_SUSTAINED
     elif is_at_limit(done):
         one.ended = LIMIT
-    else:
-        count_step(one, done, step)
-
-
-def count_step(one: Climb, done: Slice, step: int) -> None:
-    """Ends a climb after so many steps running at which the server, or the generator, was late."""
-    sustained = done.load["sustained"]
-    # From the highest on an overload may itself be what disturbs.
-    if done.kept or step >= one.spec["tool"]["steps"]:
-        one.failed = 0 if sustained else one.failed + 1
-    if sustained and GENERATOR in done.faults:
+    elif GENERATOR in done.faults:
+        # Once may be chance.
         one.late += 1
-    elif done.kept:
-        one.late = 0
-    if one.failed == STEPS_TO_END:
-        one.ended = NOT_SUSTAINED
-    elif one.late == STEPS_TO_END:
-        one.ended = LIMIT
+        one.ended = LIMIT if one.late == STEPS_TO_END else ""
+    elif done.kept or step >= one.spec["tool"]["steps"]:
+        # From the highest on an overload may itself be what disturbs.
+        one.late, one.failed = 0, 0 if done.load["sustained"] else one.failed + 1
+        one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
 
 
 def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:

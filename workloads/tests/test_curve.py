@@ -10,6 +10,7 @@ import pytest
 from workloads import curve
 from workloads.curve import LIMIT, NOT_SUSTAINED, STEPS_BEYOND, TOP, Climb, climb, drain, ladder
 from workloads.latencies import latencies_ms
+from workloads.pooling import counts_of
 from workloads.record import Name
 from workloads.slices import CALIBRATION, GENERATOR, PLAIN
 from workloads.tests.simulated import Queue, exponential, load
@@ -288,25 +289,24 @@ def test_generator_at_its_limit_ends_the_climb_and_the_step_is_left_out(climbing
     assert [each.kept for each in found[ONE]] == [True] * 4 + [False]
 
 
-def late(*steps, **more):
-    return [((ONE.mode, PLAIN, step), {"faults": [GENERATOR]} | more) for step in steps]
-
-
-def test_generator_that_is_late_twice_running_ends_the_climb(climbing):
-    session, found, _ = climbing(ends=[*sustained(20), *late(4, 5, sustained=True)])
-    assert (steps_of(found[ONE]), session.curves[ONE]["ended"]) == ([1, 2, 3, 4, 5], LIMIT)
-    # Once may be chance; and these steps may be offered in time when all have climbed.
-    ends = [*sustained(20), *late(3, 5, sustained=True, once=True)]
-    session, found, _ = climbing(ends=ends, extra_rounds=1)
-    assert session.curves[ONE]["ended"] == TOP
-    assert steps_of(found[ONE])[-2:] == [3, 5]
-    assert all(each.kept for each in found[ONE][-2:])
-    # Late because the server is: that is the server's end.
-    session, _, _ = climbing(ends=[*sustained(20), *late(8, 9, sustained=False)])
+def test_load_that_was_late_once_is_loaded_again_and_late_twice_running_ends_the_climb(climbing):
+    late = {"faults": [GENERATOR]}
+    ends = [((ONE.mode, PLAIN, 1), late | {"once": True})]
+    session, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert steps_of(found[ONE]) == [*range(1, 9), 1]
     assert session.curves[ONE]["ended"] == NOT_SUSTAINED
+    ends = [((ONE.mode, PLAIN, step), late) for step in (4, 5)]
+    session, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert steps_of(found[ONE]) == [1, 2, 3, 4, 5]
+    assert session.curves[ONE]["ended"] == LIMIT
+    # What the generator could not offer is not lost; what it could, and did not, is.
+    assert counts_of(found[ONE], 8) == {"plain": 3, "kept": 3, "repeated": 0, "left_out": 0}
+    ends.append(((ONE.mode, PLAIN, 2), late))
+    _, found, _ = climbing(ends=ends)
+    assert counts_of(found[ONE], 8) == {"plain": 3, "kept": 2, "repeated": 0, "left_out": 1}
 
 
-def test_generator_that_is_late_ends_the_ramp(climbing):
+def test_ramp_ends_where_the_generator_is_late(climbing):
     ends = [((ONE.mode, CALIBRATION, 1), {"faults": [GENERATOR]})]
     session, _, asked = climbing(capacity=10**9, ends=ends)
     assert ramp_of(asked) == [250, 250]

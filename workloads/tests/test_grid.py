@@ -397,7 +397,7 @@ def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed
 
     config["testbed"]["request_timeout_s"] = 9
     assert time_out("request-threads", "low") == 9
-    assert time_out("blocking-remote", "rate-11") == 3
+    assert time_out("blocking-remote", "rate-199") == 3
     assert time_out("blocking-remote", "users-100") == 7
 
 

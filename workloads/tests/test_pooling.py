@@ -8,7 +8,7 @@ import pytest
 
 from workloads import pooling
 from workloads.latencies import SAMPLES, footer, hgrm, read_hgrm
-from workloads.slices import GENERATOR, PROFILED
+from workloads.slices import PROFILED
 
 
 def change(shift):
@@ -290,14 +290,6 @@ def test_steps_of_a_curve_have_counts_in_common_and_no_rates(make_slice, tmp_pat
     texts = [(tmp_path / f"step-0{step}-latency-corrected.hgrm").read_text() for step in (1, 2)]
     assert [read_hgrm(text) for text in texts] == [Counter({1.0: 2}), Counter({20.0: 2})]
     assert [row["step"] for row in rows_in(tmp_path / "slices.csv")] == ["1", "2"]
-
-
-def test_steps_that_the_generator_could_not_offer_do_not_count(make_slice):
-    curve = {"sustained": True, "offered_per_s": 100.0, "served_per_s": 99.0}
-    faults = {2: ["undisturbed"], 3: [GENERATOR], 4: ["compiled", GENERATOR]}
-    slices = [make_slice(step, load=curve, faults=faults.get(step, [])) for step in (1, 2, 3, 4)]
-    counts = pooling.load_of(slices)["slices"]
-    assert counts == {"plain": 2, "kept": 1, "repeated": 0, "left_out": 1}
 
 
 def test_cell_without_a_profiled_slice_has_no_states_of_threads(make_slice, live, tmp_path):
