@@ -9,8 +9,8 @@ slices.csv, its step the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
 the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
-left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
-out are loaded again when all modes have climbed.
+left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves
+out ends nothing. All that are left out are loaded again when all modes have climbed.
 """
 
 from __future__ import annotations

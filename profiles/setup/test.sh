@@ -34,7 +34,7 @@ check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file serve
 wait $! || echo "FAILED  the checks of R were cut off" >>"$folder/results"
 cat "$folder/R"
 check "generator" make -C workloads/due test
-check "profiles, workloads, paper (pytest)" pytest --quiet profiles workloads paper \
+check "profiles, workloads, analysis, paper (pytest)" pytest --quiet profiles workloads analysis paper \
   --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
 check "smoke run" make smoke
 check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
