@@ -21,6 +21,7 @@ import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy;
 import org.apache.jmeter.reporters.ResultCollector;
 import org.apache.jmeter.save.SaveService;
+import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
 import org.apache.logging.log4j.Level;
@@ -154,6 +155,8 @@ public final class Driver {
                 tree.replaceKey(request, posting);
                 HeaderManager headers = new HeaderManager();
                 headers.add(new Header("Content-Type", "application/json"));
+                // By this a request tells what applies to it.
+                headers.setProperty(TestElement.GUI_CLASS, "org.apache.jmeter.protocol.http.gui.HeaderPanel");
                 tree.getTree(posting).add(headers);
             } else {
                 post(tree.getTree(node), body);
