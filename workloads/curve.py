@@ -192,8 +192,8 @@ def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Sl
 def is_at_limit(done: Slice) -> bool:
     """Whether the generator, or the remote that shares its CPUs, had no CPU left to offer more."""
     busy = done.figures["generator_cpu_share"]
-    if done.beside and done.beside.id == "remote":
-        busy += done.figures["backend_cpu_share"]
+    shares = zip(done.beside, done.figures["backend_cpu_shares"], strict=True)
+    busy += sum(share for beside, share in shares if beside.id == "remote")
     return done.load["generator_thread"] > GENERATOR_CPU_AT_MOST or busy > GENERATOR_CPU_AT_MOST
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.configuration import (
+    FULL,
     TIERS,
     TOOLS,
     VARIANTS,
@@ -41,14 +42,14 @@ STEP_TO_WAITING = 2.5
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 # What a tier may say of its answers instead of the study.
 OF_ANSWERS = ("body_bytes", "rows_path")
-TIER_KEYS = ("id", "path", "sleep_ms", *OF_ANSWERS)
+TIER_KEYS = ("id", "path", "sleep_ms", "idle_connections", *OF_ANSWERS)
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
 # What of a study holds for an own server, too.
 ASKED_KEYS = ("id", "verify_path", "body_bytes")
 # What a mode says that no measurement depends on, and what stands apart from it in a plan.
-NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers"))
+NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers", "depth"))
 STANDS_APART = ("backend", "verify_path")
 # Cells call these keys as they did at first: under another name all cells would be measured again.
 NAME_IN_CELLS = {"in_force": "threads", "users": "threads"}
@@ -117,7 +118,7 @@ class Grid:
         self.cells = [
             Cell(study["id"], mode["id"], tier["id"], tool, repetition)
             for study in self.studies.values()
-            for mode, tier, tool in asked_of(study)
+            for mode, tier, tool in asked_of(study, config.get("depth"))
             for repetition in self._repetitions(study["id"], mode["id"])
             if repetition == 1 or not tier[tool].get("once")
         ]
@@ -293,7 +294,9 @@ class Grid:
             [
                 {"study": name, "mode": mode["id"], "tier": tier["id"], "tool": tool}
                 for name, study in studies
-                for mode, tier, tool in asked_of(whole_study(name, study, TIERS))
+                for mode, tier, tool in asked_of(
+                    whole_study(name, study, TIERS), self.config.get("depth")
+                )
             ]
         )
 
@@ -410,10 +413,11 @@ def groups_of(modes: dict[str, Mode]) -> dict[str, str]:
     }
 
 
-def asked_of(study: Study) -> Iterator[tuple[Mode, Tier, str]]:
-    """Which modes are measured at which tiers, by which tools."""
+def asked_of(study: Study, depth: str | None = None) -> Iterator[tuple[Mode, Tier, str]]:
+    """Which modes are measured at which tiers, by which tools, in a run of a depth."""
     for mode, tier, tool in product(study["modes"].values(), study[TIERS].values(), TOOLS):
-        if tool in tier and is_asked(mode, tier, tool):
+        left_out = depth != FULL and FULL in (mode.get("depth"), tier.get("depth"))
+        if tool in tier and not left_out and is_asked(mode, tier, tool):
             yield mode, tier, tool
 
 

@@ -16,10 +16,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.jmeter.JMeter;
 import org.apache.jmeter.engine.StandardJMeterEngine;
+import org.apache.jmeter.protocol.http.control.Header;
+import org.apache.jmeter.protocol.http.control.HeaderManager;
+import org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy;
 import org.apache.jmeter.reporters.ResultCollector;
 import org.apache.jmeter.save.SaveService;
 import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
+import org.apache.jorphan.collections.SearchByClass;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
@@ -126,11 +130,29 @@ public final class Driver {
         collector.setFilename(samples.toString());
         HashTree tree = SaveService.loadTree(plan);
         JMeter.convertSubTree(tree, false);
+        String body = JMeterUtils.getProperty("body");
+        if (body != null) {
+            post(tree, body);
+        }
         tree.add(tree.getArray()[0], collector);
         StandardJMeterEngine engine = new StandardJMeterEngine();
         engine.configure(tree);
         engine.run();
         requireSamples(samples);
+    }
+
+    /** Makes the plan's request a POST of JSON: the plan is without, since a GET must not have its header. */
+    private static void post(HashTree tree, String body) {
+        SearchByClass<HTTPSamplerProxy> requests = new SearchByClass<>(HTTPSamplerProxy.class);
+        tree.traverse(requests);
+        HeaderManager headers = new HeaderManager();
+        headers.add(new Header("Content-Type", "application/json"));
+        for (HTTPSamplerProxy request : requests.getSearchResults()) {
+            request.setMethod("POST");
+            request.setPostBodyRaw(true);
+            request.addNonEncodedArgument("", body, "");
+            request.setHeaderManager(headers);
+        }
     }
 
     /** The engine logs what it cannot do, such as a duration that is no whole number, and returns. */

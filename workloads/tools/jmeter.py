@@ -110,6 +110,7 @@ def fields(spec: dict[str, Any], subject: Server, folder: Path) -> list[str]:
         "together": tool["threads"] if tool.get("at_once") else 1,
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
+    properties |= {"body": tool["body"]} if "body" in tool else {}
     return [str(folder), *(f"{name}={value}" for name, value in properties.items())]
 
 
@@ -141,7 +142,12 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     if outside:
         write(folder / OUTSIDE, columns, outside)
     raw.unlink()
-    return summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
+    # What was answered before the window or asked after it.
+    apart = sum(row["success"] == "true" for row in outside) - sum(
+        row["success"] == "true" for row in in_flight
+    )
+    load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
+    return load | {"answers_in_warm_up": apart}
 
 
 def ended_ms(row: dict[str, str]) -> int:
