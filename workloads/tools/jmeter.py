@@ -142,12 +142,14 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     if outside:
         write(folder / OUTSIDE, columns, outside)
     raw.unlink()
-    # What was answered before the window or asked after it.
-    apart = sum(row["success"] == "true" for row in outside) - sum(
-        row["success"] == "true" for row in in_flight
-    )
     load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
+    # Before the window, or asked after it.
+    apart = answered(outside) - answered(in_flight)
     return load | {"answers_in_warm_up": apart}
+
+
+def answered(samples: list[dict[str, str]]) -> int:
+    return sum(row["responseCode"].startswith("2") for row in samples)
 
 
 def ended_ms(row: dict[str, str]) -> int:
@@ -186,7 +188,7 @@ def summary(
         "requests_asked": asked(spec),
         "requests_recorded": len(samples),
         "in_flight_at_end": in_flight_at_end,
-        "responses_2xx": sum(row["responseCode"].startswith("2") for row in samples),
+        "responses_2xx": answered(samples),
         "bodies_right": len(good),
         "errors": dict(errors),
         "error_share": 1 - len(good) / len(samples) if samples else 1.0,

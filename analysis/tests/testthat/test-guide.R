@@ -58,17 +58,19 @@ test_that("of modes that are asked about none is left out, and capacity is that 
   ))
 })
 
+offered <- function(summary) copy(summary)[, offered_per_s := 100][]
+
 test_that("a mode is compared with itself at another tier", {
   situation <- list(
     title = "When to start threads", study = "demo", versus = "threads", versus_tier = "fresh", modes = "threads", tier = "kept",
     tool = "wrk2", statistics = "cpu_us_per_request"
   )
-  found <- compare_guide(list(situation), demo_summary(), no_slices(), guided()[0])
+  found <- compare_guide(list(situation), offered(demo_summary()), no_slices(), guided()[0])
   expect_equal(found[, .(mode, tier, versus, standing)], data.table(
     mode = "threads", tier = "kept", versus = "threads at fresh", standing = "better"
   ))
   expect_equal(found$estimate, (prod(c(101, 99, 101)) / prod(c(202, 198, 201)))^(1 / 3))
-  expect_equal(nrow(compare_guide(list(modifyList(situation, list(tier = "top"))), demo_summary(), no_slices(), guided()[0])), 0)
+  expect_equal(nrow(compare_guide(list(modifyList(situation, list(tier = "top"))), offered(demo_summary()), no_slices(), guided()[0])), 0)
 })
 
 test_that("the guide's situations are measured by the experiment", {
