@@ -2,10 +2,10 @@
 
 No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
 finds the rate that it cannot sustain, twice; what it serves there is its estimated capacity. Its
-ladder goes from 5 % to 120 % of that. The estimate may be far too low, as of a database that writes
-its log in the short load; such a mode climbs on, a fifth a step. At each step every mode that still
-climbs has one slice at its own rate, in an order that is drawn again; the slice is a line in
-slices.csv, its step the round.
+ladder goes from 5 % to 120 % of that. The estimate may be far too low, where the short loads were
+disturbed; such a mode climbs on, a fifth a step. At each step every mode that still climbs has one
+slice at its own rate, in an order that is drawn again; the slice is a line in slices.csv, its step
+the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
 the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU

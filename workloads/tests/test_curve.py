@@ -436,7 +436,7 @@ def test_steps_of_a_queue_are_sustained_up_to_its_capacity(climb_queue):
 
 
 def test_server_that_stalls_in_its_ramp_climbs_to_its_capacity(climb_queue):
-    # As a database that writes its log for longer than a load of the ramp lasts.
+    # For longer than a load of the ramp lasts.
     def service(chance):
         return 1 / 1560
 
