@@ -70,7 +70,9 @@ from workloads.testbed import (
     Process,
     Shares,
     alone_on_the_machine,
+    alone_on_the_node,
     beyond_limits,
+    boot,
     cpu_shares,
     free_port,
     stop_with_our_requester,
@@ -85,8 +87,8 @@ FIRST_PORTS = 10_000
 TOOL_WARM_UP_LIMIT_S = 4.0
 # Of a database, which has no compiler.
 WARM_UP_SLICES = 2
-# Beside the cells while a session runs.
-FOLDER = "session-"
+# Beside the cells while a session runs; other machines may have theirs there.
+FOLDER = f"session-{boot()}-"
 CURVE = "curve"
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
@@ -560,13 +562,14 @@ def arguments() -> argparse.Namespace:
 
 
 def check_alone(held: str) -> None:
-    """Raises SystemExit when Snakemake could run other jobs beside this one."""
+    """Raises SystemExit when Snakemake, or SLURM, could run other jobs beside this one."""
     cores, of = map(int, held.split("/"))
     if cores < of:
         sys.exit(
             f"This session was given {cores} of {of} cores, so other jobs could disturb it: "
             "leave out --max-threads and --set-threads."
         )
+    alone_on_the_node()
 
 
 def to_measure(
@@ -588,6 +591,23 @@ def to_measure(
     return chosen, [name for name in known if name in baselines and name not in chosen]
 
 
+def check_tools(plan: dict[str, Any]) -> None:
+    """Raises FileNotFoundError, naming it, for what a session runs and this machine has not.
+
+    A node of a cluster may lack what the machine has from which its job was submitted.
+    """
+    try:
+        for program in ("setpriv", "taskset"):
+            if not shutil.which(program):
+                raise FileNotFoundError(f"no {program} on the PATH")
+        for mode, tier, tool in plan["cells"]:
+            provenance.java(plan["modes"][mode]["mode"].get("jdk"))
+            tool_of(tool).generator(spec_of(plan, mode, tier, tool))
+    except FileNotFoundError as fault:
+        advice = "run make setup and make build on this machine, or in a folder that it shares"
+        raise FileNotFoundError(f"{fault}: {advice}") from fault
+
+
 def main() -> None:
     options = arguments()
     check_alone(options.held)
@@ -603,6 +623,14 @@ def main() -> None:
     # What runs beside the servers stays off their CPUs from the start.
     os.sched_setaffinity(0, shares[1])
     stop_with_our_requester()
+    check_tools(options.plan)
+    measured = run(options, shares)
+    # That the session came to its end is seen by this file alone: cells of before stay.
+    options.log.with_suffix(".json").write_text(json.dumps({"measured": measured}, indent=1) + "\n")
+
+
+def run(options: argparse.Namespace, shares: Shares) -> list[str]:
+    """Measures what is not there or not current; the names of these cells."""
     study, group, repetition = options.session.split("/")
     root = options.cells.resolve()
     with alone_on_the_machine():
@@ -610,7 +638,7 @@ def main() -> None:
         folders = {name: folder_of(root, study, name, repetition) for name in names}
         chosen, again = to_measure(options.plan, folders, again=options.again == "True")
         if not chosen:
-            return
+            return []
         # Only a runner that was killed with -9 leaves its folder; no other runs now.
         for left in root.parent.glob(f"{FOLDER}*"):
             shutil.rmtree(left)
@@ -637,6 +665,7 @@ def main() -> None:
             if len(chosen) == 1 and again and chosen[0].tool != CURVE:
                 # Before the folder goes, which holds the latencies.
                 say(ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]]))
+    return [f"{study}/{name.mode}/{name.tier}/{name.tool}/{repetition}" for name in chosen]
 
 
 @contextlib.contextmanager

@@ -85,6 +85,28 @@ def described(pid: int) -> str:
     return f"process {pid} ({command[:100]})"
 
 
+def alone_on_the_node() -> None:
+    """Raises SystemExit within a SLURM job that shares its node, or has only a part of its CPUs."""
+    job = os.environ.get("SLURM_JOB_ID")
+    if not job:
+        return
+    asked = ["squeue", "--noheader", "--format=%h", "--jobs", job]
+    shared = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    # 16(x2): of two nodes with 16 CPUs each.
+    allotted = int(os.environ["SLURM_JOB_CPUS_PER_NODE"].split("(")[0])
+    usable = len(os.sched_getaffinity(0))
+    if shared != "NO" or usable < allotted:
+        sys.exit(
+            f"SLURM job {job} must have its node to itself, but OverSubscribe is {shared} and it "
+            f"may use {usable} of {allotted} CPUs: submit it with profiles/slurm."
+        )
+
+
+def boot() -> str:
+    """A name that files of this machine have in a folder that other machines write into, too."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+
+
 def alone_in_the_folder(folder: Path) -> None:
     """Holds a folder until this process ends, for one Snakemake at a time.
 
@@ -92,17 +114,18 @@ def alone_in_the_folder(folder: Path) -> None:
     Raises BlockingIOError while another process holds the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    fcntl.flock(open_lock(folder / "run.lock"), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # NFS locks only what is open for writing.
+    fcntl.flock(open_lock(folder / "run.lock", os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def open_lock(path: Path) -> int:
+def open_lock(path: Path, access: int = os.O_RDONLY) -> int:
     """A descriptor of the file. Raises SystemExit, with the reason, where it cannot be opened."""
     try:
         # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
         try:
-            return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            return os.open(path, access | os.O_NOFOLLOW)
         except FileNotFoundError:
-            return os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW, 0o644)
+            return os.open(path, os.O_CREAT | access | os.O_NOFOLLOW, 0o644)
     except OSError as fault:
         message = f"The lock file {path} cannot be opened: {fault.strerror}."
         if os.path.lexists(path):

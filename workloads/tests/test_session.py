@@ -451,6 +451,13 @@ def test_session_that_is_not_alone_is_refused():
         run_session.check_alone("1/4")
 
 
+def test_what_this_machine_lacks_is_named_before_anything_starts(plan, monkeypatch):
+    run_session.check_tools(plan)
+    monkeypatch.setattr(run_session.shutil, "which", lambda name: None)
+    with pytest.raises(FileNotFoundError, match="no setpriv on the PATH: run make setup"):
+        run_session.check_tools(plan)
+
+
 # ---- what is recorded
 
 

@@ -1,5 +1,6 @@
 """Nothing is left behind: not a process, a port or a lock."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -205,6 +206,21 @@ def test_a_lock_file_of_another_user_is_an_error_with_its_owner(as_nobody):
         f"The lock file {lock} cannot be opened: Permission denied. "
         "Have its owner, user 0, remove it while no measurement runs."
     )
+
+
+@pytest.mark.parametrize(
+    ("shared", "cpus", "alone"), [("NO", 1, True), ("OK", 1, False), ("NO", 4096, False)]
+)
+def test_a_slurm_job_has_its_node_and_all_its_cpus(tmp_path, monkeypatch, shared, cpus, alone):
+    (tmp_path / "squeue").write_text(f'#!/bin/sh\n[ "$4" = 42 ] && echo {shared}\n')
+    (tmp_path / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    testbed.alone_on_the_node()
+    monkeypatch.setenv("SLURM_JOB_ID", "42")
+    monkeypatch.setenv("SLURM_JOB_CPUS_PER_NODE", f"{cpus}(x2)")
+    refused = pytest.raises(SystemExit, match="SLURM job 42 must have its node to itself")
+    with contextlib.nullcontext() if alone else refused:
+        testbed.alone_on_the_node()
 
 
 # ---- CPUs -----------------------------------------------------------------------------------
