@@ -2,6 +2,7 @@
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
          profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv
+         results/elsewhere/<any name>/<study>/…/rep-<n>/  cells of other machines, copied there
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
@@ -27,6 +28,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/prediction-score.csv  hits with the primitives as measured, and with false ones
          results/usl.csv               a row per mode, tool and path: the law's coefficients
          results/crossovers.csv        where a pool begins to win, from primitives alone
+         results/travel.csv            a row per comparison and machine, and pooled: does the ratio travel?
          results/compare.csv           a row per comparison and value that the reference has too: reproduced?
 
 The scripts and all functions are inputs: a changed analysis runs again and measures nothing.
@@ -38,6 +40,12 @@ PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"
 # tier fixes, nor compared with them.
 CURVES = [cell for cell in CELLS if Path(cell).parent.name == "curve"]
 LOADS = [cell for cell in CELLS if cell not in CURVES]
+# A cells folder of another machine's results, under any name.
+ELSEWHERE = sorted(
+    str(path)
+    for path in Path(RESULTS).glob("elsewhere/*/*/*/*/*/rep-*/cell.json")
+    if path.parts[-3] != "curve"
+)
 
 
 def loads_of(study):
@@ -161,6 +169,25 @@ rule compare_modes:
         "modes against their baselines"
     shell:
         "Rscript {input.script:q} --slices {input.slices:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+
+
+rule compare_machines:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        elsewhere=ELSEWHERE,
+        script="analysis/travel.R",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/travel.csv",
+    log:
+        f"{RESULTS}/logs/compare_machines.log",
+    params:
+        results=RESULTS,
+    message:
+        "ratios of all machines"
+    shell:
+        "Rscript {input.script:q} --results {params.results:q} --out {output:q} {input.elsewhere:q} > {log:q} 2>&1"
 
 
 rule compare_loops:

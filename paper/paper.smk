@@ -36,6 +36,7 @@ rule render_report:
                 "prediction-score",
                 "usl",
                 "crossovers",
+                "travel",
                 "primitives/primitives",
                 "primitives/thread-memory",
             ],
