@@ -3,7 +3,7 @@
 #   Rscript analysis/travel.R --results results --out results/travel.csv CELL_JSON_FROM_ELSEWHERE…
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
-source_all()
+folder <- source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("results", "out"))
 same <- asked_the_same(given$files, given$results)
@@ -13,4 +13,5 @@ summary_table <- rbind(read_summary(from("summary.csv")), summarise_cells(given$
 slices <- rbind(read_slices(from("slices.csv")), slices_of_cells(given$files[same]), fill = TRUE)
 # A cell that was copied from here stands in both.
 place <- c("study", "mode", "tier", "tool", "session")
-write_table(travel(unique(summary_table, by = place), unique(slices, by = c(place, "beside", "slice"))), given$out)
+rows <- travel(unique(summary_table, by = place), unique(slices, by = c(place, "beside", "round", "kind")))
+write_table(with_rules_version(rows, "travel", folder), given$out)

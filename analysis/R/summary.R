@@ -143,11 +143,12 @@ session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$mac
 # Ids of machines name no host; the title says what a machine is.
 machine_row <- function(cell) {
   machine <- cell$provenance$machine
-  title <- if (!is.null(machine)) sprintf(
+  if (is.null(machine$id)) return(list(machine = NA_character_, machine_title = "not recorded"))
+  title <- sprintf(
     "%s, %s, %.0f GiB, Linux %s", machine$cpu_model, count_of(machine$cpus, "CPU"), machine$memory_bytes / 2^30,
     machine$kernel
   )
-  list(machine = words(machine$id), machine_title = words(title))
+  list(machine = machine$id, machine_title = words(title))
 }
 
 identity_row <- function(cell) {

@@ -1,7 +1,8 @@
 # Does a ratio travel? Each machine has its own ratios, from its sessions alone. Pooled over machines
 # they are one sample of machines, so the model is one of random effects (DerSimonian and Laird 1986):
 # the between-machine variance by Paule and Mandel (1982), which Veroniki et al. (2016) recommend, and
-# intervals after Knapp and Hartung (2003), which are honest for few machines. How far machines differ
+# intervals after Knapp and Hartung (2003), which are honest for few machines, and here never narrower than
+# without their correction: two machines that agree by chance would have none. How far machines differ
 # is told by tau (a standard deviation of log ratios), I2 (its share of what varies, Higgins 2002) and the
 # test Q; the interval of prediction is of one more machine of the same population.
 
@@ -30,12 +31,10 @@ travel <- function(summary, slices) {
   statistics <- compared_statistics[statistic %in% travel_statistics]
   rows <- rbindlist(lapply(unique(summary$machine), function(id) {
     own <- summary[machine == id]
-    cbind(
-      machine = id, machine_title = own$machine_title[1],
-      compare_modes(own, slices[session %in% own$session], statistics)
-    )
-  }))
-  rows <- rows[reason == "" & is.finite(estimate)]
+    found <- compare_modes(own, slices[session %in% own$session], statistics)
+    found[reason == "" & is.finite(estimate)][, `:=`(machine = rep(id, .N), machine_title = own$machine_title[1])]
+  }), fill = TRUE)
+  if (uniqueN(rows$machine) < 2) return(no_travel())
   rows[, error := fifelse(pairs == 1, within, noise / sqrt(pairs))]
   rows[, machines := .N, by = travel_places]
   rows <- rows[machines > 1, c(travel_columns, "error"), with = FALSE]
@@ -48,7 +47,10 @@ travel <- function(summary, slices) {
 travel_columns <- c("machine", "machine_title", travel_places, "estimate", "low", "high", "verdict", "bound", "pairs")
 pooled_columns <- c("error", "machines", "tau", "i2", "q_p_value", "q_p_adjusted", "next_low", "next_high", "agreement")
 
-no_travel <- function() setNames(as.data.table(rep(list(character()), 21)), c(travel_columns, pooled_columns))
+no_travel <- function() {
+  columns <- c(travel_columns, pooled_columns)
+  setNames(as.data.table(rep(list(character()), length(columns))), columns)
+}
 
 # Bounds, and ratios without noise, have no standard error and are left out.
 pool_machines <- function(estimate, error, bound) {
@@ -58,7 +60,7 @@ pool_machines <- function(estimate, error, bound) {
     q_p_value = NA_real_, next_low = NA_real_, next_high = NA_real_
   )
   if (sum(usable) < 2) return(none)
-  fit <- metafor::rma.uni(yi = log(estimate[usable]), sei = error[usable], method = "PM", test = "knha")
+  fit <- metafor::rma.uni(yi = log(estimate[usable]), sei = error[usable], method = "PM", test = "adhoc")
   further <- predict(fit)
   list(
     machines = fit$k, estimate = exp(further$pred), low = exp(further$ci.lb), high = exp(further$ci.ub),
@@ -66,13 +68,14 @@ pool_machines <- function(estimate, error, bound) {
   )
 }
 
-agreements <- c("same way", "no difference", "opposite ways", "open")
+agreements <- c("same way", "no difference", "opposite ways", "on some only", "open")
 
 # By the verdicts of the machines, each by itself.
 agreement_of <- function(verdicts) {
   fcase(
     all(verdicts == "higher") || all(verdicts == "lower"), "same way", all(verdicts == "equivalent"), "no difference",
-    all(c("higher", "lower") %in% verdicts), "opposite ways", default = "open"
+    all(c("higher", "lower") %in% verdicts), "opposite ways",
+    all(verdicts %in% c("higher", "lower", "equivalent")), "on some only", default = "open"
   )
 }
 

@@ -20,10 +20,10 @@ sentence_travel <- function(travelled) {
   sprintf(
     paste(
       "%s have %s in common. By the machines' own verdicts, %d point the same way on all of them, %d show no difference",
-      "on any, %d point opposite ways, and %d are open on some machine. The size of the ratio differs between machines in %d."
+      "on any, %d point opposite ways, %d are a difference on some machines only, and %d are open on some. The size of the ratio differs between machines in %d."
     ),
     capitalised(count_of(nrow(machines_of(travelled)), "machine")), count_of(nrow(pooled), "comparison"),
-    agreed[[1]], agreed[[2]], agreed[[3]], agreed[[4]], differing
+    agreed[[1]], agreed[[2]], agreed[[3]], agreed[[4]], agreed[[5]], differing
   )
 }
 

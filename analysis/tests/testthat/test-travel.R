@@ -31,7 +31,7 @@ test_that("machines have their own ratios, and one that is pooled by random effe
   expect_equal(alone$estimate, c(2, 3, 2.5) * exp(0.0125), tolerance = 1e-6)
   expect_equal(alone$pairs, c(3, 3, 3))
   pooled <- rows[machine == "all"]
-  fit <- metafor::rma(log(alone$estimate), sei = alone$error, method = "PM", test = "knha")
+  fit <- metafor::rma(log(alone$estimate), sei = alone$error, method = "PM", test = "adhoc")
   expect_equal(c(pooled$estimate, pooled$low, pooled$high), exp(c(fit$b[1], fit$ci.lb, fit$ci.ub)))
   # By hand: equal errors make it the plain mean.
   expect_equal(pooled$estimate, exp(mean(log(alone$estimate))), tolerance = 1e-3)
@@ -49,6 +49,7 @@ test_that("machines that are alike differ in nothing, and opposite ones are foun
   expect_gt(alike$q_p_value, 0.5)
   expect_equal(alike$i2, 0)
   expect_equal(both(0.5)$agreement, "opposite ways")
+  expect_equal(both(1)$agreement, "on some only")
 })
 
 test_that("cells of two machines are never paired, even under one name of a session", {
