@@ -18,7 +18,7 @@ endif
 PARTS := venv java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report smoke build test test-slurm setup doctor bench-generator pins clean
+.PHONY: help help-config plan report smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -44,7 +44,10 @@ test: setup ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh
 
 test-slurm: build .tools/slurm.stamp ## sessions on a SLURM of two nodes, one of which is lost (root)
-	@$(ENV); profiles/slurm/test.sh
+	@$(ENV); workloads/tests/slurm.sh
+
+test-hosts: build ## cells whose generator is behind SSH in another network namespace (root)
+	@$(ENV); workloads/tests/hosts.sh
 
 doctor: ## what is there, which version, what is missing and what to do
 	@python3 $(SETUP)/doctor.py

@@ -504,6 +504,19 @@ def test_load_beyond_the_limits_is_recorded_as_such(recorder, monkeypatch):
     assert (record["validity"]["valid"], record["validity"]["bounds"]) == (False, {})
 
 
+def test_more_cpus_than_there_are_are_recorded_as_such(plan, recorder):
+    for load in plan["loads"].values():
+        load["tier"]["server_cpus"] = 4096
+    shares, too_few = run_session.shares_of(plan)
+    assert shares == run_session.cpu_shares()
+    assert too_few.startswith("testbed.server_cpus = 4096; allowed: up to ")
+    one = recorder()
+    one.session.too_few = too_few
+    run_session.measure(one.session, one)
+    assert one.written and not one.session.place.alive
+    assert {record["outcome"] for _, record in one.written} == {"beyond_limits"}
+
+
 LISTEN = """
 import socket, time
 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()

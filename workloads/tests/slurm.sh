@@ -28,6 +28,8 @@ state=/etc/slurm
 results=results/slurm
 cells=(request-threads/{fixed-pool,virtual-thread-per-request}/smoke-burst/wrk2/rep-1)
 ip link set lo up
+# Where there is no other address than 127.0.0.1, SLURM does not find that one either.
+ip addr add 10.77.1.1/32 dev lo
 hostname localhost
 mount -t tmpfs slurm "$state"
 mkdir "$state"/{run,log,state,spool} "$state"/spool/n{1,2}
@@ -101,7 +103,7 @@ measuring() { # the cell whose session loads a server: its log has a line for ea
 }
 wait_until 240 "no session began" measuring
 rule=measure_${first//[\/-]/_}
-read -r lost job < <(squeue --noheader --format='%N %A %k' | grep "$rule" || true)
+read -r lost job _ < <(squeue --noheader --format='%N %A %k' | grep "$rule") || true
 [[ -n ${lost-} ]] || failed "no job of $rule in the queue"
 kill -KILL "${node[$lost]}"
 echo "test-slurm: node $lost was lost while job $job measured $first"
