@@ -106,6 +106,7 @@ rule=measure_${first//[\/-]/_}
 read -r lost job _ < <(squeue --noheader --format='%N %A %k' | grep "$rule") || true
 [[ -n ${lost-} ]] || failed "no job of $rule in the queue"
 kill -KILL "${node[$lost]}"
+wait "${node[$lost]}" 2>/dev/null || true
 echo "test-slurm: node $lost was lost while job $job measured $first"
 
 wait "$snakemake" || failed "the run failed"

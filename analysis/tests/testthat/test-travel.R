@@ -6,10 +6,12 @@ sessions_of <- function(root, machine, ratio, repetitions = 1:3, noise = 0.02, .
   unlist(lapply(repetitions, function(repetition) {
     moved <- exp(noise * (repetition - 2) + 0.005 * 1:4)
     both <- list("fixed-pool" = ratio * moved, "thread-per-request" = rep(1, 4))
-    vapply(names(both), function(mode) write_cell(
-      root, mode = mode, versus = if (mode == "fixed-pool") "thread-per-request", repetition = repetition, elapsed_ms = rep(20, 50),
-      slices = fake_slices(throughput_per_s = 50 * both[[mode]]), provenance = provenance, ...
-    ), "")
+    vapply(names(both), function(mode) {
+      write_cell(
+        root, mode = mode, versus = if (mode == "fixed-pool") "thread-per-request", repetition = repetition, elapsed_ms = rep(20, 50),
+        slices = fake_slices(throughput_per_s = 50 * both[[mode]]), provenance = provenance, ...
+      )
+    }, "")
   }), use.names = FALSE)
 }
 
@@ -42,9 +44,10 @@ test_that("machines have their own ratios, and one that is pooled by random effe
 })
 
 test_that("machines that are alike differ in nothing, and opposite ones are found", {
-  both <- function(ratio) travelled(
-    sessions_of(withr::local_tempdir(), "aa", 2), sessions_of(withr::local_tempdir(), "bb", ratio)
-  )[statistic == "throughput_per_s" & machine == "all"]
+  both <- function(ratio) {
+    two <- c(sessions_of(withr::local_tempdir(), "aa", 2), sessions_of(withr::local_tempdir(), "bb", ratio))
+    travelled(two)[statistic == "throughput_per_s" & machine == "all"]
+  }
   alike <- both(2)
   expect_gt(alike$q_p_value, 0.5)
   expect_equal(alike$i2, 0)
