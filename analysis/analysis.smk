@@ -164,6 +164,7 @@ rule compare_modes:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
         capacity=f"{RESULTS}/capacity.csv",
         script="analysis/compare.R",
         protocol="analysis/PROTOCOL.md",
@@ -175,7 +176,7 @@ rule compare_modes:
     message:
         "modes against their baselines"
     shell:
-        "Rscript {input.script:q} --slices {input.slices:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule compare_machines:
@@ -256,6 +257,7 @@ rule decide_guide:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
         capacity=f"{RESULTS}/capacity.csv",
         comparisons=f"{RESULTS}/comparisons.csv",
         modes=f"{RESULTS}/modes.csv",
@@ -270,7 +272,7 @@ rule decide_guide:
     message:
         "which mode to choose"
     shell:
-        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:
@@ -314,6 +316,8 @@ rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
+        capacity=f"{RESULTS}/capacity.csv",
         modes=f"{RESULTS}/modes.csv",
         primitives=f"{RESULTS}/primitives/primitives.csv",
         memory=f"{RESULTS}/primitives/thread-memory.csv",
@@ -334,13 +338,14 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} - > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} - > {log:q} 2>&1"
 
 
 rule trace_causes:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
         groups=f"{RESULTS}/cpu-groups.csv",
         causes="analysis/causes.yaml",
         script="analysis/causes.R",
@@ -355,7 +360,7 @@ rule trace_causes:
     message:
         "each cause, link by link"
     shell:
-        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output.causes:q} --counters {output.counters:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --groups {input.groups:q} --out {output.causes:q} --counters {output.counters:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:

@@ -1,19 +1,21 @@
 #!/usr/bin/env Rscript
 # The decision guide:
 #   Rscript analysis/guide.R --guide analysis/guide.yaml --modes results/modes.csv --slices results/slices.csv \
+#     --repetitions results/repetitions.csv \
 #     --capacity results/capacity.csv --comparisons results/comparisons.csv \
 #     --out results/guide.csv results/summary.csv
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
 folder <- source_all()
 
-given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("guide", "modes", "slices", "capacity", "comparisons", "out"))
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("guide", "modes", "slices", "repetitions", "capacity", "comparisons", "out"))
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)
+use_looks(given$repetitions)
 use_modes(given$modes)
 capacity <- read_capacity(given$capacity)
 comparisons <- read_comparisons(given$comparisons)
 rows <- compare_guide(
   c(read_guide(given$guide), curve_situations(capacity, comparisons)),
-  rbind(read_summary(given$files), capacity_cells(capacity), fill = TRUE), read_slices(given$slices), comparisons
+  with_capacities(read_summary(given$files), capacity), read_slices(given$slices), comparisons
 )
 write_table(with_rules_version(rows, "comparisons", folder), given$out)

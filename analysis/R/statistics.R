@@ -38,9 +38,12 @@ all_statistics <- fread(
    survived;                             share of servers that answered to the last;            Survived;                            ;      higher; ;           FALSE
    threads_added;                        threads that the load added;                           Threads added;                       ;      ;       ;           FALSE
    runnable_share;                       share of serving threads that the JVM has as RUNNABLE; RUNNABLE;                            share; ;       ;           FALSE
+   workers_peak;                         worker threads of the client, at the peak;             Workers, peak;                       ;      ;       ;           FALSE
    carriers_per_cpu;                     carriers per CPU of the server;                        Carriers per CPU;                    ;      ;       ;           FALSE
    combinations_spread;                  throughput of the best combination by the worst;       Best by worst;                       ;      ;       ;           FALSE
    rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;       ;           FALSE
+   rss_idle_mib;                         resident memory after the first answer;                Memory, idle;                        MiB;   ;       ;           FALSE
+   first_answer_s;                       time to the first answer;                              First answer;                        s;     ;       ;           FALSE
    gc_pause_ms;                          pauses of the garbage collector;                       GC pauses;                           ms;    ;       ;           FALSE
    gc_pause_share;                       share of time in pauses of the garbage collector;      GC pauses;                           %;     ;       ;           FALSE
    cpus_in_use;                          CPUs in use by the server;                             CPUs, server;                        ;      ;       ;           FALSE

@@ -217,7 +217,8 @@ server_row <- function(cell) {
     cpu_user_s = number(server$cpu_user_s), cpu_system_s = number(server$cpu_system_s),
     threads_idle = number(server$idle_threads), threads_started = number(server$threads_started),
     threads_peak = number(server$peak_threads),
-    rss_peak_mib = number(server$peak_rss_bytes) / 2^20,
+    rss_peak_mib = number(server$peak_rss_bytes) / 2^20, rss_idle_mib = number(server$idle_rss_bytes) / 2^20,
+    first_answer_s = number(server$first_answer_s),
     descriptors_peak = number(server$peak_descriptors),
     machine_context_switches_per_request = per(number(server$machine_context_switches), requests),
     gc_pauses = number(server$gc_pauses), gc_pause_ms = number(server$gc_pause_ms),
@@ -252,12 +253,17 @@ threads_free_row <- function(cell) {
   list(thread_free_share = per(uniqueN(free$time_s), samples), thread_samples = samples)
 }
 
+# The lines of the server's log that were kept; NULL without a log.
+read_server_log <- function(cell) {
+  path <- file.path(cell$folder, "server.log.gz")
+  if (file.exists(path)) readLines(path, warn = FALSE)
+}
+
 # What the server's log says: rejections that no code caught, over the server's life, and rows that the
 # database refused as duplicates, within the slices that count; NA without a log.
 log_row <- function(cell) {
-  path <- file.path(cell$folder, "server.log.gz")
-  if (!file.exists(path)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
-  lines <- readLines(path, warn = FALSE)
+  lines <- read_server_log(cell)
+  if (is.null(lines)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
   duplicates <- grep(" ERROR .*DuplicateKeyException", lines, value = TRUE, useBytes = TRUE)
   at_s <- as.numeric(as.POSIXct(substr(duplicates, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "plain"]

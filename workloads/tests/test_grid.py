@@ -67,6 +67,23 @@ def test_mode_runs_on_its_own_tiers_only(config):
     assert tiers == {"mid", "extreme", "waiting"}
 
 
+def test_default_run_leaves_out_what_has_the_depth_full(config):
+    stacks = config["studies"]["stacks"]
+    default, full = Grid(config).cells, Grid(config | {"depth": "full"}).cells
+    assert set(default) < set(full)
+    more = {cell for cell in full if cell.study == "stacks"} - set(default)
+    for key, part in (("mode", "modes"), ("tier", "tiers")):
+        deep = {name for name, each in stacks[part].items() if each.get("depth") == "full"}
+        assert deep
+        assert not deep & {getattr(cell, key) for cell in default}
+        assert deep <= {getattr(cell, key) for cell in more}
+    # What a default run measures cannot be compared with what it leaves out.
+    del stacks["modes"]["vertx-workers"]["depth"]
+    assert "studies.stacks.modes.vertx-workers.versus = 'vertx'; allowed: " in refusal(config)
+    config["depth"] = "deep"
+    assert 'depth = "deep"; allowed: default, or full' in refusal(config)
+
+
 def test_smoke_measures_tiers_with_ids_of_their_own(config):
     grid = Grid(config)
     smoke = Grid(overlaid(config, yaml.safe_load(FILES[1].read_text())))
@@ -238,6 +255,14 @@ def test_profiler_is_attached_in_the_first_repetitions(config):
     assert grid.spec(cell)["slices"]["profiled"] == 1
     assert grid.spec(replace(cell, repetition=2))["slices"]["profiled"] == 0
     assert "profiled_repetitions" not in grid.spec(cell)["slices"]
+    # Or in as many as the tier says.
+    of_tier = Cell("blocking-remote", "virtual-threads", "users-100", "jmeter", 2)
+    config["studies"]["blocking-remote"]["tiers"]["users-100"]["slices"] = {
+        "profiled_repetitions": 2
+    }
+    slices = [Grid(config).spec(replace(of_tier, repetition=n))["slices"] for n in (2, 3)]
+    assert [each["profiled"] for each in slices] == [1, 0]
+    assert "profiled_repetitions" not in slices[0]
 
 
 def test_crowd_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
@@ -274,7 +299,7 @@ def test_curve_has_steps_for_rounds_and_no_rate(config):
     # What waits has a window of two and a half times that, before which its first answers come.
     remote = grid.spec(Cell("blocking-remote", "virtual-threads", "remote-1s", "curve", 1))
     assert (remote["tool"]["duration_s"], remote["tool"]["warm_up_s"]) == (2.5, 1.1)
-    assert remote["slices"]["rounds"] == remote["tool"]["steps"] == 6
+    assert remote["slices"]["rounds"] == remote["tool"]["steps"] == 5
     assert remote["tool"]["keep_alive"] is True
     script = grid.spec(Cell("sign-up", "virtual", "sign-ups", "curve", 1))["tool"]
     assert len(script["script_sha256"]) == 64
@@ -352,7 +377,7 @@ def test_backend_is_part_of_what_is_measured(config):
 
 
 def test_mode_may_have_a_jar_and_backends_and_a_tier_answers_of_its_own(config):
-    config = overlaid(config, yaml.safe_load((ROOT / "workloads/stacks.yaml").read_text()))
+    config["depth"] = "full"
     order = cell_of_study(config, "stacks", mode="vertx", tier="order")
     grid, first, remote = Grid(config), config["backends"]["mariadb"], config["backends"]["remote"]
     assert grid.spec(order)["backend"] == {
@@ -391,7 +416,7 @@ def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed
 
     config["testbed"]["request_timeout_s"] = 9
     assert time_out("request-threads", "low") == 9
-    assert time_out("blocking-remote", "rate-11") == 3
+    assert time_out("blocking-remote", "rate-199") == 3
     assert time_out("blocking-remote", "users-100") == 7
 
 
