@@ -6,6 +6,7 @@ Each folder is one stage and holds its own .smk file; none reaches into a later 
 """
 
 import json
+import os
 import re
 import sys
 from pathlib import Path

@@ -90,15 +90,21 @@ SCENARIOS = {
 }
 
 
+# Another machine, on which the pool costs as much as the baseline instead of half as much.
+ELSEWHERE = {
+    "everything": [replace(cell, machine="ba9876543210") for cell in pair(pool_cpu_us=100.0)]
+}
+
+
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Page, str]]:
     """Each scenario's page and its PDF's text; rendered once each."""
     patch = pytest.MonkeyPatch()
     patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
 
-    def report(cells: list[Cell]) -> tuple[Page, str]:
+    def report(name: str) -> tuple[Page, str]:
         results = tmp_path_factory.mktemp("results")
-        analyse(results, cells)
+        analyse(results, SCENARIOS[name], ELSEWHERE.get(name))
         params = {"results": str(results), "analysis": str(ROOT / "analysis")}
         html, pdf = results / "report.html", results / "report.pdf"
         render.render(ROOT / "paper" / "report.qmd", params, html, pdf)
@@ -106,7 +112,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Page, s
 
     # Most of it is processes of their own, which wait for nobody.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = dict(zip(SCENARIOS, pool.map(report, SCENARIOS.values()), strict=True))
+        made = dict(zip(SCENARIOS, pool.map(report, SCENARIOS), strict=True))
     patch.undo()
     return made
 
@@ -259,6 +265,23 @@ def test_no_sentence_contradicts_the_tables(
     assert page.tables and results["summary"]
     assert contradictions(page.text, page.tables, results) == []
     assert contradictions(pdf, [], results) == []
+
+
+def test_ratios_of_merged_machines_stand_beside_each_other_and_pooled(
+    reports: dict[str, tuple[Page, str]],
+) -> None:
+    for scenario, (page, _) in reports.items():
+        assert ("Does it travel?" in page.text) == (scenario in ELSEWHERE)
+    page, pdf = reports["everything"]
+    assert "2 machines have" in page.text
+    for text in (page.text, pdf):
+        assert "0123456789ab" in text and "ba9876543210" in text
+    (table,) = (table for table in page.tables if table[0][2:4] == ["Machine", "Ratio"])
+    rows = [row for row in table if "CPU time per request" in row[0]]
+    ratios = {row[2]: float(row[3].split()[0]) for row in rows}
+    assert ratios["0123456789ab"] == pytest.approx(0.5, abs=0.02)
+    assert ratios["ba9876543210"] == pytest.approx(1.0, abs=0.02)
+    assert ratios["0123456789ab"] < ratios["all"] < ratios["ba9876543210"]
 
 
 def test_flame_graphs_are_embedded_unchanged(reports: dict[str, tuple[Page, str]]) -> None:
