@@ -27,13 +27,6 @@ public class TakingTurns {
         takeTurns(Thread.ofVirtual(), LockSupport::park, LockSupport::unpark);
     }
 
-    /** On one CPU a thread that yields until it is its turn makes the kernel switch, and does nothing else. */
-    @Benchmark
-    @OperationsPerInvocation(2 * ROUNDS)
-    public void contextSwitch() throws InterruptedException {
-        takeTurns(Thread.ofPlatform(), Thread::yield, other -> {});
-    }
-
     private static void takeTurns(Thread.Builder builder, Runnable await, Consumer<Thread> wake)
             throws InterruptedException {
         AtomicInteger turn = new AtomicInteger();

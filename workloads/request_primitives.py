@@ -1,0 +1,216 @@
+"""Requests to the simplest servers: what each costs at each rate, measured as cells are.
+
+The servers are alive together, warm, and loaded one at a time in slices, in an order that is drawn,
+by the generator, clocks and compilers' rule of the cells. A request costs several times as much at
+a low rate as at a high one: the CPU was idle, must be woken, and its caches are cold. So each
+operation is measured at the rates of the tiers.
+
+None of these servers is a mode of a study, and no value comes from a cell: an operation beside a
+request on one thread (a thread started, a task handed over, a sleep) is what it costs more than
+the request without it.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from profiles.watch.telemetry import Telemetry, grown_between
+from workloads import provenance
+from workloads.server import Server, watched
+from workloads.slices import finish
+from workloads.testbed import Process, Shares, free_port
+from workloads.tools import wrk2
+from workloads.warm_up import warm_up
+
+JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
+PRIMITIVES = ["-cp", str(JAR)]
+TOMCAT = ["-cp", str(provenance.ROOT / "servers/tomcat/target/tomcat.jar")]
+# As the servers have it, so that the collector and its rests are theirs.
+HEAP = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
+TELEMETRY_HZ = 10
+CONNECTIONS = 500
+# Two short slices far apart meet the machine's faster and slower minutes better than a long one.
+ROUNDS = 2
+SLICE_S, LONG_SLICE_S, LONG_UP_TO_PER_S = 0.35, 0.5, 400
+LONGEST_SLICE_S, LONGEST_UP_TO_PER_S = 1.5, 20
+WARM_UP_S = 0.1
+WARM_UP = {
+    "rate_per_s": 9000,
+    "connections": 8,
+    "burst_s": 0.3,
+    "crowd": {"path": "", "connections": 0},
+    "compiler_share_at_most": 0.05,
+    "requests_at_least": 8000,
+    "limit_s": 5,
+}
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A load on one of the simplest servers, at each of its rates; see SERVERS for `server`."""
+
+    primitive: str
+    server: str
+    rates_per_s: tuple[int, ...]
+    path: str = "/"
+    # A request over a connection that stays open; otherwise each has its own.
+    keep_alive: bool = False
+    connections: int = CONNECTIONS
+
+    def load(self, rate_per_s: int) -> Row:
+        long_s = LONGEST_SLICE_S if rate_per_s <= LONGEST_UP_TO_PER_S else LONG_SLICE_S
+        return {
+            "rate_per_s": rate_per_s,
+            "duration_s": long_s if rate_per_s <= LONG_UP_TO_PER_S else SLICE_S,
+            "connections": self.connections,
+            "keep_alive": self.keep_alive,
+        }
+
+
+ON_ONE_THREAD = [*PRIMITIVES, "artifact.primitives.RequestOnOneThread"]
+SERVERS = {
+    "one-thread": [*ON_ONE_THREAD, "--thread=platform"],
+    "one-virtual-thread": [*ON_ONE_THREAD, "--thread=virtual"],
+    "selector": [*PRIMITIVES, "artifact.primitives.RequestThroughSelector"],
+    "tomcat": [*TOMCAT, "artifact.tomcat.Application"],
+}
+RATES_PER_S = (97, 397, 1999, 9973)
+WAITING_RATES_PER_S = (97, 397, 1999)
+SLEEP = "sleep_ms=100"
+OPERATIONS = (
+    Operation("request-on-one-thread", "one-thread", RATES_PER_S),
+    Operation("request-through-selector", "selector", RATES_PER_S),
+    *(
+        Operation(f"{what}-beside-request", "one-thread", RATES_PER_S, f"/?beside={what}")
+        for what in ("platform-thread", "pool", "virtual-thread")
+    ),
+    *(
+        Operation(
+            f"{what}-asleep-beside-request",
+            "one-thread",
+            WAITING_RATES_PER_S,
+            f"/?beside={what}&{SLEEP}",
+        )
+        for what in ("platform-thread", "virtual-thread")
+    ),
+    Operation("statement-within-request", "one-thread", WAITING_RATES_PER_S, "/?within=statement"),
+    Operation("timed-request-through-selector", "selector", WAITING_RATES_PER_S, f"/?{SLEEP}"),
+    Operation("kept-request-on-one-thread", "one-thread", (9973,), "/", True, 1),
+    Operation("kept-request-on-virtual-thread", "one-virtual-thread", (9973,), "/", True, 1),
+    Operation("kept-request-through-selector", "selector", (9973,), "/", True, 10),
+    Operation("tomcat-request", "tomcat", (11, 97, 397, 1999, 9973), "/ping", True),
+)
+
+
+class Requests:
+    """The servers, alive together and warm."""
+
+    def __init__(
+        self,
+        folder: Path,
+        shares: Shares,
+        seed: str,
+        properties: list[str],
+        secret: dict[str, str],
+    ) -> None:
+        """`properties` and `secret`: where the database is, for a statement within a request."""
+        self.folder, self.random = folder, random.Random(seed)
+        self.properties, self.secret = properties, secret
+        self.server_cpus, self.generator_cpus = shares
+        self.servers: dict[str, Server] = {}
+
+    def start(self, name: str, position: int, argv: list[str]) -> Server:
+        folder = self.folder / name
+        folder.mkdir()
+        java, cpus = str(provenance.java()), len(self.server_cpus)
+        options = [*HEAP, f"-XX:ActiveProcessorCount={cpus}", *watched(), *self.properties]
+        argv = [java, *options, *argv, f"--port={free_port(position)}"]
+        all_cpus = sorted({*self.server_cpus, *self.generator_cpus})
+        server = Server(argv, all_cpus, folder, environment=self.secret)
+        self.servers[name] = server
+        if not server.port:
+            raise RuntimeError(f"{name} did not start: {server.log.read_text()[-2000:]}")
+        return server
+
+    def warm(self, name: str) -> None:
+        server = self.servers[name]
+        loads = {(op.path, op.keep_alive) for op in OPERATIONS if op.server == name}
+        plans = [
+            # A sleep as long as a request takes: it is compiled, and none waits.
+            {**WARM_UP, "path": path.replace("=100", "=1"), "keep_alive": kept}
+            for path, kept in sorted(loads)
+        ]
+        cpus = [*self.server_cpus, *self.generator_cpus]
+        warm_up(server, plans, {"verify_path": plans[0]["path"]}, cpus, self.folder / name)
+
+    def __enter__(self) -> Requests:
+        try:
+            for position, (name, argv) in enumerate(SERVERS.items()):
+                self.start(name, position, argv)
+            with ThreadPoolExecutor(len(SERVERS)) as pool:
+                list(pool.map(self.warm, SERVERS))
+            for server in self.servers.values():
+                server.process.confine(self.server_cpus)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        for server in self.servers.values():
+            server.stop()
+
+    def costs(self) -> Iterator[tuple[str, int, float, float]]:
+        """(primitive, rate a second, CPU time µs, mean latency µs) of a request."""
+        loads = [(each, rate) for each in OPERATIONS for rate in each.rates_per_s]
+        seen: dict[tuple[Operation, int], list[tuple[float, float]]] = {load: [] for load in loads}
+        for _ in range(ROUNDS):
+            for load in self.random.sample(loads, len(loads)):
+                seen[load].append(self.one_request(*load))
+        for (operation, rate_per_s), slices in seen.items():
+            cpu_us, latency_us = map(statistics.fmean, zip(*slices, strict=True))
+            yield operation.primitive, rate_per_s, cpu_us, latency_us
+
+    def one_request(self, operation: Operation, rate_per_s: int) -> tuple[float, float]:
+        """CPU time without compilers, as cells count it, and mean latency, µs."""
+        server = self.servers[operation.server]
+        telemetry = Telemetry(
+            server.process.pid, server.port, self.server_cpus, TELEMETRY_HZ, gives_way=True
+        )
+        telemetry.start()
+        try:
+            load = self.load(server, operation, rate_per_s)
+        finally:
+            telemetry.stop()
+        start_s, end_s = load["start_epoch_s"], load["end_epoch_s"]
+        used_s, compiled_s = (
+            grown_between(telemetry.samples, key, start_s, end_s)
+            for key in ("server_cpu_s", "compiler_cpu_s")
+        )
+        answers = load["delivered_per_s"] * (end_s - start_s)
+        return 1e6 * (used_s - compiled_s) / answers, load["latency_us"]["corrected"]["mean"]
+
+    def load(self, server: Server, operation: Operation, rate_per_s: int) -> dict[str, Any]:
+        """What the project's own generator saw."""
+        url = f"http://127.0.0.1:{server.port}{operation.path}"
+        more = ["--warm-up", f"{WARM_UP_S}s", "--json", "load.json"]
+        argv = wrk2.due_command(operation.load(rate_per_s), url, *more)
+        process = Process(argv, self.generator_cpus, self.folder, "load.log")
+        finish(process, 60)
+        if process.exit_status != 0:
+            said = (self.folder / "load.log").read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"{operation.primitive}: the load failed: {said}")
+        seen: dict[str, Any] = json.loads((self.folder / "load.json").read_text())
+        return seen
