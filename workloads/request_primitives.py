@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import random
-import statistics
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -42,9 +41,9 @@ SLICE_S, LONG_SLICE_S, LONG_UP_TO_PER_S = 0.35, 0.5, 400
 LONGEST_SLICE_S, LONGEST_UP_TO_PER_S = 1.5, 20
 WARM_UP_S = 0.1
 WARM_UP = {
-    "rate_per_s": 9000,
-    "connections": 8,
-    "burst_s": 0.3,
+    "rate_per_s": 2500,
+    "connections": 50,
+    "burst_s": 0.2,
     "crowd": {"path": "", "connections": 0},
     "compiler_share_at_most": 0.05,
     "requests_at_least": 8000,
@@ -76,7 +75,15 @@ class Operation:
         }
 
 
-ON_ONE_THREAD = [*PRIMITIVES, "artifact.primitives.RequestOnOneThread"]
+# With the HTTP clients of the Tomcat application.
+ON_ONE_THREAD = ["-cp", f"{JAR}:{TOMCAT[1]}", "artifact.primitives.RequestOnOneThread"]
+# What is called answers after 100 ms, on the generator's CPUs; what it costs itself is not counted.
+REMOTE = [
+    *("-cp", str(provenance.ROOT / "servers/sockets/target/sockets.jar")),
+    "artifact.sockets.mode.EventLoop",
+    "--backlog=4096",
+]
+REMOTE_PATH = "/work?sleep_ms=100&cpu_us=0"
 SERVERS = {
     "one-thread": [*ON_ONE_THREAD, "--thread=platform"],
     "one-virtual-thread": [*ON_ONE_THREAD, "--thread=virtual"],
@@ -85,6 +92,8 @@ SERVERS = {
 }
 RATES_PER_S = (97, 397, 1999, 9973)
 WAITING_RATES_PER_S = (97, 397, 1999)
+CALL_RATES_PER_S = (11, 97)
+CALL_RATES_PER_S = (11, 97)
 SLEEP = "sleep_ms=100"
 OPERATIONS = (
     Operation("request-on-one-thread", "one-thread", RATES_PER_S),
@@ -102,7 +111,15 @@ OPERATIONS = (
         )
         for what in ("platform-thread", "virtual-thread")
     ),
+    *(
+        Operation(
+            f"{what}-call-beside-request", "one-thread", CALL_RATES_PER_S, f"/?beside={what}-call"
+        )
+        for what in ("platform-thread", "event-loop")
+    ),
     Operation("statement-within-request", "one-thread", WAITING_RATES_PER_S, "/?within=statement"),
+    # A pool of ten threads that sleep for 100 ms serves no more than a hundred requests a second.
+    Operation("pool-asleep-beside-request", "one-thread", (97,), f"/?beside=pool&{SLEEP}"),
     Operation("timed-request-through-selector", "selector", WAITING_RATES_PER_S, f"/?{SLEEP}"),
     Operation("kept-request-on-one-thread", "one-thread", (9973,), "/", True, 1),
     Operation("kept-request-on-virtual-thread", "one-virtual-thread", (9973,), "/", True, 1),
@@ -124,7 +141,7 @@ class Requests:
     ) -> None:
         """`properties` and `secret`: where the database is, for a statement within a request."""
         self.folder, self.random = folder, random.Random(seed)
-        self.properties, self.secret = properties, secret
+        self.properties, self.secret = [*properties], secret
         self.server_cpus, self.generator_cpus = shares
         self.servers: dict[str, Server] = {}
 
@@ -154,12 +171,15 @@ class Requests:
 
     def __enter__(self) -> Requests:
         try:
+            remote = self.start("remote", len(SERVERS), REMOTE)
+            remote.process.confine(self.generator_cpus)
+            self.properties.append(f"-Dremote.url=http://127.0.0.1:{remote.port}{REMOTE_PATH}")
             for position, (name, argv) in enumerate(SERVERS.items()):
                 self.start(name, position, argv)
             with ThreadPoolExecutor(len(SERVERS)) as pool:
                 list(pool.map(self.warm, SERVERS))
-            for server in self.servers.values():
-                server.process.confine(self.server_cpus)
+            for name in SERVERS:
+                self.servers[name].process.confine(self.server_cpus)
         except BaseException:
             self.stop()
             raise
@@ -173,15 +193,11 @@ class Requests:
             server.stop()
 
     def costs(self) -> Iterator[tuple[str, int, float, float]]:
-        """(primitive, rate a second, CPU time µs, mean latency µs) of a request."""
+        """(primitive, rate a second, CPU time µs, mean latency µs) of a request, slice by slice."""
         loads = [(each, rate) for each in OPERATIONS for rate in each.rates_per_s]
-        seen: dict[tuple[Operation, int], list[tuple[float, float]]] = {load: [] for load in loads}
         for _ in range(ROUNDS):
-            for load in self.random.sample(loads, len(loads)):
-                seen[load].append(self.one_request(*load))
-        for (operation, rate_per_s), slices in seen.items():
-            cpu_us, latency_us = map(statistics.fmean, zip(*slices, strict=True))
-            yield operation.primitive, rate_per_s, cpu_us, latency_us
+            for operation, rate_per_s in self.random.sample(loads, len(loads)):
+                yield operation.primitive, rate_per_s, *self.one_request(operation, rate_per_s)
 
     def one_request(self, operation: Operation, rate_per_s: int) -> tuple[float, float]:
         """CPU time without compilers, as cells count it, and mean latency, µs."""

@@ -94,14 +94,14 @@ def costs(testbed: Testbed) -> Iterator[Row]:
         named = {"url": url, "user": USER, "rows": data.rows}
         properties = [f"-Ddatabase.{name}={value}" for name, value in named.items()]
         secret = {"DATABASE_PASSWORD": database.password}
+        options = " ".join([*properties, f"-Dserver.pid={database.process.pid}"])
+        # So many clients that the database always has work.
+        words = [ON_A_DATABASE, "-t", CLIENTS_OF_THE_DATABASE, "-jvmArgsAppend", options]
         seed = str(testbed.repetition)
         with Requests(testbed.folder, testbed.shares, seed, properties, secret) as requests:
             for primitive, rate_per_s, cpu_us, latency_us in requests.costs():
                 for statistic, value_us in (("cpu", cpu_us), ("latency", latency_us)):
                     yield cost_row(primitive, rate_per_s, statistic, testbed.repetition, value_us)
-        # The database always has work.
-        options = " ".join([*properties, f"-Dserver.pid={database.process.pid}"])
-        words = [ON_A_DATABASE, "-t", CLIENTS_OF_THE_DATABASE, "-jvmArgsAppend", options]
         yield from benchmark(testbed, words, generator_cpus, WARM_UP_EACH_ON_A_DATABASE, secret)
     finally:
         database.stop()

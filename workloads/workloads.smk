@@ -110,6 +110,8 @@ rule measure_primitives:
         ancient("servers/primitives/target/primitives.jar"),
         "servers/tomcat/target/tomcat.jar.sha256",
         ancient("servers/tomcat/target/tomcat.jar"),
+        "servers/sockets/target/sockets.jar.sha256",
+        ancient("servers/sockets/target/sockets.jar"),
         ancient("workloads/due/build/due"),
     output:
         RESULTS + "/primitives/costs-{repetition}.csv",

@@ -9,8 +9,7 @@
 #             (Little 1961). Open loop: what is offered, up to that bound.
 # Latency     where a request waits or works: the network's response time and the queue before it;
 #             in an open loop Erlang's M/M/c corrected for how regular arrivals and service are
-#             (Allen and Cunneen). Where it does neither, open loop alone: that of the request on
-#             one thread, and what handing it over adds. JMeter's clock cannot tell such times.
+#             (Allen and Cunneen). Where it does neither, none.
 # CPU         the smallest request to the simplest server of a kind, or to Tomcat, at the cell's rate, and
 #             what a sleep or a statement adds to it; without compiling. A request is the more expensive
 #             the rarer it is, since its CPU was idle and its caches are cold.
@@ -23,31 +22,27 @@ library(data.table)
 
 # ---- What a mode does ----------------------------------------------------------------------------
 
-# The request of a mode, by how it handles requests: on a new connection, and on one that is kept, whose
-# thread must be woken; what a sleep within it adds, as the difference of two primitives; and the time
-# that handing over adds to the latency. A virtual thread's carrier sleeps until one comes.
+# The request of a mode, by how it handles requests: on a new connection; on one that is kept, whose thread
+# must be woken; and answered after a sleep. Where there is `awake`, the sleep is what the primitive `asleep`
+# costs more than that.
 on_a_pool <- list(
   request = "pool-beside-request", kept = "kept-request-on-one-thread",
-  asleep = "platform-thread-asleep-beside-request", awake = "platform-thread-beside-request",
-  latency = "request-on-one-thread", handing_over = "pool-hand-off"
+  asleep = "pool-asleep-beside-request"
 )
 ways <- list(
   "platform thread" = list(
     request = "platform-thread-beside-request", kept = "kept-request-on-one-thread",
-    asleep = "platform-thread-asleep-beside-request", awake = "platform-thread-beside-request",
-    latency = "request-on-one-thread", handing_over = "platform-thread-start"
+    asleep = "platform-thread-asleep-beside-request"
   ),
   "pool" = on_a_pool,
   "caller-runs pool" = on_a_pool,
   "virtual thread" = list(
     request = "virtual-thread-beside-request", kept = "kept-request-on-virtual-thread",
-    asleep = "virtual-thread-asleep-beside-request", awake = "virtual-thread-beside-request",
-    latency = "request-on-one-thread", handing_over = c("virtual-thread-start", "platform-park")
+    asleep = "virtual-thread-asleep-beside-request"
   ),
   "event loop" = list(
     request = "request-through-selector", kept = "kept-request-through-selector",
-    asleep = "timed-request-through-selector", awake = "request-through-selector",
-    latency = "request-through-selector", handing_over = character()
+    asleep = "timed-request-through-selector"
   ),
   # The smallest request to Tomcat has its hand-over in it, to a thread of either kind.
   "tomcat, pool" = list(
@@ -58,6 +53,14 @@ ways <- list(
     request = "tomcat-request", kept = "tomcat-request",
     asleep = "virtual-thread-asleep-beside-request", awake = "virtual-thread-beside-request"
   )
+)
+
+# What a call of a remote adds, by the client. The blocking one keeps the thread of the request; a worker
+# thread is started for its call, so that its start is in the difference.
+calls <- list(
+  "blocking" = list(with = "platform-thread-call-beside-request", without = "platform-thread-beside-request"),
+  "worker-threads" = list(with = "platform-thread-call-beside-request", without = "request-on-one-thread"),
+  "event-loop" = list(with = "event-loop-call-beside-request", without = "request-on-one-thread")
 )
 
 or_else <- function(value, otherwise) if (is.null(value) || is.na(value)) otherwise else value
@@ -97,7 +100,7 @@ handling_of <- function(configuration, mode_id) {
 #'   depends on runs on them too); of a closed loop users, loops, ramp_up_s,
 #'   lasts_s (NA where it is not for a time); of an open one rate_per_s, connections, lasts_s,
 #'   warm_up_s, timeout_s; keep_alive; silent, see why_silent(); statement (whether a request asks a database
-#'   for one); of a database's client `database`, see read_client().
+#'   for one); call (a name of `calls`, or empty); of a database's client `database`, see read_client().
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool
@@ -117,7 +120,8 @@ read_setup <- function(cell) {
     warm_up_s = or_else(tool$warm_up_s, 0),
     timeout_s = or_else(configuration$testbed$request_timeout_s, Inf),
     keep_alive = isTRUE(tool$keep_alive), database = database,
-    silent = why_silent(configuration, handling, database), statement = grepl("query-test|registration", path)
+    silent = why_silent(configuration, handling, database), statement = grepl("query-test|registration", path),
+    call = or_else(configuration$mode$options[["remote.client"]], "")
   )
   c(setup, list(
     most_inside = most_inside(setup, configuration$mode),
@@ -216,11 +220,15 @@ most_inside_tomcat <- function(setup, mode) {
 request_cost <- function(setup, primitives, rate_per_s) {
   way <- ways[[setup$handling]]
   at_rate <- function(id) cost_of(primitives, id, "cpu", rate_per_s)
-  cost <- at_rate(if (setup$keep_alive) way$kept else way$request) + setup$work_s * 1e6
+  asleep <- setup$wait_s > 0 && is.null(way$awake)
+  cost <- at_rate(if (asleep) way$asleep else if (setup$keep_alive) way$kept else way$request) + setup$work_s * 1e6
   if (setup$silent != "") return(cost * NA)
   # A thread that awaits a statement is woken by its answer, however long the database has waited.
   if (setup$statement) return(cost + at_rate("statement-within-request") - at_rate("request-on-one-thread"))
-  if (setup$wait_s > 0) cost + at_rate(way$asleep) - at_rate(way$awake) else cost
+  # Likewise one that awaits a remote.
+  call <- calls[[setup$call]]
+  if (!is.null(call)) return(cost + at_rate(call$with) - at_rate(call$without))
+  if (setup$wait_s > 0 && !asleep) cost + at_rate(way$asleep) - at_rate(way$awake) else cost
 }
 
 is_tomcat <- function(setup) startsWith(setup$handling, "tomcat")
@@ -234,7 +242,6 @@ why_silent <- function(configuration, handling, database) {
   if (is.na(handling)) return("the models do not know how the server handles a request")
   if (handling == "database" && !database$has_primitives) return("only transactions of one row on MariaDB have primitives")
   if (!startsWith(handling, "tomcat")) return("")
-  if (!is.null(options[["remote.client"]])) return("no primitive is a call through an HTTP client")
   if (isTRUE(options[["registration.as-published"]])) return("no primitive is an exception that is logged for each request")
   ""
 }
@@ -353,13 +360,22 @@ predict_server <- function(setup, primitives) {
   })
   rbind(
     figure_row("throughput_per_s", lapply(ends, `[[`, "throughput_per_s"), ends$mean$model),
-    latency_row(setup, primitives, ends, rate_per_s),
+    latency_row(setup, ends),
     if (anyNA(cost)) unpredicted() else figure_row("cpu_us_per_request", as.list(cost), "primitives")
   )[is.finite(predicted) | model == no_prediction]
 }
 
 no_prediction <- "no prediction"
-unpredicted <- function() figure_row("cpu_us_per_request", list(mean = NA_real_), no_prediction)
+unpredicted <- function(figure = "cpu_us_per_request") figure_row(figure, list(mean = NA_real_), no_prediction)
+
+#' Why nothing is predicted of a value.
+#'
+#' @param setup see read_setup(); `figure` of a row whose model is no_prediction.
+why_unpredicted <- function(setup, figure) {
+  if (setup$silent != "") return(setup$silent)
+  if (figure == "latency_mean_ms") return("how soon an idle CPU wakes follows from no rate: of one server it differs fourfold between neighboring ones")
+  "a primitive was not measured"
+}
 
 # Without primitives the work that was asked for is what is known of the CPU time: a lower bound.
 total_s <- function(setup, cost, end) if (anyNA(cost)) setup$work_s else cost[[end]] / 1e6
@@ -399,18 +415,10 @@ in_turns <- function(client, demands_s) {
   )
 }
 
-one_thread_model <- "request on one thread, handed over"
-
-latency_row <- function(setup, primitives, ends, rate_per_s) {
-  if (setup$wait_s + setup$work_s > 0) {
-    latencies <- lapply(ends, function(end) 1000 * end$latency_s)
-    return(figure_row("latency_mean_ms", latencies, paste0(ends$mean$model, ", and its queue")))
-  }
-  if (!setup$open || setup$keep_alive || is_tomcat(setup) || ends$mean$model != "offered rate") return(NULL)
-  way <- ways[[setup$handling]]
-  base <- cost_of(primitives, way$latency, "latency", rate_per_s)
-  added <- rowSums(vapply(way$handing_over, function(id) cost_of(primitives, id, "wall"), base))
-  figure_row("latency_mean_ms", as.list((base + added) / 1000), one_thread_model)
+latency_row <- function(setup, ends) {
+  if (setup$wait_s + setup$work_s == 0) return(unpredicted("latency_mean_ms"))
+  latencies <- lapply(ends, function(end) 1000 * end$latency_s)
+  figure_row("latency_mean_ms", latencies, paste0(ends$mean$model, ", and its queue"))
 }
 
 figure_row <- function(figure, ends, model) {

@@ -6,7 +6,7 @@ library(data.table)
 #' Pools the repetitions of each primitive.
 #'
 #' @param paths of results/primitives/costs-1.csv and so on: primitive, rate_per_s (empty where a primitive
-#'   has none), statistic (cpu, wall, server, latency), repetition, value, unit.
+#'   has none), statistic (cpu, wall, server, latency), repetition, value, unit; a row per slice.
 #' @return data.table: primitive, rate_per_s, statistic, mean (geometric), low, high (95 %, t on
 #'   logarithms; NA for one repetition), unit, repetitions.
 summarise_primitives <- function(paths) {
@@ -18,6 +18,8 @@ summarise_primitives <- function(paths) {
     if (any(costs$value <= 0)) fail_reading(path, "a cost is not above 0")
     costs
   }))
+  # Slices of one repetition share its processes.
+  costs <- costs[, .(value = mean(value)), by = .(primitive, rate_per_s, statistic, repetition, unit)]
   costs[, {
     interval <- exp(t_interval(log(value)))
     list(

@@ -102,7 +102,7 @@ predict_cells <- function(setups, summary, primitives) {
   table[, explanation := vapply(seq_len(.N), function(index) {
     row <- table[index]
     setup <- setups[[place_of(row)]]
-    if (row$model == no_prediction) return(if (setup$silent == "") "a primitive is missing" else setup$silent)
+    if (row$model == no_prediction) return(why_unpredicted(setup, row$figure))
     if (row$class %in% "not predicted") explain_residual(row, setup, primitives) else ""
   }, "")]
   table[, (evidence) := NULL][]

@@ -21,8 +21,6 @@ primitive_titles <- c(
   "platform-thread-start" = "Platform thread, start to end",
   "virtual-thread-start" = "Virtual thread, start to end",
   "pool-hand-off" = "Task handed to a waiting thread of a pool",
-  "platform-park" = "Platform thread parked, the other unparked",
-  "virtual-park" = "Virtual thread parked, the other unparked",
   "connection-borrow" = "HikariCP, borrow and return",
   "database-connect" = "Database connection, made and closed",
   "database-statement" = "One row by its key, on an open connection",
@@ -30,8 +28,11 @@ primitive_titles <- c(
   "pool-beside-request" = "… and an empty task handed to a pool",
   "platform-thread-beside-request" = "… and an empty platform thread started",
   "virtual-thread-beside-request" = "… and an empty virtual thread started",
-  "platform-thread-asleep-beside-request" = "… and a platform thread that sleeps for 100 ms",
-  "virtual-thread-asleep-beside-request" = "… and a virtual thread that sleeps for 100 ms",
+  "pool-asleep-beside-request" = "… answered by a thread of a pool after a sleep of 100 ms",
+  "platform-thread-asleep-beside-request" = "… answered by a new platform thread after a sleep of 100 ms",
+  "virtual-thread-asleep-beside-request" = "… answered by a new virtual thread after a sleep of 100 ms",
+  "platform-thread-call-beside-request" = "… and a RestTemplate's call of 100 ms on a new platform thread",
+  "event-loop-call-beside-request" = "… and a WebClient's call of 100 ms",
   "statement-within-request" = "… and one row of a database before the answer",
   "kept-request-on-one-thread" = "Request on a kept connection, its platform thread woken",
   "kept-request-on-virtual-thread" = "Request on a kept connection, its virtual thread woken",
@@ -151,7 +152,7 @@ sentence_no_prediction <- function(silent) {
   if (nrow(silent) == 0) return("")
   places <- silent[, .(text = paste(enumerate(as_code(unique(mode))), "in", study[1])), by = .(explanation, study)]
   told <- places[, .(text = paste0(explanation[1], ": ", enumerate(text))), by = explanation]$text
-  sprintf("**No prediction** of CPU time, which counts neither as right nor as wrong: %s.", paste(told, collapse = "; "))
+  sprintf("**No prediction**, which counts neither as right nor as wrong: %s.", paste(told, collapse = "; "))
 }
 
 #' What false primitives would score: the measure of what the score says.

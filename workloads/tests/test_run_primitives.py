@@ -8,7 +8,7 @@ from workloads.run_primitives import jmh_rows, memory_row, primitive_id
 
 
 def test_a_primitive_is_named_after_its_benchmark() -> None:
-    assert primitive_id("artifact.primitives.TakingTurns.virtualPark") == "virtual-park"
+    assert primitive_id("artifact.primitives.PoolHandOff.poolHandOff") == "pool-hand-off"
 
 
 def test_a_cost_is_the_mean_of_the_iterations_of_its_repetition() -> None:

@@ -14,22 +14,18 @@ at_rates <- function(...) primitive_rows(..., rate_per_s = c(100, 10000))
 
 known_primitives <- rbind(
   primitive_rows("platform-thread-start" = 30, "virtual-thread-start" = 1, "pool-hand-off" = 8),
-  primitive_rows(
-    "platform-thread-start" = 45, "pool-hand-off" = 9, "virtual-thread-start" = 1, "platform-park" = 6,
-    statistic = "wall"
-  ),
   at_rates(
     "request-on-one-thread" = c(120, 60), "request-through-selector" = c(130, 65),
     "platform-thread-beside-request" = c(160, 90), "pool-beside-request" = c(140, 68),
     "virtual-thread-beside-request" = c(135, 67), "platform-thread-asleep-beside-request" = c(180, 96),
     "virtual-thread-asleep-beside-request" = c(150, 74), "timed-request-through-selector" = c(145, 70),
-    "statement-within-request" = c(170, 80), "tomcat-request" = c(400, 100)
+    "platform-thread-call-beside-request" = c(300, 200),
+    "event-loop-call-beside-request" = c(280, 180), "statement-within-request" = c(170, 80), "tomcat-request" = c(400, 100)
   ),
   primitive_rows(
     "kept-request-on-one-thread" = 10, "kept-request-on-virtual-thread" = 15,
-    "kept-request-through-selector" = 11
-  ),
-  at_rates("request-on-one-thread" = c(200, 100), "request-through-selector" = c(220, 110))[, statistic := "latency"]
+    "kept-request-through-selector" = 11, "pool-asleep-beside-request" = 160
+  )
 )
 
 closed_load <- function(...) modifyList(list(threads = 500, ramp_up_s = 0, loops = 10), list(...))

@@ -103,10 +103,9 @@ test_that("CPU per request is that of the simplest server of its kind at the sam
   expect_equal(cpu("fixed-pool"), 68)
   expect_equal(cpu("virtual-thread-per-request"), 67)
   expect_equal(cpu("fixed-pool", 100, path = "/work?sleep_ms=0&cpu_us=500"), 500 + 140)
-  # A sleep is what it adds on its kind of thread; a pool's threads are platform threads.
-  expect_equal(cpu("virtual-thread-per-request", sleep_ms = 100), 67 + 74 - 67)
-  expect_equal(cpu("fixed-pool", 100, sleep_ms = 10), 140 + 180 - 160)
-  expect_equal(cpu("event-loop", sleep_ms = 100), 65 + 70 - 65)
+  expect_equal(cpu("virtual-thread-per-request", sleep_ms = 100), 74)
+  expect_equal(cpu("fixed-pool", 100, sleep_ms = 10), 160)
+  expect_equal(cpu("event-loop", sleep_ms = 100), 70)
   # Halfway between two rates on a scale of logarithms.
   expect_equal(cpu("event-loop", 1000), 97.5)
   rare <- setup_of("event-loop", tool = open_load(rate_per_s = 1000))
@@ -132,6 +131,12 @@ test_that("a request to Tomcat has its own base, and a sleep or a statement is a
   expect_equal(cpu(virtual, sleep_ms = 100), 400 + 150 - 135)
   # The answer of the database wakes the thread, so that its wait is no sleep besides.
   expect_equal(cpu(virtual, "/api/query-test?kind=wait", sleep_ms = 20), 400 + 170 - 120)
+  # Neither is that of a remote; the thread that a call keeps is in the request, a worker's start is not.
+  calling <- function(client, ...) cpu(c(list(remote.client = client), ...), "/v1/hello", sleep_ms = 1000)
+  expect_equal(calling("blocking"), 400 + 300 - 160)
+  expect_equal(calling("blocking", virtual), 400 + 300 - 160)
+  expect_equal(calling("worker-threads"), 400 + 300 - 120)
+  expect_equal(calling("event-loop"), 400 + 280 - 120)
   # Nothing is predicted from primitives that are missing.
   without <- known_primitives[primitive != "tomcat-request"]
   rows <- predict_cell(tomcat(open_load(rate_per_s = 1000)), without)
@@ -144,8 +149,6 @@ test_that("what no primitive speaks of has a reason and no number", {
     expect_equal(c(rows$predicted, rows$model), c(NA, no_prediction))
     setup$silent
   }
-  remote <- list(remote.client = "event-loop")
-  expect_match(silent(tomcat(open_load(), remote, "/v1/hello", 1000)), "HTTP client")
   logging <- list("registration.as-published" = TRUE)
   expect_match(silent(tomcat(open_load(), logging, "/registration", 0)), "exception")
   expect_match(silent(tomcat(open_load(id = "wrk2", at_once = TRUE))), "no rate")
@@ -154,11 +157,12 @@ test_that("what no primitive speaks of has a reason and no number", {
   expect_equal(tomcat(open_load())$silent, "")
 })
 
-test_that("latency without waiting is that on one thread and the handing over, open loop alone", {
-  setup <- setup_of("thread-per-request", tool = open_load(rate_per_s = 10000))
-  expect_equal(predicted(setup, "latency_mean_ms"), (100 + 45) / 1000)
-  expect_equal(predicted(setup_of("event-loop", tool = open_load(rate_per_s = 10000)), "latency_mean_ms"), 0.11)
-  expect_length(predicted(setup_of("thread-per-request", tool = closed_load()), "latency_mean_ms"), 0)
+test_that("of a request that neither waits nor works no latency is predicted", {
+  row <- predict_cell(setup_of("thread-per-request", tool = open_load()), known_primitives)[figure == "latency_mean_ms"]
+  expect_equal(row$model, no_prediction)
+  expect_match(why_unpredicted(setup_of("thread-per-request", tool = open_load()), row$figure), "idle CPU")
+  work <- setup_of("fixed-pool", tool = open_load(), path = "/work?sleep_ms=0&cpu_us=500")
+  expect_gt(predicted(work, "latency_mean_ms"), 0.5)
 })
 
 test_that("CPUs are the bound where nothing waits", {

@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
  * that is kept has the thread for itself, which each of its requests must wake.
  *
  * <p>With {@code ?beside=platform-thread}, {@code pool} or {@code virtual-thread} the request starts, or
- * hands over, an empty task beside its answer, and with {@code &sleep_ms=} that task sleeps: what it
- * costs more than without is the cost of handing over, or of a sleep, at this rate. With
+ * hands over, an empty task beside its answer: what it costs more than without is the cost of handing
+ * over at this rate. With {@code &sleep_ms=} that task sleeps and then answers in the one thread's stead.
+ * With {@code ?beside=platform-thread-call} and so on a remote is called, see {@link RemoteCalls}; with
  * {@code ?within=statement} the thread asks a database for a row before it answers, see {@link Database}.
  */
 public final class RequestOnOneThread {
@@ -29,6 +30,8 @@ public final class RequestOnOneThread {
     private final byte[] received = new byte[2048];
     /** Connected once a request asks for a statement. */
     private Database database;
+    /** Made once a request asks for a call: only then are the clients' libraries needed. */
+    private RemoteCalls calls;
 
     public static void main(String[] args) throws IOException, InterruptedException {
         boolean virtual = args[0].equals("--thread=virtual");
@@ -42,11 +45,8 @@ public final class RequestOnOneThread {
     /** Serves one client after the other until the listener is closed. */
     void serve(ServerSocket listener) {
         while (!listener.isClosed()) {
-            try (Socket client = listener.accept()) {
-                client.setTcpNoDelay(true);
-                while (serveNext(client)) {
-                    // Kept, and waited for.
-                }
+            try {
+                serve(listener.accept());
             } catch (SQLException refused) {
                 throw new IllegalStateException("the database does not answer", refused);
             } catch (IOException gone) {
@@ -55,23 +55,46 @@ public final class RequestOnOneThread {
         }
     }
 
-    /** Whether the client may send more. */
-    private boolean serveNext(Socket client) throws IOException, SQLException {
-        String request = read(client);
-        if (request == null) {
-            return false;
-        }
-        Executor beside = besides.get(HttpPage.beside(request));
-        if (beside != null) {
+    private void serve(Socket client) throws IOException, SQLException {
+        client.setTcpNoDelay(true);
+        for (String request = read(client); request != null; request = read(client)) {
+            String kind = HttpPage.beside(request);
             long sleepMs = HttpPage.sleepMs(request);
-            beside.execute(() -> sleep(sleepMs));
+            if (sleepMs > 0) {
+                besides.get(kind).execute(() -> answerLate(client, sleepMs));
+                return;
+            }
+            startBeside(kind);
+            if (request.contains("?within=statement")) {
+                askDatabase();
+            }
+            boolean kept = HttpPage.isKept(request);
+            client.getOutputStream().write(HttpPage.answer(kept));
+            if (!kept) {
+                break;
+            }
         }
-        if (request.contains("?within=statement")) {
-            askDatabase();
+        client.close();
+    }
+
+    private static void answerLate(Socket client, long sleepMs) {
+        try (client) {
+            Thread.sleep(sleepMs);
+            client.getOutputStream().write(HttpPage.answer(false));
+        } catch (IOException gone) {
+            // The client waits no longer.
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
         }
-        boolean kept = HttpPage.isKept(request);
-        client.getOutputStream().write(HttpPage.answer(kept));
-        return kept;
+    }
+
+    private void startBeside(String kind) {
+        if (kind.endsWith("-call")) {
+            calls = calls == null ? new RemoteCalls() : calls;
+            calls.start(kind);
+        } else if (besides.containsKey(kind)) {
+            besides.get(kind).execute(() -> {});
+        }
     }
 
     private void askDatabase() throws SQLException {
@@ -94,16 +117,5 @@ public final class RequestOnOneThread {
             request = HttpPage.whole(received, length);
         }
         return request;
-    }
-
-    private static void sleep(long ms) {
-        if (ms == 0) {
-            return;
-        }
-        try {
-            Thread.sleep(ms);
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

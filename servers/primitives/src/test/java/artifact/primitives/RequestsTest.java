@@ -3,15 +3,17 @@ package artifact.primitives;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Both servers over real connections: kept and closed, with a task beside the answer and with a timer. */
@@ -19,8 +21,7 @@ class RequestsTest {
 
     @Test
     void oneThreadKeepsAConnectionUntilItIsToClose() throws IOException {
-        try (ServerSocket listener = HttpPage.listen(new ServerSocket(), 0)) {
-            Thread.ofPlatform().daemon().start(() -> new RequestOnOneThread().serve(listener));
+        try (ServerSocket listener = startOneThread()) {
             assertServes(listener.getLocalPort());
         }
     }
@@ -33,39 +34,71 @@ class RequestsTest {
     }
 
     @Test
-    void aTimedAnswerWaitsAndDelaysNoOther() throws IOException {
-        try (ServerSocketChannel listener = startSelector();
-                Socket timed = connect(listener.socket().getLocalPort());
-                Socket other = connect(listener.socket().getLocalPort())) {
-            long asked = System.nanoTime();
-            send(timed, "/?sleep_ms=200", "close");
-            assertEquals(42, answer(other, "/", "close"));
-            assertEquals(42, body(timed));
-            assertTrue(System.nanoTime() - asked >= 200_000_000);
+    void anAnswerThatWaitsDelaysNoOther() throws IOException {
+        try (ServerSocketChannel listener = startSelector()) {
+            assertWaitsAlone(listener.socket().getLocalPort(), "/?sleep_ms=500");
         }
-    }
-
-    @Test
-    void aTaskBesideTheAnswerHasAThreadOfItsKindAndDelaysNoAnswer() throws IOException {
-        try (ServerSocket listener = HttpPage.listen(new ServerSocket(), 0)) {
-            Thread.ofPlatform().daemon().start(() -> new RequestOnOneThread().serve(listener));
+        try (ServerSocket listener = startOneThread()) {
             for (String kind : new String[] {"platform-thread", "pool", "virtual-thread"}) {
-                Set<Long> before = threads();
-                try (Socket client = connect(listener.getLocalPort())) {
-                    assertEquals(42, answer(client, "/?beside=" + kind + "&sleep_ms=2000", "close"));
-                }
-                Set<Long> started = threads();
-                started.removeAll(before);
-                // A virtual thread is none of the kernel's; its carriers and timer are there from the first on.
-                assertTrue(kind.equals("virtual-thread") || !started.isEmpty(), kind);
+                assertWaitsAlone(listener.getLocalPort(), "/?beside=" + kind + "&sleep_ms=500");
             }
         }
     }
 
-    private static Set<Long> threads() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .map(Thread::threadId)
-                .collect(Collectors.toCollection(ConcurrentHashMap::newKeySet));
+    private static void assertWaitsAlone(int port, String path) throws IOException {
+        try (Socket timed = connect(port);
+                Socket other = connect(port)) {
+            long asked = System.nanoTime();
+            send(timed, path, "close");
+            assertEquals(42, answer(other, "/", "close"));
+            assertEquals(0, timed.getInputStream().available(), path);
+            assertEquals(42, body(timed));
+            assertTrue(System.nanoTime() - asked >= 500_000_000, path);
+        }
+    }
+
+    @Test
+    void aTaskIsHandedOverBesideTheAnswer() throws IOException {
+        try (ServerSocket listener = startOneThread()) {
+            for (String kind : new String[] {"platform-thread", "pool", "virtual-thread"}) {
+                long before = ManagementFactory.getThreadMXBean().getTotalStartedThreadCount();
+                try (Socket client = connect(listener.getLocalPort())) {
+                    assertEquals(42, answer(client, "/?beside=" + kind, "close"));
+                }
+                // A virtual thread is none of the kernel's.
+                boolean started = ManagementFactory.getThreadMXBean().getTotalStartedThreadCount() > before;
+                assertTrue(kind.equals("virtual-thread") || started, kind);
+            }
+        }
+    }
+
+    @Test
+    void callsTheRemoteByEachClient() throws IOException, InterruptedException {
+        Semaphore called = new Semaphore(0);
+        HttpServer remote = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        remote.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+            called.release();
+        });
+        remote.start();
+        System.setProperty("remote.url", "http://127.0.0.1:" + remote.getAddress().getPort() + "/");
+        try (ServerSocket listener = startOneThread()) {
+            for (String kind : new String[] {"platform-thread", "event-loop"}) {
+                try (Socket client = connect(listener.getLocalPort())) {
+                    assertEquals(42, answer(client, "/?beside=" + kind + "-call", "close"));
+                }
+                assertTrue(called.tryAcquire(10, TimeUnit.SECONDS), kind);
+            }
+        } finally {
+            remote.stop(0);
+        }
+    }
+
+    private static ServerSocket startOneThread() throws IOException {
+        ServerSocket listener = HttpPage.listen(new ServerSocket(), 0);
+        Thread.ofPlatform().daemon().start(() -> new RequestOnOneThread().serve(listener));
+        return listener;
     }
 
     private static ServerSocketChannel startSelector() throws IOException {
