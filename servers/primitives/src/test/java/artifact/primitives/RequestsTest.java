@@ -123,7 +123,10 @@ class RequestsTest {
     }
 
     private static Socket connect(int port) throws IOException {
-        return new Socket("127.0.0.1", port);
+        Socket client = new Socket("127.0.0.1", port);
+        // A server that lost its thread fails the test instead of holding it.
+        client.setSoTimeout(30_000);
+        return client;
     }
 
     private static int answer(Socket client, String path, String connection) throws IOException {
@@ -140,7 +143,9 @@ class RequestsTest {
     private static int body(Socket client) throws IOException {
         StringBuilder received = new StringBuilder();
         while (!received.toString().contains("\r\n\r\n" + "-".repeat(42))) {
-            received.append((char) client.getInputStream().read());
+            int next = client.getInputStream().read();
+            assertTrue(next >= 0, "closed before its answer");
+            received.append((char) next);
         }
         return received.length() - received.indexOf("\r\n\r\n") - 4;
     }
