@@ -13,6 +13,7 @@ the request without it.
 from __future__ import annotations
 
 import json
+import logging
 import random
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +29,7 @@ from workloads.testbed import Process, Shares, free_port
 from workloads.tools import wrk2
 from workloads.warm_up import warm_up
 
+logger = logging.getLogger("primitives")
 JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
 PRIMITIVES = ["-cp", str(JAR)]
 TOMCAT = ["-cp", str(provenance.ROOT / "servers/tomcat/target/tomcat.jar")]
@@ -35,9 +37,10 @@ TOMCAT = ["-cp", str(provenance.ROOT / "servers/tomcat/target/tomcat.jar")]
 HEAP = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 TELEMETRY_HZ = 10
 CONNECTIONS = 500
-# Two short slices far apart meet the machine's faster and slower minutes better than a long one.
-ROUNDS = 2
-SLICE_S, LONG_SLICE_S, LONG_UP_TO_PER_S = 0.35, 0.5, 400
+# Short slices far apart meet the machine's faster and slower minutes better than a long one. Of a
+# low rate one must do, since it takes longer: of 97 a second 78 requests.
+SLICES, SLICE_S = 2, 0.3
+LONG_SLICE_S, LONG_UP_TO_PER_S = 0.8, 400
 LONGEST_SLICE_S, LONGEST_UP_TO_PER_S = 1.5, 20
 WARM_UP_S = 0.1
 WARM_UP = {
@@ -65,14 +68,16 @@ class Operation:
     keep_alive: bool = False
     connections: int = CONNECTIONS
 
-    def load(self, rate_per_s: int) -> Row:
-        long_s = LONGEST_SLICE_S if rate_per_s <= LONGEST_UP_TO_PER_S else LONG_SLICE_S
-        return {
-            "rate_per_s": rate_per_s,
-            "duration_s": long_s if rate_per_s <= LONG_UP_TO_PER_S else SLICE_S,
-            "connections": self.connections,
-            "keep_alive": self.keep_alive,
-        }
+    def slices(self) -> list[tuple[Operation, int, float]]:
+        """Each of its slices: itself, the rate and the length, s."""
+        found = []
+        for rate_per_s in self.rates_per_s:
+            if rate_per_s > LONG_UP_TO_PER_S:
+                found += [(self, rate_per_s, SLICE_S)] * SLICES
+            else:
+                longest = rate_per_s <= LONGEST_UP_TO_PER_S
+                found.append((self, rate_per_s, LONGEST_SLICE_S if longest else LONG_SLICE_S))
+        return found
 
 
 # With the HTTP clients of the Tomcat application.
@@ -167,7 +172,8 @@ class Requests:
             for path, kept in sorted(loads)
         ]
         cpus = [*self.server_cpus, *self.generator_cpus]
-        warm_up(server, plans, {"verify_path": plans[0]["path"]}, cpus, self.folder / name)
+        done = warm_up(server, plans, {"verify_path": plans[0]["path"]}, cpus, self.folder / name)
+        logger.info("%s is warm: %s", name, done.record())
 
     def __enter__(self) -> Requests:
         try:
@@ -194,12 +200,16 @@ class Requests:
 
     def costs(self) -> Iterator[tuple[str, int, float, float]]:
         """(primitive, rate a second, CPU time µs, mean latency µs) of a request, slice by slice."""
-        loads = [(each, rate) for each in OPERATIONS for rate in each.rates_per_s]
-        for _ in range(ROUNDS):
-            for operation, rate_per_s in self.random.sample(loads, len(loads)):
-                yield operation.primitive, rate_per_s, *self.one_request(operation, rate_per_s)
+        slices = [each for operation in OPERATIONS for each in operation.slices()]
+        self.random.shuffle(slices)
+        logger.info("%d slices", len(slices))
+        for operation, rate_per_s, length_s in slices:
+            cost = self.one_request(operation, rate_per_s, length_s)
+            yield operation.primitive, rate_per_s, *cost
 
-    def one_request(self, operation: Operation, rate_per_s: int) -> tuple[float, float]:
+    def one_request(
+        self, operation: Operation, rate_per_s: int, length_s: float
+    ) -> tuple[float, float]:
         """CPU time without compilers, as cells count it, and mean latency, µs."""
         server = self.servers[operation.server]
         telemetry = Telemetry(
@@ -207,7 +217,7 @@ class Requests:
         )
         telemetry.start()
         try:
-            load = self.load(server, operation, rate_per_s)
+            load = self.load(server, operation, rate_per_s, length_s)
         finally:
             telemetry.stop()
         start_s, end_s = load["start_epoch_s"], load["end_epoch_s"]
@@ -218,11 +228,19 @@ class Requests:
         answers = load["delivered_per_s"] * (end_s - start_s)
         return 1e6 * (used_s - compiled_s) / answers, load["latency_us"]["corrected"]["mean"]
 
-    def load(self, server: Server, operation: Operation, rate_per_s: int) -> dict[str, Any]:
+    def load(
+        self, server: Server, operation: Operation, rate_per_s: int, length_s: float
+    ) -> dict[str, Any]:
         """What the project's own generator saw."""
         url = f"http://127.0.0.1:{server.port}{operation.path}"
         more = ["--warm-up", f"{WARM_UP_S}s", "--json", "load.json"]
-        argv = wrk2.due_command(operation.load(rate_per_s), url, *more)
+        asked = {
+            "rate_per_s": rate_per_s,
+            "duration_s": length_s,
+            "connections": operation.connections,
+            "keep_alive": operation.keep_alive,
+        }
+        argv = wrk2.due_command(asked, url, *more)
         process = Process(argv, self.generator_cpus, self.folder, "load.log")
         finish(process, 60)
         if process.exit_status != 0:

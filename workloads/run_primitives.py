@@ -123,6 +123,7 @@ def benchmark(
         *("-prof", "artifact.primitives.ProcessCpu", "-foe", "true"),
         *("-rf", "json", "-rff", "jmh.json"),
     ]
+    logger.info("benchmarks %s", words[:2])
     testbed.run(argv, cpus, "jmh.log", limit_s=300, environment=environment)
     results = json.loads((testbed.folder / "jmh.json").read_text())
     yield from jmh_rows(results, testbed.repetition)
@@ -202,7 +203,9 @@ def main() -> None:
     options = arguments()
     check_alone(options.held)
     options.log.parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(filename=options.log, filemode="w", level=logging.INFO)
+    logging.basicConfig(
+        filename=options.log, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s"
+    )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     stop_with_our_requester()
     with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
