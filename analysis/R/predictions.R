@@ -221,26 +221,38 @@ request_cost <- function(setup, primitives, rate_per_s) {
   way <- ways[[setup$handling]]
   at_rate <- function(id) cost_of(primitives, id, "cpu", rate_per_s)
   asleep <- setup$wait_s > 0 && is.null(way$awake)
-  cost <- at_rate(if (asleep) way$asleep else if (setup$keep_alive) way$kept else way$request) + setup$work_s * 1e6
-  if (setup$silent != "") return(cost * NA)
-  # A thread that awaits a statement is woken by its answer, however long the database has waited.
-  if (setup$statement) return(cost + at_rate("statement-within-request") - at_rate("request-on-one-thread"))
-  # Likewise one that awaits a remote.
-  call <- calls[[setup$call]]
-  if (!is.null(call)) return(cost + at_rate(call$with) - at_rate(call$without))
-  if (setup$wait_s > 0 && !asleep) cost + at_rate(way$asleep) - at_rate(way$awake) else cost
+  base <- at_rate(if (asleep) way$asleep else if (setup$keep_alive) way$kept else way$request)
+  if (setup$silent != "") return(base * NA)
+  # A thread that awaits a statement, or a remote, is woken by the answer, however long that takes.
+  more <- if (setup$statement) {
+    list(with = "statement-within-request", without = "request-on-one-thread")
+  } else if (!is.null(calls[[setup$call]])) {
+    calls[[setup$call]]
+  } else if (setup$wait_s > 0 && !asleep) {
+    list(with = way$asleep, without = way$awake)
+  }
+  if (!is.null(more)) base <- base + at_rate(more$with) - at_rate(more$without)
+  # A difference of costs that are noisy, or false, may come out below any cost.
+  pmax(base, least_us) + setup$work_s * 1e6
 }
 
+least_us <- 1
+
 is_tomcat <- function(setup) startsWith(setup$handling, "tomcat")
+
+# Ten times as many as when the primitives sleep: each thread has a stack, which is cold when it wakes.
+most_asleep <- 2000
 
 #' Why no primitive says what a request costs, or the models do not know the server; empty where they do.
 #'
 #' @param configuration of a cell; `handling` see handling_of(); `database` see read_client().
 why_silent <- function(configuration, handling, database) {
   options <- configuration$mode$options
+  asleep <- or_else(configuration$tier$sleep_ms, 0) / 1000 * or_else(configuration$tool$rate_per_s, 0)
   if (isTRUE(configuration$tool$at_once)) return("requests that are all due at once have no rate")
   if (is.na(handling)) return("the models do not know how the server handles a request")
   if (handling == "database" && !database$has_primitives) return("only transactions of one row on MariaDB have primitives")
+  if (asleep > most_asleep) return("no primitive has so many requests asleep at once")
   if (!startsWith(handling, "tomcat")) return("")
   if (isTRUE(options[["registration.as-published"]])) return("no primitive is an exception that is logged for each request")
   ""

@@ -137,6 +137,10 @@ test_that("a request to Tomcat has its own base, and a sleep or a statement is a
   expect_equal(calling("blocking", virtual), 400 + 300 - 160)
   expect_equal(calling("worker-threads"), 400 + 300 - 120)
   expect_equal(calling("event-loop"), 400 + 280 - 120)
+  # False primitives may have differences that no request can cost.
+  false <- copy(known_primitives)[primitive == "platform-thread-beside-request", mean := 1000]
+  row <- predict_cell(tomcat(open_load(), sleep_ms = 100), false)[figure == "cpu_us_per_request"]
+  expect_equal(row$predicted, least_us)
   # Nothing is predicted from primitives that are missing.
   without <- known_primitives[primitive != "tomcat-request"]
   rows <- predict_cell(tomcat(open_load(rate_per_s = 1000)), without)
@@ -153,6 +157,7 @@ test_that("what no primitive speaks of has a reason and no number", {
   expect_match(silent(tomcat(open_load(), logging, "/registration", 0)), "exception")
   expect_match(silent(tomcat(open_load(id = "wrk2", at_once = TRUE))), "no rate")
   expect_match(silent(setup_of("something-else", tool = open_load())), "do not know")
+  expect_match(silent(setup_of("thread-per-request", tool = open_load(rate_per_s = 2503), sleep_ms = 2000)), "asleep at once")
   # Of the others the reason is empty.
   expect_equal(tomcat(open_load())$silent, "")
 })
