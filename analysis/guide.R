@@ -1,14 +1,16 @@
 #!/usr/bin/env Rscript
 # The decision guide:
 #   Rscript analysis/guide.R --guide analysis/guide.yaml --modes results/modes.csv --slices results/slices.csv \
+#     --repetitions results/repetitions.csv \
 #     --capacity results/capacity.csv --comparisons results/comparisons.csv \
 #     --out results/guide.csv results/summary.csv
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
 folder <- source_all()
 
-given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("guide", "modes", "slices", "capacity", "comparisons", "out"))
+given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("guide", "modes", "slices", "repetitions", "capacity", "comparisons", "out"))
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)
+use_looks(given$repetitions)
 use_modes(given$modes)
 capacity <- read_capacity(given$capacity)
 comparisons <- read_comparisons(given$comparisons)
