@@ -375,7 +375,10 @@ rule check:
 
 rule summarise_primitives:
     input:
-        costs=f"{RESULTS}/primitives/costs.csv",
+        costs=expand(
+            f"{RESULTS}/primitives/costs-{{repetition}}.csv",
+            repetition=range(1, config["repetitions"] + 1),
+        ),
         script="analysis/primitives.R",
         functions=FUNCTIONS,
     output:

@@ -4,6 +4,7 @@ inputs   config.yaml, servers' jars and fingerprints, own servers' files, .tools
          .tools/async-profiler
 outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json and what is beside it
+         {results}/primitives/costs-{repetition}.csv, {results}/primitives/thread-memory.csv
          {results}/modes.csv: what each mode is a variant of, how it handles requests, its looks
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
          {results}/repetitions.csv: sessions of each group, and later looks that a budget allows
@@ -110,31 +111,60 @@ for rule_name, session in SESSIONS.items():
             "python -m workloads.run_session --cells {params.cells:q} --session {params.session:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --again {resources.again} --held {threads}/{resources.cores_there}"
 
 
-# Before the cells, that is with a priority above theirs, since predictions come before measurements.
+# Each repetition before the cells of that repetition, that is with a priority above theirs: predictions come
+# before measurements, and the machine has faster and slower minutes.
+def before_repetition(wildcards):
+    positions = [
+        GRID.position(cell)
+        for cell in GRID.cells
+        if cell.repetition >= int(wildcards.repetition)
+    ]
+    return len(CELLS) + 2.5 - min(positions, default=0)
+
+
 rule measure_primitives:
     input:
         "servers/primitives/target/primitives.jar.sha256",
         ancient("servers/primitives/target/primitives.jar"),
         "servers/tomcat/target/tomcat.jar.sha256",
         ancient("servers/tomcat/target/tomcat.jar"),
+        "servers/sockets/target/sockets.jar.sha256",
+        ancient("servers/sockets/target/sockets.jar"),
         ancient("workloads/due/build/due"),
     output:
-        costs=RESULTS + "/primitives/costs.csv",
-        memory=RESULTS + "/primitives/thread-memory.csv",
+        RESULTS + "/primitives/costs-{repetition}.csv",
     log:
-        RESULTS + "/logs/measure_primitives.log",
+        RESULTS + "/logs/measure_primitives_{repetition}.log",
+    priority: before_repetition
+    threads: all_cores
+    resources:
+        **WHOLE_NODE,
+        testbed=1,
+        cores_there=all_cores,
+    message:
+        "measuring what threads, hand-offs and connections cost, repetition {wildcards.repetition}"
+    shell:
+        "python -m workloads.run_primitives --costs {output:q} --repetition {wildcards.repetition} --log {log:q} --held {threads}/{resources.cores_there}"
+
+
+rule measure_thread_memory:
+    input:
+        "servers/primitives/target/primitives.jar.sha256",
+        ancient("servers/primitives/target/primitives.jar"),
+    output:
+        RESULTS + "/primitives/thread-memory.csv",
+    log:
+        RESULTS + "/logs/measure_thread_memory.log",
     priority: len(CELLS) + 3
     threads: all_cores
     resources:
         **WHOLE_NODE,
         testbed=1,
         cores_there=all_cores,
-    params:
-        forks=1 if config.get("smoke") else 3,
     message:
-        "measuring what threads, hand-offs and connections cost"
+        "measuring what waiting threads hold"
     shell:
-        "python -m workloads.run_primitives --costs {output.costs:q} --memory {output.memory:q} --forks {params.forks} --log {log:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.run_primitives --memory {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
 
 
 rule list_experiment:

@@ -79,7 +79,7 @@ read_claim_primitives <- function(folder) {
     data.table(
       primitive = character(), statistic = character(), mean = numeric(), low = numeric(), high = numeric(), forks = integer()
     ),
-    if (file.exists(files[1])) read_primitives(files[1])[is.na(rate_per_s), .(primitive, statistic, mean, low, high, forks)],
+    if (file.exists(files[1])) read_primitives(files[1])[is.na(rate_per_s), .(primitive, statistic, mean, low, high, forks = repetitions)],
     if (file.exists(files[2])) memory_per_thread(read_thread_memory(files[2]))
   )
 }

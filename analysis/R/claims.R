@@ -451,7 +451,7 @@ takes_text <- function(claim, judged, summary) {
 
 machine_text <- function(judged) {
   fcase(
-    startsWith(judged$cells, "primitives/"), "three forks of each primitive, which the default configuration has; 3 min",
+    startsWith(judged$cells, "primitives/"), "three repetitions of each primitive, which the default configuration has; 4 min",
     grepl("was not measured in this run", judged$reason), "a run of the default configuration, which measures it",
     grepl("generator_healthy", judged$reason), "a machine with more CPUs for the load generator",
     judged$verdict == "not decided", "more than 100 sessions here, or a machine with less noise",

@@ -24,7 +24,7 @@ setup_at <- function(cell, rate_per_s) {
 predict_step <- function(cell, primitives, rate_per_s) {
   setup <- setup_at(cell, rate_per_s)
   if (is.na(setup$handling) || setup$handling == "database") return(NULL)
-  cpu_s <- total_s(setup, request_costs(setup, primitives, rate_per_s), "mean")
+  cpu_s <- total_s(setup, request_cost(setup, primitives, rate_per_s), "mean")
   inside <- min(setup$most_inside, setup$connections)
   within_s <- setup$wait_s + cpu_s
   bounds_per_s <- c(threads = inside / within_s, cpus = setup$cpus / cpu_s)

@@ -9,46 +9,59 @@
 #             (Little 1961). Open loop: what is offered, up to that bound.
 # Latency     where a request waits or works: the network's response time and the queue before it;
 #             in an open loop Erlang's M/M/c corrected for how regular arrivals and service are
-#             (Allen and Cunneen). Where it does neither, open loop alone: that of the request on
-#             one thread, and what handing it over adds. JMeter's clock cannot tell such times.
-# CPU         the smallest request, on one thread or to Tomcat, and the primitives that a mode adds to
-#             it; without compiling.
+#             (Allen and Cunneen). Where it does neither, none.
+# CPU         the smallest request to the simplest server of a kind, or to Tomcat, at the cell's rate, and
+#             what a sleep or a statement adds to it; without compiling. A request is the more expensive
+#             the rarer it is, since its CPU was idle and its caches are cold.
 # Databases   transactions of one row: a statement, and a connection made or borrowed for it; client
 #             and database are two queues in a closed network.
+#
+# No primitive is measured on a mode of a study: workloads/request_primitives.py says how each is.
 
 library(data.table)
 
 # ---- What a mode does ----------------------------------------------------------------------------
 
-# What a hand-over costs besides the request itself: primitives, named by the group of stacks in
-# which a profile shows them. A virtual thread's carrier sleeps until one comes: it must be woken.
-handing_over <- list(
-  "platform thread" = c("thread start" = "platform-thread-start"),
-  "pool" = c("park and unpark" = "pool-hand-off"),
-  "caller-runs pool" = c("park and unpark" = "pool-hand-off"),
-  "virtual thread" = c(
-    "thread start" = "virtual-thread-start", "park and unpark" = "platform-park"
-  ),
-  "event loop" = character(),
-  # That of Tomcat's own pool is in the request to Tomcat; waking a carrier takes its place.
-  "tomcat, pool" = character(),
-  "tomcat, virtual thread" = c("thread start" = "virtual-thread-start")
+# The request of a mode, by how it handles requests: on a new connection; on one that is kept, whose thread
+# must be woken; and answered after a sleep. Where there is `awake`, the sleep is what the primitive `asleep`
+# costs more than that.
+on_a_pool <- list(
+  request = "pool-beside-request", kept = "kept-request-on-one-thread",
+  asleep = "pool-asleep-beside-request"
 )
-# A wait within a request: a virtual thread is parked, and a timer's thread wakes it.
-waiting_within <- list(
-  "platform thread" = c("park and unpark" = "platform-park"),
-  "pool" = c("park and unpark" = "platform-park"),
-  "caller-runs pool" = c("park and unpark" = "platform-park"),
-  "virtual thread" = c("park and unpark" = "virtual-park", "park and unpark" = "platform-park"),
-  "event loop" = character(),
-  "tomcat, pool" = c("park and unpark" = "platform-park"),
-  "tomcat, virtual thread" = c(
-    "park and unpark" = "virtual-park", "park and unpark" = "platform-park"
+ways <- list(
+  "platform thread" = list(
+    request = "platform-thread-beside-request", kept = "kept-request-on-one-thread",
+    asleep = "platform-thread-asleep-beside-request"
+  ),
+  "pool" = on_a_pool,
+  "caller-runs pool" = on_a_pool,
+  "virtual thread" = list(
+    request = "virtual-thread-beside-request", kept = "kept-request-on-virtual-thread",
+    asleep = "virtual-thread-asleep-beside-request"
+  ),
+  "event loop" = list(
+    request = "request-through-selector", kept = "kept-request-through-selector",
+    asleep = "timed-request-through-selector"
+  ),
+  # The smallest request to Tomcat has its hand-over in it, to a thread of either kind.
+  "tomcat, pool" = list(
+    request = "tomcat-request", kept = "tomcat-request",
+    asleep = "platform-thread-asleep-beside-request", awake = "platform-thread-beside-request"
+  ),
+  "tomcat, virtual thread" = list(
+    request = "tomcat-request", kept = "tomcat-request",
+    asleep = "virtual-thread-asleep-beside-request", awake = "virtual-thread-beside-request"
   )
 )
-# What a request does before anything is added is in these groups of stacks.
-request_group <- "the request itself"
-request_groups <- c("accept", "read and parse", "handler", "framework", "write", "connection close")
+
+# What a call of a remote adds, by the client. The blocking one keeps the thread of the request; a worker
+# thread is started for its call, so that its start is in the difference.
+calls <- list(
+  "blocking" = list(with = "platform-thread-call-beside-request", without = "platform-thread-beside-request"),
+  "worker-threads" = list(with = "platform-thread-call-beside-request", without = "request-on-one-thread"),
+  "event-loop" = list(with = "event-loop-call-beside-request", without = "request-on-one-thread")
+)
 
 or_else <- function(value, otherwise) if (is.null(value) || is.na(value)) otherwise else value
 
@@ -86,14 +99,17 @@ handling_of <- function(configuration, mode_id) {
 #'   work_s (what a request asks for), cpus (the server's), shares_cpus (whether what the server
 #'   depends on runs on them too); of a closed loop users, loops, ramp_up_s,
 #'   lasts_s (NA where it is not for a time); of an open one rate_per_s, connections, lasts_s,
-#'   warm_up_s, timeout_s; keep_alive; of a database's client `database`, see read_client().
+#'   warm_up_s, timeout_s; keep_alive; silent, see why_silent(); statement (whether a request asks a database
+#'   for one); call (a name of `calls`, or empty); of a database's client `database`, see read_client().
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool
   path <- or_else(configuration$tier$path, "")
+  handling <- handling_of(configuration, cell$cell$mode)
+  database <- read_client(cell)
   setup <- list(
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
-    path = path, handling = handling_of(configuration, cell$cell$mode), open = !is.null(tool$rate_per_s),
+    path = path, handling = handling, open = !is.null(tool$rate_per_s),
     wait_s = or_else(configuration$tier$sleep_ms, 0) / 1000,
     work_s = asked_in_path(path, "cpu_us") / 1e6,
     cpus = max(1, length(cell$provenance$server_cpus)),
@@ -103,7 +119,9 @@ read_setup <- function(cell) {
     rate_per_s = number(tool$rate_per_s), connections = or_else(tool$connections, Inf),
     warm_up_s = or_else(tool$warm_up_s, 0),
     timeout_s = or_else(configuration$testbed$request_timeout_s, Inf),
-    keep_alive = isTRUE(tool$keep_alive), database = read_client(cell)
+    keep_alive = isTRUE(tool$keep_alive), database = database,
+    silent = why_silent(configuration, handling, database), statement = grepl("query-test|registration", path),
+    call = or_else(configuration$mode$options[["remote.client"]], "")
   )
   c(setup, list(
     most_inside = most_inside(setup, configuration$mode),
@@ -182,7 +200,7 @@ most_inside_tomcat <- function(setup, mode) {
   min(
     if (!virtual && !gives_back) or_else(options$server.tomcat.threads.max, 200),
     options$requests.permits,
-    if (grepl("query-test|registration", setup$path)) {
+    if (setup$statement) {
       or_else(options[["spring.datasource.hikari.maximum-pool-size"]], 10)
     },
     # A thread that sleeps while it holds a monitor keeps its carrier, of which there is one a CPU.
@@ -193,42 +211,51 @@ most_inside_tomcat <- function(setup, mode) {
 
 # ---- What a request costs ------------------------------------------------------------------------
 
-#' CPU time per request from primitives, by group of stacks.
+#' CPU time per request from primitives.
 #'
 #' @param setup see read_setup().
 #' @param primitives see read_primitives().
 #' @param rate_per_s at which requests come.
-#' @param statistic cpu; or wall, for what handing over adds to the latency.
-#' @return data.table: group, mean, low, high (µs); no rows where a primitive is missing.
-request_costs <- function(setup, primitives, rate_per_s, statistic = "cpu") {
-  added <- handing_over[[or_else(setup$handling, "")]]
-  if (is.null(added)) return(data.table())
-  if (setup$wait_s > 0) added <- c(added, waiting_within[[setup$handling]])
-  costs <- lapply(added, function(id) cost_of(primitives, id, statistic) / requests_a_connection(setup))
-  if (statistic == "cpu") {
-    base <- smallest_request(setup, primitives, rate_per_s) + setup$work_s * 1e6
-    costs <- c(setNames(list(base), request_group), costs)
+#' @return c(mean, low, high), µs; NA where no primitive says it, see why_silent().
+request_cost <- function(setup, primitives, rate_per_s) {
+  way <- ways[[setup$handling]]
+  at_rate <- function(id) cost_of(primitives, id, "cpu", rate_per_s)
+  asleep <- setup$wait_s > 0 && is.null(way$awake)
+  base <- at_rate(if (asleep) way$asleep else if (setup$keep_alive) way$kept else way$request)
+  if (setup$silent != "") return(base * NA)
+  # A thread that awaits a statement, or a remote, is woken by the answer, however long that takes.
+  more <- if (setup$statement) {
+    list(with = "statement-within-request", without = "request-on-one-thread")
+  } else if (!is.null(calls[[setup$call]])) {
+    calls[[setup$call]]
+  } else if (setup$wait_s > 0 && !asleep) {
+    list(with = way$asleep, without = way$awake)
   }
-  if (length(costs) == 0 || anyNA(unlist(costs))) return(data.table())
-  table <- data.table(group = names(costs), do.call(rbind, costs))
-  table[, lapply(.SD, sum), by = group]
+  if (!is.null(more)) base <- base + at_rate(more$with) - at_rate(more$without)
+  # A difference of costs that are noisy, or false, may come out below any cost.
+  pmax(base, least_us) + setup$work_s * 1e6
 }
 
-# On connections that are kept there is no accepting and no closing; both sides read and write as
-# much, so that the server's part is half.
-smallest_request <- function(setup, primitives, rate_per_s) {
-  if (is_tomcat(setup)) return(cost_of(primitives, "tomcat-request", "cpu", rate_per_s))
-  if (setup$keep_alive) return(cost_of(primitives, "kept-request") / 2)
-  cost_of(primitives, "request-on-one-thread", "cpu", rate_per_s)
-}
+least_us <- 1
 
 is_tomcat <- function(setup) startsWith(setup$handling, "tomcat")
 
-# A kept connection is handed over once; Tomcat hands over every request of it.
-requests_a_connection <- function(setup) {
-  if (!setup$keep_alive || is_tomcat(setup)) return(1)
-  if (!setup$open) return(setup$loops)
-  max(1, setup$rate_per_s * setup$lasts_s / setup$connections)
+# Ten times as many as when the primitives sleep: each thread has a stack, which is cold when it wakes.
+most_asleep <- 2000
+
+#' Why no primitive says what a request costs, or the models do not know the server; empty where they do.
+#'
+#' @param configuration of a cell; `handling` see handling_of(); `database` see read_client().
+why_silent <- function(configuration, handling, database) {
+  options <- configuration$mode$options
+  asleep <- or_else(configuration$tier$sleep_ms, 0) / 1000 * or_else(configuration$tool$rate_per_s, 0)
+  if (isTRUE(configuration$tool$at_once)) return("requests that are all due at once have no rate")
+  if (is.na(handling)) return("the models do not know how the server handles a request")
+  if (handling == "database" && !database$has_primitives) return("only transactions of one row on MariaDB have primitives")
+  if (asleep > most_asleep) return("no primitive has so many requests asleep at once")
+  if (!startsWith(handling, "tomcat")) return("")
+  if (isTRUE(options[["registration.as-published"]])) return("no primitive is an exception that is logged for each request")
+  ""
 }
 
 # ---- What comes of it ----------------------------------------------------------------------------
@@ -325,10 +352,11 @@ predict_overload <- function(setup, cpu_s, most_per_s, inside) {
 #'
 #' @param setup see read_setup().
 #' @param primitives see read_primitives().
-#' @return data.table, a row per figure: figure, predicted, low, high, model.
+#' @return data.table, a row per figure: figure, predicted, low, high, model; where `model` is no_prediction the
+#'   numbers are NA, and setup$silent says why.
 predict_cell <- function(setup, primitives) {
   switch(or_else(setup$handling, "not known"),
-    "not known" = figure_row("", list(mean = NA_real_), "")[0],
+    "not known" = unpredicted(),
     "database" = predict_database(setup, primitives),
     predict_server(setup, primitives)
   )
@@ -336,32 +364,38 @@ predict_cell <- function(setup, primitives) {
 
 predict_server <- function(setup, primitives) {
   # What a request costs depends on how often one comes, and that on what it costs: twice is enough.
-  costs <- request_costs(setup, primitives, Inf)
-  rate_per_s <- predict_load(setup, total_s(setup, costs, "mean"))$throughput_per_s
-  costs <- request_costs(setup, primitives, rate_per_s)
+  cost <- request_cost(setup, primitives, Inf)
+  rate_per_s <- predict_load(setup, total_s(setup, cost, "mean"))$throughput_per_s
+  cost <- request_cost(setup, primitives, rate_per_s)
   ends <- lapply(c(mean = "mean", low = "low", high = "high"), function(end) {
-    predict_load(setup, total_s(setup, costs, end))
+    predict_load(setup, total_s(setup, cost, end))
   })
-  rows <- rbind(
+  rbind(
     figure_row("throughput_per_s", lapply(ends, `[[`, "throughput_per_s"), ends$mean$model),
-    latency_row(setup, primitives, ends, rate_per_s),
-    if (nrow(costs) > 0) {
-      sums <- as.list(colSums(costs[, .(mean, low, high)]))
-      figure_row("cpu_us_per_request", sums, "primitives")
-    }
-  )
-  rows[is.finite(predicted)]
+    latency_row(setup, ends),
+    if (anyNA(cost)) unpredicted() else figure_row("cpu_us_per_request", as.list(cost), "primitives")
+  )[is.finite(predicted) | model == no_prediction]
+}
+
+no_prediction <- "no prediction"
+unpredicted <- function(figure = "cpu_us_per_request") figure_row(figure, list(mean = NA_real_), no_prediction)
+
+#' Why nothing is predicted of a value.
+#'
+#' @param setup see read_setup(); `figure` of a row whose model is no_prediction.
+why_unpredicted <- function(setup, figure) {
+  if (setup$silent != "") return(setup$silent)
+  if (figure == "latency_mean_ms") return("how soon an idle CPU wakes follows from no rate: of one server it differs fourfold between neighboring ones")
+  "a primitive was not measured"
 }
 
 # Without primitives the work that was asked for is what is known of the CPU time: a lower bound.
-total_s <- function(setup, costs, end) {
-  if (nrow(costs) == 0) setup$work_s else sum(costs[[end]]) / 1e6
-}
+total_s <- function(setup, cost, end) if (anyNA(cost)) setup$work_s else cost[[end]] / 1e6
 
 #' A transaction of one row: what client and database do for it.
 predict_database <- function(setup, primitives) {
   client <- setup$database
-  if (!client$has_primitives) return(figure_row("", list(mean = NA_real_), "")[0])
+  if (!client$has_primitives) return(unpredicted())
   sum_of <- function(statistic) {
     cost_of(primitives, "database-statement", statistic) +
       client$connects * cost_of(primitives, "database-connect", statistic)
@@ -393,18 +427,10 @@ in_turns <- function(client, demands_s) {
   )
 }
 
-one_thread_model <- "request on one thread, handed over"
-
-latency_row <- function(setup, primitives, ends, rate_per_s) {
-  if (setup$wait_s + setup$work_s > 0) {
-    latencies <- lapply(ends, function(end) 1000 * end$latency_s)
-    return(figure_row("latency_mean_ms", latencies, paste0(ends$mean$model, ", and its queue")))
-  }
-  if (!setup$open || setup$keep_alive || is_tomcat(setup) || ends$mean$model != "offered rate") return(NULL)
-  base <- cost_of(primitives, "request-on-one-thread", "latency", rate_per_s)
-  added <- request_costs(setup, primitives, rate_per_s, "wall")
-  added <- if (nrow(added) > 0) colSums(added[, .(mean, low, high)]) else 0
-  figure_row("latency_mean_ms", as.list((base + added) / 1000), one_thread_model)
+latency_row <- function(setup, ends) {
+  if (setup$wait_s + setup$work_s == 0) return(unpredicted("latency_mean_ms"))
+  latencies <- lapply(ends, function(end) 1000 * end$latency_s)
+  figure_row("latency_mean_ms", latencies, paste0(ends$mean$model, ", and its queue"))
 }
 
 figure_row <- function(figure, ends, model) {

@@ -1,24 +1,29 @@
-# What the parts of serving a request cost: a mean and its interval from the forks, which are JVMs
-# of their own. The unit is the fork, as it is the server process for the cells.
+# What the parts of serving a request cost: a mean and its interval from the repetitions, which are
+# processes of their own and some time apart, as those of the cells are.
 
 library(data.table)
 
-#' Pools the forks of each primitive.
+#' Pools the repetitions of each primitive.
 #'
-#' @param path path of results/primitives/costs.csv: primitive, rate_per_s (empty where a primitive
-#'   has none), statistic (cpu, wall, latency), fork, value, unit.
+#' @param paths of results/primitives/costs-1.csv and so on: primitive, rate_per_s (empty where a primitive
+#'   has none), statistic (cpu, wall, server, latency), repetition, value, unit; a row per slice.
 #' @return data.table: primitive, rate_per_s, statistic, mean (geometric), low, high (95 %, t on
-#'   logarithms; NA for one fork), unit, forks.
-summarise_primitives <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  columns <- c("primitive", "rate_per_s", "statistic", "fork", "value", "unit")
-  costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
-  # Nothing to take a logarithm of: fewer CPU ticks than one in a whole fork.
-  if (any(costs$value <= 0)) fail_reading(path, "a cost is not above 0")
+#'   logarithms; NA for one repetition), unit, repetitions.
+summarise_primitives <- function(paths) {
+  columns <- c("primitive", "rate_per_s", "statistic", "repetition", "value", "unit")
+  costs <- rbindlist(lapply(paths, function(path) {
+    if (!file.exists(path)) fail_reading(path, "no such file")
+    costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
+    # Nothing to take a logarithm of: fewer CPU ticks than one in a whole repetition.
+    if (any(costs$value <= 0)) fail_reading(path, "a cost is not above 0")
+    costs
+  }))
+  # Slices of one repetition share its processes.
+  costs <- costs[, .(value = mean(value)), by = .(primitive, rate_per_s, statistic, repetition, unit)]
   costs[, {
     interval <- exp(t_interval(log(value)))
     list(
-      mean = exp(mean(log(value))), low = interval[1], high = interval[2], unit = unit[1], forks = .N
+      mean = exp(mean(log(value))), low = interval[1], high = interval[2], unit = unit[1], repetitions = .N
     )
   }, by = .(primitive, rate_per_s, statistic)]
 }
@@ -29,7 +34,7 @@ summarise_primitives <- function(path) {
 #' @return data.table, see summarise_primitives().
 read_primitives <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  columns <- c("primitive", "rate_per_s", "statistic", "mean", "low", "high", "unit", "forks")
+  columns <- c("primitive", "rate_per_s", "statistic", "mean", "low", "high", "unit", "repetitions")
   primitives <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
   for (column in c("rate_per_s", "mean", "low", "high")) {
     set(primitives, j = column, value = as.numeric(primitives[[column]]))

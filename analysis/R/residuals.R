@@ -90,17 +90,20 @@ class_of <- function(residual, depends) {
 #'   measured_low, measured_high (NA where no repetition is valid), residual (measured / predicted - 1),
 #'   model, doubled (what doubled primitives would predict, by predicted), depends (whether that is
 #'   away from 1 by more than 10 %), class (see prediction_classes; NA where nothing is measured),
-#'   explanation (of what is not predicted: a reason by explain_residual(), or `unexplained`).
+#'   explanation (of what is not predicted: a reason by explain_residual(), or `unexplained`). A row whose
+#'   model is no_prediction has no numbers and counts nowhere; its explanation is why nothing is predicted.
 predict_cells <- function(setups, summary, primitives) {
   table <- predict_places(setups, primitives)
   twice <- predict_places(setups, scaled_primitives(primitives, 2))
   table[twice, on = prediction_keys, doubled := i.predicted / predicted]
   table <- merge(table, pool_measured(summary), by = prediction_keys, all.x = TRUE, sort = FALSE)
-  table[, `:=`(residual = measured / predicted - 1, depends = !(abs(doubled - 1) <= depends_from) %in% TRUE)]
+  table[, `:=`(residual = measured / predicted - 1, depends = (abs(doubled - 1) > depends_from) %in% TRUE)]
   table[, class := class_of(residual, depends)]
   table[, explanation := vapply(seq_len(.N), function(index) {
     row <- table[index]
-    if (row$class %in% "not predicted") explain_residual(row, setups[[place_of(row)]], primitives) else ""
+    setup <- setups[[place_of(row)]]
+    if (row$model == no_prediction) return(why_unpredicted(setup, row$figure))
+    if (row$class %in% "not predicted") explain_residual(row, setup, primitives) else ""
   }, "")]
   table[, (evidence) := NULL][]
 }

@@ -10,8 +10,8 @@ read_prediction <- function(results) {
     primitives = read_primitives(path("primitives", "primitives.csv")),
     memory = read_thread_memory(path("primitives", "thread-memory.csv")),
     crossovers = fread(path("crossovers.csv")),
-    predicted = predictions[!is.na(measured)],
-    modes = unique(predictions[, .(study, mode)]),
+    predicted = predictions[!is.na(measured) & model != no_prediction],
+    silent = predictions[model == no_prediction],
     score = fread(path("prediction-score.csv")),
     curves = read_usl(path("usl.csv"))
   )
@@ -21,23 +21,32 @@ primitive_titles <- c(
   "platform-thread-start" = "Platform thread, start to end",
   "virtual-thread-start" = "Virtual thread, start to end",
   "pool-hand-off" = "Task handed to a waiting thread of a pool",
-  "platform-park" = "Platform thread parked, the other unparked",
-  "virtual-park" = "Virtual thread parked, the other unparked",
-  "context-switch" = "Switch between two threads on one CPU",
-  "connect-and-accept" = "TCP connect, accept, close (both sides)",
-  "kept-request" = "Request and answer on a kept connection (both sides)",
   "connection-borrow" = "HikariCP, borrow and return",
   "database-connect" = "Database connection, made and closed",
   "database-statement" = "One row by its key, on an open connection",
-  "request-on-one-thread" = "Request on a new connection, one thread (server's side)",
-  "tomcat-request" = "Request to Tomcat and Spring, kept connection (server's side)"
+  "request-on-one-thread" = "Request on a new connection, one thread",
+  "pool-beside-request" = "… and an empty task handed to a pool",
+  "platform-thread-beside-request" = "… and an empty platform thread started",
+  "virtual-thread-beside-request" = "… and an empty virtual thread started",
+  "pool-asleep-beside-request" = "… answered by a thread of a pool after a sleep of 100 ms",
+  "platform-thread-asleep-beside-request" = "… answered by a new platform thread after a sleep of 100 ms",
+  "virtual-thread-asleep-beside-request" = "… answered by a new virtual thread after a sleep of 100 ms",
+  "platform-thread-call-beside-request" = "… and a RestTemplate's call of 100 ms on a new platform thread",
+  "event-loop-call-beside-request" = "… and a WebClient's call of 100 ms",
+  "statement-within-request" = "… and one row of a database before the answer",
+  "kept-request-on-one-thread" = "Request on a kept connection, its platform thread woken",
+  "kept-request-on-virtual-thread" = "Request on a kept connection, its virtual thread woken",
+  "request-through-selector" = "Request on a new connection, through a selector",
+  "timed-request-through-selector" = "… answered by a timer after 100 ms",
+  "kept-request-through-selector" = "Request on a kept connection, through a selector",
+  "tomcat-request" = "Request to Tomcat and Spring, kept connection"
 )
 
 #' Primitives in the order of their titles, their statistics side by side.
 table_primitives <- function(primitives) {
   rows <- copy(primitives)[, text := with_interval(mean, low, high)]
   rows[, kind := ifelse(statistic %in% c("cpu", "server"), statistic, "wall")]
-  wide <- dcast(rows, primitive + rate_per_s + forks ~ kind, value.var = "text", fill = no_figure)
+  wide <- dcast(rows, primitive + rate_per_s + repetitions ~ kind, value.var = "text", fill = no_figure)
   if (is.null(wide$server)) wide[, server := no_figure]
   wide <- wide[order(match(primitive, names(primitive_titles)), rate_per_s)]
   wide[, .(
@@ -45,7 +54,7 @@ table_primitives <- function(primitives) {
       ifelse(primitive %in% names(primitive_titles), primitive_titles[primitive], primitive),
       ifelse(is.na(rate_per_s), "", paste0(", ", format_number(rate_per_s), "/s"))
     ),
-    "CPU time (µs)" = cpu, "The database's (µs)" = server, "Time (µs)" = wall, Forks = forks
+    "CPU time (µs)" = cpu, "The database's (µs)" = server, "Time (µs)" = wall, Repetitions = repetitions
   )]
 }
 
@@ -136,18 +145,14 @@ sentence_predicted <- function(predicted) {
   )
 }
 
-#' The modes of which no model says anything, study by study.
+#' Values that nothing is predicted of, by why.
 #'
-#' @param summary see read_summary().
-#' @param modes study and mode of all that is predicted.
-sentence_no_prediction <- function(summary, modes) {
-  silent <- unique(summary[, .(study, mode)])[!modes, on = c("study", "mode")]
+#' @param silent rows of the predictions whose model is no_prediction.
+sentence_no_prediction <- function(silent) {
   if (nrow(silent) == 0) return("")
-  told <- silent[, .(text = paste(enumerate(as_code(mode)), "in", study[1])), by = study]$text
-  sprintf(
-    "**No prediction**: %s. The models do not know how these modes handle a request, or no primitive says what it costs.",
-    paste(told, collapse = "; ")
-  )
+  places <- silent[, .(text = paste(enumerate(as_code(unique(mode))), "in", study[1])), by = .(explanation, study)]
+  told <- places[, .(text = paste0(explanation[1], ": ", enumerate(text))), by = explanation]$text
+  sprintf("**No prediction**, which counts neither as right nor as wrong: %s.", paste(told, collapse = "; "))
 }
 
 #' What false primitives would score: the measure of what the score says.

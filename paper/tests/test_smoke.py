@@ -514,8 +514,8 @@ def test_no_process_is_left_behind():
 def test_no_file_is_left_behind():
     assert not list(RESULTS.glob("cells/**/.*.partial"))
     assert not list(RESULTS.glob("session-*"))
-    # The primitives are measured first, and their log is opened at their start.
-    began_s = (RESULTS / "logs/measure_primitives.log").stat().st_mtime
+    # Primitives are measured first, and their log is opened at their start.
+    began_s = (RESULTS / "logs/measure_thread_memory.log").stat().st_mtime
     for cell in GRID.cells:
         started = datetime.fromisoformat(record(cell)["provenance"]["started"])
         began_s = min(began_s, started.timestamp())

@@ -1,37 +1,52 @@
 """What the primitives' runner makes of what JMH and the JVM print."""
 
+import yaml
+
+from workloads.provenance import ROOT
+from workloads.request_primitives import OPERATIONS, SERVERS
 from workloads.run_primitives import jmh_rows, memory_row, primitive_id
 
 
 def test_a_primitive_is_named_after_its_benchmark() -> None:
-    assert primitive_id("artifact.primitives.TakingTurns.virtualPark") == "virtual-park"
+    assert primitive_id("artifact.primitives.PoolHandOff.poolHandOff") == "pool-hand-off"
 
 
-def test_a_fork_is_a_row_with_the_mean_of_its_iterations() -> None:
+def test_a_cost_is_the_mean_of_the_iterations_of_its_repetition() -> None:
     benchmark = {
         "benchmark": "artifact.primitives.PoolHandOff.poolHandOff",
-        "primaryMetric": {"rawData": [[4.0, 6.0], [7.0, 9.0]]},
-        "secondaryMetrics": {"cpu": {"rawData": [[3.0, 3.0], [2.0, 4.0]]}},
+        "primaryMetric": {"rawData": [[4.0, 6.0]]},
+        "secondaryMetrics": {"cpu": {"rawData": [[2.0, 4.0]]}, "server": {"rawData": [[9.0]]}},
     }
-    rows = list(jmh_rows([benchmark]))
-    assert [(row["statistic"], row["fork"], float(row["value"])) for row in rows] == [
-        ("wall", 1, 5.0),
-        ("wall", 2, 8.0),
-        ("cpu", 1, 3.0),
-        ("cpu", 2, 3.0),
-    ]
+    rows = list(jmh_rows([benchmark], 2))
+    found = [(row["statistic"], row["repetition"], float(row["value"])) for row in rows]
+    assert found == [("wall", 2, 5.0), ("cpu", 2, 3.0), ("server", 2, 9.0)]
     assert {row["primitive"] for row in rows} == {"pool-hand-off"}
 
 
-def test_the_cpu_time_of_a_server_beside_it_is_a_statistic_of_its_own() -> None:
-    metrics = {"cpu": {"rawData": [[3.0]]}, "server": {"rawData": [[9.0]]}}
-    benchmark = {
-        "benchmark": "artifact.primitives.Database.databaseStatement",
-        "primaryMetric": {"rawData": [[5.0]]},
-        "secondaryMetrics": metrics,
+def test_no_primitive_is_measured_on_a_mode_of_a_study() -> None:
+    # What is measured on the mode itself would predict it whatever the models say.
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    modes = {
+        f"{study['server']['package']}.{mode['class']}"
+        for study in config["studies"].values()
+        for mode in study["modes"].values()
+        if "class" in mode
     }
-    rows = [(row["statistic"], float(row["value"])) for row in jmh_rows([benchmark])]
-    assert rows == [("wall", 5.0), ("cpu", 3.0), ("server", 9.0)]
+    started = {word for argv in SERVERS.values() for word in argv}
+    assert modes and not modes & started
+    paths = {operation.path for operation in OPERATIONS if operation.server == "tomcat"}
+    assert paths == {"/ping"}
+    assert not paths & {
+        tier.get("path", study.get("path"))
+        for study in config["studies"].values()
+        for tier in study["tiers"].values()
+    }
+
+
+def test_every_operation_has_a_server_and_rates_from_low_to_high() -> None:
+    assert {operation.server for operation in OPERATIONS} == set(SERVERS)
+    assert all(sorted(op.rates_per_s) == list(op.rates_per_s) for op in OPERATIONS)
+    assert len({op.primitive for op in OPERATIONS}) == len(OPERATIONS)
 
 
 def test_the_memory_row_is_the_last_line_whatever_the_jvm_says_before() -> None:

@@ -1,28 +1,30 @@
 # Costs of primitives, and loads as configurations have them.
 
-# Costs with intervals of ±10 %, as primitives.csv has them.
-primitive_rows <- function(...) {
-  means <- c(...)
-  data.table(
-    primitive = names(means), rate_per_s = NA_real_, statistic = "cpu", mean = means,
-    low = 0.9 * means, high = 1.1 * means, unit = "us", forks = 3L
-  )
+# Costs with intervals of ±10 %, as primitives.csv has them: at one rate, or at the rates 100 and 10,000/s.
+primitive_rows <- function(..., rate_per_s = NA_real_, statistic = "cpu") {
+  costs <- list(...)
+  rbindlist(lapply(names(costs), function(name) {
+    data.table(
+      primitive = name, rate_per_s = rate_per_s, statistic = statistic, mean = costs[[name]],
+      low = 0.9 * costs[[name]], high = 1.1 * costs[[name]], unit = "us", repetitions = 3L
+    )
+  }))
 }
+at_rates <- function(...) primitive_rows(..., rate_per_s = c(100, 10000))
 
 known_primitives <- rbind(
+  primitive_rows("platform-thread-start" = 30, "virtual-thread-start" = 1, "pool-hand-off" = 8),
+  at_rates(
+    "request-on-one-thread" = c(120, 60), "request-through-selector" = c(130, 65),
+    "platform-thread-beside-request" = c(160, 90), "pool-beside-request" = c(140, 68),
+    "virtual-thread-beside-request" = c(135, 67), "platform-thread-asleep-beside-request" = c(180, 96),
+    "virtual-thread-asleep-beside-request" = c(150, 74), "timed-request-through-selector" = c(145, 70),
+    "platform-thread-call-beside-request" = c(300, 200),
+    "event-loop-call-beside-request" = c(280, 180), "statement-within-request" = c(170, 80), "tomcat-request" = c(400, 100)
+  ),
   primitive_rows(
-    "platform-thread-start" = 30, "virtual-thread-start" = 1, "pool-hand-off" = 8,
-    "platform-park" = 6, "virtual-park" = 0.5, "kept-request" = 20
-  ),
-  primitive_rows("platform-thread-start" = 45, "pool-hand-off" = 9)[, statistic := "wall"],
-  data.table(
-    primitive = "tomcat-request", rate_per_s = c(100, 1000), statistic = "cpu", mean = c(400, 100),
-    low = c(380, 95), high = c(420, 105), unit = "us", forks = 3L
-  ),
-  data.table(
-    primitive = "request-on-one-thread", rate_per_s = c(100, 10000, 100, 10000),
-    statistic = c("cpu", "cpu", "latency", "latency"), mean = c(120, 60, 200, 100),
-    low = c(110, 55, 190, 95), high = c(130, 65, 210, 105), unit = "us", forks = 3L
+    "kept-request-on-one-thread" = 10, "kept-request-on-virtual-thread" = 15,
+    "kept-request-through-selector" = 11, "pool-asleep-beside-request" = 160
   )
 )
 

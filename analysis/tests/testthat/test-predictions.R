@@ -94,69 +94,94 @@ test_that("an open loop gets what it asks for up to the bound, and then waits ev
   expect_equal(predicted(setup, "throughput_per_s"), 20, tolerance = 0.01)
 })
 
-test_that("CPU per request is a request on one thread and what the mode adds", {
-  often <- open_load(rate_per_s = 10000)
-  cpu <- function(mode, ...) predicted(setup_of(mode, tool = often, ...), "cpu_us_per_request")
-  expect_equal(cpu("event-loop"), 60)
-  expect_equal(cpu("thread-per-request"), 60 + 30)
-  expect_equal(cpu("fixed-pool"), 60 + 8)
-  expect_equal(cpu("virtual-thread-per-request"), 60 + 1 + 6)
-  busy <- setup_of("fixed-pool", tool = open_load(rate_per_s = 100), path = "/work?sleep_ms=0&cpu_us=500")
-  expect_equal(predicted(busy, "cpu_us_per_request"), 500 + 120 + 8)
-  many <- open_load(rate_per_s = 10000, connections = 10000)
-  waiting <- setup_of("virtual-thread-per-request", tool = many, sleep_ms = 100)
-  expect_equal(predicted(waiting, "cpu_us_per_request"), 60 + 1 + 6 + 0.5 + 6)
+test_that("CPU per request is that of the simplest server of its kind at the same rate", {
+  cpu <- function(mode, rate = 10000, ...) {
+    predicted(setup_of(mode, tool = open_load(rate_per_s = rate, connections = 10000), ...), "cpu_us_per_request")
+  }
+  expect_equal(cpu("event-loop"), 65)
+  expect_equal(cpu("thread-per-request"), 90)
+  expect_equal(cpu("fixed-pool"), 68)
+  expect_equal(cpu("virtual-thread-per-request"), 67)
+  expect_equal(cpu("fixed-pool", 100, path = "/work?sleep_ms=0&cpu_us=500"), 500 + 140)
+  expect_equal(cpu("virtual-thread-per-request", sleep_ms = 100), 74)
+  expect_equal(cpu("fixed-pool", 100, sleep_ms = 10), 160)
+  expect_equal(cpu("event-loop", sleep_ms = 100), 70)
   # Halfway between two rates on a scale of logarithms.
+  expect_equal(cpu("event-loop", 1000), 97.5)
   rare <- setup_of("event-loop", tool = open_load(rate_per_s = 1000))
-  expect_equal(predicted(rare, "cpu_us_per_request"), 90)
-  expect_equal(predicted(rare, "cpu_us_per_request", "high"), 97.5)
-  kept <- setup_of("thread-per-request", tool = open_load(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
-  expect_equal(predicted(kept, "cpu_us_per_request"), 20 / 2 + 30 / 100)
+  expect_equal(predicted(rare, "cpu_us_per_request", "high"), 1.1 * 97.5)
 })
 
-test_that("a request to Tomcat has its own base, its pool included", {
-  often <- open_load(rate_per_s = 1000)
-  cpu <- function(options, ...) {
-    predicted(tomcat(often, options, "/ping", ...), "cpu_us_per_request")
+test_that("a request on a connection that is kept must be woken on the mode's own kind of thread", {
+  cpu <- function(mode) {
+    kept <- setup_of(mode, tool = open_load(rate_per_s = 1000, connections = 100, keep_alive = TRUE))
+    predicted(kept, "cpu_us_per_request")
   }
-  expect_equal(cpu(list(), sleep_ms = 0), 100)
+  modes <- c("thread-per-request", "fixed-pool", "virtual-thread-per-request", "event-loop")
+  expect_equal(vapply(modes, cpu, 0, USE.NAMES = FALSE), c(10, 10, 15, 11))
+})
+
+test_that("a request to Tomcat has its own base, and a sleep or a statement is added", {
+  cpu <- function(options, path = "/ping", ...) {
+    predicted(tomcat(open_load(rate_per_s = 100, keep_alive = TRUE), options, path, ...), "cpu_us_per_request")
+  }
   virtual <- list(spring.threads.virtual.enabled = TRUE)
-  expect_equal(cpu(virtual, sleep_ms = 0), 100 + 1)
-  expect_equal(cpu(virtual, sleep_ms = 100), 100 + 1 + 0.5 + 6)
+  expect_equal(cpu(list(), sleep_ms = 0), 400)
+  expect_equal(cpu(list(), sleep_ms = 100), 400 + 180 - 160)
+  expect_equal(cpu(virtual, sleep_ms = 100), 400 + 150 - 135)
+  # The answer of the database wakes the thread, so that its wait is no sleep besides.
+  expect_equal(cpu(virtual, "/api/query-test?kind=wait", sleep_ms = 20), 400 + 170 - 120)
+  # Neither is that of a remote; the thread that a call keeps is in the request, a worker's start is not.
+  calling <- function(client, ...) cpu(c(list(remote.client = client), ...), "/v1/hello", sleep_ms = 1000)
+  expect_equal(calling("blocking"), 400 + 300 - 160)
+  expect_equal(calling("blocking", virtual), 400 + 300 - 160)
+  expect_equal(calling("worker-threads"), 400 + 300 - 120)
+  expect_equal(calling("event-loop"), 400 + 280 - 120)
+  # False primitives may have differences that no request can cost.
+  false <- copy(known_primitives)[primitive == "platform-thread-beside-request", mean := 1000]
+  row <- predict_cell(tomcat(open_load(), sleep_ms = 100), false)[figure == "cpu_us_per_request"]
+  expect_equal(row$predicted, least_us)
   # Nothing is predicted from primitives that are missing.
   without <- known_primitives[primitive != "tomcat-request"]
-  expect_equal(predict_cell(tomcat(often), without)$figure, c("throughput_per_s", "latency_mean_ms"))
+  rows <- predict_cell(tomcat(open_load(rate_per_s = 1000)), without)
+  expect_equal(rows[is.finite(predicted)]$figure, c("throughput_per_s", "latency_mean_ms"))
 })
 
-test_that("latency without waiting is that on one thread and the handing over, open loop alone", {
-  setup <- setup_of("thread-per-request", tool = open_load(rate_per_s = 10000))
-  expect_equal(predicted(setup, "latency_mean_ms"), (100 + 45) / 1000)
-  expect_length(predicted(setup_of("thread-per-request", tool = closed_load()), "latency_mean_ms"), 0)
+test_that("what no primitive speaks of has a reason and no number", {
+  silent <- function(setup) {
+    rows <- predict_cell(setup, known_primitives)[figure == "cpu_us_per_request"]
+    expect_equal(c(rows$predicted, rows$model), c(NA, no_prediction))
+    setup$silent
+  }
+  logging <- list("registration.as-published" = TRUE)
+  expect_match(silent(tomcat(open_load(), logging, "/registration", 0)), "exception")
+  expect_match(silent(tomcat(open_load(id = "wrk2", at_once = TRUE))), "no rate")
+  expect_match(silent(setup_of("something-else", tool = open_load())), "do not know")
+  expect_match(silent(setup_of("thread-per-request", tool = open_load(rate_per_s = 2503), sleep_ms = 2000)), "asleep at once")
+  # Of the others the reason is empty.
+  expect_equal(tomcat(open_load())$silent, "")
+})
+
+test_that("of a request that neither waits nor works no latency is predicted", {
+  row <- predict_cell(setup_of("thread-per-request", tool = open_load()), known_primitives)[figure == "latency_mean_ms"]
+  expect_equal(row$model, no_prediction)
+  expect_match(why_unpredicted(setup_of("thread-per-request", tool = open_load()), row$figure), "idle CPU")
+  work <- setup_of("fixed-pool", tool = open_load(), path = "/work?sleep_ms=0&cpu_us=500")
+  expect_gt(predicted(work, "latency_mean_ms"), 0.5)
 })
 
 test_that("CPUs are the bound where nothing waits", {
   setup <- setup_of("thread-per-request", tool = closed_load(threads = 5000, loops = 1))
   expect_equal(predicted(setup, "throughput_per_s"), 1e6 / 90)
-  expect_equal(predicted(setup, "throughput_per_s", "low"), 1e6 / 98, tolerance = 0.01)
+  expect_equal(predicted(setup, "throughput_per_s", "low"), 1e6 / 99)
   spread <- setup_of("thread-per-request", tool = closed_load(threads = 500, loops = 1, ramp_up_s = 1))
   expect_equal(predicted(spread, "throughput_per_s"), 500, tolerance = 1e-3)
-})
-
-test_that("requests that are all due at once have no rate to predict from", {
-  burst <- tomcat(open_load(id = "wrk2", at_once = TRUE), list(server.tomcat.threads.max = 50))
-  expect_equal(nrow(predict_cell(burst, known_primitives)), 0)
-})
-
-test_that("of a server that the models do not know nothing is predicted", {
-  expect_equal(nrow(predict_cell(setup_of("something-else", tool = open_load()), known_primitives)), 0)
-  database <- setup_of(NULL, tool = open_load(), package = NULL)
-  expect_equal(nrow(predict_cell(database, known_primitives)), 0)
 })
 
 test_that("a transaction of one row is a statement, and a connection made or borrowed for it", {
   costs <- rbind(
     primitive_rows("database-statement" = 30, "database-connect" = 200, "connection-borrow" = 1),
-    primitive_rows("database-statement" = 50, "database-connect" = 300)[, statistic := "server"]
+    primitive_rows("database-statement" = 50, "database-connect" = 300, statistic = "server")
   )
   figures <- function(tool, client, engine = "mariadb") {
     cell <- list(
@@ -166,7 +191,7 @@ test_that("a transaction of one row is a statement, and a connection made or bor
       ),
       provenance = list(server_cpus = list(0), generator_cpus = list(1))
     )
-    rows <- predict_cell(read_setup(cell), costs)
+    rows <- predict_cell(read_setup(cell), costs)[model != no_prediction]
     setNames(as.list(rows$predicted), rows$figure)
   }
   one <- list(id = "database-client", statement = "point", workers = 1, think_ms = 1)
@@ -197,17 +222,18 @@ test_that("where a pool begins to win follows from the primitives", {
   expect_equal(row$wins_below_wait_ms, 1.8)
 })
 
-test_that("forks are pooled by their geometric mean, and one that took no time is refused", {
-  path <- tempfile(fileext = ".csv")
+test_that("repetitions are pooled by their geometric mean, and one that took no time is refused", {
+  paths <- replicate(3, tempfile(fileext = ".csv"))
   costs <- data.table(
-    primitive = "platform-park", rate_per_s = NA, statistic = "cpu", fork = 1:3, value = c(2, 4, 8),
+    primitive = "platform-park", rate_per_s = NA, statistic = "cpu", repetition = 1:3, value = c(2, 4, 8),
     unit = "us"
   )
-  fwrite(costs, path)
-  row <- summarise_primitives(path)
+  for (number in 1:3) fwrite(costs[number], paths[number])
+  row <- summarise_primitives(paths)
   expect_equal(row$mean, 4)
-  expect_equal(row$forks, 3)
+  expect_equal(row$repetitions, 3)
   expect_lt(row$low, 4)
-  fwrite(costs[, value := 0], path)
-  expect_error(summarise_primitives(path), "not above 0")
+  expect_true(is.na(summarise_primitives(paths[1])$low))
+  fwrite(costs[, value := 0], paths[1])
+  expect_error(summarise_primitives(paths), "not above 0")
 })

@@ -1,11 +1,12 @@
 # A cell of the pool at 50/s, its CPU time per request as given.
-pool_cell <- function(root, cpu_us, throughput_per_s = 50, generator_share = 0.1, valid = TRUE, repetition = 1) {
+pool_cell <- function(root, cpu_us, throughput_per_s = 50, generator_share = 0.1, valid = TRUE, repetition = 1,
+                      tool = open_load(rate_per_s = 50)) {
   write_cell(
     root, tier = "waiting", tool = "wrk2", histogram_ms = rep(100.2, 200), repetition = repetition,
     configuration = list(
       study = list(server = list(package = "artifact.sockets.mode")),
       mode = list(class = "FixedPool", options = list(core_threads = 10)),
-      tool = open_load(rate_per_s = 50),
+      tool = tool,
       tier = list(path = "/work?sleep_ms=100", sleep_ms = 100)
     ),
     provenance = list(server_cpus = list(0)),
@@ -24,19 +25,19 @@ predict_paths <- function(paths, primitives = known_primitives) {
 measured_pool <- function(...) predict_paths(pool_cell(new_folder(), ...))
 
 test_that("what the configuration says alone is counted apart from what primitives predict", {
-  table <- measured_pool(cpu_us = 134)
+  table <- measured_pool(cpu_us = 160)
   expect_equal(table$measured[2], 100.2)
   # At half of its capacity a pool answers at the configured rate, after the configured sleep.
   expect_equal(table$depends, c(FALSE, FALSE, TRUE))
   expect_equal(table$class, c("configured", "configured", "within 10 %"))
   expect_equal(table$doubled[3], 2)
-  expect_equal(table[3]$predicted, 120 + 8 + 6)
+  expect_equal(table[3]$predicted, 160)
   expect_true(all(table$explanation == ""))
-  expect_equal(measured_pool(cpu_us = 1.12 * 134)[3]$class, "within 15 %")
+  expect_equal(measured_pool(cpu_us = 1.12 * 160)[3]$class, "within 15 %")
 })
 
 test_that("a prediction fails where its input is false", {
-  path <- pool_cell(new_folder(), cpu_us = 134)
+  path <- pool_cell(new_folder(), cpu_us = 160)
   class_with <- function(primitives) predict_paths(path, primitives)[figure == "cpu_us_per_request"]$class
   expect_equal(class_with(known_primitives), "within 10 %")
   expect_equal(class_with(scaled_primitives(known_primitives, 2)), "not predicted")
@@ -45,9 +46,19 @@ test_that("a prediction fails where its input is false", {
 
 test_that("CPU time that is off has no explanation, in neither direction", {
   off <- function(cpu_us) measured_pool(cpu_us)[figure == "cpu_us_per_request"]
-  expect_equal(off(268)$residual, 1)
-  expect_equal(c(off(268)$class, off(67)$class), rep("not predicted", 2))
-  expect_equal(c(off(268)$explanation, off(67)$explanation), rep("unexplained", 2))
+  expect_equal(off(320)$residual, 1)
+  expect_equal(c(off(320)$class, off(80)$class), rep("not predicted", 2))
+  expect_equal(c(off(320)$explanation, off(80)$explanation), rep("unexplained", 2))
+})
+
+test_that("what no primitive speaks of counts neither as right nor as wrong", {
+  path <- pool_cell(new_folder(), cpu_us = 160, tool = open_load(rate_per_s = 50, id = "wrk2", at_once = TRUE))
+  table <- predict_paths(path)
+  expect_equal(table$model, no_prediction)
+  expect_false(table$depends)
+  expect_true(is.na(table$class) && is.na(table$predicted))
+  expect_match(table$explanation, "no rate")
+  expect_equal(score_primitives(setups_of(read_cells(path)), known_primitives, table)$values[1], 0)
 })
 
 predicted_cpu <- function(cell) {
@@ -83,14 +94,14 @@ test_that("true primitives score better than doubled, halved and shuffled ones",
 })
 
 test_that("a run of which nothing is valid has predictions all the same", {
-  table <- measured_pool(cpu_us = 134, valid = FALSE)
+  table <- measured_pool(cpu_us = 160, valid = FALSE)
   expect_equal(table$figure, c("throughput_per_s", "latency_mean_ms", "cpu_us_per_request"))
   expect_true(all(is.na(table$measured)) && all(is.na(table$class)) && all(table$explanation == ""))
 })
 
 test_that("predictions are read as they were written", {
   path <- tempfile(fileext = ".csv")
-  table <- measured_pool(cpu_us = 134)
+  table <- measured_pool(cpu_us = 160)
   write_table(table, path)
   expect_equal(read_predictions(path), table, ignore_attr = TRUE)
 })

@@ -76,9 +76,9 @@ test_that("curves that could not be fitted are counted with their reasons", {
   expect_equal(nrow(table_curves(curves)), 0)
 })
 
-test_that("a mode of which no model says anything is named", {
-  summary <- data.table(study = c("demo", "demo", "far"), mode = c("pool", "own", "own"))
-  said <- sentence_no_prediction(summary, data.table(study = "demo", mode = "pool"))
-  expect_match(said, "**No prediction**: `own` in demo; `own` in far.", fixed = TRUE)
-  expect_equal(sentence_no_prediction(summary[1], data.table(study = "demo", mode = "pool")), "")
+test_that("what is not predicted is named with its reason", {
+  silent <- data.table(study = c("demo", "demo", "far"), mode = c("pool", "own", "own"), explanation = c("why", "why", "else"))
+  said <- sentence_no_prediction(silent)
+  expect_match(said, "why: `pool` and `own` in demo; else: `own` in far.", fixed = TRUE)
+  expect_equal(sentence_no_prediction(silent[0]), "")
 })

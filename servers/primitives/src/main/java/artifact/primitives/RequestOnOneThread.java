@@ -1,75 +1,121 @@
 package artifact.primitives;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A request over a new connection, accepted, read, answered and closed by one thread: what remains of
- * the servers when nothing is handed to any other thread. Loaded from outside, as they are.
+ * A request accepted, read, answered and closed by one thread, platform or virtual: what remains of the
+ * servers when nothing is handed to any other thread. Loaded from outside, as they are. A connection
+ * that is kept has the thread for itself, which each of its requests must wake.
  *
- * <p>{@code GET /cpu} is answered with the CPU time that this thread has used so far, in ns, so that
- * compilers and collectors are left out; all else with a page of 42 bytes.
+ * <p>With {@code ?beside=platform-thread}, {@code pool} or {@code virtual-thread} the request starts, or
+ * hands over, an empty task beside its answer: what it costs more than without is the cost of handing
+ * over at this rate. With {@code &sleep_ms=} that task sleeps and then answers in the one thread's stead.
+ * With {@code ?beside=platform-thread-call} and so on a remote is called, see {@link RemoteCalls}; with
+ * {@code ?within=statement} the thread asks a database for a row before it answers, see {@link Database}.
  */
 public final class RequestOnOneThread {
 
-    private static final String PAGE = "-".repeat(42);
-    private static final int BACKLOG = 4096;
-    private static final int READ_TIMEOUT_MS = 10_000;
-
-    private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    private final Map<String, Executor> besides = Map.of(
+            "platform-thread", task -> Thread.ofPlatform().start(task),
+            "pool", new ThreadPoolExecutor(10, 20, 5, TimeUnit.SECONDS, new ArrayBlockingQueue<>(100)),
+            "virtual-thread", Thread::startVirtualThread);
     private final byte[] received = new byte[2048];
+    /** Connected once a request asks for a statement. */
+    private Database database;
+    /** Made once a request asks for a call: only then are the clients' libraries needed. */
+    private RemoteCalls calls;
 
-    public static void main(String[] args) throws IOException {
-        int port = Integer.parseInt(args[0].substring("--port=".length()));
-        try (ServerSocket listener = listen(port)) {
-            System.out.println("listening on 127.0.0.1:" + listener.getLocalPort());
-            new RequestOnOneThread().serve(listener);
+    public static void main(String[] args) throws IOException, InterruptedException {
+        boolean virtual = args[0].equals("--thread=virtual");
+        int port = Integer.parseInt(args[1].substring("--port=".length()));
+        try (ServerSocket listener = HttpPage.listen(new ServerSocket(), port)) {
+            Thread.Builder builder = virtual ? Thread.ofVirtual() : Thread.ofPlatform();
+            builder.start(() -> new RequestOnOneThread().serve(listener)).join();
         }
     }
 
-    static ServerSocket listen(int port) throws IOException {
-        return new ServerSocket(port, BACKLOG, InetAddress.ofLiteral("127.0.0.1"));
-    }
-
     /** Serves one client after the other until the listener is closed. */
-    void serve(ServerSocket listener) throws IOException {
+    void serve(ServerSocket listener) {
         while (!listener.isClosed()) {
-            Socket client = listener.accept();
-            try (client) {
-                client.setTcpNoDelay(true);
-                client.setSoTimeout(READ_TIMEOUT_MS);
-                String request = read(client.getInputStream());
-                client.getOutputStream().write(answer(request));
+            try {
+                serve(listener.accept());
+            } catch (SQLException refused) {
+                throw new IllegalStateException("the database does not answer", refused);
             } catch (IOException gone) {
                 // The client went away; the next one has come for its own answer.
             }
         }
     }
 
-    private String read(InputStream in) throws IOException {
-        String request = "";
-        int length = 0;
-        while (!request.endsWith("\r\n\r\n")) {
-            int count = in.read(received, length, received.length - length);
-            if (count <= 0) {
-                throw new IOException("no whole request");
+    private void serve(Socket client) throws IOException, SQLException {
+        client.setTcpNoDelay(true);
+        for (String request = read(client); request != null; request = read(client)) {
+            String kind = HttpPage.beside(request);
+            long sleepMs = HttpPage.sleepMs(request);
+            if (sleepMs > 0) {
+                besides.get(kind).execute(() -> answerLate(client, sleepMs));
+                return;
             }
-            length += count;
-            request = new String(received, 0, length, StandardCharsets.ISO_8859_1);
+            startBeside(kind);
+            if (request.contains("?within=statement")) {
+                askDatabase();
+            }
+            boolean kept = HttpPage.isKept(request);
+            client.getOutputStream().write(HttpPage.answer(kept));
+            if (!kept) {
+                break;
+            }
         }
-        return request;
+        client.close();
     }
 
-    private byte[] answer(String request) {
-        String body = request.startsWith("GET /cpu ") ? Long.toString(threads.getCurrentThreadCpuTime()) : PAGE;
-        String head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain;charset=utf-8\r\nContent-Length: " + body.length()
-                + "\r\nConnection: close\r\n\r\n";
-        return (head + body).getBytes(StandardCharsets.ISO_8859_1);
+    private static void answerLate(Socket client, long sleepMs) {
+        try (client) {
+            Thread.sleep(sleepMs);
+            client.getOutputStream().write(HttpPage.answer(false));
+        } catch (IOException gone) {
+            // The client waits no longer.
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void startBeside(String kind) {
+        if (kind.endsWith("-call")) {
+            calls = calls == null ? new RemoteCalls() : calls;
+            calls.start(kind);
+        } else if (besides.containsKey(kind)) {
+            besides.get(kind).execute(() -> {});
+        }
+    }
+
+    private void askDatabase() throws SQLException {
+        if (database == null) {
+            database = new Database();
+            database.start();
+        }
+        database.databaseStatement();
+    }
+
+    private String read(Socket client) throws IOException {
+        String request = null;
+        int length = 0;
+        while (request == null) {
+            int count = client.getInputStream().read(received, length, received.length - length);
+            if (count <= 0) {
+                return null;
+            }
+            length += count;
+            request = HttpPage.whole(received, length);
+        }
+        return request;
     }
 }

@@ -37,8 +37,8 @@ class BenchmarksTest {
         Collection<RunResult> results = new Runner(once).run();
         assertEquals(
                 Set.of(
-                        "connectAndAccept", "connectionBorrow", "contextSwitch", "databaseConnect",
-                        "databaseStatement", "keptRequest", "platformPark", "platformThreadStart", "poolHandOff", "virtualPark", "virtualThreadStart"),
+                        "connectionBorrow", "databaseConnect", "databaseStatement", "platformThreadStart",
+                        "poolHandOff", "virtualThreadStart"),
                 results.stream().map(BenchmarksTest::name).collect(Collectors.toSet()));
         for (RunResult result : results) {
             assertTrue(result.getPrimaryResult().getScore() > 0, name(result));
