@@ -296,9 +296,10 @@ class Session:
                 done = warm_up(live.subject, plans, study, self.all_cpus, live.folder)
                 live.warm_up = done.record()
 
-        # Side by side by the project's generator, whose bursts leave half of the CPUs to the
-        # compilers; then one by one by the tools that load them.
-        list(self.threads.map(warm, lives))
+        # A few at a time by the project's generator, then one by one by the tools that load them:
+        # of many at once none has its compiler idle before all have.
+        with ThreadPoolExecutor(len(self.all_cpus) + 1) as pool:
+            list(pool.map(warm, lives))
         for live in lives:
             self.warm_by_tools(live)
         for live in lives:
