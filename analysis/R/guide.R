@@ -151,7 +151,9 @@ compare_tiers <- function(guide, summary, slices) {
 #'   standing (see there), best (1 where the mode is to be named), from_per_s. A situation of which nothing was
 #'   measured has no rows.
 compare_guide <- function(guide, summary, slices, comparisons) {
-  comparisons <- rbind(comparisons, compare_tiers(guide, summary, slices), fill = TRUE)
+  across <- compare_tiers(guide, summary, slices)
+  # Columns of a table without rows have no types of their own.
+  if (nrow(across) > 0) comparisons <- rbind(comparisons, across, fill = TRUE)
   rows <- lapply(guide, function(situation) {
     metrics <- guide_metrics(situation, summary, slices, comparisons)
     if (nrow(metrics) == 0) return(NULL)
