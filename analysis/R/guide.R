@@ -123,9 +123,10 @@ guide_price <- function(situation, comparisons) {
 #' Compares modes with the baseline at another tier, for the situations that say so.
 #'
 #' @param guide,summary,slices see compare_guide().
-#' @return see compare_modes(); without rows where nothing of it was measured.
+#' @return see compare_modes(); without rows where nothing of it was measured, NULL where no situation says so.
 compare_tiers <- function(guide, summary, slices) {
   across <- Filter(function(situation) !is.null(situation$versus_tier), guide)
+  if (length(across) == 0) return(NULL)
   none <- typed_table(c("study", "tier", "tool", "mode", "versus", "base", "base_tier"))
   places <- rbindlist(c(list(none), lapply(across, function(situation) {
     as.data.table(c(
@@ -153,7 +154,7 @@ compare_tiers <- function(guide, summary, slices) {
 compare_guide <- function(guide, summary, slices, comparisons) {
   across <- compare_tiers(guide, summary, slices)
   # Columns of a table without rows have no types of their own.
-  if (nrow(across) > 0) comparisons <- rbind(comparisons, across, fill = TRUE)
+  if (NROW(across) > 0) comparisons <- rbind(comparisons, across, fill = TRUE)
   rows <- lapply(guide, function(situation) {
     metrics <- guide_metrics(situation, summary, slices, comparisons)
     if (nrow(metrics) == 0) return(NULL)
