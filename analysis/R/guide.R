@@ -123,21 +123,22 @@ guide_price <- function(situation, comparisons) {
 #' Compares modes with the baseline at another tier, for the situations that say so.
 #'
 #' @param guide,summary,slices see compare_guide().
-#' @return see compare_modes(); without rows where nothing of it was measured.
+#' @return see compare_modes(); NULL where nothing of it was measured.
 compare_tiers <- function(guide, summary, slices) {
   across <- Filter(function(situation) !is.null(situation$versus_tier), guide)
-  none <- typed_table(c("study", "tier", "tool", "mode", "versus", "base", "base_tier"))
-  places <- rbindlist(c(list(none), lapply(across, function(situation) {
+  if (length(across) == 0) return(NULL)
+  asked <- rbindlist(lapply(across, function(situation) {
     as.data.table(c(
       situation[c("study", "tier", "tool")],
       list(mode = unlist(situation$modes), versus = baseline_of(situation), base = situation$versus, base_tier = situation$versus_tier)
     ))
-  })))
+  }))
   measured <- unique(summary[, .(study, tier, tool, mode)])
-  places <- unique(places)[measured, on = c("study", "tier", "tool", "mode"), nomatch = NULL][, id := .I]
+  places <- unique(asked)[measured, on = c("study", "tier", "tool", "mode"), nomatch = NULL][, id := .I]
+  if (nrow(places) == 0) return(NULL)
   terms <- rbind(
-    places[, .(id, study, mode, tier, tool, sign = rep(1, .N))],
-    places[, .(id, study, mode = base, tier = base_tier, tool, sign = rep(-1, .N))]
+    places[, .(id, study, mode, tier, tool, sign = 1)],
+    places[, .(id, study, mode = base, tier = base_tier, tool, sign = -1)]
   )
   statistics <- compared_statistics[statistic %in% unlist(lapply(across, `[[`, "statistics"))]
   compare_places(summary, slices, places[, .(id, study, tier, tool, mode, versus)], terms, statistics)
