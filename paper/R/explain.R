@@ -254,6 +254,20 @@ sentences_traps <- function(all) {
   }))
 }
 
+#' How many servers the traps ended, beside those without them.
+sentence_of_traps <- function(all) {
+  ended <- function(modes) {
+    cells <- all$summary[mode %in% modes]
+    sprintf("%d of %s", sum(cells$outcome != "completed"), count_of(nrow(cells), "cell"))
+  }
+  traps <- published_modes(all$summary)
+  if (length(traps) == 0) return("")
+  sprintf(
+    "As published, with the source's traps, %s ended with a server that no longer answered; without the traps %s did (@sec-%s-all).",
+    ended(traps), ended(base_of(traps)), all$study
+  )
+}
+
 # ---- The source's own figures ----------------------------------------------------------------
 
 #' The source's ratios beside ours.
