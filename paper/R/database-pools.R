@@ -232,7 +232,7 @@ sentence_set <- function(rows) {
   sprintf(
     paste(
       "%s of %d combinations, with %s of it or more, cannot be distinguished from it: connections from %s, threads from %s. The",
-      "worst has %s of it; one figure's noise is a factor of %s."
+      "worst has %s of it; the noise of one value is a factor of %s."
     ),
     format_number(nrow(good)), nrow(rows), percent(min(good$share)), span(good$connection_pool_size),
     span(good$thread_pool_size), percent(min(rows$share)), format_number(rows$spread[1])

@@ -155,7 +155,7 @@ show_bounds <- function(bounds) {
 }
 
 caption_bounds <- paste(
-  "What @eq-bound allows, from how many requests a mode serves at once and how long each sleeps, and what was measured: medians",
+  "What Little's law allows (@eq-bound), from how many requests a mode serves at once and how long each sleeps, and what was measured: medians",
   "over all repetitions that ran, those with failed requests too."
 )
 

@@ -65,7 +65,7 @@ tiers_of_source <- function(all, published) {
 }
 
 caption_tiers <- function(tiers) {
-  paste(c("The tiers and what each tool asks in them.", if (any(tiers$at_once)) {
+  paste(c("The tiers, and the load that each tool applies in them.", if (any(tiers$at_once)) {
     paste(
       "All at once means that all users are held back until the last is there; with a ramp-up of 0 s they start as fast",
       "as the generator can start them, which is not at once."

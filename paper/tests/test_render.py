@@ -14,7 +14,8 @@ SAMPLE = Path(__file__).parent / "sample"
 def render_in(folder: Path, qmd: Path) -> tuple[Path, Path]:
     """Renders `qmd` into `folder`; the HTML and the PDF."""
     html, pdf = folder / "out.html", folder / "out.pdf"
-    render.render(qmd, {"results": "somewhere"}, html, pdf)
+    for target, out in (("html", html), ("typst", pdf)):
+        render.render(qmd, {"results": "somewhere"}, target, out)
     return html, pdf
 
 
