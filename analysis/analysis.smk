@@ -281,6 +281,7 @@ rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        capacity=f"{RESULTS}/capacity.csv",
         modes=f"{RESULTS}/modes.csv",
         primitives=f"{RESULTS}/primitives/primitives.csv",
         memory=f"{RESULTS}/primitives/thread-memory.csv",
@@ -301,7 +302,7 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --capacity {input.capacity:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule trace_causes:

@@ -16,7 +16,7 @@ capacity <- read_capacity(given$capacity)
 comparisons <- read_comparisons(given$comparisons)
 rows <- compare_guide(
   c(read_guide(given$guide), curve_situations(capacity, comparisons)),
-  rbind(read_summary(given$files), capacity_cells(capacity), fill = TRUE), read_slices(given$slices), comparisons
+  with_capacities(read_summary(given$files), capacity), read_slices(given$slices), comparisons
 )
 write_table(with_rules_version(rows, "comparisons", folder), given$out)
 findings <- decide_findings(read_findings(given$guide), comparisons)

@@ -2,14 +2,15 @@
 
 No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
 finds the rate that it cannot sustain, twice; what it serves there is its estimated capacity. Its
-ladder goes from 5 % to 120 % of that, and on where the estimate was too low. At each step every
-mode that still climbs has one slice at its own rate, in an order that is drawn again; the slice is
-a line in slices.csv, its step the round.
+ladder goes from 5 % to 120 % of that. The estimate may be far too low, as of a database that writes
+its log in the short load; such a mode climbs on, a fifth a step. At each step every mode that still
+climbs has one slice at its own rate, in an order that is drawn again; the slice is a line in
+slices.csv, its step the round.
 
-A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), or
-the highest alone, at the first at which it dies, hangs or keeps what it was asked, and where the
-generator could not offer more. A lower step that a rule on the machine leaves out ends nothing. All
-that are left out are loaded again when all modes have climbed.
+A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
+the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
+left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
+out are loaded again when all modes have climbed.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from workloads.slices import (
     IDLE_BESIDE_AT_MOST,
     PLAIN,
     Slice,
+    beyond_generator,
     clock_s,
     is_broken,
 )
@@ -41,8 +43,9 @@ SERVED_AT_LEAST = 0.9
 # The lower steps show where latency begins, the upper ones, which are closer, where it rises.
 KNEE_FROM = 0.6
 STEPS_TO_END = LOADS_TO_END = 2
-# Of a mode that still keeps up at the last step the capacity was estimated too low.
-STEPS_BEYOND = 3
+# Of a mode that still keeps up at the highest step the capacity was estimated too low: by a factor
+# of 10 at the most.
+STEPS_BEYOND, GROWTH_BEYOND = 12, 1.2
 # After an overload.
 DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
@@ -59,16 +62,17 @@ class Climb:
     seed: int
     calibrated_per_s: float
     slices: list[Slice] = field(default_factory=list)
-    # Steps running that were not sustained.
+    # Steps running that were not sustained, and that were offered too late.
     failed: int = 0
+    late: int = 0
     ended: str = ""
 
     def lost(self) -> set[int]:
         """Steps that a rule on the machine left out each time; none of a server that broke."""
         kept = {each.asked.round for each in self.slices if each.kept}
-        limited = {each.asked.round for each in self.slices if GENERATOR in each.faults}
         broke = any(map(is_broken, self.slices))
-        return set() if broke else {each.asked.round for each in self.slices} - kept - limited
+        asked = {each.asked.round for each in self.slices}
+        return set() if broke else asked - kept - beyond_generator(self.slices)
 
     def rates_per_s(self) -> list[float]:
         return [round(share * self.calibrated_per_s, 2) for share in ladder(self.spec["tool"])]
@@ -86,15 +90,16 @@ class Climb:
 def ladder(tool: dict[str, Any]) -> list[float]:
     """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there.
 
-    STEPS_BEYOND more are there for modes that keep up at the highest.
+    STEPS_BEYOND more, geometric again, are there for modes that keep up at the highest.
     """
     lower = (tool["steps"] - 1) // 2
     upper = tool["steps"] - lower
     growth = (KNEE_FROM / tool["lowest"]) ** (1 / max(1, lower - 1))
     height = (tool["highest"] - KNEE_FROM) / upper
     steep = [KNEE_FROM / growth**step for step in range(lower)]
-    even = [KNEE_FROM + height * step for step in range(1, upper + STEPS_BEYOND + 1)]
-    return [*reversed(steep), *even]
+    even = [KNEE_FROM + height * step for step in range(1, upper + 1)]
+    beyond = [even[-1] * GROWTH_BEYOND**step for step in range(1, STEPS_BEYOND + 1)]
+    return [*reversed(steep), *even, *beyond]
 
 
 def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
@@ -136,7 +141,7 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
             return Climb(spec, seed, capacity or rate / 2)
         served_per_s = done[0].load["served_per_s"]
         kept_up = is_answered(done[0].load) and served_per_s >= SERVED_AT_LEAST * rate
-        if kept_up and not is_at_limit(done[0]):
+        if kept_up and not is_at_limit(done[0]) and GENERATOR not in done[0].faults:
             capacity, rate, beyond = rate, 2 * rate, []
             continue
         drain(session, name.mode)
@@ -159,11 +164,13 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
         one.ended = NOT_SUSTAINED
     elif is_at_limit(done):
         one.ended = LIMIT
-    elif step >= one.spec["tool"]["steps"]:
-        # The highest, where the capacity is exceeded, needs none that confirms it.
-        one.ended = "" if done.load["sustained"] else NOT_SUSTAINED
-    elif done.kept:
-        one.failed = 0 if done.load["sustained"] else one.failed + 1
+    elif GENERATOR in done.faults:
+        # Once may be chance.
+        one.late += 1
+        one.ended = LIMIT if one.late == STEPS_TO_END else ""
+    elif done.kept or step >= one.spec["tool"]["steps"]:
+        # From the highest on an overload may itself be what disturbs.
+        one.late, one.failed = 0, 0 if done.load["sustained"] else one.failed + 1
         one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
 
 

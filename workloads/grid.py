@@ -227,9 +227,10 @@ class Grid:
 
     def _slices(self, study: Study, tier: Tier, cell: Cell) -> dict[str, Any]:
         """How many slices and how long: five times what a request waits, or as the tier says."""
-        common = without(self.config["slices"], "profiled_repetitions")
+        common = self.config["slices"]
         if tier[cell.tool].get("once"):
-            return common | {"rounds": 1, "profiled": 0, "once": True}
+            of_one = {"rounds": 1, "profiled": 0, "once": True}
+            return without(common, "profiled_repetitions") | of_one
         least_s = 5 * tier.get("sleep_ms", 0) / 1000
         slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
         slices |= study.get("slices", {}) | tier.get("slices", {})
@@ -237,7 +238,7 @@ class Grid:
             curve = self.config["curve"] | tier["curve"]
             length_s = max(curve["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
             slices |= {"length_s": length_s, "rounds": curve["steps"], "profiled": 0}
-        if cell.repetition > self.config["slices"]["profiled_repetitions"]:
+        if cell.repetition > slices.pop("profiled_repetitions"):
             slices["profiled"] = 0
         return slices
 

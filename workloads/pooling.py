@@ -18,7 +18,7 @@ from typing import Any
 
 from profiles.watch.telemetry import COLUMNS
 from workloads.latencies import HISTOGRAMS, SAMPLES, pool_histograms, samples_of
-from workloads.slices import GROWING, PLAIN, PROFILED, Live, Slice
+from workloads.slices import GROWING, PLAIN, PROFILED, Live, Slice, beyond_generator
 
 SUMMED = (
     *("requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
@@ -103,6 +103,9 @@ def is_curve(slices: list[Slice]) -> bool:
 
 def counts_of(slices: list[Slice], asked: float) -> dict[str, int]:
     plain = [done for done in slices if done.asked.kind == PLAIN]
+    if is_curve(slices):
+        # Where a curve ends for want of a generator nothing was lost.
+        plain = [done for done in plain if done.asked.round not in beyond_generator(plain)]
     rounds = len({done.asked.round for done in plain})
     # A curve's rounds are its steps. Of other loads those beyond what was asked are extra.
     in_order = rounds if is_curve(slices) else min(rounds, asked)

@@ -423,6 +423,15 @@ def faults(done: Slice, profiled: bool) -> list[str]:
     return [name for name, passes in rules.items() if not passes()]
 
 
+def beyond_generator(slices: list[Slice]) -> set[int]:
+    """Rounds of a curve at rates that the generator could not offer: above all that it could.
+
+    Below these a load that was offered too late was disturbed.
+    """
+    highest = max((each.asked.round for each in slices if each.kept), default=0)
+    return {each.asked.round for each in slices if GENERATOR in each.faults} - {*range(highest)}
+
+
 def clock_s(pid: int) -> float:
     """CPU time so far of a process with its children; 0 once it is gone."""
     spent_s = 0.0

@@ -103,7 +103,7 @@ capacity_words <- c(
   "study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "versus", "mode_title", "tier_title",
   "path", "ended", "arrivals", "bound_capacity", "why_bounded", "bound_throughput", "bound_latency"
 )
-capacity_flags <- c("valid", "must_fail")
+capacity_flags <- c("valid", "must_fail", "out_of_memory")
 capacity_numbers <- c(
   "repetition", "objective_ms", "steps", "calibrated_per_s", "capacity_per_s", "within_per_s", "beyond_per_s",
   "requests", "error_share"
@@ -114,7 +114,8 @@ capacity_numbers <- c(
 #' @param cells list of cells of the tool `curve`, see read_cell().
 #' @return data.table, a row per cell: study, mode, tier, tool, repetition, session, outcome, valid and the
 #'   other columns that a comparison reads of a cell; objective_ms, arrivals, ended, steps (that count),
-#'   calibrated_per_s, then see find_capacity().
+#'   calibrated_per_s, out_of_memory (the server's log says so: a limit of the heap, and not of the CPUs or
+#'   of a pool), then see find_capacity().
 capacities_of <- function(cells) {
   rows <- lapply(cells, function(cell) as.data.table(capacity_row(cell)))
   empty <- typed_table(capacity_words, capacity_numbers, capacity_flags)
@@ -127,6 +128,7 @@ capacity_row <- function(cell) {
   c(identity_row(cell), find_capacity(steps, number(curve$objective_ms), words(curve$ended)), list(
     objective_ms = number(curve$objective_ms), arrivals = words(curve$arrivals), ended = words(curve$ended),
     steps = nrow(steps), calibrated_per_s = number(curve$calibrated_per_s),
+    out_of_memory = any(grepl("java.lang.OutOfMemoryError", read_server_log(cell), fixed = TRUE)),
     requests = number(cell$load$requests_recorded), error_share = number(cell$load$error_share)
   ))
 }
@@ -203,6 +205,11 @@ capacity_cells <- function(capacity) {
   ), by = .(study, tier, mode)]
   cells[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)][]
 }
+
+#' The summary with the capacities of curves, as rows of the tool `curve`.
+#'
+#' @param summary see read_summary(); `capacity` see read_capacity().
+with_capacities <- function(summary, capacity) rbind(summary, capacity_cells(capacity), fill = TRUE)
 
 # Of bounds both ways nothing is left.
 common_bound <- function(bounds) paste(setdiff(bounds, ""), collapse = " and ")

@@ -9,10 +9,11 @@ derived_formulas <- list(
   survived = quote(as.numeric(outcome == "completed" & !grepl("same_answer_after", failed_checks))),
   refused_share = quote(errors_of(errors, "connect_refused") / requests),
   threads_added = quote(threads_peak - threads_idle),
+  cpus_in_use = quote(cpu_us_per_request * requests / duration_s / 1e6),
   queries_per_s = quote(throughput_per_s * queries / requests)
 )
 # See figures_of_files().
-file_statistics <- c("runnable_share", "carriers_per_cpu", "combinations_spread")
+file_statistics <- c("runnable_share", "carriers_per_cpu", "workers_peak", "combinations_spread")
 derived_statistics <- c(names(derived_formulas), file_statistics)
 primitive_statistics <- c("cpu", "wall", "server", "rss_bytes", "heap_bytes", "held_bytes")
 
@@ -43,21 +44,25 @@ no_states <- data.table(
 #' @param path path of the cell.json.
 #' @return data.table of one row, none where there is no such file: study, mode, tier, tool, repetition,
 #'   runnable_share (of the threads that serve requests, RUNNABLE as the JVM has them; mean over time),
-#'   carriers_per_cpu (at the peak, of the server's CPUs) and combinations_spread (throughput of the best
-#'   combination of two pools by that of the worst).
+#'   carriers_per_cpu (at the peak, of the server's CPUs), workers_peak (threads in which an asynchronous
+#'   client waits) and combinations_spread (throughput of the best combination of two pools by that of the
+#'   worst).
 figures_of_files <- function(path) {
   if (!any(file.exists(file.path(dirname(path), c("thread-states.csv", "combinations.csv"))))) return(NULL)
   cell <- read_cell(path)
   states <- read_states(path)
   if (nrow(states) == 0) states <- no_states
   serving <- states[source == "jvm" & group %in% c("http-nio-exec", "worker")]
-  carriers <- states[source == "jvm" & group == "carrier", .(threads = sum(threads)), by = time_s]$threads
+  most_threads <- function(which) {
+    most_of(as.numeric(states[source == "jvm" & group == which, .(threads = sum(threads)), by = time_s]$threads))
+  }
   combinations <- file.path(cell$folder, "combinations.csv")
   speeds <- if (file.exists(combinations)) read_combinations(combinations)$per_s
   cbind(as.data.table(cell$cell[c("study", "mode", "tier", "tool")]), data.table(
     repetition = as.integer(cell$cell$repetition),
     runnable_share = per(sum(serving[state == "RUNNABLE"]$threads), sum(serving$threads)),
-    carriers_per_cpu = most_of(as.numeric(carriers)) / length(cell$provenance$server_cpus),
+    carriers_per_cpu = most_threads("carrier") / length(cell$provenance$server_cpus),
+    workers_peak = most_threads("worker"),
     combinations_spread = if (length(speeds) > 1) max(speeds) / min(speeds) else NA_real_
   ))
 }

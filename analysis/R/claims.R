@@ -11,17 +11,20 @@ claim_verdicts <- c("confirmed", "contradicted", "not decided", "not testable he
 
 # Checks that may fail and leave the statistic true, because they speak of another: the waiting that
 # Little's law misses is missing from latency, not from throughput; neither it nor a generator that
-# sends late changes what a request costs the server; and a server that refuses, dies or answers
-# wrongly is what `error_share` and `survived` tell of.
+# sends late changes what a request costs the server; a server that refuses, dies or answers wrongly is
+# what `error_share` and `survived` tell of; and it has its threads and memory whatever it answers.
 checks_of_the_server <- c(
   "completed", "same_answer_after", "share_2xx", "body_bytes", "treatment", "little", "settled"
 )
 checks_beside_the_point <- list(
   throughput_per_s = "little", throughput_all_per_s = "little",
-  cpu_us_per_request = c("little", "generator_healthy"),
+  cpu_us_per_request = c("little", "generator_healthy"), cpus_in_use = c("little", "generator_healthy"),
+  threads_peak = c("share_2xx", "little", "settled"), threads_added = c("share_2xx", "little", "settled"),
+  rss_mib = c("share_2xx", "little", "settled"),
   error_share = checks_of_the_server, survived = checks_of_the_server, refused_share = checks_of_the_server,
   # In which state threads wait does not depend on how long requests wait for them.
-  runnable_share = c("little", "settled", "generator_healthy"), carriers_per_cpu = c("little", "settled", "generator_healthy")
+  runnable_share = c("little", "settled", "generator_healthy"), carriers_per_cpu = c("little", "settled", "generator_healthy"),
+  workers_peak = c("little", "settled", "generator_healthy")
 )
 
 # ---- Reading ---------------------------------------------------------------------------------
@@ -121,7 +124,9 @@ unknown <- function(claim, key, names, allowed) {
 }
 
 statistics_for <- function(claim, statistics) {
-  if (is.null(claim$primitive)) c(statistics, derived_statistics) else primitive_statistics
+  if (!is.null(claim$primitive)) return(primitive_statistics)
+  # The steps of a curve have rates of their own: over all of them nothing else has a value.
+  if (identical(claim$cells$tool, curve_tool)) "capacity_per_s" else c(setdiff(statistics, "capacity_per_s"), derived_statistics)
 }
 
 elsewhere <- function(claim, chain) {

@@ -38,6 +38,7 @@ all_statistics <- fread(
    survived;                             share of servers that answered to the last;            Survived;                            ;      higher; ;           FALSE
    threads_added;                        threads that the load added;                           Threads added;                       ;      ;       ;           FALSE
    runnable_share;                       share of serving threads that the JVM has as RUNNABLE; RUNNABLE;                            share; ;       ;           FALSE
+   workers_peak;                         worker threads of the client, at the peak;             Workers, peak;                       ;      ;       ;           FALSE
    carriers_per_cpu;                     carriers per CPU of the server;                        Carriers per CPU;                    ;      ;       ;           FALSE
    combinations_spread;                  throughput of the best combination by the worst;       Best by worst;                       ;      ;       ;           FALSE
    rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;       ;           FALSE

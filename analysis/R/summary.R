@@ -238,12 +238,17 @@ threads_free_row <- function(cell) {
   list(thread_free_share = per(uniqueN(free$time_s), samples), thread_samples = samples)
 }
 
+# The lines of the server's log that were kept; NULL without a log.
+read_server_log <- function(cell) {
+  path <- file.path(cell$folder, "server.log.gz")
+  if (file.exists(path)) readLines(path, warn = FALSE)
+}
+
 # What the server's log says: rejections that no code caught, over the server's life, and rows that the
 # database refused as duplicates, within the slices that count; NA without a log.
 log_row <- function(cell) {
-  path <- file.path(cell$folder, "server.log.gz")
-  if (!file.exists(path)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
-  lines <- readLines(path, warn = FALSE)
+  lines <- read_server_log(cell)
+  if (is.null(lines)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
   duplicates <- grep(" ERROR .*DuplicateKeyException", lines, value = TRUE, useBytes = TRUE)
   at_s <- as.numeric(as.POSIXct(substr(duplicates, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "plain"]

@@ -76,6 +76,17 @@ capacity_clause <- function(row, pooled) {
   paste0(taken_by(row$mode, pooled), ", ", judged)
 }
 
+#' Which curves ended because the server's heap was full: the limit is then its memory.
+sentence_out_of_memory <- function(capacity) {
+  full <- capacity[, .(sessions = sum(out_of_memory), of = .N), by = .(tier, mode)][sessions > 0]
+  if (nrow(full) == 0) return("")
+  told <- sprintf("%s at %s (in %d of %s)", as_code(full$mode), as_code(full$tier), full$sessions, count_of_each(full$of, "session"))
+  sprintf(
+    "What ended the curve of %s was memory: the server's log has a `java.lang.OutOfMemoryError`. A larger heap takes more; whatever lets all requests in needs memory for all.",
+    enumerate(told)
+  )
+}
+
 #' How near theory came to the capacities that were measured; only of modes whose latency it predicts.
 sentence_predicted_capacity <- function(all) {
   both <- predicted_capacities(all)[is.finite(predicted_per_s) & predicts_latency & bound == ""]

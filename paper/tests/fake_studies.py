@@ -63,7 +63,7 @@ def blocking_remote() -> list[Cell]:
         )
         closed = replace(common, tier="users-100", users=100, lasts_s=10)
         cells.append(replace(closed, failed_check="little" if mode == one else ""))
-        for rate in (11, 89):
+        for rate in (11, 199):
             cells.append(
                 replace(
                     common, tier=f"rate-{rate}", tool="wrk2", rate_per_s=rate, connections=400,

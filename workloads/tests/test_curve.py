@@ -10,6 +10,7 @@ import pytest
 from workloads import curve
 from workloads.curve import LIMIT, NOT_SUSTAINED, STEPS_BEYOND, TOP, Climb, climb, drain, ladder
 from workloads.latencies import latencies_ms
+from workloads.pooling import counts_of
 from workloads.record import Name
 from workloads.slices import CALIBRATION, GENERATOR, PLAIN
 from workloads.tests.simulated import Queue, exponential, load
@@ -87,7 +88,7 @@ def steps_of(slices):
 def test_ladder_is_geometric_below_and_even_above_the_knee():
     shares = ladder(TOOL)
     assert shares[:8] == pytest.approx([0.05, 0.173, 0.6, 0.72, 0.84, 0.96, 1.08, 1.2], abs=1e-3)
-    assert shares[8:] == pytest.approx([1.32, 1.44, 1.56])
+    assert shares[8:] == pytest.approx([1.2 * 1.2**step for step in range(1, STEPS_BEYOND + 1)])
     assert ladder(TOOL | {"steps": 4})[:4] == pytest.approx([0.6, 0.8, 1, 1.2])
     for steps in range(5, 20):
         shares = ladder(TOOL | {"steps": steps})
@@ -182,6 +183,10 @@ def test_same_arrivals_for_all_modes_and_others_at_every_step(climbing):
     assert climbing(names=(ONE,), seed=2)[0].curves[ONE]["seed"] != seed
 
 
+def sustained(steps):
+    return [((ONE.mode, PLAIN, step), {"sustained": True}) for step in range(1, steps + 1)]
+
+
 def failing(*steps, **more):
     return [((ONE.mode, PLAIN, step), {"sustained": False} | more) for step in steps]
 
@@ -191,18 +196,18 @@ def failing(*steps, **more):
     [
         ((3, 4), 4, NOT_SUSTAINED),
         # One alone may be chance, and is not confirmed.
-        ((3, 5), 11, TOP),
-        # The highest needs none that confirms it.
-        ((8,), 8, NOT_SUSTAINED),
+        ((3, 5), 20, TOP),
         ((7, 8), 8, NOT_SUSTAINED),
+        # The highest, too, needs one that confirms it.
+        ((8,), 20, TOP),
+        ((8, 9), 9, NOT_SUSTAINED),
         # Beyond it the capacity was estimated too low.
-        ((9,), 9, NOT_SUSTAINED),
-        ((), 11, TOP),
+        ((12, 13), 13, NOT_SUSTAINED),
+        ((), 20, TOP),
     ],
 )
 def test_two_steps_running_that_are_not_sustained_end_a_mode(climbing, failed, last, ended):
-    sustained = [((ONE.mode, PLAIN, step), {"sustained": True}) for step in range(1, 12)]
-    session, found, _ = climbing(ends=[*sustained, *failing(*failed)])
+    session, found, _ = climbing(ends=[*sustained(20), *failing(*failed)])
     assert steps_of(found[ONE]) == list(range(1, last + 1))
     assert session.curves[ONE]["ended"] == ended
 
@@ -215,17 +220,16 @@ def test_mode_that_has_ended_is_not_loaded_while_others_climb(climbing):
 
 
 def test_step_that_was_disturbed_ends_nothing(climbing):
-    sustained = [((ONE.mode, PLAIN, step), {"sustained": True}) for step in range(1, 9)]
     disturbed = failing(3, 4, faults=["undisturbed"])
-    session, found, _ = climbing(ends=[*sustained, *disturbed])
-    assert len(found[ONE]) == 9
-    # The highest step does, lost or not.
-    highest = [*sustained, *failing(8, faults=["undisturbed"])]
+    session, found, _ = climbing(ends=[*sustained(9), *disturbed])
+    assert len(found[ONE]) == 11
+    # From the highest on it does, lost or not.
+    highest = [*sustained(20), *failing(8, 9, faults=["undisturbed"])]
     session, found, _ = climbing(ends=highest)
-    assert (len(found[ONE]), session.curves[ONE]["ended"]) == (8, NOT_SUSTAINED)
+    assert (len(found[ONE]), session.curves[ONE]["ended"]) == (9, NOT_SUSTAINED)
     # Nor does it say that one before it was chance.
     lost = [*failing(3, 5), *failing(4, faults=["undisturbed"])]
-    _, found, _ = climbing(ends=[*sustained, *lost])
+    _, found, _ = climbing(ends=[*sustained(9), *lost])
     assert steps_of(found[ONE]) == [1, 2, 3, 4, 5]
 
 
@@ -285,6 +289,30 @@ def test_generator_at_its_limit_ends_the_climb_and_the_step_is_left_out(climbing
     assert [each.kept for each in found[ONE]] == [True] * 4 + [False]
 
 
+def test_load_that_was_late_once_is_loaded_again_and_late_twice_running_ends_the_climb(climbing):
+    late = {"faults": [GENERATOR]}
+    ends = [((ONE.mode, PLAIN, 1), late | {"once": True})]
+    session, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert steps_of(found[ONE]) == [*range(1, 9), 1]
+    assert session.curves[ONE]["ended"] == NOT_SUSTAINED
+    ends = [((ONE.mode, PLAIN, step), late) for step in (4, 5)]
+    session, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert steps_of(found[ONE]) == [1, 2, 3, 4, 5]
+    assert session.curves[ONE]["ended"] == LIMIT
+    # What the generator could not offer is not lost; what it could, and did not, is.
+    assert counts_of(found[ONE], 8) == {"plain": 3, "kept": 3, "repeated": 0, "left_out": 0}
+    ends.append(((ONE.mode, PLAIN, 2), late))
+    _, found, _ = climbing(ends=ends)
+    assert counts_of(found[ONE], 8) == {"plain": 3, "kept": 2, "repeated": 0, "left_out": 1}
+
+
+def test_ramp_ends_where_the_generator_is_late(climbing):
+    ends = [((ONE.mode, CALIBRATION, 1), {"faults": [GENERATOR]})]
+    session, _, asked = climbing(capacity=10**9, ends=ends)
+    assert ramp_of(asked) == [250, 250]
+    assert session.curves[ONE]["calibrated_per_s"] == 250
+
+
 def test_record_says_how_far_a_mode_came(climbing):
     session, _, _ = climbing()
     assert session.curves[ONE] == {
@@ -335,12 +363,13 @@ def climb_queue(make_slice, live, monkeypatch):
     """The steps of a queue's climb as rows of slices.csv, and its `curve`."""
     monkeypatch.setattr(curve, "drain", lambda session, mode: None)
 
-    def run(queue, seed=1, **changes):
+    def run(queue, seed=1, in_ramp=None, **changes):
         session = session_of(seed, **changes)
 
         def once(session, name, kind, step, done, spec):
             done.append(each := make_slice(step, kind))
-            load(queue, spec["tool"], each.folder)
+            stalls = in_ramp and kind == CALIBRATION
+            load(in_ramp if stalls else queue, spec["tool"], each.folder)
             each.load |= collect(spec, each.folder, (0.0, 1.0))
 
         slices = climb(session, [ONE], once)[ONE]
@@ -404,6 +433,20 @@ def test_steps_of_a_queue_are_sustained_up_to_its_capacity(climb_queue):
         if not 0.9 < share < 1.15:
             assert row["sustained"] == str(share < 1).lower(), share
         assert row["due"] == pytest.approx(5 * row["offered_per_s"], rel=0.2)
+
+
+def test_server_that_stalls_in_its_ramp_climbs_to_its_capacity(climb_queue):
+    # As a database that writes its log for longer than a load of the ramp lasts.
+    def service(chance):
+        return 1 / 1560
+
+    stalls = Queue(service, stalls_s=(0.02, 0.32))
+    found, rows = climb_queue(Queue(service), in_ramp=stalls, objective_ms=50)
+    assert found["calibrated_per_s"] < 1560 / 3
+    assert found["ended"] == NOT_SUSTAINED
+    held = [row["offered_per_s"] for row in rows if row["sustained"] == "true"]
+    assert max(held) == pytest.approx(1560, rel=0.2)
+    assert knee_per_s(rows, 50) == pytest.approx(1560, rel=0.1)
 
 
 def test_pool_of_waiting_threads_has_the_capacity_of_its_threads(climb_queue):

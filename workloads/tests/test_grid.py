@@ -236,6 +236,14 @@ def test_profiler_is_attached_in_the_first_repetitions(config):
     assert grid.spec(cell)["slices"]["profiled"] == 1
     assert grid.spec(replace(cell, repetition=2))["slices"]["profiled"] == 0
     assert "profiled_repetitions" not in grid.spec(cell)["slices"]
+    # Or in as many as the tier says.
+    of_tier = Cell("blocking-remote", "virtual-threads", "users-100", "jmeter", 2)
+    config["studies"]["blocking-remote"]["tiers"]["users-100"]["slices"] = {
+        "profiled_repetitions": 2
+    }
+    slices = [Grid(config).spec(replace(of_tier, repetition=n))["slices"] for n in (2, 3)]
+    assert [each["profiled"] for each in slices] == [1, 0]
+    assert "profiled_repetitions" not in slices[0]
 
 
 def test_crowd_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
@@ -389,7 +397,7 @@ def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed
 
     config["testbed"]["request_timeout_s"] = 9
     assert time_out("request-threads", "low") == 9
-    assert time_out("blocking-remote", "rate-11") == 3
+    assert time_out("blocking-remote", "rate-199") == 3
     assert time_out("blocking-remote", "users-100") == 7
 
 

@@ -90,6 +90,15 @@ test_that("a curve is read from its cell, step by step", {
   expect_equal(row$capacity_per_s, found_at(c(10, 30, 90)))
   expect_equal(row[, c(objective_ms, steps)], c(20, 3))
   expect_equal(row[, c(versus, arrivals)], c("thread-per-request", "poisson"))
+  expect_false(row$out_of_memory)
+})
+
+test_that("a curve of a server whose heap was full says so", {
+  path <- write_curve(new_folder(), steps_with(c(10, 30, 90), c(FALSE, FALSE, TRUE)))
+  log <- gzfile(file.path(dirname(path), "server.log.gz"), "w")
+  writeLines('Exception in thread "tomcat-handler-7" java.lang.OutOfMemoryError: Java heap space', log)
+  close(log)
+  expect_true(capacities_of(read_cells(path))$out_of_memory)
 })
 
 test_that("a step that was disturbed and loaded again counts once, one of the generator's limit never", {

@@ -149,6 +149,28 @@ test_that("a bound decides a claim on its side alone", {
   expect_equal(judge_one(slow, list(near = 5, within = 1.25), versus = "thread")$reason, "its cells give a bound alone")
 })
 
+test_that("a claim on what a server can take is decided by its curve, by a bound where there is one", {
+  curve <- function(mode, per_s, bound = "") {
+    capacities_of(list())[rep(NA_integer_, 3)][, `:=`(
+      study = "demo", mode = ..mode, versus = if (..mode == "pool") "thread" else NA_character_, tier = "short", tool = "curve",
+      repetition = 1:3, session = paste0("s", 1:3), outcome = "completed", valid = TRUE, must_fail = FALSE, failed_checks = "",
+      capacity_per_s = per_s * c(0.99, 1, 1.01), bound_capacity = ..bound, why_bounded = "", requests = 100, error_share = 0
+    )][]
+  }
+  judged <- function(..., rule = list(above = 1.05)) {
+    claim <- claim_of(rule, "capacity_per_s", versus = "thread", tiers = "short", tool = "curve")
+    judge_claims(list(claim), with_capacities(pool(1, 1, 1), rbind(...)), no_slices())
+  }
+  found <- judged(curve("pool", 300), curve("thread", 200))
+  expect_equal(found[, .(verdict, ours, repetitions)], data.table(verdict = "confirmed", ours = 1.5, repetitions = 3L))
+  expect_equal(judged(curve("pool", 150), curve("thread", 200))$verdict, "contradicted")
+  # Above what the generator can drive.
+  most <- judged(curve("pool", 300, "at_least"), curve("thread", 200))
+  expect_equal(most[, c(verdict, bound)], c("confirmed", "at_least"))
+  expect_equal(judged(curve("pool", 190, "at_least"), curve("thread", 200))$verdict, "not decided")
+  expect_match(judged(curve("pool", 300))$reason, "demo/thread/short/curve was not measured")
+})
+
 test_that("what rounding hides no repetition decides", {
   coarse <- cells_with("latency_p50_ms", pool = c(1, 1, 1), tool = "jmeter")
   row <- judge_one(coarse, list(near = 1, within = 1.2), "latency_p50_ms", tool = "jmeter")
@@ -183,6 +205,9 @@ test_that("a failed check keeps out the statistics that it speaks of, and no oth
   expect_equal(verdict_of(disturbed, list(above = 5), "cpu_us_per_request"), "not testable here")
   refusing <- cells_with("error_share", pool = c(0.4, 0.5, 0.45), failed = "share_2xx;little")
   expect_equal(verdict_of(refusing, list(at_least = 0.01), "error_share"), "confirmed")
+  # It has its threads, and its memory, whether or not it answers.
+  crowded <- cells_with("threads_peak", pool = c(500, 501, 502), failed = "share_2xx;little")
+  expect_equal(verdict_of(crowded, list(near = 500, within = 1.1), "threads_peak"), "confirmed")
   hurried <- cells_with("error_share", pool = c(0.4, 0.5, 0.45), failed = "share_2xx;generator_healthy")
   expect_equal(verdict_of(hurried, list(at_least = 0.01), "error_share"), "not testable here")
 })
@@ -216,6 +241,8 @@ test_that("threads and queries are counted, not supposed", {
   cells <- pool(10, 10, 10)[, `:=`(threads_peak = 130, threads_idle = 28, queries = 1600, requests = 100)]
   expect_equal(judge_one(cells, list(above = 100), "threads_added")[, .(verdict, ours)], data.table(verdict = "confirmed", ours = 102))
   expect_equal(judge_one(cells, list(above = 1), "queries_per_s")$ours, 160)
+  cells[, `:=`(cpu_us_per_request = 5000, duration_s = 2)]
+  expect_equal(judge_one(cells, list(above = 0.1), "cpus_in_use")[, .(verdict, ours)], data.table(verdict = "confirmed", ours = 0.25))
 })
 
 test_that("files beside a cell tell thread states, carriers and combinations", {
@@ -225,18 +252,19 @@ test_that("files beside a cell tell thread states, carriers and combinations", {
   )
   beside <- function(name, table) fwrite(table, file.path(dirname(path), name))
   beside("thread-states.csv", data.table(
-    time_s = 101, source = c("jvm", "jvm", "kernel", "jvm"), group = c(rep("http-nio-exec", 3), "carrier"),
-    state = c("RUNNABLE", "WAITING", "S", "RUNNABLE"), threads = c(3, 1, 4, 2)
+    time_s = c(rep(101, 4), 101, 101, 102), source = c("jvm", "jvm", "kernel", rep("jvm", 4)),
+    group = c(rep("http-nio-exec", 3), "carrier", rep("worker", 3)),
+    state = c("RUNNABLE", "WAITING", "S", "RUNNABLE", "RUNNABLE", "WAITING", "RUNNABLE"), threads = c(3, 1, 4, 2, 6, 2, 7)
   ))
   beside("combinations.csv", data.table(
     slice = 1, thread_pool_size = 1, connection_pool_size = 1:2, transactions = 9, per_s = c(100, 250), p99_ms = 1, fairness = 1
   ))
   row <- with_derived(summarise_cells(path), path)
-  expect_equal(unlist(row[, ..file_statistics]), c(runnable_share = 0.75, carriers_per_cpu = 1, combinations_spread = 2.5))
+  expect_equal(unlist(row[, ..file_statistics]), c(runnable_share = 0.75, carriers_per_cpu = 1, workers_peak = 8, combinations_spread = 2.5))
   expect_true(is.na(with_derived(summarise_cells(path))$runnable_share))
   unlink(file.path(dirname(path), "thread-states.csv"))
   expect_no_warning(row <- with_derived(summarise_cells(path), path))
-  expect_equal(unlist(row[, ..file_statistics]), c(runnable_share = NA, carriers_per_cpu = NA, combinations_spread = 2.5))
+  expect_equal(unlist(row[, ..file_statistics]), c(runnable_share = NA, carriers_per_cpu = NA, workers_peak = NA, combinations_spread = 2.5))
 })
 
 primitive_claim <- function(rule, statistic, ...) {
@@ -382,6 +410,8 @@ test_that("names that are not known stop with their key", {
   expect_error(check(tiers = "own"), "one.cells = demo/pool/own/wrk2; the experiment has no such cell")
   expect_error(check(versus_tier = "hi"), 'one.cells.versus_tier = "hi"', fixed = TRUE)
   expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
+  expect_error(check(statistic = "capacity_per_s"), 'one.statistic = "capacity_per_s"', fixed = TRUE)
+  expect_error(check(tool = "curve"), 'one.statistic = "throughput_per_s"; allowed: capacity_per_s', fixed = TRUE)
   expect_length(check(chain = "room"), 1)
   expect_length(check(versus = "loop"), 1)
   expect_error(check(versus = "loop", tiers = "top"), "one.cells = demo/loop/top/wrk2; the experiment has no such cell")
@@ -450,8 +480,7 @@ testable <- Filter(function(claim) !is.null(claim$cells), read_claims(claims_fil
 verdict_at <- function(claim, value) {
   cells <- rbindlist(lapply(claim$cells$tiers, function(tier) {
     terms <- terms_of(claim$cells, tier)
-    shares <- grepl("share$", claim$statistic)
-    terms[, figure := c(value, rep(if (shares) 0 else 1000, .N - 1))]
+    terms[, figure := c(value, rep(if (is_ratio(claim)) 1000 else 0, .N - 1))]
     terms[rep(seq_len(.N), each = 3)][, repetition := rep(1:3, .N / 3)]
   }), use.names = TRUE)
   cells <- unique(cells, by = c("mode", "tier", "repetition"))[, `:=`(
@@ -466,7 +495,7 @@ test_that("every rule can confirm and contradict with three sessions", {
   stuck <- Filter(function(claim) {
     bounds <- unlist(claim$rule[c("near", "above", "below", "at_least", "at_most")])
     scale <- if (is_ratio(claim)) 1000 else 1
-    values <- c(0, outer(scale * bounds, c(0.001, 0.3, 1, 3, 100)), scale, if (grepl("share$", claim$statistic)) c(-1, 1))
+    values <- c(0, outer(scale * bounds, c(0.001, 0.3, 1, 3, 100)), scale, if (!is_ratio(claim) && is_contrast(claim)) c(-1, 1))
     # A share below 0 is a difference.
     values <- unique(if (claim$statistic == "survived") 0:1 else if (grepl("share$", claim$statistic)) pmin(values, 1) else values)
     verdicts <- vapply(values, function(value) verdict_at(claim, value), "")
