@@ -164,9 +164,12 @@ def write_pdf(markdown: Path, options: dict[str, Any], pdf: Path) -> None:
     typst.compile(str(source), output=str(pdf), root=str(markdown.parent), timestamp=int(EPOCH))
 
 
-def pack(pdf: Path, out: Path) -> None:
+def packed(pdf: Path) -> Path:
     """Compresses what typst leaves as text: the tags of tables are three quarters of a supplement."""
-    run(["qpdf", "--object-streams=generate", "--deterministic-id", str(pdf), str(out)], pdf.parent)
+    out = pdf.with_suffix(".packed.pdf")
+    argv = ["qpdf", "--object-streams=generate", "--deterministic-id", str(pdf), str(out)]
+    run(argv, pdf.parent)
+    return out
 
 
 def render_with_stand_in(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
@@ -197,10 +200,7 @@ def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
         render_with = render_with_quarto if reason is None else render_with_stand_in
         render_with(copy / qmd.name, known, target, made)
         out.parent.mkdir(parents=True, exist_ok=True)
-        if target == "typst" and shutil.which("qpdf"):
-            pack(made, out)
-        else:
-            shutil.move(made, out)
+        shutil.move(packed(made) if target == "typst" and shutil.which("qpdf") else made, out)
     return name
 
 

@@ -101,7 +101,7 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
     geom_vline(aes(xintercept = middle), pooled[mode %in% head(base, 1)], colour = ink, linetype = "42", linewidth = 0.35) +
     geom_linerange(aes(xmin = low, xmax = high), colour = ink, linewidth = 0.4, na.rm = TRUE) +
     geom_text(
-      aes(x = pmax(middle, fcoalesce(high, 0)), label = paste0(" ", format_number(middle))), hjust = 0, size = 2.7, colour = ink
+      aes(x = pmax(middle, fcoalesce(high, 0)), label = paste0("  ", format_number(middle))), hjust = 0, size = 2.7, colour = ink
     ) +
     geom_point(aes(value, mode), values[usable == FALSE], shape = 4, size = 1.5, colour = ink) +
     facet_wrap(~panel, nrow = 1, scales = "free_x") +

@@ -192,22 +192,25 @@ difference_graphs <- function(all, traced) {
 # ---- In a study's pages --------------------------------------------------------------------------
 
 chains_told <- 2
+# What is shown comes first, and what is refuted last.
+told_verdicts <- c("shown", "removed, not traced", "not decided", "not shown", "not measured")
 
-#' The causes that a study's pages tell: measured, one for each pair of modes, the best shown first.
+#' The causes that a study's pages tell: measured, one for each pair of modes; a second one only where it holds.
 #'
 #' @param traced see read_traced(); `study` its id.
 chains_of <- function(traced, study) {
-  verdict_of <- function(cause) min(match(vapply(cause$interventions, `[[`, "", "verdict"), cause_verdicts))
+  rank_of <- function(cause) min(match(vapply(cause$interventions, `[[`, "", "verdict"), told_verdicts))
   own <- Filter(function(cause) cause$study == study && cause$before$reason == "", unname(traced))
-  own <- own[order(vapply(own, verdict_of, 0L))]
+  ranks <- vapply(own, rank_of, 0L)
+  own <- own[order(ranks)]
   sides <- vapply(own, function(cause) paste(cause$difference[c("mode", "versus")], collapse = "/"), "")
-  head(own[!duplicated(sides)], chains_told)
+  head(own[!duplicated(sides) & (sort(ranks) <= 2 | seq_along(own) == 1)], chains_told)
 }
 
 #' One chain in a few sentences: the difference, what was counted, the mechanism, and the intervention that shows most.
 tell_chain <- function(cause) {
   verdicts <- vapply(cause$interventions, `[[`, "", "verdict")
-  step <- cause$interventions[[which.min(match(verdicts, cause_verdicts))]]
+  step <- cause$interventions[[which.min(match(verdicts, told_verdicts))]]
   paragraph(
     sprintf("*%s.* Under the %s, %s.", cause$title, loop_of(cause$difference$tool), clause_effect(cause$before, cause$difference)),
     if (length(cause$counted) > 0) sprintf("Counted: %s.", clause_counters(cause$counted, cause$difference)),

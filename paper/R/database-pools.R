@@ -114,14 +114,15 @@ answer_of_pools <- function(all, tiers_asked, kept, tiers) {
   rows <- rows[order(match(tier, tiers$tier))]
   rows[, `:=`(
     load = tiers$title[match(tier, tiers$tier)],
-    panel = ifelse(mode %in% kept, "The database's own pool of threads", "A new connection, not a kept one")
+    panel = ifelse(mode %in% kept, "pool of threads", "new connections")
   )]
   rows[, what := factor(paste0(load, ": ", mode), rev(unique(paste0(load, ": ", mode))))]
   answer(
     function() figure_of_pools(rows), 1.1 + 0.2 * nrow(rows),
     paste(
       "Transactions a second as a ratio to a thread for each connection with connections that are kept, with 95 % intervals, on a",
-      "log scale; full points are decided, hollow ones are not. The band is the margin of equivalence."
+      "log scale: of clients that make new connections, and of the database's own pool of threads. Full points are decided, hollow",
+      "ones are not; the band is the margin of equivalence."
     ),
     spoken(c("Ratios of throughput.", rows[, sprintf("%s: %s.", what, effect_with_interval(rows))]))
   )
@@ -137,7 +138,7 @@ figure_of_pools <- function(rows) {
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.6, na.rm = TRUE) +
     geom_point(shape = 21, fill = ifelse(decided, colours[rows$mode], "white"), size = 2.2) +
     geom_text(aes(x = fcoalesce(high, estimate), label = paste0("  ", label)), hjust = 0, size = 2.7, colour = ink) +
-    facet_grid(panel ~ ., scales = "free_y", space = "free_y", switch = NULL) +
+    facet_grid(panel ~ ., scales = "free_y", space = "free_y") +
     scale_x_log10(labels = plain_number, breaks = scales::breaks_log(8), expand = expansion(c(0.04, 0.12))) +
     scale_colour_manual(values = colours) +
     labs(x = "ratio of throughput (log scale)", y = NULL) +

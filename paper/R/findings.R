@@ -133,14 +133,14 @@ sentence_of_rest <- function(all) {
 #' What to mind, situation by situation.
 tell_minds <- function(situations, all) {
   own <- Filter(function(situation) situation$study == all$study && !is.null(situation$mind), situations)
-  if (length(own) == 0) return("What @sec-threats lists.")
+  if (length(own) == 0) return("The threats of @sec-threats hold here, too.")
   paste(vapply(own, function(situation) trimws(situation$mind), ""), collapse = " ")
 }
 
 #' Where the flame graphs are.
 sentence_of_flames <- function(flames, study) {
   if (nrow(flames) == 0) return("No cell has a profile.")
-  sprintf("Its %s and the groups of their stacks are in @sec-%s-cpu.", count_of(nrow(flames), "flame graph"), study)
+  sprintf("%s can be searched and zoomed in @sec-%s-cpu.", capitalised(count_of(nrow(flames), "flame graph")), study)
 }
 
 #' The CPU time of the first pair that was profiled, where no cause was traced.

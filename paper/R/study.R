@@ -192,6 +192,13 @@ busiest_tiers <- function(all, tool, count, tiers = NULL) {
   chosen[order(match(chosen, tier_levels(all$summary)))]
 }
 
+#' How many modes were sampled at a tier.
+modes_sampled <- function(all, tool, tier, modes) {
+  wanted <- list(tool, tier, modes)
+  rows <- all$cpu_groups[tool == wanted[[1]] & tier %in% wanted[[2]] & mode %in% wanted[[3]]]
+  uniqueN(rows[valid & outcome == "completed" & !is.na(cpu_us_per_request)]$mode)
+}
+
 #' The cell of each mode whose flame graph is shown: at the tier where most modes were sampled,
 #' else wherever the mode has one; the repetition with most samples.
 #'
