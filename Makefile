@@ -86,7 +86,7 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 
 # After the other Maven: two at once write into one local repository.
 .tools/databases.stamp: $(SETUP)/databases.sh $(SETUP)/databases.pom.xml $(SETUP)/databases.sha256 .tools/debian.stamp | .tools/java-tools.stamp .tools/env
-	@echo "set-up: MariaDB, PostgreSQL, PgBouncer"
+	@echo "set-up: MariaDB, PostgreSQL, PgBouncer, nginx"
 	@$(ENV); $(SETUP)/databases.sh "$(TOOLS)"
 	@touch $@
 

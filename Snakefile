@@ -15,9 +15,10 @@ from snakemake.logging import logger
 from snakemake.utils import min_version
 
 from profiles.watch import terminal
+from analysis import budget
 from workloads import plan
 from workloads.configuration import ConfigurationError, in_order_of
-from workloads.grid import Grid
+from workloads.grid import Grid, further_of
 from workloads.testbed import alone_in_the_folder
 
 min_version("9.17")
@@ -30,7 +31,7 @@ configfile: "config.yaml"
 DEFAULT = yaml.safe_load(Path("config.yaml").read_text())
 
 try:
-    GRID = Grid(in_order_of(DEFAULT, config))
+    GRID = Grid(in_order_of(DEFAULT, config), further_of(Path(config["results"])))
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
@@ -99,6 +100,10 @@ def planned(jobs):
     }
     return plan.line(known, sessions, jobs)
 
+
+# Whoever has minutes to spend hands over to what spends them, by runs of this file without a budget.
+if workflow.is_main_process and config.get("budget_minutes"):
+    budget.spend(GRID, sys.argv)
 
 if workflow.is_main_process:
     terminal.take_over(logger, workflow.output_settings, planned)

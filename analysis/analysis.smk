@@ -150,6 +150,7 @@ rule compare_modes:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
         capacity=f"{RESULTS}/capacity.csv",
         script="analysis/compare.R",
         protocol="analysis/PROTOCOL.md",
@@ -161,7 +162,7 @@ rule compare_modes:
     message:
         "modes against their baselines"
     shell:
-        "Rscript {input.script:q} --slices {input.slices:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule compare_loops:
@@ -222,6 +223,7 @@ rule decide_guide:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
         capacity=f"{RESULTS}/capacity.csv",
         comparisons=f"{RESULTS}/comparisons.csv",
         modes=f"{RESULTS}/modes.csv",
@@ -237,7 +239,7 @@ rule decide_guide:
     message:
         "which mode to choose"
     shell:
-        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output.guide:q} --out-findings {output.findings:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output.guide:q} --out-findings {output.findings:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:
@@ -281,6 +283,7 @@ rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
         capacity=f"{RESULTS}/capacity.csv",
         modes=f"{RESULTS}/modes.csv",
         primitives=f"{RESULTS}/primitives/primitives.csv",
@@ -302,13 +305,14 @@ rule judge_claims:
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --capacity {input.capacity:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
 
 
 rule trace_causes:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
+        repetitions=f"{RESULTS}/repetitions.csv",
         groups=f"{RESULTS}/cpu-groups.csv",
         causes="analysis/causes.yaml",
         script="analysis/causes.R",
@@ -323,7 +327,7 @@ rule trace_causes:
     message:
         "each cause, link by link"
     shell:
-        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output.causes:q} --counters {output.counters:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --groups {input.groups:q} --out {output.causes:q} --counters {output.counters:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:

@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("jmeter", "wrk2", "curve", "sysbench", "database-client")
 # The tiers of a run, and those of the smoke run.
 TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
+# The depth of what a default run leaves out.
+FULL = "full"
 # What a study says for all its tiers, beside the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")
 # What a mode says of a server of ours, and of an own one.
@@ -172,7 +174,13 @@ def names_in(study: Study, backends: dict[str, Any]) -> Iterator[tuple[str, str,
         for name in as_list(part.get("backend", [])):
             yield f"{key}backend", name, list(backends)
     for name, mode in modes.items():
-        others = [other for other in modes if other != name]
+        # In a default run a baseline is measured, too.
+        full = mode.get("depth") == FULL
+        others = [
+            other
+            for other in modes
+            if other != name and (full or modes[other].get("depth") != FULL)
+        ]
         for key in ("versus", *VARIANTS):
             if key in mode:
                 # A variant is one of a mode that is none itself.

@@ -2,15 +2,15 @@
 
 No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
 finds the rate that it cannot sustain, twice; what it serves there is its estimated capacity. Its
-ladder goes from 5 % to 120 % of that. The estimate may be far too low, as of a database that writes
-its log in the short load; such a mode climbs on, a fifth a step. At each step every mode that still
-climbs has one slice at its own rate, in an order that is drawn again; the slice is a line in
-slices.csv, its step the round.
+ladder goes from 5 % to 120 % of that. The estimate may be far too low, where the short loads were
+disturbed; such a mode climbs on, a fifth a step. At each step every mode that still climbs has one
+slice at its own rate, in an order that is drawn again; the slice is a line in slices.csv, its step
+the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
 the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
-left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves out ends nothing. All that are left
-out are loaded again when all modes have climbed.
+left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves
+out ends nothing. All that are left out are loaded again when all modes have climbed.
 """
 
 from __future__ import annotations
@@ -192,8 +192,8 @@ def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Sl
 def is_at_limit(done: Slice) -> bool:
     """Whether the generator, or the remote that shares its CPUs, had no CPU left to offer more."""
     busy = done.figures["generator_cpu_share"]
-    if done.beside and done.beside.id == "remote":
-        busy += done.figures["backend_cpu_share"]
+    shares = zip(done.beside, done.figures["backend_cpu_shares"], strict=True)
+    busy += sum(share for beside, share in shares if beside.id == "remote")
     return done.load["generator_thread"] > GENERATOR_CPU_AT_MOST or busy > GENERATOR_CPU_AT_MOST
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.configuration import (
+    FULL,
     TIERS,
     TOOLS,
     VARIANTS,
@@ -41,17 +42,24 @@ STEP_TO_WAITING = 2.5
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 # What a tier may say of its answers instead of the study.
 OF_ANSWERS = ("body_bytes", "rows_path")
-TIER_KEYS = ("id", "path", "sleep_ms", *OF_ANSWERS)
+TIER_KEYS = ("id", "path", "sleep_ms", "idle_connections", *OF_ANSWERS)
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
 # What of a study holds for an own server, too.
 ASKED_KEYS = ("id", "verify_path", "body_bytes")
 # What a mode says that no measurement depends on, and what stands apart from it in a plan.
-NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers"))
+NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers", "depth"))
 STANDS_APART = ("backend", "verify_path")
 # Cells call these keys as they did at first: under another name all cells would be measured again.
 NAME_IN_CELLS = {"in_force": "threads", "users": "threads"}
+
+
+# Sessions that a budget may add to a group. The results are looked at after each, and every look
+# has its part of the error that they allow.
+LATER_LOOKS_AT_MOST = 5
+# Repetitions by study and group.
+Further = dict[tuple[str, str], set[int]]
 
 
 @dataclass(frozen=True)
@@ -97,24 +105,31 @@ class Session:
 class Grid:
     """All cells of a configuration, the sessions that measure them, and what each is to measure.
 
-    Raises ConfigurationError if the configuration is not valid.
+    `further`: sessions beyond the repetitions, by study and group, that a budget of minutes paid
+    for; None where there is no budget. Raises ConfigurationError if the configuration is not valid.
     """
 
-    def __init__(self, config: dict[str, Any]) -> None:
+    def __init__(self, config: dict[str, Any], further: Further | None = None) -> None:
         check(config)
         self.config = config
+        self.further = further
         self.studies = whole_studies(config)
         self.groups = {name: groups_of(study["modes"]) for name, study in self.studies.items()}
         self.cells = [
             Cell(study["id"], mode["id"], tier["id"], tool, repetition)
             for study in self.studies.values()
-            for mode, tier, tool in asked_of(study)
-            for repetition in range(1, config["repetitions"] + 1)
+            for mode, tier, tool in asked_of(study, config.get("depth"))
+            for repetition in self._repetitions(study["id"], mode["id"])
             if repetition == 1 or not tier[tool].get("once")
         ]
         self.sessions = sorted(self._sessions(), key=self.order_key)
         ordered = [cell for session in self.sessions for cell in session.cells]
         self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
+
+    def _repetitions(self, study: str, mode: str) -> list[int]:
+        base = range(1, self.config["repetitions"] + 1)
+        added = (self.further or {}).get((study, self.groups[study][mode]), set())
+        return sorted({*base, *added})
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
@@ -279,9 +294,16 @@ class Grid:
             [
                 {"study": name, "mode": mode["id"], "tier": tier["id"], "tool": tool}
                 for name, study in studies
-                for mode, tier, tool in asked_of(whole_study(name, study, TIERS))
+                for mode, tier, tool in asked_of(
+                    whole_study(name, study, TIERS), self.config.get("depth")
+                )
             ]
         )
+
+    def repetitions_table(self) -> str:
+        """repetitions.csv: sessions of each group, and how often groups are looked at again."""
+        later = 0 if self.further is None else LATER_LOOKS_AT_MOST
+        return as_csv([{"base": str(self.config["repetitions"]), "later_looks": str(later)}])
 
     def jars(self, session: Session) -> list[str]:
         """The jars that the session's cells run."""
@@ -343,6 +365,18 @@ class Grid:
         return study, study["modes"][cell.mode], study[TIERS][cell.tier]
 
 
+def further_of(results: Path) -> Further | None:
+    """The sessions that a budget added, as further.csv lists them; None where there is none."""
+    path = results / "further.csv"
+    if not path.exists():
+        return None
+    found: Further = {}
+    with path.open(newline="") as file:
+        for row in csv.DictReader(file):
+            found.setdefault((row["study"], row["group"]), set()).add(int(row["repetition"]))
+    return found
+
+
 def server_of(study: Study, mode: Mode) -> dict[str, Any]:
     """What the study says of its server: nothing of an own one."""
     if "command" in mode:
@@ -379,10 +413,11 @@ def groups_of(modes: dict[str, Mode]) -> dict[str, str]:
     }
 
 
-def asked_of(study: Study) -> Iterator[tuple[Mode, Tier, str]]:
-    """Which modes are measured at which tiers, by which tools."""
+def asked_of(study: Study, depth: str | None = None) -> Iterator[tuple[Mode, Tier, str]]:
+    """Which modes are measured at which tiers, by which tools, in a run of a depth."""
     for mode, tier, tool in product(study["modes"].values(), study[TIERS].values(), TOOLS):
-        if tool in tier and is_asked(mode, tier, tool):
+        left_out = depth != FULL and FULL in (mode.get("depth"), tier.get("depth"))
+        if tool in tier and not left_out and is_asked(mode, tier, tool):
             yield mode, tier, tool
 
 

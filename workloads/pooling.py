@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from profiles.watch.telemetry import COLUMNS
+from workloads.figures import Beside
 from workloads.latencies import HISTOGRAMS, SAMPLES, pool_histograms, samples_of
 from workloads.slices import GROWING, PLAIN, PROFILED, Live, Slice, beyond_generator
 
@@ -153,6 +154,8 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "compiler_cpu_s": compiler_s if knows_compiler else None,
         "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
         "idle_threads": live.idle["server_threads"],
+        "idle_rss_bytes": live.idle["server_rss_bytes"],
+        "first_answer_s": live.first_answer_s,
         "threads_started": threads_started(counted),
         "counters": counters(counted),
         "profiled": {
@@ -218,14 +221,21 @@ def middle(values: Iterable[float | None]) -> float | None:
     return statistics.median(known) if known else None
 
 
-def backend_of(slices: list[Slice], id: str, cpus: list[int]) -> dict[str, Any]:
+def backend_of(slices: list[Slice], beside: list[Beside]) -> dict[str, Any] | None:
+    """The `backend` part of cell.json: the first, and the others with their CPU time alone."""
+    if not beside:
+        return None
     figures = [done.figures for done in pooled(slices)]
-    return {
-        "id": id,
-        "cpus": cpus,
-        "cpu_share": statistics.mean(each["backend_cpu_share"] for each in figures),
-        "peak_rss_bytes": max(each["peak_backend_rss_bytes"] for each in figures),
-    }
+    first, *others = [
+        {
+            "id": each.id,
+            "cpus": each.cpus,
+            "cpu_share": statistics.mean(each["backend_cpu_shares"][place] for each in figures),
+        }
+        for place, each in enumerate(beside)
+    ]
+    rss_bytes = max(each["peak_backend_rss_bytes"] for each in figures)
+    return first | {"peak_rss_bytes": rss_bytes} | ({"others": others} if others else {})
 
 
 def write_files(slices: list[Slice], out: Path) -> None:

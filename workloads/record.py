@@ -126,7 +126,6 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
     last, live = counted[-1], counted[-1].live
     rows_before, rows_after = pooling.rows_of(slices)
     pauses = [gc_pauses(done.live.folder / "gc.log", done.load) for done in counted]
-    beside = last.beside
     return {
         "outcome": (broken or last).outcome,
         "outcome_reason": (broken or last).reason,
@@ -140,7 +139,7 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
         "server": pooling.server_of(live, slices)
         | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status}
         | {key: sum(pause[key] for pause in pauses) for key in ("gc_pauses", "gc_pause_ms")},
-        "backend": pooling.backend_of(slices, beside.id, beside.cpus) if beside else None,
+        "backend": pooling.backend_of(slices, last.beside),
         "machine": pooling.machine_of(slices),
         "telemetry": {
             "samples": sum(len(done.samples) for done in counted),

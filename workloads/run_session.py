@@ -170,9 +170,11 @@ class Session:
                 undo.callback(backend.stop)
             subject = self.subject(spec, folder, position, backend)
             undo.callback(subject.stop)
+            listens_s = time.monotonic()
             self.verify(mode, subject, spec)
+            answers_s = subject.start_up_s + time.monotonic() - listens_s
             idle = process_sample("server", psutil.Process(subject.process.pid))
-            live = Live(mode, subject, backend, folder, idle, subject.in_force())
+            live = Live(mode, subject, backend, folder, idle, subject.in_force(), answers_s)
             undo.pop_all()
         self.place.alive[mode] = live
         return live
@@ -257,10 +259,9 @@ class Session:
                 done = warm_up(live.subject, plans, study, self.all_cpus, live.folder)
                 live.warm_up = done.record()
 
-        # A few at a time by the project's generator, then one by one by the tools that load them:
-        # of many at once none has its compiler idle before all have.
-        with ThreadPoolExecutor(len(self.all_cpus) + 1) as pool:
-            list(pool.map(warm, lives))
+        # Side by side by the project's generator, whose bursts leave half of the CPUs to the
+        # compilers; then one by one by the tools that load them.
+        list(self.threads.map(warm, lives))
         for live in lives:
             self.warm_by_tools(live)
         for live in lives:
@@ -455,7 +456,9 @@ def load_in_turns(session: Session, recorder: Recorder, names: list[Name]) -> No
 
 def why_not(session: Session, name: Name) -> str:
     """Why a cell cannot be loaded; empty where it can."""
-    if forbidden := beyond_limits(session.spec(name)["tool"].get("connections", 0)):
+    spec = session.spec(name)
+    asked = spec["tool"].get("connections", 0) + spec["tier"].get("idle_connections", 0)
+    if forbidden := beyond_limits(asked):
         return f"beyond_limits: {forbidden}"
     return str(session.silent.get(name.mode, ""))
 

@@ -23,6 +23,7 @@ from workloads import cells, provenance
 from workloads.backends import Backend
 from workloads.driver import Driver
 from workloads.figures import Beside, gc_pauses
+from workloads.idle import idle_connections, still_open
 from workloads.latencies import latencies_ms
 from workloads.settling import settling
 from workloads.testbed import Process
@@ -38,6 +39,8 @@ IDLE_BESIDE_AT_MOST = 0.02
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
 SLOWER_AT_MOST = 1.15
+# What telemetry calls the processes beside a server, in their order.
+BESIDE = ("backend", "second_backend")
 PLAIN, PROFILED, WARM_UP, CALIBRATION = "plain", "profiled", "warm-up", "calibration"
 # A rule for the steps of a curve, each of which stands for itself.
 GENERATOR = "generator_healthy"
@@ -53,6 +56,8 @@ class Live:
     folder: Path
     idle: Sample
     in_force: dict[str, str]
+    # From the start of its process to its first answer.
+    first_answer_s: float = 0.0
     warm_up: dict[str, Any] | None = None
 
     def processes(self) -> list[Process]:
@@ -86,7 +91,7 @@ class Slice:
 
     asked: Asked
     live: Live
-    beside: Beside | None
+    beside: list[Beside]
     folder: Path
     outcome: str
     reason: str
@@ -175,13 +180,17 @@ class Loading:
         if profiled:
             self.switch_profiler(folder, on=True)
         telemetry = self.telemetry()
-        idle_s = self.idle_clocks()
-        telemetry.start()
-        try:
-            argv, exit_status, timed_out, ran_s = self.generate(folder, telemetry)
-        finally:
-            telemetry.stop()
-        idle_s = self.idle_clocks() - idle_s
+        path = self.spec["study"]["verify_path"]
+        idle_ones = self.spec["tier"].get("idle_connections", 0)
+        with idle_connections(subject.port, path, idle_ones, timeout_s) as held:
+            idle_s = self.idle_clocks()
+            telemetry.start()
+            try:
+                argv, exit_status, timed_out, ran_s = self.generate(folder, telemetry)
+            finally:
+                telemetry.stop()
+            idle_s = self.idle_clocks() - idle_s
+            lost = idle_ones - still_open(held)
         if profiled:
             self.switch_profiler(folder, on=False)
         load = self.collect(folder, ran_s, exit_status)
@@ -222,7 +231,7 @@ class Loading:
                 "generator_argv": argv,
             },
         )
-        done.faults = faults(done, profiled)
+        done.faults = faults(done, profiled) + (["idle_connections"] if lost else [])
         return done
 
     def answer(self) -> bytes:
@@ -310,20 +319,23 @@ class Loading:
             gives_way=self.tool.LOOP == "open",
             forks="command" in self.spec["mode"],
         )
-        if beside := self.beside():
-            telemetry.watch("backend", beside.process.pid)
+        for role, beside in zip(BESIDE, self.beside(), strict=False):
+            telemetry.watch(role, beside.process.pid)
         return telemetry
 
-    def beside(self) -> Beside | None:
-        """The process that the server depends on, or that stands before a database."""
+    def beside(self) -> list[Beside]:
+        """The processes that the server depends on, or the one that stands before a database."""
         if self.live.backend:
             wanted = self.spec["backend"]
-            cpus = getattr(self.place, f"{wanted['cpus']}_cpus")
-            return Beside(wanted["id"], self.live.backend.process, cpus)
+            asked = [wanted, *wanted.get("others", [])]
+            return [
+                Beside(each["id"], process, getattr(self.place, f"{each['cpus']}_cpus"))
+                for each, process in zip(asked, self.live.backend.processes(), strict=True)
+            ]
         if self.live.subject.pooler:
             engine = self.spec["engine"]["id"]
-            return Beside(engine, self.live.subject.pooler, self.place.server_cpus)
-        return None
+            return [Beside(engine, self.live.subject.pooler, self.place.server_cpus)]
+        return []
 
     def idle_clocks(self) -> float:
         """CPU time so far of all servers that are not loaded."""
@@ -365,10 +377,11 @@ class Loading:
 
         server_s, compiler_s = grew("server_cpu_s"), grew("compiler_cpu_s")
         answers = load["answers_per_s"] * lasted_s
-        beside, backend_s = self.beside(), grew("backend_cpu_s")
+        beside = [
+            (each, grew(f"{role}_cpu_s")) for role, each in zip(BESIDE, self.beside(), strict=False)
+        ]
         on_server_s = server_s + idle_beside_s
-        if beside and beside.cpus == self.place.server_cpus:
-            on_server_s += backend_s
+        on_server_s += sum(used_s for each, used_s in beside if each.cpus == self.place.server_cpus)
         busy_s = lasted_s * cpus - grew("server_cpus_idle_s")
         window = telemetry.window(start_s, end_s)
         speed = self.place.speeds.relative
@@ -388,7 +401,7 @@ class Loading:
             "cpu_pressure_share": grew("pressure_cpu_some_s") / lasted_s,
             "speed_server": speed(self.place.server_cpus, *ran_s),
             "speed_generator": speed(self.place.generator_cpus, *ran_s),
-            "backend_cpu_share": backend_s / lasted_s / len(beside.cpus) if beside else None,
+            "backend_cpu_shares": [used_s / lasted_s / len(each.cpus) for each, used_s in beside],
             "peak_backend_rss_bytes": peak(window, "backend_rss_bytes"),
             "peak_threads": peak(window, "server_threads"),
             "peak_rss_bytes": peak(window, "server_rss_bytes"),

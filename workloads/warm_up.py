@@ -30,7 +30,7 @@ from workloads.testbed import Process
 from workloads.tools import wrk2
 
 # A server whose requests cost less than this share of those of a turn before still gets better.
-STILL_FALLING = 0.9
+STILL_FALLING = 0.85
 # Beyond what a request waits; of a crowd most are never answered.
 ANSWER_LIMIT_S = 1
 DRAIN_LIMIT_S = 10
@@ -127,7 +127,7 @@ def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
     """The kinds of bursts. Where each request has its own connection there is one."""
     if not plan.get("keep_alive"):
         return [plan]
-    kinds = [plan, plan | {"keep_alive": False}] * 2
+    kinds = [plan, plan | {"keep_alive": False}]
     if plan["crowd"]["connections"]:
         # Once, for it takes longest.
         kinds.append(plan | {"rate_per_s": plan["rate_per_s"] * CROWD_RATE} | plan["crowd"])

@@ -6,6 +6,7 @@ outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/cell.json and what is beside it
          {results}/modes.csv: what each mode is a variant of, how it handles requests, its looks
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
+         {results}/repetitions.csv: sessions of each group, and later looks that a budget allows
 """
 
 # By the rule that measures each. A cell that the command line names, as in
@@ -122,12 +123,15 @@ rule list_experiment:
     output:
         modes=RESULTS + "/modes.csv",
         grid=RESULTS + "/grid.csv",
+        repetitions=RESULTS + "/repetitions.csv",
     log:
         RESULTS + "/logs/list_experiment.log",
     params:
         modes=GRID.modes_table(),
         grid=GRID.grid_table(),
+        repetitions=GRID.repetitions_table(),
     message:
         "what each mode is, and what the experiment asks for"
     shell:
-        "(printf %s {params.modes:q} > {output.modes:q} && printf %s {params.grid:q} > {output.grid:q}) 2> {log:q}"
+        "(printf %s {params.modes:q} > {output.modes:q} && printf %s {params.grid:q} > {output.grid:q}"
+        " && printf %s {params.repetitions:q} > {output.repetitions:q}) 2> {log:q}"

@@ -102,7 +102,7 @@ at_worst <- function(found, failed, better) {
 compare_statistic <- function(summary, slices, places, terms, statistic, counts) {
   logs <- statistic$effect == "ratio"
   found <- session_effects(summary, slices, terms, statistic$statistic, logs, counts)
-  pooled <- pool_sessions(found, resample = TRUE)
+  pooled <- pool_looks(found, resample = TRUE)
   pooled[at_worst(found, failed_sessions(summary, terms, counts), statistic$better), worst := i.worst, on = "id"]
   pooled[bound != 0, worst := NA]
   medians <- cells_of_terms(summary, terms)
@@ -112,16 +112,21 @@ compare_statistic <- function(summary, slices, places, terms, statistic, counts)
   middle <- function(which) medians[sign == which][places, on = "id"]$middle
   rows <- cbind(places, as.data.table(statistic[c("statistic", "unit", "better", "effect")]))
   rows[, `:=`(mode_median = middle(1), versus_median = middle(-1))]
-  rows <- pooled[rows, on = "id"]
+  rows <- pooled[rows, on = "id", allow.cartesian = TRUE]
   rows[, reason := why_not_comparable(rows)][is.na(pairs), `:=`(pairs = 0L, rounds = 0)][]
 }
 
-# Adds intervals, each family by itself, and estimates on the scale of the figures.
+# Adds intervals, each family by itself, over all looks, and estimates on the scale of the figures.
 add_intervals <- function(rows) {
-  families <- c(intersect(c("study", "tool"), names(rows)), "statistic")
-  rows[, row := seq_len(.N)]
-  judged <- rows[reason == "", judge_family(.SD, equivalence[[effect[1]]]), by = families, .SDcols = setdiff(names(rows), families)]
-  rows <- rbind(judged, rows[reason != ""], fill = TRUE)[order(row)]
+  families <- c(intersect(c("study", "tool"), names(rows)), "statistic", "look")
+  rows[, row := rleid(statistic, id)]
+  judged <- rows[
+    reason == "", judge_family(.SD, equivalence[[effect[1]]], shares_of_looks()[.BY$look]),
+    by = families, .SDcols = setdiff(names(rows), families)
+  ]
+  judged <- over_looks(judged[seen == TRUE], "row")
+  rest <- unique(rows[!judged, on = "row"], by = "row", fromLast = TRUE)
+  rows <- rbind(judged, rest, fill = TRUE)[order(row)]
   rows[, estimate := centre]
   ends <- c("estimate", "worst", "low", "high", "bootstrap_low", "bootstrap_high")
   rows[effect == "ratio", (ends) := lapply(.SD, exp), .SDcols = ends]

@@ -228,6 +228,20 @@ pool_sessions <- function(found, resample = FALSE) {
   }, by = id]
 }
 
+#' Effects at each look: over the sessions that there were then.
+#'
+#' @param found see session_effects(); `resample` see pool_sessions(), of the last look.
+#' @return data.table, a row per id and look: see pool_sessions(), look, seen (whether the look has a session
+#'   of this id that the one before had not).
+pool_looks <- function(found, resample = FALSE) {
+  found <- copy(found)[, look := look_of(repetition)]
+  last <- max(found$look, 1L)
+  rbindlist(lapply(sort(unique(c(found$look, last))), function(wanted) {
+    pooled <- pool_sessions(found[look <= wanted], resample && wanted == last)
+    pooled[, `:=`(look = wanted, seen = id %in% found[look == wanted]$id)][]
+  }))
+}
+
 # Hedges' g with the exact correction for few values; below three values there is none.
 effect_size <- function(effects) {
   df <- length(effects) - 1
@@ -299,10 +313,11 @@ tail_beyond <- function(distance, error, df) {
 #' @param centre means of effects; `error` their standard errors, `df` the degrees of freedom of
 #'   these; `rounding_low`, `rounding_high` how far rounding may have moved them.
 #' @param margin half-width of the region of equivalence around 0.
-#' @return list of vectors: low, high (95 %), p_value (of no difference), equivalence_p_value (the larger
+#' @param level of the interval.
+#' @return list of vectors: low, high, p_value (of no difference), equivalence_p_value (the larger
 #'   of Schuirmann's two one-sided tests), all against what rounding can do.
-judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin) {
-  reach <- suppressWarnings(qt((1 + confidence) / 2, df)) * error
+judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin, level = confidence) {
+  reach <- suppressWarnings(qt((1 + level) / 2, df)) * error
   beyond <- pmax(centre - rounding_low, -centre - rounding_high, 0)
   list(
     low = centre - reach - rounding_low, high = centre + reach + rounding_high,
@@ -321,8 +336,9 @@ judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin
 #'
 #' @param pooled see pool_sessions(); all of one family.
 #' @param margin see judge_effects().
+#' @param share of the error that this look has, see looks.R.
 #' @return pooled with the columns.
-judge_family <- function(pooled, margin) {
+judge_family <- function(pooled, margin, share = 1) {
   pooled <- copy(pooled)
   pooled[, c("noise", "df") := moderate(spread, pairs, within, df_within)]
   # Three equal counts may still vary by less than one.
@@ -331,7 +347,8 @@ judge_family <- function(pooled, margin) {
   error <- fifelse(one, pooled$within, pooled$noise / sqrt(pooled$pairs))
   df <- fifelse(one, pooled$df_within, pooled$df)
   df[df %in% 0] <- NA
-  found <- pooled[, judge_effects(centre, error, ..df, rounding_low, rounding_high, margin)]
+  level <- 1 - (1 - confidence) * share
+  found <- pooled[, judge_effects(centre, error, ..df, rounding_low, rounding_high, margin, level)]
   found[one, c("p_value", "equivalence_p_value") := NA_real_]
   found[pooled$bound > 0, `:=`(high = Inf, equivalence_p_value = NA_real_)]
   found[pooled$bound < 0, `:=`(low = -Inf, equivalence_p_value = NA_real_)]
@@ -368,7 +385,10 @@ effect_between <- function(summary, slices, terms, statistic, effect = "ratio", 
   in_turns <- all(terms[, .N, by = .(tier, tool)]$N == 2)
   family <- if (in_turns) family_of(summary, slices, terms, statistic, logs)
   margin <- equivalence[[effect]]
-  row <- judge_family(rbind(pooled, family), margin)[1]
+  judged <- lapply(split(pool_looks(own)[seen == TRUE], by = "look"), function(look) {
+    judge_family(rbind(look, family, fill = TRUE), margin, shares_of_looks()[look$look])[1]
+  })
+  row <- over_looks(rbindlist(judged), "id")
   back <- if (logs) exp else identity
   c(
     list(

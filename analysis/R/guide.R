@@ -59,13 +59,19 @@ standing <- function(rows) {
   )
 }
 
+# What a situation's baseline is called.
+baseline_of <- function(situation) {
+  if (is.null(situation$versus_tier)) situation$versus else paste(situation$versus, "at", situation$versus_tier)
+}
+
 # The comparisons with a situation's baseline at some tiers, variants left out.
 guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
-  wanted <- list(situation$study, situation$versus, tiers, tool, statistic)
+  wanted <- list(situation$study, baseline_of(situation), tiers, tool, statistic)
   rows <- comparisons[
     study == wanted[[1]] & versus == wanted[[2]] & tier %in% wanted[[3]] & tool == wanted[[4]] &
       statistic == wanted[[5]] & !is_variant(mode)
   ]
+  if (!is.null(situation$modes)) rows <- rows[mode %in% situation$modes]
   # The best first.
   rows <- rows[order(ifelse(better == "higher", -estimate, estimate))]
   rows[, standing := standing(rows)][]
@@ -104,10 +110,11 @@ with_best <- function(rows, summary, slices) {
 # The modes in each statistic of a situation, the best first.
 guide_metrics <- function(situation, summary, slices, comparisons) {
   rows <- lapply(situation$statistics, function(id) {
-    guide_rows(comparisons, situation, situation$tier, situation$tool, id)
+    tool <- if (id == "capacity_per_s") curve_tool else situation$tool
+    guide_rows(comparisons, situation, situation$tier, tool, id)
   })
-  # A mode that is worse in what matters most is no advice, however little it takes.
-  serving <- rows[[1]][standing %in% c("better", "same", "open", "alone")]$mode
+  # A mode that is worse in what matters most is no advice, however little it takes; unless it is asked about.
+  serving <- c(situation$modes, rows[[1]][standing %in% c("better", "same", "open", "alone")]$mode)
   rows[-1] <- lapply(rows[-1], function(table) table[mode %in% serving])
   rbindlist(lapply(Filter(nrow, rows), function(table) with_best(holding_together(table), summary, slices)))
 }
@@ -141,6 +148,29 @@ guide_price <- function(situation, comparisons) {
   rbindlist(others)
 }
 
+#' Compares modes with the baseline at another tier, for the situations that say so.
+#'
+#' @param guide,summary,slices see compare_guide().
+#' @return see compare_modes(); without rows where nothing of it was measured.
+compare_tiers <- function(guide, summary, slices) {
+  across <- Filter(function(situation) !is.null(situation$versus_tier), guide)
+  none <- typed_table(c("study", "tier", "tool", "mode", "versus", "base", "base_tier"))
+  places <- rbindlist(c(list(none), lapply(across, function(situation) {
+    as.data.table(c(
+      situation[c("study", "tier", "tool")],
+      list(mode = unlist(situation$modes), versus = baseline_of(situation), base = situation$versus, base_tier = situation$versus_tier)
+    ))
+  })))
+  measured <- unique(summary[, .(study, tier, tool, mode)])
+  places <- unique(places)[measured, on = c("study", "tier", "tool", "mode"), nomatch = NULL][, id := .I]
+  terms <- rbind(
+    places[, .(id, study, mode, tier, tool, sign = rep(1, .N))],
+    places[, .(id, study, mode = base, tier = base_tier, tool, sign = rep(-1, .N))]
+  )
+  statistics <- compared_statistics[statistic %in% unlist(lapply(across, `[[`, "statistics"))]
+  compare_places(summary, slices, places[, .(id, study, tier, tool, mode, versus)], terms, statistics)
+}
+
 #' The guide, situation by situation.
 #'
 #' @param guide see read_guide(); `summary` see read_summary(); `slices` see read_slices(); `comparisons` see
@@ -149,6 +179,7 @@ guide_price <- function(situation, comparisons) {
 #'   standing (see there), best (1 where the mode is to be named), from_per_s. A situation of which nothing was
 #'   measured has no rows.
 compare_guide <- function(guide, summary, slices, comparisons) {
+  comparisons <- rbind(comparisons, compare_tiers(guide, summary, slices), fill = TRUE)
   rows <- lapply(guide, function(situation) {
     metrics <- guide_metrics(situation, summary, slices, comparisons)
     if (nrow(metrics) == 0) return(NULL)

@@ -42,6 +42,8 @@ all_statistics <- fread(
    carriers_per_cpu;                     carriers per CPU of the server;                        Carriers per CPU;                    ;      ;       ;           FALSE
    combinations_spread;                  throughput of the best combination by the worst;       Best by worst;                       ;      ;       ;           FALSE
    rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;       ;           FALSE
+   rss_idle_mib;                         resident memory after the first answer;                Memory, idle;                        MiB;   ;       ;           FALSE
+   first_answer_s;                       time to the first answer;                              First answer;                        s;     ;       ;           FALSE
    gc_pause_ms;                          pauses of the garbage collector;                       GC pauses;                           ms;    ;       ;           FALSE
    gc_pause_share;                       share of time in pauses of the garbage collector;      GC pauses;                           %;     ;       ;           FALSE
    cpus_in_use;                          CPUs in use by the server;                             CPUs, server;                        ;      ;       ;           FALSE

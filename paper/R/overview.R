@@ -147,9 +147,19 @@ threat_repetitions <- function(all) {
   counts <- all$summary[, .N, by = .(study, mode, tier, tool)]$N
   open <- all$comparisons[verdict %in% c("undecided", "bounded", "one session")]
   sprintf(
-    "**Repetitions.** There are %s of each cell; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new sessions. The comparisons were computed on %s of cells, and %s measured again, with the first measurement moved to `results/replaced/`. The p-values account for neither: adding sessions until a difference shows finds too many.",
+    "**Repetitions.** There are %s of each cell; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new sessions. The comparisons were computed on %s of cells, and %s measured again, with the first measurement moved to `results/replaced/`. %s",
     span(counts), nrow(open), nrow(all$comparisons), count_of(looks_of(all$results), "set"),
-    was_or_were(replaced_cells(all$results), "cell")
+    was_or_were(replaced_cells(all$results), "cell"), sentence_budget(all$results)
+  )
+}
+
+# A budget's looks are accounted for; what somebody adds by hand is not.
+sentence_budget <- function(results) {
+  path <- file.path(results, "further.csv")
+  if (!file.exists(path)) return("The p-values account for neither: adding sessions until a difference shows finds too many.")
+  sprintf(
+    "A budget of minutes added %s where the guide was undecided. Comparisons, claims and causes account for each such look: half of the error of 5 %% is spent at the base and the rest over the later looks [@kim1987], and an interval is what those of all looks have in common [@jennison1989].",
+    count_of(nrow(fread(path)), "session")
   )
 }
 

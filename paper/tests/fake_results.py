@@ -368,8 +368,11 @@ def analyse(results: Path, cells: list[Cell]) -> None:
     paths = [path for tool, path in written if tool != "curve"]
     curves = [path for tool, path in written if tool == "curve"]
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    (results / "modes.csv").write_text(Grid(config).modes_table())
-    (results / "grid.csv").write_text(Grid(config).grid_table())
+    grid, repetitions = Grid(config), results / "repetitions.csv"
+    (results / "modes.csv").write_text(grid.modes_table())
+    (results / "grid.csv").write_text(grid.grid_table())
+    repetitions.write_text(grid.repetitions_table())
+    looks = ["--slices", results / "slices.csv", "--repetitions", repetitions]
     study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
     summary, slices = results / "summary.csv", results / "slices.csv"
     capacity = results / "capacity.csv"
@@ -378,19 +381,18 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         ["collect", "--out", summary, study],
         ["slices", "--out", slices, *paths],
         ["capacity", "--out", capacity, "--curves", results / "curves.csv", *curves],
-        ["compare", "--out", results / "comparisons.csv", "--slices", slices]
-        + ["--capacity", capacity, summary],
+        ["compare", "--out", results / "comparisons.csv", *looks, "--capacity", capacity, summary],
         ["compare_loops", "--out", results / "loops.csv", "--slices", slices, summary],
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
         ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
-        ["causes", "--causes", "analysis/causes.yaml", "--slices", slices]
+        ["causes", "--causes", "analysis/causes.yaml", *looks]
         + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
         + ["--counters", results / "cause-counters.csv"]
         + ["--moved", results / "moved-groups.csv", summary],
         ["combinations", "--out", results / "combinations.csv"]
         + ["--laws", results / "combination-laws.csv", *paths],
         ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
-        + ["--slices", slices, "--capacity", capacity]
+        + [*looks, "--capacity", capacity]
         + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv"]
         + ["--out-findings", results / "findings.csv", summary],
         ["directions", "--summary", summary, "--slices", slices]

@@ -114,6 +114,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     argv = ["Rscript", "analysis/claims.R", "--claims", claims, "--grid", results / "grid.csv"]
     argv += ["--modes", results / "modes.csv"]
     argv += ["--causes", "analysis/causes.yaml", "--slices", results / "slices.csv"]
+    argv += ["--repetitions", results / "repetitions.csv"]
     argv += ["--capacity", results / "capacity.csv"]
     argv += ["--primitives", results / "primitives"]
     argv += ["--out", results / "claims.csv", results / "summary.csv"]

@@ -390,6 +390,23 @@ def test_synchronized_pins_on_jdk_21_and_not_on_25():
     assert pinned("virtual-synchronized-25") == 0
 
 
+@pytest.mark.parametrize("cell", cells(study="stacks"))
+def test_every_order_took_a_connection_left_a_row_and_asked_the_remote(cell):
+    measured = record(cell)
+    load, backend = measured["load"], measured["backend"]
+    grown = measured["answers"]["rows_after"] - measured["answers"]["rows_before"]
+    assert grown >= load["responses_2xx"] > 0
+    assert load["latency_min_ms"] >= 20
+    (remote,) = backend["others"]
+    assert (backend["id"], remote["id"]) == ("mariadb", "remote")
+    assert 0 < backend["cpu_share"] < 1
+    assert 0 < remote["cpu_share"] < 1
+    waits = measured["server"]["counters"].get("pool_waits")
+    # Counting the rows after each slice takes a connection, too.
+    taken = grown + len(counted(cell))
+    assert waits is None if cell.mode == "webflux" else taken <= waits <= taken + 20
+
+
 @pytest.mark.parametrize("cell", cells(study="sign-up"))
 def test_every_sign_up_that_was_answered_is_in_the_database(cell):
     measured = record(cell)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Lays out .tools/mariadb and .tools/postgresql, each with an initialised data directory that every
-# cell copies, and .tools/pgbouncer. Nothing of it is a service of this machine.
+# cell copies, .tools/pgbouncer, and nginx. Nothing of it is a service of this machine.
 # Maven checks what it downloads against the registry; databases.sha256 pins the bytes themselves.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-mariadb=$1/mariadb postgresql=$1/postgresql pgbouncer=$1/pgbouncer
+mariadb=$1/mariadb postgresql=$1/postgresql pgbouncer=$1/pgbouncer nginx=$1/nginx
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-rm -rf "$mariadb" "$postgresql" "$pgbouncer"
+rm -rf "$mariadb" "$postgresql" "$pgbouncer" "$nginx"
 # The data directories are templates: whoever measures must be able to read them.
 umask 022
 
@@ -101,5 +101,6 @@ initialise_postgresql() {
 
 if [[ $(uname -m) == x86_64 ]]; then servers_of_maven_central; else servers_of_debian; fi
 unpacked_of_debian pgbouncer "$pgbouncer"
+unpacked_of_debian nginx "$nginx"
 initialise_mariadb
 initialise_postgresql

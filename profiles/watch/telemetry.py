@@ -32,6 +32,7 @@ COLUMNS = (
     "generator_cpu_s",
     "backend_cpu_s",
     "backend_rss_bytes",
+    "second_backend_cpu_s",
     "accept_queue",
     "machine_context_switches",
     "server_cpus_idle_s",

@@ -16,6 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.jmeter.JMeter;
 import org.apache.jmeter.engine.StandardJMeterEngine;
+import org.apache.jmeter.protocol.http.control.Header;
+import org.apache.jmeter.protocol.http.control.HeaderManager;
+import org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy;
 import org.apache.jmeter.reporters.ResultCollector;
 import org.apache.jmeter.save.SaveService;
 import org.apache.jmeter.util.JMeterUtils;
@@ -126,11 +129,36 @@ public final class Driver {
         collector.setFilename(samples.toString());
         HashTree tree = SaveService.loadTree(plan);
         JMeter.convertSubTree(tree, false);
+        String body = JMeterUtils.getProperty("body");
+        if (body != null) {
+            post(tree, body);
+        }
         tree.add(tree.getArray()[0], collector);
         StandardJMeterEngine engine = new StandardJMeterEngine();
         engine.configure(tree);
         engine.run();
         requireSamples(samples);
+    }
+
+    /**
+     * Makes the plan's request a POST of JSON. The plan is without: a GET must not have its header. The tree
+     * finds a node by its properties, so that one whose properties change is replaced.
+     */
+    private static void post(HashTree tree, String body) {
+        for (Object node : tree.getArray()) {
+            if (node instanceof HTTPSamplerProxy request) {
+                HTTPSamplerProxy posting = (HTTPSamplerProxy) request.clone();
+                posting.setMethod("POST");
+                posting.setPostBodyRaw(true);
+                posting.addNonEncodedArgument("", body, "");
+                tree.replaceKey(request, posting);
+                HeaderManager headers = new HeaderManager();
+                headers.add(new Header("Content-Type", "application/json"));
+                tree.getTree(posting).add(headers);
+            } else {
+                post(tree.getTree(node), body);
+            }
+        }
     }
 
     /** The engine logs what it cannot do, such as a duration that is no whole number, and returns. */

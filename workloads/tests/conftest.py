@@ -46,7 +46,7 @@ FIGURES = {
     "cpu_pressure_share": 0.1,
     "speed_server": 1.0,
     "speed_generator": 1.0,
-    "backend_cpu_share": None,
+    "backend_cpu_shares": [],
     "peak_backend_rss_bytes": 0.0,
     "peak_threads": 20.0,
     "peak_rss_bytes": 2.0**30,
@@ -70,7 +70,9 @@ def live(tmp_path):
     subject = SimpleNamespace(process=process, pooler=None, start_up_s=0.5, port=1)
     folder = tmp_path / "a-mode"
     folder.mkdir()
-    return Live("a-mode", subject, None, folder, {"server_threads": 12.0}, {})
+    return Live(
+        "a-mode", subject, None, folder, {"server_threads": 12.0, "server_rss_bytes": 2.0**20}, {}
+    )
 
 
 @pytest.fixture
@@ -93,7 +95,7 @@ def make_slice(live):
         }
         fields = {
             "live": live,
-            "beside": None,
+            "beside": [],
             "folder": folder,
             "outcome": "completed",
             "reason": "",

@@ -281,8 +281,8 @@ def test_server_that_cannot_be_started_again_ends_its_climb(climbing):
 def test_generator_at_its_limit_ends_the_climb_and_the_step_is_left_out(climbing, figures):
     end = dict(figures)
     if "figures" in end:
-        end["figures"] = {"generator_cpu_share": 0.5, "backend_cpu_share": 0.45}
-        end["beside"] = SimpleNamespace(id="remote", cpus=[1])
+        end["figures"] = {"generator_cpu_share": 0.5, "backend_cpu_shares": [0.9, 0.45]}
+        end["beside"] = [SimpleNamespace(id=id) for id in ("mariadb", "remote")]
     session, found, _ = climbing(ends=[((ONE.mode, PLAIN, 5), end)])
     assert session.curves[ONE]["ended"] == LIMIT
     assert found[ONE][-1].faults == [GENERATOR]
@@ -436,7 +436,7 @@ def test_steps_of_a_queue_are_sustained_up_to_its_capacity(climb_queue):
 
 
 def test_server_that_stalls_in_its_ramp_climbs_to_its_capacity(climb_queue):
-    # As a database that writes its log for longer than a load of the ramp lasts.
+    # For longer than a load of the ramp lasts.
     def service(chance):
         return 1 / 1560
 

@@ -65,6 +65,23 @@ def test_mode_runs_on_its_own_tiers_only(config):
     assert tiers == {"mid", "extreme", "waiting"}
 
 
+def test_default_run_leaves_out_what_has_the_depth_full(config):
+    stacks = config["studies"]["stacks"]
+    default, full = Grid(config).cells, Grid(config | {"depth": "full"}).cells
+    assert set(default) < set(full)
+    more = {cell for cell in full if cell.study == "stacks"} - set(default)
+    for key, part in (("mode", "modes"), ("tier", "tiers")):
+        deep = {name for name, each in stacks[part].items() if each.get("depth") == "full"}
+        assert deep
+        assert not deep & {getattr(cell, key) for cell in default}
+        assert deep <= {getattr(cell, key) for cell in more}
+    # What a default run measures cannot be compared with what it leaves out.
+    del stacks["modes"]["vertx-workers"]["depth"]
+    assert "studies.stacks.modes.vertx-workers.versus = 'vertx'; allowed: " in refusal(config)
+    config["depth"] = "deep"
+    assert 'depth = "deep"; allowed: default, or full' in refusal(config)
+
+
 def test_smoke_measures_tiers_with_ids_of_their_own(config):
     grid = Grid(config)
     smoke = Grid(overlaid(config, yaml.safe_load(FILES[1].read_text())))
@@ -280,7 +297,7 @@ def test_curve_has_steps_for_rounds_and_no_rate(config):
     # What waits has a window of two and a half times that, before which its first answers come.
     remote = grid.spec(Cell("blocking-remote", "virtual-threads", "remote-1s", "curve", 1))
     assert (remote["tool"]["duration_s"], remote["tool"]["warm_up_s"]) == (2.5, 1.1)
-    assert remote["slices"]["rounds"] == remote["tool"]["steps"] == 6
+    assert remote["slices"]["rounds"] == remote["tool"]["steps"] == 5
     assert remote["tool"]["keep_alive"] is True
     script = grid.spec(Cell("sign-up", "virtual", "sign-ups", "curve", 1))["tool"]
     assert len(script["script_sha256"]) == 64
@@ -358,7 +375,7 @@ def test_backend_is_part_of_what_is_measured(config):
 
 
 def test_mode_may_have_a_jar_and_backends_and_a_tier_answers_of_its_own(config):
-    config = overlaid(config, yaml.safe_load((ROOT / "workloads/stacks.yaml").read_text()))
+    config["depth"] = "full"
     order = cell_of_study(config, "stacks", mode="vertx", tier="order")
     grid, first, remote = Grid(config), config["backends"]["mariadb"], config["backends"]["remote"]
     assert grid.spec(order)["backend"] == {

@@ -67,6 +67,8 @@ def test_load_for_a_time_counts_what_ended_within_it(folder):
     # from 1.000 to 1.150 s; the second answer came at 1.160, the fourth request began at 1.160
     assert load["requests_asked"] is None
     assert (load["requests_recorded"], load["in_flight_at_end"]) == (2, 1)
+    # The fourth request was refused.
+    assert load["answers_in_warm_up"] == 0
     assert load["duration_s"] == pytest.approx(0.15)
     assert load["throughput_per_s"] == pytest.approx(1 / 0.15)
     assert load["latency_mean_ms"] == pytest.approx((100 + 5) / 2)
@@ -94,6 +96,7 @@ def test_warm_up_of_a_load_for_a_time_is_left_out_and_kept_apart(folder):
     load = jmeter.collect(SPEC | {"tool": tool}, folder, (0, 0))
     # from 1.102 to 1.152 s: the first answer came at 1.100, the second at 1.160
     assert (load["requests_recorded"], load["in_flight_at_end"]) == (1, 1)
+    assert load["answers_in_warm_up"] == 1
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (1.102, 1.152)
     with gzip.open(folder / jmeter.OUTSIDE, "rt") as file:
         assert [row["elapsed"] for row in csv.DictReader(file)] == ["100", "110", "40"]

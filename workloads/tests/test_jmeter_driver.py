@@ -40,6 +40,11 @@ class Slow(BaseHTTPRequestHandler):
 
     do_DELETE = do_GET
 
+    def do_POST(self):
+        length = int(self.headers["Content-Length"])
+        self.server.posted.append((self.headers["Content-Type"], self.rfile.read(length).decode()))
+        self.do_GET()
+
     def log_message(self, *_):
         pass
 
@@ -49,7 +54,7 @@ class Server(ThreadingHTTPServer):
     block_on_close = False
 
     def __init__(self):
-        self.methods = []
+        self.methods, self.posted = [], []
         super().__init__(("127.0.0.1", 0), Slow)
 
     def handle_error(self, *_):
@@ -121,6 +126,15 @@ def test_a_property_is_gone_with_its_load(driver, server, tmp_path):
     assert driver.load(tmp_path, method="DELETE", threads=1) == ["done"]
     assert driver.load(tmp_path, threads=1) == ["done"]
     assert server.methods == ["DELETE", "DELETE", "GET", "GET"]
+
+
+def test_a_body_is_posted_as_json_with_its_functions_evaluated(driver, server, tmp_path):
+    server.methods.clear()
+    assert driver.load(tmp_path, body='{"id": "${__Random(7,7)}"}', threads=1) == ["done"]
+    assert server.posted == [("application/json", '{"id": "7"}')] * 2
+    assert all(row["success"] == "true" for row in samples(tmp_path))
+    assert driver.load(tmp_path, threads=1) == ["done"]
+    assert server.methods == ["POST", "POST", "GET", "GET"]
 
 
 def test_a_load_for_a_time_ends_though_requests_hang(driver, tmp_path):

@@ -3,10 +3,12 @@
 import csv
 import gzip
 from collections import Counter
+from unittest.mock import ANY
 
 import pytest
 
 from workloads import pooling
+from workloads.figures import Beside
 from workloads.latencies import SAMPLES, footer, hgrm, read_hgrm
 from workloads.slices import PROFILED
 
@@ -180,12 +182,17 @@ def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
 
 def test_backend_is_the_mean_of_shares_and_the_most_memory(make_slice):
     figures = [
-        {"backend_cpu_share": 0.2, "peak_backend_rss_bytes": 10.0},
-        {"backend_cpu_share": 0.4, "peak_backend_rss_bytes": 30.0},
+        {"backend_cpu_shares": [0.2, 0.6], "peak_backend_rss_bytes": 10.0},
+        {"backend_cpu_shares": [0.4, 0.8], "peak_backend_rss_bytes": 30.0},
     ]
-    found = pooling.backend_of([make_slice(figures=each) for each in figures], "remote", [1])
+    done = [make_slice(figures=each) for each in figures]
+    first, second = (Beside(id, None, [cpu]) for id, cpu in (("mariadb", 0), ("remote", 1)))
+    found = pooling.backend_of(done, [first])
+    assert found == {"id": "mariadb", "cpus": [0], "cpu_share": ANY, "peak_rss_bytes": 30}
     assert found["cpu_share"] == pytest.approx(0.3)
-    assert (found["id"], found["cpus"], found["peak_rss_bytes"]) == ("remote", [1], 30)
+    (other,) = pooling.backend_of(done, [first, second])["others"]
+    assert other == {"id": "remote", "cpus": [1], "cpu_share": pytest.approx(0.7)}
+    assert pooling.backend_of(done, []) is None
 
 
 def test_rows_of_a_file_stay_that_lie_in_the_slices(make_slice, tmp_path):

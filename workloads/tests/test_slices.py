@@ -98,9 +98,9 @@ SPEC = {
 }
 
 
-def loading(live, **place):
+def loading(live, spec=SPEC, **place):
     fields = {"server_cpus": [0], "generator_cpus": [1], "speeds": Speeds()}
-    return Loading(TOOL, SPEC, live, Place(**fields | place), None)
+    return Loading(TOOL, spec, live, Place(**fields | place), None)
 
 
 class Speeds:
@@ -162,6 +162,7 @@ PER_S = {
     "server_cpus_idle_s": 0.1,
     "generator_cpu_s": 0.4,
     "backend_cpu_s": 0.15,
+    "second_backend_cpu_s": 0.1,
     "steal_s": 0.0,
 }
 WINDOW = {"start_epoch_s": 1.0, "end_epoch_s": 3.0, "answers_per_s": 1000.0, "duration_s": 2.0}
@@ -193,8 +194,15 @@ def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(
     assert others(idle_s=0.2) == pytest.approx((0.2, 0.05))
     # Of two CPUs twice as much time is busy that is not idle.
     assert others(server_cpus=[0, 2]) == pytest.approx((0.65, 0))
-    live.backend = SimpleNamespace(process=None)
+    live.backend = Backend(SimpleNamespace(pid=4), [])
     assert others() == pytest.approx((0.15, 0))
+    # A second one counts where it shares the server's CPUs.
+    live.backend.add(Backend(SimpleNamespace(pid=5), []))
+    for cpus, expected in (("server", 0.05), ("generator", 0.15)):
+        second = {"others": [{"id": "remote", "cpus": cpus}]}
+        asked = SPEC | {"backend": SPEC["backend"] | second}
+        assert others(spec=asked) == pytest.approx((expected, 0))
+    live.backend = None
     # More than there is to share out is none.
     assert others(idle_s=5.0)[0] == 0
 

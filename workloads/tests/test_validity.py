@@ -42,7 +42,7 @@ GOOD = {
         "mode": {
             "threads": {"peak_at_least": 20, "peak_at_most": 20, "started_per_request_at_most": 0.5}
         },
-        "backend": {"cpus": "generator"},
+        "backend": {"id": "remote", "cpus": "generator"},
     },
 }
 
@@ -222,7 +222,12 @@ def test_backend_that_is_a_database_may_be_the_limit():
     # on CPUs of its own the remote is judged alone
     record = with_("backend.cpu_share", 0.85)
     assert failed(record) == {"backend_healthy"}
-    record["configuration"]["backend"]["cpus"] = "server"
+    database = {"id": "mariadb", "cpus": "server", "cpu_share": 0.99}
+    configured = record["configuration"]["backend"]
+    second = with_("backend", database | {"others": [record["backend"]]})
+    second["configuration"]["backend"] = database | {"others": [configured]}
+    assert failed(second) == {"backend_healthy"}
+    configured["cpus"] = "server"
     assert failed(record) == set()
 
 

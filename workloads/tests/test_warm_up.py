@@ -98,7 +98,7 @@ def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
 
 
 def test_cost_that_falls_forever_ends_at_its_limit(monkeypatch):
-    machine = Machine({"/a": [(0.0, 1000 * 0.9**number, 100) for number in range(30)]})
+    machine = Machine({"/a": [(0.0, 1000 * 0.8**number, 100) for number in range(30)]})
     assert machine.warm_up(monkeypatch).ended == "limit"
 
 
@@ -124,20 +124,19 @@ def test_between_bursts_the_server_is_asked_what_it_is_asked_between_slices(monk
 def test_each_kind_of_burst_must_be_idle(monkeypatch):
     crowd = {"path": "/crowd", "connections": 20}
     plan = PLAN | {"keep_alive": True, "crowd": crowd}
-    kept, closed, *again, crowded = kinds_of(plan)
-    assert again == [kept, closed]
+    kept, closed, crowded = kinds_of(plan)
     assert kept == plan
     assert closed == plan | {"keep_alive": False}
     assert (crowded["path"], crowded["connections"], crowded["rate_per_s"]) == ("/crowd", 20, 400)
     machine = Machine({"/a": [(0.0, 300, 100)], "/crowd": [(0.5, 300, 100), (0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, plan).ended == "idle"
-    assert machine.bursts == [*["/a"] * 4, "/crowd"] * 2
+    assert machine.bursts == ["/a", "/a", "/crowd"] * 2
 
 
 def test_without_kept_connections_or_without_a_crowd_there_are_fewer_kinds():
     crowd = {"path": "/crowd", "connections": 20}
     assert kinds_of(PLAN | {"crowd": crowd}) == [PLAN | {"crowd": crowd}]
-    assert len(kinds_of(PLAN | {"keep_alive": True, "crowd": crowd | {"connections": 0}})) == 4
+    assert len(kinds_of(PLAN | {"keep_alive": True, "crowd": crowd | {"connections": 0}})) == 2
 
 
 def test_it_ends_with_a_server_that_dies(monkeypatch):

@@ -110,6 +110,7 @@ def fields(spec: dict[str, Any], subject: Server, folder: Path) -> list[str]:
         "together": tool["threads"] if tool.get("at_once") else 1,
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
+    properties |= {"body": tool["body"]} if "body" in tool else {}
     return [str(folder), *(f"{name}={value}" for name, value in properties.items())]
 
 
@@ -141,7 +142,14 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     if outside:
         write(folder / OUTSIDE, columns, outside)
     raw.unlink()
-    return summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
+    load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
+    # Before the window, or asked after it.
+    apart = answered(outside) - answered(in_flight)
+    return load | {"answers_in_warm_up": apart}
+
+
+def answered(samples: list[dict[str, str]]) -> int:
+    return sum(row["responseCode"].startswith("2") for row in samples)
 
 
 def ended_ms(row: dict[str, str]) -> int:
@@ -180,7 +188,7 @@ def summary(
         "requests_asked": asked(spec),
         "requests_recorded": len(samples),
         "in_flight_at_end": in_flight_at_end,
-        "responses_2xx": sum(row["responseCode"].startswith("2") for row in samples),
+        "responses_2xx": answered(samples),
         "bodies_right": len(good),
         "errors": dict(errors),
         "error_share": 1 - len(good) / len(samples) if samples else 1.0,

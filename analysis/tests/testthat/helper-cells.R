@@ -127,7 +127,7 @@ with_cell_columns <- function(table) {
   table <- copy(table)
   if (!"session" %in% names(table)) table[, session := paste0("session-", repetition)]
   usual <- list(
-    bound_throughput = "", bound_latency = "", must_fail = FALSE, error_share = 0, requests = 1000, requests_recorded = 1000
+    bound_throughput = "", bound_latency = "", bound_capacity = "", must_fail = FALSE, error_share = 0, requests = 1000, requests_recorded = 1000
   )
   missing <- setdiff(names(usual), names(table))
   if (length(missing) > 0) table[, (missing) := usual[missing]]

@@ -252,9 +252,10 @@ test_that("files beside a cell tell thread states, carriers and combinations", {
   )
   beside <- function(name, table) fwrite(table, file.path(dirname(path), name))
   beside("thread-states.csv", data.table(
-    time_s = c(rep(101, 4), 101, 101, 102), source = c("jvm", "jvm", "kernel", rep("jvm", 4)),
-    group = c(rep("http-nio-exec", 3), "carrier", rep("worker", 3)),
-    state = c("RUNNABLE", "WAITING", "S", "RUNNABLE", "RUNNABLE", "WAITING", "RUNNABLE"), threads = c(3, 1, 4, 2, 6, 2, 7)
+    time_s = rep(c(101, 101.5), c(6, 2)), source = c("jvm", "jvm", "kernel", rep("jvm", 5)),
+    group = c(rep("http-nio-exec", 3), "carrier", rep("worker", 4)),
+    state = c("RUNNABLE", "WAITING", "S", "RUNNABLE", rep(c("RUNNABLE", "WAITING"), 2)),
+    threads = c(3, 1, 4, 2, 6, 2, 3, 1)
   ))
   beside("combinations.csv", data.table(
     slice = 1, thread_pool_size = 1, connection_pool_size = 1:2, transactions = 9, per_s = c(100, 250), p99_ms = 1, fairness = 1

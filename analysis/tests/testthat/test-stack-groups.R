@@ -91,6 +91,21 @@ test_that("the Tomcat application's stacks have their groups on either kind of t
   expect_equal(group_of("io/netty/channel/nio/NioEventLoop.run_[j]", "IOUtil.write_[j]"), "remote or database")
 })
 
+test_that("of one event loop, serving is told from asking where frames tell", {
+  loop <- c("io/netty/channel/nio/NioEventLoop.run_[0]", "io/netty/channel/CombinedChannelDuplexHandler.channelRead_[j]")
+  server <- "reactor/netty/http/server/HttpTrafficHandler.channelRead_[j]"
+  reactive <- "org/springframework/web/reactive/DispatcherHandler.handle_[j]"
+  client <- "reactor/netty/http/client/HttpClientOperations.onInboundNext_[j]"
+  written <- "sun/nio/ch/SocketChannelImpl.write_[j]"
+  expect_equal(group_of(loop, "io/netty/handler/codec/http/HttpServerCodec$HttpServerRequestDecoder.decode_[j]"), "read and parse")
+  expect_equal(group_of(loop, server, reactive), "framework")
+  expect_equal(group_of(loop, server, written), "write")
+  expect_equal(group_of(loop, server, reactive, client, written), "remote or database")
+  expect_equal(group_of(loop, "org/mariadb/r2dbc/client/SimpleClient.sendCommand_[j]"), "remote or database")
+  expect_equal(group_of(loop, server, reactive, "artifact/stacks/common/Passwords.derive_[j]", "javax/crypto/Mac.update_[j]"), "handler")
+  expect_equal(group_of(virtual_worker, "org/eclipse/jetty/server/internal/HttpConnection.onFillable_[j]"), "framework")
+})
+
 test_that("what encloses another is decided by the order of the rules", {
   # A thread that starts another waits for it: that is the price of starting, not of parking.
   expect_equal(

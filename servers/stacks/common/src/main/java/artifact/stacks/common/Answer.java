@@ -1,6 +1,7 @@
 package artifact.stacks.common;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 
 /** An answer as every stack must give it, to the byte. */
 public record Answer(int status, String type, byte[] body) {
@@ -43,6 +44,11 @@ public record Answer(int status, String type, byte[] body) {
 
     public static Answer text(Object text) {
         return new Answer(200, "text/plain;charset=utf-8", text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** {@code GET /counters} of a stack whose pool counts nothing. */
+    public static Answer noCounters() {
+        return json(200, Map.of());
     }
 
     static Answer json(int status, Object value) {

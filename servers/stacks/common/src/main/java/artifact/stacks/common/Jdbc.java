@@ -25,6 +25,7 @@ public final class Jdbc {
         config.setUsername(database.user());
         config.setPassword(database.password());
         config.setMaximumPoolSize(options.number("pool"));
+        config.setMetricsTrackerFactory(new PoolWaits());
         HikariDataSource pool = new HikariDataSource(config);
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
@@ -33,6 +34,15 @@ public final class Jdbc {
             }
         }
         return pool;
+    }
+
+    /** {@code GET /counters}: what the pool has counted. */
+    public static Answer counters(HikariDataSource pool) {
+        return ((PoolWaits) pool.getMetricsTrackerFactory()).counters();
+    }
+
+    public Answer counters() {
+        return counters(pool);
     }
 
     /** What the database has of the member; null if there is no such member. */

@@ -61,6 +61,7 @@ public final class Service {
                 .post("/order", (request, response) -> permitted(response, () -> order(request)))
                 .post("/order-outside", (request, response) -> permitted(response, () -> orderOutside(request)))
                 .get("/orders/count", (request, response) -> send(response, Answer.text(database.countOrders())))
+                .get("/counters", (request, response) -> send(response, database.counters()))
                 .get("/limits", (request, response) -> send(response, options.limits()));
     }
 

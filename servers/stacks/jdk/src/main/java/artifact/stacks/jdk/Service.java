@@ -67,6 +67,7 @@ public final class Service {
             case "POST /order" -> order(Order.of(body(exchange)), query);
             case "POST /order-outside" -> orderOutside(Order.of(body(exchange)), query);
             case "GET /orders/count" -> Answer.text(database.countOrders());
+            case "GET /counters" -> database.counters();
             case "GET /limits" -> options.limits();
             default -> throw Rejected.noSuchPage();
         };

@@ -2,6 +2,7 @@ package artifact.stacks.mvc;
 
 import artifact.stacks.common.Jdbc;
 import artifact.stacks.common.Options;
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.SQLException;
 import java.util.Map;
 import javax.sql.DataSource;
@@ -52,7 +53,7 @@ class Application {
     }
 
     @Bean
-    DataSource pool(Options options) throws SQLException {
+    HikariDataSource pool(Options options) throws SQLException {
         return Jdbc.pool(options);
     }
 

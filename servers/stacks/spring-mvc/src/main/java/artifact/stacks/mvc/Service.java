@@ -1,11 +1,13 @@
 package artifact.stacks.mvc;
 
 import artifact.stacks.common.Answer;
+import artifact.stacks.common.Jdbc;
 import artifact.stacks.common.Login;
 import artifact.stacks.common.Options;
 import artifact.stacks.common.Order;
 import artifact.stacks.common.Rejected;
 import artifact.stacks.common.Sql;
+import com.zaxxer.hikari.HikariDataSource;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.dao.support.DataAccessUtils;
 import org.springframework.http.MediaType;
@@ -25,12 +27,19 @@ import org.springframework.web.client.RestClientException;
 class Service {
 
     private final Options options;
+    private final HikariDataSource pool;
     private final JdbcTemplate database;
     private final TransactionTemplate transactions;
     private final RestClient client;
 
-    Service(Options options, JdbcTemplate database, TransactionTemplate transactions, RestClient client) {
+    Service(
+            Options options,
+            HikariDataSource pool,
+            JdbcTemplate database,
+            TransactionTemplate transactions,
+            RestClient client) {
         this.options = options;
+        this.pool = pool;
         this.database = database;
         this.transactions = transactions;
         this.client = client;
@@ -80,6 +89,11 @@ class Service {
     @GetMapping("/orders/count")
     ResponseEntity<byte[]> countOrders() {
         return entity(Answer.text(database.queryForObject(Sql.COUNT_ORDERS, Long.class)));
+    }
+
+    @GetMapping("/counters")
+    ResponseEntity<byte[]> counters() {
+        return entity(Jdbc.counters(pool));
     }
 
     @GetMapping("/limits")

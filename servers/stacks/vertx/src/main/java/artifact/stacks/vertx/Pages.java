@@ -65,6 +65,7 @@ final class Pages extends VerticleBase {
         router.post("/order").handler(page(request -> order(Order.of(body(request)), request)));
         router.post("/order-outside").handler(page(request -> orderOutside(Order.of(body(request)), request)));
         router.get("/orders/count").handler(page(request -> countOrders()));
+        router.get("/counters").handler(page(request -> Future.succeededFuture(Answer.noCounters())));
         router.get("/limits").handler(page(request -> Future.succeededFuture(options.limits())));
         return router;
     }

@@ -97,6 +97,11 @@ class Service {
                 .map(Service::entity);
     }
 
+    @GetMapping("/counters")
+    ResponseEntity<byte[]> counters() {
+        return entity(Answer.noCounters());
+    }
+
     @GetMapping("/limits")
     ResponseEntity<byte[]> limits() {
         return entity(options.limits());

@@ -1,0 +1,79 @@
+"""The real generator on a real server whose curve is known: M/M/1.
+
+    pytest -m alone paper/tests/test_known_queue.py
+
+It takes three minutes and is outside of `make test`, because other work would be measured with it.
+"""
+
+import csv
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = Path("results/known-queue")
+OVERLAY = ROOT / "workloads/examples/known-queue/config.yaml"
+STUDY = yaml.safe_load(OVERLAY.read_text())["studies"]["request-threads"]
+MU = float(STUDY["modes"]["known-queue"]["command"][-1])
+OBJECTIVE_MS = STUDY["tiers"]["known-queue"]["curve"]["objective_ms"]
+
+pytestmark = pytest.mark.alone
+
+
+@pytest.fixture(scope="module")
+def climbed():
+    """The row of capacity.csv, and the steps that the server sustained."""
+    shutil.rmtree(ROOT / RESULTS, ignore_errors=True)
+    cell = RESULTS / "cells/request-threads/known-queue/known-queue/curve/rep-1"
+    snakemake = ["snakemake", "--cores", "all", "--nolock", "--configfile", OVERLAY]
+    snakemake += ["--config", f"results={RESULTS}", "--"]
+    # In an invocation of their own, as `make build` has it.
+    run(*snakemake, "build_generator", "build_jmeter_driver")
+    run(*snakemake, cell / "cell.json")
+    out = [RESULTS / "capacity.csv", RESULTS / "curves.csv"]
+    run("Rscript", "analysis/capacity.R", "--out", out[0], "--curves", out[1], cell / "cell.json")
+    [capacity] = rows(ROOT / out[0])
+    steps = [row for row in rows(ROOT / cell / "slices.csv") if row["sustained"] == "true"]
+    for row in steps:
+        figures = [row[f"latency_{name}_ms"] for name in ("mean", "p50", "p99")]
+        print(f"{float(row['offered_per_s']) / MU:.2f} of the capacity:", *figures, "ms")
+    print(capacity)
+    return capacity, steps
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def rows(path):
+    with Path(path).open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_knee_is_where_theory_has_it(climbed):
+    # p99 of latency is ln(100) / (mu - rate).
+    expected = MU - math.log(100) / (OBJECTIVE_MS / 1000)
+    assert climbed[0]["bound_capacity"] == ""
+    assert float(climbed[0]["capacity_per_s"]) == pytest.approx(expected, rel=0.05)
+
+
+def test_capacity_is_calibrated(climbed):
+    assert float(climbed[0]["calibrated_per_s"]) == pytest.approx(MU, rel=0.15)
+
+
+@pytest.mark.parametrize(("figure", "share"), [("mean", 1.0), ("p50", math.log(2))])
+def test_latency_follows_theory_up_to_80_percent(climbed, figure, share):
+    checked = [row for row in climbed[1] if float(row["offered_per_s"]) <= 0.8 * MU]
+    assert len(checked) >= 4
+    for row in checked:
+        # What was due in the window, whose number varies.
+        rate = float(row["due"]) / float(row["duration_s"])
+        expected_ms = 1000 * share / (MU - rate)
+        # Or by as much as loopback and Python take, which the queue has not.
+        found_ms = float(row[f"latency_{figure}_ms"])
+        assert found_ms == pytest.approx(expected_ms, rel=0.1, abs=0.1), rate

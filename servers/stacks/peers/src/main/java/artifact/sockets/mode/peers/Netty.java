@@ -1,0 +1,67 @@
+package artifact.sockets.mode.peers;
+
+import artifact.stacks.common.Options;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpUtil;
+import java.net.InetSocketAddress;
+import java.util.Map;
+
+/** Netty by its NIO transport, with an event loop for each CPU. */
+public final class Netty {
+
+    private Netty() {}
+
+    public static void main(String[] arguments) throws InterruptedException {
+        Options options = Options.parse(arguments, Map.of());
+        var loops = new NioEventLoopGroup(Runtime.getRuntime().availableProcessors());
+        var channel = new ServerBootstrap()
+                .group(loops)
+                .channel(NioServerSocketChannel.class)
+                .option(ChannelOption.SO_BACKLOG, options.number("backlog"))
+                .childHandler(new Connection())
+                .bind("127.0.0.1", options.number("port"))
+                .sync()
+                .channel();
+        System.out.println("listening on 127.0.0.1:" + ((InetSocketAddress) channel.localAddress()).getPort());
+    }
+
+    private static final class Connection extends ChannelInitializer<SocketChannel> {
+
+        @Override
+        protected void initChannel(SocketChannel channel) {
+            channel.pipeline().addLast(new HttpServerCodec(), new Answering());
+        }
+    }
+
+    private static final class Answering extends SimpleChannelInboundHandler<HttpRequest> {
+
+        @Override
+        protected void channelRead0(ChannelHandlerContext context, HttpRequest request) {
+            boolean keepAlive = HttpUtil.isKeepAlive(request);
+            FullHttpResponse response = new DefaultFullHttpResponse(
+                    request.protocolVersion(), HttpResponseStatus.OK, Unpooled.wrappedBuffer(Page.body()));
+            response.headers().set(HttpHeaderNames.CONTENT_TYPE, Page.TYPE);
+            HttpUtil.setContentLength(response, response.content().readableBytes());
+            HttpUtil.setKeepAlive(response, keepAlive);
+            var written = context.writeAndFlush(response);
+            if (!keepAlive) {
+                written.addListener(ChannelFutureListener.CLOSE);
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package artifact.sockets.mode.peers;
+
+import java.nio.charset.StandardCharsets;
+
+/** What the socket servers answer, to any path. */
+final class Page {
+
+    static final String TYPE = "text/html;charset=utf-8";
+
+    private static final byte[] BODY = "요청을 받았고 이것이 응답이다".getBytes(StandardCharsets.UTF_8);
+
+    private Page() {}
+
+    static byte[] body() {
+        return BODY.clone();
+    }
+}

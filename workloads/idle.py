@@ -1,0 +1,46 @@
+"""Connections that are open beside a load and ask nothing more, as those of browsers."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import socket
+from collections.abc import Iterator
+
+REQUEST = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+@contextlib.contextmanager
+def idle_connections(
+    port: int, path: str, count: int, limit_s: float
+) -> Iterator[list[socket.socket]]:
+    """Opens so many, each with one answered request; fewer where the server takes no more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if count:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with contextlib.ExitStack() as open_ones:
+        held: list[socket.socket] = []
+        with contextlib.suppress(OSError):
+            for _ in range(count):
+                connection = socket.create_connection(("127.0.0.1", port), limit_s)
+                held.append(open_ones.enter_context(connection))
+                connection.sendall(REQUEST.format(path=path).encode())
+                connection.recv(2**16)
+        yield held
+    if count:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def still_open(held: list[socket.socket]) -> int:
+    """How many of them the server has not closed."""
+    return sum(map(is_open, held))
+
+
+def is_open(connection: socket.socket) -> bool:
+    try:
+        connection.setblocking(False)
+        return bool(connection.recv(1, socket.MSG_PEEK))
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
