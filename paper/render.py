@@ -29,7 +29,15 @@ PAPER = Path(__file__).resolve().parent
 # Whatever asks for a date gets this one, so that the same input gives the same bytes.
 EPOCH = "0"
 LINES_OF_A_FAULT = 20
-FOR_PANDOC = ("lang", "bibliography", "link-citations", "papersize", "margin", "mainfont", "fontsize")
+FOR_PANDOC = (
+    "lang",
+    "bibliography",
+    "link-citations",
+    "papersize",
+    "margin",
+    "mainfont",
+    "fontsize",
+)
 
 
 class RenderError(Exception):
@@ -61,7 +69,9 @@ def front_matter(qmd: Path) -> dict[str, Any]:
 
 def laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     """Both, key by key at every depth; `above` wins."""
-    both = [key for key in below if isinstance(below[key], dict) and isinstance(above.get(key), dict)]
+    both = [
+        key for key in below if isinstance(below[key], dict) and isinstance(above.get(key), dict)
+    ]
     return below | above | {key: laid_over(below[key], above[key]) for key in both}
 
 
@@ -165,7 +175,7 @@ def write_pdf(markdown: Path, options: dict[str, Any], pdf: Path) -> None:
 
 
 def packed(pdf: Path) -> Path:
-    """Compresses what typst leaves as text: the tags of tables are three quarters of a supplement."""
+    """Compresses what typst leaves as text: most of a supplement is the tags of its tables."""
     out = pdf.with_suffix(".packed.pdf")
     argv = ["qpdf", "--object-streams=generate", "--deterministic-id", str(pdf), str(out)]
     run(argv, pdf.parent)

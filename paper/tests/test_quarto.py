@@ -46,7 +46,10 @@ def test_quarto_renders_when_it_can(
 ) -> None:
     add_quarto(path_without_quarto)
     monkeypatch.setattr(render, "packed", lambda pdf: pdf)
-    for target, out in (("html", tmp_path / "out" / "a.html"), ("typst", tmp_path / "out" / "a.pdf")):
+    for target, out in (
+        ("html", tmp_path / "out" / "a.html"),
+        ("typst", tmp_path / "out" / "a.pdf"),
+    ):
         assert render.render(SAMPLE, {"results": "r"}, target, out) == "Quarto"
         asked = f"render sample.qmd --to {target} -P results:r -P renderer:Quarto\n"
         assert out.read_text() == asked

@@ -16,7 +16,7 @@ from paper.tests.page import Page, pdf_text
 
 BASE, POOL, VIRTUAL = "thread-per-request", "fixed-pool", "virtual-thread-per-request"
 REPORTS = ("report.html", "report.pdf", "supplement.pdf")
-# The page, and the texts of the paper and of its supplement, which are empty where nothing is printed.
+# The page, and the texts of the paper and of its supplement: empty where nothing is printed.
 Report = tuple[Page, str, str]
 # What R prints where a figure is missing and nobody thought of it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
@@ -124,9 +124,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_no_missing_figure_slips_into_the_text(
-    scenario: str, reports: dict[str, Report]
-) -> None:
+def test_no_missing_figure_slips_into_the_text(scenario: str, reports: dict[str, Report]) -> None:
     page, paper, rest = reports[scenario]
     # The first study's question and the last section are there, so the report is whole.
     for text in filter(None, (page.text, paper)):
@@ -265,9 +263,7 @@ def test_the_loops_are_compared_where_both_were_measured(
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_no_sentence_contradicts_the_tables(
-    scenario: str, reports: dict[str, Report]
-) -> None:
+def test_no_sentence_contradicts_the_tables(scenario: str, reports: dict[str, Report]) -> None:
     page, paper, rest = reports[scenario]
     results = results_of(page.path.parent)
     assert page.tables and results["summary"]
