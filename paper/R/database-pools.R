@@ -104,13 +104,15 @@ sentence_kept_pooler <- function(all) {
   )
 }
 
-#' What a pool of connections brings, and what the database's own pool of threads: one figure for both.
+#' What a pool of connections brings, and what the database's own pool of threads: one figure for both; NULL where no
+#' mode was compared.
 #'
 #' @param tiers_asked tiers of sysbench; `kept` modes whose clients keep their connections; `tiers` see read_tiers().
 answer_of_pools <- function(all, tiers_asked, kept, tiers) {
   rows <- all$comparisons[
     tool == "sysbench" & tier %in% tiers_asked & statistic == "throughput_per_s" & !is.na(estimate) & versus %in% kept & !is_variant(mode)
   ]
+  if (nrow(rows) == 0) return(NULL)
   rows <- rows[order(match(tier, tiers$tier))]
   rows[, `:=`(
     load = tiers$title[match(tier, tiers$tier)],
@@ -129,7 +131,6 @@ answer_of_pools <- function(all, tiers_asked, kept, tiers) {
 }
 
 figure_of_pools <- function(rows) {
-  if (nrow(rows) == 0) return(nothing_to_draw("no mode of the database was compared"))
   decided <- rows$verdict %in% c("higher", "lower", "equivalent")
   colours <- mode_colours(rows$mode)
   rows[, label := format_number(estimate)]
