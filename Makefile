@@ -26,7 +26,7 @@ help: ## this list
 help-config: ## all keys of config.yaml: type, unit, default, meaning
 	@python3 -m workloads.parameters
 
-report: plan build ## measure what is not measured yet; results/report.html and .pdf
+report: plan build ## measure what is not measured yet; results/report.html, report.pdf and supplement.pdf
 	@$(ENV); $(SNAKEMAKE) && Rscript paper/summary.R --results results
 
 plan: ## what report will do, how long it takes here, and how to have less

@@ -15,6 +15,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/combination-laws.csv  a row per mode and tier of them: the law's coefficients
          results/guide.csv             a row per situation, statistic and mode: which one to choose
+         results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
@@ -266,13 +267,14 @@ rule decide_guide:
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/guide.csv",
+        guide=f"{RESULTS}/guide.csv",
+        findings=f"{RESULTS}/findings.csv",
     log:
         f"{RESULTS}/logs/decide_guide.log",
     message:
         "which mode to choose"
     shell:
-        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output.guide:q} --out-findings {output.findings:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:

@@ -11,6 +11,34 @@ read_guide <- function(path) {
   yaml::read_yaml(path)$situations
 }
 
+#' Reads the findings, see guide.yaml.
+read_findings <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  yaml::read_yaml(path)$findings
+}
+
+#' The outcome of each finding.
+#'
+#' @param findings see read_findings(); `comparisons` see read_comparisons().
+#' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), chosen
+#'   (which of `told` fits; NA for none), the columns of the comparisons. A finding of which a pair was not measured has
+#'   no rows.
+decide_findings <- function(findings, comparisons) {
+  rows <- lapply(findings, function(finding) {
+    pairs <- rbindlist(lapply(finding$pairs, function(pair) {
+      wanted <- c(finding["study"], pair)
+      comparisons[wanted, on = names(wanted), nomatch = NULL]
+    }), idcol = "pair")
+    if (!setequal(pairs$pair, names(finding$pairs)) || anyDuplicated(pairs$pair) > 0) return(NULL)
+    outcomes <- setNames(standing(pairs), pairs$pair)
+    fits <- function(told) all(vapply(names(told$when), function(name) outcomes[[name]] %in% told$when[[name]], NA))
+    pairs[, outcome := unname(outcomes)]
+    data.table(finding = finding$id, pairs, chosen = Position(fits, finding$told))
+  })
+  none <- copy(comparisons[0])[, c("finding", "pair", "outcome") := character()][, chosen := integer()]
+  rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
+}
+
 #' How a mode does against the baseline in one comparison.
 #'
 #' @param rows rows of the comparisons.

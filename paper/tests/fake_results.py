@@ -400,7 +400,8 @@ def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = Non
         + ["--laws", results / "combination-laws.csv", *paths],
         ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
         + [*looks, "--capacity", capacity]
-        + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv", summary],
+        + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv"]
+        + ["--out-findings", results / "findings.csv", summary],
         ["directions", "--summary", summary, "--slices", slices]
         + ["--comparisons", results / "comparisons.csv", "--readings", "analysis/readings.csv"]
         + ["--out", results / "directions.csv", "--out-readings", results / "readings.csv"]
