@@ -3,46 +3,59 @@
 # Of the reference's tables, report and figures together.
 reference_mib_at_most <- 8
 paper_pages_at_most <- 15
-# Situations of the guide that the README shows: those with a winner first.
-readme_situations <- 5
+# What the README shows: so many findings, and the figures of so many studies.
+readme_findings <- 5
+readme_figures <- 2
 
-#' Situations, modes and their ratios, for the README.
+#' The README's picture: the load curves of the studies whose modes lie furthest apart; without curves the first
+#' finding that has a figure.
 #'
-#' @param is_dark whether the page is.
-figure_situations <- function(all, is_dark = FALSE) {
-  rows <- all$guide[use == "metric" & situation %in% findings_of_readme(all)$Situation]
-  # The first metric of each.
-  rows <- rows[, .SD[statistic == statistic[1]], by = situation][!is.na(estimate)]
-  rows[, title := sprintf("%s: %s, ratio to %s", gsub("`", "", situation), title_of(statistic), versus)]
-  if (nrow(rows) == 0) return(nothing_to_draw("no situation of the guide was measured"))
-  rows[, `:=`(mode = factor(mode, rev(mode_levels(mode))), title = factor(title, unique(title)))]
-  page <- if (is_dark) c(paper = "#0D1117", ink = "#E6EDF3", grid = "#30363D") else c(paper = "#FFFFFF", ink = ink, grid = "#E4E4E4")
-  colours <- mode_colours(levels(rows$mode))
-  # The palette is made for white: on dark it is lighter.
-  if (is_dark) colours <- setNames(lighter(colours, 0.35), names(colours))
-  ggplot(rows, aes(estimate, mode, colour = mode)) +
-    geom_vline(xintercept = 1, colour = page[["ink"]], linewidth = 0.3) +
-    geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.6, na.rm = TRUE) +
-    geom_point(size = 2.4) +
-    geom_text(aes(x = fcoalesce(high, estimate), label = paste0("  ", format_number(estimate))), hjust = 0, size = 2.8) +
-    facet_wrap(~title, ncol = 1, scales = "free_y") +
-    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(7), expand = expansion(c(0.05, 0.1))) +
-    scale_colour_manual(values = colours) +
-    labs(x = "ratio to the baseline, 95 % interval (log scale)", y = NULL) +
-    theme_artifact() +
-    theme(
-      legend.position = "none", plot.background = element_rect(fill = page[["paper"]], colour = NA),
-      text = element_text(colour = page[["ink"]]), axis.text = element_text(colour = page[["ink"]]),
-      strip.text = element_text(colour = page[["ink"]]), panel.grid.major = element_line(colour = page[["grid"]], linewidth = 0.3)
-    )
+#' @return list of figure (ggplot), height (inches) and alt (words).
+picture_of_readme <- function(all) {
+  studies <- lapply(unique(all$summary$study), of_study, all = all)
+  curves <- Filter(function(one) !is.null(one$answer), lapply(studies, function(one) c(one, list(answer = answer_of_curve(one)))))
+  if (length(curves) == 0) {
+    finding <- first_findings(all$findings)[1]
+    if (is.null(finding[[1]])) return(list(figure = nothing_to_draw("no finding is decided"), height = 2, alt = "Nothing is decided."))
+    return(list(figure = figure_finding(all, finding[[1]]), height = 2.5, alt = alt_finding(all, finding[[1]])))
+  }
+  apart <- vapply(curves, function(one) diff(range(log(pool_capacity(one$capacity)$capacity_per_s))), 0)
+  curves <- head(curves[order(-apart)], readme_figures)
+  drawn <- lapply(curves, function(one) wrap_elements(full = one$answer$draw()) + labs(title = title_of_study(one)))
+  list(
+    figure = wrap_plots(drawn, nrow = 1), height = 0.3 + max(vapply(curves, function(one) one$answer$height, 0)),
+    alt = paste(vapply(curves, function(one) one$answer$alt, ""), collapse = " ")
+  )
 }
 
-# A reader's machine may lack the font.
-write_svg <- function(plot, path, height) {
-  svglite::svglite(path, width = 7, height = height, user_fonts = list(sans = svg_font("Liberation Sans")))
-  print(plot)
+title_of_study <- function(one) one$cells[[1]]$labels$study$title
+
+#' The colours of a drawing on a dark page: grays are turned over, and the palette, made for white, is lighter.
+#'
+#' @param lines of an SVG.
+darkened <- function(lines) {
+  found <- regmatches(lines, gregexpr("#[0-9A-Fa-f]{6}", lines))
+  regmatches(lines, gregexpr("#[0-9A-Fa-f]{6}", lines)) <- lapply(found, on_dark)
+  lines
+}
+
+on_dark <- function(colours) {
+  if (length(colours) == 0) return(colours)
+  parts <- col2rgb(colours)
+  is_gray <- apply(parts, 2, function(part) diff(range(part)) <= 12)
+  turned <- rgb(colorRamp(c("#E6EDF3", "#0D1117"))(colMeans(parts) / 255), maxColorValue = 255)
+  ifelse(is_gray, turned, lighter(colours, 0.35))
+}
+
+# In both themes. A reader's machine may lack the font.
+write_svgs <- function(picture, folder) {
+  light <- file.path(folder, "findings-light.svg")
+  svglite::svglite(light, width = 10, height = picture$height, user_fonts = list(sans = svg_font("Liberation Sans")))
+  print(picture$figure & theme(plot.background = element_rect(fill = "white", colour = NA)))
   invisible(dev.off())
-  writeLines(gsub('font-family: "Liberation Sans"', "font-family: Liberation Sans, Arial, Helvetica, sans-serif", readLines(path)), path)
+  lines <- gsub('font-family: "Liberation Sans"', "font-family: Liberation Sans, Arial, Helvetica, sans-serif", readLines(light))
+  writeLines(lines, light)
+  writeLines(darkened(lines), file.path(folder, "findings-dark.svg"))
 }
 
 #' The best of each situation in its first metric, as in the guide: Situation, Baseline, Metric, Best, Ratio.
@@ -51,9 +64,39 @@ findings <- function(all) {
   if (nrow(table) == 0) table else table[Situation != ""]
 }
 
-findings_of_readme <- function(all) {
-  table <- findings(all)
-  if (nrow(table) == 0) table else head(table[order(Ratio == no_figure)], readme_situations)
+findings_of_readme <- function(all) head(first_findings(all$findings), readme_findings)
+
+# A finding without links into the report.
+plain_finding <- function(finding) gsub(" ?\\(@[^)]*\\)", "", tell_finding(finding))
+
+#' What a reviewer checks: each finding, the cell that decides it, how long that takes, and what counts.
+#'
+#' @return data.table of text: Finding, Command, Minutes, Reproduced.
+table_of_claims <- function(all) {
+  rows <- lapply(findings_of_readme(all), function(finding) {
+    row <- finding$rows[1]
+    data.table(
+      Finding = finding$text$title,
+      Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
+      Minutes = format_number(ceiling(cell_s(all, row) / 60)),
+      Reproduced = if (row$effect == "ratio") {
+        sprintf("%s: a ratio within a factor of %s of %s", title_of(row$statistic), format_number(exp(reproduction_margins$ratio)), format_number(row$estimate))
+      } else {
+        sprintf("%s: within %s points of %s", title_of(row$statistic), format_number(100 * reproduction_margins$difference), effect_with_interval(row))
+      }
+    )
+  })
+  rbindlist(rows)
+}
+
+# How long a mode takes with its baseline: their part of their session.
+cell_s <- function(all, row) {
+  of_row <- function(cell) cell$cell$study == row$study && cell$cell$mode == row$mode
+  session <- Filter(of_row, all$cells)[[1]]$session
+  beside <- Filter(function(cell) cell$session$id == session$id, all$cells)
+  spent_s <- function(names) sum(unlist(session$phases[names]))
+  modes <- uniqueN(vapply(beside, function(cell) cell$cell$mode, ""))
+  spent_s("start_s") + spent_s("warm_up_s") * min(1, 2 / modes) + spent_s(c("load_s", "between_s")) * min(1, 2 / length(beside))
 }
 
 sentence_of_reference <- function(facts, summary) {
@@ -64,18 +107,18 @@ sentence_of_reference <- function(facts, summary) {
   )
 }
 
-#' What stands between the README's markers, by their names.
-readme_blocks <- function(all, facts) {
-  table <- findings_of_readme(all)
-  alt <- spoken(table[, sprintf("%s: %s, %s.", Situation, Best, Ratio)])
+#' What stands between the README's markers, by their names; `alt` of its picture.
+readme_blocks <- function(all, facts, alt) {
+  told <- vapply(findings_of_readme(all), plain_finding, "")
   list(
     findings = c(
       '<picture><source media="(prefers-color-scheme: dark)" srcset="paper/reference/findings-dark.svg">',
       sprintf('<img src="paper/reference/findings-light.svg" alt="%s"></picture>', gsub('"', "&quot;", alt)), "",
-      knitr::kable(table, format = "pipe", row.names = FALSE), "",
+      if (length(told) > 0) c(sprintf("%d. %s", seq_along(told), told), ""),
       "The paper: [PDF](paper/reference/report.pdf). With its supplement: [HTML](paper/reference/report.html), [PDF](paper/reference/supplement.pdf)."
     ),
-    run = sentence_of_reference(facts, all$summary)
+    run = sentence_of_reference(facts, all$summary),
+    claims = knitr::kable(table_of_claims(all), format = "pipe", row.names = FALSE)
   )
 }
 
@@ -116,14 +159,13 @@ publish_reference <- function(results, analysis, reference, out, readme) {
   unlink(list.files(out, full.names = TRUE))
   reports <- list.files(results, "^(report|supplement)[.](html|pdf)$", full.names = TRUE)
   file.copy(reports, out)
-  for (page in c("light", "dark")) {
-    write_svg(figure_situations(all, page == "dark"), file.path(out, sprintf("findings-%s.svg", page)), 6.5)
-  }
+  picture <- picture_of_readme(all)
+  write_svgs(picture, out)
   sizes <- file.size(list.files(c(reference, out), full.names = TRUE)) / 2^20
   if (sum(sizes) > reference_mib_at_most) {
     refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", reference_mib_at_most)
   }
-  writeLines(with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(all, facts)), readme)
+  writeLines(with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(all, facts, picture$alt)), readme)
 }
 
 #' The end of a run, for a terminal: findings, what is not valid, where the report is.

@@ -13,7 +13,7 @@ from paper.tests import fake_studies
 from paper.tests.fake_results import ROOT, Cell, analyse
 from paper.tests.page import Page
 
-BLOCKS = ("findings", "run")
+BLOCKS = ("findings", "run", "claims")
 README = "first\n" + "".join(
     f"<!-- reference:begin {name} -->\nold\n<!-- reference:end {name} -->\n" for name in BLOCKS
 )
@@ -71,7 +71,11 @@ def test_readme_gets_figure_findings_and_the_run(published: Path) -> None:
     text = (published / "README.md").read_text()
     assert text.startswith("first\n<!-- reference:begin findings -->\n<picture>")
     assert "old" not in text
-    assert "|Requests wait 100 ms, 500 at once " in text
+    # What the made-up pool costs, and the cell that says so.
+    assert "**A pool makes short requests cheaper.**" in text and "@sec" not in text
+    row = next(line for line in text.splitlines() if line.startswith("|A pool makes short"))
+    assert "results/cells/request-threads/fixed-pool/high/wrk2/rep-1/cell.json" in row
+    assert "CPU time per request: a ratio within a factor of 1.25 of 0.5" in row
     assert "on A CPU with 2 CPUs" in text and "(commit `abcdef0`)" in text
     again = published / "README.md"
     assert again.read_text().count("reference:begin") == len(BLOCKS)
