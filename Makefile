@@ -10,10 +10,15 @@ MAKEFLAGS += --jobs=4 --no-builtin-rules
 TOOLS := $(CURDIR)/.tools
 SETUP := profiles/setup
 ENV := . .tools/env
-PARTS := venv java-tools runtimes databases quarto
+# What jobs are submitted to, if not this machine: make setup EXECUTOR=slurm
+EXECUTOR :=
+ifneq ($(filter-out slurm,$(EXECUTOR)),)
+$(error EXECUTOR=$(EXECUTOR); allowed: slurm)
+endif
+PARTS := venv java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report smoke build test setup doctor bench-generator pins clean
+.PHONY: help help-config plan report smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -21,7 +26,7 @@ help: ## this list
 help-config: ## all keys of config.yaml: type, unit, default, meaning
 	@python3 -m workloads.parameters
 
-report: plan build ## measure what is not measured yet; results/report.html and .pdf
+report: plan build ## measure what is not measured yet; results/report.html, report.pdf and supplement.pdf
 	@$(ENV); $(SNAKEMAKE) && Rscript paper/summary.R --results results
 
 plan: ## what report will do, how long it takes here, and how to have less
@@ -37,6 +42,12 @@ build: setup ## servers and generator
 
 test: setup ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh
+
+test-slurm: build .tools/slurm.stamp ## sessions on a SLURM of two nodes, one of which is lost (root)
+	@$(ENV); workloads/tests/slurm.sh
+
+test-hosts: build ## cells whose generator is behind SSH in another network namespace (root)
+	@$(ENV); workloads/tests/hosts.sh
 
 doctor: ## what is there, which version, what is missing and what to do
 	@python3 $(SETUP)/doctor.py
@@ -67,6 +78,11 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 	@rm -rf .tools/venv
 	@python3 -m venv .tools/venv
 	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes --requirement $<
+	@touch $@
+
+.tools/slurm.stamp: $(SETUP)/requirements-slurm.txt .tools/venv.stamp
+	@echo "set-up: Snakemake's executor for SLURM"
+	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	@touch $@
 
 .tools/java-tools.stamp: $(SETUP)/java-tools.sh $(SETUP)/java-tools.pom.xml $(SETUP)/java-tools.sha256 .tools/debian.stamp | .tools/env

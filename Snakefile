@@ -6,6 +6,7 @@ Each folder is one stage and holds its own .smk file; none reaches into a later 
 """
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -77,7 +78,7 @@ rule all:
     default_target: True
     input:
         expand("{cell}/cell.json", cell=CELLS),
-        expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf"]),
+        expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf", "supplement.pdf"]),
     message:
         "all cells are measured, the report is there"
 

@@ -2,6 +2,7 @@
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
          profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv
+         results/elsewhere/<any name>/<study>/…/rep-<n>/  cells of other machines, copied there
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/summary.csv           all studies
@@ -14,6 +15,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/combination-laws.csv  a row per mode and tier of them: the law's coefficients
          results/guide.csv             a row per situation, statistic and mode: which one to choose
+         results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
@@ -27,22 +29,36 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/prediction-score.csv  hits with the primitives as measured, and with false ones
          results/usl.csv               a row per mode, tool and path: the law's coefficients
          results/crossovers.csv        where a pool begins to win, from primitives alone
+         results/travel.csv            a row per comparison and machine, and pooled: does the ratio travel?
          results/compare.csv           a row per comparison and value that the reference has too: reproduced?
 
-The scripts and all functions are inputs: a changed analysis runs again and measures nothing.
+The scripts and all functions are inputs: a changed analysis runs again and measures nothing. Names of
+cells come by standard input, because a command line has room for some thousands of them only.
 """
 
 FUNCTIONS = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
 PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
 # Curves have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a
 # tier fixes, nor compared with them.
-CURVES = [cell for cell in CELLS if Path(cell).parent.name == "curve"]
-LOADS = [cell for cell in CELLS if cell not in CURVES]
+CURVES = [cell for cell in CELLS if "/curve/" in cell]
+LOADS = [cell for cell in CELLS if "/curve/" not in cell]
+LOADED = expand("{cell}/cell.json", cell=LOADS)
+# Rules that have the summary as input name cells as parameters alone: an input costs Snakemake a
+# millisecond of every plan, and the summary is new when a cell is.
+PROFILED = [
+    f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.profiled(cell)
+]
+# A cells folder of another machine's results, under any name.
+ELSEWHERE = sorted(
+    str(path)
+    for path in Path(RESULTS).glob("elsewhere/*/*/*/*/*/rep-*/cell.json")
+    if path.parts[-3] != "curve"
+)
 
 
 def loads_of(study):
     """The cells of one study that are no curves."""
-    return [cell for cell in cells_of(study) if cell in LOADS]
+    return [cell for cell in cells_of(study) if "/curve/" not in cell]
 
 
 rule summarise:
@@ -59,7 +75,7 @@ rule summarise:
     message:
         "values of every cell of {wildcards.study}"
     shell:
-        "Rscript {input.script:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule collect_summaries:
@@ -83,7 +99,7 @@ rule collect_summaries:
 
 rule collect_slices:
     input:
-        cells=expand("{cell}/cell.json", cell=LOADS),
+        cells=LOADED,
         script="analysis/slices.R",
         functions=FUNCTIONS,
     output:
@@ -93,7 +109,7 @@ rule collect_slices:
     message:
         "all slices in one table"
     shell:
-        "Rscript {input.script:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule profiler_cost:
@@ -125,7 +141,7 @@ rule load_curves:
     message:
         "load curves and the capacity of each"
     shell:
-        "Rscript {input.script:q} --out {output.capacity:q} --curves {output.curves:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output.capacity:q} --curves {output.curves:q} - > {log:q} 2>&1"
 
 
 rule predict_curves:
@@ -142,7 +158,7 @@ rule predict_curves:
     message:
         "what theory predicts along the load curves"
     shell:
-        "Rscript {input.script:q} --primitives {input.primitives:q} --modes {input.modes:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --primitives {input.primitives:q} --modes {input.modes:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule compare_modes:
@@ -162,6 +178,26 @@ rule compare_modes:
         "modes against their baselines"
     shell:
         "Rscript {input.script:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+
+
+rule compare_machines:
+    input:
+        summary=f"{RESULTS}/summary.csv",
+        slices=f"{RESULTS}/slices.csv",
+        elsewhere=ELSEWHERE,
+        script="analysis/travel.R",
+        protocol="analysis/PROTOCOL.md",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/travel.csv",
+    log:
+        f"{RESULTS}/logs/compare_machines.log",
+    params:
+        results=RESULTS,
+    message:
+        "ratios of all machines"
+    shell:
+        "printf '%s\\n' {input.elsewhere:q} | Rscript {input.script:q} --results {params.results:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule compare_loops:
@@ -204,7 +240,7 @@ rule compare_with_sources:
 
 rule combine_pools:
     input:
-        cells=expand("{cell}/cell.json", cell=LOADS),
+        cells=[cell for cell in LOADED if "/database-client/" in cell],
         script="analysis/combinations.R",
         functions=FUNCTIONS,
     output:
@@ -215,7 +251,7 @@ rule combine_pools:
     message:
         "which sizes of both pools are best together"
     shell:
-        "Rscript {input.script:q} --out {output.sizes:q} --laws {output.laws:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output.sizes:q} --laws {output.laws:q} - > {log:q} 2>&1"
 
 
 rule decide_guide:
@@ -231,19 +267,20 @@ rule decide_guide:
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/guide.csv",
+        guide=f"{RESULTS}/guide.csv",
+        findings=f"{RESULTS}/findings.csv",
     log:
         f"{RESULTS}/logs/decide_guide.log",
     message:
         "which mode to choose"
     shell:
-        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output.guide:q} --out-findings {output.findings:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:
     input:
-        cells=expand("{cell}/cell.json", cell=LOADS),
-        stacks=expand("{cell}/profile.collapsed", cell=LOADS),
+        cells=expand("{cell}/cell.json", cell=PROFILED),
+        stacks=expand("{cell}/profile.collapsed", cell=PROFILED),
         script="analysis/group_cpu.R",
         functions=FUNCTIONS,
         groups="analysis/stack-groups.csv",
@@ -254,7 +291,7 @@ rule group_cpu:
     message:
         "where CPU time goes"
     shell:
-        "Rscript {input.script:q} --groups {input.groups:q} --out {output:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --groups {input.groups:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule draw_differences:
@@ -286,7 +323,6 @@ rule judge_claims:
         modes=f"{RESULTS}/modes.csv",
         primitives=f"{RESULTS}/primitives/primitives.csv",
         memory=f"{RESULTS}/primitives/thread-memory.csv",
-        cells=expand("{cell}/cell.json", cell=LOADS),
         claims="analysis/claims.yaml",
         published=PUBLISHED,
         causes="analysis/causes.yaml",
@@ -299,11 +335,12 @@ rule judge_claims:
     log:
         f"{RESULTS}/logs/judge_claims.log",
     params:
+        cells=LOADED,
         primitives=f"{RESULTS}/primitives",
     message:
         "a verdict on every claim of the sources"
     shell:
-        "Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} - > {log:q} 2>&1"
 
 
 rule trace_causes:
@@ -361,7 +398,6 @@ rule predict:
         primitives=f"{RESULTS}/primitives/primitives.csv",
         summary=f"{RESULTS}/summary.csv",
         modes=f"{RESULTS}/modes.csv",
-        cells=expand("{cell}/cell.json", cell=LOADS),
         script="analysis/predict.R",
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
@@ -372,10 +408,12 @@ rule predict:
         crossovers=f"{RESULTS}/crossovers.csv",
     log:
         f"{RESULTS}/logs/predict.log",
+    params:
+        cells=LOADED,
     message:
         "what theory predicts, beside what was measured"
     shell:
-        "Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --modes {input.modes:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} {input.cells:q} > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --modes {input.modes:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} - > {log:q} 2>&1"
 
 
 # Of whatever cells are there; nothing is measured for it, so they are no inputs.

@@ -6,7 +6,6 @@ source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), val
 source_all()
 
 given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("out", "laws"))
-if (length(given$files) == 0) stop("no cell.json given", call. = FALSE)
 grid <- read_grid(read_cells(given$files))
 write_table(summarise_combinations(grid), given$out)
 write_table(fit_combinations(grid), given$laws)

@@ -1,14 +1,17 @@
 #!/usr/bin/env Rscript
-# The decision guide:
+# The decision guide, and the outcomes of the findings:
 #   Rscript analysis/guide.R --guide analysis/guide.yaml --modes results/modes.csv --slices results/slices.csv \
 #     --repetitions results/repetitions.csv \
 #     --capacity results/capacity.csv --comparisons results/comparisons.csv \
-#     --out results/guide.csv results/summary.csv
+#     --out results/guide.csv --out-findings results/findings.csv results/summary.csv
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))
 folder <- source_all()
 
-given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("guide", "modes", "slices", "repetitions", "capacity", "comparisons", "out"))
+given <- parse_command_line(
+  commandArgs(trailingOnly = TRUE),
+  c("guide", "modes", "slices", "repetitions", "capacity", "comparisons", "out", "out-findings")
+)
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)
 use_looks(given$repetitions)
 use_modes(given$modes)
@@ -19,3 +22,5 @@ rows <- compare_guide(
   with_capacities(read_summary(given$files), capacity), read_slices(given$slices), comparisons
 )
 write_table(with_rules_version(rows, "comparisons", folder), given$out)
+findings <- decide_findings(read_findings(given$guide), comparisons)
+write_table(with_rules_version(findings, "comparisons", folder), given[["out-findings"]])

@@ -1,8 +1,8 @@
 # Runs the R code of one .qmd and leaves plain Markdown for pandoc, as Quarto's knitr engine would.
 #
-#   Rscript knit.R report.qmd report.md '{"results": "/path/of/results"}'
+#   Rscript knit.R report.qmd report.md '{"results": "/path/of/results"}' html
 #
-# The third argument overrides parameters of the front matter. Figures go to figures/ beside the
+# The third argument overrides parameters of the front matter; the fourth is the format that is made of it. Figures go to figures/ beside the
 # output. A chunk or an inline expression that fails, fails the whole.
 
 suppressPackageStartupMessages(library(knitr))
@@ -50,7 +50,7 @@ params <- document_params(arguments[[1]], overrides)
 lockBinding("params", environment())
 
 render_markdown()
-opts_knit$set(progress = FALSE, verbose = FALSE)
+opts_knit$set(progress = FALSE, verbose = FALSE, rmarkdown.pandoc.to = arguments[[4]])
 # svglite's SVG has the same bytes in every run, and both HTML and typst take it.
 opts_chunk$set(
   error = FALSE, comment = NA, dev = "svglite", fig.width = 7, fig.height = 4,

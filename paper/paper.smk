@@ -1,8 +1,9 @@
-"""Paper: one report in two formats, every sentence on a result computed.
+"""Paper: a paper and its supplement, every sentence on a result computed.
 
 Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; what parts cost by
          themselves; what the sources published; the functions of analysis/R
-Outputs: results/report.html (self-contained), results/report.pdf
+Outputs: results/report.html (both, self-contained), results/report.pdf (the paper),
+         results/supplement.pdf
          paper/reference/, analysis/reference/, numbers in README.md: of `snakemake reference` alone
 """
 
@@ -30,22 +31,24 @@ rule render_report:
                 "directions",
                 "readings",
                 "guide",
+                "findings",
                 "combinations",
                 "combination-laws",
                 "predictions",
                 "prediction-score",
                 "usl",
                 "crossovers",
+                "travel",
                 "primitives/primitives",
                 "primitives/thread-memory",
             ],
         ),
-        cells=expand("{cell}/cell.json", cell=CELLS),
-        flamegraphs=expand("{cell}/flamegraph.html", cell=LOADS),
+        flamegraphs=expand("{cell}/flamegraph.html", cell=PROFILED),
         differences=f"{RESULTS}/differences",
         functions=FUNCTIONS,
         published=PUBLISHED,
         causes="analysis/causes.yaml",
+        guide="analysis/guide.yaml",
         protocol="analysis/PROTOCOL.md",
         reference=sorted(str(path) for path in Path("analysis/reference").glob("*")),
         coverage="analysis/coverage.csv",
@@ -56,8 +59,10 @@ rule render_report:
         look=expand(
             "paper/{name}",
             name=[
+                "look.yml",
+                "look.typ",
+                "page.html",
                 "report.css",
-                "report.typ",
                 "dark.scss",
                 "stand-in.css",
                 "stand-in.html",
@@ -71,14 +76,15 @@ rule render_report:
     output:
         html=f"{RESULTS}/report.html",
         pdf=f"{RESULTS}/report.pdf",
+        supplement=f"{RESULTS}/supplement.pdf",
     log:
         f"{RESULTS}/logs/render_report.log",
     params:
         results=RESULTS,
     message:
-        "the report, HTML and PDF"
+        "the report: HTML, the paper's PDF and the supplement's"
     shell:
-        "python {input.script:q} --results {params.results:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"
+        "python {input.script:q} --results {params.results:q} --out-html {output.html:q} --out-pdf {output.pdf:q} --out-supplement {output.supplement:q} > {log:q} 2>&1"
 
 
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.

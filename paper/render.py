@@ -1,10 +1,11 @@
-"""Renders a .qmd to one self-contained HTML file and one PDF.
+"""Renders the paper and its supplement: one self-contained HTML file and two PDFs.
 
 With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Without, the stand-in
 does: knitr runs the code, pandoc writes HTML and typst, typst writes the PDF. Both read the same
 source, and nothing is left beside it: the work is done on a copy in a temporary folder.
 
-    python paper/render.py --results results --out-html report.html --out-pdf report.pdf
+    python paper/render.py --results results --out-html report.html --out-pdf report.pdf \\
+        --out-supplement supplement.pdf
 """
 
 import argparse
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,15 @@ PAPER = Path(__file__).resolve().parent
 # Whatever asks for a date gets this one, so that the same input gives the same bytes.
 EPOCH = "0"
 LINES_OF_A_FAULT = 20
+FOR_PANDOC = (
+    "lang",
+    "bibliography",
+    "link-citations",
+    "papersize",
+    "margin",
+    "mainfont",
+    "fontsize",
+)
 
 
 class RenderError(Exception):
@@ -48,9 +59,20 @@ def run(argv: list[str], cwd: Path) -> None:
 
 
 def front_matter(qmd: Path) -> dict[str, Any]:
-    """The YAML block that opens a .qmd; empty when it has none."""
+    """The YAML block that opens a .qmd, over the files that it names; empty when it has none."""
     match = re.match(r"---\n(.*?)\n---\n", qmd.read_text(encoding="utf-8"), re.DOTALL)
-    return yaml.safe_load(match.group(1)) if match else {}
+    front = yaml.safe_load(match.group(1)) if match else {}
+    for name in front.get("metadata-files", []):
+        front = laid_over(yaml.safe_load((qmd.parent / name).read_text(encoding="utf-8")), front)
+    return front
+
+
+def laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Both, key by key at every depth; `above` wins."""
+    both = [
+        key for key in below if isinstance(below[key], dict) and isinstance(above.get(key), dict)
+    ]
+    return below | above | {key: laid_over(below[key], above[key]) for key in both}
 
 
 def format_options(qmd: Path, name: str) -> dict[str, Any]:
@@ -78,21 +100,21 @@ def why_not_quarto(cwd: Path) -> str | None:
 # ---- Quarto ---------------------------------------------------------------------------------
 
 
-def render_with_quarto(qmd: Path, params: Mapping[str, str], html: Path, pdf: Path) -> None:
-    """Writes both files with `quarto render`, in the folder of `qmd`."""
+def render_with_quarto(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
+    """Writes one format with `quarto render`, in the folder of `qmd`."""
     options = [part for name, value in params.items() for part in ("-P", f"{name}:{value}")]
-    for target, out in (("html", html), ("typst", pdf)):
-        run(["quarto", "render", qmd.name, "--to", target, *options], qmd.parent)
-        shutil.move(qmd.with_suffix(out.suffix), out)
+    run(["quarto", "render", qmd.name, "--to", target, *options], qmd.parent)
+    shutil.move(qmd.with_suffix(out.suffix), out)
 
 
 # ---- The stand-in ---------------------------------------------------------------------------
 
 
-def knit(qmd: Path, params: Mapping[str, str]) -> Path:
+def knit(qmd: Path, params: Mapping[str, str], target: str) -> Path:
     """Runs the R code of `qmd`; the Markdown it leaves, with figures/ beside it."""
     markdown = qmd.with_suffix(".knit.md")
-    run(["Rscript", str(PAPER / "knit.R"), qmd.name, markdown.name, json.dumps(params)], qmd.parent)
+    arguments = [qmd.name, markdown.name, json.dumps(params), target]
+    run(["Rscript", str(PAPER / "knit.R"), *arguments], qmd.parent)
     for figure in (qmd.parent / "figures").glob("*.svg"):
         name_fallback_fonts(figure)
     return markdown
@@ -119,8 +141,12 @@ def pandoc(markdown: Path, options: dict[str, Any], to: str, out: Path, *extra: 
         # As a variable: the document's own metadata would win over the option.
         argv += ["--toc", f"--variable=toc-depth:{options.get('toc-depth', 3)}"]
         argv += [f"--toc-depth={options.get('toc-depth', 3)}"]
-    argv += [f"--include-in-header={header}" for header in listed(options.get("include-in-header"))]
-    run([*argv, *extra], markdown.parent)
+    for place in ("include-in-header", "include-after-body"):
+        argv += [f"--{place}={part}" for part in listed(options.get(place))]
+    # What pandoc itself reads of the front matter may stand in a file that the front matter names.
+    front = markdown.with_suffix(".front.yaml")
+    front.write_text(yaml.safe_dump({key: options[key] for key in FOR_PANDOC if key in options}))
+    run([*argv, f"--metadata-file={front}", *extra], markdown.parent)
 
 
 def write_html(markdown: Path, options: dict[str, Any], html: Path) -> None:
@@ -143,67 +169,78 @@ def write_html(markdown: Path, options: dict[str, Any], html: Path) -> None:
 def write_pdf(markdown: Path, options: dict[str, Any], pdf: Path) -> None:
     """PDF by way of typst, with the look of the front matter's typst options."""
     source = markdown.with_suffix(".typ")
-    wanted = ("papersize", "margin", "mainfont", "fontsize", "linestretch")
-    look = markdown.with_suffix(".look.yaml")
-    look.write_text(
-        yaml.safe_dump({key: options[key] for key in wanted if key in options}
-                       | {"page-numbering": "1"}),
-        encoding="utf-8",
-    )  # fmt: skip
     # typst's own citations are switched off: citeproc writes the same ones in both formats.
-    pandoc(markdown, options, "typst-citations", source, f"--metadata-file={look}")
+    pandoc(markdown, options, "typst-citations", source, "--metadata=page-numbering:1")
     typst.compile(str(source), output=str(pdf), root=str(markdown.parent), timestamp=int(EPOCH))
 
 
-def render_with_stand_in(qmd: Path, params: Mapping[str, str], html: Path, pdf: Path) -> None:
-    """Writes both files with knitr, pandoc and typst, in the folder of `qmd`."""
-    markdown = knit(qmd, params)
-    write_html(markdown, format_options(qmd, "html"), html)
-    write_pdf(markdown, format_options(qmd, "typst"), pdf)
+def packed(pdf: Path) -> Path:
+    """Compresses what typst leaves as text: most of a supplement is the tags of its tables."""
+    out = pdf.with_suffix(".packed.pdf")
+    argv = ["qpdf", "--object-streams=generate", "--deterministic-id", str(pdf), str(out)]
+    run(argv, pdf.parent)
+    return out
+
+
+def render_with_stand_in(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
+    """Writes one format with knitr, pandoc and typst, in the folder of `qmd`."""
+    write = {"html": write_html, "typst": write_pdf}[target]
+    write(knit(qmd, params, target), format_options(qmd, target), out)
 
 
 # ---- Both -----------------------------------------------------------------------------------
 
 
-def render(qmd: Path, params: Mapping[str, str], html: Path, pdf: Path) -> str:
-    """Renders `qmd` to `html` and `pdf` and returns the renderer's name.
+def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
+    """Renders `qmd` to `out`, as `target` (html, or typst for a PDF); returns the renderer's name.
 
     `params` overrides the front matter's parameters. Raises RenderError or typst.TypstError when
     code fails, a reference or citation leads nowhere, or the PDF cannot be laid out.
     """
     with tempfile.TemporaryDirectory(prefix="render-") as folder:
         copy = Path(folder) / "paper"
-        shutil.copytree(
-            qmd.resolve().parent, copy, ignore=shutil.ignore_patterns("tests", "__pycache__")
-        )
+        left_out = shutil.ignore_patterns("tests", "reference", "__pycache__")
+        shutil.copytree(qmd.resolve().parent, copy, ignore=left_out)
         reason = why_not_quarto(copy)
         name = "Quarto" if reason is None else "the stand-in renderer (knitr, pandoc, typst)"
         print(f"rendering with {name}" + (f": {reason}" if reason else ""), file=sys.stderr)
         declared = front_matter(qmd).get("params") or {}
         known = dict(params) | ({"renderer": name} if "renderer" in declared else {})
-        outputs = [Path(folder) / "out.html", Path(folder) / "out.pdf"]
+        made = Path(folder) / f"out{out.suffix}"
         render_with = render_with_quarto if reason is None else render_with_stand_in
-        render_with(copy / qmd.name, known, *outputs)
-        for made, wanted in zip(outputs, (html, pdf), strict=True):
-            wanted.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(made, wanted)
+        render_with(copy / qmd.name, known, target, made)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(packed(made) if target == "typst" and shutil.which("qpdf") else made, out)
     return name
+
+
+def render_report(params: Mapping[str, str], html: Path, pdf: Path, supplement: Path) -> None:
+    """Renders the paper with its supplement as HTML, and each as a PDF; see render()."""
+    report = PAPER / "report.qmd"
+    jobs = [
+        (report, params, "html", html),
+        (PAPER / "supplement.qmd", params, "typst", supplement),
+        (report, params, "typst", pdf),
+    ]
+    # Most of it is processes of their own.
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(lambda job: render(*job), jobs))
 
 
 def main() -> None:
     """Command line; exit status 1 and the reason on stderr when rendering fails."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--qmd", type=Path, default=PAPER / "report.qmd")
     parser.add_argument("--results", type=Path, required=True, help="folder with summary.csv")
     parser.add_argument("--out-html", type=Path, required=True)
     parser.add_argument("--out-pdf", type=Path, required=True)
+    parser.add_argument("--out-supplement", type=Path, required=True)
     arguments = parser.parse_args()
     params = {
         "results": str(arguments.results.resolve()),
         "analysis": str(PAPER.parent / "analysis"),
     }
     try:
-        render(arguments.qmd, params, arguments.out_html, arguments.out_pdf)
+        render_report(params, arguments.out_html, arguments.out_pdf, arguments.out_supplement)
     except (RenderError, typst.TypstError) as failure:
         sys.exit(str(failure))
 

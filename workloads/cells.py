@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from workloads.testbed import boot
+
 CELL = "cell.json"
 # A copy under a second name: Snakemake removes the outputs of a job that failed or was interrupted,
 # also those that were whole, or writes what was there before over them, whose files are gone.
@@ -64,7 +66,8 @@ def working_folder(out: Path) -> Iterator[Path]:
 
     What was measured before under that name is moved aside, never overwritten.
     """
-    partial = out.with_name(f".{out.name}.partial")
+    # Of this machine: another may still measure what was asked for again here.
+    partial = out.with_name(f".{out.name}.{boot()}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     try:

@@ -23,7 +23,7 @@ TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
 # The depth of what a default run leaves out.
 FULL = "full"
 # What a study says for all its tiers, beside the settings of their tools.
-COMMON_KEYS = ("path", "sleep_ms")
+COMMON_KEYS = ("path", "sleep_ms", "server_cpus")
 # What a mode says of a server of ours, and of an own one.
 OF_OURS = ("class", "jar", "engine", "client", "jdk", "backend", "options", "jvm_options")
 OF_OWN = ("folder", "environment", "verify_path", "expected_status", "expected_body")
@@ -62,7 +62,8 @@ def whole_studies(config: dict[str, Any]) -> dict[str, Study]:
 def whole_study(name: str, study: Study, key: str) -> Study:
     """A study with its modes and with the tiers under one of its keys."""
     modes = {mode: whole_mode(study, mode) for mode in study["modes"]}
-    tiers = {tier: whole_tier(study, key, tier) for tier in study.get(key, {})}
+    whole = [whole_tier(study, key, tier) for tier in study.get(key, {})]
+    tiers = {tier["id"]: tier for each in whole for tier in on_cpus(each)}
     return study | {"id": name, "modes": modes, TIERS: tiers}
 
 
@@ -77,6 +78,16 @@ def whole_tier(study: Study, key: str, name: str) -> Tier:
     own = study[key][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
     return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
+
+
+def on_cpus(tier: Tier) -> Iterator[Tier]:
+    """The tier, and one like it for each number of CPUs that the server is to have."""
+    same = without(tier, "server_cpus")
+    yield same
+    for cpus in tier.get("server_cpus", []):
+        named = f"{tier.get('title', tier['id'])}, {cpus} CPU{'' if cpus == 1 else 's'}"
+        name = f"{tier['id']}-on-{cpus}"
+        yield same | {"id": name, "of": tier["id"], "server_cpus": cpus, "title": named}
 
 
 def as_list(names: Any) -> list[str]:
@@ -127,7 +138,7 @@ def check(config: dict[str, Any]) -> None:
         faults = [fault for name in config["studies"] for fault in unknown(config, name)]
     if not faults:
         faults = [fault for name in config["studies"] for fault in incomplete(schema, config, name)]
-    faults = faults or smoke_of_nothing(config) or different_looks(config)
+    faults = faults or smoke_of_nothing(config) or different_looks(config) or shared_cpus(config)
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
 
@@ -146,8 +157,11 @@ def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> str:
         surplus = next(key for key in value if key not in known)
         keys, value = [*keys, surplus], value[surplus]
         allowed = f"here only {', '.join(known)}"
-    elif error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in value)
+    elif error.validator in ("required", "dependentRequired"):
+        wanted = error.validator_value
+        if error.validator == "dependentRequired":
+            wanted = [name for key, names in wanted.items() if key in value for name in names]
+        missing = next(key for key in wanted if key not in value)
         keys, value, allowed = [*keys, missing], None, "it must be there"
     shown = json.dumps(value, ensure_ascii=False)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
@@ -257,6 +271,20 @@ def smoke_of_nothing(config: dict[str, Any]) -> list[str]:
     if not config.get("smoke") or any(SMOKE_TIERS in study for study in config["studies"].values()):
         return []
     return ["smoke = true; allowed: where a study has smoke_tiers, as in workloads/smoke.yaml"]
+
+
+def shared_cpus(config: dict[str, Any]) -> list[str]:
+    """CPUs that server and generator would share on one machine."""
+    testbed = config["testbed"]
+    server, generator = testbed.get("server_cpus"), testbed.get("generator_cpus")
+    if (
+        "generator_host" in testbed
+        or not isinstance(server, list)
+        or not isinstance(generator, list)
+    ):
+        return []
+    both = sorted({*server} & {*generator})
+    return [f"testbed.generator_cpus = {generator}; allowed: none of the server's"] if both else []
 
 
 def different_looks(config: dict[str, Any]) -> list[str]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from workloads.generator_host import GeneratorHost
 from workloads.testbed import Process
 
 START_LIMIT_S = 60
@@ -30,8 +31,15 @@ class Driver:
         cpus: list[int],
         folder: Path,
         environment: Mapping[str, str] | None = None,
+        host: GeneratorHost | None = None,
     ) -> None:
-        self.process = Process(argv, cpus, folder, LOG, environment, stdin=True)
+        self.process = (
+            host.process(argv, folder, LOG, stdin=True)
+            if host
+            else Process(argv, cpus, folder, LOG, environment, stdin=True)
+        )
+        # As it was asked for, whatever carries it to another machine.
+        self.argv, self.host, self.folder = argv, host, folder
         self.log, self.read = folder / LOG, 0
 
     def wait_until_ready(self) -> None:
@@ -70,4 +78,6 @@ class Driver:
         return whole[0].decode(errors="replace").splitlines()
 
     def stop(self) -> None:
+        if self.host:
+            self.host.end(self.folder)
         self.process.stop(10)

@@ -42,9 +42,10 @@ STEP_TO_WAITING = 2.5
 CELL_PATH = re.compile(r"([a-z0-9-]+)/" * 4 + r"rep-([0-9]+)/cell.json")
 # What a tier may say of its answers instead of the study.
 OF_ANSWERS = ("body_bytes", "rows_path")
-TIER_KEYS = ("id", "path", "sleep_ms", "idle_connections", *OF_ANSWERS)
+TIER_KEYS = ("id", "path", "sleep_ms", "idle_connections", "server_cpus", *OF_ANSWERS)
 # What a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
+PLACE_KEYS = ("generator_host", "server_address")
 STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_path", "body_bytes"),)
 # What of a study holds for an own server, too.
 ASKED_KEYS = ("id", "verify_path", "body_bytes")
@@ -134,8 +135,7 @@ class Grid:
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
         for cell in self.cells:
-            group = self.groups[cell.study][cell.mode]
-            cells.setdefault((cell.study, group, cell.repetition), []).append(cell)
+            cells.setdefault((cell.study, self._group(cell), cell.repetition), []).append(cell)
         return [Session(*key, tuple(of)) for key, of in cells.items()]
 
     def alone(self, cell: Cell) -> Session:
@@ -143,9 +143,13 @@ class Grid:
         versus = self._parts(cell)[1].get("versus")
         baseline = replace(cell, mode=versus or cell.mode)
         asked = replace(baseline, repetition=1) in self.cells and baseline != cell
-        group = self.groups[cell.study][cell.mode]
         beside = (baseline,) if asked else ()
-        return Session(cell.study, group, cell.repetition, (cell,), beside, alone=True)
+        return Session(cell.study, self._group(cell), cell.repetition, (cell,), beside, alone=True)
+
+    def _group(self, cell: Cell) -> str:
+        """A JVM decides by its CPUs when it starts: other numbers of them are other sessions."""
+        cpus = self.studies[cell.study][TIERS][cell.tier].get("server_cpus")
+        return self.groups[cell.study][cell.mode] + (f"-on-{cpus}" if cpus else "")
 
     def sessions_to_run(self, words: list[str], cells_folder: str) -> list[Session]:
         """All sessions, but for the cells that a command line names: each of them is one alone."""
@@ -236,9 +240,23 @@ class Grid:
             "tool": with_digest(as_in_cells(without(tool, "once", "step_s"))),
             "warm_up": self._warm_up(study, tier),
             "slices": slices,
-            "testbed": self.config["testbed"]
+            "testbed": self._testbed()
             | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
         }
+
+    def _testbed(self) -> dict[str, Any]:
+        """Cells name no host: where the generator is travels with the labels."""
+        testbed: dict[str, Any] = self.config["testbed"]
+        elsewhere = {"generator": "another machine"} if "generator_host" in testbed else {}
+        return without(testbed, *PLACE_KEYS) | elsewhere
+
+    def _where(self) -> dict[str, Any]:
+        testbed = self.config["testbed"]
+        if "generator_host" not in testbed:
+            return {}
+        cpus = testbed.get("generator_cpus")
+        cpus = list(range(cpus)) if isinstance(cpus, int) else cpus
+        return {"where": {key: testbed[key] for key in PLACE_KEYS} | {"cpus": cpus}}
 
     def _slices(self, study: Study, tier: Tier, cell: Cell) -> dict[str, Any]:
         """How many slices and how long: five times what a request waits, or as the tier says."""
@@ -257,11 +275,17 @@ class Grid:
             slices["profiled"] = 0
         return slices
 
+    def profiled(self, cell: Cell) -> bool:
+        """Whether the cell's repetition is one that has slices with the profiler."""
+        study, _, tier = self._parts(cell)
+        slices = self.config["slices"] | study.get("slices", {}) | tier.get("slices", {})
+        return cell.tool != "curve" and cell.repetition <= slices["profiled_repetitions"]
+
     def labels(self, session: Session) -> dict[str, Any]:
         """What a reader wants beside the cells' numbers and what never changes them."""
         study = self.studies[session.study]
         cells = [*session.cells, *session.beside]
-        return {
+        return self._where() | {
             "study": {key: study[key] for key in ("title", "question")},
             "modes": {
                 name: {"versus": mode.get("versus"), "title": mode.get("title", name)}
@@ -428,8 +452,9 @@ def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
     """
     if "modes" in tier:
         return mode["id"] in tier["modes"]
-    tiers = mode.get("tiers", [tier["id"]])
-    return tier["id"] in tiers or f"{tier['id']}/{tool}" in tiers
+    name = tier.get("of", tier["id"])
+    tiers = mode.get("tiers", [name])
+    return name in tiers or f"{name}/{tool}" in tiers
 
 
 def as_csv(rows: list[dict[str, str]]) -> str:

@@ -12,9 +12,12 @@ REQUEST = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 @contextlib.contextmanager
 def idle_connections(
-    port: int, path: str, count: int, limit_s: float
+    place: tuple[str, int], path: str, count: int, limit_s: float
 ) -> Iterator[list[socket.socket]]:
-    """Opens so many, each with one answered request; fewer where the server takes no more."""
+    """Opens so many to an address and port, each with one answered request.
+
+    Fewer where the server takes no more.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if count:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -22,7 +25,7 @@ def idle_connections(
         held: list[socket.socket] = []
         with contextlib.suppress(OSError):
             for _ in range(count):
-                connection = socket.create_connection(("127.0.0.1", port), limit_s)
+                connection = socket.create_connection(place, limit_s)
                 held.append(open_ones.enter_context(connection))
                 connection.sendall(REQUEST.format(path=path).encode())
                 connection.recv(2**16)

@@ -19,9 +19,7 @@ from profiles.watch.telemetry import children, jvm_of
 from workloads import attach, provenance
 from workloads.databases import perf
 from workloads.server import TMP, Server, watched
-from workloads.testbed import Process
-
-LOOPBACK = "127.0.0.1"
+from workloads.testbed import LOOPBACK, Process
 
 
 class OwnServer(Server):

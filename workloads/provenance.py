@@ -30,6 +30,8 @@ LIMIT_FILES = {
     "cpu_governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     "transparent_huge_pages": "/sys/kernel/mm/transparent_hugepage/enabled",
 }
+DMI = "/sys/class/dmi/id"
+BOARD = ("sys_vendor", "product_name", "board_vendor", "board_name")
 
 
 def java(jdk: int | None = None) -> Path:
@@ -49,18 +51,35 @@ def java(jdk: int | None = None) -> Path:
     return Path(found)
 
 
+def machine() -> dict[str, Any]:
+    """What this machine is, with an id that it shares with machines of the same kind."""
+    found: dict[str, Any] = {
+        "cpu_model": cpu_model(),
+        "cpus": os.cpu_count(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "architecture": platform.machine(),
+        "kernel": platform.release(),
+        "board": " ".join(filter(None, (content(f"{DMI}/{name}") for name in BOARD))),
+        "os": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown"),
+        "virtualised": "hypervisor" in Path("/proc/cpuinfo").read_text(),
+    }
+    return {"id": machine_id(found)} | found
+
+
+def machine_id(found: dict[str, Any]) -> str:
+    """A digest of CPU model and count, memory, kernel and board.
+
+    Memory in whole GiB: firmware and kernel keep a little more or less of it for themselves.
+    """
+    facts = [found[key] for key in ("cpu_model", "cpus", "kernel", "board")]
+    facts.append(round(found["memory_bytes"] / 2**30))
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
+
+
 def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
     """All of provenance that is the same from the start of a cell to its end."""
     return {
-        "machine": {
-            "cpu_model": cpu_model(),
-            "cpus": os.cpu_count(),
-            "memory_bytes": psutil.virtual_memory().total,
-            "architecture": platform.machine(),
-            "kernel": platform.release(),
-            "os": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown"),
-            "virtualised": "hypervisor" in Path("/proc/cpuinfo").read_text(),
-        },
+        "machine": machine(),
         "limits": {"descriptors": resource.getrlimit(resource.RLIMIT_NOFILE)[0]}
         | {name: content(path) for name, path in LIMIT_FILES.items()},
         "versions": {

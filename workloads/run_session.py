@@ -50,6 +50,7 @@ from workloads import cells, own_server, provenance, server
 from workloads.backends import Backend
 from workloads.curve import climb
 from workloads.driver import Driver
+from workloads.generator_host import GeneratorHost, HostError
 from workloads.grid import spec_of
 from workloads.progress import progress, ratios
 from workloads.record import Facts, Name, cell_record, write_cell
@@ -67,10 +68,13 @@ from workloads.slices import (
     is_broken,
 )
 from workloads.testbed import (
+    CpuError,
     Process,
     Shares,
     alone_on_the_machine,
+    alone_on_the_node,
     beyond_limits,
+    boot,
     cpu_shares,
     free_port,
     stop_with_our_requester,
@@ -85,9 +89,11 @@ FIRST_PORTS = 10_000
 TOOL_WARM_UP_LIMIT_S = 4.0
 # Of a database, which has no compiler.
 WARM_UP_SLICES = 2
-# Beside the cells while a session runs.
-FOLDER = "session-"
+# Beside the cells while a session runs; other machines may have theirs there.
+FOLDER = f"session-{boot()}-"
 CURVE = "curve"
+# Packages of servers that can listen elsewhere than on loopback.
+REACHABLE = ("artifact.sockets", "artifact.tomcat")
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
@@ -113,9 +119,19 @@ class Phases:
 class Session:
     """The processes of a session and what is common to its cells."""
 
+    # Why this machine has not the CPUs that are asked for.
+    too_few = ""
+
     def __init__(
-        self, plan: dict[str, Any], path: str, names: list[Name], folder: Path, shares: Shares
+        self,
+        plan: dict[str, Any],
+        path: str,
+        names: list[Name],
+        folder: Path,
+        shares: Shares,
+        where: dict[str, Any] | None = None,
     ) -> None:
+        """`where` the generator is, if not here: generator_host, server_address."""
         self.plan, self.names, self.folder = plan, names, folder
         self.seed = f"{plan['seed']}/{path}"
         self.random = random.Random(self.seed)
@@ -129,11 +145,31 @@ class Session:
         self.end.callback(self.threads.shutdown)
         probes = [self.probe(cpu) for cpu in self.all_cpus]
         self.place = Place(server_cpus, generator_cpus, Speeds(probes))
+        if where:
+            self.load_from(where)
         self.drivers: dict[str, Driver] = {}
         # Modes that did not come up, with why: they are not started again.
         self.silent: dict[str, NotAnswering] = {}
         # How far the modes climbed: the `curve` part of these cells' records.
         self.curves: dict[Name, dict[str, Any]] = {}
+
+    def load_from(self, where: dict[str, Any]) -> None:
+        """Has the generator on another machine, and the servers where that reaches them."""
+        for mode, part in self.plan["modes"].items():
+            server = {**self.plan["common"]["study"].get("server", {}), **part.get("study", {})}
+            if part["engine"] or not server.get("package", "").startswith(REACHABLE):
+                raise HostError(f"testbed.generator_host: {mode} listens on 127.0.0.1 only")
+        tools = {name.tool for name in self.names_known()}
+        there = GeneratorHost(
+            where["generator_host"], tools, self.folder, self.place.generator_cpus, where["cpus"]
+        )
+        self.end.callback(there.close)
+        self.place.host, self.place.address = there, where["server_address"]
+        self.topology |= {
+            "link": there.link,
+            "clock_offset_s": round(there.clock_offset_s, 6),
+            "clock_known_to_s": round(there.clock_known_to_s, 6),
+        }
 
     def spec(self, name: Name) -> dict[str, Any]:
         return spec_of(self.plan, name.mode, name.tier, name.tool)
@@ -209,11 +245,12 @@ class Session:
             return database.start(spec, java, cpus, folder, position)
         if "command" in spec["mode"]:
             return own_server.OwnServer(spec["mode"], cpus, folder, free_port(position))
-        argv = server.command(spec, java, free_port(position), len(cpus))
+        address = self.place.address
+        argv = server.command(spec, java, free_port(position, address), len(cpus), address)
         argv += backend.options if backend else []
         environment = backend.environment if backend else {}
         # Until it is warm it may use all CPUs: the JIT has its work before the first slice.
-        return server.Server(argv, self.all_cpus, folder, environment=environment)
+        return server.Server(argv, self.all_cpus, folder, environment=environment, address=address)
 
     @staticmethod
     def verify(mode: str, subject: Any, spec: dict[str, Any]) -> None:
@@ -259,9 +296,10 @@ class Session:
                 done = warm_up(live.subject, plans, study, self.all_cpus, live.folder)
                 live.warm_up = done.record()
 
-        # Side by side by the project's generator, whose bursts leave half of the CPUs to the
-        # compilers; then one by one by the tools that load them.
-        list(self.threads.map(warm, lives))
+        # A few at a time by the project's generator, then one by one by the tools that load them:
+        # of many at once none has its compiler idle before all have.
+        with ThreadPoolExecutor(len(self.all_cpus) + 1) as pool:
+            list(pool.map(warm, lives))
         for live in lives:
             self.warm_by_tools(live)
         for live in lives:
@@ -335,7 +373,8 @@ class Session:
                 environment = self.place.alive[name.mode].subject.client_environment
             folder = cells.fresh(self.folder / f"driver-{key}")
             argv = tool.driver(self.spec(name), provenance.java())
-            driver = Driver(argv, self.place.generator_cpus, folder, environment)
+            cpus, host = self.place.generator_cpus, self.place.host
+            driver = Driver(argv, cpus, folder, environment, host)
             self.drivers[key] = driver
             self.end.callback(driver.stop)
             driver.wait_until_ready()
@@ -423,7 +462,7 @@ def folder_of(root: Path, study: str, name: Name, repetition: str) -> Path:
 def measure(session: Session, recorder: Recorder) -> None:
     """All cells of a session, tier by tier; each is recorded when its slices are there."""
     names = [*session.names, *recorder.again]
-    modes = list(dict.fromkeys(name.mode for name in names))
+    modes = [] if session.too_few else list(dict.fromkeys(name.mode for name in names))
     alone = [mode for mode in modes if session.plan["modes"][mode]["mode"].get("alone")]
     together = [mode for mode in modes if mode not in alone]
     with session.phases.phase("start_s"):
@@ -432,7 +471,7 @@ def measure(session: Session, recorder: Recorder) -> None:
         session.warm_all(together)
     for load in loads_in_order(session, names):
         at_once = [name for name in names if (name.tier, name.tool) == load]
-        load_in_turns(session, recorder, [n for n in at_once if n.mode in together])
+        load_in_turns(session, recorder, [n for n in at_once if n.mode not in alone])
     for mode in together:
         session.stop(mode)
     for mode in alone:
@@ -458,7 +497,7 @@ def why_not(session: Session, name: Name) -> str:
     """Why a cell cannot be loaded; empty where it can."""
     spec = session.spec(name)
     asked = spec["tool"].get("connections", 0) + spec["tier"].get("idle_connections", 0)
-    if forbidden := beyond_limits(asked):
+    if forbidden := session.too_few or beyond_limits(asked):
         return f"beyond_limits: {forbidden}"
     return str(session.silent.get(name.mode, ""))
 
@@ -563,13 +602,14 @@ def arguments() -> argparse.Namespace:
 
 
 def check_alone(held: str) -> None:
-    """Raises SystemExit when Snakemake could run other jobs beside this one."""
+    """Raises SystemExit when Snakemake, or SLURM, could run other jobs beside this one."""
     cores, of = map(int, held.split("/"))
     if cores < of:
         sys.exit(
             f"This session was given {cores} of {of} cores, so other jobs could disturb it: "
             "leave out --max-threads and --set-threads."
         )
+    alone_on_the_node()
 
 
 def to_measure(
@@ -591,6 +631,23 @@ def to_measure(
     return chosen, [name for name in known if name in baselines and name not in chosen]
 
 
+def check_tools(plan: dict[str, Any]) -> None:
+    """Raises FileNotFoundError, naming it, for what a session runs and this machine has not.
+
+    A node of a cluster may lack what the machine has from which its job was submitted.
+    """
+    try:
+        for program in ("setpriv", "taskset"):
+            if not shutil.which(program):
+                raise FileNotFoundError(f"no {program} on the PATH")
+        for mode, tier, tool in plan["cells"]:
+            provenance.java(plan["modes"][mode]["mode"].get("jdk"))
+            tool_of(tool).generator(spec_of(plan, mode, tier, tool))
+    except FileNotFoundError as fault:
+        advice = "run make setup and make build on this machine, or in a folder that it shares"
+        raise FileNotFoundError(f"{fault}: {advice}") from fault
+
+
 def main() -> None:
     options = arguments()
     check_alone(options.held)
@@ -602,10 +659,34 @@ def main() -> None:
         format="%(asctime)s %(levelname)s %(message)s",
     )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
-    shares = cpu_shares()
+    check_tools(options.plan)
+    shares, too_few = shares_of(options.plan)
     # What runs beside the servers stays off their CPUs from the start.
     os.sched_setaffinity(0, shares[1])
     stop_with_our_requester()
+    measured = run(options, shares, too_few)
+    # That the session came to its end is seen by this file alone: cells of before stay.
+    options.log.with_suffix(".json").write_text(json.dumps({"measured": measured}, indent=1) + "\n")
+
+
+def shares_of(plan: dict[str, Any]) -> tuple[Shares, str]:
+    """CPUs of both sides; all loads of a session ask for the same. Raises CpuError.
+
+    Where a tier asks for more than there are, the second says so: another machine has them.
+    """
+    load = next(iter(plan["loads"].values()))
+    testbed, server_cpus = load["testbed"], load["tier"].get("server_cpus")
+    generator_cpus = None if testbed.get("generator") else testbed.get("generator_cpus")
+    if server_cpus:
+        try:
+            return cpu_shares(server=server_cpus, generator=generator_cpus), ""
+        except CpuError as fault:
+            return cpu_shares(), str(fault)
+    return cpu_shares(server=testbed.get("server_cpus"), generator=generator_cpus), ""
+
+
+def run(options: argparse.Namespace, shares: Shares, too_few: str) -> list[str]:
+    """Measures what is not there or not current; the names of these cells."""
     study, group, repetition = options.session.split("/")
     root = options.cells.resolve()
     with alone_on_the_machine():
@@ -613,12 +694,14 @@ def main() -> None:
         folders = {name: folder_of(root, study, name, repetition) for name in names}
         chosen, again = to_measure(options.plan, folders, again=options.again == "True")
         if not chosen:
-            return
+            return []
         # Only a runner that was killed with -9 leaves its folder; no other runs now.
         for left in root.parent.glob(f"{FOLDER}*"):
             shutil.rmtree(left)
         with tempfile.TemporaryDirectory(prefix=FOLDER, dir=root.parent) as folder:
-            session = Session(options.plan, options.session, chosen, Path(folder), shares)
+            where = options.labels.get("where")
+            session = Session(options.plan, options.session, chosen, Path(folder), shares, where)
+            session.too_few = too_few
             facts = Facts(
                 id=f"{options.session}@{session.started:%Y%m%dT%H%M%SZ}",
                 study=study,
@@ -626,7 +709,7 @@ def main() -> None:
                 repetition=int(repetition.removeprefix("rep-")),
                 started=session.started.isoformat(timespec="milliseconds"),
                 server_cpus=session.place.server_cpus,
-                generator_cpus=session.place.generator_cpus,
+                generator_cpus=(session.place.host or session.place).generator_cpus,
                 topology=session.topology,
                 labels=options.labels,
             )
@@ -640,6 +723,7 @@ def main() -> None:
             if len(chosen) == 1 and again and chosen[0].tool != CURVE:
                 # Before the folder goes, which holds the latencies.
                 say(ratios(recorder.loaded[chosen[0]], recorder.loaded[again[0]]))
+    return [f"{study}/{name.mode}/{name.tier}/{name.tool}/{repetition}" for name in chosen]
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 from profiles.watch import jvm_counters
 from workloads import attach
 from workloads.provenance import PROFILER, ROOT
-from workloads.testbed import Process
+from workloads.testbed import LOOPBACK, Process
 
 START_LIMIT_S = 30
 STOP_LIMIT_S = 5
@@ -34,7 +34,9 @@ MEASURED_OPTIONS = (
 )
 
 
-def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]:
+def command(
+    spec: dict[str, Any], java: Path, port: int, cpus: int, address: str = LOOPBACK
+) -> list[str]:
     """The server's command line; files are named relative to the server's folder.
 
     `cpus`: how many it will have under load, which decides its collector and its threads.
@@ -53,6 +55,7 @@ def command(spec: dict[str, Any], java: Path, port: int, cpus: int) -> list[str]
         str(ROOT / mode.get("jar", server["jar"])),
         f"{server['package']}.{main_class}",
         f"--port={port}",
+        *([] if address == LOOPBACK else [f"--address={address}"]),
         *options,
     ]
 
@@ -94,8 +97,9 @@ class Server:
         log: str = "server.log",
         environment: Mapping[str, str] | None = None,
         home: Path | None = None,
+        address: str = LOOPBACK,
     ) -> None:
-        self.log = folder / log
+        self.log, self.address = folder / log, address
         (folder / TMP).mkdir(exist_ok=True)
         self.port = 0
         self.start_up_s = 0.0
@@ -110,7 +114,7 @@ class Server:
 
     def listening(self) -> int:
         """The port that it says it listens on; 0 before."""
-        ready = re.search(r"listening on 127\.0\.0\.1:(\d+)", self.log.read_text())
+        ready = re.search(rf"listening on {re.escape(self.address)}:(\d+)", self.log.read_text())
         return int(ready[1]) if ready else 0
 
     def why_silent(self) -> str:
@@ -124,7 +128,7 @@ class Server:
 
     def ask(self, path: str, limit_s: float) -> bytes:
         """The body of the expected answer. Raises OSError or HTTPException, the reason why not."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=limit_s)
+        connection = http.client.HTTPConnection(self.address, self.port, timeout=limit_s)
         try:
             connection.request("GET", path)
             response = connection.getresponse()

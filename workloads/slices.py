@@ -8,6 +8,7 @@ rules are `faults`, below. What a slice measures of the load is what its tool co
 from __future__ import annotations
 
 import contextlib
+import json
 import logging
 import os
 import time
@@ -23,10 +24,11 @@ from workloads import cells, provenance
 from workloads.backends import Backend
 from workloads.driver import Driver
 from workloads.figures import Beside, gc_pauses
+from workloads.generator_host import GeneratorHost
 from workloads.idle import idle_connections, still_open
 from workloads.latencies import latencies_ms
 from workloads.settling import settling
-from workloads.testbed import Process
+from workloads.testbed import LOOPBACK, Process
 
 logger = logging.getLogger("slices")
 # A server that has not answered by then, its load gone, hangs, however patient its users are.
@@ -68,12 +70,18 @@ class Live:
 
 @dataclass
 class Place:
-    """The CPUs of both sides, the probes of their speed, and what is alive beside a server."""
+    """The CPUs of both sides, the probes of their speed, and what is alive beside a server.
+
+    `host`: another machine for the generator. What else is on the generator's CPUs stays here.
+    `address`: where servers listen.
+    """
 
     server_cpus: list[int]
     generator_cpus: list[int]
     speeds: Speeds
     alive: dict[str, Live] = field(default_factory=dict)
+    host: GeneratorHost | None = None
+    address: str = LOOPBACK
 
 
 @dataclass(frozen=True)
@@ -168,6 +176,8 @@ class Loading:
     place: Place
     # None: the tool is started for each slice.
     driver: Driver | None
+    # CPUs that a generator on another machine used in the last slice.
+    there_cpus: float = 0.0
 
     def slice(self, asked: Asked) -> Slice:
         """Loads once. The server may be gone afterwards: see `outcome`."""
@@ -182,7 +192,8 @@ class Loading:
         telemetry = self.telemetry()
         path = self.spec["study"]["verify_path"]
         idle_ones = self.spec["tier"].get("idle_connections", 0)
-        with idle_connections(subject.port, path, idle_ones, timeout_s) as held:
+        listens = (self.place.address, subject.port)
+        with idle_connections(listens, path, idle_ones, timeout_s) as held:
             idle_s = self.idle_clocks()
             telemetry.start()
             try:
@@ -210,6 +221,10 @@ class Loading:
             pauses = gc_pauses(self.driver.log.with_name("gc.log"), load)
             load["generator"]["gc_pause_ms"] = pauses["gc_pause_ms"]
         load["settling"] = settling(folder, load)
+        if self.place.host:
+            # What is read here from now on was timed here.
+            for key in ("start_epoch_s", "end_epoch_s"):
+                load[key] -= self.place.host.clock_offset_s
         figures = self.figures(load, telemetry, idle_s, ran_s)
         load["generator"]["cpu_share"] = figures["generator_cpu_share"]
         done = Slice(
@@ -266,6 +281,8 @@ class Loading:
     ) -> tuple[list[str], int | None, bool, tuple[float, float]]:
         """The generator's command line and exit status, whether it was cut off, when it ran."""
         limit_s, subject = self.spec["testbed"]["load_limit_s"], self.live.subject
+        if self.place.host:
+            return self.generate_there(self.place.host, folder)
         start_s = time.time()
         if self.driver:
             telemetry.watch("generator", self.driver.process.pid)
@@ -275,7 +292,7 @@ class Loading:
             if timed_out:
                 # It would go on beside the next slice.
                 self.driver.stop()
-            return [*self.driver.process.argv, *fields], 0, timed_out, (start_s, time.time())
+            return [*self.driver.argv, *fields], 0, timed_out, (start_s, time.time())
         argv = self.tool.command(self.spec, provenance.java(), subject)
         process = Process(
             argv, self.place.generator_cpus, folder, "generator.log", subject.client_environment
@@ -283,6 +300,39 @@ class Loading:
         telemetry.watch("generator", process.pid)
         timed_out = not finish(process, limit_s)
         return argv, process.exit_status, timed_out, (start_s, time.time())
+
+    def generate_there(
+        self, host: GeneratorHost, folder: Path
+    ) -> tuple[list[str], int | None, bool, tuple[float, float]]:
+        """As generate(), on another machine, which says itself what CPU time it took."""
+        driver, subject = self.driver, self.live.subject
+        limit_s = self.spec["testbed"]["load_limit_s"]
+        if driver:
+            argv = [*driver.argv, *(fields := self.tool.fields(self.spec, subject, folder))]
+            host.make(folder)
+            used_s, start_s = host.cpu_s(driver.folder), time.time()
+            driver.ask([host.there(word) for word in fields])
+            timed_out, exit_status = not driver.answer(limit_s), 0
+            ran_s = (start_s, time.time())
+            self.there_cpus = (host.cpu_s(driver.folder) - used_s) / (ran_s[1] - ran_s[0])
+            if timed_out:
+                driver.stop()
+            host.fetch(driver.folder)
+            host.fetch(folder)
+            return argv, exit_status, timed_out, ran_s
+        argv, start_s = self.tool.command(self.spec, provenance.java(), subject), time.time()
+        process = host.process(argv, folder, "generator.log", stdin=False)
+        timed_out = not process.wait(limit_s)
+        if timed_out:
+            # It still writes what it has measured.
+            host.end(folder)
+            process.wait(10)
+        process.stop(1)
+        ran_s = (start_s, time.time())
+        host.fetch(folder)
+        if (folder / "load.json").exists():
+            self.there_cpus = json.loads((folder / "load.json").read_text())["cpu_share"]
+        return argv, process.exit_status, timed_out, ran_s
 
     def collect(
         self, folder: Path, ran_s: tuple[float, float], exit_status: int | None
@@ -370,7 +420,7 @@ class Loading:
         """What the processes and the machine used within the window."""
         start_s, end_s = load["start_epoch_s"], load["end_epoch_s"]
         samples, lasted_s = telemetry.samples, max(end_s - start_s, 1e-3)
-        cpus = len(self.place.server_cpus)
+        cpus, host = len(self.place.server_cpus), self.place.host
 
         def grew(key: str) -> float:
             return grown_between(samples, key, start_s, end_s)
@@ -393,14 +443,13 @@ class Loading:
             "cpu_system_s": grew("server_cpu_system_s"),
             "cpu_us_per_request": 1e6 * (server_s - compiler_s) / answers if answers else None,
             "idle_beside_share": idle_beside_s / (ran_s[1] - ran_s[0]) / cpus,
-            "generator_cpu_share": grew("generator_cpu_s")
-            / lasted_s
-            / len(self.place.generator_cpus),
+            "generator_cpu_share": (self.there_cpus if host else grew("generator_cpu_s") / lasted_s)
+            / len((host or self.place).generator_cpus),
             "others_cpu_share": max(0.0, busy_s - on_server_s) / lasted_s / cpus,
             "steal_share": grew("steal_s") / lasted_s / (os.cpu_count() or 1),
             "cpu_pressure_share": grew("pressure_cpu_some_s") / lasted_s,
             "speed_server": speed(self.place.server_cpus, *ran_s),
-            "speed_generator": speed(self.place.generator_cpus, *ran_s),
+            "speed_generator": None if host else speed(self.place.generator_cpus, *ran_s),
             "backend_cpu_shares": [used_s / lasted_s / len(each.cpus) for each, used_s in beside],
             "peak_backend_rss_bytes": peak(window, "backend_rss_bytes"),
             "peak_threads": peak(window, "server_threads"),

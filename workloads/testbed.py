@@ -19,6 +19,7 @@ from typing import Any, TypedDict
 
 import psutil
 
+LOOPBACK = "127.0.0.1"
 LOCK = Path(tempfile.gettempdir()) / "threads-artifact.testbed.lock"
 # Between two messages that name the process that we wait for.
 REMINDER_S = 60.0
@@ -85,6 +86,27 @@ def described(pid: int) -> str:
     return f"process {pid} ({command[:100]})"
 
 
+def alone_on_the_node() -> None:
+    """Raises SystemExit within a SLURM job that shares its node, or has only a part of its CPUs."""
+    job = os.environ.get("SLURM_JOB_ID")
+    if not job:
+        return
+    asked = ["squeue", "--noheader", "--format=%h %C", "--jobs", job]
+    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout
+    shared, allotted = said.split()
+    usable = len(os.sched_getaffinity(0))
+    if shared != "NO" or usable < int(allotted):
+        sys.exit(
+            f"SLURM job {job} must have its node to itself, but OverSubscribe is {shared} and it "
+            f"may use {usable} of {allotted} CPUs: submit it with profiles/slurm."
+        )
+
+
+def boot() -> str:
+    """A name that files of this machine have in a folder that other machines write into, too."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+
+
 def alone_in_the_folder(folder: Path) -> None:
     """Holds a folder until this process ends, for one Snakemake at a time.
 
@@ -92,17 +114,18 @@ def alone_in_the_folder(folder: Path) -> None:
     Raises BlockingIOError while another process holds the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    fcntl.flock(open_lock(folder / "run.lock"), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    # NFS locks only what is open for writing.
+    fcntl.flock(open_lock(folder / "run.lock", os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def open_lock(path: Path) -> int:
+def open_lock(path: Path, access: int = os.O_RDONLY) -> int:
     """A descriptor of the file. Raises SystemExit, with the reason, where it cannot be opened."""
     try:
         # Opened before created: the kernel may refuse O_CREAT on another user's file in /tmp.
         try:
-            return os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+            return os.open(path, access | os.O_NOFOLLOW)
         except FileNotFoundError:
-            return os.open(path, os.O_CREAT | os.O_RDONLY | os.O_NOFOLLOW, 0o644)
+            return os.open(path, os.O_CREAT | access | os.O_NOFOLLOW, 0o644)
     except OSError as fault:
         message = f"The lock file {path} cannot be opened: {fault.strerror}."
         if os.path.lexists(path):
@@ -124,23 +147,67 @@ class Cpu(TypedDict):
 Shares = tuple[list[int], list[int]]
 
 
-def cpu_shares(root: Path = SYS) -> Shares:
+class CpuError(ValueError):
+    """CPUs that this machine has not, or that both sides would have: key, value, allowed ones."""
+
+
+# How many CPUs, or which.
+AskedCpus = int | list[int] | None
+
+
+def cpu_shares(root: Path = SYS, server: AskedCpus = None, generator: AskedCpus = None) -> Shares:
     """CPUs for the server and for the generator: each gets half of the physical cores.
 
     Hyper-threads of one core slow each other down, so a core belongs to one side. Only where
-    there is a single core do the two sides share it. Cores are taken node by node.
+    there is a single core do the two sides share it. Cores are taken node by node. `server` and
+    `generator` ask for other shares; what is not asked for is the rest. Raises CpuError.
     """
+    cores = cores_of(root)
+    if len(cores) == 1 and server is generator is None:
+        return cores[0], cores[0]
+    half = sum(cores[: len(cores) // 2], [])
+    if server is generator is None:
+        return sorted(half), sorted(set(sum(cores, [])).difference(half))
+    on_server = taken(server, cores, "server_cpus", root) if server else []
+    left = without_cpus(cores, on_server)
+    on_generator = taken(generator, left, "generator_cpus", root) if generator else []
+    on_server = on_server or sorted(sum(without_cpus(cores, on_generator), []))
+    on_generator = on_generator or sorted(sum(left, []))
+    if not on_server or not on_generator:
+        asked = f"testbed.server_cpus = {server}, testbed.generator_cpus = {generator}"
+        raise CpuError(f"{asked}; allowed: CPUs for both sides, of {len(sum(cores, []))}")
+    return on_server, on_generator
+
+
+def cores_of(root: Path) -> list[list[int]]:
+    """The CPUs that we may use, by physical core, node by node; a single core is parted."""
     cpus = [cpu_facts(cpu, root) for cpu in sorted(os.sched_getaffinity(0))]
     by_core: dict[tuple[int, ...], list[int]] = {}
     for cpu in sorted(cpus, key=place):
         by_core.setdefault(tuple(cpu["siblings"]), []).append(cpu["cpu"])
     cores = list(by_core.values())
-    if len(cores) == 1:
-        cores = [[cpu] for cpu in cores[0]]
-    if len(cores) == 1:
-        return cores[0], cores[0]
-    half = len(cores) // 2
-    return sorted(sum(cores[:half], [])), sorted(sum(cores[half:], []))
+    return [[cpu] for cpu in cores[0]] if len(cores) == 1 else cores
+
+
+def without_cpus(cores: list[list[int]], taken: list[int]) -> list[list[int]]:
+    """What is left of the cores; one that is begun goes to the side that began it."""
+    return [core for core in cores if not set(core) & set(taken)]
+
+
+def taken(asked: int | list[int], cores: list[list[int]], key: str, root: Path) -> list[int]:
+    """The CPUs that are asked for, of these cores: whole ones, on one node where they fit."""
+    free = sum(cores, [])
+    if isinstance(asked, list):
+        if set(asked) <= set(free):
+            return sorted(asked)
+        raise CpuError(f"testbed.{key} = {asked}; allowed: of {sorted(free)}")
+    nodes: dict[int, list[int]] = {}
+    for cpu in free:
+        nodes.setdefault(cpu_facts(cpu, root)["node"] or 0, []).append(cpu)
+    for cpus in (*nodes.values(), free):
+        if len(cpus) >= asked:
+            return sorted(cpus[:asked])
+    raise CpuError(f"testbed.{key} = {asked}; allowed: up to {len(free)} here")
 
 
 def place(cpu: Cpu) -> tuple[int, int, list[int], int]:
@@ -193,8 +260,8 @@ def numbers_in(path: Path) -> list[int]:
 handed_out: set[int] = set()
 
 
-def free_port(position: int) -> int:
-    """A free loopback port below the ephemeral range, which this process has not had before.
+def free_port(position: int, address: str = LOOPBACK) -> int:
+    """A free port of an address, below the ephemeral range, which this process has not had before.
 
     Within that range a client of a dead server can be given the server's own port and connect
     to itself. Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT.
@@ -204,16 +271,16 @@ def free_port(position: int) -> int:
     ports = range(max(1024, low - 10_000), low)
     first = position * 7 % len(ports)
     for port in (*ports[first:], *ports[:first]):
-        if port not in handed_out and is_free(port):
+        if port not in handed_out and is_free(port, address):
             handed_out.add(port)
             return port
-    raise OSError(f"no port from {ports[0]} to {ports[-1]} is free")
+    raise OSError(f"no port of {address} from {ports[0]} to {ports[-1]} is free")
 
 
-def is_free(port: int) -> bool:
+def is_free(port: int, address: str = LOOPBACK) -> bool:
     with socket.socket() as probe, contextlib.suppress(OSError):
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        probe.bind(("127.0.0.1", port))
+        probe.bind((address, port))
         return True
     return False
 

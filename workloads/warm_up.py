@@ -100,7 +100,7 @@ def warm_up(
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
         answered = 0
         for load in bursts:
-            answered += burst(load, subject.port, cpus, folder)
+            answered += burst(load, subject, cpus, folder)
             ask_as_between_slices(subject, study)
         compiled_s, used_s = compiler_s(compilers) - compiled_s, clock_s(pid) - used_s
         result.compiler_share = compiled_s / (time.monotonic() - begun_s)
@@ -134,9 +134,10 @@ def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return kinds
 
 
-def burst(plan: dict[str, Any], port: int, cpus: list[int], folder: Path) -> int:
+def burst(plan: dict[str, Any], subject: Any, cpus: list[int], folder: Path) -> int:
     """How many requests of a short load were answered."""
-    url, out = f"http://127.0.0.1:{port}{plan['path']}", folder / "warm-up.json"
+    url = f"http://{subject.address}:{subject.port}{plan['path']}"
+    out = folder / "warm-up.json"
     load = plan | {"duration_s": plan["burst_s"]}
     headers = JMETERS_HEADERS if load.get("keep_alive") else ()
     patience_s = ANSWER_LIMIT_S + plan.get("waits_s", 0)

@@ -10,13 +10,32 @@ outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/repetitions.csv: sessions of each group, and later looks that a budget allows
 """
 
+# What the first Snakemake was asked for. A job on a node of a cluster runs a Snakemake of its own
+# with other words, which inherits these.
+WORDS = json.loads(os.environ.setdefault("ASKED_WORDS", json.dumps(sys.argv)))
 # By the rule that measures each. A cell that the command line names, as in
 # `snakemake -f results/cells/…/cell.json`, is measured alone.
 SESSIONS = {
     "measure_" + re.sub("[/-]", "_", session.title.split()[0]): session
-    for session in GRID.sessions_to_run(sys.argv, f"{RESULTS}/cells")
+    for session in GRID.sessions_to_run(WORDS, f"{RESULTS}/cells")
 }
 DUE_SOURCES = sorted(glob_wildcards("workloads/due/src/{name,[a-z0-9_.-]+}").name)
+
+
+def all_cores(wildcards):
+    """Of this machine. Of a cluster's node none are counted: its job has all of them."""
+    return workflow.resource_settings.cores or 1
+
+
+def again(wildcards):
+    """Whether the first Snakemake was told to run sessions again; on nodes each is told so."""
+    settings = workflow.dag_settings
+    told = settings.forcetargets or settings.forceall or settings.forcerun
+    return os.environ.setdefault("ASKED_AGAIN", str(bool(told)))
+
+
+# A job that measures has a node of a cluster to itself, with all its CPUs.
+WHOLE_NODE = {"slurm_extra": "--exclusive", "cpus_per_task": -1}
 
 
 rule build_generator:
@@ -65,22 +84,20 @@ for rule_name, session in SESSIONS.items():
             ancient("workloads/jmeter/build/driver.jar"),
         output:
             update([f"{RESULTS}/cells/{cell.path}/cell.json" for cell in session.cells]),
+            # Cells of before stay where they are, so they cannot show that the session ran to its
+            # end: srun ends with status 0 when its node fails.
+            f"{RESULTS}/logs/sessions/{session.title.split()[0]}.json",
         log:
             f"{RESULTS}/logs/sessions/{session.title.split()[0]}.log",
         priority: len(CELLS) + 2 - GRID.position(session.cells[0])
-        threads: lambda wildcards: workflow.cores
+        threads: all_cores
         resources:
+            **WHOLE_NODE,
             testbed=1,
-            cores_there=lambda wildcards: workflow.cores,
+            cores_there=all_cores,
             labels=json.dumps(GRID.labels(session), sort_keys=True),
             # Of a session that Snakemake was not told to run again, what is current is kept.
-            again=lambda wildcards: str(
-                bool(
-                    workflow.dag_settings.forcetargets
-                    or workflow.dag_settings.forceall
-                    or workflow.dag_settings.forcerun
-                )
-            ),
+            again=again,
         params:
             cells=RESULTS + "/cells",
             session=session.path,
@@ -119,10 +136,11 @@ rule measure_primitives:
     log:
         RESULTS + "/logs/measure_primitives_{repetition}.log",
     priority: before_repetition
-    threads: lambda wildcards: workflow.cores
+    threads: all_cores
     resources:
+        **WHOLE_NODE,
         testbed=1,
-        cores_there=lambda wildcards: workflow.cores,
+        cores_there=all_cores,
     message:
         "measuring what threads, hand-offs and connections cost, repetition {wildcards.repetition}"
     shell:
@@ -138,10 +156,11 @@ rule measure_thread_memory:
     log:
         RESULTS + "/logs/measure_thread_memory.log",
     priority: len(CELLS) + 3
-    threads: lambda wildcards: workflow.cores
+    threads: all_cores
     resources:
+        **WHOLE_NODE,
         testbed=1,
-        cores_there=lambda wildcards: workflow.cores,
+        cores_there=all_cores,
     message:
         "measuring what waiting threads hold"
     shell:

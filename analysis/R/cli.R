@@ -17,7 +17,8 @@ source_all <- function(folder = dirname(sub("^--file=", "", grep("^--file=", com
 #'
 #' @param words character vector, as `commandArgs(trailingOnly = TRUE)`.
 #' @param options names of the options that must be given, each as `--name value`.
-#' @return list with one string for each option, and `files`: the remaining words.
+#' @return list with one string for each option, and `files`: the remaining words; instead of a `-` among them
+#'   the lines of standard input.
 parse_command_line <- function(words, options) {
   parsed <- list()
   for (option in options) {
@@ -33,8 +34,15 @@ parse_command_line <- function(words, options) {
     known <- paste0("--", options, collapse = ", ")
     stop("unknown option ", unknown[1], "; known: ", known, call. = FALSE)
   }
-  parsed$files <- words
+  parsed$files <- as.character(unlist(lapply(words, function(word) if (word == "-") names_from_input() else word)))
   parsed
+}
+
+# Of no names printf still prints an empty line.
+names_from_input <- function() {
+  input <- file("stdin")
+  on.exit(close(input))
+  Filter(nzchar, readLines(input))
 }
 
 #' Writes a table as CSV, creating its folder.

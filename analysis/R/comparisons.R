@@ -237,7 +237,7 @@ read_comparisons <- function(path) {
   words <- c(
     "study", "tier", "tool", "mode", "versus", "statistic", "unit", "better", "effect", "verdict",
     "bound", "reason", "figure", "direction", "of", "reading", "agreement",
-    "situation", "mind", "use", "standing"
+    "situation", "mind", "use", "standing", "finding", "pair", "outcome"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate", "verdict"), path)
   for (column in setdiff(names(comparisons), words)) {

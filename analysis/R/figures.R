@@ -316,6 +316,8 @@ read_spectra <- function(paths) {
   }))
 }
 
+points_per_octave <- 10
+
 open_spectra <- function(cell) {
   rbindlist(lapply(c("corrected", "uncorrected"), function(kind) {
     file <- file.path(cell$folder, paste0("latency-", kind, ".hgrm"))
@@ -324,8 +326,10 @@ open_spectra <- function(cell) {
     steps <- histogram$steps
     if (nrow(steps) == 0) return(NULL)
     # The last value would stand at infinity: it is drawn at its rank.
-    share <- pmin(steps$percentile, 1 - 1 / histogram$count)
-    unique(data.table(kind = kind, inverse = 1 / (1 - share), latency_ms = steps$value_ms))
+    inverse <- 1 / (1 - pmin(steps$percentile, 1 - 1 / histogram$count))
+    # As many as a plot can show.
+    kept <- !duplicated(round(points_per_octave * log2(inverse)), fromLast = TRUE)
+    unique(data.table(kind = kind, inverse = inverse[kept], latency_ms = steps$value_ms[kept]))
   }))
 }
 
@@ -334,7 +338,7 @@ closed_spectrum <- function(cell) {
   if (!file.exists(file)) return(NULL)
   elapsed_ms <- read_samples(file)[is_right(success, responseCode), elapsed]
   if (length(elapsed_ms) == 0) return(NULL)
-  inverse <- unique(pmin(2^seq(0, log2(length(elapsed_ms)) + 0.1, by = 0.1), length(elapsed_ms)))
+  inverse <- unique(pmin(2^seq(0, log2(length(elapsed_ms)) + 0.1, by = 1 / points_per_octave), length(elapsed_ms)))
   data.table(
     kind = "closed", inverse = inverse,
     latency_ms = drawable_latency(percentiles(elapsed_ms, 1 - 1 / inverse), 1)

@@ -11,6 +11,34 @@ read_guide <- function(path) {
   yaml::read_yaml(path)$situations
 }
 
+#' Reads the findings, see guide.yaml.
+read_findings <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  yaml::read_yaml(path)$findings
+}
+
+#' The outcome of each finding.
+#'
+#' @param findings see read_findings(); `comparisons` see read_comparisons().
+#' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), chosen
+#'   (which of `told` fits; NA for none), the columns of the comparisons. A finding of which a pair was not measured has
+#'   no rows.
+decide_findings <- function(findings, comparisons) {
+  rows <- lapply(findings, function(finding) {
+    pairs <- rbindlist(lapply(finding$pairs, function(pair) {
+      wanted <- c(finding["study"], pair)
+      comparisons[wanted, on = names(wanted), nomatch = NULL]
+    }), idcol = "pair")
+    if (!setequal(pairs$pair, names(finding$pairs)) || anyDuplicated(pairs$pair) > 0) return(NULL)
+    outcomes <- setNames(standing(pairs), pairs$pair)
+    fits <- function(told) all(vapply(names(told$when), function(name) outcomes[[name]] %in% told$when[[name]], NA))
+    pairs[, outcome := unname(outcomes)]
+    data.table(finding = finding$id, pairs, chosen = Position(fits, finding$told))
+  })
+  none <- copy(comparisons[0])[, c("finding", "pair", "outcome") := character()][, chosen := integer()]
+  rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
+}
+
 #' How a mode does against the baseline in one comparison.
 #'
 #' @param rows rows of the comparisons.
@@ -123,21 +151,22 @@ guide_price <- function(situation, comparisons) {
 #' Compares modes with the baseline at another tier, for the situations that say so.
 #'
 #' @param guide,summary,slices see compare_guide().
-#' @return see compare_modes(); without rows where nothing of it was measured.
+#' @return see compare_modes(); NULL where nothing of it was measured.
 compare_tiers <- function(guide, summary, slices) {
   across <- Filter(function(situation) !is.null(situation$versus_tier), guide)
-  none <- typed_table(c("study", "tier", "tool", "mode", "versus", "base", "base_tier"))
-  places <- rbindlist(c(list(none), lapply(across, function(situation) {
+  if (length(across) == 0) return(NULL)
+  asked <- rbindlist(lapply(across, function(situation) {
     as.data.table(c(
       situation[c("study", "tier", "tool")],
       list(mode = unlist(situation$modes), versus = baseline_of(situation), base = situation$versus, base_tier = situation$versus_tier)
     ))
-  })))
+  }))
   measured <- unique(summary[, .(study, tier, tool, mode)])
-  places <- unique(places)[measured, on = c("study", "tier", "tool", "mode"), nomatch = NULL][, id := .I]
+  places <- unique(asked)[measured, on = c("study", "tier", "tool", "mode"), nomatch = NULL][, id := .I]
+  if (nrow(places) == 0) return(NULL)
   terms <- rbind(
-    places[, .(id, study, mode, tier, tool, sign = rep(1, .N))],
-    places[, .(id, study, mode = base, tier = base_tier, tool, sign = rep(-1, .N))]
+    places[, .(id, study, mode, tier, tool, sign = 1)],
+    places[, .(id, study, mode = base, tier = base_tier, tool, sign = -1)]
   )
   statistics <- compared_statistics[statistic %in% unlist(lapply(across, `[[`, "statistics"))]
   compare_places(summary, slices, places[, .(id, study, tier, tool, mode, versus)], terms, statistics)

@@ -41,7 +41,7 @@ check_whole <- function(results, paths, repetitions) {
     what <- if (all(later)) sprintf("the run has fewer repetitions than the %d of the default run", repetitions) else "the run is incomplete"
     refuse(what, ": ", length(missing), " of ", length(paths), " cells are missing (", enumerated(missing), ")")
   }
-  needed <- c(file.path(results, paste0(reference_needs, ".csv")), file.path(results, c("report.html", "report.pdf")))
+  needed <- c(file.path(results, paste0(reference_needs, ".csv")), file.path(results, c("report.html", "report.pdf", "supplement.pdf")))
   old <- !file.exists(needed) | file.mtime(needed) < max(file.mtime(paths))
   if (any(old)) refuse(enumerated(basename(needed[old])), " is missing or older than a cell; run snakemake --cores 4 first")
 }

@@ -121,20 +121,34 @@ checked_samples <- function(cell, path) {
   samples
 }
 
-# What a cell is, and whether it counts. Cells of one session were measured side by side. A cell
+# What a cell is, and whether it counts. Cells of one session were measured side by side; two machines
+# may begin one of the same name in the same second, so the machine is a part of it. A cell
 # that is not valid may still bound its throughput or latency: at_least, at_most.
 identity_of <- function(cell) {
   checks <- cell$validity$checks
   failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
   bounds <- cell$validity$bounds
   c(cell$cell[c("study", "mode", "tier", "tool")], list(
-    repetition = as.integer(cell$cell$repetition), session = words(cell$session$id),
+    repetition = as.integer(cell$cell$repetition), session = session_of(cell),
     outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
     # The mode reproduces a load whose requests are refused.
     must_fail = !is.null(cell$configuration$mode$share_2xx_at_most),
     failed_checks = paste(failed, collapse = ";"),
     bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
   ))
+}
+
+session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$machine$id), collapse = " on ")
+
+# Ids of machines name no host; the title says what a machine is.
+machine_row <- function(cell) {
+  machine <- cell$provenance$machine
+  if (is.null(machine$id)) return(list(machine = NA_character_, machine_title = "not recorded"))
+  title <- sprintf(
+    "%s, %s, %.0f GiB, Linux %s", machine$cpu_model, count_of(machine$cpus, "CPU"), machine$memory_bytes / 2^30,
+    machine$kernel
+  )
+  list(machine = machine$id, machine_title = words(title))
 }
 
 identity_row <- function(cell) {
@@ -299,7 +313,7 @@ summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   row <- c(
     identity_row(cell), session_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
-    threads_free_row(cell), log_row(cell), backend_row(cell), measuring_row(cell)
+    threads_free_row(cell), log_row(cell), backend_row(cell), measuring_row(cell), machine_row(cell)
   )
   as.data.table(row)
 }
@@ -322,7 +336,7 @@ summarise_cells <- function(paths) {
 text_columns <- c(
   "session", "group", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "must_fail", "failed_checks", "errors", "generator",
-  "generator_version", "profiler_engine", "backend"
+  "generator_version", "profiler_engine", "backend", "machine", "machine_title"
 )
 
 #' Reads summaries that summarise.R wrote.

@@ -90,7 +90,8 @@ figure_thread_states <- function(states) {
     source = factor(thread_sources[source], thread_sources)
   )]
   ggplot(areas, aes(time_s, threads, fill = kind)) +
-    geom_area(position = "stack", colour = ink, linewidth = 0.1) +
+    # All groups have the same moments; aligning them would only add points.
+    geom_area(stat = "identity", position = "stack", colour = ink, linewidth = 0.1) +
     facet_grid(mode ~ source) +
     scale_fill_manual(values = setNames(kinds$colour, kinds$kind), breaks = kinds$kind) +
     labs(x = "time since the slice began (s)", y = "threads") +

@@ -76,11 +76,11 @@ sentence_carrier_state <- function(counts) {
 
 #' How the few answers of one thread came about, in the source and here.
 #'
-#' @param published see read_published().
-sentence_turns <- function(all, published, tiers) {
-  theirs <- published[mode == "pool-1-blocking"]
+#' @param published see read_published(); `fewest` the mode with one thread.
+sentence_turns <- function(all, published, tiers, fewest) {
+  theirs <- published[mode == fewest]
   figure_of <- function(wanted) theirs[figure == wanted]$value
-  cells <- all$summary[mode == "pool-1-blocking" & tier %in% tiers & requests > 1]
+  cells <- all$summary[mode == fewest & tier %in% tiers & requests > 1]
   cells <- cells[is.finite(latency_all_min_ms) & is.finite(latency_all_max_ms)]
   said <- sprintf(
     paste(
@@ -104,7 +104,9 @@ sentence_turns <- function(all, published, tiers) {
 sentence_bio <- function(everything) {
   if (!has_study(everything, "request-threads")) return("That study is not in this run.")
   socket <- of_study(everything, "request-threads")
-  told <- sentences_over_tiers(socket, "wrk2", "event-loop", c("cpu_us_per_request", "latency_p99_ms"))
+  loops <- main_modes(socket$summary)
+  loops <- loops[mode_facts(loops)$handling == "event loop"]
+  told <- sentences_over_tiers(socket, "wrk2", loops, c("cpu_us_per_request", "latency_p99_ms"))
   if (length(told) == 0) return("In this run the two were not measured beside each other.")
   paste("There, under the open loop,", told)
 }

@@ -180,23 +180,50 @@ has_difference <- function(all, cause) isTRUE(file.size(difference_file(all, cau
 #' Differential flame graphs as raw HTML for Markdown; those that are not there are named.
 difference_graphs <- function(all, traced) {
   there <- vapply(traced, function(cause) has_difference(all, cause), NA)
-  frames <- vapply(unname(traced[there]), function(cause) difference_frame(all, cause), "")
+  frames <- vapply(unname(traced[there]), function(cause) {
+    page_frame(difference_file(all, cause), cause$title, paste("Differential flame graph:", cause$title))
+  }, "")
   absent <- vapply(unname(traced[!there]), `[[`, "", "title")
   paste(c(
-    if (any(there)) c("``````````{=html}", frames, flame_graph_script, "``````````", ""),
-    if (!all(there)) sprintf("Without profiles of both sides: %s.", paste(absent, collapse = "; "))
+    if (any(there)) raw_html(frames), if (!all(there)) sprintf("Without profiles of both sides: %s.", paste(absent, collapse = "; "))
   ), collapse = "\n")
 }
 
-# A frame of its own: a flame graph brings scripts, which must not reach the page.
-difference_frame <- function(all, cause) {
-  page <- paste(readLines(difference_file(all, cause), warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-  page <- gsub("\"", "&quot;", gsub("&", "&amp;", page, fixed = TRUE), fixed = TRUE)
-  sprintf(
-    paste0(
-      "<details><summary>%s</summary>\n<iframe class=\"flame-graph\" title=\"Differential flame graph: %s\" ",
-      "sandbox=\"allow-scripts\" data-page=\"%s\"></iframe></details>"
-    ),
-    cause$title, cause$title, page
+# ---- In a study's pages --------------------------------------------------------------------------
+
+chains_told <- 2
+# What is shown comes first, and what is refuted last.
+told_verdicts <- c("shown", "removed, not traced", "not decided", "not shown", "not measured")
+
+#' The causes that a study's pages tell: measured, one for each pair of modes; a second one only where it holds.
+#'
+#' @param traced see read_traced(); `study` its id.
+chains_of <- function(traced, study) {
+  rank_of <- function(cause) min(match(vapply(cause$interventions, `[[`, "", "verdict"), told_verdicts))
+  own <- Filter(function(cause) cause$study == study && cause$before$reason == "", unname(traced))
+  ranks <- vapply(own, rank_of, 0L)
+  own <- own[order(ranks)]
+  sides <- vapply(own, function(cause) paste(cause$difference[c("mode", "versus")], collapse = "/"), "")
+  head(own[!duplicated(sides) & (sort(ranks) <= 2 | seq_along(own) == 1)], chains_told)
+}
+
+#' One chain in a few sentences: the difference, what was counted, the mechanism, and the intervention that shows most.
+tell_chain <- function(cause) {
+  verdicts <- vapply(cause$interventions, `[[`, "", "verdict")
+  step <- cause$interventions[[which.min(match(verdicts, told_verdicts))]]
+  paragraph(
+    sprintf("*%s.* Under the %s, %s.", cause$title, loop_of(cause$difference$tool), clause_effect(cause$before, cause$difference)),
+    if (length(cause$counted) > 0) sprintf("Counted: %s.", clause_counters(cause$counted, cause$difference)),
+    capitalised(trimws(cause$mechanism)),
+    if (step$verdict == "not measured") {
+      "No intervention was measured."
+    } else {
+      sprintf(
+        "The intervention: %s.%s The cause is **%s** (@sec-causes).", step$does,
+        if (is.na(step$removed[1])) "" else sprintf(" Of the effect, %s %% is gone.", removed_figure(step$removed)), step$verdict
+      )
+    }
   )
 }
+
+tell_chains <- function(chains) paste(vapply(chains, tell_chain, ""), collapse = " ")

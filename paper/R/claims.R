@@ -196,7 +196,7 @@ tell_claims <- function(verdicts, causes) {
     )),
     bullets(sentences_claims(conclusions, causes)), "",
     # Those that could not be tested are told below the table, by their reason.
-    table_of(figures[verdict != "not testable here"], "figures", "Figures and ratios, to be read as the conclusions."),
+    table_of(figures[verdict != "not testable here"], "figures", "Values and ratios, to be read like the conclusions."),
     bullets(sentences_figures(figures, causes)), "",
     if (nrow(unmeasured) > 0) paste(number_ranges(unmeasured$number), "speak of cells that were not measured in this run."), ""
   ), collapse = "\n")

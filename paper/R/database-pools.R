@@ -81,11 +81,22 @@ table_predicted_gain <- function(all, cost, tiers) {
   rows
 }
 
+#' The tier at which most ways of making connections were measured.
+tier_of_reconnecting <- function(all) {
+  tiers <- tier_levels(all$summary)
+  ways <- vapply(tiers, function(at) uniqueN(reconnecting_cells(all, at)$per_transaction), 0L)
+  tiers[which.max(ways)]
+}
+
 #' What the pooler brings, or costs, where clients keep their connections.
 sentence_kept_pooler <- function(all) {
-  rows <- all$comparisons[
-    mode == "pgbouncer" & versus == "postgresql" & statistic == "throughput_per_s" & !is.na(estimate)
-  ]
+  setups <- unique(rbindlist(lapply(all$cells, function(cell) {
+    data.table(mode = cell$cell$mode, engine = words(cell$configuration$engine$id), keeps = is.null(cell$configuration$mode$client))
+  })))
+  kept <- setups[keeps == TRUE]
+  rows <- all$comparisons[statistic == "throughput_per_s" & !is.na(estimate) & mode %in% kept$mode & versus %in% kept$mode]
+  engine_of <- function(modes) kept$engine[match(modes, kept$mode)]
+  rows <- rows[engine_of(mode) %in% "pgbouncer" & engine_of(versus) %in% "postgresql"]
   if (nrow(rows) == 0) return("")
   sprintf(
     "Where they keep their connections, PgBouncer made throughput %s (%s).", span(rows$estimate, " times"),
@@ -93,22 +104,47 @@ sentence_kept_pooler <- function(all) {
   )
 }
 
-#' What the check of the password makes of the pooler's gain.
-sentence_password <- function(all, at = "read-only-10") {
-  ratio <- function(mode_id) {
-    row <- all$comparisons[tier == at & tool == "sysbench" & mode == mode_id & statistic == "throughput_per_s" & !is.na(estimate)]
-    if (nrow(row) == 0) NA_character_ else effect_with_interval(row)
-  }
-  scram <- ratio("pgbouncer-connect")
-  md5 <- ratio("pgbouncer-connect-md5")
-  alone <- ratio("postgresql-connect-md5")
-  if (anyNA(c(scram, md5, alone))) return("")
-  sprintf(
+#' What a pool of connections brings, and what the database's own pool of threads: one figure for both; NULL where no
+#' mode was compared.
+#'
+#' @param tiers_asked tiers of sysbench; `kept` modes whose clients keep their connections; `tiers` see read_tiers().
+answer_of_pools <- function(all, tiers_asked, kept, tiers) {
+  rows <- all$comparisons[
+    tool == "sysbench" & tier %in% tiers_asked & statistic == "throughput_per_s" & !is.na(estimate) & versus %in% kept & !is_variant(mode)
+  ]
+  if (nrow(rows) == 0) return(NULL)
+  rows <- rows[order(match(tier, tiers$tier))]
+  rows[, `:=`(
+    load = tiers$title[match(tier, tiers$tier)],
+    panel = ifelse(mode %in% kept, "pool of threads", "new connections")
+  )]
+  rows[, what := factor(paste0(load, ": ", mode), rev(unique(paste0(load, ": ", mode))))]
+  answer(
+    function() figure_of_pools(rows), 1.1 + 0.2 * nrow(rows),
     paste(
-      "Where they connect for every transaction, at %s, it brought %s times with SCRAM, PostgreSQL's own way, and %s times",
-      "with MD5; a password that is cheap to check brought %s times without any pooler."
-    ), as_code(at), scram, md5, alone
+      "Transactions a second as a ratio to a thread for each connection with connections that are kept, with 95 % intervals, on a",
+      "log scale: of clients that make new connections, and of the database's own pool of threads. Full points are decided, hollow",
+      "ones are not; the band is the margin of equivalence."
+    ),
+    spoken(c("Ratios of throughput.", rows[, sprintf("%s: %s.", what, effect_with_interval(rows))]))
   )
+}
+
+figure_of_pools <- function(rows) {
+  decided <- rows$verdict %in% c("higher", "lower", "equivalent")
+  colours <- mode_colours(rows$mode)
+  rows[, label := format_number(estimate)]
+  ggplot(rows, aes(estimate, what, colour = mode)) +
+    around_one(equivalence$ratio) +
+    geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.6, na.rm = TRUE) +
+    geom_point(shape = 21, fill = ifelse(decided, colours[rows$mode], "white"), size = 2.2) +
+    geom_text(aes(x = fcoalesce(high, estimate), label = paste0("  ", label)), hjust = 0, size = 2.7, colour = ink) +
+    facet_grid(panel ~ ., scales = "free_y", space = "free_y") +
+    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(8), expand = expansion(c(0.04, 0.12))) +
+    scale_colour_manual(values = colours) +
+    labs(x = "ratio of throughput (log scale)", y = NULL) +
+    theme_artifact() +
+    theme(legend.position = "none", strip.text.y = element_text(angle = -90))
 }
 
 caption_gain <- function(at) {
@@ -198,7 +234,7 @@ sentence_set <- function(rows) {
   sprintf(
     paste(
       "%s of %d combinations, with %s of it or more, cannot be distinguished from it: connections from %s, threads from %s. The",
-      "worst has %s of it; one figure's noise is a factor of %s."
+      "worst has %s of it; the noise of one value is a factor of %s."
     ),
     format_number(nrow(good)), nrow(rows), percent(min(good$share)), span(good$connection_pool_size),
     span(good$thread_pool_size), percent(min(rows$share)), format_number(rows$spread[1])

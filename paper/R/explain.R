@@ -155,7 +155,7 @@ show_bounds <- function(bounds) {
 }
 
 caption_bounds <- paste(
-  "What @eq-bound allows, from how many requests a mode serves at once and how long each sleeps, and what was measured: medians",
+  "What Little's law allows (@eq-bound), from how many requests a mode serves at once and how long each sleeps, and what was measured: medians",
   "over all repetitions that ran, those with failed requests too."
 )
 
@@ -252,6 +252,20 @@ sentences_traps <- function(all) {
       )
     )
   }))
+}
+
+#' How many servers the traps ended, beside those without them.
+sentence_of_traps <- function(all) {
+  ended <- function(modes) {
+    cells <- all$summary[mode %in% modes]
+    sprintf("%d of %s", sum(cells$outcome != "completed"), count_of(nrow(cells), "cell"))
+  }
+  traps <- published_modes(all$summary)
+  if (length(traps) == 0) return("")
+  sprintf(
+    "As published, with the source's traps, %s ended with a server that no longer answered; without the traps %s did (@sec-%s-all).",
+    ended(traps), ended(base_of(traps)), all$study
+  )
 }
 
 # ---- The source's own figures ----------------------------------------------------------------

@@ -125,38 +125,8 @@ sentence_generator <- function(all) {
 
 sentences_threats <- function(all) {
   Filter(nzchar, c(
-    threat_machine(all), threat_repetitions(all), threat_beside(all), threat_disturbance(all), threat_profiler(all),
-    paste(
-      "**Loopback.** Requests never leave the machine. There is no network delay, and the kernel does the receiver's share of TCP in",
-      "the sender's system call: part of the CPU time charged to the server's writes is the client's. Connections are cheaper to",
-      "open, and handlers wait less, than in production. So the effects of connecting are lower bounds."
-    ),
-    threat_database(all), threat_windows(all), threat_drift(all), threat_warm_up(all), threat_generator(all),
-    paste(
-      "**HTTP/1.1 alone.** There is neither TLS nor HTTP/2. With TLS a client that opens a connection for each request pays more",
-      "for it. With HTTP/2 many requests share a connection, and a thread per connection is no thread per request."
-    ),
-    paste(
-      "**Choice of modes.** Pools have the published sizes. A pool that fits the load is another mode; @sec-causes shows what",
-      "its size alone does."
-    ),
-    paste(
-      "**Causes.** An intervention changes one thing by design, and others by its nature: kept connections save the handshake,",
-      "too; JDK 25 differs from 21 in more than pinning. That the count goes with the effect makes the named cause likely. It does",
-      "not prove that cause alone."
-    ),
-    paste(
-      "**Rounding.** The closed loop's clock has a resolution of 1 ms. Where latency is of that size, its intervals are widened by",
-      "what rounding can do, and ratios below the resolution are not computed."
-    ),
-    paste(
-      "**Survivors.** Mean latency covers answers alone. Percentiles count a failed request as slower than all answers. A",
-      "cell that fails more than 1 % of its requests has no pooled latency: its share of failed requests judges it."
-    ),
-    paste(
-      "**Scope.** The handlers are small. So the differences are those of handling requests, and bound what a service with work",
-      "of its own can gain. The rules for reporting are those of @papadopoulos2019."
-    )
+    threat_beside(all), threat_disturbance(all), threat_profiler(all), threat_database(all), threat_windows(all), threat_drift(all),
+    threat_warm_up(all), threat_generator(all)
   ))
 }
 

@@ -26,6 +26,21 @@ topology_text <- function(topology) {
   )
 }
 
+# What a load crosses, as the runner says it. Cells of before it did were loaded over loopback.
+links <- c(
+  loopback = "Loads cross loopback.", veth = "Loads cross a veth pair between two network namespaces of one machine.",
+  "two hosts" = "Loads come from a second host."
+)
+
+#' Chunk options of a figure whose caption says what the loads of these cells cross.
+naming_links <- function(cells) {
+  found <- unique(from_cells(cells, function(cell) cell$session$topology$link, "loopback"))
+  function(options) {
+    options$fig.cap <- paste(options$fig.cap, paste(links[found], collapse = " "))
+    options
+  }
+}
+
 gibibytes <- function(bytes) paste(format_number(as.numeric(bytes) / 2^30), "GiB")
 
 #' The machine, a row a fact.

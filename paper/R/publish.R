@@ -2,6 +2,7 @@
 
 # Of the reference's tables, report and figures together.
 reference_mib_at_most <- 8
+paper_pages_at_most <- 15
 # Situations of the guide that the README shows: those with a winner first.
 readme_situations <- 5
 
@@ -72,7 +73,7 @@ readme_blocks <- function(all, facts) {
       '<picture><source media="(prefers-color-scheme: dark)" srcset="paper/reference/findings-dark.svg">',
       sprintf('<img src="paper/reference/findings-light.svg" alt="%s"></picture>', gsub('"', "&quot;", alt)), "",
       knitr::kable(table, format = "pipe", row.names = FALSE), "",
-      "The whole report: [PDF](paper/reference/report.pdf), [HTML](paper/reference/report.html)."
+      "The paper: [PDF](paper/reference/report.pdf). With its supplement: [HTML](paper/reference/report.html), [PDF](paper/reference/supplement.pdf)."
     ),
     run = sentence_of_reference(facts, all$summary)
   )
@@ -90,11 +91,25 @@ with_blocks <- function(lines, blocks) {
   lines
 }
 
+# The pages of a PDF.
+pages_of <- function(pdf) {
+  facts <- suppressWarnings(system2("pdfinfo", shQuote(pdf), stdout = TRUE, stderr = FALSE))
+  as.numeric(sub("^Pages: *", "", grep("^Pages:", facts, value = TRUE)))
+}
+
+#' Refuses a paper that is longer than it may be.
+check_pages <- function(pdf) {
+  pages <- pages_of(pdf)
+  if (length(pages) != 1) refuse(pdf, " is no PDF that pdfinfo reads")
+  if (pages > paper_pages_at_most) refuse("the paper has ", pages, " pages, more than ", paper_pages_at_most)
+}
+
 #' Publishes a reference that was condensed.
 #'
 #' @param results folder of its run; `analysis` folder of the analysis; `reference` what condense_run() wrote; `out` folder of what is shown.
 #' @param readme path of the README.
 publish_reference <- function(results, analysis, reference, out, readme) {
+  check_pages(file.path(results, "report.pdf"))
   all <- read_results(results, analysis)
   facts <- read_reference(reference)$facts
   dir.create(out, recursive = TRUE, showWarnings = FALSE)
@@ -120,6 +135,6 @@ summary_lines <- function(all) {
       paste0("  ", table_lines(table[, lapply(.SD, gsub, pattern = "`", replacement = ""), .SDcols = names(table)]))
     ),
     "", gsub("`", "", sentence_validity(all$summary)),
-    sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
+    sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf", "supplement.pdf")))
   )
 }

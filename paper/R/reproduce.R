@@ -1,7 +1,7 @@
 # What the report says of this run beside the reference.
 
 # As many changes as a page draws.
-changes_drawn <- 24
+changes_drawn <- 12
 
 #' Ratios that the figure shows: those that differ, then those that changed most.
 changes_to_draw <- function(changes) {

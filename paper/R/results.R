@@ -4,7 +4,7 @@
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
 #' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, capacity, load_curves,
-#'   predicted_curves, directions, readings, sizes, size_laws, guide, causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+#'   predicted_curves, directions, readings, sizes, size_laws, guide, findings (see told_findings()), causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
@@ -23,6 +23,9 @@ read_results <- function(results, analysis) {
     sizes = read_sizes(file.path(results, "combinations.csv")),
     size_laws = read_size_laws(file.path(results, "combination-laws.csv")),
     guide = read_comparisons(file.path(results, "guide.csv")),
+    findings = told_findings(
+      read_comparisons(file.path(results, "findings.csv")), read_findings(file.path(analysis, "guide.yaml"))
+    ),
     causes = read_traced(results, read_causes(file.path(analysis, "causes.yaml"))),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
   )
@@ -80,6 +83,18 @@ main_modes <- function(summary) {
 pairs_of <- function(summary) {
   pairs <- unique(summary[mode %in% main_modes(summary) & !is.na(versus), .(study, mode, versus)])
   pairs[order(study, match(mode, mode_levels(mode)))]
+}
+
+#' Modes whose configuration gives an option this value, without variants.
+modes_with <- function(all, option, value) {
+  of <- Filter(function(cell) identical(cell$configuration$mode$options[[option]], value), all$cells)
+  intersect(main_modes(all$summary), from_cells(of, function(cell) cell$cell$mode, ""))
+}
+
+#' The mode that serves the fewest requests at once.
+mode_with_fewest <- function(all) {
+  inside <- vapply(all$cells, function(cell) read_setup(cell)$most_inside, 0)
+  all$cells[[which.min(inside)]]$cell$mode
 }
 
 published_modes <- function(summary) {

@@ -41,7 +41,7 @@ summarise_steps <- function(all, steps, modes) {
 show_steps <- function(rows) {
   ran <- rows[outcome != "beyond_limits"]
   show_table(ran[, .(
-    Connections = connections, Mode = mode, "Asked (1/s)" = asked_per_s, "Answered (1/s)" = answered_per_s,
+    Connections = connections, Mode = mode, "Offered (1/s)" = asked_per_s, "Answered (1/s)" = answered_per_s,
     "Right (1/s)" = right_per_s, "p50, due (ms)" = p50_ms, "p50, sent (ms)" = sent_p50_ms,
     "Held by X·R" = held, "of the connections (%)" = 100 * held / connections,
     Valid = paste(valid, "of", cells)
@@ -88,7 +88,7 @@ table_answered <- function(all, published, steps) {
   rows[, .(
     Connections = connections, Mode = mode, "The source: requests" = requests,
     "of those due (%)" = 100 * requests / (duration_s * connections),
-    "Ours: answered (1/s)" = answered_per_s, "of those asked (%)" = 100 * answered_per_s / asked_per_s,
+    "Ours: answered (1/s)" = answered_per_s, "of those offered (%)" = 100 * answered_per_s / asked_per_s,
     "answered 2xx (%)" = 100 * requests_2xx / i.requests
   )]
 }
@@ -103,7 +103,7 @@ sentence_survivors <- function(published, rows) {
   if (nrow(rows[outcome != "beyond_limits"]) == 0) return(paragraph(said))
   behind <- rows[outcome != "beyond_limits" & unanswered > 0.05]
   ours <- if (nrow(behind) == 0) {
-    "Here no step that ran fell behind, so every request's wait is in the figures; connections which no request holds were idle, because none was due on them."
+    "Here no step that ran fell behind, so every request's wait is in the values; connections that no request holds were idle, because none was due on them."
   } else {
     paste("Here the steps that fell behind were", paste0(enumerate(behind[, sprintf(
       "%s connections with %s (%s of the requests without an answer in time; answers account for %s of the connections)",

@@ -192,6 +192,13 @@ busiest_tiers <- function(all, tool, count, tiers = NULL) {
   chosen[order(match(chosen, tier_levels(all$summary)))]
 }
 
+#' How many modes were sampled at a tier.
+modes_sampled <- function(all, tool, tier, modes) {
+  wanted <- list(tool, tier, modes)
+  rows <- all$cpu_groups[tool == wanted[[1]] & tier %in% wanted[[2]] & mode %in% wanted[[3]]]
+  uniqueN(rows[valid & outcome == "completed" & !is.na(cpu_us_per_request)]$mode)
+}
+
 #' The cell of each mode whose flame graph is shown: at the tier where most modes were sampled,
 #' else wherever the mode has one; the repetition with most samples.
 #'
@@ -207,38 +214,26 @@ choose_flame_graphs <- function(all, modes = NULL) {
   best[order(match(mode, mode_levels(mode)))]
 }
 
-#' A flame graph as a frame of its own: it brings scripts, which must not reach the page.
-flame_graph_frame <- function(row, open) {
-  page <- paste(readLines(row$file, warn = FALSE, encoding = "UTF-8"), collapse = "\n")
-  page <- gsub("\"", "&quot;", gsub("&", "&amp;", page, fixed = TRUE), fixed = TRUE)
+#' A page in a frame behind a summary: it brings scripts, which must not reach the page around it. It is packed,
+#' because there are many; page.html unpacks it.
+page_frame <- function(file, summary, title) {
+  packed <- jsonlite::base64_enc(memCompress(readBin(file, "raw", file.size(file)), "gzip"))
   sprintf(
-    paste0(
-      "<details%s><summary>%s at %s, %s, repetition %d: %s samples</summary>\n",
-      "<iframe class=\"flame-graph\" title=\"Flame graph of %s\" sandbox=\"allow-scripts\" ",
-      "data-page=\"%s\"></iframe></details>"
-    ),
-    if (open) " open" else "", row$mode, row$tier, loop_names[[row$tool]], row$repetition,
-    format_number(row$samples), row$mode, page
+    "<details><summary>%s</summary>\n<iframe class=\"flame-graph\" title=\"%s\" sandbox=\"allow-scripts\" data-page=\"%s\"></iframe></details>",
+    summary, title, gsub("\n", "", packed, fixed = TRUE)
   )
 }
 
-# A flame graph is drawn once, as wide as its frame is then: so only when the frame is to be seen.
-flame_graph_script <- "<script>
-for (const details of document.querySelectorAll('details:has(iframe.flame-graph)')) {
-  const frame = details.querySelector('iframe');
-  const show = () => { if (details.open && !frame.srcdoc) frame.srcdoc = frame.dataset.page; };
-  details.addEventListener('toggle', show);
-  addEventListener('load', show);
-}
-</script>"
+#' Raw HTML for Markdown.
+raw_html <- function(lines) paste(c("", "``````````{=html}", lines, "``````````", ""), collapse = "\n")
 
-#' All chosen flame graphs as raw HTML for Markdown, the first one open.
+#' All chosen flame graphs as raw HTML for Markdown.
 flame_graphs <- function(chosen) {
-  frames <- vapply(seq_len(nrow(chosen)), function(index) {
-    flame_graph_frame(chosen[index], open = index == 1)
-  }, "")
-  # A fence longer than any run of backticks that a frame may hold.
-  paste0("\n``````````{=html}\n", c(frames, flame_graph_script), "\n``````````\n", collapse = "\n")
+  raw_html(vapply(seq_len(nrow(chosen)), function(index) {
+    row <- chosen[index]
+    where <- sprintf("%s at %s, %s, repetition %d: %s samples", row$mode, row$tier, loop_names[[row$tool]], row$repetition, format_number(row$samples))
+    page_frame(row$file, where, paste("Flame graph of", row$mode))
+  }, ""))
 }
 
 # ---- Open against closed loop ----------------------------------------------------------------

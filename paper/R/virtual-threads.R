@@ -111,8 +111,9 @@ sentence_let_in <- function(more, both) {
 #'
 #' @param published see read_published().
 sentence_rejection <- function(all, published, tiers) {
-  most <- published[mode == "platform-50" & figure == "concurrent_before_errors"]$value
-  cells <- all$summary[mode == "platform-50" & tier %in% tiers & loop == "closed" & users > most]
+  bounded <- published[figure == "concurrent_before_errors"]
+  most <- bounded$value
+  cells <- all$summary[mode %in% bounded$mode & tier %in% tiers & loop == "closed" & users > most]
   if (nrow(cells) == 0) return(sprintf("More than %s users at once were not offered in this run.", format_number(most)))
   sprintf(
     "Here %s users asked at once, and %s of the requests failed, in %s.", span(cells$users),

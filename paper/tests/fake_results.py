@@ -3,7 +3,9 @@
 import csv
 import gzip
 import json
+import shutil
 import subprocess
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,7 @@ class Cell:
     closed loop one for a time; `threads` (group, state of the JVM, state of the kernel, number) is
     what thread-states.csv says of every moment; `failing` makes a mode whose requests must fail.
     Counters named `pinned…` are those of the profiled slice. `bounds` is that of cell.json.
-    `session` sets a cell apart from those that were measured side by side.
+    `session` sets a cell apart from those that were measured side by side, `machine` is an id.
     `left_out` (rules, separated by ;) spoils the first slice, which is then repeated.
     """
 
@@ -59,6 +61,7 @@ class Cell:
     failing: bool = False
     bounds: dict[str, str] = field(default_factory=dict)
     session: str = ""
+    machine: str = "0123456789ab"
     slices: int = 3
     left_out: str = ""
     compiler_share: float | None = 0.01
@@ -352,7 +355,8 @@ class Cell:
             "provenance": {
                 "started": "2026-01-02T03:04:05.678+00:00",
                 "ended": "2026-01-02T03:04:15.678+00:00",
-                "machine": {"cpu_model": "A CPU", "cpus": 2, "memory_bytes": 8e9},
+                "machine": {"id": self.machine, "cpu_model": "A CPU", "cpus": 2, "kernel": "6.1"}
+                | {"memory_bytes": 8 * 2**30},
                 "limits": {"somaxconn": "4096", "cpu_governor": None},
                 "versions": {"jdk": "25"},
                 "jar_sha256": "0" * 64,
@@ -362,8 +366,11 @@ class Cell:
         }
 
 
-def analyse(results: Path, cells: list[Cell]) -> None:
-    """Writes the cells and runs the project's analysis on them."""
+def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = None) -> None:
+    """Writes the cells and runs the project's analysis on them.
+
+    `elsewhere`: of another machine, whose cells' folders are copied as README.md shows.
+    """
     written = [(cell.tool, str(cell.write(results))) for cell in cells]
     paths = [path for tool, path in written if tool != "curve"]
     curves = [path for tool, path in written if tool == "curve"]
@@ -393,12 +400,20 @@ def analyse(results: Path, cells: list[Cell]) -> None:
         + ["--laws", results / "combination-laws.csv", *paths],
         ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
         + [*looks, "--capacity", capacity]
-        + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv", summary],
+        + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv"]
+        + ["--out-findings", results / "findings.csv", summary],
         ["directions", "--summary", summary, "--slices", slices]
         + ["--comparisons", results / "comparisons.csv", "--readings", "analysis/readings.csv"]
         + ["--out", results / "directions.csv", "--out-readings", results / "readings.csv"]
         + sorted((ROOT / "analysis" / "published").glob("*.csv")),
     ]
+    if elsewhere:
+        with tempfile.TemporaryDirectory() as other:
+            paths = [cell.write(Path(other)).relative_to(f"{other}/cells") for cell in elsewhere]
+            shutil.copytree(f"{other}/cells", results / "elsewhere/other")
+        copied = [results / "elsewhere/other" / path for path in paths]
+        out = results / "travel.csv"
+        steps.append(["travel", "--results", results, "--out", out, *copied])
     for script, *arguments in steps:
         argv = ["Rscript", f"analysis/{script}.R", *map(str, arguments)]
         subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)

@@ -1,11 +1,18 @@
 """What a reader of an HTML page or a PDF gets, for tests."""
 
+import base64
 import re
 import subprocess
+import zlib
 from html.parser import HTMLParser
 from pathlib import Path
 
 LOADING = {"src", "srcset", "data", "poster"}
+
+
+def unpacked(page: str) -> str:
+    """A frame's page, as page.html unpacks it."""
+    return zlib.decompress(base64.b64decode(page)).decode()
 
 
 def spaced(text: str) -> str:
@@ -50,7 +57,7 @@ class Page(HTMLParser):
             self._in_cell = True
             self.tables[-1][-1].append("")
         if tag == "iframe":
-            self.frames.append(values.get("data-page", ""))
+            self.frames.append(unpacked(values.get("data-page", "")))
         loaded = [value for name, value in values.items() if name in LOADING]
         loaded += [values.get("href", "")] if tag == "link" else []
         self.fetched += [value for value in loaded if not value.startswith("data:")]

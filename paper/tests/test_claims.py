@@ -39,6 +39,10 @@ $$ X = n / s $$ {#eq-bound}
 
 # Causes {#sec-causes}
 
+# More {#sec-guide-more}
+
+`r bullets(sentences_guide(all_results$guide))`
+
 # Rules {#sec-protocol}
 
 ```{r}
@@ -123,7 +127,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     params = {"results": str(results), "analysis": str(ROOT / "analysis")}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
-        render.render(paper / "report.qmd", params, html, pdf)
+        for target, out in (("html", html), ("typst", pdf)):
+            render.render(paper / "report.qmd", params, target, out)
     return Page(html).text, pdf_text(pdf)
 
 

@@ -6,7 +6,7 @@ import yaml
 from paper.tests.fake_results import ROOT
 from workloads import slices
 
-METHOD = (ROOT / "paper" / "report.qmd").read_text()
+METHOD = (ROOT / "paper" / "everything.qmd").read_text()
 WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
 
 

@@ -41,10 +41,15 @@ def test_quarto_without_rmarkdown_is_no_use(
     assert "rmarkdown" in render.why_not_quarto(path_without_quarto)
 
 
-def test_quarto_renders_when_it_can(path_without_quarto: Path, tmp_path: Path) -> None:
+def test_quarto_renders_when_it_can(
+    path_without_quarto: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     add_quarto(path_without_quarto)
-    html, pdf = tmp_path / "out" / "a.html", tmp_path / "out" / "a.pdf"
-    assert render.render(SAMPLE, {"results": "r"}, html, pdf) == "Quarto"
-    asked = "render sample.qmd --to {} -P results:r -P renderer:Quarto\n"
-    assert html.read_text() == asked.format("html")
-    assert pdf.read_text() == asked.format("typst")
+    monkeypatch.setattr(render, "packed", lambda pdf: pdf)
+    for target, out in (
+        ("html", tmp_path / "out" / "a.html"),
+        ("typst", tmp_path / "out" / "a.pdf"),
+    ):
+        assert render.render(SAMPLE, {"results": "r"}, target, out) == "Quarto"
+        asked = f"render sample.qmd --to {target} -P results:r -P renderer:Quarto\n"
+        assert out.read_text() == asked

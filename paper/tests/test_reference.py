@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import typst
 
 from paper import render
 from paper.tests import fake_studies
 from paper.tests.fake_results import ROOT, Cell, analyse
-from paper.tests.page import Page, pdf_text
+from paper.tests.page import Page
 
 BLOCKS = ("findings", "run")
 README = "first\n" + "".join(
@@ -23,6 +24,10 @@ def run_r(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         ["Rscript", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=300
     )
+
+
+def write_pdf(path: Path, pages: int) -> None:
+    typst.compile(("#pagebreak()\n" * (pages - 1)).encode(), output=str(path))
 
 
 def measured(session: str, pool_cpu_us: float = 1.0) -> list[Cell]:
@@ -44,8 +49,9 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.rmtree(root / "analysis/reference", ignore_errors=True)
     results = root / "results"
     analyse(results, measured("-there"))
-    for name in ("report.html", "report.pdf"):
-        (results / name).write_text("a report")
+    (results / "report.html").write_text("a report")
+    for name in ("report.pdf", "supplement.pdf"):
+        write_pdf(results / name, pages=15)
     (root / "README.md").write_text(README)
     condense = (
         f"{SOURCE_ALL} paths <- Sys.glob('{results}/cells/*/*/*/*/*/cell.json');"
@@ -73,9 +79,19 @@ def test_readme_gets_figure_findings_and_the_run(published: Path) -> None:
 
 def test_reference_has_report_and_a_figure_for_each_theme(published: Path) -> None:
     names = {path.name for path in (published / "paper/reference").iterdir()}
-    assert names == {"report.html", "report.pdf", "findings-light.svg", "findings-dark.svg"}
+    reports = {"report.html", "report.pdf", "supplement.pdf"}
+    assert names == reports | {"findings-light.svg", "findings-dark.svg"}
     dark = (published / "paper/reference/findings-dark.svg").read_text()
     assert "#0D1117" in dark and "Liberation Sans, Arial" in dark
+
+
+def test_paper_of_more_than_15_pages_is_refused(published: Path, tmp_path: Path) -> None:
+    write_pdf(tmp_path / "report.pdf", pages=16)
+    folders = ["--reference", f"{published}/analysis/reference", "--out", f"{tmp_path}/out"]
+    command = ["paper/reference.R", "--results", str(tmp_path), *folders]
+    done = run_r(*command, "--readme", str(published / "README.md"))
+    assert done.returncode != 0
+    assert "the paper has 16 pages, more than 15" in done.stderr
 
 
 def test_readme_without_markers_is_refused(published: Path, tmp_path: Path) -> None:
@@ -136,9 +152,8 @@ def test_report_compares_with_the_reference(
     monkeypatch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
     analyse(tmp_path, cells)
     params = {"results": str(tmp_path), "analysis": str(published / "analysis")}
-    html, pdf = tmp_path / "report.html", tmp_path / "report.pdf"
-    render.render(ROOT / "paper" / "report.qmd", params, html, pdf)
-    page = Page(html)
-    assert sentence in page.text and sentence in pdf_text(pdf)
+    render.render(ROOT / "paper" / "report.qmd", params, "html", tmp_path / "report.html")
+    page = Page(tmp_path / "report.html")
+    assert sentence in page.text
     drawn = any(words.startswith("Forest plot of ") for words in page.alternatives)
     assert drawn == ("same kind" in sentence)

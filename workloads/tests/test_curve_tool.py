@@ -29,7 +29,7 @@ def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(monkeypatch):
     monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
     spec = curve.load_at(SPEC, 1234.5, 77)
     assert curve.generator(spec) == {"name": "due", "version": "due"}
-    command = curve.command(spec, Path("java"), SimpleNamespace(port=80))
+    command = curve.command(spec, Path("java"), SimpleNamespace(address="127.0.0.1", port=80))
     assert command[0].endswith("/due")
     assert {"-R1234.5", "-d0.5s", "-c60"} <= set(command)
 

@@ -2,6 +2,8 @@
 
 import copy
 import csv
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -576,3 +578,48 @@ def test_missing_key_is_named(config):
 def test_all_faults_are_named_at_once(config):
     config["repetitions"], config["seed"] = 0, -1
     assert len(refusal(config).splitlines()) == 2
+
+
+def test_a_tier_on_several_numbers_of_cpus_is_a_session_for_each(config):
+    study = next(iter(config["studies"].values()))
+    tier = next(iter(study["tiers"]))
+    before = Grid(config)
+    study["tiers"][tier]["server_cpus"] = [1, 4]
+    grid = Grid(config)
+    added = {cell.tier for cell in grid.cells} - {cell.tier for cell in before.cells}
+    assert added == {f"{tier}-on-1", f"{tier}-on-4"}
+    for session in grid.sessions:
+        loads = grid.plan(session)["loads"].values()
+        assert len({load["tier"].get("server_cpus") for load in loads}) == 1
+    # What was there before is as it was, and is not measured again.
+    for session in before.sessions:
+        assert grid.plan(session) == before.plan(session)
+    one = next(cell for cell in grid.cells if cell.tier == f"{tier}-on-4")
+    assert grid.alone(one).group.endswith("-on-4")
+    assert grid.spec(one)["tier"]["server_cpus"] == 4
+
+
+def test_cells_name_no_host(config):
+    cell = Grid(config).cells[0]
+    config["testbed"] |= {"generator_host": "someone@far", "server_address": "10.0.0.1"}
+    grid = Grid(config)
+    assert "far" not in json.dumps(grid.spec(cell))
+    assert grid.spec(cell)["testbed"]["generator"] == "another machine"
+    where = grid.labels(grid.sessions[0])["where"]
+    assert where == {"generator_host": "someone@far", "server_address": "10.0.0.1", "cpus": None}
+
+
+@pytest.mark.parametrize(
+    ("testbed", "fault"),
+    [
+        ({"generator_host": "a@b"}, "testbed.server_address = null; allowed: it must be there"),
+        ({"generator_host": "a;b", "server_address": "10.0.0.1"}, 'generator_host = "a;b"'),
+        ({"generator_host": "-oProxyCommand=x", "server_address": "10.0.0.1"}, "generator_host"),
+        ({"server_cpus": [0, 1], "generator_cpus": [1]}, "allowed: none of the server's"),
+        ({"server_cpus": 0}, "testbed.server_cpus = 0; allowed: how many"),
+    ],
+)
+def test_testbeds_that_cannot_be_are_refused(config, testbed, fault):
+    config["testbed"] |= testbed
+    with pytest.raises(ConfigurationError, match=re.escape(fault)):
+        Grid(config)

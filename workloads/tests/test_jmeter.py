@@ -12,7 +12,7 @@ import pytest
 from workloads.tools import jmeter
 
 PLAN = jmeter.FOLDER / "plan.jmx"
-SERVER = SimpleNamespace(port=8080)
+SERVER = SimpleNamespace(address="127.0.0.1", port=8080)
 SPEC = {
     "study": {"verify_path": "/jmeter/test", "body_bytes": 42},
     "tier": {"path": "/work?sleep_ms=100&cpu_us=0"},

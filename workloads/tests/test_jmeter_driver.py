@@ -87,7 +87,7 @@ class Driver:
         assert self.process.stdout.readline() == "ready\n"
 
     def load(self, folder, **properties):
-        given = {"port": self.port} | LOAD | properties
+        given = {"host": "127.0.0.1", "port": self.port} | LOAD | properties
         fields = [f"{name}={value}" for name, value in given.items() if value is not None]
         print(folder, *fields, sep="\t", file=self.process.stdin, flush=True)
         return self.process.stdout.readline().strip().split("\t")

@@ -451,6 +451,13 @@ def test_session_that_is_not_alone_is_refused():
         run_session.check_alone("1/4")
 
 
+def test_what_this_machine_lacks_is_named_before_anything_starts(plan, monkeypatch):
+    run_session.check_tools(plan)
+    monkeypatch.setattr(run_session.shutil, "which", lambda name: None)
+    with pytest.raises(FileNotFoundError, match="no setpriv on the PATH: run make setup"):
+        run_session.check_tools(plan)
+
+
 # ---- what is recorded
 
 
@@ -495,6 +502,19 @@ def test_load_beyond_the_limits_is_recorded_as_such(recorder, monkeypatch):
     assert (record["outcome"], record["outcome_reason"]) == ("beyond_limits", "no 1000")
     assert record["load"]["requests_recorded"] == 0
     assert (record["validity"]["valid"], record["validity"]["bounds"]) == (False, {})
+
+
+def test_more_cpus_than_there_are_are_recorded_as_such(plan, recorder):
+    for load in plan["loads"].values():
+        load["tier"]["server_cpus"] = 4096
+    shares, too_few = run_session.shares_of(plan)
+    assert shares == run_session.cpu_shares()
+    assert too_few.startswith("testbed.server_cpus = 4096; allowed: up to ")
+    one = recorder()
+    one.session.too_few = too_few
+    run_session.measure(one.session, one)
+    assert one.written and not one.session.place.alive
+    assert {record["outcome"] for _, record in one.written} == {"beyond_limits"}
 
 
 LISTEN = """

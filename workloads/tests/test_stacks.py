@@ -313,7 +313,7 @@ def settled(number, expected):
     deadline_s = time.monotonic() + PATIENCE_S / 2
     while number() < expected and time.monotonic() < deadline_s:
         time.sleep(0.01)
-    time.sleep(0.2)
+    time.sleep(0.1)
     return number()
 
 

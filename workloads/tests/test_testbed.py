@@ -1,5 +1,6 @@
 """Nothing is left behind: not a process, a port or a lock."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -207,6 +208,20 @@ def test_a_lock_file_of_another_user_is_an_error_with_its_owner(as_nobody):
     )
 
 
+@pytest.mark.parametrize(
+    ("shared", "cpus", "alone"), [("NO", 1, True), ("OK", 1, False), ("NO", 4096, False)]
+)
+def test_a_slurm_job_has_its_node_and_all_its_cpus(tmp_path, monkeypatch, shared, cpus, alone):
+    (tmp_path / "squeue").write_text(f'#!/bin/sh\n[ "$4" = 42 ] && echo {shared} {cpus}\n')
+    (tmp_path / "squeue").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    testbed.alone_on_the_node()
+    monkeypatch.setenv("SLURM_JOB_ID", "42")
+    refused = pytest.raises(SystemExit, match="SLURM job 42 must have its node to itself")
+    with contextlib.nullcontext() if alone else refused:
+        testbed.alone_on_the_node()
+
+
 # ---- CPUs -----------------------------------------------------------------------------------
 
 
@@ -249,6 +264,42 @@ def test_both_sides_get_whole_cores_of_few_nodes(machine, nodes, server, generat
     root = machine(nodes)
     assert testbed.cpu_shares(root) == (server, generator)
     assert not testbed.topology(root=root)["siblings_split"]
+
+
+@pytest.mark.parametrize(
+    ("server", "generator", "shares"),
+    [
+        # Whole cores of one node where they fit; what is not asked for is the rest.
+        (2, None, ([0, 4], [1, 2, 3, 5, 6, 7])),
+        (2, 2, ([0, 4], [2, 6])),
+        (None, 4, ([1, 3, 5, 7], [0, 2, 4, 6])),
+        # The sibling of a hyper-thread is neither side's.
+        (1, None, ([0], [1, 2, 3, 5, 6, 7])),
+        ([5], [1, 2], None),
+        ([4], [1, 2], ([4], [1, 2])),
+        ([0, 1], None, ([0, 1], [2, 3, 6, 7])),
+        (6, None, ([0, 1, 2, 4, 5, 6], [3, 7])),
+    ],
+)
+def test_shares_that_are_asked_for(machine, server, generator, shares):
+    root = machine([[[0, 4], [2, 6]], [[1, 5], [3, 7]]])
+    refused = pytest.raises(testbed.CpuError, match="allowed: of")
+    with contextlib.nullcontext() if shares else refused:
+        assert testbed.cpu_shares(root, server, generator) == shares
+
+
+@pytest.mark.parametrize(
+    ("asked", "allowed"),
+    [
+        (([0, 9], None), r"testbed.server_cpus = \[0, 9\]; allowed: of \[0, 1\]"),
+        ((4, None), "testbed.server_cpus = 4; allowed: up to 2 here"),
+        (([0], [0]), r"testbed.generator_cpus = \[0\]; allowed: of \[1\]"),
+        ((2, None), "allowed: CPUs for both sides, of 2"),
+    ],
+)
+def test_shares_that_there_are_not_are_refused(machine, asked, allowed):
+    with pytest.raises(testbed.CpuError, match=allowed):
+        testbed.cpu_shares(machine([[[0], [1]]]), *asked)
 
 
 def test_cpus_that_this_process_may_not_use_are_left_out(machine):
@@ -307,8 +358,8 @@ def test_no_port_is_handed_out_twice():
 
 
 def test_without_a_free_port_there_is_an_error(monkeypatch):
-    monkeypatch.setattr(testbed, "is_free", lambda port: False)
-    with pytest.raises(OSError, match="no port from"):
+    monkeypatch.setattr(testbed, "is_free", lambda *_: False)
+    with pytest.raises(OSError, match="no port of 127.0.0.1 from"):
         testbed.free_port(1)
 
 

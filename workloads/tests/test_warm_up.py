@@ -23,6 +23,9 @@ PLAN = {
 }
 
 
+NOWHERE = SimpleNamespace(address="127.0.0.1", port=1)
+
+
 class Machine:
     """Time, both clocks and bursts of a second: (CPU time of compilers, µs a request, requests)."""
 
@@ -37,7 +40,7 @@ class Machine:
     def ended(self):
         return len(self.bursts) >= self.dies_after
 
-    def burst(self, plan, port, cpus, folder):
+    def burst(self, plan, subject, cpus, folder):
         course = self.courses[plan["path"]]
         compiled_s, cost_us, requests = course.pop(0) if len(course) > 1 else course[0]
         self.bursts.append(plan["path"])
@@ -175,7 +178,7 @@ while True:
 def test_burst_is_a_load_of_the_projects_own_generator(tmp_path):
     server = Server([sys.executable, "-c", ANSWER], CPUS, tmp_path)
     try:
-        answered = burst(PLAN | {"burst_s": 0.2}, server.port, CPUS, tmp_path)
+        answered = burst(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
         seen = json.loads((tmp_path / "warm-up.json").read_text())
         assert seen["requests"]["completed"] == answered >= 1
     finally:
@@ -185,4 +188,4 @@ def test_burst_is_a_load_of_the_projects_own_generator(tmp_path):
 def test_burst_that_cannot_run_says_why(tmp_path):
     assert DUE.exists()
     with pytest.raises(RuntimeError, match="the warm-up failed"):
-        burst(PLAN | {"burst_s": 0.2, "connections": 0}, 1, CPUS, tmp_path)
+        burst(PLAN | {"burst_s": 0.2, "connections": 0}, NOWHERE, CPUS, tmp_path)

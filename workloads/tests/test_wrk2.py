@@ -7,7 +7,7 @@ import pytest
 
 from workloads.tools import wrk2
 
-SERVER = SimpleNamespace(port=8080)
+SERVER = SimpleNamespace(address="127.0.0.1", port=8080)
 SPEC = {
     "study": {"body_bytes": 42},
     "tier": {"path": "/jmeter/test"},

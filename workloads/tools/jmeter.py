@@ -97,6 +97,7 @@ def fields(spec: dict[str, Any], subject: Server, folder: Path) -> list[str]:
     if for_a_time:
         lasts_s = math.ceil(tool["warm_up_s"] + tool["duration_s"])
     properties = {
+        "host": subject.address,
         "port": subject.port,
         "path": spec["tier"]["path"],
         "body_bytes": spec["study"]["body_bytes"],

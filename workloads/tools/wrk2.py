@@ -31,7 +31,8 @@ SERIES = ("--series", "series.csv", "--series-every", "50ms")
 def generator(spec: dict[str, Any]) -> dict[str, str]:
     """Name and version of this cell's generator. Raises FileNotFoundError without one."""
     wanted = spec["tool"]["generator"]
-    wrk2 = shutil.which("wrk2")
+    # Nothing but our own is copied to another machine.
+    wrk2 = None if spec.get("testbed", {}).get("generator") else shutil.which("wrk2")
     if wanted == "wrk2" and not wrk2:
         raise FileNotFoundError("wrk2.generator = 'wrk2', but there is no wrk2 on the PATH")
     within = spec["tool"]["connections"] <= WRK2_CONNECTIONS_AT_MOST
@@ -74,7 +75,8 @@ def by_due(spec: dict[str, Any], subject: Server, *more: str) -> list[str]:
     tool = spec["tool"]
     lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
     files = ["--json", "load.json", "--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED]
-    return [str(DUE), *common(spec), *lengths, *files, *more, url_of(spec, subject)]
+    url = url_of(spec, subject)
+    return [str(DUE), *common(spec), *lengths, *files, *more, *reaching(url), url]
 
 
 def common(spec: dict[str, Any]) -> list[str]:
@@ -91,7 +93,7 @@ def common(spec: dict[str, Any]) -> list[str]:
 
 
 def url_of(spec: dict[str, Any], subject: Server) -> str:
-    return f"http://127.0.0.1:{subject.port}{spec['tier']['path']}"
+    return f"http://{subject.address}:{subject.port}{spec['tier']['path']}"
 
 
 def connection_options(load: dict[str, Any]) -> list[str]:
@@ -101,10 +103,15 @@ def connection_options(load: dict[str, Any]) -> list[str]:
     return [*per_request, *(("-s", str(ROOT / script)) if script else ())]
 
 
+def reaching(url: str) -> list[str]:
+    """Our generator loads another address than loopback only when it is told to."""
+    return [] if url.startswith("http://127.") else ["--allow-remote"]
+
+
 def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
     """The project's own generator, asked for nothing but a load: for warming up, for primitives."""
     asked = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
-    return [str(DUE), "-t1", *asked, *more, *connection_options(load), url]
+    return [str(DUE), "-t1", *asked, *more, *connection_options(load), *reaching(url), url]
 
 
 def calibration_s(spec: dict[str, Any]) -> float:

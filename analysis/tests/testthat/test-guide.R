@@ -85,3 +85,31 @@ test_that("the guide's situations are measured by the experiment", {
     expect_true(all(situation$statistics %in% compared_statistics$statistic))
   }
 })
+
+test_that("a finding says what fits its outcomes, and nothing where a pair was not measured", {
+  finding <- list(id = "one", study = "demo", pairs = list(
+    a = list(mode = "pool", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request"),
+    b = list(mode = "loop", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request")
+  ), told = list(list(when = list(a = "better", b = "same")), list(when = list(a = c("better", "same")))))
+  decided <- decide_findings(list(finding), guided())
+  expect_equal(decided[, .(finding, pair, outcome, chosen)], data.table(
+    finding = "one", pair = c("a", "b"), outcome = c("better", "open"), chosen = 2L
+  ))
+  expect_equal(unique(decide_findings(list(finding), guided(verdict = c("lower", "equivalent")))$chosen), 1L)
+  expect_equal(unique(decide_findings(list(finding), guided(verdict = "higher"))$chosen), NA_integer_)
+  expect_equal(nrow(decide_findings(list(finding), guided()[1])), 0)
+  path <- tempfile()
+  write_table(decide_findings(list(finding), guided()), path)
+  expect_equal(read_comparisons(path)$outcome, c("better", "open"))
+})
+
+test_that("the findings are measured by the experiment", {
+  grid <- grid_asked()
+  for (finding in read_findings(file.path(analysis_folder, "guide.yaml"))) {
+    for (pair in finding$pairs) {
+      expect_gt(nrow(grid[study == finding$study & mode == pair$mode & tier == pair$tier & tool == pair$tool]), 0)
+      expect_true(pair$statistic %in% compared_statistics$statistic)
+    }
+    for (told in finding$told) expect_true(all(names(told$when) %in% names(finding$pairs)))
+  }
+})

@@ -1,6 +1,6 @@
 test_that("every set of rules has its versions, without gaps, and commits that exist", {
   protocol <- read_protocol(file.path(analysis_folder, "PROTOCOL.md"))
-  expect_setequal(protocol$rules, c("validity", "comparisons", "claims", "causes", "explanations", "predictions", "reproduction"))
+  expect_setequal(protocol$rules, c("validity", "comparisons", "claims", "causes", "explanations", "predictions", "reproduction", "travel"))
   protocol[, expect_equal(version, seq_len(.N)), by = rules]
   expect_false(is.unsorted(protocol[rules == "causes"]$fixed))
   # Rules that were changed after results say so, or that what they decide had none.
@@ -13,7 +13,7 @@ test_that("verdicts carry the version of their rules", {
   protocol <- read_protocol(file.path(analysis_folder, "PROTOCOL.md"))
   expect_equal(verdicts$rules_version, max(protocol[rules == "causes"]$version))
   # Each script that writes verdicts adds it.
-  scripts <- file.path(analysis_folder, c("compare.R", "compare_loops.R", "claims.R", "causes.R", "directions.R", "guide.R", "predict.R", "reproduce.R"))
+  scripts <- file.path(analysis_folder, c("compare.R", "compare_loops.R", "claims.R", "causes.R", "directions.R", "guide.R", "predict.R", "reproduce.R", "travel.R"))
   for (script in scripts) expect_match(readLines(script), "with_rules_version", all = FALSE, label = script)
   expect_error(rules_version(protocol, "taste"), "no rules of taste")
 })

@@ -129,7 +129,7 @@ write_reference <- function(results = new_folder(), ...) {
   summary <- summarise_cells(paths)
   write_table(summary, file.path(results, "summary.csv"))
   write_table(compare_modes(summary, slices_of_cells(paths)), file.path(results, "comparisons.csv"))
-  for (report in c("report.html", "report.pdf")) writeLines("a report", file.path(results, report))
+  for (report in c("report.html", "report.pdf", "supplement.pdf")) writeLines("a report", file.path(results, report))
   list(results = results, paths = paths)
 }
 

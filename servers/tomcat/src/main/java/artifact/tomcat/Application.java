@@ -64,7 +64,8 @@ public class Application {
             System.exit(2);
         }
         ServletWebServerApplicationContext application = start(args);
-        System.out.println("listening on 127.0.0.1:" + application.getWebServer().getPort());
+        String address = application.getEnvironment().getProperty("server.address");
+        System.out.println("listening on " + address + ":" + application.getWebServer().getPort());
     }
 
     static ServletWebServerApplicationContext start(String... args) {

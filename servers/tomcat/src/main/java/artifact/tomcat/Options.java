@@ -21,6 +21,7 @@ final class Options {
     private static final Allowed COUNT = new Allowed("[1-9][0-9]{0,8}", "a whole number from 1");
     private static final Allowed SWITCH = new Allowed("(?i)true|false", "true or false");
     private static final Map<String, Allowed> OWN = new TreeMap<>(Map.of(
+            "address", new Allowed("[0-9.]+", "an IPv4 address of this machine"),
             "port", new Allowed("[0-9]{1,5}", "a number from 0 to 65535"),
             "remote.client", Allowed.oneOf("blocking", "worker-threads", "event-loop"),
             "remote.url", new Allowed("http://.+", "a URL that begins with http://"),

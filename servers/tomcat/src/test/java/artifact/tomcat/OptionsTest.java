@@ -32,7 +32,7 @@ class OptionsTest {
     void refusesAPropertyThatIsNoneAndNamesThoseThereAre() {
         String reason = assertThrows(IllegalArgumentException.class, () -> Options.check("--remote.cleint=blocking"))
                 .getMessage();
-        assertTrue(reason.startsWith("remote.cleint is no property; there are lock.kind, "), reason);
+        assertTrue(reason.startsWith("remote.cleint is no property; there are address, lock.kind, "), reason);
         assertTrue(reason.endsWith("begin with server., spring., logging."), reason);
     }
 

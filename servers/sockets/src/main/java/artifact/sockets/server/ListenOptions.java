@@ -6,27 +6,48 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.channels.ServerSocketChannel;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
-/** The option that every mode has, and listening itself: on 127.0.0.1 and on nothing else, always. */
+/** The options that every mode has, and listening itself: on one address and on nothing else, always. */
 public final class ListenOptions {
 
-    /** These servers exist to be overloaded, so no other machine can ever reach them. */
-    private static final InetAddress LOOPBACK = loopback();
+    @Option(
+            names = "--address",
+            paramLabel = "<address>",
+            defaultValue = "127.0.0.1",
+            converter = Address.class,
+            description = "IPv4 address of this machine to listen on (default: ${DEFAULT-VALUE}). These servers"
+                    + " exist to be overloaded: name one that only the load generator can reach.")
+    private String address;
 
     @Option(
             names = "--port",
             paramLabel = "<port>",
             defaultValue = "0",
             converter = WholeNumber.Port.class,
-            description = "Port on 127.0.0.1 to listen on; 0 lets the kernel choose (default: ${DEFAULT-VALUE}).")
+            description = "Port to listen on; 0 lets the kernel choose (default: ${DEFAULT-VALUE}).")
     private int port;
 
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help and exit.")
     private boolean help;
+
+    /** No name, which a resolver would have to be asked for. */
+    private static final class Address implements ITypeConverter<String> {
+
+        @Override
+        public String convert(String value) {
+            try {
+                return InetAddress.ofLiteral(value).getHostAddress();
+            } catch (IllegalArgumentException wrong) {
+                throw new TypeConversionException("'" + value + "' is not an IP address");
+            }
+        }
+    }
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -34,7 +55,7 @@ public final class ListenOptions {
     /** @param backlog how many connections the kernel completes and keeps until they are accepted */
     public ServerSocket listen(int backlog) throws IOException {
         try {
-            return new ServerSocket(port, backlog, LOOPBACK);
+            return new ServerSocket(port, backlog, InetAddress.ofLiteral(address));
         } catch (BindException refused) {
             throw cannotListen(refused);
         }
@@ -44,7 +65,7 @@ public final class ListenOptions {
     ServerSocketChannel listenNonBlocking(int backlog) throws IOException {
         ServerSocketChannel listener = ServerSocketChannel.open();
         try {
-            listener.bind(new InetSocketAddress(LOOPBACK, port), backlog).configureBlocking(false);
+            listener.bind(new InetSocketAddress(InetAddress.ofLiteral(address), port), backlog).configureBlocking(false);
             return listener;
         } catch (BindException refused) {
             listener.close();
@@ -54,20 +75,12 @@ public final class ListenOptions {
 
     /** The one line on stdout by which whoever started this process learns that, and where, it is ready. */
     public static void announce(ServerSocket listener) {
-        System.out.println("listening on 127.0.0.1:" + listener.getLocalPort());
+        System.out.println("listening on " + listener.getInetAddress().getHostAddress() + ":" + listener.getLocalPort());
     }
 
     private ParameterException cannotListen(BindException refused) {
-        String reason = "Invalid value for option '--port': 127.0.0.1:" + port + " cannot be had ("
+        String reason = "Invalid value for option '--port': " + address + ":" + port + " cannot be had ("
                 + refused.getMessage() + "); name a free port, or 0";
         return new ParameterException(spec.commandLine(), reason);
-    }
-
-    private static InetAddress loopback() {
-        try {
-            return InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
-        } catch (IOException impossible) {
-            throw new AssertionError(impossible);
-        }
     }
 }

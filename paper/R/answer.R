@@ -1,0 +1,117 @@
+# The one figure of each study that carries its answer: its first load curve, or what its modes do at the load that
+# the guide names. A study's own file may set another.
+
+#' What the figure of an answer is made of.
+#'
+#' @param draw function without arguments that returns the figure; `height` in inches; `caption`, `alt` words.
+answer <- function(draw, height, caption, alt) list(draw = draw, height = height, caption = caption, alt = alt)
+
+#' The figure of a study that has no other.
+#'
+#' @param all see of_study(); `situations` see read_guide(); `tool` the one to look at where no situation was measured.
+answer_of <- function(all, situations, tool) {
+  curve <- answer_of_curve(all)
+  if (is.null(curve)) answer_of_modes(all, answer_place(all, situations, tool)) else curve
+}
+
+#' The first load curve of a study; NULL where no mode has a valid one.
+answer_of_curve <- function(all) {
+  for (table in c("capacity", "load_curves", "predicted_curves")) all[[table]] <- all[[table]][!is_control(mode)]
+  if (nrow(all$capacity) == 0) return(NULL)
+  titles <- curve_tiers(all$capacity)
+  name <- names(titles)[1]
+  all$capacity <- all$capacity[tier %in% name]
+  pooled <- pool_capacity(all$capacity)
+  if (nrow(pooled) == 0) return(NULL)
+  answer(
+    function() figure_load_curve(all$load_curves[tier == name], pooled, "", all$predicted_curves[tier == name]),
+    2.9 + 0.24 * nrow(pooled),
+    sprintf("Latency against offered load, %s; below, what each mode takes within the objective. %s", titles[[1]], caption_of_curve),
+    alt_curves(all)
+  )
+}
+
+caption_of_curve <- paste(
+  "Thick: 99th percentile with its 95 % interval; thin: median; long dashes: the 99th percentile that theory predicts; hollow:",
+  "beyond what the mode takes. An arrow marks a bound."
+)
+
+#' Where a study's modes are compared: the first situation of the guide that was measured, or the tier with most modes.
+#'
+#' @return list: study, tier, tool, statistics.
+answer_place <- function(all, situations, tool) {
+  own <- Filter(function(situation) {
+    situation$study == all$study && nrow(all$summary[tier == situation$tier & tool == situation$tool]) > 0
+  }, situations)
+  if (length(own) > 0) return(own[[1]][c("study", "tier", "tool", "statistics")])
+  wanted <- tool
+  counts <- all$summary[tool == wanted & !is_variant(mode), .(modes = uniqueN(mode)), by = tier]
+  list(
+    study = all$study, tier = counts[which.max(modes)]$tier, tool = tool,
+    statistics = c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request")
+  )
+}
+
+#' The modes at one place, a panel a metric.
+answer_of_modes <- function(all, place) {
+  at <- place
+  modes <- mode_levels(all$summary[tier %in% at$tier & tool == at$tool & !is_variant(mode)]$mode)
+  answer(
+    function() figure_modes(all, place$study, place$tier, place$tool, place$statistics, modes), height_of_modes(modes),
+    sprintf("The modes at `%s`, %s: %s.", place$tier, loop_names[[place$tool]], caption_of_modes),
+    alt_extremes(all, place$tool, place$tier, modes, place$statistics[1])
+  )
+}
+
+caption_of_modes <- paste(
+  "geometric means over valid repetitions with 95 % intervals; the dashed line is the baseline, a cross a repetition that is not",
+  "valid"
+)
+
+# The values of modes at one place, a row a mode, statistic and repetition. The capacity has a table of its own.
+values_at <- function(all, study, tier, tool, statistics, modes) {
+  wanted <- list(study = study, tier = tier, tool = tool, modes = modes)
+  table <- if (tool == curve_tool) all$capacity else all$summary
+  cells <- table[study == wanted$study & tier %in% wanted$tier & tool == wanted$tool & mode %in% wanted$modes]
+  statistics <- intersect(statistics, names(cells))
+  cells[, (statistics) := lapply(.SD, as.numeric), .SDcols = statistics][, usable := poolable(cells)]
+  values <- melt(
+    cells, id.vars = c("mode", "repetition", "usable"), measure.vars = statistics,
+    variable.name = "statistic", value.name = "value", variable.factor = FALSE
+  )
+  values[is.finite(value) & value > 0]
+}
+
+#' Modes as bars from zero, a panel a metric, labelled with their values.
+#'
+#' @param study,tier,tool ids; `statistics` columns of the summary, or of the capacity; `modes` in any order.
+#' @return ggplot.
+figure_modes <- function(all, study, tier, tool, statistics, modes) {
+  values <- values_at(all, study, tier, tool, statistics, modes)
+  if (nrow(values) == 0) return(nothing_to_draw("no cell of these modes has values"))
+  shown <- intersect(statistics, values$statistic)
+  panels <- headings(shown)[values$statistic]
+  values[, `:=`(panel = factor(panels, headings(shown)), mode = factor(mode, rev(mode_levels(modes))))]
+  pooled <- values[usable == TRUE, geometric(value), by = .(mode, panel)]
+  # What all others are compared with, where it is one.
+  baselines <- unique(all$comparisons[mode %in% modes]$versus)
+  base <- setdiff(intersect(baselines, modes), all$comparisons[versus %in% modes]$mode)
+  ggplot(pooled, aes(middle, mode, fill = mode)) +
+    geom_col(width = 0.62) +
+    geom_vline(aes(xintercept = middle), pooled[mode %in% head(base, 1)], colour = ink, linetype = "42", linewidth = 0.35) +
+    geom_linerange(aes(xmin = low, xmax = high), colour = ink, linewidth = 0.4, na.rm = TRUE) +
+    geom_text(
+      aes(x = pmax(middle, fcoalesce(high, 0)), label = paste0("  ", format_number(middle))), hjust = 0, size = 2.7, colour = ink
+    ) +
+    geom_point(aes(value, mode), values[usable == FALSE], shape = 4, size = 1.5, colour = ink) +
+    facet_wrap(~panel, nrow = 1, scales = "free_x") +
+    scale_x_continuous(labels = plain_number, limits = c(0, NA), n.breaks = 4, expand = expansion(c(0, 0.3))) +
+    scale_y_discrete(drop = FALSE) +
+    scale_fill_manual(values = mode_colours(modes)) +
+    labs(x = NULL, y = NULL) +
+    theme_artifact() +
+    theme(legend.position = "none", panel.grid.major.y = element_blank())
+}
+
+#' How tall figure_modes() must be.
+height_of_modes <- function(modes) 0.65 + 0.26 * length(modes)

@@ -1,0 +1,154 @@
+# Findings: what guide.yaml says of each outcome, with the values of this run.
+
+findings_told <- 7
+
+#' Findings that were measured, in the order of guide.yaml.
+#'
+#' @param decided see decide_findings(); `findings` see read_findings().
+#' @return list of findings, each with rows (a row per pair) and text (what guide.yaml says of this outcome, or NULL).
+told_findings <- function(decided, findings) {
+  lapply(Filter(function(finding) finding$id %in% decided$finding, findings), function(finding) {
+    wanted <- finding$id
+    finding$rows <- decided[finding == wanted]
+    finding$text <- if (is.na(finding$rows$chosen[1])) NULL else finding$told[[finding$rows$chosen[1]]]
+    finding
+  })
+}
+
+is_decided <- function(findings) vapply(findings, function(finding) !is.null(finding$text), NA)
+
+#' Those that the paper tells first.
+first_findings <- function(findings) head(findings[is_decided(findings)], findings_told)
+
+findings_of <- function(findings, study) Filter(function(finding) finding$study == study, findings)
+
+outcome_words <- c(
+  better = "better", worse = "worse", same = "the same within the margin", open = "not decided",
+  alone = "the baseline does not keep up", out = "it does not keep up", none = "not comparable"
+)
+
+#' Puts values into a text.
+#'
+#' @param text with names in braces; `values` by name. Stops at a name without a value.
+fill_in <- function(text, values) {
+  names_of <- regmatches(text, gregexpr("\\{[a-z0-9_.]+\\}", text))[[1]]
+  for (name in unique(names_of)) {
+    key <- substr(name, 2, nchar(name) - 1)
+    if (is.null(values[[key]])) stop("guide.yaml: a finding names ", name, ", which is none of its values", call. = FALSE)
+    text <- gsub(name, values[[key]], text, fixed = TRUE)
+  }
+  text
+}
+
+# "4.8 × [4.1, 5.5]"
+times_text_of <- function(row) {
+  text <- effect_with_interval(row)
+  if (row$effect != "ratio") return(text)
+  if (grepl("[", text, fixed = TRUE)) sub("[", "× [", text, fixed = TRUE) else paste(text, "×")
+}
+
+finding_values <- function(finding) {
+  rows <- split(finding$rows, by = "pair")
+  unlist(unname(lapply(rows, function(row) {
+    values <- list(times_text_of(row), as_code(row$mode), as_code(row$versus), outcome_words[[row$outcome]])
+    setNames(values, paste0(row$pair, c("", ".mode", ".versus", ".verdict")))
+  })), recursive = FALSE)
+}
+
+#' A finding in words: its title, what was found, what to do.
+#'
+#' @return one string of Markdown.
+tell_finding <- function(finding) {
+  paragraph(
+    sprintf("**%s.**", finding$text$title), fill_in(trimws(finding$text$say), finding_values(finding)),
+    if (!is.null(finding$text$do)) sprintf("*What to do:* %s", trimws(finding$text$do))
+  )
+}
+
+#' Findings that this run does not decide, in one line; empty where there are none.
+sentence_open_findings <- function(findings) {
+  open <- findings[!is_decided(findings)]
+  if (length(open) == 0) return("")
+  topics <- vapply(open, function(finding) sprintf("%s (@sec-%s)", finding$topic, finding$study), "")
+  sprintf("Not decided by this run: %s.", paste(topics, collapse = "; "))
+}
+
+#' The first findings, each beside its figure, knitted from finding.qmd.
+#'
+#' @return one string of Markdown.
+show_findings <- function(all, findings) {
+  template <- readLines("finding.qmd", encoding = "UTF-8")
+  told <- vapply(seq_along(findings), function(place) {
+    values <- list2env(list(all = all, finding = findings[[place]]), parent = knitr::knit_global())
+    knitr::knit_child(text = gsub("{{place}}", place, template, fixed = TRUE), envir = values, quiet = TRUE)
+  }, "")
+  paste(told, collapse = "\n\n")
+}
+
+# What a finding's figure shows: all its modes in the metric that it is about, at that pair's place.
+places_of_finding <- function(finding) {
+  rows <- finding$rows[, .(study, tier, tool, statistic, mode, versus)]
+  unique(rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]])
+}
+
+figure_finding <- function(all, finding) {
+  places <- places_of_finding(finding)
+  modes <- union(places$versus, places$mode)
+  figure_modes(all, places$study[1], places$tier[1], places$tool[1], places$statistic[1], modes)
+}
+
+height_of_finding <- function(finding) {
+  places <- places_of_finding(finding)
+  height_of_modes(union(places$versus, places$mode))
+}
+
+alt_finding <- function(all, finding) {
+  places <- places_of_finding(finding)
+  one <- of_study(all, finding$study)
+  alt_extremes(one, places$tool[1], places$tier[1], union(places$versus, places$mode), places$statistic[1])
+}
+
+# ---- The pages of a study ------------------------------------------------------------------------
+
+#' What was found in a study: its findings that are decided, and in one line those that are not.
+tell_findings <- function(findings) {
+  decided <- findings[is_decided(findings)]
+  if (length(findings) == 0) return("None of the comparisons that its findings name was measured in this run.")
+  told <- vapply(decided, function(finding) fill_in(trimws(finding$text$say), finding_values(finding)), "")
+  open <- vapply(findings[!is_decided(findings)], `[[`, "", "topic")
+  paragraph(told, if (length(open) > 0) sprintf("Not decided by this run: %s.", paste(open, collapse = "; ")))
+}
+
+#' How many comparisons of a study are decided, and how its source's differences fare.
+sentence_of_rest <- function(all) {
+  decided <- sum(all$comparisons$verdict %in% c("higher", "lower", "equivalent"))
+  paragraph(
+    sprintf(
+      "Of its %s, %s decided (@sec-%s-all).", count_of(nrow(all$comparisons), "comparison"), is_or_are(decided), all$study
+    ),
+    if (nrow(all$directions) > 0) sentence_direction(all$directions)
+  )
+}
+
+#' What to mind, situation by situation.
+tell_minds <- function(situations, all) {
+  own <- Filter(function(situation) situation$study == all$study && !is.null(situation$mind), situations)
+  if (length(own) == 0) return("The threats of @sec-threats hold here, too.")
+  paste(vapply(own, function(situation) trimws(situation$mind), ""), collapse = " ")
+}
+
+#' Where the flame graphs are.
+sentence_of_flames <- function(flames, study) {
+  if (nrow(flames) == 0) return("No cell has a profile.")
+  sprintf("%s can be searched and zoomed in @sec-%s-cpu.", capitalised(count_of(nrow(flames), "flame graph")), study)
+}
+
+#' The CPU time of the first pair that was profiled, where no cause was traced.
+explain_first <- function(all, pairs) {
+  for (index in seq_len(nrow(pairs))) {
+    if (!is.null(best_evidence(all, pairs$mode[index], pairs$versus[index]))) {
+      return(explain_pair(all, pairs$mode[index], pairs$versus[index]))
+    }
+  }
+  "No intervention was measured, and no pair of modes has profiles of both sides."
+}
