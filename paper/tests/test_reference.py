@@ -71,11 +71,12 @@ def test_readme_gets_figure_findings_and_the_run(published: Path) -> None:
     text = (published / "README.md").read_text()
     assert text.startswith("first\n<!-- reference:begin findings -->\n<picture>")
     assert "old" not in text
-    # What the made-up pool costs, and the cell that says so.
-    assert "**A pool makes short requests cheaper.**" in text and "@sec" not in text
-    row = next(line for line in text.splitlines() if line.startswith("|A pool makes short"))
-    assert "results/cells/request-threads/fixed-pool/high/wrk2/rep-1/cell.json" in row
-    assert "CPU time per request: a ratio within a factor of 1.25 of 0.5" in row
+    # What the made-up modes have in common, and the cell that says so.
+    assert "\n1. **Where requests compute, the kind of thread makes no difference.**" in text
+    assert "@sec" not in text
+    row = next(line for line in text.splitlines() if line.startswith("|Where requests compute"))
+    assert "results/cells/virtual-threads/virtual/cpu-2ms/jmeter/rep-1/cell.json" in row
+    assert "throughput: a ratio within a factor of 1.25 of 1" in row
     assert "on A CPU with 2 CPUs" in text and "(commit `abcdef0`)" in text
     again = published / "README.md"
     assert again.read_text().count("reference:begin") == len(BLOCKS)
