@@ -55,11 +55,11 @@ def some(mapping, *keys):
 def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     first = study(config)
     first["modes"] = some(first["modes"], "thread-per-request", "fixed-pool")
-    first["tiers"] = some(first["tiers"], "low", "high-at-once")
+    first["tiers"] = some(first["tiers"], "low", "high")
     config["studies"] = {"request-threads": first}
     config["repetitions"] = 4
-    # low has both tools; high-at-once is JMeter's alone, and shown once
-    assert len(Grid(config).cells) == 2 * (2 * 4 + 1)
+    # Both tiers have both tools; JMeter's at high is shown once.
+    assert len(Grid(config).cells) == 2 * (3 * 4 + 1)
 
 
 def test_mode_runs_on_its_own_tiers_only(config):
@@ -230,6 +230,7 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
         (name, tier, tool)
         for name, study in config["studies"].items()
         for tier, loads in study["tiers"].items()
+        if loads.get("depth") != "full"
         for tool, load in loads.items()
         if isinstance(load, dict) and load.get("once")
     }
@@ -416,7 +417,7 @@ def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed
 
     config["testbed"]["request_timeout_s"] = 9
     assert time_out("request-threads", "low") == 9
-    assert time_out("blocking-remote", "rate-199") == 3
+    assert time_out("blocking-remote", "remote-1s") == 3
     assert time_out("blocking-remote", "users-100") == 7
 
 
