@@ -36,7 +36,9 @@ links <- c(
 naming_links <- function(cells) {
   found <- unique(from_cells(cells, function(cell) cell$session$topology$link, "loopback"))
   function(options) {
-    options$fig.cap <- paste(options$fig.cap, paste(links[found], collapse = " "))
+    # A caption that is computed is an expression still.
+    caption <- if (is.language(options$fig.cap)) eval(options$fig.cap, knitr::knit_global()) else options$fig.cap
+    options$fig.cap <- paste(caption, paste(links[found], collapse = " "))
     options
   }
 }
