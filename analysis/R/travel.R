@@ -15,7 +15,7 @@ travel_places <- c("study", "tier", "tool", "mode", "versus", "statistic")
 travel_words <- c("machine", "machine_title", travel_places, "verdict", "bound", "agreement")
 
 #' Cells of before machines were recorded are those of one unknown machine.
-machine_of <- function(summary) fcoalesce(summary$machine, "unknown")
+machine_of <- function(summary) fcoalesce(as.character(summary$machine), "unknown")
 
 #' Ratios per machine, and pooled over machines.
 #'

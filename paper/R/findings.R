@@ -40,7 +40,7 @@ fill_in <- function(text, values) {
   text
 }
 
-# "4.8 × [4.1, 5.5]"
+# In the manner of: a ratio of 4.8 and its interval.
 times_text_of <- function(row) {
   text <- effect_with_interval(row)
   if (row$effect != "ratio") return(text)

@@ -34,8 +34,8 @@ title_of_study <- function(one) one$cells[[1]]$labels$study$title
 #'
 #' @param lines of an SVG.
 darkened <- function(lines) {
-  found <- regmatches(lines, gregexpr("#[0-9A-Fa-f]{6}", lines))
-  regmatches(lines, gregexpr("#[0-9A-Fa-f]{6}", lines)) <- lapply(found, on_dark)
+  places <- gregexpr("#[0-9A-Fa-f]{6}", lines)
+  regmatches(lines, places) <- lapply(regmatches(lines, places), on_dark)
   lines
 }
 
