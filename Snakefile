@@ -78,7 +78,9 @@ rule all:
     default_target: True
     input:
         expand("{cell}/cell.json", cell=CELLS),
-        expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf", "supplement.pdf"]),
+        expand(
+            f"{RESULTS}/{{file}}", file=["report.html", "report.pdf", "supplement.pdf"]
+        ),
     message:
         "all cells are measured, the report is there"
 
