@@ -238,8 +238,6 @@ request_cost <- function(setup, primitives, rate_per_s) {
 
 least_us <- 1
 
-is_tomcat <- function(setup) startsWith(setup$handling, "tomcat")
-
 # Ten times as many as when the primitives sleep: each thread has a stack, which is cold when it wakes.
 most_asleep <- 2000
 

@@ -17,58 +17,6 @@ pick_comparison <- function(comparisons, study, mode, tier, tool, statistic) {
   row
 }
 
-#' A sentence on one comparison.
-#'
-#' @param row one row of the comparisons, see pick_comparison().
-#' @return one string of Markdown, without a full stop: what is compared, the ratio (or the
-#'   difference) and its 95 % interval, or why there is none.
-sentence_comparison <- function(row) {
-  about <- about_statistics(row$statistic)
-  modes <- list(as_code(row$mode), as_code(row$versus))
-  switch(row$verdict,
-    "equivalent" = sprintf(
-      "%s and %s are equivalent in %s (%s)", modes[[1]], modes[[2]], about$title, effect_text(row)
-    ),
-    "undecided" = sprintf(
-      "whether %s differs from %s in %s is not decided by %s (%s)", modes[[1]], modes[[2]],
-      about$title, count_of(row$pairs, "session"), effect_text(row)
-    ),
-    "one session" = sprintf(
-      "whether %s differs from %s in %s is not decided by one session (%s within it)",
-      modes[[1]], modes[[2]], about$title, effect_text(row)
-    ),
-    "bounded" = sprintf(
-      "whether %s differs from %s in %s is not decided, its cells give a bound alone (%s)",
-      modes[[1]], modes[[2]], about$title, effect_text(row)
-    ),
-    "not comparable" = sprintf(
-      "%s and %s cannot be compared in %s: %s", modes[[1]], modes[[2]], about$title, row$reason
-    ),
-    decided_sentence(row, about, modes)
-  )
-}
-
-decided_sentence <- function(row, about, modes) {
-  if (row$effect == "difference") {
-    return(sprintf(
-      "the %s of %s is %s than that of %s (%s)", about$title, modes[[1]], row$verdict, modes[[2]],
-      effect_text(row)
-    ))
-  }
-  sprintf(
-    "the %s of %s is %s times that of %s, %s", about$title, modes[[1]],
-    effect_with_interval(row), modes[[2]],
-    if (row$verdict == row$better) "which is better" else "which is worse"
-  )
-}
-
-effect_text <- function(row) {
-  if (row$effect == "ratio") {
-    return(paste("ratio", effect_with_interval(row)))
-  }
-  paste("difference", effect_with_interval(row, 100), "percentage points")
-}
-
 #' A number with its noun, and its verb where one is given.
 count_of <- function(count, noun, one = NULL, several = NULL) {
   paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")
