@@ -12,7 +12,6 @@ the request without it.
 
 from __future__ import annotations
 
-import json
 import logging
 import random
 from collections.abc import Iterator
@@ -24,10 +23,8 @@ from typing import Any
 from profiles.watch.telemetry import Telemetry, grown_between
 from workloads import provenance
 from workloads.server import Server, watched
-from workloads.slices import finish
-from workloads.testbed import Process, Shares, free_port
-from workloads.tools import wrk2
-from workloads.warm_up import warm_up
+from workloads.testbed import Shares, free_port
+from workloads.warm_up import load_by_due, warm_up
 
 logger = logging.getLogger("primitives")
 JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
@@ -98,7 +95,6 @@ SERVERS = {
 }
 RATES_PER_S = (97, 397, 1999, 9973)
 WAITING_RATES_PER_S = (97, 397, 1999)
-CALL_RATES_PER_S = (11, 97)
 CALL_RATES_PER_S = (11, 97)
 SLEEP = "sleep_ms=100"
 OPERATIONS = (
@@ -239,18 +235,11 @@ class Requests:
     ) -> dict[str, Any]:
         """What the project's own generator saw."""
         url = f"http://127.0.0.1:{server.port}{operation.path}"
-        more = ["--warm-up", f"{WARM_UP_S}s", "--json", "load.json"]
         asked = {
             "rate_per_s": rate_per_s,
             "duration_s": length_s,
             "connections": operation.connections,
             "keep_alive": operation.keep_alive,
         }
-        argv = wrk2.due_command(asked, url, *more)
-        process = Process(argv, self.generator_cpus, self.folder, "load.log")
-        finish(process, 60)
-        if process.exit_status != 0:
-            said = (self.folder / "load.log").read_text(errors="replace")[-2000:]
-            raise RuntimeError(f"{operation.primitive}: the load failed: {said}")
-        seen: dict[str, Any] = json.loads((self.folder / "load.json").read_text())
-        return seen
+        name, more = f"load of {operation.primitive}", ("--warm-up", f"{WARM_UP_S}s")
+        return load_by_due(name, asked, url, self.generator_cpus, self.folder, 60, *more)

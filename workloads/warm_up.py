@@ -137,18 +137,37 @@ def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
 def burst(plan: dict[str, Any], subject: Any, cpus: list[int], folder: Path) -> int:
     """How many requests of a short load were answered."""
     url = f"http://{subject.address}:{subject.port}{plan['path']}"
-    out = folder / "warm-up.json"
     load = plan | {"duration_s": plan["burst_s"]}
     headers = JMETERS_HEADERS if load.get("keep_alive") else ()
     patience_s = ANSWER_LIMIT_S + plan.get("waits_s", 0)
-    more = ("--timeout", f"{patience_s}s", "--json", str(out), *headers)
-    argv = wrk2.due_command(load, url, *more)
-    process = Process(argv, cpus, folder, "warm-up.log")
-    finish(process, plan["burst_s"] + DRAIN_LIMIT_S)
+    limit_s = plan["burst_s"] + DRAIN_LIMIT_S
+    more = ("--timeout", f"{patience_s}s", *headers)
+    seen = load_by_due("warm-up", load, url, cpus, folder, limit_s, *more)
+    return int(seen["requests"]["completed"])
+
+
+def load_by_due(
+    name: str,
+    load: dict[str, Any],
+    url: str,
+    cpus: list[int],
+    folder: Path,
+    limit_s: float,
+    *more: str,
+) -> dict[str, Any]:
+    """What the project's own generator saw of a load outside the cells; `name` of its files.
+
+    Raises RuntimeError with what it said where it failed.
+    """
+    out = folder / f"{name}.json"
+    argv = wrk2.due_command(load, url, "--json", str(out), *more)
+    process = Process(argv, cpus, folder, f"{name}.log")
+    finish(process, limit_s)
     if process.exit_status != 0:
-        said = (folder / "warm-up.log").read_text(errors="replace")[-2000:]
-        raise RuntimeError(f"the warm-up failed ({process.exit_status}): {said}")
-    return int(json.loads(out.read_text())["requests"]["completed"])
+        said = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
+        raise RuntimeError(f"the {name} failed ({process.exit_status}): {said}")
+    seen: dict[str, Any] = json.loads(out.read_text())
+    return seen
 
 
 def compiler_s(compilers: list[Path]) -> float:
