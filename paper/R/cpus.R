@@ -40,8 +40,6 @@ alt_of_cpus <- function(rows) {
 }
 
 figure_cpus <- function(rows) {
-  styles <- mode_styles(unique(rows$mode))
-  named <- function(column) setNames(styles[[column]], styles$mode)
   ggplot(rows, aes(cpus, estimate, colour = mode, shape = mode, group = interaction(study, mode, tool))) +
     geom_hline(yintercept = 1, colour = faint, linewidth = 0.3) +
     geom_line(linewidth = 0.4) +
@@ -49,8 +47,7 @@ figure_cpus <- function(rows) {
     facet_grid(title ~ of, scales = "free_y", labeller = label_wrap_gen(16)) +
     scale_x_continuous(trans = "log2", breaks = sort(unique(rows$cpus))) +
     scale_y_log10(labels = plain_number) +
-    scale_colour_manual(values = named("colour")) +
-    scale_shape_manual(values = named("shape")) +
+    scales_of_modes(unique(rows$mode)) +
     labs(x = "CPUs of the server", y = "ratio to the baseline (log scale)") +
     theme_artifact(8)
 }

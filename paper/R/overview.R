@@ -63,7 +63,7 @@ headlines <- function(all) {
         sprintf("%s against %s", as_code(silent$mode), as_code(silent$versus))
       )))
     }
-    c(paste0("- **", one$cells[[1]]$labels$study$title, "**"), paste("    -", lines))
+    c(paste0("- **", title_of_study(one), "**"), paste("    -", lines))
   })
   paste(unlist(told), collapse = "\n")
 }

@@ -28,8 +28,6 @@ picture_of_readme <- function(all) {
   )
 }
 
-title_of_study <- function(one) one$cells[[1]]$labels$study$title
-
 #' The colours of a drawing on a dark page: grays are turned over, and the palette, made for white, is lighter.
 #'
 #' @param lines of an SVG.

@@ -36,6 +36,9 @@ cell_path <- function(summary) {
   with(summary, file.path(study, mode, tier, tool, paste0("rep-", repetition)))
 }
 
+#' The title of a study; `one` see of_study().
+title_of_study <- function(one) one$cells[[1]]$labels$study$title
+
 #' The same results, of one study alone.
 of_study <- function(all, study) {
   wanted <- study
