@@ -104,7 +104,7 @@ def planned(jobs):
     return plan.line(known, sessions, jobs)
 
 
-# Whoever has minutes to spend hands over to what spends them, by runs of this file without a budget.
+# A run with a budget of minutes is handed over to what spends them, by runs of this file without a budget.
 if workflow.is_main_process and config.get("budget_minutes"):
     budget.spend(GRID, sys.argv)
 

@@ -180,7 +180,7 @@ def cpu_shares(root: Path = SYS, server: AskedCpus = None, generator: AskedCpus 
 
 
 def cores_of(root: Path) -> list[list[int]]:
-    """The CPUs that we may use, by physical core, node by node; a single core is parted."""
+    """The CPUs that we may use, by physical core, node by node; a single core is split."""
     cpus = [cpu_facts(cpu, root) for cpu in sorted(os.sched_getaffinity(0))]
     by_core: dict[tuple[int, ...], list[int]] = {}
     for cpu in sorted(cpus, key=place):

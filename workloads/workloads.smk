@@ -28,7 +28,7 @@ def all_cores(wildcards):
 
 
 def again(wildcards):
-    """Whether the first Snakemake was told to run sessions again; on nodes each is told so."""
+    """Whether the first Snakemake was asked to run sessions again; on nodes each is."""
     settings = workflow.dag_settings
     told = settings.forcetargets or settings.forceall or settings.forcerun
     return os.environ.setdefault("ASKED_AGAIN", str(bool(told)))

@@ -3,7 +3,7 @@
 # the between-machine variance by Paule and Mandel (1982), which Veroniki et al. (2016) recommend, and
 # intervals after Knapp and Hartung (2003), which are honest for few machines, and here never narrower than
 # without their correction: two machines that agree by chance would have none. How far machines differ
-# is told by tau (a standard deviation of log ratios), I2 (its share of what varies, Higgins 2002) and the
+# is given by tau (a standard deviation of log ratios), I2 (its share of what varies, Higgins 2002) and the
 # test Q; the interval of prediction is of one more machine of the same population.
 
 library(data.table)

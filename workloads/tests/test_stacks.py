@@ -38,7 +38,7 @@ STUDY = CONFIG["studies"]["stacks"]
 MODES = {
     name: mode
     for name, mode in whole_study("stacks", STUDY, "tiers")["modes"].items()
-    # What only the JVM is told changes no answer and no limit.
+    # What only the JVM reads changes no answer and no limit.
     if not {"twin_of", "command", "jvm_options"} & mode.keys()
 }
 # Modes of one stack differ in what is asked of them, and share its limits.

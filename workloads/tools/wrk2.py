@@ -104,7 +104,7 @@ def connection_options(load: dict[str, Any]) -> list[str]:
 
 
 def reaching(url: str) -> list[str]:
-    """Our generator loads another address than loopback only when it is told to."""
+    """Our generator loads another address than loopback only with an option."""
     return [] if url.startswith("http://127.") else ["--allow-remote"]
 
 

@@ -38,7 +38,7 @@ test_that("the shares of all looks are the whole error, and grow after the base"
 test_that("who looks again decides falsely in 5 % at most, and in more without the correction", {
   set.seed(14)
   with_looks(3, 5, {
-    # No comparison differs. Whoever stops at the first look that decides has what some look decides.
+    # No comparison differs. To stop at the first look that decides is to have what some look decides.
     p <- p_of_looks(matrix(rnorm(40000 * 8), ncol = 8), 3)
     expect_lte(mean(apply(t(t(p) / shares_of_looks()), 1, min) <= 0.05), 0.05)
     expect_gt(mean(apply(p, 1, min) <= 0.05), 0.1)

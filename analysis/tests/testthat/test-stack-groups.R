@@ -91,7 +91,7 @@ test_that("the Tomcat application's stacks have their groups on either kind of t
   expect_equal(group_of("io/netty/channel/nio/NioEventLoop.run_[j]", "IOUtil.write_[j]"), "remote or database")
 })
 
-test_that("of one event loop, serving is told from asking where frames tell", {
+test_that("of one event loop, serving and asking are separated where frames differ", {
   loop <- c("io/netty/channel/nio/NioEventLoop.run_[0]", "io/netty/channel/CombinedChannelDuplexHandler.channelRead_[j]")
   server <- "reactor/netty/http/server/HttpTrafficHandler.channelRead_[j]"
   reactive <- "org/springframework/web/reactive/DispatcherHandler.handle_[j]"
