@@ -139,7 +139,7 @@ figure_of_pools <- function(rows) {
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.6, na.rm = TRUE) +
     geom_point(shape = 21, fill = ifelse(decided, colours[rows$mode], "white"), size = 2.2) +
     geom_text(aes(x = fcoalesce(high, estimate), label = paste0("  ", label)), hjust = 0, size = 2.7, colour = ink) +
-    facet_grid(panel ~ ., scales = "free_y", space = "free_y") +
+    facet_grid(panel ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
     scale_x_log10(labels = plain_number, breaks = scales::breaks_log(8), expand = expansion(c(0.04, 0.12))) +
     scale_colour_manual(values = colours) +
     labs(x = "ratio of throughput (log scale)", y = NULL) +

@@ -65,12 +65,16 @@ tell_finding <- function(finding) {
   )
 }
 
-#' Findings that this run does not decide, in one line; empty where there are none.
+#' Findings that this run does not decide, in one line; where it decides none, that comes first.
 sentence_open_findings <- function(findings) {
   open <- findings[!is_decided(findings)]
+  if (length(findings) == 0) return("None of the comparisons that the findings name was measured in this run.")
   if (length(open) == 0) return("")
   topics <- vapply(open, function(finding) sprintf("%s (@sec-%s)", finding$topic, finding$study), "")
-  sprintf("Not decided by this run: %s.", paste(topics, collapse = "; "))
+  paragraph(
+    if (length(open) == length(findings)) "**This run decides none of its findings.**",
+    sprintf("Not decided by this run: %s.", paste(topics, collapse = "; "))
+  )
 }
 
 #' The first findings, each beside its figure, knitted from finding.qmd.

@@ -217,7 +217,7 @@ figure_predictions <- function(predicted) {
     ) +
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.3, na.rm = TRUE) +
     geom_point(aes(shape = mode), size = 1.5) +
-    facet_wrap(~ title + study, scales = "free", ncol = 3, labeller = label_wrap_gen(multi_line = FALSE)) +
+    facet_wrap(~ title + study, scales = "free", ncol = 3, labeller = label_wrap_gen(34, multi_line = FALSE)) +
     scale_x_log10(labels = plain_number) +
     scale_y_log10(labels = plain_number) +
     scales_of_modes(levels(rows$mode)) +

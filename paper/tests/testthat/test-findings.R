@@ -21,7 +21,10 @@ test_that("a finding says its outcome with its values, and no other", {
   expect_match(tell_finding(told_findings(decided(bound = "at_most"), list(finding))[[1]]), "took at most 0.55 × the", fixed = TRUE)
   open <- told_findings(decided(chosen = NA_real_, outcome = "open"), list(finding))
   expect_length(first_findings(open), 0)
-  expect_equal(sentence_open_findings(open), "Not decided by this run: A pool (@sec-demo).")
+  expect_equal(sentence_open_findings(open), "**This run decides none of its findings.** Not decided by this run: A pool (@sec-demo).")
+  other <- told_findings(decided(finding = "two"), list(modifyList(finding, list(id = "two", topic = "A loop"))))
+  expect_equal(sentence_open_findings(c(open, other)), "Not decided by this run: A pool (@sec-demo).")
+  expect_match(sentence_open_findings(list()), "^None of the comparisons that the findings name was measured")
   expect_equal(sentence_open_findings(told), "")
 })
 
