@@ -1,6 +1,8 @@
 # The decision guide: for an engineer's situation, which mode wins, by how much, and from which load
 # on. `guide` is what compare_guide() decided.
 
+not_decided <- "not decided"
+
 times_text <- function(rows) enumerate(paste(as_code(rows$mode), effect_with_interval(rows)))
 
 #' One situation and statistic: which mode wins, by how much, and what became of the others.
@@ -12,7 +14,7 @@ guide_winner <- function(rows) {
   of <- function(...) rows[standing %in% c(...)]
   named <- enumerate(as_code(rows[best == 1]$mode), " or ")
   told <- function(words, some) if (nrow(some) > 0) paste0(words, ": ", times_text(some))
-  undecided <- told("not decided", of("open"))
+  undecided <- told(not_decided, of("open"))
   same <- told("the same", of("same"))
   worse <- told("worse", of("worse"))
   failing <- if (nrow(of("out")) > 0) paste0("does not keep up: ", enumerate(as_code(of("out")$mode)))
@@ -27,18 +29,20 @@ guide_winner <- function(rows) {
   if (all(rows$standing == "none")) {
     return(list(best = "not comparable", by = no_figure, others = enumerate(unique(rows$reason), "; ")))
   }
-  best <- if (!is.null(undecided)) "not decided" else if (!is.null(same)) "no difference" else versus
+  best <- if (!is.null(undecided)) not_decided else if (!is.null(same)) "no difference" else versus
   list(best = best, by = no_figure, others = enumerate(c(same, undecided, worse, failing), "; "))
 }
 
 guide_winners <- function(rows) lapply(split(rows[use == "metric"], by = "statistic"), guide_winner)
 
-#' The guide's table: a row per situation and statistic.
+#' The guide's table: a row per situation, and one for each further metric that is decided.
 #'
 #' @return data.table of Markdown: Situation, Baseline, Metric, Best, Ratio (to the baseline).
 table_guide <- function(guide) {
   rbindlist(lapply(split(guide, by = "situation"), function(rows) {
     winners <- guide_winners(rows)
+    is_open <- vapply(winners, `[[`, "", "best") == not_decided
+    winners <- winners[!is_open | seq_along(winners) == 1]
     rest <- rep("", length(winners) - 1)
     data.table(
       Situation = c(rows$situation[1], rest), Baseline = c(as_code(rows$versus[1]), rest),
