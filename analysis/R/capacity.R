@@ -142,7 +142,8 @@ capacity_row <- function(cell) {
 #' @param cells list of cells, see capacities_of().
 #' @return data.table, a row per study, tier, mode and step: sessions, saturated (in any of them), rate_per_s
 #'   (geometric mean), and of latency_p50_ms, latency_p99_ms and cpu_us_per_request the geometric mean
-#'   with _low and _high (95 %; NA for one session).
+#'   with _low and _high: the lowest and the highest session (NA for one session). What is decided is decided by
+#'   the capacity; 95 % intervals of three sessions would hide the curves.
 pool_steps <- function(cells) {
   steps <- rbindlist(lapply(cells, function(cell) {
     steps <- steps_of_curve(cell)
@@ -154,15 +155,15 @@ pool_steps <- function(cells) {
   reached <- steps[, .SD[step <= min(ends_at)], by = .(study, tier, mode)]
   pooled <- reached[, c(
     list(sessions = .N, saturated = any(saturated), rate_per_s = geometric(rate_per_s)$middle),
-    unlist(lapply(step_values, function(name) named_interval(name, .SD[[name]])), recursive = FALSE)
+    unlist(lapply(step_values, function(name) named_range(name, .SD[[name]])), recursive = FALSE)
   ), by = .(study, tier, mode, step), .SDcols = step_values]
   setcolorder(pooled, names(no_pooled_steps()))[order(study, tier, mode, step)]
 }
 
-named_interval <- function(name, values) {
+named_range <- function(name, values) {
   values <- values[is.finite(values) & values > 0]
-  found <- if (length(values) > 0) geometric(values) else list(middle = NA_real_, low = NA_real_, high = NA_real_)
-  setNames(found, paste0(name, c("", "_low", "_high")))
+  ends <- if (length(values) > 1) range(values) else c(NA_real_, NA_real_)
+  setNames(list(exp(mean(log(values))), ends[1], ends[2]), paste0(name, c("", "_low", "_high")))
 }
 
 no_pooled_steps <- function() {

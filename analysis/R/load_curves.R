@@ -148,7 +148,7 @@ height_of_load_curves <- function(capacity) {
   sum(3.4 + 0.24 * capacity[, .N, by = tier]$N)
 }
 
-#' CPU time per request along the curve, with 95 % intervals; steps before saturation.
+#' CPU time per request along the curve, with the range over sessions; steps before saturation.
 #'
 #' @param steps see pool_steps(), of one study; `titles` of its tiers, by id.
 #' @return ggplot.

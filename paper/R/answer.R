@@ -32,7 +32,7 @@ answer_of_curve <- function(all) {
 }
 
 caption_of_curve <- paste(
-  "Thick: 99th percentile with its 95 % interval; thin: median; long dashes: the 99th percentile that theory predicts; hollow:",
+  "Thick: 99th percentile, with the range over sessions; thin: median; long dashes: the 99th percentile that theory predicts; hollow:",
   "beyond what the mode takes. An arrow marks a bound."
 )
 

@@ -192,6 +192,17 @@ busiest_tiers <- function(all, tool, count, tiers = NULL) {
   chosen[order(match(chosen, tier_levels(all$summary)))]
 }
 
+# Fewer samples of a mode do not say how its CPU time is split.
+samples_at_least <- 10
+
+#' The first of these tiers at which half of the modes have enough samples; NA without one.
+first_sampled <- function(all, tool, tiers, modes) {
+  wanted <- list(tool = tool, modes = modes)
+  rows <- all$cpu_groups[tool == wanted$tool & valid & mode %in% wanted$modes, .(samples = sum(samples)), by = .(tier, mode)]
+  enough <- rows[, .(usual = median(samples)), by = tier][usual >= samples_at_least]$tier
+  c(intersect(tiers, enough), NA)[1]
+}
+
 #' How many modes were sampled at a tier.
 modes_sampled <- function(all, tool, tier, modes) {
   wanted <- list(tool, tier, modes)
