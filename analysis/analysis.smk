@@ -18,6 +18,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
+         results/generators.csv        a row per mode, tier, statistic: wrk2 against our own generator
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
@@ -208,13 +209,14 @@ rule compare_loops:
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/loops.csv",
+        loops=f"{RESULTS}/loops.csv",
+        generators=f"{RESULTS}/generators.csv",
     log:
         f"{RESULTS}/logs/compare_loops.log",
     message:
         "the open loop against the closed one"
     shell:
-        "Rscript {input.script:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --out {output.loops:q} --out-generators {output.generators:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule compare_with_sources:

@@ -23,6 +23,7 @@ rule render_report:
                 "predicted-curves",
                 "comparisons",
                 "loops",
+                "generators",
                 "cpu-groups",
                 "claims",
                 "causes",
