@@ -25,6 +25,7 @@ rule render_report:
                 "loops",
                 "generators",
                 "cpu-groups",
+                "allocations",
                 "claims",
                 "causes",
                 "cause-counters",

@@ -244,7 +244,15 @@ class Grid:
             "warm_up": self._warm_up(study, tier),
             "slices": slices,
             "testbed": self._testbed()
-            | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
+            | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part}
+            | self._profiler(tier),
+        }
+
+    def _profiler(self, tier: Tier) -> dict[str, Any]:
+        """The testbed's, and where a tier asks for it a sample of each so many KiB allocated."""
+        keys = ("allocation_kib",)
+        return {
+            "profiler": self.config["testbed"]["profiler"] | {k: tier[k] for k in keys if k in tier}
         }
 
     def _testbed(self) -> dict[str, Any]:
@@ -286,6 +294,12 @@ class Grid:
         study, _, tier = self._parts(cell)
         slices = self.config["slices"] | study.get("slices", {}) | tier.get("slices", {})
         return cell.tool not in (ITSELF, "curve") and cell.repetition <= slices["profiled_repetitions"]
+
+    def allocates(self, cell: Cell) -> bool:
+        """Whether the cell's profiler samples what a server of ours allocates."""
+        study, mode, tier = self._parts(cell)
+        is_ours = "command" not in mode and not self._engine(study, mode)
+        return is_ours and self.profiled(cell) and "allocation_kib" in tier
 
     def labels(self, session: Session) -> dict[str, Any]:
         """What a reader wants beside the cells' numbers and what never changes them."""

@@ -179,6 +179,8 @@ class Server:
     def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
         """Raises RuntimeError or OSError where the profiler cannot be had."""
         sampling = f"event={asked['event']},interval={asked['interval_ms']}ms"
+        if "allocation_kib" in asked:
+            sampling += f",alloc={asked['allocation_kib']}k"
         options = f"start,{sampling},jfr,file={folder / RECORDING}"
         attach.load_agent(self.jvm, PROFILER, options)
 

@@ -3,7 +3,7 @@
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
-#' @return list: summary, slices, comparisons, loops, generators, cpu_groups, moved, profiler_cost, capacity, load_curves,
+#' @return list: summary, slices, comparisons, loops, generators, cpu_groups, allocations, moved, profiler_cost, capacity, load_curves,
 #'   predicted_curves, directions, readings, sizes, size_laws, guide, findings (see told_findings()), causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
@@ -14,6 +14,7 @@ read_results <- function(results, analysis) {
     loops = read_comparisons(file.path(results, "loops.csv")),
     generators = read_comparisons(file.path(results, "generators.csv")),
     cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
+    allocations = read_allocations(file.path(results, "allocations.csv")),
     moved = read_moved(results),
     profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
     capacity = read_capacity(file.path(results, "capacity.csv")),
@@ -47,7 +48,7 @@ of_study <- function(all, study) {
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
   of_studies <- c(
-    "slices", "comparisons", "cpu_groups", "moved", "capacity", "load_curves", "predicted_curves", "directions",
+    "slices", "comparisons", "cpu_groups", "allocations", "moved", "capacity", "load_curves", "predicted_curves", "directions",
     "readings", "sizes", "size_laws"
   )
   for (table in of_studies) {

@@ -238,6 +238,19 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     assert not blocks[1] - blocks[0]
 
 
+def test_allocations_are_sampled_where_a_tier_asks_for_it(config):
+    grid = Grid(config)
+    cell = Cell("stacks", "webflux", "plain", "wrk2", 1)
+    assert grid.allocates(cell)
+    assert grid.spec(cell)["testbed"]["profiler"]["allocation_kib"] == 64
+    other = replace(cell, tier="remote", tool="jmeter")
+    assert not grid.allocates(other)
+    assert grid.spec(other)["testbed"]["profiler"] == config["testbed"]["profiler"]
+    # In repetitions with a profiler, and of no program of another kind.
+    assert not grid.allocates(replace(cell, repetition=2))
+    assert not Grid(config | {"depth": "full"}).allocates(replace(cell, mode="nginx"))
+
+
 def test_two_tiers_are_loaded_by_wrk2_too_where_there_is_one(config, path_with_wrk2, monkeypatch):
     found = [cell for cell in Grid(config).cells if cell.tool == "wrk2-itself"]
     assert {cell.tier for cell in found} == {"mid", "extreme-kept"}
