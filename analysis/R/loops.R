@@ -35,7 +35,7 @@ compare_tools <- function(summary, slices, of, versus_of, statistics) {
     places[, .(id, study, mode, tier, tool = rep(of, .N), sign = rep(1, .N))],
     places[, .(id, study, mode, tier, tool = rep(versus_of, .N), sign = rep(-1, .N))]
   )
-  compare_places(summary, slices, places, terms, compared_statistics[statistic %in% statistics])
+  compare_places(summary, slices, places, terms, compared_statistics[statistic %in% intersect(statistics, names(summary))])
 }
 
 #' A sentence on the gap between the loops.
