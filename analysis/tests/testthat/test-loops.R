@@ -26,7 +26,7 @@ test_that("the program wrk2 is compared with our own generator, and only with it
   rows <- compare_generators(rbind(of_ours, by_itself), no_slices())
   expect_equal(rows[statistic == "latency_p50_ms", c(estimate, mode_median, versus_median)], c(4, 800, 200))
   expect_equal(rows[statistic == "throughput_per_s", verdict], "equivalent")
-  expect_match(sentence_generators(rows), "^The program wrk2 loaded 1 pair of .* 5 comparisons .* 4 are equivalent, 1 is higher by wrk2, 0 are lower")
+  expect_match(sentence_generators(rows), "^The program wrk2 loaded 1 pair of .* 6 comparisons .* 5 are equivalent, 1 is higher by wrk2, 0 are lower")
   expect_match(table_generators(rows)[Metric == headings("latency_p50_ms")][["wrk2 / own"]], "^4 ")
   by_itself[, `:=`(valid = FALSE, failed_checks = "share_2xx")]
   expect_match(sentence_generators(compare_generators(rbind(of_ours, by_itself), no_slices())), "Of 1 pair one of the two has no valid cell")
