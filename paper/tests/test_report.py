@@ -18,7 +18,7 @@ BASE, POOL, VIRTUAL = "thread-per-request", "fixed-pool", "virtual-thread-per-re
 REPORTS = ("report.html", "report.pdf", "supplement.pdf")
 # The page, and the texts of the paper and of its supplement: empty where nothing is printed.
 Report = tuple[Page, str, str]
-# What R prints where a figure is missing and nobody thought of it.
+# What R prints where a figure is missing and no code handles it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
 
 
@@ -118,7 +118,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
         render.render(ROOT / "paper" / "report.qmd", params, "html", html)
         return Page(html), "", ""
 
-    # Most of it is processes of their own, which wait for nobody.
+    # Most of it is processes of their own, which run side by side.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         made = dict(zip(SCENARIOS, pool.map(report, SCENARIOS), strict=True))
     patch.undo()

@@ -57,7 +57,7 @@ final class Training {
         }
     }
 
-    /** Nobody listens there, but the driver comes as far as that. */
+    /** No database listens there, but the driver comes as far as that. */
     private static void connectToMariaDb() {
         try {
             DriverManager.getConnection("jdbc:mariadb://127.0.0.1:1/training").close();
