@@ -293,7 +293,9 @@ class Grid:
         """Whether the cell's repetition is one that has slices with the profiler."""
         study, _, tier = self._parts(cell)
         slices = self.config["slices"] | study.get("slices", {}) | tier.get("slices", {})
-        return cell.tool not in (ITSELF, "curve") and cell.repetition <= slices["profiled_repetitions"]
+        return (
+            cell.tool not in (ITSELF, "curve") and cell.repetition <= slices["profiled_repetitions"]
+        )
 
     def allocates(self, cell: Cell) -> bool:
         """Whether the cell's profiler samples what a server of ours allocates."""

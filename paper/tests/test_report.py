@@ -35,7 +35,12 @@ def pair(repetitions: int = 3, pool_cpu_us: float = 50.0, **common: object) -> l
 
 def everything() -> list[Cell]:
     """All kinds of cells that the first study has, small."""
-    both = pair() + pair(tool="wrk2") + pair(tool="wrk2-itself") + pair(tier="waiting", sleep_ms=100, tool="wrk2")
+    both = (
+        pair()
+        + pair(tool="wrk2")
+        + pair(tool="wrk2-itself")
+        + pair(tier="waiting", sleep_ms=100, tool="wrk2")
+    )
     burst = [replace(cell, tier="low-at-once") for cell in pair()]
     burst = [replace(cell, refused=80) if cell.mode == POOL else cell for cell in burst]
     published = [

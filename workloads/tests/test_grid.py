@@ -256,8 +256,12 @@ def test_two_tiers_are_loaded_by_wrk2_too_where_there_is_one(config, path_with_w
     assert {cell.tier for cell in found} == {"mid", "extreme-kept"}
     # Those that due loads there, and none that JMeter alone does.
     by_due = {(c.mode, c.tier) for c in Grid(config).cells if c.tool == "wrk2"}
-    assert {(c.mode, c.tier) for c in found} == {pair for pair in by_due if pair[1] in ("mid", "extreme-kept")}
-    spec, own = (Grid(config).spec(replace(found[0], tool=tool)) for tool in ("wrk2-itself", "wrk2"))
+    assert {(c.mode, c.tier) for c in found} == {
+        pair for pair in by_due if pair[1] in ("mid", "extreme-kept")
+    }
+    spec, own = (
+        Grid(config).spec(replace(found[0], tool=tool)) for tool in ("wrk2-itself", "wrk2")
+    )
     for key in ("rate_per_s", "connections", "duration_s"):
         assert spec["tool"][key] == own["tool"][key]
     assert (spec["slices"]["rounds"], spec["slices"]["profiled"]) == (1, 0)
@@ -474,7 +478,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
         (
             ["studies", "request-threads", "tiers", "burst-500", "also_by_wrk2"],
             True,
-            "studies.request-threads.tiers.burst-500.wrk2.rate_per_s = null; allowed: it must be there",
+            "tiers.burst-500.wrk2.rate_per_s = null; allowed: it must be there",
         ),
         (["seed"], "x", 'seed = "x"; allowed: a whole number from 0'),
         (["results"], "../out", 'results = "../out"; allowed: a folder below this one'),

@@ -1,7 +1,7 @@
 """The tool wrk2-itself: the wrk2 on the PATH, at the rates of the tool wrk2.
 
 A few tiers are loaded by both generators, where there is a wrk2: the report compares them. wrk2
-makes no other cell unless `wrk2.generator` says so: it throws away what it measures for ten seconds,
+makes no other cell unless `wrk2.generator` says so: it discards what it measures for ten seconds,
 and it opens a connection before a request needs it, which holds a thread of the server's pool.
 Source: wrk2's README (calibration, corrected and uncorrected latency).
 """
