@@ -225,7 +225,7 @@ table_allocations <- function(allocations) {
     most <- head(order(-bytes_per_request), 3)
     total <- sum(bytes_per_request)
     error <- reach * sqrt(sum(error_bytes^2))
-    .(total = total, error = error, most = paste0(group[most], " ", percent(bytes_per_request[most] / total), collapse = ", "))
+    .(total = total, error = error, most = paste0(group[most], " ", format_number(100 * bytes_per_request[most] / total), " %", collapse = ", "))
   }, by = .(tier, mode, repetition)]
   of_cells[order(tier, total), .(
     Tier = tier, Mode = mode,

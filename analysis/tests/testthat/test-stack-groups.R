@@ -228,7 +228,7 @@ test_that("bytes that requests allocate are those of the profiled slice, by grou
   # A hundred samples: 10 %.
   expect_equal(rows[group == "write", error_bytes / bytes_per_request], 0.1)
   shown <- table_allocations(rows)
-  expect_equal(shown[["Most by"]], "write 91 %, JVM other 9.1 %")
+  expect_equal(shown[["Most by"]], "write 90.9 %, JVM other 9.09 %")
   expect_match(shown[["KiB a request"]], "^141 \\[")
   expect_equal(nrow(table_allocations(copy(rows)[, valid := FALSE])), 0)
   expect_named(group_allocations(character(), rules), allocation_columns)
