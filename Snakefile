@@ -56,7 +56,7 @@ wildcard_constraints:
     study="[a-z0-9-]+",
     mode="[a-z0-9-]+",
     tier="[a-z0-9-]+",
-    tool="jmeter|wrk2|curve|sysbench|database-client",
+    tool="jmeter|wrk2|wrk2-itself|curve|sysbench|database-client",
     repetition="[0-9]+",
 
 

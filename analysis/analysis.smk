@@ -18,7 +18,9 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
+         results/generators.csv        a row per mode, tier, statistic: wrk2 against our own generator
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
+         results/allocations.csv       a row per cell and group of stacks: bytes that a request allocates
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
@@ -47,6 +49,9 @@ LOADED = expand("{cell}/cell.json", cell=LOADS)
 # millisecond of every plan, and the summary is new when a cell is.
 PROFILED = [
     f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.profiled(cell)
+]
+ALLOCATING = [
+    f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.allocates(cell)
 ]
 # A cells folder of another machine's results, under any name.
 ELSEWHERE = sorted(
@@ -208,13 +213,14 @@ rule compare_loops:
         protocol="analysis/PROTOCOL.md",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/loops.csv",
+        loops=f"{RESULTS}/loops.csv",
+        generators=f"{RESULTS}/generators.csv",
     log:
         f"{RESULTS}/logs/compare_loops.log",
     message:
         "the open loop against the closed one"
     shell:
-        "Rscript {input.script:q} --slices {input.slices:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --out {output.loops:q} --out-generators {output.generators:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule compare_with_sources:
@@ -292,6 +298,24 @@ rule group_cpu:
         "where CPU time goes"
     shell:
         "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --groups {input.groups:q} --out {output:q} - > {log:q} 2>&1"
+
+
+rule group_allocations:
+    input:
+        cells=expand("{cell}/cell.json", cell=ALLOCATING),
+        stacks=expand("{cell}/allocation.collapsed", cell=ALLOCATING),
+        graphs=expand("{cell}/allocation.html", cell=ALLOCATING),
+        script="analysis/group_allocations.R",
+        functions=FUNCTIONS,
+        groups="analysis/stack-groups.csv",
+    output:
+        f"{RESULTS}/allocations.csv",
+    log:
+        f"{RESULTS}/logs/group_allocations.log",
+    message:
+        "what requests allocate"
+    shell:
+        "printf '%s\n' {input.cells:q} | Rscript {input.script:q} --groups {input.groups:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule draw_differences:

@@ -7,6 +7,7 @@ its study expects of all of them; a twin all of another mode.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from workloads.provenance import own_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
-TOOLS = ("jmeter", "wrk2", "curve", "sysbench", "database-client")
+# Loads what wrk2 does by the program of that name; a tier says only whether.
+ITSELF = "wrk2-itself"
+TOOLS = ("jmeter", "wrk2", ITSELF, "curve", "sysbench", "database-client")
 # The tiers of a run, and those of the smoke run.
 TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
 # The depth of what a default run leaves out.
@@ -77,6 +80,8 @@ def whole_mode(study: Study, name: str) -> Mode:
 def whole_tier(study: Study, key: str, name: str) -> Tier:
     own = study[key][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
+    if own.get("also_by_wrk2") and shutil.which("wrk2"):
+        loads[ITSELF] = loads["wrk2"]
     return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
 
 

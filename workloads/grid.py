@@ -18,6 +18,7 @@ from typing import Any
 
 from workloads.configuration import (
     FULL,
+    ITSELF,
     TIERS,
     TOOLS,
     VARIANTS,
@@ -120,6 +121,8 @@ class Grid:
             Cell(study["id"], mode["id"], tier["id"], tool, repetition)
             for study in self.studies.values()
             for mode, tier, tool in asked_of(study, config.get("depth"))
+            # Nothing but our own is copied to another machine.
+            if tool != ITSELF or "generator_host" not in config["testbed"]
             for repetition in self._repetitions(study["id"], mode["id"])
             if repetition == 1 or not tier[tool].get("once")
         ]
@@ -233,7 +236,7 @@ class Grid:
             # A request for each connection, all due when the window opens.
             tool |= {"warm_up_s": 0, "rate_per_s": tool["connections"] / slices["length_s"]}
         # The other loads end after so many requests, or combinations of sizes.
-        if cell.tool in ("wrk2", "sysbench") or "warm_up_s" in tool:
+        if cell.tool in ("wrk2", ITSELF, "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": slices["length_s"]} | tool
         return {
             "tier": {"sleep_ms": sleep_ms} | {key: tier[key] for key in TIER_KEYS if key in tier},
@@ -241,7 +244,15 @@ class Grid:
             "warm_up": self._warm_up(study, tier),
             "slices": slices,
             "testbed": self._testbed()
-            | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part},
+            | {key: part[key] for part in (study, tier) for key in TESTBED_KEYS if key in part}
+            | self._profiler(tier),
+        }
+
+    def _profiler(self, tier: Tier) -> dict[str, Any]:
+        """The testbed's, and where a tier asks for it a sample of each so many KiB allocated."""
+        keys = ("allocation_kib",)
+        return {
+            "profiler": self.config["testbed"]["profiler"] | {k: tier[k] for k in keys if k in tier}
         }
 
     def _testbed(self) -> dict[str, Any]:
@@ -267,6 +278,9 @@ class Grid:
         least_s = 5 * tier.get("sleep_ms", 0) / 1000
         slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
         slices |= study.get("slices", {}) | tier.get("slices", {})
+        if cell.tool == ITSELF:
+            # Of twelve seconds each: wrk2 throws ten of them away.
+            slices |= {"rounds": 1, "profiled": 0, "extra_rounds": 0}
         if cell.tool == "curve":
             curve = self.config["curve"] | tier["curve"]
             length_s = max(curve["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
@@ -279,7 +293,15 @@ class Grid:
         """Whether the cell's repetition is one that has slices with the profiler."""
         study, _, tier = self._parts(cell)
         slices = self.config["slices"] | study.get("slices", {}) | tier.get("slices", {})
-        return cell.tool != "curve" and cell.repetition <= slices["profiled_repetitions"]
+        return (
+            cell.tool not in (ITSELF, "curve") and cell.repetition <= slices["profiled_repetitions"]
+        )
+
+    def allocates(self, cell: Cell) -> bool:
+        """Whether the cell's profiler samples what a server of ours allocates."""
+        study, mode, tier = self._parts(cell)
+        is_ours = "command" not in mode and not self._engine(study, mode)
+        return is_ours and self.profiled(cell) and "allocation_kib" in tier
 
     def labels(self, session: Session) -> dict[str, Any]:
         """What a reader wants beside the cells' numbers and what never changes them."""
@@ -450,6 +472,7 @@ def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
 
     Where neither does, every mode is measured at every tier.
     """
+    tool = "wrk2" if tool == ITSELF else tool
     if "modes" in tier:
         return mode["id"] in tier["modes"]
     name = tier.get("of", tier["id"])

@@ -83,7 +83,7 @@ class Server:
 
     # A process before it, as a pool of connections stands before a database.
     pooler: Process | None = None
-    # What a client must know that nobody else should.
+    # What a client must know, and no other process.
     client_environment: Mapping[str, str] = MappingProxyType({})
     # What it answers to a question of ours; None: any body.
     expected_status = 200
@@ -155,7 +155,7 @@ class Server:
         return {}
 
     def rows(self, path: str | None, limit_s: float) -> int | None:
-        """Rows in the server's table; None where there is none, or nobody to ask any more."""
+        """Rows in the server's table; None where there is none, or no server to ask any more."""
         try:
             return int(self.ask(path, limit_s)) if path else None
         except (OSError, http.client.HTTPException):
@@ -179,6 +179,8 @@ class Server:
     def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
         """Raises RuntimeError or OSError where the profiler cannot be had."""
         sampling = f"event={asked['event']},interval={asked['interval_ms']}ms"
+        if "allocation_kib" in asked:
+            sampling += f",alloc={asked['allocation_kib']}k"
         options = f"start,{sampling},jfr,file={folder / RECORDING}"
         attach.load_agent(self.jvm, PROFILER, options)
 

@@ -397,7 +397,7 @@ class Process:
 def stop_with_our_requester() -> None:
     """Stops this process when the Snakemake that asked for the cell is gone.
 
-    After a kill -9 of Snakemake its shell lives on and would let us measure for nobody.
+    If Snakemake is killed with -9, its shell survives and the cell would keep measuring for no one.
     """
     line = psutil.Process().parents()
     names = [" ".join(process.cmdline()) for process in line]

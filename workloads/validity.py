@@ -22,7 +22,7 @@ SHARE_DUE_AT_LEAST = 0.99
 # fifth. In fewer, there is nothing between start and end.
 ROUNDS_AT_LEAST = 5
 USERS_WAITING_AT_LEAST = 1 - 1 / ROUNDS_AT_LEAST
-# Both ends of a sample are rounded to the ms; beyond that nobody can wait twice at a time.
+# Both ends of a sample are rounded to the ms; beyond that no user can wait twice at a time.
 USERS_WAITING_AT_MOST = 1.05
 # Of flat series with independent values fewer than 1 % are caught, however noisy; where half of a
 # deviation stays for the next value, as in a queue, fewer than 2 % if they vary by 10 %, and 7 % if

@@ -252,6 +252,7 @@ why_silent <- function(configuration, handling, database) {
   if (handling == "database" && !database$has_primitives) return("only transactions of one row on MariaDB have primitives")
   if (asleep > most_asleep) return("no primitive has so many requests asleep at once")
   if (!startsWith(handling, "tomcat")) return("")
+  if (identical(options[["remote.client"]], "pooled")) return("no primitive is a call by a client with a pool of connections")
   if (isTRUE(options[["registration.as-published"]])) return("no primitive is an exception that is logged for each request")
   ""
 }

@@ -1,4 +1,5 @@
-# Where CPU goes: each sampled stack is put into one group by the rules of stack-groups.csv.
+# Where CPU time goes, and what allocates: each sampled stack is put into one group by the rules of
+# stack-groups.csv.
 
 library(data.table)
 
@@ -167,4 +168,70 @@ moved_groups <- function(mode, versus) {
 noise_of_groups <- function(sessions) {
   if (all(sessions > 1)) return("intervals over sessions")
   "one profiled session: intervals of sampling alone, without what differs between processes"
+}
+
+# ---- What allocates ------------------------------------------------------------------------------
+
+allocation_columns <- c("study", "mode", "tier", "tool", "repetition", "valid", "group", "bytes_per_request", "error_bytes")
+
+#' Bytes that a request of one cell allocates, by group of the stacks that do.
+#'
+#' async-profiler takes a sample of each so many KiB, so the number of samples is Poisson's and their bytes are
+#' that number times the KiB (async-profiler's manual, allocation profiling).
+#'
+#' @param cell see read_cell(); `rules` see read_stack_groups().
+#' @return data.table, a row per group that allocates: allocation_columns; error_bytes is the standard error by
+#'   sampling. No rows where nothing was sampled.
+group_cell_allocations <- function(cell, rules) {
+  collapsed <- read_collapsed(file.path(cell$folder, "allocation.collapsed"))
+  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "profiled"]
+  # The profile is that of the last of them.
+  requests <- tail(slices$requests_recorded, 1)
+  if (nrow(collapsed) == 0 || length(requests) == 0 || requests == 0) return(NULL)
+  interval_bytes <- 1024 * number(cell$configuration$testbed$profiler$allocation_kib)
+  rows <- collapsed[, .(bytes = sum(samples)), by = .(group = group_stacks(stack, rules))]
+  data.table(
+    study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
+    repetition = as.integer(cell$cell$repetition), valid = isTRUE(cell$validity$valid), group = rows$group,
+    bytes_per_request = rows$bytes / requests, error_bytes = sqrt(rows$bytes * interval_bytes) / requests
+  )
+}
+
+#' As group_cell_allocations(), of several cells; all columns even where none allocates.
+group_allocations <- function(paths, rules) {
+  found <- rbindlist(lapply(paths, function(path) group_cell_allocations(read_cell(path), rules)))
+  if (nrow(found) > 0) return(found[, allocation_columns, with = FALSE])
+  setNames(as.data.table(rep(list(character()), length(allocation_columns))), allocation_columns)
+}
+
+#' Reads what group_allocations.R wrote.
+read_allocations <- function(path) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  types <- list(
+    character = c("study", "mode", "tier", "tool", "group"), integer = "repetition", logical = "valid",
+    double = c("bytes_per_request", "error_bytes")
+  )
+  require_columns(fread(path, encoding = "UTF-8", colClasses = types), allocation_columns, path)
+}
+
+#' What a request allocates, a row per mode and tier.
+#'
+#' @param allocations see read_allocations(); of valid cells.
+#' @return data.table of text: Tier, Mode, `KiB a request` with its 95 % interval by sampling, `Most by` (the three
+#'   groups that allocate most, with their shares).
+table_allocations <- function(allocations) {
+  reach <- qnorm(1 - (1 - confidence) / 2)
+  of_cells <- allocations[valid == TRUE, {
+    most <- head(order(-bytes_per_request), 3)
+    total <- sum(bytes_per_request)
+    error <- reach * sqrt(sum(error_bytes^2))
+    .(total = total, error = error, most = paste0(group[most], " ", format_number(100 * bytes_per_request[most] / total), " %", collapse = ", "))
+  }, by = .(tier, mode, repetition)]
+  of_cells[order(tier, total), .(
+    Tier = tier, Mode = mode,
+    "KiB a request" = sprintf(
+      "%s [%s, %s]", format_number(total / 1024), format_number(pmax(0, total - error) / 1024), format_number((total + error) / 1024)
+    ),
+    "Most by" = most
+  )]
 }

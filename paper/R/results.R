@@ -3,7 +3,7 @@
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
-#' @return list: summary, slices, comparisons, loops, cpu_groups, moved, profiler_cost, capacity, load_curves,
+#' @return list: summary, slices, comparisons, loops, generators, cpu_groups, allocations, moved, profiler_cost, capacity, load_curves,
 #'   predicted_curves, directions, readings, sizes, size_laws, guide, findings (see told_findings()), causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
@@ -12,7 +12,9 @@ read_results <- function(results, analysis) {
     results = results, summary = summary, slices = read_slices(file.path(results, "slices.csv")),
     comparisons = read_comparisons(file.path(results, "comparisons.csv")),
     loops = read_comparisons(file.path(results, "loops.csv")),
+    generators = read_comparisons(file.path(results, "generators.csv")),
     cpu_groups = read_cpu_groups(file.path(results, "cpu-groups.csv")),
+    allocations = read_allocations(file.path(results, "allocations.csv")),
     moved = read_moved(results),
     profiler_cost = read_comparisons(file.path(results, "profiler-cost.csv")),
     capacity = read_capacity(file.path(results, "capacity.csv")),
@@ -46,7 +48,7 @@ of_study <- function(all, study) {
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
   of_studies <- c(
-    "slices", "comparisons", "cpu_groups", "moved", "capacity", "load_curves", "predicted_curves", "directions",
+    "slices", "comparisons", "cpu_groups", "allocations", "moved", "capacity", "load_curves", "predicted_curves", "directions",
     "readings", "sizes", "size_laws"
   )
   for (table in of_studies) {
@@ -59,7 +61,7 @@ of_study <- function(all, study) {
 has_study <- function(all, study) study %in% all$summary$study
 
 loop_names <- c(
-  jmeter = "closed loop", wrk2 = "open loop", sysbench = "closed loop of sysbench",
+  jmeter = "closed loop", wrk2 = "open loop", "wrk2-itself" = "open loop of wrk2 itself", sysbench = "closed loop of sysbench",
   "database-client" = "closed loop of database clients", curve = "load curve"
 )
 

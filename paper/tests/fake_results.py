@@ -75,6 +75,10 @@ class Cell:
         """Whether anything was loaded; a server that is hung here never answered."""
         return self.outcome not in ("beyond_limits", "hung")
 
+    @property
+    def is_open(self) -> bool:
+        return self.tool in ("wrk2", "wrk2-itself")
+
     def write(self, results: Path) -> Path:
         """Writes the cell's folder; returns the path of its cell.json."""
         name = f"{self.study}/{self.mode}/{self.tier}/{self.tool}/rep-{self.repetition}"
@@ -87,7 +91,7 @@ class Cell:
         self._write_slices(folder / "slices.csv")
         if self.tool == "jmeter":
             self._write_samples(folder / "samples.csv.gz")
-        elif self.tool == "wrk2":
+        elif self.is_open:
             self._write_histogram(folder / "latency-corrected.hgrm", 1.0)
             self._write_histogram(folder / "latency-uncorrected.hgrm", 0.5)
         else:
@@ -178,9 +182,9 @@ class Cell:
         path.write_text("\n".join(lines) + "\n")
 
     def _tool(self) -> dict[str, Any]:
-        if self.tool == "wrk2":
+        if self.is_open:
             asked = {"rate_per_s": self.rate_per_s, "connections": self.connections}
-            return {"id": "wrk2", "duration_s": 2} | asked
+            return {"id": self.tool, "duration_s": 2} | asked
         if self.tool == "sysbench":
             return {"id": "sysbench", "clients": self.connections, "duration_s": 2}
         lasts = {"duration_s": self.lasts_s} if self.lasts_s else {}
@@ -222,7 +226,7 @@ class Cell:
 
     def _load(self, answered: int) -> dict[str, Any]:
         asked = len(self.latency_ms)
-        closed = self.tool != "wrk2"
+        closed = not self.is_open
         if not self.ran:
             return {"loop": "open", "errors": {}, "duration_s": 0, "requests_recorded": 0}
         rows = slice_rows(self)
@@ -389,9 +393,11 @@ def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = Non
         ["slices", "--out", slices, *paths],
         ["capacity", "--out", capacity, "--curves", results / "curves.csv", *curves],
         ["compare", "--out", results / "comparisons.csv", *looks, "--capacity", capacity, summary],
-        ["compare_loops", "--out", results / "loops.csv", "--slices", slices, summary],
+        ["compare_loops", "--out", results / "loops.csv", "--slices", slices]
+        + ["--out-generators", results / "generators.csv", summary],
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
         ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
+        ["group_allocations", "--groups", groups, "--out", results / "allocations.csv"],
         ["causes", "--causes", "analysis/causes.yaml", *looks]
         + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
         + ["--counters", results / "cause-counters.csv"]

@@ -56,7 +56,7 @@ def _row(cell: Cell, number: int, which: int, kind: str, reason: str) -> Row:
     right = asked - cell.refused
     start_s = START_S + 4 * (number - 1)
     # What an open loop offers does not depend on the server, while it keeps up.
-    pace = 1 / slow if cell.tool != "wrk2" else 1.0
+    pace = 1 / slow if not cell.is_open else 1.0
     per_s = pace / LOADED_S
     cpu_us = cell.cpu_us * slow
     cpu_s = cpu_us * asked / cell.slices / 1e6

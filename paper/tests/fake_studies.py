@@ -126,7 +126,7 @@ def virtual_threads() -> list[Cell]:
 
 
 def sign_up() -> list[Cell]:
-    """Rungs of which the largest is forbidden and one falls behind; the same as published."""
+    """Tiers of which the largest is forbidden and one falls behind; the same as published."""
     common = Cell("", study="sign-up", tool="wrk2", path="/registration")
     corrected = {
         "tomcat-200": (None, tomcat(200)),

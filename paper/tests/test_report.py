@@ -18,7 +18,7 @@ BASE, POOL, VIRTUAL = "thread-per-request", "fixed-pool", "virtual-thread-per-re
 REPORTS = ("report.html", "report.pdf", "supplement.pdf")
 # The page, and the texts of the paper and of its supplement: empty where nothing is printed.
 Report = tuple[Page, str, str]
-# What R prints where a figure is missing and nobody thought of it.
+# What R prints where a figure is missing and no code handles it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
 
 
@@ -35,7 +35,12 @@ def pair(repetitions: int = 3, pool_cpu_us: float = 50.0, **common: object) -> l
 
 def everything() -> list[Cell]:
     """All kinds of cells that the first study has, small."""
-    both = pair() + pair(tool="wrk2") + pair(tier="waiting", sleep_ms=100, tool="wrk2")
+    both = (
+        pair()
+        + pair(tool="wrk2")
+        + pair(tool="wrk2-itself")
+        + pair(tier="waiting", sleep_ms=100, tool="wrk2")
+    )
     burst = [replace(cell, tier="low-at-once") for cell in pair()]
     burst = [replace(cell, refused=80) if cell.mode == POOL else cell for cell in burst]
     published = [
@@ -118,7 +123,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
         render.render(ROOT / "paper" / "report.qmd", params, "html", html)
         return Page(html), "", ""
 
-    # Most of it is processes of their own, which wait for nobody.
+    # Most of it is processes of their own, which run side by side.
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         made = dict(zip(SCENARIOS, pool.map(report, SCENARIOS), strict=True))
     patch.undo()

@@ -451,6 +451,16 @@ def test_pool_and_thread_per_request_start_as_many_threads_as_they_should():
     assert threads <= 20 + 5
 
 
+@pytest.mark.parametrize("cell", cells(study="stacks"))
+def test_requests_of_the_stacks_allocate(cell):
+    lines = (folder(cell) / "allocation.collapsed").read_text().splitlines()
+    requests = sum(int(row["requests_recorded"]) for row in slices(cell) if row["kind"] == PROFILED)
+    bytes_each = sum(int(line.rsplit(" ", 1)[1]) for line in lines) / requests
+    # An order has a request, a row and an answer; and no server of 256 MiB holds ten MiB for each.
+    assert 2**10 < bytes_each < 10 * 2**20
+    assert any("artifact/stacks" in line for line in lines)
+
+
 @pytest.mark.parametrize("cell", cells())
 def test_profile_is_of_the_profiled_slice(cell):
     measured = record(cell)

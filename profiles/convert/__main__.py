@@ -1,8 +1,13 @@
 """From a cell's recording to collapsed stacks and a flame graph of its profiled slice.
 
+    python -m profiles.convert cpu|allocation CELL_JSON COLLAPSED FLAMEGRAPH
+
+Stacks count samples of CPU time, or bytes that were allocated.
+
 What lies before and after the slice's window is cut off here. A JVM's recording is
 async-profiler's (JFR), that of any other program is perf's.
-Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas).
+Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas),
+--alloc with --total (bytes).
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from profiles.convert import perf_stacks
 JFRCONV = Path(__file__).with_name("jfrconv.sh")
 
 
-def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
+def convert(what: str, cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
     """Writes both files; empty ones for a cell that ran without the profiler."""
     cell = json.loads(cell_json.read_text())
     collapsed.write_text("")
@@ -28,9 +33,16 @@ def convert(cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
     recording = cell_json.with_name(cell["profile"]["file"])
     if cell["profile"]["engine"] == "perf":
         from_perf(cell, recording, collapsed)
-    elif not from_jfr(cell, recording, collapsed):
+    elif not from_jfr(cell, recording, collapsed, kind_of(what, cell)):
         return
     subprocess.run([JFRCONV, "--title", title(cell), collapsed, flamegraph], check=True)
+
+
+def kind_of(what: str, cell: dict[str, Any]) -> list[str]:
+    """jfrconv's options for what is to be seen."""
+    if what == "allocation":
+        return ["--alloc", "--total"]
+    return ["--wall" if cell["profile"]["event"] == "wall" else "--cpu"]
 
 
 def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
@@ -40,13 +52,12 @@ def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
     collapsed.write_text(perf_stacks.collapsed(recording, start_s, end_s, programs))
 
 
-def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path) -> bool:
+def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path, kind: list[str]) -> bool:
     """Whether it could be read: a server that had to be killed has not ended its recording."""
     profile = cell["profile"]
     start_ms, end_ms = (str(int(profile[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
-    kind = "--wall" if profile["event"] == "wall" else "--cpu"
     window = ["--from", start_ms, "--to", end_ms]
-    command: list[str | Path] = [JFRCONV, kind, "--norm", *window, "-o", "collapsed"]
+    command: list[str | Path] = [JFRCONV, *kind, "--norm", *window, "-o", "collapsed"]
     done = subprocess.run([*command, recording, collapsed], check=False)
     if done.returncode and cell["outcome"] == "completed":
         raise subprocess.CalledProcessError(done.returncode, done.args)
@@ -60,4 +71,4 @@ def title(cell: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    convert(*map(Path, sys.argv[1:4]))
+    convert(sys.argv[1], *map(Path, sys.argv[2:5]))

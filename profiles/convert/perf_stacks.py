@@ -59,6 +59,6 @@ def samples(lines: Iterable[str]) -> Iterator[tuple[float, list[str]]]:
 
 
 def name_of(symbol: str, file: str) -> str:
-    """Without what would break the format; a stack's frames are parted by semicolons."""
+    """Without what would break the format; a stack's frames are split by semicolons."""
     name = OFFSET.sub("", symbol).replace(";", ":").replace(" ", "_")
     return f"{name}_[k]" if "kernel" in file else name

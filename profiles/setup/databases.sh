@@ -8,7 +8,7 @@ mariadb=$1/mariadb postgresql=$1/postgresql pgbouncer=$1/pgbouncer nginx=$1/ngin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 rm -rf "$mariadb" "$postgresql" "$pgbouncer" "$nginx"
-# The data directories are templates: whoever measures must be able to read them.
+# The data directories are templates: the user that measures must be able to read them.
 umask 022
 
 logged() { # logged COMMAND…: its output is for the case that it fails

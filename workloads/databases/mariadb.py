@@ -167,7 +167,7 @@ class MariaDB:
 
 
 def accounts_sql(password: str, privileges: str) -> str:
-    """One statement a line, as --init-file wants them; nobody else may log in."""
+    """One statement a line, as --init-file wants them; no other user may log in."""
     return (
         "DELETE FROM mysql.global_priv WHERE User <> 'mariadb.sys';\n"
         "FLUSH PRIVILEGES;\n"

@@ -24,7 +24,7 @@ class Scratch:
     """A folder `path` for this process alone; what killed processes left of theirs is removed.
 
     The kernel drops a folder's lock with the process that made it, however that ends, so a folder
-    without one belongs to nobody.
+    without one belongs to no process.
     """
 
     def __init__(self) -> None:

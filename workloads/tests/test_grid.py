@@ -238,6 +238,41 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     assert not blocks[1] - blocks[0]
 
 
+def test_allocations_are_sampled_where_a_tier_asks_for_it(config):
+    grid = Grid(config)
+    cell = Cell("stacks", "webflux", "plain", "wrk2", 1)
+    assert grid.allocates(cell)
+    assert grid.spec(cell)["testbed"]["profiler"]["allocation_kib"] == 64
+    other = replace(cell, tier="remote", tool="jmeter")
+    assert not grid.allocates(other)
+    assert grid.spec(other)["testbed"]["profiler"] == config["testbed"]["profiler"]
+    # In repetitions with a profiler, and of no program of another kind.
+    assert not grid.allocates(replace(cell, repetition=2))
+    assert not Grid(config | {"depth": "full"}).allocates(replace(cell, mode="nginx"))
+
+
+def test_two_tiers_are_loaded_by_wrk2_too_where_there_is_one(config, path_with_wrk2, monkeypatch):
+    found = [cell for cell in Grid(config).cells if cell.tool == "wrk2-itself"]
+    assert {cell.tier for cell in found} == {"mid", "extreme-kept"}
+    # Those that due loads there, and none that JMeter alone does.
+    by_due = {(c.mode, c.tier) for c in Grid(config).cells if c.tool == "wrk2"}
+    assert {(c.mode, c.tier) for c in found} == {
+        pair for pair in by_due if pair[1] in ("mid", "extreme-kept")
+    }
+    spec, own = (
+        Grid(config).spec(replace(found[0], tool=tool)) for tool in ("wrk2-itself", "wrk2")
+    )
+    for key in ("rate_per_s", "connections", "duration_s"):
+        assert spec["tool"][key] == own["tool"][key]
+    assert (spec["slices"]["rounds"], spec["slices"]["profiled"]) == (1, 0)
+    assert not Grid(config).profiled(found[0])
+    config["testbed"] |= {"generator_host": "someone@far", "server_address": "10.0.0.1"}
+    assert "wrk2-itself" not in {cell.tool for cell in Grid(config).cells}
+    del config["testbed"]["generator_host"], config["testbed"]["server_address"]
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "wrk2-itself" not in {cell.tool for cell in Grid(config).cells}
+
+
 def test_seed_decides_the_order(config):
     by_seed = [Grid(config | {"seed": seed}).positions for seed in (1, 1, 2)]
     assert by_seed[0] == by_seed[1] != by_seed[2]
@@ -440,12 +475,17 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
     [
         (["repetitions"], 0, "repetitions = 0; allowed: a whole number from 1"),
         (["repetitionss"], 3, "repetitionss = 3; allowed: here only results"),
+        (
+            ["studies", "request-threads", "tiers", "burst-500", "also_by_wrk2"],
+            True,
+            "tiers.burst-500.wrk2.rate_per_s = null; allowed: it must be there",
+        ),
         (["seed"], "x", 'seed = "x"; allowed: a whole number from 0'),
         (["results"], "../out", 'results = "../out"; allowed: a folder below this one'),
         (
             ["wrk2", "generator"],
             "wrk",
-            'wrk2.generator = "wrk"; allowed: auto, wrk2 or due',
+            'wrk2.generator = "wrk"; allowed: due or wrk2',
         ),
         (
             ["studies", "request-threads", "tiers", "low", "jmeter", "users"],

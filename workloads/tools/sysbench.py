@@ -46,7 +46,7 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
         f"--db-driver={driver}",
         *(f"--{driver}-host=127.0.0.1", f"--{driver}-port={subject.port}"),
         *(f"--{driver}-user={USER}", f"--{driver}-db={DATABASE}"),
-        # Prepared anew on every connection they would cost the reconnecting modes alone; and a
+        # Prepared again on every connection they would cost the reconnecting modes alone; and a
         # pooler that hands out connections by transaction loses them.
         "--db-ps-mode=disable",
         f"--threads={tool['clients']}",

@@ -20,6 +20,19 @@ test_that("the gap is open over closed, within sessions", {
   expect_equal(rows[statistic == "cpu_us_per_request", verdict], "equivalent")
 })
 
+test_that("the program wrk2 is compared with our own generator, and only with it", {
+  of_ours <- under_both(c(100, 200, 400), c(1, 1, 1))
+  by_itself <- of_ours[tool == "wrk2"][, `:=`(tool = "wrk2-itself", latency_p50_ms = 4 * latency_p50_ms)]
+  rows <- compare_generators(rbind(of_ours, by_itself), no_slices())
+  expect_equal(rows[statistic == "latency_p50_ms", c(estimate, mode_median, versus_median)], c(4, 800, 200))
+  expect_equal(rows[statistic == "throughput_per_s", verdict], "equivalent")
+  expect_match(sentence_generators(rows), "^The program wrk2 loaded 1 pair of .* 6 comparisons .* 5 are equivalent, 1 is higher by wrk2, 0 are lower")
+  expect_match(table_generators(rows)[Metric == headings("latency_p50_ms")][["wrk2 / own"]], "^4 ")
+  by_itself[, `:=`(valid = FALSE, failed_checks = "share_2xx")]
+  expect_match(sentence_generators(compare_generators(rbind(of_ours, by_itself), no_slices())), "Of 1 pair one of the two has no valid cell")
+  expect_match(sentence_generators(compare_generators(of_ours, no_slices())), "^No wrk2 was on the PATH")
+})
+
 test_that("only the closed loop's clock widens the interval by more than a thousandth", {
   row <- compare_loops(under_both(c(10, 10, 10), c(10, 10, 10)), no_slices())[statistic == "latency_p99_ms"]
   # JMeter gives the next whole millisecond, so that the closed loop's may have been 9.

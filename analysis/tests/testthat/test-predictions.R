@@ -155,6 +155,7 @@ test_that("what no primitive speaks of has a reason and no number", {
   }
   logging <- list("registration.as-published" = TRUE)
   expect_match(silent(tomcat(open_load(), logging, "/registration", 0)), "exception")
+  expect_match(silent(tomcat(open_load(), list(remote.client = "pooled"), "/v1/hello", 1000)), "pool of connections")
   expect_match(silent(tomcat(open_load(id = "wrk2", at_once = TRUE))), "no rate")
   expect_match(silent(setup_of("something-else", tool = open_load())), "do not know")
   expect_match(silent(setup_of("thread-per-request", tool = open_load(rate_per_s = 2503), sleep_ms = 2000)), "asleep at once")

@@ -210,3 +210,26 @@ test_that("groups of one session have the error of sampling, those of several th
   expect_match(noise_of_groups(c(1, 3)), "one profiled session: intervals of sampling alone")
   expect_equal(noise_of_groups(c(2, 3)), "intervals over sessions")
 })
+
+test_that("bytes that requests allocate are those of the profiled slice, by group", {
+  rules <- data.table(group = c("write", "JVM other"), pattern = c("write", "."), why = "")
+  cell <- function(...) {
+    path <- write_cell(
+      new_folder(),
+      histogram_ms = 1:4, tool = "wrk2",
+      slices = rbind(fake_slices(), fill = TRUE)[kind == "profiled", requests_recorded := 50],
+      configuration = list(testbed = list(profiler = list(allocation_kib = 64))), ...
+    )
+    writeLines(c("main;write 6553600", "main;other 655360", "main;b;write 0"), file.path(dirname(path), "allocation.collapsed"))
+    path
+  }
+  rows <- group_allocations(cell(), rules)
+  expect_equal(rows[group == "write", bytes_per_request], 6553600 / 50)
+  # A hundred samples: 10 %.
+  expect_equal(rows[group == "write", error_bytes / bytes_per_request], 0.1)
+  shown <- table_allocations(rows)
+  expect_equal(shown[["Most by"]], "write 90.9 %, JVM other 9.09 %")
+  expect_match(shown[["KiB a request"]], "^141 \\[")
+  expect_equal(nrow(table_allocations(copy(rows)[, valid := FALSE])), 0)
+  expect_named(group_allocations(character(), rules), allocation_columns)
+})

@@ -38,7 +38,7 @@ public final class ThreadMemory {
         System.out.printf(
                 "%s,%d,%d,%d,%d,%d%n",
                 args[0], count, grown.residentBytes(), grown.reservedBytes(), grown.committedBytes(), grown.heapBytes());
-        // A virtual thread that nobody refers to may be collected while it waits.
+        // A virtual thread without references may be collected while it waits.
         Reference.reachabilityFence(threads);
     }
 

@@ -23,7 +23,7 @@ final class Options {
     private static final Map<String, Allowed> OWN = new TreeMap<>(Map.of(
             "address", new Allowed("[0-9.]+", "an IPv4 address of this machine"),
             "port", new Allowed("[0-9]{1,5}", "a number from 0 to 65535"),
-            "remote.client", Allowed.oneOf("blocking", "worker-threads", "event-loop"),
+            "remote.client", Allowed.oneOf("blocking", "pooled", "worker-threads", "event-loop"),
             "remote.url", new Allowed("http://.+", "a URL that begins with http://"),
             "lock.kind", Allowed.oneOf("synchronized", "reentrant"),
             "registration.as-published", SWITCH,

@@ -24,7 +24,7 @@ final class Training {
     public static void main(String[] args) {
         try (ServletWebServerApplicationContext remote = Application.start("--port=0")) {
             String remoteUrl = "--remote.url=" + url(remote, "/ping");
-            for (String client : List.of("blocking", "worker-threads", "event-loop")) {
+            for (String client : List.of("blocking", "pooled", "worker-threads", "event-loop")) {
                 visit(List.of("--remote.client=" + client, remoteUrl), "/v1/hello");
             }
         }
@@ -57,7 +57,7 @@ final class Training {
         }
     }
 
-    /** Nobody listens there, but the driver comes as far as that. */
+    /** No database listens there, but the driver comes as far as that. */
     private static void connectToMariaDb() {
         try {
             DriverManager.getConnection("jdbc:mariadb://127.0.0.1:1/training").close();

@@ -14,8 +14,8 @@ class OptionsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --remote.client=async          | remote.client is one of blocking, worker-threads, event-loop, not async
-            --remote.client=Blocking       | remote.client is one of blocking, worker-threads, event-loop, not Blocking
+            --remote.client=async          | remote.client is one of blocking, pooled, worker-threads, event-loop, not async
+            --remote.client=Blocking       | remote.client is one of blocking, pooled, worker-threads, event-loop, not Blocking
             --remote.url=127.0.0.1:80      | remote.url is a URL that begins with http://, not 127.0.0.1:80
             --lock.kind=none               | lock.kind is one of synchronized, reentrant, not none
             --requests.permits=0           | requests.permits is a whole number from 1, not 0

@@ -55,7 +55,7 @@ public final class Connection implements Runnable {
                 goesOn = serveNext();
             }
         } catch (IOException gone) {
-            // The client went away, or a stop closed the idle connection: nobody is left to tell.
+            // The client went away, or a stop closed the idle connection: no client is left.
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } finally {

@@ -73,7 +73,7 @@ public final class ListenOptions {
         }
     }
 
-    /** The one line on stdout by which whoever started this process learns that, and where, it is ready. */
+    /** The line on stdout by which the parent process learns that it is ready, and where. */
     public static void announce(ServerSocket listener) {
         System.out.println("listening on " + listener.getInetAddress().getHostAddress() + ":" + listener.getLocalPort());
     }

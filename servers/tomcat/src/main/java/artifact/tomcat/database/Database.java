@@ -43,7 +43,7 @@ public class Database {
         return pool;
     }
 
-    /** Whoever can ask finds the tables there. */
+    /** The tables are there before the first request. */
     @Bean
     JdbcTemplate jdbc(DataSource dataSource) {
         new ResourceDatabasePopulator(new ClassPathResource("schema.sql")).execute(dataSource);

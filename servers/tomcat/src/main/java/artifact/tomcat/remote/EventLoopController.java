@@ -14,7 +14,7 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.resources.LoopResources;
 
 /**
- * The thread of the request goes free, and nobody waits: one event loop of Reactor Netty has all
+ * The thread of the request goes free, and no thread waits: one event loop of Reactor Netty has all
  * connections to the remote, 500 at most (Reactor Netty's default).
  */
 @RestController

@@ -12,7 +12,7 @@ import org.springframework.web.util.UriComponentsBuilder;
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty("remote.client")
-@Import({BlockingController.class, WorkerThreadsController.class, EventLoopController.class})
+@Import({BlockingController.class, PooledController.class, WorkerThreadsController.class, EventLoopController.class})
 public class RemoteClients {
 
     /** Bytes of text, whichever client brings them. */

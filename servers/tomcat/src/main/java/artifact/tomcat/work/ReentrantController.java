@@ -8,7 +8,7 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * Sleeps with a ReentrantLock held that nobody else wants: a virtual thread leaves its carrier
+ * Sleeps with a ReentrantLock held that no other request wants: a virtual thread leaves its carrier
  * meanwhile, on every JDK that has them.
  */
 @RestController

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /**
  * Sleeps in a synchronized block: before JDK 24 (JEP 491) a virtual thread keeps its carrier
- * meanwhile. Nobody else wants the lock, so that this is all that differs from another kind of lock.
+ * meanwhile. No other request wants the lock, so that only the kind of lock differs.
  */
 @RestController
 @ConditionalOnProperty(name = "lock.kind", havingValue = "synchronized")

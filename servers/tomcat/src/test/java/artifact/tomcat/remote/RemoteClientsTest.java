@@ -8,7 +8,6 @@ import java.net.http.HttpResponse;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -20,7 +19,7 @@ class RemoteClientsTest {
     private static final int REQUESTS = 5;
 
     @ParameterizedTest
-    @ValueSource(strings = {"blocking", "worker-threads", "event-loop"})
+    @ValueSource(strings = {"blocking", "pooled", "worker-threads", "event-loop"})
     void passesTheQuestionAndTheRemotesBytesOn(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
                 App app = App.start("--remote.client=" + client, remote.option())) {
@@ -52,10 +51,11 @@ class RemoteClientsTest {
         }
     }
 
-    @Test
-    void oneTomcatThreadThatBlocksHasOneRequestAtTheRemote() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"blocking", "pooled"})
+    void oneTomcatThreadThatBlocksHasOneRequestAtTheRemote(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
-                App app = App.start("--remote.client=blocking", remote.option(), ONE_THREAD)) {
+                App app = App.start("--remote.client=" + client, remote.option(), ONE_THREAD)) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("one is at the remote", () -> remote.inFlight.get() == 1);
             remote.answer();
@@ -66,11 +66,12 @@ class RemoteClientsTest {
         }
     }
 
-    @Test
-    void virtualThreadsThatBlockAreAllAtTheRemote() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"blocking", "pooled"})
+    void virtualThreadsThatBlockAreAllAtTheRemote(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
                 App app = App.start(
-                        "--remote.client=blocking", remote.option(), ONE_THREAD,
+                        "--remote.client=" + client, remote.option(), ONE_THREAD,
                         "--spring.threads.virtual.enabled=true")) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("all are at the remote", () -> remote.inFlight.get() == REQUESTS);

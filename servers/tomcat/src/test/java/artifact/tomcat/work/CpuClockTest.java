@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** CPU time counts, whoever else wants the CPU; time asleep does not. */
+/** CPU time counts, whatever else wants the CPU; time asleep does not. */
 class CpuClockTest {
 
     private static final long BURN_NS = 60_000_000;

@@ -1,0 +1,68 @@
+"""A recording of a JVM whose allocations are known, through the profiler and its converter."""
+
+import json
+import subprocess
+
+import pytest
+
+from profiles.convert.__main__ import convert
+from workloads import provenance
+from workloads.server import PROFILER
+
+MIB = 200
+PROGRAM = """
+public class Allocates {
+    static byte[] kept;
+    public static void main(String[] arguments) {
+        for (int i = 0; i < %d; i++) kept = new byte[10 * 1024 - 16];
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def cell(tmp_path_factory):
+    """A cell.json beside the recording of a program that allocates so many MiB."""
+    folder = tmp_path_factory.mktemp("cell")
+    java = provenance.java()
+    (folder / "Allocates.java").write_text(PROGRAM % (MIB * 1024 // 10))
+    subprocess.run([java.with_name("javac"), "Allocates.java"], cwd=folder, check=True)
+    agent = f"-agentpath:{PROFILER}=start,event=itimer,interval=1ms,alloc=64k,jfr,file=profile.jfr"
+    options = [agent, "-Xmx64m", "-XX:+UseSerialGC"]
+    subprocess.run([java, *options, "Allocates"], cwd=folder, check=True, capture_output=True)
+    profile = {"file": "profile.jfr", "engine": "itimer", "event": "itimer"}
+    record = {
+        "cell": {"mode": "known"},
+        "configuration": {"mode": {}},
+        "outcome": "completed",
+        "profile": profile | {"start_epoch_s": 0, "end_epoch_s": 4e9},
+    }
+    (folder / "cell.json").write_text(json.dumps(record))
+    return folder / "cell.json"
+
+
+def counted(path, frame):
+    lines = [line.rsplit(" ", 1) for line in path.read_text().splitlines()]
+    return sum(int(count) for stack, count in lines if frame in stack)
+
+
+def test_bytes_are_those_that_were_allocated(cell, tmp_path):
+    collapsed, graph = tmp_path / "allocation.collapsed", tmp_path / "allocation.html"
+    convert("allocation", cell, collapsed, graph)
+    # 3,200 samples: within 10 % but for one run in 10^7.
+    assert counted(collapsed, "Allocates.main") == pytest.approx(MIB * 2**20, rel=0.1)
+    assert "known" in graph.read_text()
+
+
+def test_cpu_time_of_the_same_recording_counts_samples(cell, tmp_path):
+    collapsed, graph = tmp_path / "profile.collapsed", tmp_path / "flamegraph.html"
+    convert("cpu", cell, collapsed, graph)
+    assert 0 < counted(collapsed, "") < 10_000
+
+
+def test_recording_without_allocations_leaves_no_stacks(cell, tmp_path):
+    record = json.loads(cell.read_text())
+    record["profile"]["file"] = None
+    (tmp_path / "cell.json").write_text(json.dumps(record))
+    convert("allocation", tmp_path / "cell.json", tmp_path / "a.collapsed", tmp_path / "a.html")
+    assert (tmp_path / "a.collapsed").read_text() == (tmp_path / "a.html").read_text() == ""
