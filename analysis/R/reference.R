@@ -46,12 +46,19 @@ check_whole <- function(results, paths, repetitions) {
   if (any(old)) refuse(enumerated(basename(needed[old])), " is missing or older than a cell; run snakemake --cores 4 first")
 }
 
-check_tables <- function(summary, paths) {
+# Curves have a table of their own.
+check_tables <- function(results, paths) {
+  keys <- c("study", "mode", "tier", "tool", "repetition")
+  curves <- file.path(results, "capacity.csv")
+  summary <- rbind(
+    read_summary(file.path(results, "summary.csv"))[, keys, with = FALSE],
+    if (file.exists(curves)) read_capacity(curves)[, keys, with = FALSE]
+  )
   wanted <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths)
   found <- with(summary, file.path(study, mode, tier, tool, paste0("rep-", repetition)))
   lacking <- setdiff(wanted, found)
   if (length(lacking) > 0) {
-    refuse("summary.csv lacks cells of config.yaml (", enumerated(lacking), "): it was made with another configuration")
+    refuse("the tables lack cells of config.yaml (", enumerated(lacking), "): they were made with another configuration")
   }
 }
 
@@ -65,7 +72,7 @@ check_tables <- function(summary, paths) {
 #' @param commit that of the code, see committed_code().
 condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   check_whole(results, paths, repetitions)
-  check_tables(read_summary(file.path(results, "summary.csv")), paths)
+  check_tables(results, paths)
   facts <- facts_of_run(read_cells(paths), read_protocol(file.path(analysis, "PROTOCOL.md")))
   unlink(file.path(out, c("*.csv", "reference.json")))
   for (name in reference_tables) {

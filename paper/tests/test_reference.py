@@ -10,6 +10,7 @@ import typst
 
 from paper import render
 from paper.tests import fake_studies
+from paper.tests.fake_curves import Curve
 from paper.tests.fake_results import ROOT, Cell, analyse
 from paper.tests.page import Page
 
@@ -37,7 +38,7 @@ def measured(session: str, pool_cpu_us: float = 1.0) -> list[Cell]:
         base = Cell("thread-per-request", tool="wrk2", tier="high", repetition=n, cpu_us=100 + n)
         cpu_us = pool_cpu_us * (50 + n / 2)
         pool = replace(base, mode="fixed-pool", versus=base.mode, cpu_us=cpu_us)
-        cells += [base, pool]
+        cells += [base, pool, Curve(base.mode, repetition=n)]
     return [replace(cell, session=session) for cell in cells]
 
 

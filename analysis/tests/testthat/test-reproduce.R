@@ -234,7 +234,7 @@ test_that("tables older than a cell, of fewer cells, or of two machines are refu
   expect_error(condensed(run), "comparisons.csv is missing or older than a cell", fixed = TRUE)
   run <- write_reference()
   write_table(summarise_cells(run$paths[1:4]), file.path(run$results, "summary.csv"))
-  expect_error(condensed(run), "summary.csv lacks cells of config.yaml")
+  expect_error(condensed(run), "the tables lack cells of config.yaml")
   run <- write_reference()
   other <- write_run(new_folder(), 1, cpu_model = "Another CPU")
   file.copy(other[1], run$paths[1], overwrite = TRUE)
