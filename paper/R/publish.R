@@ -21,7 +21,10 @@ picture_of_readme <- function(all) {
   }
   apart <- vapply(curves, function(one) diff(range(log(pool_capacity(one$capacity)$capacity_per_s))), 0)
   curves <- head(curves[order(-apart)], readme_figures)
-  drawn <- lapply(curves, function(one) wrap_elements(full = one$answer$draw()) + labs(title = title_of_study(one)))
+  drawn <- lapply(curves, function(one) {
+    titled <- plot_annotation(title_of_study(one), theme = theme(plot.title = element_text(size = 11, face = "bold", colour = ink)))
+    wrap_elements(full = one$answer$draw() + titled)
+  })
   list(
     figure = wrap_plots(drawn, nrow = 1), height = 0.3 + max(vapply(curves, function(one) one$answer$height, 0)),
     alt = paste(vapply(curves, function(one) one$answer$alt, ""), collapse = " ")
