@@ -9,8 +9,9 @@ the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
 the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
-left to offer more or was late twice running. A step below 120 % that a rule on the machine leaves
-out ends nothing. All that are left out are loaded again when all modes have climbed.
+left to offer more or was late twice running, at rates above all that it has offered this mode on
+time: below them it was disturbed. A step below 120 % that a rule on the machine leaves out ends
+nothing. All that are left out are loaded again when all modes have climbed.
 """
 
 from __future__ import annotations
@@ -61,6 +62,8 @@ class Climb:
     spec: dict[str, Any]
     seed: int
     calibrated_per_s: float
+    # The highest rate that the generator has offered on time.
+    on_time_per_s: float = 0.0
     slices: list[Slice] = field(default_factory=list)
     # Steps running that were not sustained, and that were offered too late.
     failed: int = 0
@@ -138,7 +141,7 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
         load(session, name, CALIBRATION, 1, done, load_at(spec, rate, seed, **steady))
         if not done or is_broken(done[0]):
             # Nothing is known but that this is too much.
-            return Climb(spec, seed, capacity or rate / 2)
+            return Climb(spec, seed, capacity or rate / 2, capacity)
         served_per_s = done[0].load["served_per_s"]
         kept_up = is_answered(done[0].load) and served_per_s >= SERVED_AT_LEAST * rate
         if kept_up and not is_at_limit(done[0]) and GENERATOR not in done[0].faults:
@@ -148,9 +151,10 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
         # Once may be chance: what disturbs a load makes the capacity look smaller, never larger.
         beyond.append(served_per_s)
         if len(beyond) == LOADS_TO_END:
-            return Climb(spec, seed, max(capacity, *beyond))
+            return Climb(spec, seed, max(capacity, *beyond), capacity)
     # The ladder goes as far as there are connections for.
-    return Climb(spec, seed, 1000 * spec["tool"]["connections"] / spec["tool"]["objective_ms"])
+    highest_per_s = 1000 * spec["tool"]["connections"] / spec["tool"]["objective_ms"]
+    return Climb(spec, seed, highest_per_s, capacity)
 
 
 def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
@@ -162,16 +166,16 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
     done = load_step(session, name, one, step, load)
     if done is None or is_broken(done):
         one.ended = NOT_SUSTAINED
-    elif is_at_limit(done):
-        one.ended = LIMIT
     elif GENERATOR in done.faults:
         # Once may be chance.
-        one.late += 1
-        one.ended = LIMIT if one.late == STEPS_TO_END else ""
+        one.late += rate > one.on_time_per_s
+        is_limit = rate > one.on_time_per_s and is_at_limit(done)
+        one.ended = LIMIT if is_limit or one.late == STEPS_TO_END else ""
     elif done.kept or step >= one.spec["tool"]["steps"]:
         # From the highest on an overload may itself be what disturbs.
         one.late, one.failed = 0, 0 if done.load["sustained"] else one.failed + 1
         one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
+        one.on_time_per_s = max(one.on_time_per_s, rate)
 
 
 def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:

@@ -244,10 +244,10 @@ def test_step_that_was_lost_is_loaded_again_when_all_have_climbed(climbing):
     assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, True]
     # What is lost each time is loaded so often and no more; nothing else is loaded again.
     ends = [((ONE.mode, PLAIN, 2), {"faults": ["undisturbed"]})]
-    ends += [((OTHER.mode, PLAIN, 3), {"generator_thread": 0.95})]
+    ends += [((OTHER.mode, PLAIN, 7), {"generator_thread": 0.95})]
     _, found, _ = climbing(names=(ONE, OTHER), ends=ends, extra_rounds=2)
     assert steps_of(found[ONE]) == [1, 2, 3, 4, 5, 6, 7, 8, 2, 2]
-    assert steps_of(found[OTHER]) == [1, 2, 3]
+    assert steps_of(found[OTHER]) == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_steps_of_a_server_that_broke_are_not_loaded_again(climbing):
@@ -283,10 +283,14 @@ def test_generator_at_its_limit_ends_the_climb_and_the_step_is_left_out(climbing
     if "figures" in end:
         end["figures"] = {"generator_cpu_share": 0.5, "backend_cpu_shares": [0.9, 0.45]}
         end["beside"] = [SimpleNamespace(id=id) for id in ("mariadb", "remote")]
-    session, found, _ = climbing(ends=[((ONE.mode, PLAIN, 5), end)])
+    session, found, _ = climbing(ends=[((ONE.mode, PLAIN, 7), end)])
     assert session.curves[ONE]["ended"] == LIMIT
     assert found[ONE][-1].faults == [GENERATOR]
-    assert [each.kept for each in found[ONE]] == [True] * 4 + [False]
+    assert [each.kept for each in found[ONE]] == [True] * 6 + [False]
+    # At a rate below one that it has offered on time the generator was disturbed.
+    session, found, _ = climbing(ends=[((ONE.mode, PLAIN, 5), end)])
+    assert session.curves[ONE]["ended"] == NOT_SUSTAINED
+    assert steps_of(found[ONE]) == [*range(1, 9)]
 
 
 def test_load_that_was_late_once_is_loaded_again_and_late_twice_running_ends_the_climb(climbing):
@@ -295,15 +299,24 @@ def test_load_that_was_late_once_is_loaded_again_and_late_twice_running_ends_the
     session, found, _ = climbing(ends=ends, extra_rounds=2)
     assert steps_of(found[ONE]) == [*range(1, 9), 1]
     assert session.curves[ONE]["ended"] == NOT_SUSTAINED
-    ends = [((ONE.mode, PLAIN, step), late) for step in (4, 5)]
+    ends = [((ONE.mode, PLAIN, step), late) for step in (7, 8)]
     session, found, _ = climbing(ends=ends, extra_rounds=2)
-    assert steps_of(found[ONE]) == [1, 2, 3, 4, 5]
+    assert steps_of(found[ONE]) == [*range(1, 9)]
     assert session.curves[ONE]["ended"] == LIMIT
     # What the generator could not offer is not lost; what it could, and did not, is.
-    assert counts_of(found[ONE], 8) == {"plain": 3, "kept": 3, "repeated": 0, "left_out": 0}
+    assert counts_of(found[ONE], 8) == {"plain": 6, "kept": 6, "repeated": 0, "left_out": 0}
     ends.append(((ONE.mode, PLAIN, 2), late))
     _, found, _ = climbing(ends=ends)
-    assert counts_of(found[ONE], 8) == {"plain": 3, "kept": 2, "repeated": 0, "left_out": 1}
+    assert counts_of(found[ONE], 8) == {"plain": 6, "kept": 5, "repeated": 0, "left_out": 1}
+
+
+def test_load_that_was_late_below_a_rate_that_was_on_time_ends_nothing(climbing):
+    # As a machine does that is disturbed for seconds: two steps at the foot of the ladder.
+    late = {"faults": ["undisturbed", GENERATOR], "once": True}
+    ends = [((ONE.mode, PLAIN, step), late) for step in (1, 2)]
+    session, found, _ = climbing(ends=ends, extra_rounds=1)
+    assert session.curves[ONE]["ended"] == NOT_SUSTAINED
+    assert steps_of(found[ONE]) == [*range(1, 9), 1, 2]
 
 
 def test_ramp_ends_where_the_generator_is_late(climbing):
