@@ -176,7 +176,7 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
             "everything",
             "fixed-pool-as-published: it overflowed in 3 cells, at low; 7 connections each time.",
         ),
-        ("everything", "Of 90 slices without the profiler, 3 were left out (3.33 %)."),
+        ("everything", "Of 108 slices without the profiler, 3 were left out (2.78 %)."),
         ("everything", "Under the profiler a request takes 1.08 times the CPU time"),
         ("everything", "compiling took 1 % of the server’s CPU time"),
         # Slices of a tier cost 2 % more from round to round.
@@ -247,7 +247,7 @@ def test_sentences_say_what_the_figures_say(
         # Warm-up: 11 to 13 s; the compiler was idle in all sessions.
         ("everything", "request-threads fixed-pool 11 to 13 3 of 3 1 1 1"),
         # Slices: loaded, kept, repeated; left out as not completed.
-        ("everything", "request-threads 90 87 0 0 0 0 0 3"),
+        ("everything", "request-threads 108 105 0 0 0 0 0 3"),
         ("all studies", "sign-up 117 108 9 9 0 0 0 0"),
         ("everything", "thread-per-request low closed loop CPU time per request 1 [0.9"),
         ("one repetition", "[0.99, 1] ‡ one session"),

@@ -23,9 +23,8 @@ SPEC = {
 }
 
 
-def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(monkeypatch):
+def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(path_with_wrk2, monkeypatch):
     # Whatever is on the PATH.
-    monkeypatch.setattr(wrk2.shutil, "which", lambda name: "/usr/bin/wrk2")
     monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
     spec = curve.load_at(SPEC, 1234.5, 77)
     assert curve.generator(spec) == {"name": "due", "version": "due"}
