@@ -251,7 +251,10 @@ why_silent <- function(configuration, handling, database) {
   if (is.na(handling)) return("the models do not know how the server handles a request")
   if (handling == "database" && !database$has_primitives) return("only transactions of one row on MariaDB have primitives")
   if (asleep > most_asleep) return("no primitive has so many requests asleep at once")
-  if (!startsWith(handling, "tomcat")) return("")
+  if (startsWith(handling, "tomcat")) why_silent_on_tomcat(options) else ""
+}
+
+why_silent_on_tomcat <- function(options) {
   if (identical(options[["remote.client"]], "pooled")) return("no primitive is a call by a client with a pool of connections")
   if (isTRUE(options[["registration.as-published"]])) return("no primitive is an exception that is logged for each request")
   ""
