@@ -250,10 +250,9 @@ class Grid:
 
     def _profiler(self, tier: Tier) -> dict[str, Any]:
         """The testbed's, and where a tier asks for it a sample of each so many KiB allocated."""
-        keys = ("allocation_kib",)
-        return {
-            "profiler": self.config["testbed"]["profiler"] | {k: tier[k] for k in keys if k in tier}
-        }
+        key = "allocation_kib"
+        own = {key: tier[key]} if key in tier else {}
+        return {"profiler": self.config["testbed"]["profiler"] | own}
 
     def _testbed(self) -> dict[str, Any]:
         """Cells name no host: where the generator is travels with the labels."""

@@ -162,8 +162,9 @@ pool_steps <- function(cells) {
 
 named_range <- function(name, values) {
   values <- values[is.finite(values) & values > 0]
+  middle <- if (length(values) > 0) geometric(values)$middle else NA_real_
   ends <- if (length(values) > 1) range(values) else c(NA_real_, NA_real_)
-  setNames(list(exp(mean(log(values))), ends[1], ends[2]), paste0(name, c("", "_low", "_high")))
+  setNames(list(middle, ends[1], ends[2]), paste0(name, c("", "_low", "_high")))
 }
 
 no_pooled_steps <- function() {

@@ -71,7 +71,7 @@ table_loop_gap <- function(loops, statistic = "latency_p99_ms") {
   rows[, .(
     Study = study, Tier = tier, Mode = mode, Open = format_number(mode_median),
     Closed = format_number(versus_median), Ratio = effect_with_interval(.SD),
-    Sessions = pairs, Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+    Sessions = pairs, Verdict = verdict_text(verdict, reason)
   )][, setnames(.SD, "Ratio", "Open / closed")]
 }
 
@@ -104,7 +104,7 @@ sentence_generators <- function(generators) {
 table_generators <- function(generators) {
   generators[, .(
     Tier = tier, Mode = mode, Metric = headings(statistic), wrk2 = format_number(mode_median), Own = format_number(versus_median),
-    Ratio = effect_with_interval(.SD), Sessions = pairs, Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+    Ratio = effect_with_interval(.SD), Sessions = pairs, Verdict = verdict_text(verdict, reason)
   )][, setnames(.SD, "Ratio", "wrk2 / own")]
 }
 

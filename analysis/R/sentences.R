@@ -17,6 +17,9 @@ pick_comparison <- function(comparisons, study, mode, tier, tool, statistic) {
   row
 }
 
+#' Verdicts, each with its reason where it has one.
+verdict_text <- function(verdict, reason) ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+
 #' A number with its noun, and its verb where one is given.
 count_of <- function(count, noun, one = NULL, several = NULL) {
   paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")

@@ -172,7 +172,9 @@ noise_of_groups <- function(sessions) {
 
 # ---- What allocates ------------------------------------------------------------------------------
 
-allocation_columns <- c("study", "mode", "tier", "tool", "repetition", "valid", "group", "bytes_per_request", "error_bytes")
+no_allocations <- function() {
+  typed_table(c("study", "mode", "tier", "tool", "group"), c("repetition", "bytes_per_request", "error_bytes"), "valid")
+}
 
 #' Bytes that a request of one cell allocates, by group of the stacks that do.
 #'
@@ -180,7 +182,7 @@ allocation_columns <- c("study", "mode", "tier", "tool", "repetition", "valid", 
 #' that number times the KiB (async-profiler's manual, allocation profiling).
 #'
 #' @param cell see read_cell(); `rules` see read_stack_groups().
-#' @return data.table, a row per group that allocates: allocation_columns; error_bytes is the standard error by
+#' @return data.table, a row per group that allocates, see no_allocations(); error_bytes is the standard error by
 #'   sampling. No rows where nothing was sampled.
 group_cell_allocations <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "allocation.collapsed"))
@@ -190,29 +192,18 @@ group_cell_allocations <- function(cell, rules) {
   if (nrow(collapsed) == 0 || length(requests) == 0 || requests == 0) return(NULL)
   interval_bytes <- 1024 * number(cell$configuration$testbed$profiler$allocation_kib)
   rows <- collapsed[, .(bytes = sum(samples)), by = .(group = group_stacks(stack, rules))]
-  data.table(
-    study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
-    repetition = as.integer(cell$cell$repetition), valid = isTRUE(cell$validity$valid), group = rows$group,
-    bytes_per_request = rows$bytes / requests, error_bytes = sqrt(rows$bytes * interval_bytes) / requests
-  )
+  cbind(as.data.table(identity_of(cell))[rep(1, nrow(rows))], rows[, .(
+    group, bytes_per_request = bytes / requests, error_bytes = sqrt(bytes * interval_bytes) / requests
+  )])[, names(no_allocations()), with = FALSE]
 }
 
 #' As group_cell_allocations(), of several cells; all columns even where none allocates.
 group_allocations <- function(paths, rules) {
-  found <- rbindlist(lapply(paths, function(path) group_cell_allocations(read_cell(path), rules)))
-  if (nrow(found) > 0) return(found[, allocation_columns, with = FALSE])
-  setNames(as.data.table(rep(list(character()), length(allocation_columns))), allocation_columns)
+  rbindlist(c(list(no_allocations()), lapply(paths, function(path) group_cell_allocations(read_cell(path), rules))))
 }
 
 #' Reads what group_allocations.R wrote.
-read_allocations <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  types <- list(
-    character = c("study", "mode", "tier", "tool", "group"), integer = "repetition", logical = "valid",
-    double = c("bytes_per_request", "error_bytes")
-  )
-  require_columns(fread(path, encoding = "UTF-8", colClasses = types), allocation_columns, path)
-}
+read_allocations <- function(path) read_typed(path, no_allocations())
 
 #' What a request allocates, a row per mode and tier.
 #'

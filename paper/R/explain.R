@@ -282,7 +282,7 @@ table_direction <- function(all) {
     Tier = tier, Mode = mode, Baseline = versus, Figure = title_of(statistic),
     "The source" = ifelse(is.finite(theirs), format_number(theirs), no_figure),
     "Ours, with 95 % interval" = trimws(paste(effect_with_interval(.SD), ifelse(forgiven > 0, not_valid_mark, ""))),
-    Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+    Verdict = verdict_text(verdict, reason)
   ), .SDcols = names(rows)]
 }
 

@@ -153,6 +153,6 @@ table_twins <- function(comparisons) {
   rows[, .(
     Study = study, Mode = versus, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
     "Twin / mode" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
-    Verdict = ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
+    Verdict = verdict_text(verdict, reason)
   ), .SDcols = names(rows)]
 }
