@@ -349,15 +349,16 @@ class Loading:
 
     def switch_profiler(self, folder: Path, *, on: bool) -> None:
         """With the profiler the server's own samplers; a server that is gone has neither."""
-        subject, testbed = self.live.subject, self.spec["testbed"]
-        try:
-            subject.watch(self.spec["study"].get("watch_path"), ANSWER_LIMIT_S, on=on)
-            if on:
-                subject.start_profile(folder, testbed["profiler"])
-            else:
-                subject.end_profile()
-        except (OSError, RuntimeError) as fault:
-            logger.warning("%s: no profile: %s", self.live.mode, fault)
+        subject, profiler = self.live.subject, self.spec["testbed"]["profiler"]
+        watched = self.spec["study"].get("watch_path")
+        steps = [lambda: subject.watch(watched, ANSWER_LIMIT_S, on=on)]
+        steps += [lambda: subject.start_profile(folder, profiler) if on else subject.end_profile()]
+        for step in steps:
+            # One whose only thread is busy cannot be told, and is profiled all the same.
+            try:
+                step()
+            except (OSError, RuntimeError) as fault:
+                logger.warning("%s: the profiled slice: %s", self.live.mode, fault)
 
     def telemetry(self) -> Telemetry:
         subject = self.live.subject
