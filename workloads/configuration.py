@@ -205,8 +205,9 @@ def names_in(study: Study, backends: dict[str, Any]) -> Iterator[tuple[str, str,
                 # A variant is one of a mode that is none itself.
                 bases = [other for other in others if not VARIANTS.keys() & modes[other].keys()]
                 yield f"modes.{name}.{key}", mode[key], bases if key in VARIANTS else others
-        for tier in mode.get("tiers", []):
-            yield f"modes.{name}.tiers", tier, tiers
+        for key in ("tiers", "default_tiers"):
+            for tier in mode.get(key, []):
+                yield f"modes.{name}.{key}", tier, tiers
     for key in (TIERS, SMOKE_TIERS):
         for name, tier in study.get(key, {}).items():
             for mode in tier.get("modes", []):

@@ -51,7 +51,10 @@ STUDY_KEYS = (*("server", "verify_path", "counters_path", "watch_path", "rows_pa
 # What of a study holds for an own server, too.
 ASKED_KEYS = ("id", "verify_path", "body_bytes")
 # What a mode says that no measurement depends on, and what stands apart from it in a plan.
-NOT_MEASURED = (*VARIANTS, *("size", "color", "handling", "versus", "title", "tiers", "depth"))
+NOT_MEASURED = (
+    *VARIANTS,
+    *("size", "color", "handling", "versus", "title", "tiers", "default_tiers", "depth"),
+)
 STANDS_APART = ("backend", "verify_path")
 # Cells call these keys as they did at first: under another name all cells would be measured again.
 NAME_IN_CELLS = {"in_force": "threads", "users": "threads"}
@@ -240,7 +243,7 @@ class Grid:
             tool = {"duration_s": slices["length_s"]} | tool
         return {
             "tier": {"sleep_ms": sleep_ms} | {key: tier[key] for key in TIER_KEYS if key in tier},
-            "tool": with_digest(as_in_cells(without(tool, "once", "step_s"))),
+            "tool": with_digest(as_in_cells(without(tool, "once", "step_s", "rounds"))),
             "warm_up": self._warm_up(study, tier),
             "slices": slices,
             "testbed": self._testbed()
@@ -277,6 +280,7 @@ class Grid:
         least_s = 5 * tier.get("sleep_ms", 0) / 1000
         slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
         slices |= study.get("slices", {}) | tier.get("slices", {})
+        slices |= {key: tier[cell.tool][key] for key in ("rounds",) if key in tier[cell.tool]}
         if cell.tool == ITSELF:
             # Of twelve seconds each: wrk2 throws ten of them away.
             slices |= {"rounds": 1, "profiled": 0, "extra_rounds": 0}
@@ -462,20 +466,22 @@ def asked_of(study: Study, depth: str | None = None) -> Iterator[tuple[Mode, Tie
     """Which modes are measured at which tiers, by which tools, in a run of a depth."""
     for mode, tier, tool in product(study["modes"].values(), study[TIERS].values(), TOOLS):
         left_out = depth != FULL and FULL in (mode.get("depth"), tier.get("depth"))
-        if tool in tier and not left_out and is_asked(mode, tier, tool):
+        if tool in tier and not left_out and is_asked(mode, tier, tool, depth):
             yield mode, tier, tool
 
 
-def is_asked(mode: Mode, tier: Tier, tool: str) -> bool:
+def is_asked(mode: Mode, tier: Tier, tool: str, depth: str | None) -> bool:
     """A tier names its modes; or a mode its tiers, all of their tools or one (`low/jmeter`).
 
-    Where neither does, every mode is measured at every tier.
+    Where neither does, every mode is measured at every tier. A mode may have fewer by default.
     """
     tool = "wrk2" if tool == ITSELF else tool
     if "modes" in tier:
         return mode["id"] in tier["modes"]
     name = tier.get("of", tier["id"])
     tiers = mode.get("tiers", [name])
+    if depth != FULL:
+        tiers = mode.get("default_tiers", tiers)
     return name in tiers or f"{name}/{tool}" in tiers
 
 

@@ -341,6 +341,31 @@ def test_curve_has_steps_for_rounds_and_no_rate(config):
     assert len(script["script_sha256"]) == 64
 
 
+def test_rounds_of_one_tool_are_not_those_of_the_tier(config):
+    tier = config["studies"]["request-threads"]["tiers"]["low"]
+    assert tier["wrk2"]["rounds"] > config["slices"]["rounds"]
+    grid = Grid(config)
+    fast, slow = (
+        grid.spec(Cell("request-threads", "fixed-pool", "low", tool, 1))
+        for tool in ("wrk2", "jmeter")
+    )
+    assert fast["slices"]["rounds"] == tier["wrk2"]["rounds"]
+    assert slow["slices"]["rounds"] == config["slices"]["rounds"]
+    # How often it is loaded is no part of the load.
+    assert "rounds" not in fast["tool"]
+
+
+def test_mode_may_have_fewer_tiers_in_a_default_run(config):
+    def of_helidon(**more):
+        cells = Grid(config | more).cells
+        return {(cell.tier, cell.tool) for cell in cells if cell.mode == "helidon"}
+
+    assert of_helidon() == {("plain", "wrk2"), ("remote", "jmeter")}
+    assert of_helidon() < of_helidon(depth="full")
+    config["studies"]["stacks"]["modes"]["helidon"]["default_tiers"] = ["nowhere"]
+    assert "modes.helidon.default_tiers = " in refusal(config)
+
+
 def test_curve_warms_up_as_the_other_loads_over_its_path(config):
     grid = Grid(config)
 
