@@ -327,6 +327,18 @@ def test_profiled_slice_has_both_around_its_load(load_slice):
     assert notes[end + 1 :] == ["samplers off", "profile ends"]
 
 
+def test_profile_ends_though_a_server_whose_threads_are_busy_cannot_be_told(
+    load_slice, monkeypatch
+):
+    def watch(self, path, limit_s, *, on):
+        if not on:
+            raise TimeoutError
+
+    monkeypatch.setattr(Subject, "watch", watch)
+    _, notes = load_slice(PROFILED)
+    assert notes[-1] == "profile ends"
+
+
 @pytest.mark.parametrize(
     ("asked", "outcome"),
     [
