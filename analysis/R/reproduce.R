@@ -338,7 +338,10 @@ change_table <- function(rows) {
   interval <- function(low, high) ifelse(is.na(low), "", paste0(" [", scaled(low), ", ", scaled(high), "]"))
   rows[, .(
     value = paste0(title_of(statistic), ifelse(effect == "ratio", "", ", %")),
-    there = scaled(there), expected = ifelse(is.na(expected_low), no_figure, paste(scaled(expected_low), "to", scaled(expected_high))),
+    there = scaled(there), expected = fcase(
+      is.na(expected_low), no_figure, effect == "ratio" & expected_high > expected_low * far^2, not_bounded,
+      rep(TRUE, .N), paste(scaled(expected_low), "to", scaled(expected_high))
+    ),
     here = scaled(here), "here / there" = paste0(scaled(change), interval(change_low, change_high)),
     verdict = ifelse(reason == "", verdict, paste0(verdict, " (", reason, ")"))
   )]

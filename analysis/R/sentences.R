@@ -25,20 +25,31 @@ count_of <- function(count, noun, one = NULL, several = NULL) {
   paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")
 }
 
-#' A sentence on how many cells are valid, and why the others are not.
+# Checks and outcomes by which a cell says what its server does not withstand; the others say that it
+# was not measured well enough.
+overwhelmed <- c(
+  "share_2xx", "settled", "server_died", "backend_died", "hung", "refused", "timed_out", "beyond_limits"
+)
+
+#' Sentences on how many cells are valid, and why the others are not.
 #'
 #' @param summary see read_summary().
-#' @return one string, with a full stop.
+#' @return one string, with full stops.
 sentence_validity <- function(summary) {
   usable <- poolable(summary)
   if (all(usable)) return(sprintf("All %s are valid.", count_of(nrow(summary), "cell")))
-  why <- summary[!usable, ifelse(outcome == "completed", failed_checks, outcome)]
-  counts <- sort(table(unlist(strsplit(why, ";"))), decreasing = TRUE)
-  sprintf(
-    "Of %s, %s valid and %s not: %s.", count_of(nrow(summary), "cell"),
-    is_or_are(sum(usable)), is_or_are(sum(!usable)),
-    paste0(as_code(names(counts)), " (", counts, ")", collapse = ", ")
-  )
+  why <- strsplit(summary[!usable, ifelse(outcome == "completed", failed_checks, outcome)], ";")
+  by_server <- vapply(why, function(checks) any(checks %in% overwhelmed), TRUE)
+  of_kind <- function(reasons, says) {
+    if (length(reasons) == 0) return(NULL)
+    counts <- sort(table(unlist(reasons)), decreasing = TRUE)
+    sprintf("%s %s: %s.", format_number(length(reasons)), says, paste0(as_code(names(counts)), " (", counts, ")", collapse = ", "))
+  }
+  paste(c(
+    sprintf("Of %s, %s valid and %s not.", count_of(nrow(summary), "cell"), is_or_are(sum(usable)), is_or_are(sum(!usable))),
+    of_kind(why[by_server], "asked for more than the server, or this machine, withstands"),
+    of_kind(why[!by_server], "measured too little, or were disturbed")
+  ), collapse = " ")
 }
 
 is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" else "are")

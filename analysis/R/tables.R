@@ -166,6 +166,10 @@ with_interval <- function(estimate, low, high) {
   )
 }
 
+# An end of an interval that is farther than this factor from a ratio says nothing of it.
+far <- 100
+not_bounded <- "not bounded"
+
 #' Effects with their intervals. A bound is the end of its interval that holds, or the estimate where it
 #' has no interval. Where sessions fell out it says how many are left, and the estimate at worst.
 #'
@@ -176,6 +180,8 @@ effect_with_interval <- function(rows, scale = 1) {
   one <- function(value) format_number(scale * value)
   text <- fcase(
     is.na(rows$estimate), no_figure,
+    rows$bound == "at_least" & (rows$low < rows$estimate / far) %in% TRUE, not_bounded,
+    rows$bound == "at_most" & (rows$high > rows$estimate * far) %in% TRUE, not_bounded,
     rows$bound == "at_least", paste("at least", one(fcoalesce(rows$low, rows$estimate))),
     rows$bound == "at_most", paste("at most", one(fcoalesce(rows$high, rows$estimate))),
     rep(TRUE, length(rows$estimate)), with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)

@@ -280,6 +280,14 @@ test_that("a ratio says in how many sessions it is valid, and what it were at wo
   expect_equal(compare_one(latency, "latency_mean_ms")$worst, (2 * 3 * 3)^(1 / 3))
 })
 
+test_that("a bound whose interval reaches far is none", {
+  rows <- data.table(
+    estimate = 4, low = c(3, 1e-5, NA, 3, 3), high = c(6, 1e5, NA, 5, 1e5), verdict = "bounded",
+    bound = c("at_least", "at_least", "at_least", "at_most", "at_most")
+  )
+  expect_equal(effect_with_interval(rows), c("at least 3", "not bounded", "at least 4", "at most 5", "not bounded"))
+})
+
 test_that("verdicts that a failed session might turn are counted", {
   row <- function(verdict, pairs, worst, effect = "ratio") {
     data.table(verdict, pairs, worst, effect, mode_valid = 2, mode_invalid = 1, mode_missing = 0)

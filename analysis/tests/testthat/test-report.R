@@ -180,8 +180,13 @@ test_that("figures that are not valid are marked and not pooled", {
   expect_equal(table_invalid(broken)[["Checks not passed"]][1], "share_2xx, body_bytes")
   expect_equal(
     sentence_validity(broken),
-    "Of 24 cells, 20 are valid and 4 are not: `body_bytes` (4), `share_2xx` (4)."
+    paste(
+      "Of 24 cells, 20 are valid and 4 are not.",
+      "4 asked for more than the server, or this machine, withstands: `body_bytes` (4), `share_2xx` (4)."
+    )
   )
+  broken[!poolable(broken), failed_checks := c("slices_kept", "little;slices_kept", "settled", "compiled")]
+  expect_match(sentence_validity(broken), "1 asked for more .*: `settled` \\(1\\)\\. 3 measured too little, .*: `slices_kept` \\(2\\)")
 })
 
 test_that("a comparison that there is not is an error", {

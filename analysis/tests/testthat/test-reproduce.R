@@ -26,6 +26,15 @@ test_that("a change is the ratio of both ratios, with Welch's interval", {
   expect_equal(c(row$expected_low, row$expected_high), 4 * exp(c(-reach, reach)))
 })
 
+test_that("an expected range of many powers of ten is none", {
+  row <- change_of(compared(4, noise = 0.05), compared(4, noise = 0.05))
+  expect_match(change_table(row)$expected, "^3\\.[0-9]+ to 4\\.[0-9]+$")
+  row[, `:=`(expected_low = 1e-9, expected_high = 1e9)]
+  expect_equal(change_table(row)$expected, "not bounded")
+  row[, `:=`(expected_low = NA_real_, expected_high = NA_real_)]
+  expect_equal(change_table(row)$expected, no_figure)
+})
+
 test_that("verdicts follow the margin and the test", {
   verdict <- function(...) change_of(compared(4, noise = 0.02), compared(...))$verdict
   expect_equal(verdict(4.2, noise = 0.02), "reproduced")
