@@ -23,18 +23,22 @@ check "ruff format" ruff format --check --quiet
 check "snakefmt" snakefmt --check Snakefile ./*/*.smk
 check "mypy" mypy
 check "shellcheck" shellcheck "${shell_scripts[@]}"
-# R uses one CPU and measures nothing: it may run beside the builds.
+# R measures nothing: it may run beside the builds.
 {
   check "lintr" Rscript -e "$lint_r"
-  check "analysis (testthat)" Rscript analysis/tests/testthat.R
   check "paper (testthat)" Rscript paper/tests/testthat.R
 } >"$folder/R" 2>&1 &
+beside=($!)
+check "analysis (testthat)" Rscript analysis/tests/testthat.R >"$folder/R-analysis" 2>&1 &
+beside+=($!)
 check "build" make build
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
-wait $! || echo "FAILED  the checks of R were cut off" >>"$folder/results"
-cat "$folder/R"
+for process in "${beside[@]}"; do
+  wait "$process" || echo "FAILED  a check of R was cut off" >>"$folder/results"
+done
+cat "$folder"/R*
 check "generator" make -C workloads/due test
-check "profiles, workloads, analysis, paper (pytest)" pytest --quiet profiles workloads analysis paper \
+check "profiles, workloads, analysis, paper (pytest)" pytest --quiet --durations=12 profiles workloads analysis paper \
   --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
 check "smoke run" make smoke
 check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
