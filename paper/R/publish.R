@@ -102,8 +102,8 @@ cell_s <- function(all, row) {
 
 sentence_of_reference <- function(facts, summary) {
   sprintf(
-    "The shipped reference has %s from %s, measured on %s on %s in %s (commit `%s`). %s",
-    count_of(facts$cells, "cell"), count_of(facts$sessions, "session"), substr(facts$ended, 1, 10),
+    "The shipped reference has %s, %s of them load curves, from %s, measured on %s on %s in %s (commit `%s`). %s",
+    count_of(facts$cells, "cell"), format_number(facts$cells - nrow(summary)), count_of(facts$sessions, "session"), substr(facts$ended, 1, 10),
     machine_text(facts$machine), duration_text(sum(unlist(facts$session_s))), substr(facts$commit, 1, 7), sentence_validity(summary)
   )
 }
