@@ -52,10 +52,19 @@ def test_summary_counts_what_was_asked_answered_and_refused(folder):
     assert load["latency_min_ms"] == 100
 
 
+def test_line_that_was_cut_off_is_left_out_and_other_columns_are_named(folder):
+    raw = folder / jmeter.RAW
+    raw.write_text("\n".join([HEADER, *ROWS])[:-60])
+    assert jmeter.collect(SPEC, folder, (0, 0))["requests_recorded"] == 3
+    raw.write_text("timeStamp,elapsed\n1,2\n")
+    with pytest.raises(ValueError, match="not the columns"):
+        jmeter.collect(SPEC, folder, (0, 0))
+
+
 def test_users_are_averaged_over_the_time_of_the_load():
     columns = ("timeStamp", "elapsed", "allThreads")
     rows = [(1000, 100, 4), (1050, 250, 2), (1100, 300, 1)]
-    samples = [dict(zip(columns, map(str, row), strict=True)) for row in rows]
+    samples = [SimpleNamespace(**dict(zip(columns, map(str, row), strict=True))) for row in rows]
     # 4 users for 100 ms, 2 for 200 ms, 1 for 100 ms
     assert jmeter.users_alive(samples) == pytest.approx((400 + 400 + 100) / 400)
     assert jmeter.users_alive([]) is None
