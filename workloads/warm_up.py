@@ -34,6 +34,8 @@ STILL_FALLING = 0.85
 # Beyond what a request waits; of a crowd most are never answered.
 ANSWER_LIMIT_S = 1
 DRAIN_LIMIT_S = 10
+# A server that has answered nothing yet is still starting: its limit is no shorter than this.
+FIRST_ANSWER_LIMIT_S = 30
 BURSTS_AT_LEAST = 2
 # Parsing them is code too; the project's own generator sends neither.
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
@@ -84,7 +86,7 @@ def warm_up(
 ) -> WarmUp:
     """Warms a server up over several paths in turns: what one has compiled another may undo.
 
-    Ends early with a server that dies or answers nothing: its first slice will say so.
+    Ends early with a server that dies: its first slice will say so.
     """
     result, pid = WarmUp(), subject.process.pid
     compilers, bursts = compiler_threads(pid), [load for plan in plans for load in kinds_of(plan)]
@@ -94,9 +96,11 @@ def warm_up(
     bursts *= math.ceil(BURSTS_AT_LEAST / len(bursts))
     idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
     least = max(plan["requests_at_least"] for plan in plans)
-    started_s = time.monotonic()
-    deadline_s = started_s + sum(plan["limit_s"] for plan in plans)
-    while result.ended == "limit" and time.monotonic() < deadline_s and not subject.process.ended():
+    started_s, limit_s = time.monotonic(), sum(plan["limit_s"] for plan in plans)
+    while result.ended == "limit" and not subject.process.ended():
+        longest_s = limit_s if result.requests else max(limit_s, FIRST_ANSWER_LIMIT_S)
+        if time.monotonic() >= started_s + longest_s:
+            break
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
         answered = 0
         for load in bursts:

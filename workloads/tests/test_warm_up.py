@@ -84,13 +84,20 @@ def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypat
     [
         ((0.06, 300, 100), "the compiler is at work"),
         ((0.0, 300, 10), "too few requests"),
-        ((0.0, 0, 0), "nothing is answered"),
     ],
 )
 def test_it_ends_at_its_limit(monkeypatch, burst_seen, why):
     machine = Machine({"/a": [burst_seen]})
     result = machine.warm_up(monkeypatch)
     assert (result.ended, result.lasted_s, len(machine.bursts)) == ("limit", 20, 20), why
+
+
+def test_server_that_answers_nothing_yet_has_longer(monkeypatch):
+    machine = Machine({"/a": [(0.5, 0, 0)]})
+    result = machine.warm_up(monkeypatch, PLAN | {"limit_s": 2})
+    assert (result.ended, result.lasted_s) == ("limit", module.FIRST_ANSWER_LIMIT_S)
+    machine = Machine({"/a": [*[(0.5, 0, 0)] * 9, (0.5, 300, 1)]})
+    assert machine.warm_up(monkeypatch, PLAN | {"limit_s": 2}).lasted_s == 10
 
 
 def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
