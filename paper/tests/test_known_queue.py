@@ -8,7 +8,10 @@ It takes three minutes and is outside of `make test`, because other work would b
 import csv
 import math
 import shutil
+import statistics
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -66,14 +69,30 @@ def test_capacity_is_calibrated(climbed):
     assert float(climbed[0]["calibrated_per_s"]) == pytest.approx(MU, rel=0.15)
 
 
+@pytest.fixture(scope="module")
+def waking_ms():
+    """What a request takes that finds idle CPUs: a timer, and an answer of another process."""
+    echo = [sys.executable, "-c", "import os\nwhile data := os.read(0, 1): os.write(1, data)"]
+    with subprocess.Popen(echo, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as other:
+        times_s = [time_of_a_request_s(other) for _ in range(200)]
+        other.stdin.close()
+    return 1000 * statistics.median(times_s)
+
+
+def time_of_a_request_s(other, pause_s=0.005):
+    begun_s = time.perf_counter()
+    time.sleep(pause_s)
+    other.stdin.write(b"x")
+    other.stdout.read(1)
+    return time.perf_counter() - begun_s - pause_s
+
+
 @pytest.mark.parametrize(("figure", "share"), [("mean", 1.0), ("p50", math.log(2))])
-def test_latency_follows_theory_up_to_80_percent(climbed, figure, share):
+def test_latency_follows_theory_up_to_80_percent(climbed, waking_ms, figure, share):
     checked = [row for row in climbed[1] if float(row["offered_per_s"]) <= 0.8 * MU]
     assert len(checked) >= 4
     for row in checked:
         # What was due in the window, whose number varies.
         rate = float(row["due"]) / float(row["duration_s"])
-        expected_ms = 1000 * share / (MU - rate)
-        # Or by as much as loopback and Python take, which the queue has not.
-        found_ms = float(row[f"latency_{figure}_ms"])
-        assert found_ms == pytest.approx(expected_ms, rel=0.1, abs=0.1), rate
+        expected_ms = 1000 * share / (MU - rate) + waking_ms
+        assert float(row[f"latency_{figure}_ms"]) == pytest.approx(expected_ms, rel=0.1), rate
