@@ -37,6 +37,13 @@ DRAIN_LIMIT_S = 10
 # A server that has answered nothing yet is still starting: its limit is no shorter than this.
 FIRST_ANSWER_LIMIT_S = 30
 BURSTS_AT_LEAST = 2
+# The share of a path's rate at which its bursts begin. It doubles where nearly all were answered,
+# and falls to half where few were: what a cold server cannot answer would pile up in it, turn by
+# turn, until its heap is full.
+FIRST_SHARE, LEAST_SHARE = 1 / 4, 1 / 64
+NEARLY_ALL, FEW = 0.9, 0.5
+# On kept connections, and on a new one for each request.
+KINDS_BUT_A_CROWD = 2
 # Parsing them is code too; the project's own generator sends neither.
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
 # Of a crowd, that more come than the server can answer at once.
@@ -89,11 +96,11 @@ def warm_up(
     Ends early with a server that dies: its first slice will say so.
     """
     result, pid = WarmUp(), subject.process.pid
-    compilers, bursts = compiler_threads(pid), [load for plan in plans for load in kinds_of(plan)]
+    compilers, shares = compiler_threads(pid), [FIRST_SHARE] * len(plans)
+    # One idle burst may be chance.
+    times = math.ceil(BURSTS_AT_LEAST / sum(len(kinds_of(plan)) for plan in plans))
     # Without a compiler only a cost that no longer falls tells: one turn alone cannot.
     cost_s = 0.0 if compilers else math.inf
-    # One idle burst may be chance.
-    bursts *= math.ceil(BURSTS_AT_LEAST / len(bursts))
     idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
     least = max(plan["requests_at_least"] for plan in plans)
     started_s, limit_s = time.monotonic(), sum(plan["limit_s"] for plan in plans)
@@ -103,9 +110,14 @@ def warm_up(
             break
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
         answered = 0
-        for load in bursts:
-            answered += burst(load, subject, cpus, folder)
-            ask_as_between_slices(subject, study)
+        for number in [*range(len(plans))] * times:
+            plan = at_share(plans[number], shares[number])
+            counts = []
+            for load in kinds_of(plan):
+                counts.append(burst(load, subject, cpus, folder))
+                ask_as_between_slices(subject, study)
+            shares[number] = next_share(shares[number], plan, counts)
+            answered += sum(counts)
         compiled_s, used_s = compiler_s(compilers) - compiled_s, clock_s(pid) - used_s
         result.compiler_share = compiled_s / (time.monotonic() - begun_s)
         result.requests += answered
@@ -115,6 +127,23 @@ def warm_up(
             result.ended = "idle"
     result.lasted_s = time.monotonic() - started_s
     return result
+
+
+def at_share(plan: dict[str, Any], share: float) -> dict[str, Any]:
+    """The same, slower, and with a smaller crowd."""
+    slower = plan | {"rate_per_s": plan["rate_per_s"] * share}
+    if crowd := plan.get("crowd"):
+        slower["crowd"] = crowd | {"connections": math.ceil(crowd["connections"] * share)}
+    return slower
+
+
+def next_share(share: float, plan: dict[str, Any], counts: list[int]) -> float:
+    """From how many requests of each kind were answered; a crowd is to be too much."""
+    of_bursts = counts[:KINDS_BUT_A_CROWD]
+    answered = sum(of_bursts) / (len(of_bursts) * plan["rate_per_s"] * plan["burst_s"])
+    if answered >= NEARLY_ALL:
+        return min(1.0, 2 * share)
+    return share if answered >= FEW else max(LEAST_SHARE, share / 2)
 
 
 def ask_as_between_slices(subject: Any, study: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from workloads import warm_up as module
 from workloads.server import Server
 from workloads.tools.wrk2 import DUE
-from workloads.warm_up import burst, kinds_of, loads_of, warm_up
+from workloads.warm_up import at_share, burst, kinds_of, loads_of, next_share, warm_up
 
 PLAN = {
     "path": "/a",
@@ -90,6 +90,29 @@ def test_it_ends_at_its_limit(monkeypatch, burst_seen, why):
     machine = Machine({"/a": [burst_seen]})
     result = machine.warm_up(monkeypatch)
     assert (result.ended, result.lasted_s, len(machine.bursts)) == ("limit", 20, 20), why
+
+
+def test_bursts_are_as_fast_as_the_server_answers(monkeypatch):
+    asked = []
+
+    class Slow(Machine):
+        def burst(self, plan, subject, cpus, folder):
+            super().burst(plan, subject, cpus, folder)
+            asked.append(plan["rate_per_s"])
+            return min(30, plan["rate_per_s"])
+
+    Slow({"/a": [(0.5, 300, 0)]}).warm_up(monkeypatch, PLAN | {"limit_s": 6})
+    # It answers 30 a second: 50 are too many to go on, and enough to stay.
+    assert asked == [25, 50, 50, 50, 50, 50]
+    for answered, share in ((90, 1.0), (89, 0.5), (50, 0.5), (49, 0.25)):
+        assert next_share(0.5, PLAN, [answered]) == share
+    # What a crowd comes to does not count.
+    assert next_share(0.5, PLAN, [95, 95, 0]) == 1.0
+    assert next_share(1 / 64, PLAN, [0, 0]) == 1 / 64
+    crowd = {"path": "/crowd", "connections": 20}
+    slower = at_share(PLAN | {"crowd": crowd}, 1 / 64)
+    assert (slower["rate_per_s"], slower["crowd"]) == (100 / 64, crowd | {"connections": 1})
+    assert at_share(PLAN | {"crowd": crowd | {"connections": 0}}, 0.5)["crowd"]["connections"] == 0
 
 
 def test_server_that_answers_nothing_yet_has_longer(monkeypatch):
