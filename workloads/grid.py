@@ -280,7 +280,7 @@ class Grid:
         least_s = 5 * tier.get("sleep_ms", 0) / 1000
         slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
         slices |= study.get("slices", {}) | tier.get("slices", {})
-        slices |= {key: tier[cell.tool][key] for key in ("rounds",) if key in tier[cell.tool]}
+        slices["rounds"] = tier[cell.tool].get("rounds", slices["rounds"])
         if cell.tool == ITSELF:
             # Of twelve seconds each: wrk2 throws ten of them away.
             slices |= {"rounds": 1, "profiled": 0, "extra_rounds": 0}

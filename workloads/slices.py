@@ -14,6 +14,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -349,12 +350,11 @@ class Loading:
 
     def switch_profiler(self, folder: Path, *, on: bool) -> None:
         """With the profiler the server's own samplers; a server that is gone has neither."""
-        subject, profiler = self.live.subject, self.spec["testbed"]["profiler"]
+        subject, asked = self.live.subject, self.spec["testbed"]["profiler"]
         watched = self.spec["study"].get("watch_path")
-        steps = [lambda: subject.watch(watched, ANSWER_LIMIT_S, on=on)]
-        steps += [lambda: subject.start_profile(folder, profiler) if on else subject.end_profile()]
-        for step in steps:
-            # One whose only thread is busy cannot be told, and is profiled all the same.
+        profiler = partial(subject.start_profile, folder, asked) if on else subject.end_profile
+        # A server whose only thread is busy cannot be told, and is profiled all the same.
+        for step in (partial(subject.watch, watched, ANSWER_LIMIT_S, on=on), profiler):
             try:
                 step()
             except (OSError, RuntimeError) as fault:

@@ -2,11 +2,12 @@
 
 HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 7 s for Tomcat, then
 next to nothing, if the load has shown all that the tiers do. Bursts of the project's generator so
-come in turns of three kinds: over a path that waits little; the same with a connection for each
-request, since what a connection costs is compiled too; and a crowd over the tier's own path, in
-which requests wait for each other. What is asked of a server between slices is asked between bursts
-too: a single request of another kind makes HotSpot throw away code that was compiled without it
-("uncommon trap"), and at some 100 requests a second it takes a minute to compile that again.
+come in turns of three kinds, as fast as the server answers: over a path that waits little; the same
+with a connection for each request, since what a connection costs is compiled too; and a crowd over
+the tier's own path, in which requests wait for each other. What is asked of a server between slices
+is asked between bursts too: a single request of another kind makes HotSpot throw away code that was
+compiled without it ("uncommon trap"), and at some 100 requests a second it takes a minute to
+compile that again.
 
 After each turn the CPU time of the compiler's threads tells whether it is over, and the CPU time of
 a request whether the code still gets better. Latency could not: servers that warm up side by side
@@ -19,6 +20,7 @@ import contextlib
 import json
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -96,28 +98,27 @@ def warm_up(
     Ends early with a server that dies: its first slice will say so.
     """
     result, pid = WarmUp(), subject.process.pid
-    compilers, shares = compiler_threads(pid), [FIRST_SHARE] * len(plans)
+    compilers, paths = compiler_threads(pid), [Paced(plan) for plan in plans]
     # One idle burst may be chance.
-    times = math.ceil(BURSTS_AT_LEAST / sum(len(kinds_of(plan)) for plan in plans))
+    paths *= math.ceil(BURSTS_AT_LEAST / sum(len(kinds_of(plan)) for plan in plans))
     # Without a compiler only a cost that no longer falls tells: one turn alone cannot.
     cost_s = 0.0 if compilers else math.inf
     idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
     least = max(plan["requests_at_least"] for plan in plans)
-    started_s, limit_s = time.monotonic(), sum(plan["limit_s"] for plan in plans)
+    limit_s = sum(plan["limit_s"] for plan in plans)
+
+    def ask(load: dict[str, Any]) -> int:
+        answered = burst(load, subject, cpus, folder)
+        ask_as_between_slices(subject, study)
+        return answered
+
+    started_s = time.monotonic()
     while result.ended == "limit" and not subject.process.ended():
         longest_s = limit_s if result.requests else max(limit_s, FIRST_ANSWER_LIMIT_S)
         if time.monotonic() >= started_s + longest_s:
             break
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
-        answered = 0
-        for number in [*range(len(plans))] * times:
-            plan = at_share(plans[number], shares[number])
-            counts = []
-            for load in kinds_of(plan):
-                counts.append(burst(load, subject, cpus, folder))
-                ask_as_between_slices(subject, study)
-            shares[number] = next_share(shares[number], plan, counts)
-            answered += sum(counts)
+        answered = sum(path.turn(ask) for path in paths)
         compiled_s, used_s = compiler_s(compilers) - compiled_s, clock_s(pid) - used_s
         result.compiler_share = compiled_s / (time.monotonic() - begun_s)
         result.requests += answered
@@ -127,6 +128,21 @@ def warm_up(
             result.ended = "idle"
     result.lasted_s = time.monotonic() - started_s
     return result
+
+
+@dataclass
+class Paced:
+    """A path, and the share of its rate that the server answers."""
+
+    plan: dict[str, Any]
+    share: float = FIRST_SHARE
+
+    def turn(self, ask: Callable[[dict[str, Any]], int]) -> int:
+        """Asks by bursts of all kinds; how many requests were answered."""
+        plan = at_share(self.plan, self.share)
+        counts = [ask(load) for load in kinds_of(plan)]
+        self.share = next_share(self.share, plan, counts)
+        return sum(counts)
 
 
 def at_share(plan: dict[str, Any], share: float) -> dict[str, Any]:

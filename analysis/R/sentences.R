@@ -25,11 +25,9 @@ count_of <- function(count, noun, one = NULL, several = NULL) {
   paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")
 }
 
-# Checks and outcomes by which a cell says what its server does not withstand; the others say that it
-# was not measured well enough.
-overwhelmed <- c(
-  "share_2xx", "settled", "server_died", "backend_died", "hung", "refused", "timed_out", "beyond_limits"
-)
+# Of checks_of_servers those that a load explains which is too much for the server. As outcomes but
+# `completed` do, they say what it withstands; the others say that a cell was not measured well enough.
+checks_of_overload <- c("share_2xx", "settled")
 
 #' Sentences on how many cells are valid, and why the others are not.
 #'
@@ -39,7 +37,7 @@ sentence_validity <- function(summary) {
   usable <- poolable(summary)
   if (all(usable)) return(sprintf("All %s are valid.", count_of(nrow(summary), "cell")))
   why <- strsplit(summary[!usable, ifelse(outcome == "completed", failed_checks, outcome)], ";")
-  by_server <- vapply(why, function(checks) any(checks %in% overwhelmed), TRUE)
+  overload <- vapply(why, function(checks) any(checks %in% checks_of_overload), TRUE) | summary[!usable, outcome != "completed"]
   of_kind <- function(reasons, says) {
     if (length(reasons) == 0) return(NULL)
     counts <- sort(table(unlist(reasons)), decreasing = TRUE)
@@ -47,8 +45,8 @@ sentence_validity <- function(summary) {
   }
   paste(c(
     sprintf("Of %s, %s valid and %s not.", count_of(nrow(summary), "cell"), is_or_are(sum(usable)), is_or_are(sum(!usable))),
-    of_kind(why[by_server], "asked for more than the server, or this machine, withstands"),
-    of_kind(why[!by_server], "measured too little, or were disturbed")
+    of_kind(why[overload], "asked for more than the server, or this machine, withstands"),
+    of_kind(why[!overload], "measured too little, or were disturbed")
   ), collapse = " ")
 }
 
