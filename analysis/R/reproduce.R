@@ -335,14 +335,16 @@ change_lines <- function(rows) {
 
 change_table <- function(rows) {
   scaled <- function(values) format_number(fifelse(rows$effect == "ratio", 1, 100) * values)
-  interval <- function(low, high) ifelse(is.na(low), "", paste0(" [", scaled(low), ", ", scaled(high), "]"))
+  # An end that is infinite, or 0, leaves a bound.
+  span <- function(low, high, between) {
+    open <- rows$effect == "ratio" & low > 0 & is.finite(high) & high > low * far^2
+    ifelse(open %in% TRUE, not_bounded, paste0(scaled(low), between, scaled(high)))
+  }
   rows[, .(
     value = paste0(title_of(statistic), ifelse(effect == "ratio", "", ", %")),
-    there = scaled(there), expected = fcase(
-      is.na(expected_low), no_figure, effect == "ratio" & expected_high > expected_low * far^2, not_bounded,
-      rep(TRUE, .N), paste(scaled(expected_low), "to", scaled(expected_high))
-    ),
-    here = scaled(here), "here / there" = paste0(scaled(change), interval(change_low, change_high)),
+    there = scaled(there), expected = ifelse(is.na(expected_low), no_figure, span(expected_low, expected_high, " to ")),
+    here = scaled(here),
+    "here / there" = paste0(scaled(change), ifelse(is.na(change_low), "", paste0(" [", span(change_low, change_high, ", "), "]"))),
     verdict = ifelse(reason == "", verdict, paste0(verdict, " (", reason, ")"))
   )]
 }

@@ -31,6 +31,11 @@ test_that("an expected range of many powers of ten is none", {
   expect_match(change_table(row)$expected, "^3\\.[0-9]+ to 4\\.[0-9]+$")
   row[, `:=`(expected_low = 1e-9, expected_high = 1e9)]
   expect_equal(change_table(row)$expected, "not bounded")
+  row[, `:=`(change_low = 1e-9, change_high = 1e9)]
+  expect_equal(change_table(row)[["here / there"]], "1 [not bounded]")
+  # One end is a bound.
+  row[, `:=`(expected_low = 3, expected_high = Inf, change_low = 0, change_high = 2)]
+  expect_equal(unlist(change_table(row)[, .(expected, `here / there`)], use.names = FALSE), c("3 to ∞", "1 [0, 2]"))
   row[, `:=`(expected_low = NA_real_, expected_high = NA_real_)]
   expect_equal(change_table(row)$expected, no_figure)
 })
