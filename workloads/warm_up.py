@@ -7,7 +7,8 @@ with a connection for each request, since what a connection costs is compiled to
 the tier's own path, in which requests wait for each other. What is asked of a server between slices
 is asked between bursts too: a single request of another kind makes HotSpot throw away code that was
 compiled without it ("uncommon trap"), and at some 100 requests a second it takes a minute to
-compile that again.
+compile that again. After each burst the compiler has its time: what came meanwhile would run in
+code that is about to be replaced, and take the CPU time that the compiler needs.
 
 After each turn the CPU time of the compiler's threads tells whether it is over, and the CPU time of
 a request whether the code still gets better. Latency could not: servers that warm up side by side
@@ -36,6 +37,8 @@ STILL_FALLING = 0.85
 # Beyond what a request waits; of a crowd most are never answered.
 ANSWER_LIMIT_S = 1
 DRAIN_LIMIT_S = 10
+# How long a burst waits, at the most, for what the one before had compiled, and how often it looks.
+COMPILING_LIMIT_S, COMPILING_EVERY_S = 5, 0.05
 # A server that has answered nothing yet is still starting: its limit is no shorter than this.
 FIRST_ANSWER_LIMIT_S = 30
 BURSTS_AT_LEAST = 2
@@ -49,7 +52,7 @@ KINDS_BUT_A_CROWD = 2
 # Parsing them is code too; the project's own generator sends neither.
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
 # Of a crowd, that more come than the server can answer at once.
-CROWD_RATE = 4
+CROWD_RATE = 2
 
 
 @dataclass
@@ -110,6 +113,7 @@ def warm_up(
     def ask(load: dict[str, Any]) -> int:
         answered = burst(load, subject, cpus, folder)
         ask_as_between_slices(subject, study)
+        wait_for(compilers, idle_at_most)
         return answered
 
     started_s = time.monotonic()
@@ -181,6 +185,15 @@ def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
         # Once, for it takes longest.
         kinds.append(plan | {"rate_per_s": plan["rate_per_s"] * CROWD_RATE} | plan["crowd"])
     return kinds
+
+
+def wait_for(compilers: list[Path], idle_at_most: float) -> None:
+    """Until the compiler is idle, but no longer than its limit."""
+    deadline_s, share = time.monotonic() + COMPILING_LIMIT_S, math.inf
+    while compilers and share > idle_at_most and time.monotonic() < deadline_s:
+        compiled_s, begun_s = compiler_s(compilers), time.monotonic()
+        time.sleep(COMPILING_EVERY_S)
+        share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
 
 
 def burst(plan: dict[str, Any], subject: Any, cpus: list[int], folder: Path) -> int:

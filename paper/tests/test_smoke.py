@@ -20,7 +20,7 @@ import yaml
 from snakemake.utils import update_config
 
 from workloads import provenance
-from workloads.curve import LIMIT, ladder
+from workloads.curve import ladder
 from workloads.databases.scratch import PREFIX
 from workloads.grid import Grid
 from workloads.slices import GENERATOR
@@ -294,9 +294,8 @@ def test_capacity_costs_no_more_than_all_the_server_s_cpu_time(cell):
     cpus = len(measured["provenance"]["server_cpus"])
     used = measured["curve"]["calibrated_per_s"] * measured["server"]["cpu_us_per_request"] / 1e6
     # The ramp meets a server that is warmer or colder than the steps do, and ends early where the
-    # generator is at its limit.
-    least = 0 if measured["curve"]["ended"] == LIMIT else 0.1 * cpus
-    assert least < used < 2 * cpus
+    # machine stalls or the generator is at its limit; a mistake of units is a factor of a thousand.
+    assert 0.001 * cpus < used < 2 * cpus
 
 
 def test_modes_of_a_curve_meet_the_same_arrivals():

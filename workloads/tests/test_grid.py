@@ -308,11 +308,10 @@ def test_crowd_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
         return grid.spec(Cell(study, mode, tier, tool, 1))["warm_up"]["crowd"]
 
     sleep = config["warm_up"]["crowd_at_most"]
-    path = "/api/sleep-test?sleep_ms=100"
     assert crowd("virtual-threads", "virtual", "sleep-1999", "wrk2") == {
-        "path": path,
+        "path": "/api/sleep-test?sleep_ms=010",
         "connections": sleep,
-        "waits_s": 0.1,
+        "waits_s": 0.01,
     }
     assert crowd("sign-up", "virtual", "connections-100", "wrk2")["connections"] == 100
     # It would take seconds of all CPUs.

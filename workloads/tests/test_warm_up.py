@@ -10,7 +10,7 @@ import pytest
 from workloads import warm_up as module
 from workloads.server import Server
 from workloads.tools.wrk2 import DUE
-from workloads.warm_up import at_share, burst, kinds_of, loads_of, next_share, warm_up
+from workloads.warm_up import at_share, burst, kinds_of, loads_of, next_share, wait_for, warm_up
 
 PLAN = {
     "path": "/a",
@@ -55,6 +55,7 @@ class Machine:
         monkeypatch.setattr(module, "compiler_s", lambda threads: self.compiled_s)
         monkeypatch.setattr(module, "clock_s", lambda pid: self.used_s)
         monkeypatch.setattr(module, "burst", self.burst)
+        monkeypatch.setattr(module, "wait_for", lambda *_: self.asked.append("wait"))
         return warm_up(self.subject, list(plans or [PLAN]), {"verify_path": "/verify"}, [0], None)
 
 
@@ -151,7 +152,23 @@ def test_between_bursts_the_server_is_asked_what_it_is_asked_between_slices(monk
     machine = Machine({"/a": [(0.0, 300, 200)]})
     machine.warm_up(monkeypatch)
     assert len(machine.bursts) == 2
-    assert machine.asked == ["ask", "rows", "counters", "watch", "watch"] * 2
+    assert machine.asked == ["ask", "rows", "counters", "watch", "watch", "wait"] * 2
+
+
+@pytest.mark.parametrize(
+    ("left_s", "waits_s"), [(0.0, 0.05), (0.42, 0.5), (99, module.COMPILING_LIMIT_S)]
+)
+def test_burst_waits_for_what_the_one_before_had_compiled(monkeypatch, left_s, waits_s):
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(module.time, "sleep", lambda seconds: now.append(now.pop() + seconds))
+    monkeypatch.setattr(module, "compiler_s", lambda threads: min(now[0], left_s))
+    wait_for(["compilers"], 0.05)
+    assert now[0] == pytest.approx(waits_s, abs=0.051)
+    # A server without a compiler has nothing to wait for.
+    begun_s = now[0]
+    wait_for([], 0.05)
+    assert now[0] == begun_s
 
 
 def test_each_kind_of_burst_must_be_idle(monkeypatch):
@@ -160,7 +177,7 @@ def test_each_kind_of_burst_must_be_idle(monkeypatch):
     kept, closed, crowded = kinds_of(plan)
     assert kept == plan
     assert closed == plan | {"keep_alive": False}
-    assert (crowded["path"], crowded["connections"], crowded["rate_per_s"]) == ("/crowd", 20, 400)
+    assert (crowded["path"], crowded["connections"], crowded["rate_per_s"]) == ("/crowd", 20, 200)
     machine = Machine({"/a": [(0.0, 300, 100)], "/crowd": [(0.5, 300, 100), (0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, plan).ended == "idle"
     assert machine.bursts == ["/a", "/a", "/crowd"] * 2
