@@ -440,7 +440,7 @@ cause_text <- function(claim, verdict, evidence) {
 takes_text <- function(claim, judged, summary) {
   if (judged$verdict %in% c("confirmed", "contradicted")) return("")
   if (!is.null(claim$takes)) return(claim$takes)
-  if (!is.finite(judged$repetitions_needed)) return(machine_text(judged))
+  if (!is.finite(judged$repetitions_needed)) return(machine_needed(judged))
   more <- judged$repetitions_needed - judged$repetitions
   minutes <- more * session_minutes(summary, judged$cells)
   paste0(
@@ -449,7 +449,7 @@ takes_text <- function(claim, judged, summary) {
   )
 }
 
-machine_text <- function(judged) {
+machine_needed <- function(judged) {
   fcase(
     startsWith(judged$cells, "primitives/"), "three repetitions of each primitive, which the default configuration has; 4 min",
     grepl("was not measured in this run", judged$reason), "a run of the default configuration, which measures it",

@@ -8,8 +8,9 @@ reference_tables <- c("summary", "comparisons", "claims", "causes", "capacity")
 reference_needs <- c("summary", "comparisons")
 # Of a number in a table that is kept.
 reference_digits <- 6
-# What makes two machines the same kind. Cells of another kind are compared by what travels.
-machine_kind <- c("cpu_model", "cpus", "architecture")
+# What makes two machines the same kind. Cells of another kind are compared by what travels. The kernel, for
+# virtual machines call different processors the same, and hypervisors and mitigations come with it.
+machine_kind <- c("cpu_model", "cpus", "architecture", "kernel")
 
 refuse <- function(...) stop("no reference: ", ..., call. = FALSE)
 

@@ -304,7 +304,9 @@ most_changed <- function(rows, most) {
 
 machine_lines <- function(reference, run) {
   off <- differing_facts(reference$facts$machine, run$machine)
-  told <- function(machine) sprintf("%s, %s CPUs", machine$cpu_model, format_number(as.numeric(machine$cpus)))
+  told <- function(machine) {
+    sprintf("%s, %s CPUs, kernel %s", machine$cpu_model, format_number(as.numeric(machine$cpus)), machine$kernel)
+  }
   c(
     sprintf(
       "Reference: %s (commit %s, %s)", told(reference$facts$machine), substr(reference$facts$commit, 1, 7),

@@ -23,7 +23,7 @@ sentence_of_reproduction <- function(reference, run, changes) {
   paragraph(
     from,
     if (length(off) == 0) "This run is from the same kind of machine." else
-      sprintf("This run is from another kind of machine: %s.", machine_text(run$machine)),
+      sprintf("This run is from another kind of machine: %s, kernel %s.", machine_text(run$machine), run$machine$kernel),
     if (nrow(changes) > 0) sentence_reproduced(changes) else "The two have no comparison in common."
   )
 }

@@ -114,10 +114,10 @@ test_that("of runs that agree one in twenty seems to differ, of those at the mar
 
 # ---- Cells -------------------------------------------------------------------------------------
 
-machine <- list(cpu_model = "A CPU", cpus = 2, architecture = "x86_64", memory_bytes = 8e9)
+machine <- list(cpu_model = "A CPU", cpus = 2, architecture = "x86_64", kernel = "6.1", memory_bytes = 8e9)
 
 # The cell.json files of a mode and its baseline, a session each repetition.
-write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205, 195), cpu_model = machine$cpu_model) {
+write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205, 195), facts = list()) {
   root <- file.path(results, "cells")
   unlist(lapply(seq_len(repetitions), function(n) {
     common <- list(
@@ -125,7 +125,7 @@ write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205
       session = list(id = paste(at, n), phases = list(wall_s = 60 + n)),
       provenance = list(
         started = "2026-11-22T01:00:00.000+00:00", ended = "2026-11-22T02:00:00.000+00:00",
-        machine = modifyList(machine, list(cpu_model = cpu_model)), limits = list(somaxconn = "4096"), versions = list(jdk = "25")
+        machine = modifyList(machine, facts), limits = list(somaxconn = "4096"), versions = list(jdk = "25")
       ),
       configuration = list(tier = list(id = "low", path = "/work", sleep_ms = 100))
     )
@@ -182,15 +182,18 @@ test_that("a run is not compared with itself, and a repetition beside it is", {
 
 test_that("to another machine travels no speed", {
   reference <- read_reference(condensed(write_reference()))
-  rows_on <- function(cpu_model) {
+  rows_on <- function(...) {
     results <- new_folder()
-    unlink(dirname(write_run(results, 1, "again", cpu_model = cpu_model)[2]), recursive = TRUE)
+    unlink(dirname(write_run(results, 1, "again", facts = list(...))[2]), recursive = TRUE)
     run <- read_run(results, reference)
     list(rows = reproduce_run(reference, run), run = run)
   }
-  other <- rows_on("Another CPU")
-  expect_setequal(other$rows$statistic, c("error_share", "waiting_at_once", "completed"))
-  expect_true("cpu_us_per_request" %in% rows_on("A CPU")$rows$statistic)
+  other <- rows_on(cpu_model = "Another CPU")
+  what_travels <- c("error_share", "waiting_at_once", "completed")
+  expect_setequal(other$rows$statistic, what_travels)
+  expect_setequal(rows_on(kernel = "6.2")$rows$statistic, what_travels)
+  # The size of its memory makes no other kind.
+  expect_true("cpu_us_per_request" %in% rows_on(memory_bytes = 9e9)$rows$statistic)
   lines <- print_reproduction(other$rows, reference, other$run)
   expect_match(lines, "Another kind of machine", all = FALSE)
   expect_match(lines, "^3 values and ratios compared: ", all = FALSE)
@@ -250,7 +253,7 @@ test_that("tables older than a cell, of fewer cells, or of two machines are refu
   write_table(summarise_cells(run$paths[1:4]), file.path(run$results, "summary.csv"))
   expect_error(condensed(run), "the tables lack cells of config.yaml")
   run <- write_reference()
-  other <- write_run(new_folder(), 1, cpu_model = "Another CPU")
+  other <- write_run(new_folder(), 1, facts = list(cpu_model = "Another CPU"))
   file.copy(other[1], run$paths[1], overwrite = TRUE)
   Sys.setFileTime(run$paths[1], Sys.time() - 3600)
   expect_error(condensed(run), "its cells come from 2 machines")
