@@ -5,6 +5,7 @@ Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what 
          results/elsewhere/<any name>/<study>/…/rep-<n>/  cells of other machines, copied there
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
+         results/cpu-speed.csv         how CPU time goes with the speed of the CPUs
          results/summary.csv           all studies
          results/capacity.csv          a row per load curve: the capacity at the objective
          results/curves.csv            a row per mode, tier and step of its curves
@@ -90,6 +91,7 @@ rule collect_summaries:
             results=RESULTS,
             study=[study for study in GRID.studies if loads_of(study)],
         ),
+        speed=f"{RESULTS}/cpu-speed.csv",
         script="analysis/collect.R",
         functions=FUNCTIONS,
     output:
@@ -99,7 +101,7 @@ rule collect_summaries:
     message:
         "all cells in one table"
     shell:
-        "Rscript {input.script:q} --out {output:q} {input.summaries:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --out {output:q} --speed {input.speed:q} {input.summaries:q} > {log:q} 2>&1"
 
 
 rule collect_slices:
@@ -108,13 +110,14 @@ rule collect_slices:
         script="analysis/slices.R",
         functions=FUNCTIONS,
     output:
-        f"{RESULTS}/slices.csv",
+        slices=f"{RESULTS}/slices.csv",
+        speed=f"{RESULTS}/cpu-speed.csv",
     log:
         f"{RESULTS}/logs/collect_slices.log",
     message:
         "all slices in one table"
     shell:
-        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output:q} - > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output.slices:q} --speed {output.speed:q} - > {log:q} 2>&1"
 
 
 rule profiler_cost:
@@ -287,6 +290,7 @@ rule group_cpu:
     input:
         cells=expand("{cell}/cell.json", cell=PROFILED),
         stacks=expand("{cell}/profile.collapsed", cell=PROFILED),
+        speed=f"{RESULTS}/cpu-speed.csv",
         script="analysis/group_cpu.R",
         functions=FUNCTIONS,
         groups="analysis/stack-groups.csv",
@@ -297,7 +301,7 @@ rule group_cpu:
     message:
         "where CPU time goes"
     shell:
-        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --groups {input.groups:q} --out {output:q} - > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --groups {input.groups:q} --speed {input.speed:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule group_allocations:
@@ -405,6 +409,7 @@ rule summarise_primitives:
             f"{RESULTS}/primitives/costs-{{repetition}}.csv",
             repetition=range(1, config["repetitions"] + 1),
         ),
+        speed=f"{RESULTS}/cpu-speed.csv",
         script="analysis/primitives.R",
         functions=FUNCTIONS,
     output:
@@ -414,7 +419,7 @@ rule summarise_primitives:
     message:
         "primitives and their intervals"
     shell:
-        "Rscript {input.script:q} --out {output:q} {input.costs:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --out {output:q} --speed {input.speed:q} {input.costs:q} > {log:q} 2>&1"
 
 
 rule predict:

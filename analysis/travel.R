@@ -9,8 +9,11 @@ given <- parse_command_line(commandArgs(trailingOnly = TRUE), c("results", "out"
 same <- asked_the_same(given$files, given$results)
 for (path in given$files[!same]) message("left out, for it measures another load or mode than the cell here: ", path)
 from <- function(name) file.path(given$results, name)
-summary_table <- rbind(read_summary(from("summary.csv")), summarise_cells(given$files[same]), fill = TRUE)
-slices <- rbind(read_slices(from("slices.csv")), slices_of_cells(given$files[same]), fill = TRUE)
+# Each machine has a usual speed of its own.
+there <- slices_of_cells(given$files[same])
+law <- speed_law(there)
+slices <- rbind(read_slices(from("slices.csv")), with_usual_speed(there, law), fill = TRUE)
+summary_table <- rbind(read_summary(from("summary.csv")), with_usual_speed(summarise_cells(given$files[same]), law), fill = TRUE)
 # A cell that was copied from here stands in both.
 place <- c("study", "mode", "tier", "tool", "session")
 rows <- travel(unique(summary_table, by = place), unique(slices, by = c(place, "beside", "round", "kind")))

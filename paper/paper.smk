@@ -17,6 +17,7 @@ rule render_report:
                 "modes",
                 "summary",
                 "slices",
+                "cpu-speed",
                 "profiler-cost",
                 "capacity",
                 "curves",

@@ -207,7 +207,7 @@ def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
 def machine_of(slices: list[Slice]) -> dict[str, Any]:
     figures = [done.figures for done in pooled(slices)]
     means = ("cpu_pressure_share", "steal_share", "others_cpu_share", "idle_beside_share")
-    speeds = ("speed_server", "speed_generator")
+    speeds = ("speed_server", "speed_generator", "probe_us")
     return {
         **{name: statistics.mean(each[name] for each in figures) for name in means},
         **{name: middle(each[name] for each in figures) for name in speeds},

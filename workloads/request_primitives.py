@@ -20,10 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from profiles.watch.speed import Speeds
 from profiles.watch.telemetry import Telemetry, grown_between
 from workloads import provenance
 from workloads.server import Server, watched
-from workloads.testbed import Shares, free_port
+from workloads.slices import speed_probe
+from workloads.testbed import Process, Shares, free_port
 from workloads.warm_up import load_by_due, warm_up
 
 logger = logging.getLogger("primitives")
@@ -130,6 +132,18 @@ OPERATIONS = (
 )
 
 
+@dataclass
+class Cost:
+    """Of a request: CPU time without compilers, as cells count it, and its mean latency.
+
+    `probe_us`: CPU time of the speed probe's computation meanwhile; None where none finished.
+    """
+
+    cpu_us: float
+    latency_us: float
+    probe_us: float | None
+
+
 class Requests:
     """The servers, alive together and warm."""
 
@@ -146,6 +160,8 @@ class Requests:
         self.properties, self.secret = [*properties], secret
         self.server_cpus, self.generator_cpus = shares
         self.servers: dict[str, Server] = {}
+        self.probes: list[Process] = []
+        self.speeds = Speeds([])
 
     def start(self, name: str, position: int, argv: list[str]) -> Server:
         folder = self.folder / name
@@ -188,6 +204,9 @@ class Requests:
                 list(pool.map(self.warm, SERVERS))
             for name in SERVERS:
                 self.servers[name].process.confine(self.server_cpus)
+            probes = [speed_probe(cpu, self.folder) for cpu in self.server_cpus]
+            self.probes = [process for process, _ in probes]
+            self.speeds = Speeds([path for _, path in probes])
         except BaseException:
             self.stop()
             raise
@@ -197,22 +216,21 @@ class Requests:
         self.stop()
 
     def stop(self) -> None:
+        for probe in self.probes:
+            probe.stop(5)
         for server in self.servers.values():
             server.stop()
 
-    def costs(self) -> Iterator[tuple[str, int, float, float]]:
-        """(primitive, rate a second, CPU time µs, mean latency µs) of a request, slice by slice."""
+    def costs(self) -> Iterator[tuple[str, int, Cost]]:
+        """(primitive, rate a second, what a request cost), slice by slice."""
         slices = [each for operation in OPERATIONS for each in operation.slices()]
         self.random.shuffle(slices)
         logger.info("%d slices", len(slices))
         for operation, rate_per_s, length_s in slices:
             cost = self.one_request(operation, rate_per_s, length_s)
-            yield operation.primitive, rate_per_s, *cost
+            yield operation.primitive, rate_per_s, cost
 
-    def one_request(
-        self, operation: Operation, rate_per_s: int, length_s: float
-    ) -> tuple[float, float]:
-        """CPU time without compilers, as cells count it, and mean latency, µs."""
+    def one_request(self, operation: Operation, rate_per_s: int, length_s: float) -> Cost:
         server = self.servers[operation.server]
         telemetry = Telemetry(
             server.process.pid, server.port, self.server_cpus, TELEMETRY_HZ, gives_way=True
@@ -228,7 +246,11 @@ class Requests:
             for key in ("server_cpu_s", "compiler_cpu_s")
         )
         answers = load["delivered_per_s"] * (end_s - start_s)
-        return 1e6 * (used_s - compiled_s) / answers, load["latency_us"]["corrected"]["mean"]
+        return Cost(
+            cpu_us=1e6 * (used_s - compiled_s) / answers,
+            latency_us=load["latency_us"]["corrected"]["mean"],
+            probe_us=self.speeds.of(self.server_cpus, start_s, end_s).probe_us,
+        )
 
     def load(
         self, server: Server, operation: Operation, rate_per_s: int, length_s: float

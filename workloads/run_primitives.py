@@ -46,7 +46,7 @@ ON_A_DATABASE = "Database"
 CLIENTS_OF_THE_DATABASE = "4"
 KINDS = ("platform", "virtual")
 THREADS = (50, 500, 5000, 10000)
-COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "repetition", "value", "unit")
+COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "repetition", "value", "unit", "probe_us")
 MEMORY_COLUMNS = (
     "kind",
     "threads",
@@ -99,9 +99,10 @@ def costs(testbed: Testbed) -> Iterator[Row]:
         words = [ON_A_DATABASE, "-t", CLIENTS_OF_THE_DATABASE, "-jvmArgsAppend", options]
         seed = str(testbed.repetition)
         with Requests(testbed.folder, testbed.shares, seed, properties, secret) as requests:
-            for primitive, rate_per_s, cpu_us, latency_us in requests.costs():
-                for statistic, value_us in (("cpu", cpu_us), ("latency", latency_us)):
-                    yield cost_row(primitive, rate_per_s, statistic, testbed.repetition, value_us)
+            for primitive, rate_per_s, cost in requests.costs():
+                for statistic, value_us in (("cpu", cost.cpu_us), ("latency", cost.latency_us)):
+                    measured = testbed.repetition, value_us, cost.probe_us
+                    yield cost_row(primitive, rate_per_s, statistic, *measured)
         yield from benchmark(testbed, words, generator_cpus, WARM_UP_EACH_ON_A_DATABASE, secret)
     finally:
         database.stop()
@@ -151,9 +152,15 @@ def primitive_id(benchmark: str) -> str:
 
 
 def cost_row(
-    primitive: str, rate_per_s: Any, statistic: str, repetition: int, value_us: float
+    primitive: str,
+    rate_per_s: Any,
+    statistic: str,
+    repetition: int,
+    value_us: float,
+    probe_us: float | None = None,
 ) -> Row:
-    row = (primitive, rate_per_s, statistic, repetition, f"{value_us:.4f}", "us")
+    probe = "" if probe_us is None else f"{probe_us:.4f}"
+    row = (primitive, rate_per_s, statistic, repetition, f"{value_us:.4f}", "us", probe)
     return dict(zip(COST_COLUMNS, row, strict=True))
 
 

@@ -66,10 +66,10 @@ from workloads.slices import (
     Place,
     Slice,
     is_broken,
+    speed_probe,
 )
 from workloads.testbed import (
     CpuError,
-    Process,
     Shares,
     alone_on_the_machine,
     alone_on_the_node,
@@ -186,12 +186,9 @@ class Session:
         return replace(name, mode=self.plan["versus"][name.mode] or name.mode)
 
     def probe(self, cpu: int) -> Path:
-        argv = [sys.executable, "-m", "profiles.watch.speed", str(cpu)]
-        process = Process(
-            argv, [cpu], self.folder, f"speed-{cpu}.csv", {"PYTHONPATH": str(provenance.ROOT)}
-        )
+        process, path = speed_probe(cpu, self.folder)
         self.end.callback(process.stop, 5)
-        return self.folder / f"speed-{cpu}.csv"
+        return path
 
     # ---- servers
 

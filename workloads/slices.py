@@ -11,6 +11,7 @@ import contextlib
 import json
 import logging
 import os
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -163,7 +164,7 @@ LOAD_COLUMNS = (
 FIGURE_COLUMNS = (
     *("cpu_us_per_request", "compiler_share", "server_cpu_s", "compiler_cpu_s"),
     *("idle_beside_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
-    *("speed_server", "speed_generator"),
+    *("speed_server", "speed_generator", "probe_us"),
 )
 
 
@@ -435,7 +436,9 @@ class Loading:
         on_server_s += sum(used_s for each, used_s in beside if each.cpus == self.place.server_cpus)
         busy_s = lasted_s * cpus - grew("server_cpus_idle_s")
         window = telemetry.window(start_s, end_s)
-        speed = self.place.speeds.relative
+        speeds = self.place.speeds
+        speeds.load(start_s, end_s)
+        speed = speeds.of(self.place.server_cpus, start_s, end_s)
         return {
             "server_cpu_s": server_s,
             "compiler_cpu_s": compiler_s if telemetry.compilers else None,
@@ -449,8 +452,11 @@ class Loading:
             "others_cpu_share": max(0.0, busy_s - on_server_s) / lasted_s / cpus,
             "steal_share": grew("steal_s") / lasted_s / (os.cpu_count() or 1),
             "cpu_pressure_share": grew("pressure_cpu_some_s") / lasted_s,
-            "speed_server": speed(self.place.server_cpus, *ran_s),
-            "speed_generator": None if host else speed(self.place.generator_cpus, *ran_s),
+            "speed_server": speed.relative,
+            "probe_us": speed.probe_us,
+            "speed_generator": None
+            if host
+            else speeds.of(self.place.generator_cpus, start_s, end_s).relative,
             "backend_cpu_shares": [used_s / lasted_s / len(each.cpus) for each, used_s in beside],
             "peak_backend_rss_bytes": peak(window, "backend_rss_bytes"),
             "peak_threads": peak(window, "server_threads"),
@@ -484,6 +490,13 @@ def faults(done: Slice, profiled: bool) -> list[str]:
         GENERATOR: lambda: "sustained" not in done.load or not done.load["limited_by_generator"],
     }
     return [name for name, passes in rules.items() if not passes()]
+
+
+def speed_probe(cpu: int, folder: Path) -> tuple[Process, Path]:
+    """A probe of a CPU's speed, and the file that it writes, see profiles/watch/speed.py."""
+    path, argv = folder / f"speed-{cpu}.csv", [sys.executable, "-m", "profiles.watch.speed"]
+    there = {"PYTHONPATH": str(provenance.ROOT)}
+    return Process([*argv, str(cpu)], [cpu], folder, path.name, there), path
 
 
 def beyond_generator(slices: list[Slice]) -> set[int]:

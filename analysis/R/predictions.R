@@ -12,7 +12,8 @@
 #             (Allen and Cunneen). Where it does neither, none.
 # CPU         the smallest request to the simplest server of a kind, or to Tomcat, at the cell's rate, and
 #             what a sleep or a statement adds to it; without compiling. A request is the more expensive
-#             the rarer it is, since its CPU was idle and its caches are cold.
+#             the rarer it is, since its CPU was idle and its caches are cold. Users who ask together come
+#             at the highest rate.
 # Databases   transactions of one row: a statement, and a connection made or borrowed for it; client
 #             and database are two queues in a closed network.
 #
@@ -364,11 +365,15 @@ predict_cell <- function(setup, primitives) {
   )
 }
 
+# Users who began together and wait equally long go on asking together. Within a bunch the CPU does not rest,
+# so a request costs what it costs at the highest rate, however few bunches there are.
+in_step <- function(setup) !setup$open && setup$wait_s > 0 && setup$ramp_up_s == 0
+
 predict_server <- function(setup, primitives) {
   # What a request costs depends on how often one comes, and that on what it costs: twice is enough.
   cost <- request_cost(setup, primitives, Inf)
   rate_per_s <- predict_load(setup, total_s(setup, cost, "mean"))$throughput_per_s
-  cost <- request_cost(setup, primitives, rate_per_s)
+  if (!in_step(setup)) cost <- request_cost(setup, primitives, rate_per_s)
   ends <- lapply(c(mean = "mean", low = "low", high = "high"), function(end) {
     predict_load(setup, total_s(setup, cost, end))
   })

@@ -6,18 +6,22 @@ library(data.table)
 #' Pools the repetitions of each primitive.
 #'
 #' @param paths of results/primitives/costs-1.csv and so on: primitive, rate_per_s (empty where a primitive
-#'   has none), statistic (cpu, wall, server, latency), repetition, value, unit; a row per slice.
+#'   has none), statistic (cpu, wall, server, latency), repetition, value, unit, probe_us (of the speed probe
+#'   meanwhile; empty where there was none); a row per slice.
+#' @param law see speed_law().
 #' @return data.table: primitive, rate_per_s, statistic, mean (geometric), low, high (95 %, t on
 #'   logarithms; NA for one repetition), unit, repetitions.
-summarise_primitives <- function(paths) {
+summarise_primitives <- function(paths, law = no_law) {
   columns <- c("primitive", "rate_per_s", "statistic", "repetition", "value", "unit")
   costs <- rbindlist(lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
-    costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
+    costs <- with_probe(require_columns(fread(path, encoding = "UTF-8"), columns, path))
     # Nothing to take a logarithm of: fewer CPU ticks than one in a whole repetition.
     if (any(costs$value <= 0)) fail_reading(path, "a cost is not above 0")
     costs
   }))
+  costs[, value := as.numeric(value)]
+  costs[statistic == "cpu", value := at_usual_speed(value, probe_us, law)]
   # Slices of one repetition share its processes.
   costs <- costs[, .(value = mean(value)), by = .(primitive, rate_per_s, statistic, repetition, unit)]
   costs[, {

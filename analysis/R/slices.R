@@ -23,9 +23,15 @@ slice_places <- c(
 #'   the numbers that the runner wrote, units in the names; NA where unknown. No rows where the
 #'   file does not exist: a server that did not start was not loaded.
 read_cell_slices <- function(path) {
-  if (!file.exists(path)) return(no_rows(slice_columns))
-  table <- fread(path, colClasses = "character", na.strings = "")
+  if (!file.exists(path)) return(no_rows(c(slice_columns, "probe_us")))
+  table <- with_probe(fread(path, colClasses = "character", na.strings = ""))
   with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
+}
+
+# What was measured before there was a probe in each slice has no column of it.
+with_probe <- function(table) {
+  if (!"probe_us" %in% names(table)) table[, probe_us := NA]
+  table[, probe_us := as.numeric(probe_us)][]
 }
 
 slice_columns <- c(
@@ -72,7 +78,7 @@ slices_of_cells <- function(paths) {
   })), fill = TRUE)
 }
 
-no_slices <- function() no_rows(c(slice_places, slice_columns))
+no_slices <- function() no_rows(c(slice_places, slice_columns, "probe_us"))
 
 slices_of_cell <- function(cell, beside) {
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))

@@ -51,11 +51,11 @@ group_stacks <- function(stacks, rules) {
 #' Samples of one cell by group.
 #'
 #' @param cell see read_cell().
-#' @param rules see read_stack_groups().
+#' @param rules see read_stack_groups(); `law` see speed_law().
 #' @return data.table, a row per group of the rules and one for what the profiler did not see:
 #'   study, mode, tier, tool, repetition, outcome, valid, profiler_engine, group, samples, share
 #'   (of all samples), cpu_us_per_request (all but JIT add up to the cell's). No rows where nothing was sampled.
-group_cell_cpu <- function(cell, rules) {
+group_cell_cpu <- function(cell, rules, law = no_law) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   if (nrow(collapsed) == 0) return(NULL)
   groups <- unique(rules$group)
@@ -63,13 +63,14 @@ group_cell_cpu <- function(cell, rules) {
   samples <- as.vector(xtabs(collapsed$samples ~ group_of_stack))
   share <- samples / sum(samples)
   seen <- seen_by_profiler(cell, sum(samples))
+  cpu_us <- at_usual_speed(number(cell$server$cpu_us_per_request), number(cell$machine$probe_us), law)
   data.table(
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
     repetition = as.integer(cell$cell$repetition), outcome = cell$outcome,
     valid = isTRUE(cell$validity$valid),
     profiler_engine = c(cell$profile$engine, NA_character_)[1],
     group = c(groups, unseen_group), samples = c(samples, 0), share = c(share, 0),
-    cpu_us_per_request = split_cpu(number(cell$server$cpu_us_per_request), share * seen, 1 - seen, groups)
+    cpu_us_per_request = split_cpu(cpu_us, share * seen, 1 - seen, groups)
   )
 }
 
@@ -90,8 +91,8 @@ split_cpu <- function(per_request_us, parts, unseen, groups) {
 
 #' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was
 #' sampled.
-group_cpu <- function(paths, rules) {
-  groups <- rbindlist(lapply(paths, function(path) group_cell_cpu(read_cell(path), rules)))
+group_cpu <- function(paths, rules, law = no_law) {
+  groups <- rbindlist(lapply(paths, function(path) group_cell_cpu(read_cell(path), rules, law)))
   if (nrow(groups) > 0) return(groups)
   setNames(as.data.table(rep(list(character()), length(cpu_group_columns))), cpu_group_columns)
 }

@@ -298,7 +298,7 @@ measuring_row <- function(cell) {
     cpu_pressure_share = number(cell$machine$cpu_pressure_share),
     steal_share = number(cell$machine$steal_share),
     speed_server = number(cell$machine$speed_server),
-    speed_generator = number(cell$machine$speed_generator), load_1m = number(cell$machine$load_1m),
+    speed_generator = number(cell$machine$speed_generator), probe_us = number(cell$machine$probe_us), load_1m = number(cell$machine$load_1m),
     time_wait_before = number(cell$machine$time_wait_before),
     order_position = number(cell$labels$order$position)
   )

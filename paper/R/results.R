@@ -3,13 +3,14 @@
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
-#' @return list: summary, slices, comparisons, loops, generators, cpu_groups, allocations, moved, profiler_cost, capacity, load_curves,
+#' @return list: summary, slices, speed_law, comparisons, loops, generators, cpu_groups, allocations, moved, profiler_cost, capacity, load_curves,
 #'   predicted_curves, directions, readings, sizes, size_laws, guide, findings (see told_findings()), causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
   list(
     results = results, summary = summary, slices = read_slices(file.path(results, "slices.csv")),
+    speed_law = read_speed_law(file.path(results, "cpu-speed.csv")),
     comparisons = read_comparisons(file.path(results, "comparisons.csv")),
     loops = read_comparisons(file.path(results, "loops.csv")),
     generators = read_comparisons(file.path(results, "generators.csv")),

@@ -387,16 +387,18 @@ def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = Non
     study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
     summary, slices = results / "summary.csv", results / "slices.csv"
     capacity = results / "capacity.csv"
+    speed = ["--speed", results / "cpu-speed.csv"]
     steps = [
         ["summarise", "--out", study, *paths],
-        ["collect", "--out", summary, study],
-        ["slices", "--out", slices, *paths],
+        ["slices", "--out", slices, *speed, *paths],
+        ["collect", "--out", summary, *speed, study],
         ["capacity", "--out", capacity, "--curves", results / "curves.csv", *curves],
         ["compare", "--out", results / "comparisons.csv", *looks, "--capacity", capacity, summary],
         ["compare_loops", "--out", results / "loops.csv", "--slices", slices]
         + ["--out-generators", results / "generators.csv", summary],
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
-        ["group_cpu", "--groups", groups, "--out", results / "cpu-groups.csv", *paths],
+        ["group_cpu", "--groups", groups, *speed]
+        + ["--out", results / "cpu-groups.csv", *paths],
         ["group_allocations", "--groups", groups, "--out", results / "allocations.csv"],
         ["causes", "--causes", "analysis/causes.yaml", *looks]
         + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]

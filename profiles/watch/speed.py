@@ -1,29 +1,43 @@
-"""How fast the CPUs are while others use them: CPU time of a fixed computation, ten times a second.
+"""How fast the CPUs are while others use them: CPU time of a fixed computation, 50 times a second.
 
-A shared machine slows down without showing steal. One process for each CPU runs in the idle class
-(sched(7)), so that it takes next to nothing from what is measured; on a CPU without a pause its
-computation takes long to finish, but CPU time is what counts.
+A shared machine slows down without showing steal: a virtual CPU that wakes has another core, or
+shares one, for a tenth of a second or for minutes, and computes up to 1.7 times as long. A process
+for each CPU runs in the idle class (sched(7)), so that it takes next to nothing from what is
+measured; on a CPU without a pause it takes long to finish, but CPU time is what counts.
 """
 
 from __future__ import annotations
 
 import csv
+import math
 import os
 import statistics
 import sys
 import time
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 from pathlib import Path
 
-EVERY_S = 0.1
-# About a millisecond.
-STEPS = 12_000
+# So often that a slice of a second has some 50: ten say little of a CPU that changes in between.
+EVERY_S = 0.02
+# A fifth of a millisecond, so that few requests meet it; before it some steps, which fetch what has
+# left the caches.
+STEPS, STEPS_BEFORE = 1_500, 150
+# In fewer windows than this nothing is usual yet.
+USUAL_FROM_WINDOWS = 5
+
+
+def compute(steps: int) -> None:
+    value = 1
+    for step in range(steps):
+        value = (value * 31 + step) & 0xFFFFFF
 
 
 def computation_ns() -> int:
     """CPU time of the fixed computation."""
-    started_ns, value = time.thread_time_ns(), 1
-    for step in range(STEPS):
-        value = (value * 31 + step) & 0xFFFFFF
+    compute(STEPS_BEFORE)
+    started_ns = time.thread_time_ns()
+    compute(STEPS)
     return time.thread_time_ns() - started_ns
 
 
@@ -37,27 +51,59 @@ def probe(cpu: int) -> None:
         time.sleep(EVERY_S)
 
 
+@dataclass
+class Speed:
+    """Of some CPUs in a window; None where no computation finished.
+
+    `relative`: median time of the computation, to the median of all windows so far. `probe_us`: its
+    mean, µs.
+    """
+
+    relative: float | None
+    probe_us: float | None
+
+
 class Speeds:
     """What the probes of several CPUs have written so far."""
 
     def __init__(self, paths: list[Path]) -> None:
         self.paths = paths
+        self.read: dict[Path, int] = dict.fromkeys(paths, 0)
+        self.known: list[tuple[float, int, int]] = []
+        self.windows: list[tuple[float, float]] = []
 
     def rows(self) -> list[tuple[float, int, int]]:
-        """(epoch s, CPU, ns), without a last line that is still being written."""
-        found = []
+        """(epoch s, CPU, ns) by time, without a last line that is still being written."""
         for path in self.paths:
-            whole = path.read_text().rpartition("\n")[0]
-            found += [(float(t), int(cpu), int(ns)) for t, cpu, ns in csv.reader(whole.split())]
-        return found
+            with path.open() as file:
+                file.seek(self.read[path])
+                whole = file.read().rpartition("\n")[0]
+            self.read[path] += len(whole) + 1 if whole else 0
+            rows = csv.reader(whole.split())
+            self.known += [(float(t), int(cpu), int(ns)) for t, cpu, ns in rows]
+        self.known.sort()
+        return self.known
 
-    def relative(self, cpus: list[int], start_s: float, end_s: float) -> float | None:
-        """Median time in a window, to that of all times so far; None where nothing finished."""
-        rows = [(time_s, ns) for time_s, cpu, ns in self.rows() if cpu in cpus]
-        within = [ns for time_s, ns in rows if start_s <= time_s <= end_s]
+    def load(self, start_s: float, end_s: float) -> None:
+        """Takes note of a window in which a server was loaded."""
+        self.windows.append((start_s, end_s))
+
+    def of(self, cpus: list[int], start_s: float, end_s: float) -> Speed:
+        """What is usual is what a loaded machine does: one that rests has other speeds."""
+        rows = [row for row in self.rows() if row[1] in cpus]
+
+        def between(start_s: float, end_s: float) -> list[int]:
+            first, last = bisect_left(rows, (start_s,)), bisect_right(rows, (end_s, math.inf))
+            return [ns for _, _, ns in rows[first:last]]
+
+        within = between(start_s, end_s)
         if not within:
-            return None
-        return statistics.median(within) / statistics.median(ns for _, ns in rows)
+            return Speed(None, None)
+        windows = self.windows if len(self.windows) >= USUAL_FROM_WINDOWS else [(0.0, math.inf)]
+        usual = [ns for window in windows for ns in between(*window)] or within
+        return Speed(
+            statistics.median(within) / statistics.median(usual), statistics.fmean(within) / 1000
+        )
 
 
 if __name__ == "__main__":

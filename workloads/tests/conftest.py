@@ -46,6 +46,7 @@ FIGURES = {
     "cpu_pressure_share": 0.1,
     "speed_server": 1.0,
     "speed_generator": 1.0,
+    "probe_us": 200.0,
     "backend_cpu_shares": [],
     "peak_backend_rss_bytes": 0.0,
     "peak_threads": 20.0,

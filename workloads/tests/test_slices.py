@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from profiles.watch.speed import Speed
 from workloads import slices
 from workloads.backends import Backend
 from workloads.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, faults
@@ -104,8 +105,11 @@ def loading(live, spec=SPEC, **place):
 
 
 class Speeds:
-    def relative(self, cpus, start_s, end_s):
-        return 1.0
+    def load(self, start_s, end_s):
+        pass
+
+    def of(self, cpus, start_s, end_s):
+        return Speed(1.0, 200.0)
 
 
 def load_with(answered, in_flight, timeouts, answers_per_s=0.0):

@@ -77,6 +77,17 @@ test_that("after a warm-up a closed loop for a time is steady", {
   expect_equal(predicted(setup, "latency_mean_ms"), 800, tolerance = 0.05)
 })
 
+test_that("users who wait equally long ask together, at the highest rate", {
+  loop <- function(tool) predicted(setup_of("event-loop", tool = tool, sleep_ms = 100), "cpu_us_per_request")
+  closed <- function(...) loop(closed_load(threads = 10, loops = NULL, duration_s = 2, ...))
+  at <- function(rate) loop(open_load(rate_per_s = rate, connections = 10000))
+  # A hundred a second, and yet no rare requests.
+  expect_equal(closed(), at(10000))
+  expect_gt(at(100), at(10000))
+  # Over a ramp-up they come one by one.
+  expect_gt(closed(ramp_up_s = 1), at(10000))
+})
+
 test_that("an open loop gets what it asks for up to the bound, and then waits ever longer", {
   few <- list(server.tomcat.threads.max = 5)
   setup <- tomcat(open_load(rate_per_s = 40), few)

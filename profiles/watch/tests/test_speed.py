@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from profiles.watch import speed
-from profiles.watch.speed import Speeds
+from profiles.watch.speed import Speed, Speeds
 
 ROOT = Path(__file__).resolve().parents[3]
 CPU = sorted(os.sched_getaffinity(0))[0]
@@ -27,22 +27,36 @@ def written(tmp_path):
     return write
 
 
-def test_slow_window_is_relative_to_all_times_of_the_same_cpus(written):
+def test_slow_window_is_relative_to_what_is_usual_of_the_same_cpus(written):
     steady = [(float(t), 1000) for t in range(8)]
-    slow = [(8.0, 1200), (9.0, 1500), (10.0, 1200)]
+    slow = [(8.0, 1200), (9.0, 1800), (10.0, 1200)]
     speeds = Speeds([written(0, steady + slow), written(1, [(t, 9000) for t, _ in steady + slow])])
-    assert speeds.relative([0], 8, 10) == 1.2
-    assert speeds.relative([0], 0, 7.5) == 1.0
-    assert speeds.relative([1], 8, 10) == 1.0
+    assert speeds.of([0], 8, 10) == Speed(1.2, pytest.approx(1.4))
+    assert speeds.of([0], 0, 7.5) == Speed(1.0, 1.0)
+    assert speeds.of([1], 8, 10) == Speed(1.0, 9.0)
     # Neither a window without a value nor a CPU without a probe has a speed.
-    assert speeds.relative([0], 11, 12) is None
-    assert speeds.relative([2], 0, 10) is None
+    assert speeds.of([0], 11, 12) == speeds.of([2], 0, 10) == Speed(None, None)
 
 
-def test_line_that_is_still_being_written_does_not_count(written):
-    speeds = Speeds([written(0, [(1.0, 1000), (2.0, 1000)], tail="3.0,0,10")])
+def test_usual_is_what_loaded_machines_do(written):
+    resting, loaded = [(float(t), 1000) for t in range(8)], [(8.0 + t, 1500) for t in range(8)]
+    speeds = Speeds([written(0, resting + loaded)])
+    for start in range(8, 12):
+        speeds.load(start, start + 0.5)
+        assert speeds.of([0], start, start + 0.5).relative == 1.2
+    speeds.load(12, 12.5)
+    assert speeds.of([0], 12, 12.5).relative == 1.0
+    assert speeds.of([0], 3, 5).relative == pytest.approx(2 / 3)
+
+
+def test_line_that_is_still_being_written_counts_once_it_is_whole(written):
+    path = written(0, [(1.0, 1000), (2.0, 1000)], tail="3.0,0,10")
+    speeds = Speeds([path])
     assert speeds.rows() == [(1.0, 0, 1000), (2.0, 0, 1000)]
-    assert Speeds([written(0, [], tail="1.0,0")]).rows() == []
+    with path.open("a") as file:
+        file.write("00\n4.0,0,9")
+    assert speeds.rows()[2:] == [(3.0, 0, 1000)]
+    assert Speeds([written(1, [], tail="1.0,0")]).rows() == []
 
 
 def test_computation_is_always_the_same_and_takes_cpu_time():

@@ -1,0 +1,86 @@
+# CPU time at the usual speed of the machine's CPUs.
+#
+# A shared CPU changes its speed by up to a factor of 1.7, for a tenth of a second or for minutes, and
+# CPU time is time: a request takes more of it on a slow CPU. Cycles would not change, but virtual machines
+# seldom count them. So a probe computes the same thing beside every slice (profiles/watch/speed.py), and
+# what of a request's CPU time goes with the probe's is taken out: a control variate (Lavenberg and Welch
+# 1981). The exponent is fitted to slices of one cell in one session, which differ by nothing but the machine's
+# state; how modes differ has no part in it. It is 0, and nothing is changed, where no relation is shown.
+
+library(data.table)
+
+# With fewer slices beyond the first of their cells, a fit is chance.
+slices_for_law <- 30
+
+#' How a request's CPU time goes with the probe's, within cells.
+#'
+#' @param slices see slices_of_cells(), of one machine.
+#' @return list: exponent (0 to 1), low, high (95 %), usual_us (what the probe takes usually: median; NA without
+#'   probe), slices and cells it is fitted to, spread_measured and spread_usual (standard deviations of the
+#'   log CPU time within a cell: as measured, and at the usual speed).
+speed_law <- function(slices) {
+  # A slice that was left out for its speed is the one that tells most.
+  rows <- slices[kind == "plain" & reason %in% c("", "steady_speed") & beside == "" & cpu_us_per_request > 0 & probe_us > 0]
+  usual_us <- if (nrow(rows) > 0) median(rows$probe_us) else NA_real_
+  rows <- rows[, .(cpu = log(cpu_us_per_request), probe = log(probe_us), several = .N > 1), by = .(study, mode, tier, tool, session)]
+  rows <- rows[several == TRUE][, `:=`(cpu = cpu - mean(cpu), probe = probe - mean(probe)), by = .(study, mode, tier, tool, session)]
+  cells <- nrow(unique(rows[, .(study, mode, tier, tool, session)]))
+  found <- list(
+    exponent = 0, low = NA_real_, high = NA_real_, usual_us = usual_us, slices = nrow(rows), cells = cells,
+    spread_measured = NA_real_, spread_usual = NA_real_
+  )
+  df <- nrow(rows) - cells - 1
+  if (df < slices_for_law || sum(rows$probe^2) == 0) return(found)
+  fitted <- rows[, sum(cpu * probe) / sum(probe^2)]
+  error <- rows[, sqrt(sum((cpu - fitted * probe)^2) / df / sum(probe^2))]
+  reach <- half_interval(error, df, 1)
+  found$low <- fitted - reach
+  found$high <- fitted + reach
+  if (found$low > 0) found$exponent <- min(1, fitted)
+  spread <- function(values) sqrt(sum(values^2) / (nrow(rows) - cells))
+  found$spread_measured <- spread(rows$cpu)
+  found$spread_usual <- spread(rows$cpu - found$exponent * rows$probe)
+  found
+}
+
+# Changes nothing.
+no_law <- list(exponent = 0, usual_us = NA_real_)
+
+#' CPU time as it would have been with the CPUs at their usual speed.
+#'
+#' @param cpu_us as measured, `probe_us` meanwhile: vectors. Without a probe it stays as it was measured.
+#' @param law see speed_law().
+at_usual_speed <- function(cpu_us, probe_us, law) {
+  if (law$exponent == 0) return(cpu_us)
+  fifelse(is.finite(probe_us), cpu_us * (law$usual_us / probe_us)^law$exponent, cpu_us)
+}
+
+#' The same of a table's cpu_us_per_request; cpu_us_measured is what it was.
+with_usual_speed <- function(table, law) {
+  if (nrow(table) == 0) return(table)
+  copy(table)[, `:=`(
+    cpu_us_measured = cpu_us_per_request, cpu_us_per_request = at_usual_speed(cpu_us_per_request, probe_us, law)
+  )][]
+}
+
+#' Reads a law that was written as a table of one row.
+read_speed_law <- function(path) as.list(read_table(path, speed_law_columns))
+
+speed_law_columns <- c("exponent", "low", "high", "usual_us", "slices", "cells", "spread_measured", "spread_usual")
+
+#' What the probe says of the CPUs, and what that changes.
+#'
+#' @param law see speed_law().
+#' @return one string, with full stops.
+sentence_speed_law <- function(law) {
+  if (is.na(law$low)) return("So few slices tell of the CPUs' speed here that CPU time is given as it was measured.")
+  relation <- sprintf(
+    "Between %s slices of the same cells a request's CPU time goes with the probe's to the power of %s [%s, %s].",
+    format_number(law$slices), format_number(law$exponent), format_number(law$low), format_number(law$high)
+  )
+  if (law$exponent == 0) return("Between slices of the same cells CPU time does not go with the probe's, so it is given as it was measured.")
+  paste(relation, sprintf(
+    "CPU time is given at the speed at which the probe takes its median of %s µs: by that slices of one cell differ by %s %% (standard deviation) in place of %s %%.",
+    format_number(law$usual_us), format_number(100 * law$spread_usual), format_number(100 * law$spread_measured)
+  ))
+}

@@ -1,0 +1,81 @@
+# Slices of cells, each with a CPU time of its own, on CPUs whose speed changes from slice to slice.
+slices_at <- function(exponent, cells = 40, noise = 0.02, probes = c(200, 200, 220, 330)) {
+  set.seed(1)
+  rbindlist(lapply(seq_len(cells), function(cell) {
+    probe_us <- sample(probes, 4, replace = TRUE) * exp(rnorm(4, 0, 0.01))
+    data.table(
+      study = "s", mode = paste0("mode-", cell), tier = "low", tool = "wrk2", session = "a", beside = "", kind = "plain",
+      reason = "", probe_us = probe_us, cpu_us_per_request = 50 * cell * (probe_us / 200)^exponent * exp(rnorm(4, 0, noise))
+    )
+  }))
+}
+
+test_that("the exponent is found between slices of one cell, whatever the cells cost", {
+  law <- speed_law(slices_at(0.7))
+  expect_equal(law$exponent, 0.7, tolerance = 0.05)
+  expect_true(law$low < 0.7 && 0.7 < law$high)
+  expect_equal(c(law$slices, law$cells), c(160, 40))
+  expect_gt(law$spread_measured, 0.1)
+  expect_equal(law$spread_usual, 0.02, tolerance = 0.15)
+  # What slows the machine makes no request cheaper, nor dearer than the probe.
+  expect_equal(speed_law(slices_at(1.6))$exponent, 1)
+  expect_equal(speed_law(slices_at(-0.5))$exponent, 0)
+})
+
+test_that("a mode that leaves its CPUs slower than others is no evidence", {
+  slices <- slices_at(0, probes = 200)
+  # Half of the modes have slow CPUs and cheap requests, in all of their slices.
+  slices[as.integer(sub("mode-", "", mode)) %% 2 == 0, `:=`(probe_us = probe_us * 1.6, cpu_us_per_request = cpu_us_per_request / 3)]
+  expect_equal(speed_law(slices)$exponent, 0)
+})
+
+test_that("without a relation, or with few slices, nothing is changed", {
+  none <- speed_law(slices_at(0))
+  expect_equal(none$exponent, 0)
+  expect_match(sentence_speed_law(none), "does not go with the probe's")
+  few <- speed_law(slices_at(0.7, cells = 5))
+  expect_equal(few$exponent, 0)
+  expect_match(sentence_speed_law(few), "as it was measured")
+  expect_equal(at_usual_speed(c(100, 200), c(200, 300), few), c(100, 200))
+  before <- slices_at(0.7)[, probe_us := NA_real_]
+  expect_equal(speed_law(before)$exponent, 0)
+})
+
+test_that("CPU time is given at the usual speed, and as measured beside it", {
+  slices <- slices_at(0.7, noise = 0)
+  law <- speed_law(slices)
+  usual <- with_usual_speed(slices, law)
+  expect_equal(usual$cpu_us_measured, slices$cpu_us_per_request)
+  spread <- usual[, .(spread = sd(log(cpu_us_per_request))), by = mode]$spread
+  expect_lt(max(spread), 1e-6)
+  expect_equal(at_usual_speed(100, law$usual_us, law), 100)
+  expect_lt(at_usual_speed(100, 2 * law$usual_us, law), 65)
+  # Where there was no probe it is what was measured.
+  expect_equal(at_usual_speed(100, NA_real_, law), 100)
+  expect_match(sentence_speed_law(law), "to the power of 0.7")
+})
+
+test_that("slices under the profiler, or left out for another reason, have no say", {
+  slices <- slices_at(0.7)
+  falsified <- copy(slices)[, `:=`(cpu_us_per_request = rev(cpu_us_per_request), kind = "profiled")]
+  disturbed <- copy(falsified)[, `:=`(kind = "plain", reason = "undisturbed")]
+  expect_equal(speed_law(rbind(slices, falsified, disturbed)), speed_law(slices))
+  slow <- copy(slices)[, reason := "steady_speed"]
+  expect_equal(speed_law(rbind(slices, slow))$slices, 320)
+})
+
+test_that("a law is read as it was written, and primitives are costs at the usual speed too", {
+  law <- speed_law(slices_at(0.7))
+  path <- tempfile(fileext = ".csv")
+  write_table(as.data.table(law), path)
+  expect_equal(read_speed_law(path), law)
+  costs <- tempfile(fileext = ".csv")
+  rows <- data.table(primitive = "request", rate_per_s = 97, statistic = c("cpu", "latency"), repetition = 1, value = 100, unit = "us")
+  write_table(rows[, probe_us := 2 * law$usual_us], costs)
+  usual <- summarise_primitives(costs, law)
+  expect_equal(usual[statistic == "cpu", mean], 100 / 2^law$exponent)
+  expect_equal(usual[statistic == "latency", mean], 100)
+  # Of before there was a probe.
+  write_table(rows[, !"probe_us"], costs)
+  expect_equal(summarise_primitives(costs, law)$mean, c(100, 100))
+})
