@@ -397,8 +397,7 @@ def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = Non
         ["compare_loops", "--out", results / "loops.csv", "--slices", slices]
         + ["--out-generators", results / "generators.csv", summary],
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
-        ["group_cpu", "--groups", groups, *speed]
-        + ["--out", results / "cpu-groups.csv", *paths],
+        ["group_cpu", "--groups", groups, *speed] + ["--out", results / "cpu-groups.csv", *paths],
         ["group_allocations", "--groups", groups, "--out", results / "allocations.csv"],
         ["causes", "--causes", "analysis/causes.yaml", *looks]
         + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]

@@ -23,8 +23,6 @@ EVERY_S = 0.02
 # A fifth of a millisecond, so that few requests meet it; before it some steps, which fetch what has
 # left the caches.
 STEPS, STEPS_BEFORE = 1_500, 150
-# In fewer windows than this nothing is usual yet.
-USUAL_FROM_WINDOWS = 5
 
 
 def compute(steps: int) -> None:
@@ -89,7 +87,10 @@ class Speeds:
         self.windows.append((start_s, end_s))
 
     def of(self, cpus: list[int], start_s: float, end_s: float) -> Speed:
-        """What is usual is what a loaded machine does: one that rests has other speeds."""
+        """What is usual is what a loaded machine does: one that rests has other speeds.
+
+        Of the first load nothing is usual yet.
+        """
         rows = [row for row in self.rows() if row[1] in cpus]
 
         def between(start_s: float, end_s: float) -> list[int]:
@@ -99,8 +100,7 @@ class Speeds:
         within = between(start_s, end_s)
         if not within:
             return Speed(None, None)
-        windows = self.windows if len(self.windows) >= USUAL_FROM_WINDOWS else [(0.0, math.inf)]
-        usual = [ns for window in windows for ns in between(*window)] or within
+        usual = [ns for window in self.windows for ns in between(*window)] or within
         return Speed(
             statistics.median(within) / statistics.median(usual), statistics.fmean(within) / 1000
         )
