@@ -327,6 +327,7 @@ rule draw_differences:
         causes="analysis/causes.yaml",
         cpu=f"{RESULTS}/cpu-groups.csv",
         groups="analysis/stack-groups.csv",
+        speed=f"{RESULTS}/cpu-speed.csv",
         converter="profiles/convert/jfrconv.sh",
         script="analysis/differences.R",
         functions=FUNCTIONS,
@@ -339,7 +340,7 @@ rule draw_differences:
     message:
         "differential flame graphs of the causes"
     shell:
-        "Rscript {input.script:q} --causes {input.causes:q} --cpu {input.cpu:q} --groups {input.groups:q} --cells {params.cells:q} --converter {input.converter:q} --out {output:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --causes {input.causes:q} --cpu {input.cpu:q} --groups {input.groups:q} --speed {input.speed:q} --cells {params.cells:q} --converter {input.converter:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule judge_claims:

@@ -12,6 +12,7 @@ the request without it.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import random
 from collections.abc import Iterator
@@ -24,8 +25,8 @@ from profiles.watch.speed import Speeds
 from profiles.watch.telemetry import Telemetry, grown_between
 from workloads import provenance
 from workloads.server import Server, watched
-from workloads.slices import speed_probe
-from workloads.testbed import Process, Shares, free_port
+from workloads.slices import watch_speed
+from workloads.testbed import Shares, free_port
 from workloads.warm_up import load_by_due, warm_up
 
 logger = logging.getLogger("primitives")
@@ -160,7 +161,7 @@ class Requests:
         self.properties, self.secret = [*properties], secret
         self.server_cpus, self.generator_cpus = shares
         self.servers: dict[str, Server] = {}
-        self.probes: list[Process] = []
+        self.end = contextlib.ExitStack()
         self.speeds = Speeds([])
 
     def start(self, name: str, position: int, argv: list[str]) -> Server:
@@ -204,9 +205,7 @@ class Requests:
                 list(pool.map(self.warm, SERVERS))
             for name in SERVERS:
                 self.servers[name].process.confine(self.server_cpus)
-            probes = [speed_probe(cpu, self.folder) for cpu in self.server_cpus]
-            self.probes = [process for process, _ in probes]
-            self.speeds = Speeds([path for _, path in probes])
+            self.speeds = watch_speed(self.server_cpus, self.folder, self.end)
         except BaseException:
             self.stop()
             raise
@@ -216,8 +215,7 @@ class Requests:
         self.stop()
 
     def stop(self) -> None:
-        for probe in self.probes:
-            probe.stop(5)
+        self.end.close()
         for server in self.servers.values():
             server.stop()
 

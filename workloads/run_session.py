@@ -25,6 +25,7 @@ import hashlib
 import importlib
 import json
 import logging
+import math
 import os
 import random
 import shlex
@@ -43,7 +44,6 @@ from typing import Any
 
 import psutil
 
-from profiles.watch.speed import Speeds
 from profiles.watch.telemetry import compiler_threads, process_sample
 from profiles.watch.terminal import say, show
 from workloads import cells, own_server, provenance, server
@@ -66,7 +66,7 @@ from workloads.slices import (
     Place,
     Slice,
     is_broken,
-    speed_probe,
+    watch_speed,
 )
 from workloads.testbed import (
     CpuError,
@@ -80,7 +80,7 @@ from workloads.testbed import (
     stop_with_our_requester,
     topology,
 )
-from workloads.warm_up import ask_as_between_slices, compiler_s, loads_of, warm_up
+from workloads.warm_up import ask_as_between_slices, loads_of, until_idle, warm_up
 
 logger = logging.getLogger("session")
 # Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
@@ -143,8 +143,8 @@ class Session:
         # A child dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG): these stay.
         self.threads = ThreadPoolExecutor(len(plan["modes"]))
         self.end.callback(self.threads.shutdown)
-        probes = [self.probe(cpu) for cpu in self.all_cpus]
-        self.place = Place(server_cpus, generator_cpus, Speeds(probes))
+        speeds = watch_speed(self.all_cpus, folder, self.end)
+        self.place = Place(server_cpus, generator_cpus, speeds)
         if where:
             self.load_from(where)
         self.drivers: dict[str, Driver] = {}
@@ -184,11 +184,6 @@ class Session:
     def versus(self, name: Name) -> Name:
         """The cell that this one is compared with; itself where it is compared with none."""
         return replace(name, mode=self.plan["versus"][name.mode] or name.mode)
-
-    def probe(self, cpu: int) -> Path:
-        process, path = speed_probe(cpu, self.folder)
-        self.end.callback(process.stop, 5)
-        return path
 
     # ---- servers
 
@@ -322,16 +317,16 @@ class Session:
 
     def warm_by_driver(self, live: Live, driver: Driver, name: Name) -> None:
         tool, spec = tool_of(name.tool), self.spec(name)
-        compilers, share = compiler_threads(live.subject.process.pid), 1.0
-        limit_s = (spec["warm_up"] or {}).get("limit_s", TOOL_WARM_UP_LIMIT_S)
-        deadline_s = time.monotonic() + min(limit_s, TOOL_WARM_UP_LIMIT_S)
-        while share > COMPILER_SHARE_AT_MOST and time.monotonic() < deadline_s:
-            begun_s, compiled_s = time.monotonic(), compiler_s(compilers)
+        compilers = compiler_threads(live.subject.process.pid)
+        limit_s = min((spec["warm_up"] or {}).get("limit_s", math.inf), TOOL_WARM_UP_LIMIT_S)
+
+        def ask() -> None:
             folder = cells.fresh(live.folder / "tool-warm-up")
             driver.ask(tool.fields(tool.short(spec), live.subject, folder))
             driver.answer(spec["testbed"]["load_limit_s"])
             ask_as_between_slices(live.subject, spec["study"])
-            share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
+
+        until_idle(compilers, COMPILER_SHARE_AT_MOST, limit_s, ask)
 
     def warm_by_slices(self, live: Live, name: Name) -> None:
         spec = self.spec(name)

@@ -437,7 +437,6 @@ class Loading:
         busy_s = lasted_s * cpus - grew("server_cpus_idle_s")
         window = telemetry.window(start_s, end_s)
         speeds = self.place.speeds
-        speeds.load(start_s, end_s)
         speed = speeds.of(self.place.server_cpus, start_s, end_s)
         return {
             "server_cpu_s": server_s,
@@ -492,11 +491,16 @@ def faults(done: Slice, profiled: bool) -> list[str]:
     return [name for name, passes in rules.items() if not passes()]
 
 
-def speed_probe(cpu: int, folder: Path) -> tuple[Process, Path]:
-    """A probe of a CPU's speed, and the file that it writes, see profiles/watch/speed.py."""
-    path, argv = folder / f"speed-{cpu}.csv", [sys.executable, "-m", "profiles.watch.speed"]
-    there = {"PYTHONPATH": str(provenance.ROOT)}
-    return Process([*argv, str(cpu)], [cpu], folder, path.name, there), path
+def watch_speed(cpus: list[int], folder: Path, end: contextlib.ExitStack) -> Speeds:
+    """The CPUs' speed from now until the end, see profiles/watch/speed.py."""
+    paths = []
+    for cpu in cpus:
+        path, argv = folder / f"speed-{cpu}.csv", [sys.executable, "-m", "profiles.watch.speed"]
+        there = {"PYTHONPATH": str(provenance.ROOT)}
+        process = Process([*argv, str(cpu)], [cpu], folder, path.name, there)
+        end.callback(process.stop, 5)
+        paths.append(path)
+    return Speeds(paths)
 
 
 def beyond_generator(slices: list[Slice]) -> set[int]:

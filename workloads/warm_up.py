@@ -23,6 +23,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -110,10 +111,12 @@ def warm_up(
     least = max(plan["requests_at_least"] for plan in plans)
     limit_s = sum(plan["limit_s"] for plan in plans)
 
+    rest = partial(time.sleep, COMPILING_EVERY_S)
+
     def ask(load: dict[str, Any]) -> int:
         answered = burst(load, subject, cpus, folder)
         ask_as_between_slices(subject, study)
-        wait_for(compilers, idle_at_most)
+        until_idle(compilers, idle_at_most, COMPILING_LIMIT_S, rest)
         return answered
 
     started_s = time.monotonic()
@@ -187,12 +190,14 @@ def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
     return kinds
 
 
-def wait_for(compilers: list[Path], idle_at_most: float) -> None:
-    """Until the compiler is idle, but no longer than its limit."""
-    deadline_s, share = time.monotonic() + COMPILING_LIMIT_S, math.inf
-    while compilers and share > idle_at_most and time.monotonic() < deadline_s:
+def until_idle(
+    compilers: list[Path], idle_at_most: float, limit_s: float, step: Callable[[], None]
+) -> None:
+    """Steps until the compiler was idle in one, but none begins after the limit."""
+    deadline_s, share = time.monotonic() + limit_s, math.inf
+    while share > idle_at_most and time.monotonic() < deadline_s:
         compiled_s, begun_s = compiler_s(compilers), time.monotonic()
-        time.sleep(COMPILING_EVERY_S)
+        step()
         share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
 
 

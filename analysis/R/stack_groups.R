@@ -63,15 +63,19 @@ group_cell_cpu <- function(cell, rules, law = no_law) {
   samples <- as.vector(xtabs(collapsed$samples ~ group_of_stack))
   share <- samples / sum(samples)
   seen <- seen_by_profiler(cell, sum(samples))
-  cpu_us <- at_usual_speed(number(cell$server$cpu_us_per_request), number(cell$machine$probe_us), law)
   data.table(
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
     repetition = as.integer(cell$cell$repetition), outcome = cell$outcome,
     valid = isTRUE(cell$validity$valid),
     profiler_engine = c(cell$profile$engine, NA_character_)[1],
     group = c(groups, unseen_group), samples = c(samples, 0), share = c(share, 0),
-    cpu_us_per_request = split_cpu(cpu_us, share * seen, 1 - seen, groups)
+    cpu_us_per_request = split_cpu(cell_cpu_us(cell, law), share * seen, 1 - seen, groups)
   )
+}
+
+# At the usual speed, see speed.R.
+cell_cpu_us <- function(cell, law) {
+  at_usual_speed(number(cell$server$cpu_us_per_request), number(cell$machine$probe_us), law)
 }
 
 # What the profiler saw of the CPU time that the server used in the profiled slices; 1 where that is

@@ -15,6 +15,7 @@ import statistics
 import sys
 import time
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +69,7 @@ class Speeds:
         self.paths = paths
         self.read: dict[Path, int] = dict.fromkeys(paths, 0)
         self.known: list[tuple[float, int, int]] = []
-        self.windows: list[tuple[float, float]] = []
+        self.usual_ns: dict[tuple[int, ...], list[int]] = defaultdict(list)
 
     def rows(self) -> list[tuple[float, int, int]]:
         """(epoch s, CPU, ns) by time, without a last line that is still being written."""
@@ -82,28 +83,20 @@ class Speeds:
         self.known.sort()
         return self.known
 
-    def load(self, start_s: float, end_s: float) -> None:
-        """Takes note of a window in which a server was loaded."""
-        self.windows.append((start_s, end_s))
-
     def of(self, cpus: list[int], start_s: float, end_s: float) -> Speed:
-        """What is usual is what a loaded machine does: one that rests has other speeds.
+        """In a window in which a server was loaded: what is usual is what loaded machines do.
 
-        Of the first load nothing is usual yet.
+        One that rests has other speeds. Of the first load nothing is usual yet.
         """
         rows = [row for row in self.rows() if row[1] in cpus]
-
-        def between(start_s: float, end_s: float) -> list[int]:
-            first, last = bisect_left(rows, (start_s,)), bisect_right(rows, (end_s, math.inf))
-            return [ns for _, _, ns in rows[first:last]]
-
-        within = between(start_s, end_s)
+        first, last = bisect_left(rows, (start_s,)), bisect_right(rows, (end_s, math.inf))
+        within = [ns for _, _, ns in rows[first:last]]
         if not within:
             return Speed(None, None)
-        usual = [ns for window in self.windows for ns in between(*window)] or within
-        return Speed(
-            statistics.median(within) / statistics.median(usual), statistics.fmean(within) / 1000
-        )
+        usual_ns = self.usual_ns[tuple(cpus)]
+        usual_ns += within
+        relative = statistics.median(within) / statistics.median(usual_ns)
+        return Speed(relative, statistics.fmean(within) / 1000)
 
 
 if __name__ == "__main__":

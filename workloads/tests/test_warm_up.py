@@ -10,7 +10,7 @@ import pytest
 from workloads import warm_up as module
 from workloads.server import Server
 from workloads.tools.wrk2 import DUE
-from workloads.warm_up import at_share, burst, kinds_of, loads_of, next_share, wait_for, warm_up
+from workloads.warm_up import at_share, burst, kinds_of, loads_of, next_share, until_idle, warm_up
 
 PLAN = {
     "path": "/a",
@@ -55,7 +55,7 @@ class Machine:
         monkeypatch.setattr(module, "compiler_s", lambda threads: self.compiled_s)
         monkeypatch.setattr(module, "clock_s", lambda pid: self.used_s)
         monkeypatch.setattr(module, "burst", self.burst)
-        monkeypatch.setattr(module, "wait_for", lambda *_: self.asked.append("wait"))
+        monkeypatch.setattr(module, "until_idle", lambda *_: self.asked.append("wait"))
         return warm_up(self.subject, list(plans or [PLAN]), {"verify_path": "/verify"}, [0], None)
 
 
@@ -163,12 +163,8 @@ def test_burst_waits_for_what_the_one_before_had_compiled(monkeypatch, left_s, w
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(module.time, "sleep", lambda seconds: now.append(now.pop() + seconds))
     monkeypatch.setattr(module, "compiler_s", lambda threads: min(now[0], left_s))
-    wait_for(["compilers"], 0.05)
+    until_idle(["compilers"], 0.05, module.COMPILING_LIMIT_S, lambda: module.time.sleep(0.05))
     assert now[0] == pytest.approx(waits_s, abs=0.051)
-    # A server without a compiler has nothing to wait for.
-    begun_s = now[0]
-    wait_for([], 0.05)
-    assert now[0] == begun_s
 
 
 def test_each_kind_of_burst_must_be_idle(monkeypatch):

@@ -14,7 +14,7 @@ profiled_cell <- function(root, mode, stacks, ...) {
 
 drawn <- function(root, cells) {
   out <- file.path(root, "differences")
-  draw_differences(list(cause), group_cpu(cells, rules), rules, root, converter, out)
+  draw_differences(list(cause), group_cpu(cells, rules), rules, no_law, root, converter, out)
   out
 }
 
@@ -34,6 +34,14 @@ test_that("a stack counts as CPU time per request, as its group does", {
     weighted(c("run" = 40, "CompileBroker::compiler_thread_loop" = 10)),
     c("run 100000", "CompileBroker::compiler_thread_loop 25000")
   )
+})
+
+test_that("stacks and groups are given at the CPUs' usual speed", {
+  cell <- read_cell(profiled_cell(new_folder(), "threads", c("run" = 50)))
+  cell$machine$probe_us <- 200
+  law <- list(exponent = 1, usual_us = 100)
+  expect_equal(stacks_per_request(cell, rules, law), "run 50000")
+  expect_equal(group_cell_cpu(cell, rules, law)[, sum(cpu_us_per_request)], 50)
 })
 
 test_that("the repetition with most samples is taken, if it answered", {

@@ -31,10 +31,8 @@ def test_slow_window_is_relative_to_what_is_usual_of_the_same_cpus(written):
     steady = [(float(t), 1000) for t in range(8)]
     slow = [(8.0, 1200), (9.0, 1800), (10.0, 1200)]
     speeds = Speeds([written(0, steady + slow), written(1, [(t, 9000) for t, _ in steady + slow])])
-    speeds.load(0, 7.5)
-    speeds.load(8, 10)
-    assert speeds.of([0], 8, 10) == Speed(1.2, pytest.approx(1.4))
     assert speeds.of([0], 0, 7.5) == Speed(1.0, 1.0)
+    assert speeds.of([0], 8, 10) == Speed(1.2, pytest.approx(1.4))
     assert speeds.of([1], 8, 10) == Speed(1.0, 9.0)
     # Neither a window without a value nor a CPU without a probe has a speed.
     assert speeds.of([0], 11, 12) == speeds.of([2], 0, 10) == Speed(None, None)
@@ -45,8 +43,6 @@ def test_usual_is_what_loaded_machines_do(written):
     speeds = Speeds([written(0, resting + loaded)])
     # Of the first load nothing is.
     assert speeds.of([0], 8, 10).relative == 1.0
-    speeds.load(8, 10)
-    speeds.load(11, 13)
     assert speeds.of([0], 11, 13).relative == 1.0
     assert speeds.of([0], 3, 5).relative == pytest.approx(2 / 3)
 
