@@ -47,6 +47,8 @@ STEPS_TO_END = LOADS_TO_END = 2
 # Of a mode that still keeps up at the highest step the capacity was estimated too low: by a factor
 # of 10 at the most.
 STEPS_BEYOND, GROWTH_BEYOND = 12, 1.2
+# A step that is lost again has neighbors, and above its capacity a server may lose every one.
+EXTRA_ROUNDS = 1
 # After an overload.
 DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
@@ -116,7 +118,7 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
         climbing = [name for name in names if not climbs[name].ended]
         for name in session.random.sample(climbing, len(climbing)):
             take(session, name, climbs[name], step, load)
-    for step in [*steps] * spec["slices"]["extra_rounds"]:
+    for step in [*steps] * min(EXTRA_ROUNDS, spec["slices"]["extra_rounds"]):
         behind = [name for name in names if step in climbs[name].lost()]
         for name in session.random.sample(behind, len(behind)):
             load_step(session, name, climbs[name], step, load)

@@ -193,7 +193,7 @@ def test_it_ends_with_a_server_that_dies(monkeypatch):
 
 def test_loads_that_are_the_same_are_made_once_with_the_largest_crowd():
     def spec(path, crowd, **mode):
-        asked = {"path": path, "crowd": {"path": "/own", "connections": crowd}}
+        asked = {"path": path, "crowd": {"path": "/own", "connections": crowd}, "limit_s": 60}
         return {"warm_up": asked, "mode": mode}
 
     loads = loads_of([spec("/a", 10), spec("/b", 20), spec("/a", 50), spec("/a", 5)])
@@ -201,9 +201,11 @@ def test_loads_that_are_the_same_are_made_once_with_the_largest_crowd():
         ("/a", 50),
         ("/b", 20),
     ]
-    # It would die of a crowd.
+    assert {load["limit_s"] for load in loads} == {60}
+    # It would die of a crowd, and is started again for each slice.
     alone = loads_of([spec("/a", 10, alone=True), spec("/b", 0, alone=True)])
     assert [load["crowd"]["connections"] for load in alone] == [1, 0]
+    assert {load["limit_s"] for load in alone} == {module.ALONE_LIMIT_S}
     assert loads_of([{"warm_up": None}, {"warm_up": None}]) == []
 
 
