@@ -74,5 +74,5 @@ test_that("a flame graph is drawn where both sides were sampled, and nothing whe
 test_that("a converter that fails is an error", {
   root <- new_folder()
   side <- read_cell(profiled_cell(root, "threads", c("run" = 50)))
-  expect_error(draw_difference(list(mode = side, versus = side), rules, "false", "x.html"), "false failed on threads at low")
+  expect_error(draw_difference(list(mode = side, versus = side), rules, no_law, "false", "x.html"), "false failed on threads at low")
 })
