@@ -31,14 +31,14 @@ cause_rules <- c(
   never = "it happens in no cell any more, and the interval of that change excludes 0"
 )
 
-#' A statistic that a cause may explain: those that are compared and not limited by a tool's
-#' resolution, and `died`, whether a server no longer answered.
+#' A statistic that a cause may explain: those that are compared, and `died`, whether a server no longer
+#' answered.
 #'
 #' @param id a `statistic`.
 #' @return list of statistic, title, unit, better, effect (ratio, difference, share); NULL where it
 #'   is not known.
 cause_statistic <- function(id) {
-  found <- all_statistics[statistic == id & effect != "" & !quantised, .(statistic, title, unit, better, effect)]
+  found <- all_statistics[statistic == id & effect != "", .(statistic, title, unit, better, effect)]
   if (nrow(found) == 1) as.list(found)
 }
 
@@ -248,7 +248,10 @@ left_of <- function(both, ratio) {
     effect = if (alone) effect_before else effect_after - ratio * effect_before,
     within = if (alone) within_before else within_after + ratio^2 * within_before,
     least = if (alone) least_before else least_after + ratio^2 * least_before,
-    rounds = pmin(rounds_before, rounds_after), low = 0, high = 0, bound = 0, zero = FALSE
+    rounds = pmin(rounds_before, rounds_after), bound = 0, zero = FALSE,
+    # How far rounding may have moved it.
+    low = if (alone) low_before else low_after + pmax(ratio, 0) * high_before + pmax(-ratio, 0) * low_before,
+    high = if (alone) high_before else high_after + pmax(ratio, 0) * low_before + pmax(-ratio, 0) * high_before
   )]
   pool_sessions(effects)
 }

@@ -112,6 +112,23 @@ test_that("the share removed has the noise that its family lends, as comparisons
   expect_lt(moderated[3] - moderated[2], alone[3] - alone[2])
 })
 
+test_that("the share removed allows for what a tool rounds", {
+  rounded <- function(values, reach) {
+    found <- plain_effects(values, within = 0.001)
+    found$effects[, `:=`(low = reach, high = reach)]
+    found
+  }
+  before <- c(0.7, 0.5, 0.9)
+  after <- c(0.02, -0.01, 0)
+  exact <- removed_share(rounded(before, 0), rounded(after, 0))
+  expect_equal(exact, removed_share(plain_effects(before, within = 0.001), plain_effects(after, within = 0.001)))
+  coarse <- removed_share(rounded(before, 0.05), rounded(after, 0.05))
+  expect_equal(coarse[1], exact[1])
+  # By 0.05 of the 0.7 that there were, and more: what there was may be less, too.
+  expect_lt(coarse[2], exact[2] - 0.07)
+  expect_gt(coarse[3], exact[3] + 0.07)
+})
+
 test_that("of a large effect a large rest is not gone, though four fifths of its logarithm are", {
   large <- demo_summary(kept_cpu = c(201, 199, 202))
   large[mode == "threads" & tier == "fresh", cpu_us_per_request := 100 * cpu_us_per_request]
@@ -200,7 +217,7 @@ test_that("the chains of the report can be followed, and wrong ones are refused"
     yaml::write_yaml(list(causes = list(modifyList(unname(causes)[[1]], change))), out)
     read_causes(out)
   }
-  expect_error(wrong(list(difference = list(statistic = "latency_p99_ms"))), "is not a statistic of causes")
+  expect_error(wrong(list(difference = list(statistic = "latency_p98_ms"))), "is not a statistic of causes")
   expect_error(wrong(list(difference = list(versus = NULL))), "a ratio needs a versus")
   restating <- causes[[1]]
   restating$counters[[1]]$figure <- "cpu_us_per_request / 2"
