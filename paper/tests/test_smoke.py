@@ -326,8 +326,11 @@ def test_closed_loop_obeys_its_bounds(cell):
     threads = min(users, options.get("core-threads", users) + 1)
     bound_per_s = threads / (SLEEP_MS / 1000)
     assert 0 < load["throughput_per_s"] <= bound_per_s * 1.05
-    mean_s = sum(int(row["elapsed"]) for row in samples(cell)) / load["requests_recorded"] / 1000
-    assert load["throughput_per_s"] * mean_s <= users * 1.05
+    elapsed_s = [int(row["elapsed"]) / 1000 for row in samples(cell)]
+    mean_s = sum(elapsed_s) / load["requests_recorded"]
+    # What was under way when the window opened counts whole.
+    edge = max(elapsed_s) / load["duration_s"]
+    assert load["throughput_per_s"] * mean_s <= users * (1.05 + edge)
 
 
 def measured_at(mode, tier, tool):
