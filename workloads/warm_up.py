@@ -113,13 +113,13 @@ def warm_up(
     idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
     least = max(plan["requests_at_least"] for plan in plans)
     limit_s = sum(plan["limit_s"] for plan in plans)
-
     rest = partial(time.sleep, COMPILING_EVERY_S)
 
     def ask(load: dict[str, Any]) -> int:
         answered = burst(load, subject, cpus, folder)
         ask_as_between_slices(subject, study)
-        until_idle(compilers, idle_at_most, COMPILING_LIMIT_S, rest)
+        if compilers:
+            until_idle(compilers, idle_at_most, COMPILING_LIMIT_S, rest)
         return answered
 
     started_s = time.monotonic()

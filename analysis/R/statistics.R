@@ -3,63 +3,62 @@
 library(data.table)
 
 #' A row per statistic, most of them columns of the summary: `statistic`, `title` (words within a sentence),
-#' `short` (heading of a column or a panel), `unit`, `better` (which way is good), of those that are compared
-#' `effect` (ratio; difference where 0 is a usual value; share of cells) and `quantised` (the tool's
-#' resolution limits it).
+#' `short` (heading of a column or a panel), `unit`, `better` (which way is good), and of those that are compared
+#' `effect` (ratio; difference where 0 is a usual value; share of cells).
 all_statistics <- fread(
-  "statistic;                            title;                                                 short;                               unit;  better; effect;     quantised
-   throughput_per_s;                     throughput;                                            Throughput;                          1/s;   higher; ratio;      FALSE
-   latency_mean_ms;                      mean latency;                                          Mean;                                ms;    lower;  ratio;      FALSE
-   latency_p50_ms;                       median latency;                                        p50;                                 ms;    lower;  ratio;      TRUE
-   latency_p99_ms;                       99th percentile of latency;                            p99;                                 ms;    lower;  ratio;      TRUE
-   cpu_us_per_request;                   CPU time per request;                                  CPU per request;                     µs;    lower;  ratio;      FALSE
-   threads_peak;                         peak number of threads;                                Threads, peak;                       ;      lower;  ratio;      FALSE
-   rss_mib;                              resident memory;                                       Memory;                              MiB;   lower;  ratio;      FALSE
-   machine_context_switches_per_request; context switches of the machine per request;           Switches of the machine per request; ;      lower;  ratio;      FALSE
-   capacity_per_s;                       capacity at the objective;                             Capacity;                            1/s;   higher; ratio;      FALSE
-   error_share;                          share of failed requests;                              Failed;                              share; lower;  difference; FALSE
-   died;                                 share of servers that no longer answered;              Died;                                ;      lower;  share;      FALSE
-   latency_p90_ms;                       90th percentile of latency;                            p90;                                 ms;    lower;  ;           FALSE
-   latency_p95_ms;                       95th percentile of latency;                            p95;                                 ms;    lower;  ;           FALSE
-   latency_p99_9_ms;                     99.9th percentile of latency;                          p99.9;                               ms;    lower;  ;           FALSE
-   latency_min_ms;                       shortest latency;                                      Minimum;                             ms;    lower;  ;           FALSE
-   latency_max_ms;                       longest latency;                                       Maximum;                             ms;    lower;  ;           FALSE
-   latency_sd_ms;                        standard deviation of latency;                         Standard deviation;                  ms;    lower;  ;           FALSE
-   requests;                             requests;                                              Requests;                            ;      ;       ;           FALSE
-   error_percent;                        share of failed requests;                              Errors;                              %;     lower;  ;           FALSE
-   refused_share;                        share of requests whose connection was refused;        Refused;                             share; lower;  ;           FALSE
-   throughput_all_per_s;                 throughput, failed requests counted;                   Answers;                             1/s;   higher; ;           FALSE
-   queries_per_s;                        queries a second;                                      Queries;                             1/s;   higher; ;           FALSE
-   received_kib_per_s;                   KB/s received;                                         Received;                            KB/s;  ;       ;           FALSE
-   sent_kib_per_s;                       KB/s sent;                                             Sent;                                KB/s;  ;       ;           FALSE
-   under_way;                            requests under way;                                    Under way;                           ;      ;       ;           FALSE
-   waiting_at_once;                      requests that wait at once;                            Waiting;                             ;      ;       ;           FALSE
-   completed;                            share of loads that the server completed;              Completed;                           share; higher; ;           FALSE
-   survived;                             share of servers that answered to the last;            Survived;                            ;      higher; ;           FALSE
-   threads_added;                        threads that the load added;                           Threads added;                       ;      ;       ;           FALSE
-   runnable_share;                       share of serving threads that the JVM has as RUNNABLE; RUNNABLE;                            share; ;       ;           FALSE
-   workers_peak;                         worker threads of the client, at the peak;             Workers, peak;                       ;      ;       ;           FALSE
-   carriers_per_cpu;                     carriers per CPU of the server;                        Carriers per CPU;                    ;      ;       ;           FALSE
-   combinations_spread;                  throughput of the best combination by the worst;       Best by worst;                       ;      ;       ;           FALSE
-   rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;       ;           FALSE
-   rss_idle_mib;                         resident memory after the first answer;                Memory, idle;                        MiB;   ;       ;           FALSE
-   first_answer_s;                       time to the first answer;                              First answer;                        s;     ;       ;           FALSE
-   gc_pause_ms;                          pauses of the garbage collector;                       GC pauses;                           ms;    ;       ;           FALSE
-   gc_pause_share;                       share of time in pauses of the garbage collector;      GC pauses;                           %;     ;       ;           FALSE
-   cpus_in_use;                          CPUs in use by the server;                             CPUs, server;                        ;      ;       ;           FALSE
-   backend_cpus;                         CPUs in use by the database;                           CPUs, database;                      ;      ;       ;           FALSE
-   backend_cpu_us_per_request;           CPU time of the database per request;                  Database CPU per request;            µs;    ;       ;           FALSE
-   pool_wait_mean_ms;                    mean wait for a connection;                            Wait for a connection;               ms;    ;       ;           FALSE
-   descriptors_peak;                     descriptors at the peak;                               Descriptors, peak;                   ;      ;       ;           FALSE
-   accept_queue_peak;                    connections not yet accepted at the peak;              Not yet accepted, peak;              ;      ;       ;           FALSE
-   listen_overflows;                     overflows of the listen queue;                         Overflows;                           ;      ;       ;           FALSE
-   retransmits;                          retransmits;                                           Retransmits;                         ;      ;       ;           FALSE
-   cpu;                                  CPU time;                                              CPU time;                            µs;    ;       ;           FALSE
-   wall;                                 time;                                                  Time;                                µs;    ;       ;           FALSE
-   server;                               CPU time of the database;                              Database CPU;                        µs;    ;       ;           FALSE
-   rss_bytes;                            resident memory;                                       Memory;                              bytes; ;       ;           FALSE
-   heap_bytes;                           live heap;                                             Heap;                                bytes; ;       ;           FALSE
-   held_bytes;                           resident memory and live heap;                         Memory and heap;                     bytes; ;       ;           FALSE",
+  "statistic;                            title;                                                 short;                               unit;  better; effect
+   throughput_per_s;                     throughput;                                            Throughput;                          1/s;   higher; ratio
+   latency_mean_ms;                      mean latency;                                          Mean;                                ms;    lower;  ratio
+   latency_p50_ms;                       median latency;                                        p50;                                 ms;    lower;  ratio
+   latency_p99_ms;                       99th percentile of latency;                            p99;                                 ms;    lower;  ratio
+   cpu_us_per_request;                   CPU time per request;                                  CPU per request;                     µs;    lower;  ratio
+   threads_peak;                         peak number of threads;                                Threads, peak;                       ;      lower;  ratio
+   rss_mib;                              resident memory;                                       Memory;                              MiB;   lower;  ratio
+   machine_context_switches_per_request; context switches of the machine per request;           Switches of the machine per request; ;      lower;  ratio
+   capacity_per_s;                       capacity at the objective;                             Capacity;                            1/s;   higher; ratio
+   error_share;                          share of failed requests;                              Failed;                              share; lower;  difference
+   died;                                 share of servers that no longer answered;              Died;                                ;      lower;  share
+   latency_p90_ms;                       90th percentile of latency;                            p90;                                 ms;    lower;
+   latency_p95_ms;                       95th percentile of latency;                            p95;                                 ms;    lower;
+   latency_p99_9_ms;                     99.9th percentile of latency;                          p99.9;                               ms;    lower;
+   latency_min_ms;                       shortest latency;                                      Minimum;                             ms;    lower;
+   latency_max_ms;                       longest latency;                                       Maximum;                             ms;    lower;
+   latency_sd_ms;                        standard deviation of latency;                         Standard deviation;                  ms;    lower;
+   requests;                             requests;                                              Requests;                            ;      ;
+   error_percent;                        share of failed requests;                              Errors;                              %;     lower;
+   refused_share;                        share of requests whose connection was refused;        Refused;                             share; lower;
+   throughput_all_per_s;                 throughput, failed requests counted;                   Answers;                             1/s;   higher;
+   queries_per_s;                        queries a second;                                      Queries;                             1/s;   higher;
+   received_kib_per_s;                   KB/s received;                                         Received;                            KB/s;  ;
+   sent_kib_per_s;                       KB/s sent;                                             Sent;                                KB/s;  ;
+   under_way;                            requests under way;                                    Under way;                           ;      ;
+   waiting_at_once;                      requests that wait at once;                            Waiting;                             ;      ;
+   completed;                            share of loads that the server completed;              Completed;                           share; higher;
+   survived;                             share of servers that answered to the last;            Survived;                            ;      higher;
+   threads_added;                        threads that the load added;                           Threads added;                       ;      ;
+   runnable_share;                       share of serving threads that the JVM has as RUNNABLE; RUNNABLE;                            share; ;
+   workers_peak;                         worker threads of the client, at the peak;             Workers, peak;                       ;      ;
+   carriers_per_cpu;                     carriers per CPU of the server;                        Carriers per CPU;                    ;      ;
+   combinations_spread;                  throughput of the best combination by the worst;       Best by worst;                       ;      ;
+   rss_peak_mib;                         resident memory at the peak;                           Memory, peak;                        MiB;   ;
+   rss_idle_mib;                         resident memory after the first answer;                Memory, idle;                        MiB;   ;
+   first_answer_s;                       time to the first answer;                              First answer;                        s;     ;
+   gc_pause_ms;                          pauses of the garbage collector;                       GC pauses;                           ms;    ;
+   gc_pause_share;                       share of time in pauses of the garbage collector;      GC pauses;                           %;     ;
+   cpus_in_use;                          CPUs in use by the server;                             CPUs, server;                        ;      ;
+   backend_cpus;                         CPUs in use by the database;                           CPUs, database;                      ;      ;
+   backend_cpu_us_per_request;           CPU time of the database per request;                  Database CPU per request;            µs;    ;
+   pool_wait_mean_ms;                    mean wait for a connection;                            Wait for a connection;               ms;    ;
+   descriptors_peak;                     descriptors at the peak;                               Descriptors, peak;                   ;      ;
+   accept_queue_peak;                    connections not yet accepted at the peak;              Not yet accepted, peak;              ;      ;
+   listen_overflows;                     overflows of the listen queue;                         Overflows;                           ;      ;
+   retransmits;                          retransmits;                                           Retransmits;                         ;      ;
+   cpu;                                  CPU time;                                              CPU time;                            µs;    ;
+   wall;                                 time;                                                  Time;                                µs;    ;
+   server;                               CPU time of the database;                              Database CPU;                        µs;    ;
+   rss_bytes;                            resident memory;                                       Memory;                              bytes; ;
+   heap_bytes;                           live heap;                                             Heap;                                bytes; ;
+   held_bytes;                           resident memory and live heap;                         Memory and heap;                     bytes; ;       ",
   sep = ";", quote = "", na.strings = NULL, encoding = "UTF-8"
 )
 

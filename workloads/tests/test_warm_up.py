@@ -153,6 +153,11 @@ def test_between_bursts_the_server_is_asked_what_it_is_asked_between_slices(monk
     machine.warm_up(monkeypatch)
     assert len(machine.bursts) == 2
     assert machine.asked == ["ask", "rows", "counters", "watch", "watch", "wait"] * 2
+    # A server without a compiler has nothing to wait for.
+    without = Machine({"/a": [(0.0, 300, 200)]})
+    without.warm_up(monkeypatch, compilers=())
+    assert without.asked[:5] == ["ask", "rows", "counters", "watch", "watch"]
+    assert "wait" not in without.asked
 
 
 @pytest.mark.parametrize(
