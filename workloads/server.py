@@ -16,7 +16,7 @@ from workloads import attach
 from workloads.provenance import PROFILER, ROOT
 from workloads.testbed import LOOPBACK, Process
 
-# Seven start side by side, and a disturbed machine takes three times as long.
+# Seven that start side by side took up to 38 s on a disturbed machine.
 START_LIMIT_S = 120
 STOP_LIMIT_S = 5
 # A server that stops listening may still be finishing what it holds before it ends.
