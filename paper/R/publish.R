@@ -70,9 +70,9 @@ findings_of_readme <- function(all) head(first_findings(all$findings), readme_fi
 # A finding without links into the report.
 plain_finding <- function(finding) gsub(" ?\\(@[^)]*\\)", "", tell_finding(finding))
 
-#' What a reviewer checks: each finding, the cell that decides it, how long that takes, and what counts.
+#' What a reviewer checks: each finding, the cell that decides it, how long that takes, and the reference's value.
 #'
-#' @return data.table of text: Finding, Command, Minutes, Reproduced.
+#' @return data.table of text: Finding, Command, Minutes, Reference.
 table_of_claims <- function(all) {
   rows <- lapply(findings_of_readme(all), function(finding) {
     row <- finding$rows[1]
@@ -80,11 +80,7 @@ table_of_claims <- function(all) {
       Finding = finding$text$title,
       Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
       Minutes = format_number(ceiling(cell_s(all, row) / 60)),
-      Reproduced = if (row$effect == "ratio") {
-        sprintf("%s: a ratio within a factor of %s of %s", title_of(row$statistic), format_number(exp(reproduction_margins$ratio)), format_number(row$estimate))
-      } else {
-        sprintf("%s: within %s points of %s", title_of(row$statistic), format_number(100 * reproduction_margins$difference), effect_with_interval(row))
-      }
+      Reference = paste0(title_of(row$statistic), ": ", effect_with_interval(row))
     )
   })
   rbindlist(rows)
