@@ -9,9 +9,11 @@ the round.
 
 A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
 the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
-left to offer more or was late twice running, at rates above all that it has offered this mode on
-time: below them it was disturbed. A step below 120 % that a rule on the machine leaves out ends
-nothing. All that are left out are loaded again when all modes have climbed.
+left to offer more, or twice running was late and not answered in time: whose limit that is cannot
+be told. Both end a mode only at rates above all that the generator has offered it on time: below
+them it was disturbed. A step that was late and sustained ends nothing, and neither does one below
+120 % that a rule on the machine leaves out. All that are left out are loaded again when all modes
+have climbed.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ class Climb:
     # The highest rate that the generator has offered on time.
     on_time_per_s: float = 0.0
     slices: list[Slice] = field(default_factory=list)
-    # Steps running that were not sustained, and that were offered too late.
+    # Steps running that were not sustained, and of those offered too late that were too much.
     failed: int = 0
     late: int = 0
     ended: str = ""
@@ -146,7 +148,8 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
             return Climb(spec, seed, capacity or rate / 2, capacity)
         served_per_s = done[0].load["served_per_s"]
         kept_up = is_answered(done[0].load) and served_per_s >= SERVED_AT_LEAST * rate
-        if kept_up and not is_at_limit(done[0]) and GENERATOR not in done[0].faults:
+        # Whatever was offered late: what the server keeps up with is no limit of the generator's.
+        if kept_up and not is_at_limit(done[0]):
             capacity, rate, beyond = rate, 2 * rate, []
             continue
         drain(session, name.mode)
@@ -169,10 +172,12 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
     if done is None or is_broken(done):
         one.ended = NOT_SUSTAINED
     elif GENERATOR in done.faults:
-        # Once may be chance.
-        one.late += rate > one.on_time_per_s
-        is_limit = rate > one.on_time_per_s and is_at_limit(done)
-        one.ended = LIMIT if is_limit or one.late == STEPS_TO_END else ""
+        # What the server kept up with was offered, if late.
+        too_much = rate > one.on_time_per_s and (is_at_limit(done) or not done.load["sustained"])
+        one.late = one.late + 1 if too_much else 0
+        # Once may be chance, but not with a CPU that is used up.
+        is_limit = too_much and (is_at_limit(done) or one.late == STEPS_TO_END)
+        one.ended = LIMIT if is_limit else ""
     elif done.kept or step >= one.spec["tool"]["steps"]:
         # From the highest on an overload may itself be what disturbs.
         one.late, one.failed = 0, 0 if done.load["sustained"] else one.failed + 1
