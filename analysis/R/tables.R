@@ -159,16 +159,15 @@ interval_text <- function(low, high) {
   ifelse(is.na(low), no_figure, paste0("[", format_number(low), ", ", format_number(high), "]"))
 }
 
-with_interval <- function(estimate, low, high) {
-  ifelse(
-    is.na(estimate), no_figure,
-    paste0(format_number(estimate), ifelse(is.na(low), "", paste0(" ", interval_text(low, high))))
-  )
-}
-
 # An end of an interval that is farther than this factor from a ratio says nothing of it.
 far <- 100
 not_bounded <- "not bounded"
+
+with_interval <- function(estimate, low, high) {
+  open <- low > 0 & low < estimate / far & high > estimate * far
+  interval <- ifelse(open %in% TRUE, sprintf("[%s]", not_bounded), interval_text(low, high))
+  ifelse(is.na(estimate), no_figure, paste0(format_number(estimate), ifelse(is.na(low), "", paste0(" ", interval))))
+}
 
 #' Effects with their intervals. A bound is the end of its interval that holds, or the estimate where it
 #' has no interval. Where sessions fell out it says how many are left, and the estimate at worst.

@@ -80,7 +80,7 @@ table_of_claims <- function(all) {
       Finding = finding$text$title,
       Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
       Minutes = format_number(ceiling(cell_s(all, row) / 60)),
-      Reference = paste0(title_of(row$statistic), ": ", effect_with_interval(row))
+      Reference = paste0(title_of(row$statistic), ": ", times_text_of(row))
     )
   })
   rbindlist(rows)

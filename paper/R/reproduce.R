@@ -15,7 +15,7 @@ machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count
 sentence_of_reproduction <- function(reference, run, changes) {
   if (is.null(reference)) return(no_reference)
   from <- sprintf(
-    "The reference is the run of %s on %s (commit `%s`).", substr(reference$facts$ended, 1, 10),
+    "The reference that came with the code is the run of %s on %s (commit `%s`).", substr(reference$facts$ended, 1, 10),
     machine_text(reference$facts$machine), substr(reference$facts$commit, 1, 7)
   )
   if (is.null(run)) return(paste(from, "This report is made of its cells, so there is nothing to compare."))

@@ -288,6 +288,11 @@ test_that("a bound whose interval reaches far is none", {
   expect_equal(effect_with_interval(rows), c("at least 3", "not bounded", "at least 4", "at most 5", "not bounded"))
 })
 
+test_that("an interval whose ends are both far off is not spelled out", {
+  texts <- with_interval(c(7, 7, 0.1), c(0.02, 0.2, -90), c(2000, 2000, 90))
+  expect_equal(texts, c("7 [not bounded]", "7 [0.2, 2,000]", paste("0.1", interval_text(-90, 90))))
+})
+
 test_that("verdicts that a failed session might turn are counted", {
   row <- function(verdict, pairs, worst, effect = "ratio") {
     data.table(verdict, pairs, worst, effect, mode_valid = 2, mode_invalid = 1, mode_missing = 0)
