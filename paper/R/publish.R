@@ -104,9 +104,42 @@ sentence_of_reference <- function(facts, summary) {
   )
 }
 
-#' What stands between the README's markers, by their names; `alt` of its picture.
-readme_blocks <- function(all, facts, alt) {
+#' Another machine's whole run beside the reference: where both have a verdict, is it the same?
+#'
+#' @param reference,replication see read_reference(); a replication of NULL says nothing.
+#' @return text of one line, or NULL.
+sentence_of_replication <- function(reference, replication) {
+  if (is.null(replication)) return(NULL)
+  decided <- function(one) one$comparisons[verdict %in% c("lower", "higher", "equivalent")]
+  both <- merge(decided(reference), decided(replication), by = comparison_keys, suffixes = c("_there", "_here"))
+  opposite <- both[verdict_there %in% c("lower", "higher") & verdict_here %in% c("lower", "higher") & verdict_there != verdict_here]
+  cpu_us <- merge(cpu_us_of(reference), cpu_us_of(replication), by = c("study", "mode", "tier", "tool"))
+  facts <- replication$facts
+  paragraph(
+    sprintf(
+      "A whole run on another machine (%s, %s, kernel %s, commit `%s`; [PDF](paper/replication/report.pdf), [supplement](paper/replication/supplement.pdf)) has %s valid of %d.",
+      substr(facts$ended, 1, 10), machine_text(facts$machine), facts$machine$kernel, substr(facts$commit, 1, 7),
+      count_of(sum(poolable(replication$summary)), "cell"), nrow(replication$summary)
+    ),
+    if (nrow(cpu_us) > 0) sprintf("A request took %s times the CPU time there (median).", format_number(median(cpu_us[, cpu_us.y / cpu_us.x]))),
+    if (nrow(both) > 0) sprintf(
+      "Of %s with a verdict in both runs, %s have the same, and %d the opposite.", count_of(nrow(both), "comparison"),
+      format_number(both[, sum(verdict_there == verdict_here)]), nrow(opposite)
+    )
+  )
+}
+
+# The CPU time per request of every valid cell, over its repetitions.
+cpu_us_of <- function(one) {
+  valid <- one$summary[poolable(one$summary) & is.finite(cpu_us_per_request) & cpu_us_per_request > 0]
+  valid[, .(cpu_us = median(cpu_us_per_request)), by = .(study, mode, tier, tool)]
+}
+
+#' What stands between the README's markers, by their names; `alt` of its picture. `reference` and `replication` see
+#' sentence_of_replication().
+readme_blocks <- function(all, reference, replication, alt) {
   told <- vapply(findings_of_readme(all), plain_finding, "")
+  elsewhere <- sentence_of_replication(reference, replication)
   list(
     findings = c(
       '<picture><source media="(prefers-color-scheme: dark)" srcset="paper/reference/findings-dark.svg">',
@@ -114,7 +147,7 @@ readme_blocks <- function(all, facts, alt) {
       if (length(told) > 0) c(sprintf("%d. %s", seq_along(told), told), ""),
       "The paper: [PDF](paper/reference/report.pdf). With its supplement: [HTML](paper/reference/report.html), [PDF](paper/reference/supplement.pdf)."
     ),
-    run = sentence_of_reference(facts, all$summary),
+    run = c(sentence_of_reference(reference$facts, all$summary), if (!is.null(elsewhere)) c("", elsewhere)),
     claims = knitr::kable(table_of_claims(all), format = "pipe", row.names = FALSE)
   )
 }
@@ -151,7 +184,8 @@ check_pages <- function(pdf) {
 publish_reference <- function(results, analysis, reference, out, readme) {
   check_pages(file.path(results, "report.pdf"))
   all <- read_results(results, analysis)
-  facts <- read_reference(reference)$facts
+  shipped <- read_reference(reference)
+  replication <- read_reference(file.path(analysis, "replication"))
   dir.create(out, recursive = TRUE, showWarnings = FALSE)
   unlink(list.files(out, full.names = TRUE))
   reports <- list.files(results, "^(report|supplement)[.](html|pdf)$", full.names = TRUE)
@@ -162,7 +196,7 @@ publish_reference <- function(results, analysis, reference, out, readme) {
   if (sum(sizes) > reference_mib_at_most) {
     refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", reference_mib_at_most)
   }
-  writeLines(with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(all, facts, picture$alt)), readme)
+  writeLines(with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(all, shipped, replication, picture$alt)), readme)
 }
 
 #' The end of a run, for a terminal: findings, what is not valid, where the report is.
