@@ -19,7 +19,6 @@ have climbed.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,11 +27,10 @@ from workloads.record import Name
 from workloads.slices import (
     CALIBRATION,
     GENERATOR,
-    IDLE_BESIDE_AT_MOST,
     PLAIN,
     Slice,
+    becomes_idle,
     beyond_generator,
-    clock_s,
     is_broken,
 )
 from workloads.tools.curve import busy_connections, is_answered, load_at
@@ -52,7 +50,7 @@ STEPS_BEYOND, GROWTH_BEYOND = 12, 1.2
 # A step that is lost again has neighbors, and above its capacity a server may lose every one.
 EXTRA_ROUNDS = 1
 # After an overload.
-DRAIN_LIMIT_S, DRAIN_EVERY_S = 5.0, 0.1
+DRAIN_LIMIT_S = 5.0
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
 
 # run_session.load_once: one slice of a cell's server with a spec.
@@ -213,11 +211,6 @@ def drain(session: Any, mode: str) -> None:
 
     A server that is busy after that long is stopped; it is started again for its next load.
     """
-    live, deadline_s = session.place.alive.get(mode), time.monotonic() + DRAIN_LIMIT_S
-    while live and time.monotonic() < deadline_s:
-        before_s = sum(clock_s(process.pid) for process in live.processes())
-        time.sleep(DRAIN_EVERY_S)
-        used_s = sum(clock_s(process.pid) for process in live.processes()) - before_s
-        if used_s <= IDLE_BESIDE_AT_MOST * DRAIN_EVERY_S * len(session.place.server_cpus):
-            return
-    session.stop(mode)
+    live = session.place.alive.get(mode)
+    if not live or not becomes_idle(live.cpu_s, len(session.place.server_cpus), DRAIN_LIMIT_S):
+        session.stop(mode)

@@ -570,6 +570,7 @@ def load_once(
     live.subject.prepare(spec)
     driver = session.driver(name)
     loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
+    loading.wait_for_the_others()
     each = loading.slice(Asked(len(done) + 1, round, kind))
     done.append(each)
     window_s = each.load["duration_s"]

@@ -348,31 +348,15 @@ def test_record_says_how_far_a_mode_came(climbing):
 # ---- after an overload
 
 
-@pytest.fixture
-def drained(monkeypatch):
-    """Drains a server whose CPU clock says this, one after the other; returns what was stopped."""
-
-    def run(*clocks_s):
-        session, left = session_of(), list(clocks_s)
-        now_s = iter(range(1000))
-        clock = SimpleNamespace(monotonic=lambda: next(now_s) / 2, sleep=lambda seconds: None)
-        monkeypatch.setattr(curve, "time", clock)
-        monkeypatch.setattr(curve, "clock_s", lambda pid: left.pop(0))
-        process = SimpleNamespace(pid=1)
-        session.place.alive["one"] = SimpleNamespace(processes=lambda: [process])
-        drain(session, "one")
-        return session.stopped, left
-
-    return run
-
-
-def test_overloaded_server_is_waited_for_until_it_is_idle(drained):
-    assert drained(1.0, 1.09, 1.09, 1.15, 1.15, 1.151, 9.0) == ([], [9.0])
-
-
-def test_server_that_stays_busy_is_stopped(drained):
-    stopped, _ = drained(*(0.1 * count for count in range(100)))
-    assert stopped == ["one"]
+@pytest.mark.parametrize(("idle", "stopped"), [(True, []), (False, ["one"])])
+def test_overloaded_server_that_stays_busy_is_stopped(monkeypatch, idle, stopped):
+    session = session_of()
+    live = session.place.alive["one"] = SimpleNamespace(cpu_s=lambda: 0.0)
+    asked = []
+    monkeypatch.setattr(curve, "becomes_idle", lambda *given: asked.append(given) or idle)
+    drain(session, "one")
+    assert asked == [(live.cpu_s, 1, curve.DRAIN_LIMIT_S)]
+    assert session.stopped == stopped
 
 
 # ---- a server whose curve is known

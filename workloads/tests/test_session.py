@@ -345,13 +345,17 @@ def load(plan, monkeypatch):
         session, stopped, left = session_of(plan), [], list(ends)
         live = SimpleNamespace(subject=Subject())
 
+        waited = []
+
         def slice(self, asked):
+            assert waited.pop()
             end = left.pop(0)
             outcome, reason = end if isinstance(end, tuple) else ("completed", "")
             faults = [] if isinstance(end, tuple) else end
             fields = {"outcome": outcome, "reason": reason, "faults": faults, "kept": not faults}
             return SimpleNamespace(asked=asked, load={"duration_s": 2.0}, **fields)
 
+        monkeypatch.setattr(Loading, "wait_for_the_others", lambda self: waited.append(True))
         monkeypatch.setattr(Loading, "slice", slice)
         monkeypatch.setattr(session, "alive", lambda mode: live if alive else None)
         monkeypatch.setattr(session, "driver", lambda name: None)

@@ -221,6 +221,37 @@ def test_idle_clocks_are_those_of_the_other_modes(live, monkeypatch):
     assert loading(live, alive={"a-mode": live, "other": other}).idle_clocks() == 70
 
 
+@pytest.fixture
+def idles(monkeypatch):
+    """Waits for processes whose clock says this; a moment lasts a second of the limit, 3 s."""
+
+    def run(*clocks_s, cpus=1):
+        left, now_s = list(clocks_s), iter(range(1000))
+        clock = SimpleNamespace(monotonic=lambda: next(now_s), sleep=lambda seconds: None)
+        monkeypatch.setattr(slices, "time", clock)
+        return slices.becomes_idle(lambda: left.pop(0), cpus, 3.0), left
+
+    return run
+
+
+def test_processes_are_waited_for_until_they_idle(idles):
+    # 2 % of 50 ms are 1 ms.
+    assert idles(1.0, 1.0015, 1.0015, 1.002, 9.0) == (True, [9.0])
+    assert idles(1.0, 1.0015, cpus=2) == (True, [])
+
+
+def test_processes_that_stay_busy_are_not_waited_for_beyond_the_limit(idles):
+    assert idles(1.0, 1.0015, 1.0015, 1.003, 9.0) == (False, [9.0])
+
+
+def test_slice_waits_for_what_the_other_servers_have_left_to_do(live, monkeypatch):
+    asked = []
+    monkeypatch.setattr(slices, "becomes_idle", lambda *given: asked.append(given))
+    one = loading(live, alive={"a-mode": live})
+    one.wait_for_the_others()
+    assert asked == [(one.idle_clocks, 1, slices.IDLE_BESIDE_LIMIT_S)]
+
+
 def test_clock_of_a_process_that_is_gone_stands_at_zero(live):
     assert slices.clock_s(2**22 + 1) == 0
 
