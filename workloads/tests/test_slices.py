@@ -235,13 +235,13 @@ def idles(monkeypatch):
 
 
 def test_processes_are_waited_for_until_they_idle(idles):
-    # 2 % of 50 ms are 1 ms.
-    assert idles(1.0, 1.0015, 1.0015, 1.002, 9.0) == (True, [9.0])
-    assert idles(1.0, 1.0015, cpus=2) == (True, [])
+    # 2 % of 150 ms are 3 ms.
+    assert idles(1.0, 1.004, 1.004, 1.006, 9.0) == (True, [9.0])
+    assert idles(1.0, 1.004, cpus=2) == (True, [])
 
 
 def test_processes_that_stay_busy_are_not_waited_for_beyond_the_limit(idles):
-    assert idles(1.0, 1.0015, 1.0015, 1.003, 9.0) == (False, [9.0])
+    assert idles(1.0, 1.004, 1.004, 1.008, 9.0) == (False, [9.0])
 
 
 def test_slice_waits_for_what_the_other_servers_have_left_to_do(live, monkeypatch):
