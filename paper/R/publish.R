@@ -117,9 +117,9 @@ sentence_of_replication <- function(reference, replication) {
   facts <- replication$facts
   paragraph(
     sprintf(
-      "A whole run on another machine (%s, %s, kernel %s, commit `%s`; [PDF](paper/replication/report.pdf), [supplement](paper/replication/supplement.pdf)) has %s valid of %d.",
+      "A whole run on another machine (%s, %s, kernel %s, commit `%s`; [PDF](paper/replication/report.pdf), [supplement](paper/replication/supplement.pdf)) has %s, and %d are valid.",
       substr(facts$ended, 1, 10), machine_text(facts$machine), facts$machine$kernel, substr(facts$commit, 1, 7),
-      count_of(sum(poolable(replication$summary)), "cell"), nrow(replication$summary)
+      count_of(nrow(replication$summary), "cell"), sum(poolable(replication$summary))
     ),
     if (nrow(cpu_us) > 0) sprintf("A request took %s times the CPU time there (median).", format_number(median(cpu_us[, cpu_us.y / cpu_us.x]))),
     if (nrow(both) > 0) sprintf(

@@ -19,7 +19,7 @@ test_that("a replication counts what is decided in both runs, and what is decide
   text <- sentence_of_replication(reference, run_of(c("lower", "higher", "lower", "undecided"), c(300, 500)))
   expect_match(text, "kernel 6.1, commit `259802d`", fixed = TRUE)
   expect_match(text, "Of 3 comparisons with a verdict in both runs, 1 have the same, and 1 the opposite.", fixed = TRUE)
-  expect_match(text, "has 2 cells valid of 2. A request took 2.75 times the CPU time there", fixed = TRUE)
+  expect_match(text, "has 2 cells, and 2 are valid. A request took 2.75 times the CPU time there", fixed = TRUE)
 })
 
 test_that("a replication with nothing in common counts nothing", {
