@@ -212,7 +212,9 @@ compare_modes <- function(summary, slices, statistics = compared_statistics[stat
 #' @param results folder in which looks.csv grows by a row: time, cells, sessions, newest.
 note_look <- function(summary, results) {
   path <- file.path(results, "looks.csv")
-  look <- data.table(cells = nrow(summary), sessions = uniqueN(summary$session), newest = max(summary$session))
+  # By its time: a session that is measured again may have any name.
+  newest <- summary$session[which.max(frank(sub("^[^@]*@", "", summary$session), ties.method = "first"))]
+  look <- data.table(cells = nrow(summary), sessions = uniqueN(summary$session), newest = newest)
   before <- if (file.exists(path)) fread(path, colClasses = list(character = c("time", "newest")))[.N]
   if (!is.null(before) && isTRUE(all.equal(before[, !"time"], look))) return(invisible())
   fwrite(cbind(time = format(Sys.time(), "%FT%TZ", tz = "UTC"), look), path, append = !is.null(before))

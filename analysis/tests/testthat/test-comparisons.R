@@ -116,6 +116,9 @@ test_that("a look is noted once for each set of cells", {
   note_look(summary_of(c(1, 1, 1), c(1, 1, 1)), results)
   note_look(summary_of(c(1, 1, 1), c(1, 1, 1))[repetition == 3, session := "session-4"], results)
   expect_equal(looks_of(results), 3)
+  at <- function(first) summary_of(c(1, 1), c(1, 1))[, session := fifelse(repetition == 1, first, "b/rep-2@20261122T02Z")]
+  for (first in c("a/rep-1@20261122T01Z", "a/rep-1@20261122T03Z")) note_look(at(first), results)
+  expect_equal(looks_of(results), 5)
 })
 
 test_that("comparisons are read back as they were written", {
