@@ -110,7 +110,8 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
     scale_fill_manual(values = mode_colours(modes)) +
     labs(x = NULL, y = NULL) +
     theme_artifact() +
-    theme(legend.position = "none", panel.grid.major.y = element_blank())
+    # The last label of the axis stands in the margin, where a long one would be cut off.
+    theme(legend.position = "none", panel.grid.major.y = element_blank(), plot.margin = margin(5.5, 14, 5.5, 5.5))
 }
 
 #' How tall figure_modes() must be.

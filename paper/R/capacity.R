@@ -13,13 +13,10 @@ section_of_curves <- function(all, label) {
   knitr::knit_child(text = template, envir = list2env(list(one = all), parent = globalenv()), quiet = TRUE)
 }
 
-#' How many load curves stand beside the cells.
+#' How many of the load curves are valid.
 sentence_scope_curves <- function(capacity) {
   if (nrow(capacity) == 0) return("")
-  sprintf(
-    "Beside them it has %s, of which %s valid (@sec-load-curves).", count_of(nrow(capacity), "load curve"),
-    is_or_are(sum(poolable(capacity)))
-  )
+  sprintf("Of the load curves, %s valid (@sec-load-curves).", is_or_are(sum(poolable(capacity))))
 }
 
 # The titles of the tiers that have a curve, by id, in the order of the configuration.

@@ -5,9 +5,10 @@ sentence_scope <- function(all) {
   summary <- all$summary
   sprintf(
     "This report rests on %s from %s: %s, %s, %s, under %s, with %s each, on %s with %s and %s.",
-    count_of(nrow(summary), "cell"), count_of(length(one_cell_a_session(all$cells)), "session"), studies_text(uniqueN(summary$study)),
+    enumerate(c(count_of(nrow(summary), "cell"), if (nrow(all$capacity) > 0) count_of(nrow(all$capacity), "load curve"))),
+    count_of(length(one_cell_a_session(all$cells)), "session"), studies_text(uniqueN(summary$study)),
     count_of(uniqueN(summary$mode), "mode"), count_of(uniqueN(summary[, .(study, tier)]), "tier"),
-    enumerate(paste("the", loop_names[sort(unique(summary$tool))])),
+    enumerate(unique(paste("the", sub(" of .*", "", loop_names[sort(unique(summary$tool))])))),
     repetitions_text(summary[, .N, by = .(study, mode, tier, tool)]$N),
     distinct(provenance_of(all$cells, "machine", "cpu_model")),
     count_of(max(from_cells(all$cells, function(cell) number(cell$provenance$machine$cpus), NA_real_)), "CPU"),
