@@ -256,8 +256,10 @@ def numbers_in(path: Path) -> list[int]:
     return [number for bound in bounds for number in range(bound[0], bound[-1] + 1)]
 
 
-# Ports that a process of ours may be about to bind: a probe alone would find them free.
+# Ports that a process of ours may be about to bind: a probe alone would find them free. Servers
+# start side by side, so that two threads may look at one port at once.
 handed_out: set[int] = set()
+handing_out = threading.Lock()
 
 
 def free_port(position: int, address: str = LOOPBACK) -> int:
@@ -270,10 +272,11 @@ def free_port(position: int, address: str = LOOPBACK) -> int:
     low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports = range(max(1024, low - 10_000), low)
     first = position * 7 % len(ports)
-    for port in (*ports[first:], *ports[:first]):
-        if port not in handed_out and is_free(port, address):
-            handed_out.add(port)
-            return port
+    with handing_out:
+        for port in (*ports[first:], *ports[:first]):
+            if port not in handed_out and is_free(port, address):
+                handed_out.add(port)
+                return port
     raise OSError(f"no port of {address} from {ports[0]} to {ports[-1]} is free")
 
 

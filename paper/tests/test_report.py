@@ -193,7 +193,7 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
         ),
         ("open loop alone", "No mode was measured against a baseline under the closed loop."),
         # Curves: 780 / s is where the 99th percentile of M/M/1 meets the objective.
-        ("curves", "Beside them it has 9 load curves, of which 9 are valid"),
+        ("curves", "Of the load curves, 9 are valid"),
         (
             "curves",
             "At ladder, with a 99th percentile of at most 120 ms: thread-per-request takes 792",

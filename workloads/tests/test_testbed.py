@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -355,6 +356,17 @@ def test_the_kernels_lists_are_read(tmp_path):
 def test_no_port_is_handed_out_twice():
     ports = [testbed.free_port(3) for _ in range(20)]
     assert len(set(ports)) == 20
+
+
+def test_no_port_is_handed_out_to_two_threads_at_once(monkeypatch):
+    def slowly(port, address, is_free=testbed.is_free):
+        time.sleep(0.01)
+        return is_free(port, address)
+
+    monkeypatch.setattr(testbed, "is_free", slowly)
+    with ThreadPoolExecutor(8) as threads:
+        ports = list(threads.map(testbed.free_port, [3] * 8))
+    assert len(set(ports)) == 8
 
 
 def test_without_a_free_port_there_is_an_error(monkeypatch):
