@@ -66,9 +66,9 @@ def known_of(cells: Path, reference: Path) -> Known:
         record = json.loads(path.read_text())
         session, name = record["session"], record["cell"]
         key = f"{name['study']}/{session['group']}/rep-{name['repetition']}"
-        # A cell that was measured again alone has a short session.
-        took_s = session["phases"].get("wall_s", 0)
-        known.here_s[key] = max(known.here_s.get(key, 0), took_s)
+        # A cell that was measured again alone has a short session; an interrupted one does not say.
+        if took_s := session["phases"].get("wall_s"):
+            known.here_s[key] = max(known.here_s.get(key, 0), took_s)
     return known
 
 

@@ -105,16 +105,27 @@ facts_of_run <- function(cells, protocol) {
   if (length(machines) > 1) refuse("its cells come from ", length(machines), " machines")
   at <- function(which) vapply(cells, function(cell) cell$provenance[[which]], "")
   rules <- unique(protocol$rules)
-  # A cell that was measured again alone has a session of its own, and a short one.
-  session_s <- tapply(
-    vapply(cells, function(cell) number(cell$session$phases$wall_s), 0), vapply(cells, session_path, ""), max
-  )
+  session_s <- seconds_of_sessions(cells)
   list(
     started = min(at("started")), ended = max(at("ended")), cells = length(cells), sessions = length(session_s),
     rules = setNames(lapply(rules, rules_version, protocol = protocol), rules),
     machine = machines[[1]], limits = cells[[1]]$provenance$limits, versions = versions_of(cells),
     session_s = as.list(round(session_s, 1))
   )
+}
+
+# By path. A session that was interrupted has no phases: it lasted to the end of its last cell, and another
+# measured what was missing. A cell that was measured again alone has a session of its own, and a short one.
+seconds_of_sessions <- function(cells) {
+  rows <- rbindlist(lapply(cells, function(cell) {
+    list(
+      path = session_path(cell), id = cell$session$id, whole_s = number(cell$session$phases$wall_s),
+      started_s = epoch_s(cell$provenance$started), ended_s = epoch_s(cell$provenance$ended)
+    )
+  }))
+  each <- rows[, .(whole_s = max(whole_s), until_s = max(ended_s) - min(started_s)), by = .(path, id)]
+  by_path <- each[, .(seconds = max(0, whole_s, na.rm = TRUE) + sum(until_s[is.na(whole_s)])), by = path]
+  setNames(by_path$seconds, by_path$path)
 }
 
 session_path <- function(cell) sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$group, as.integer(cell$cell$repetition))

@@ -47,6 +47,8 @@ latency_columns <- function(set, latency = no_latency()) {
 # JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
 number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
 words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
+# Of texts that begin with a time in UTC, to the millisecond.
+epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
 per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
 
 # As JMeter's aggregate report: over all samples, from the start of the first to the end of the
@@ -265,7 +267,7 @@ log_row <- function(cell) {
   lines <- read_server_log(cell)
   if (is.null(lines)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
   duplicates <- grep(" ERROR .*DuplicateKeyException", lines, value = TRUE, useBytes = TRUE)
-  at_s <- as.numeric(as.POSIXct(substr(duplicates, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
+  at_s <- epoch_s(duplicates)
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "plain"]
   # As the runner counts requests: of all where none was kept.
   if (any(slices$kept)) slices <- slices[which(kept)]

@@ -21,7 +21,7 @@ def measured(cells, path, wall_s):
     folder.mkdir(parents=True)
     study, mode, tier, tool, repetition = path.split("/")
     name = {"study": study, "repetition": int(repetition.removeprefix("rep-"))}
-    phases = {"wall_s": wall_s}
+    phases = {"wall_s": wall_s} if wall_s else {}
     (folder / "cell.json").write_text(
         json.dumps({"cell": name, "session": {"group": "g", "phases": phases}})
     )
@@ -42,6 +42,12 @@ def test_a_cell_measured_alone_does_not_shorten_its_session(tmp_path):
     measured(tmp_path, "s/m/t/wrk2/rep-1", 90.0)
     measured(tmp_path, "s/n/t/wrk2/rep-1", 20.0)
     assert known_of(tmp_path, tmp_path / "none.json") == Known({}, {"s/g/rep-1": 90.0})
+
+
+def test_interrupted_session_is_not_taken_for_one_without_time(tmp_path):
+    measured(tmp_path, "s/m/t/wrk2/rep-1", None)
+    known = known_of(tmp_path, tmp_path / "none.json")
+    assert known.session_s("s/g/rep-1", 9) == START_S + 9 * CELL_S
 
 
 def test_plan_counts_what_is_missing(tmp_path):

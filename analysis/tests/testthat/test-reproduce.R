@@ -230,6 +230,26 @@ test_that("a reference holds the run's tables, its machine and the versions of r
   expect_equal(reference$summary, read_summary(file.path(run$results, "summary.csv")), tolerance = 1e-5)
 })
 
+test_that("a session that was interrupted and went on lasted as long as both parts", {
+  run <- write_reference()
+  edit <- function(path, id, ended, phases) {
+    cell <- fromJSON(path, simplifyVector = FALSE)
+    cell$session <- modifyList(cell$session, list(id = id))
+    cell$session$phases <- phases
+    cell$provenance$ended <- ended
+    write_json(cell, path, auto_unbox = TRUE, digits = NA, null = "null")
+  }
+  none <- setNames(list(), character())
+  edit(run$paths[1], "before", "2026-11-22T01:02:00.500+00:00", none)
+  edit(run$paths[2], "after", "2026-11-22T02:00:00.000+00:00", list(wall_s = 30))
+  # Interrupted, and not measured on.
+  for (path in run$paths[3:4]) edit(path, "only", "2026-11-22T01:01:00.000+00:00", none)
+  seconds <- seconds_of_sessions(read_cells(run$paths))
+  expect_equal(seconds, setNames(c(150.5, 60, 63), paste0("demo/demo/rep-", 1:3)))
+  for (path in run$paths) Sys.setFileTime(path, Sys.time() - 60)
+  expect_equal(read_reference(condensed(run))$facts$session_s[["demo/demo/rep-1"]], 150.5)
+})
+
 test_that("long decimals are cut, and versions stay", {
   path <- tempfile(fileext = ".csv")
   writeLines(c("a,version,b", "0.123456789012,1.10.0,1.10", "-1.23456789e-7,25.0.1+9,"), path)
