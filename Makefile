@@ -30,7 +30,7 @@ report: plan build ## measure what is not measured yet; results/report.html, rep
 	@$(ENV); $(SNAKEMAKE) && Rscript paper/summary.R --results results
 
 plan: ## what report will do, how long it takes here, and how to have less
-	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.plan --reference analysis/reference/reference.json
+	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.plan --shipped analysis/*/reference.json
 
 smoke: build ## the same pipeline on tiny tiers, within minutes
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml

@@ -95,7 +95,7 @@ include: "paper/paper.smk"
 def planned(jobs):
     """What the jobs, by rule, will measure, and for how long."""
     known = plan.known_of(
-        Path(RESULTS) / "cells", Path("analysis/reference/reference.json")
+        Path(RESULTS) / "cells", Path("analysis").glob("*/reference.json")
     )
     sessions = {
         job: (session.title.split()[0], len(session.cells))

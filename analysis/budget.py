@@ -26,7 +26,6 @@ from workloads.plan import known_of
 
 KEY = "budget_minutes"
 COLUMNS = ("time", "study", "group", "repetition")
-REFERENCE = Path("analysis/reference/reference.json")
 Group = tuple[str, str]
 
 
@@ -89,7 +88,7 @@ def looks_at(grid: Grid, results: Path, group: Group) -> int:
 
 def next_group(grid: Grid, results: Path, minutes: float) -> Group | None:
     """The group with the comparison that lacks the fewest sessions, if there is time for one."""
-    known = known_of(results / "cells", REFERENCE)
+    known = known_of(results / "cells", Path("analysis").glob("*/reference.json"))
     for group in ranked(grid, results / "guide.csv"):
         sessions = [each for each in grid.sessions if (each.study, each.group) == group]
         if looks_at(grid, results, group) >= LATER_LOOKS_AT_MOST or not sessions:

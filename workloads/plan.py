@@ -3,7 +3,7 @@
 make runs it before set-up, so it needs nothing but Python's standard library. Where the packages
 of set-up are there, it knows which cells are missing.
 
-    python3 -m workloads.plan --reference analysis/reference/reference.json
+    python3 -m workloads.plan --shipped analysis/*/reference.json
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ EXAMPLE = "virtual-threads/virtual/sleep-500/jmeter/rep-1"
 
 @dataclass
 class Known:
-    """How long sessions took, by their path, here or in the reference."""
+    """How long sessions took, by their path, here or in a shipped run."""
 
-    reference: dict[str, Any] = field(default_factory=dict)
+    shipped: dict[str, Any] = field(default_factory=dict)
     here_s: dict[str, float] = field(default_factory=dict)
 
     def session_s(self, path: str, cells: int) -> float:
-        """Of one session: as it took here, as another repetition did, or as in the reference."""
+        """Of one session: as it took here, as another repetition did, or as in the shipped run."""
         group = path.rsplit("/", 1)[0]
-        there_s: dict[str, float] = self.reference.get("session_s", {})
+        there_s: dict[str, float] = self.shipped.get("session_s", {})
         for known_s in (self.here_s, there_s):
             same = [s for name, s in known_s.items() if name.rsplit("/", 1)[0] == group]
             if same:
@@ -53,15 +53,16 @@ class Known:
     def source(self) -> str:
         if self.here_s:
             return "as sessions took here before"
-        if self.reference:
-            machine = self.reference["machine"]
-            return f"as the reference took on {machine['cpus']} CPUs ({machine['cpu_model']})"
+        if self.shipped:
+            cpus, model = (self.shipped["machine"][key] for key in ("cpus", "cpu_model"))
+            return f"as the slowest shipped run took on {cpus} CPUs ({model})"
         return "a guess: nothing was measured here before"
 
 
-def known_of(cells: Path, reference: Path) -> Known:
-    """Of the cells that are there, and of the reference where there is one."""
-    known = Known(json.loads(reference.read_text()) if reference.exists() else {})
+def known_of(cells: Path, shipped: Iterable[Path]) -> Known:
+    """Of the cells that are there, and of the slowest shipped run, from each reference.json."""
+    runs = [json.loads(path.read_text()) for path in shipped if path.exists()]
+    known = Known(max(runs, key=lambda run: sum(run["session_s"].values()), default={}))
     for path in cells.glob("*/*/*/*/rep-*/cell.json"):
         record = json.loads(path.read_text())
         session, name = record["session"], record["cell"]
@@ -111,8 +112,8 @@ def plan(
     """The whole text for a terminal."""
     first = "" if is_set_up else "set-up (about 2 minutes, once), then "
     if run is None:
-        count = known.reference.get("cells")
-        took_s = sum(known.reference.get("session_s", {}).values())
+        count = known.shipped.get("cells")
+        took_s = sum(known.shipped.get("session_s", {}).values())
         what = f"{count} cells" if count else "all cells"
         lasts = f"about {(took_s + REST_S) / 60:.0f} minutes" if took_s else "one to two hours"
     else:
@@ -136,10 +137,10 @@ def plan(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--reference", type=Path, required=True, help="its reference.json")
+    parser.add_argument("--shipped", type=Path, nargs="*", default=[], help="reference.json")
     options = parser.parse_args()
     cells = ROOT / "results/cells"
-    known = known_of(cells, options.reference)
+    known = known_of(cells, options.shipped)
     print(plan(whole_run(), known, cells, is_set_up=(ROOT / ".tools/venv.stamp").exists()))
 
 

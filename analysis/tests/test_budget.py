@@ -30,9 +30,9 @@ def place(tmp_path, monkeypatch):
             table.writerow(COLUMNS)
             table.writerows(rows)
         monkeypatch.setattr(budget.time, "monotonic", clock := Clock())
-        known = budget.known_of(tmp_path / "cells", tmp_path / "none")
+        known = budget.known_of(tmp_path / "cells", [])
         known.session_s = lambda path, cells: 60
-        monkeypatch.setattr(budget, "known_of", lambda cells, reference: known)
+        monkeypatch.setattr(budget, "known_of", lambda cells, shipped: known)
         ran = []
 
         def run(words, **more):
