@@ -197,10 +197,12 @@ verdict_in <- function(low, high, region) {
 # ---- Figures ---------------------------------------------------------------------------------
 
 #' Which cells count for a statistic: the valid ones, and those that failed only in what the
-#' statistic does not speak of, see checks_beside_the_point.
+#' statistic does not speak of, see checks_beside_the_point. A server that died did not survive, whatever
+#' else its cell fails: none of its slices is kept, and its generator meets a closed door.
 #'
 #' @return logical vector, one per row.
 counts_for <- function(cells, statistic) {
+  if (statistic == "survived") cells <- copy(cells)[outcome == "server_died", failed_checks := "completed"]
   allowed <- checks_beside_the_point[[statistic]]
   kinds <- unique(cells$failed_checks)
   beside <- vapply(strsplit(kinds, ";"), function(failed) length(failed) > 0 && all(failed %in% allowed), NA)

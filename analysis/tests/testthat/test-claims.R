@@ -222,6 +222,14 @@ test_that("whether a server survives is a share of its cells, with an interval o
   expect_equal(verdict_of(alive(few$repetitions_needed - 1), list(at_least = 0.9), "survived"), "not decided")
 })
 
+test_that("a server that died counts, whatever else its cell fails", {
+  as_recorded <- "completed;same_answer_after;share_2xx;little;settled;treatment;generator_healthy;slices_kept"
+  dead <- cells_with("error_share", pool = rep(1, 3), outcome = "server_died", failed = as_recorded)
+  expect_equal(verdict_of(dead, list(at_least = 0.5), "survived"), "contradicted")
+  idle <- cells_with("error_share", pool = rep(0, 3), failed = "generator_healthy;slices_kept")
+  expect_equal(verdict_of(idle, list(at_least = 0.5), "survived"), "not testable here")
+})
+
 test_that("three servers are enough for a rule on survival, either way", {
   dead <- cells_with("error_share", pool = rep(1, 3), outcome = "server_died", failed = "completed;share_2xx")
   alive <- cells_with("error_share", pool = rep(0, 3))
