@@ -252,10 +252,11 @@ why_silent <- function(configuration, handling, database) {
   if (is.na(handling)) return("the models do not know how the server handles a request")
   if (handling == "database" && !database$has_primitives) return("only transactions of one row on MariaDB have primitives")
   if (asleep > most_asleep) return("no primitive has so many requests asleep at once")
-  if (startsWith(handling, "tomcat")) why_silent_on_tomcat(options) else ""
+  if (startsWith(handling, "tomcat")) why_silent_on_tomcat(options, or_else(configuration$tier$path, "")) else ""
 }
 
-why_silent_on_tomcat <- function(options) {
+why_silent_on_tomcat <- function(options, path) {
+  if (grepl("file-test", path)) return("no primitive writes a file")
   if (identical(options[["remote.client"]], "pooled")) return("no primitive is a call by a client with a pool of connections")
   if (isTRUE(options[["registration.as-published"]])) return("no primitive is an exception that is logged for each request")
   ""

@@ -144,6 +144,12 @@ read_tiers <- function(all) {
 #' Tiers whose path begins so, in the order of load; smoke tiers ask the same paths.
 tiers_on <- function(tiers, start) tiers[startsWith(fcoalesce(path, ""), start)]$tier
 
+#' Tiers whose loads have idle connections beside them.
+tiers_beside_idle <- function(all) {
+  beside <- Filter(function(cell) !is.null(cell$configuration$tier$idle_connections), all$cells)
+  unique(vapply(beside, function(cell) cell$cell$tier, ""))
+}
+
 #' Modes measured at these tiers, without variants.
 modes_at <- function(all, tiers) {
   intersect(main_modes(all$summary), all$summary[tier %in% tiers]$mode)

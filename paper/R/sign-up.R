@@ -193,3 +193,13 @@ with_usage <- function(cells) {
     gc_pause_share = 100 * gc_pause_ms / 1000 / duration_s
   )][]
 }
+
+# ---- Doors -----------------------------------------------------------------------------------
+
+#' What share of the requests failed beside idle connections, a sentence a mode and tier.
+sentences_doors <- function(all, tiers) {
+  cells <- all$summary[tier %in% tiers & outcome != "beyond_limits"]
+  told <- cells[, .(failed = span(100 * error_share), overflows = span(listen_overflows)), by = .(tier, mode)]
+  told <- told[order(tier, match(mode, mode_levels(mode)))]
+  told[, sprintf("%s at %s: %s %% of the requests failed; the listen queue overflowed %s times.", as_code(mode), as_code(tier), failed, overflows)]
+}

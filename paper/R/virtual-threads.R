@@ -123,25 +123,27 @@ sentence_rejection <- function(all, published, tiers) {
 
 # ---- Real queries ----------------------------------------------------------------------------
 
-#' Cells behind a connection pool, with its size; the mode is the kind of thread.
-by_pool_size <- function(all, tiers) {
-  sizes <- vapply(all$cells, function(cell) {
-    number(cell$configuration$mode$options[["spring.datasource.hikari.maximum-pool-size"]])
-  }, 0)
+#' Cells behind a pool, with its size; the mode is the family of its sizes.
+#'
+#' @param option the size as modes state it: of connections, or of Tomcat's threads.
+by_pool_size <- function(all, tiers, option = "spring.datasource.hikari.maximum-pool-size") {
+  sizes <- vapply(all$cells, function(cell) number(cell$configuration$mode$options[[option]]), 0)
   cells <- copy(all$summary)[, pool_size := sizes][tier %in% tiers & !is.na(pool_size)]
   cells[, mode := mode_facts(mode)$family][]
 }
 
-#' For each kind of thread the pool size with the highest throughput, and the smallest that comes
+#' For each family the pool size with the highest throughput, and the smallest that comes
 #' within the margin of it.
-sentences_best_pool <- function(cells) {
+#'
+#' @param cells see by_pool_size(); `of` what the pool holds.
+sentences_best_pool <- function(cells, of = "connections") {
   pooled <- cells[poolable(cells) & throughput_per_s > 0, geometric(throughput_per_s), by = .(tier, mode, pool_size)]
   vapply(split(pooled, by = c("tier", "mode")), function(rows) {
     best <- rows[which.max(middle)]
     enough <- rows[middle >= best$middle * exp(-equivalence$ratio), min(pool_size)]
     sprintf(
-      "%s at %s: highest with %s connections, %s answers a second; %s", as_code(best$mode), as_code(best$tier),
-      format_number(best$pool_size), with_interval(best$middle, best$low, best$high),
+      "%s at %s: highest with %s %s, %s answers a second; %s", as_code(best$mode), as_code(best$tier),
+      format_number(best$pool_size), of, with_interval(best$middle, best$low, best$high),
       if (enough == best$pool_size) {
         "no smaller pool comes within 5 % of it."
       } else {
@@ -149,6 +151,25 @@ sentences_best_pool <- function(cells) {
       }
     )
   }, "")
+}
+
+#' How near the rule of thumb for the size of a pool comes to the highest throughput.
+#'
+#' @param cells see by_pool_size(), of one tier.
+sentence_rule_of_thumb <- function(all, cells) {
+  setup <- read_setup(Find(function(cell) cell$cell$tier %in% cells$tier, all$cells))
+  if (setup$work_s == 0) return("")
+  enough <- round(setup$cpus * (1 + setup$wait_s / setup$work_s))
+  pooled <- cells[poolable(cells) & throughput_per_s > 0, geometric(throughput_per_s), by = pool_size]
+  by_rule <- pooled[pool_size <= enough][order(-pool_size)][1]
+  paragraph(
+    sprintf(
+      "As a rule of thumb a pool needs CPUs × (1 + waiting / computing) threads [@goetz2006, section 8.2]: %s here.", format_number(enough)
+    ),
+    if (isTRUE(by_rule$middle > 0)) sprintf(
+      "With %s threads %s of the highest throughput is reached.", format_number(by_rule$pool_size), percent(by_rule$middle / max(pooled$middle))
+    )
+  )
 }
 
 #' Virtual against platform threads at each pool size.

@@ -47,6 +47,7 @@ class Cell:
     profiled: bool = True
     overflows: int = 0
     sleep_ms: int = 0
+    idle_connections: int = 0
     path: str = ""
     options: dict[str, Any] | None = None
     jdk: int | None = None
@@ -210,7 +211,8 @@ class Cell:
             | ({"jdk": self.jdk} if self.jdk else {}),
             "backend": {"id": self.backend} if self.backend else None,
             "engine": {"id": self.engine} if self.engine else None,
-            "tier": {"id": self.tier, "path": path, "sleep_ms": self.sleep_ms},
+            "tier": {"id": self.tier, "path": path, "sleep_ms": self.sleep_ms}
+            | ({"idle_connections": beside} if (beside := self.idle_connections) else {}),
             "tool": self._tool(),
         }
 

@@ -74,7 +74,7 @@ def blocking_remote() -> list[Cell]:
 
 
 def virtual_threads() -> list[Cell]:
-    """Kinds of threads under both loops, two sizes of a connection pool, locks on two JDKs."""
+    """Kinds of threads under both loops, files, sizes of two pools, locks on two JDKs."""
     study = "virtual-threads"
     by_kind = {
         "platform-50": (tomcat(50), 900.0),
@@ -96,6 +96,18 @@ def virtual_threads() -> list[Cell]:
         cells.append(replace(closed, **limited) if mode == "virtual" else closed)
         cells.append(replace(sleep, tier="sleep-1999", tool="wrk2", rate_per_s=1999))
         cells.append(replace(common, tier="cpu-2ms", path="/api/cpu-test?cpu_us=2000", users=50))
+        if mode in ("platform-50", "virtual"):
+            cells.append(replace(common, tier="file-16k", path="/api/file-test", users=50))
+    # Of ten threads 2 ms of computing after 18 ms of waiting use up a CPU; 200 are a little faster.
+    for size, answers in ((5, 100), (10, 190), (200, 200)):
+        cells.append(
+            Cell(
+                f"tomcat-threads-{size}", study=study, tier="work-20ms", users=100, lasts_s=4,
+                versus=None if size == 10 else "tomcat-threads-10", options=tomcat(size),
+                path="/api/work-test?sleep_ms=18&cpu_us=2000", sleep_ms=18,
+                latency_ms=[40000.0 / answers + i % 3 for i in range(answers)],
+            )
+        )  # fmt: skip
     for kind, size in product(("platform", "virtual"), (5, 10)):
         options = virtual() if kind == "virtual" else tomcat(500)
         baselines = {"platform-5": "platform-hikari-10", "platform-10": None}
@@ -157,6 +169,15 @@ def sign_up() -> list[Cell]:
                 )
             )  # fmt: skip
     for mode, (versus, options) in corrected.items():
+        # One of them takes no more connections.
+        cells.append(
+            replace(
+                common, mode=mode, versus=versus, options=options, tier="idle-9000", rate_per_s=199,
+                connections=100, backend="mariadb", idle_connections=9000,
+                overflows=70 if mode == "tomcat-200" else 0,
+                refused=200 if mode == "tomcat-200" else 0,
+            )
+        )  # fmt: skip
         cells.append(
             replace(
                 common, mode=mode, versus=versus, options=options, tier="rate-499", rate_per_s=499,

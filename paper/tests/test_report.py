@@ -218,6 +218,9 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
         ("all studies", "Here 500 users asked at once, and 0 % of the requests failed"),
         ("all studies", "platform-hikari at query-wait: highest with 10 connections"),
         ("all studies", "Virtual against platform threads at query-wait: throughput the same"),
+        ("all studies", "tomcat-threads at work-20ms: highest with 200 threads"),
+        ("all studies", "10 here. With 10 threads 95 % of the highest throughput is reached."),
+        ("all studies", "The JDK has no file access that does not block"),
         # database-pools
         ("all studies", "highest with 4 threads with 5 connections"),
         # sign-up
@@ -229,6 +232,8 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
             "up to 10 connections. At 1,000 connections its server answered nothing at",
         ),
         ("all studies", "up to 300 connections waited to be accepted"),
+        ("all studies", "tomcat-200 at idle-9000: 100 % of the requests failed; the listen queue"),
+        ("all studies", "tomcat-400 at idle-9000: 0 % of the requests failed"),
         ("Tomcat, nothing valid", "No cell of the open loop is valid at these tiers."),
     ],
 )

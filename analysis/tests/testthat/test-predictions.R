@@ -165,6 +165,7 @@ test_that("what no primitive speaks of has a reason and no number", {
     setup$silent
   }
   logging <- list("registration.as-published" = TRUE)
+  expect_match(silent(tomcat(open_load(), list(), "/api/file-test", 0)), "file")
   expect_match(silent(tomcat(open_load(), logging, "/registration", 0)), "exception")
   expect_match(silent(tomcat(open_load(), list(remote.client = "pooled"), "/v1/hello", 1000)), "pool of connections")
   expect_match(silent(tomcat(open_load(id = "wrk2", at_once = TRUE))), "no rate")

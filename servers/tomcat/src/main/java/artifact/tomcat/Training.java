@@ -28,7 +28,7 @@ final class Training {
                 visit(List.of("--remote.client=" + client, remoteUrl), "/v1/hello");
             }
         }
-        visit(List.of(), "/api/sleep-test?sleep_ms=1", "/api/cpu-test");
+        visit(List.of(), "/api/sleep-test?sleep_ms=1", "/api/cpu-test", "/api/work-test", "/api/file-test");
         visit(
                 List.of("--lock.kind=reentrant", "--requests.permits=50", "--spring.threads.virtual.enabled=true"),
                 "/api/lock-test", "/api/cpu-test");

@@ -1,9 +1,11 @@
 package artifact.tomcat.work;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.tomcat.App;
+import java.io.File;
 import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +34,14 @@ class WorkTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"/ping", "/api/sleep-test?sleep_ms=1", "/api/cpu-test?cpu_us=10", "/api/lock-test?sleep_ms=1"})
+            strings = {
+                "/ping",
+                "/api/sleep-test?sleep_ms=1",
+                "/api/cpu-test?cpu_us=10",
+                "/api/file-test",
+                "/api/work-test?sleep_ms=1&cpu_us=10",
+                "/api/lock-test?sleep_ms=1"
+            })
     void answersOkInTwoBytes(String path) throws Exception {
         HttpResponse<String> answer = platform.get(path);
         assertEquals(200, answer.statusCode());
@@ -46,7 +55,7 @@ class WorkTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/api/sleep-test, 100", "/api/sleep-test?sleep_ms=150, 150", "/api/lock-test, 20", "/api/cpu-test, 2"})
+    @CsvSource({"/api/sleep-test, 100", "/api/sleep-test?sleep_ms=150, 150", "/api/lock-test, 20", "/api/cpu-test, 2", "/api/work-test, 20"})
     void takesAtLeastItsTime(String path, long atLeastMs) throws Exception {
         for (App app : new App[] {platform, virtual}) {
             long start = System.nanoTime();
@@ -60,6 +69,8 @@ class WorkTest {
         "/api/sleep-test, sleep_ms, -1",
         "/api/sleep-test, sleep_ms, 60001",
         "/api/cpu-test, cpu_us, 10000001",
+        "/api/work-test, cpu_us, 10000001",
+        "/api/work-test, sleep_ms, 60001",
         "/api/lock-test, sleep_ms, -1",
         "/api/lock-test, sleep_ms, long"
     })
@@ -70,6 +81,19 @@ class WorkTest {
             assertTrue(refusal.body().contains(parameter), refusal.body());
             assertTrue(refusal.body().contains(value), refusal.body());
         }
+    }
+
+    @Test
+    void leavesNoFile() throws Exception {
+        File[] before = filesOfTest();
+        for (App app : new App[] {platform, virtual}) {
+            assertEquals("OK", app.get("/api/file-test").body());
+        }
+        assertArrayEquals(before, filesOfTest());
+    }
+
+    private static File[] filesOfTest() {
+        return new File(System.getProperty("java.io.tmpdir")).listFiles((folder, name) -> name.startsWith("file-test-"));
     }
 
     @Test
