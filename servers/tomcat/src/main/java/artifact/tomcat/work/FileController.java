@@ -11,7 +11,8 @@ import org.springframework.web.bind.annotation.RestController;
 
 /**
  * Keeps a small upload and looks at it: writes a file, has the kernel bring it to the disk, reads it
- * and deletes it. File access in the JDK blocks, so a virtual thread keeps its carrier meanwhile.
+ * and deletes it. File access in the JDK blocks: a virtual thread keeps its carrier meanwhile, and the
+ * scheduler starts another to make up for it (JEP 444).
  */
 @RestController
 class FileController {
