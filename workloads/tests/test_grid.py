@@ -320,7 +320,7 @@ def test_crowd_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
 
 def test_curve_has_steps_for_rounds_and_no_rate(config):
     grid = Grid(config)
-    spec = grid.spec(Cell("request-threads", "fixed-pool", "short", "curve", 1))
+    spec = grid.spec(Cell("request-threads", "fixed-pool", "saturated", "curve", 1))
     assert spec["tool"] == {
         "id": "curve",
         "connections": 1000,
@@ -596,9 +596,9 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
         (["curve", "steps"], 3, "curve.steps = 3; allowed: 4 to 100 steps"),
         (["curve", "highest"], 1, "curve.highest = 1; allowed: more than 1, at most 2"),
         (
-            ["studies", "request-threads", "tiers", "short", "curve"],
+            ["studies", "request-threads", "tiers", "saturated", "curve"],
             {"connections": 9},
-            "tiers.short.curve.objective_ms = null; allowed: it must be there",
+            "tiers.saturated.curve.objective_ms = null; allowed: it must be there",
         ),
         (
             ["studies", "request-threads", "tiers", "burst-500", "wrk2", "rate_per_s"],

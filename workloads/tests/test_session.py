@@ -392,7 +392,7 @@ def test_ramp_of_a_curve_is_loaded_as_asked_and_counted_apart(plan, monkeypatch)
 
     monkeypatch.setattr(Loading, "slice", slice)
     monkeypatch.setattr(session, "alive", lambda mode: live)
-    name = Name("fixed-pool", "short", "curve")
+    name = Name("fixed-pool", "saturated", "curve")
     spec = session.spec(name)
     for kind in (CALIBRATION, PLAIN):
         load_once(session, name, kind, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
@@ -574,7 +574,7 @@ def test_curve_is_climbed_and_recorded_with_how_far_each_mode_came(
     recorder, make_slice, monkeypatch
 ):
     one = recorder()
-    names = [Name(mode, "short", "curve") for mode in ("thread-per-request", "fixed-pool")]
+    names = [Name(mode, "saturated", "curve") for mode in ("thread-per-request", "fixed-pool")]
     facts = {"calibrated_per_s": 800.5, "ended": "not_sustained", "seed": 7}
     facts |= {"arrivals": "poisson", "objective_ms": 20, "steps": 8}
 
