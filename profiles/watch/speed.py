@@ -21,6 +21,8 @@ from pathlib import Path
 
 # So often that a slice of a second has some 50: ten say little of a CPU that changes in between.
 EVERY_S = 0.02
+# The share of a window's computations that are its fastest.
+FASTEST = 0.1
 # A fifth of a millisecond, so that few requests meet it; before it some steps, which fetch what has
 # left the caches.
 STEPS, STEPS_BEFORE = 1_500, 150
@@ -54,8 +56,9 @@ def probe(cpu: int) -> None:
 class Speed:
     """Of some CPUs in a window; None where no computation finished.
 
-    `relative`: median time of the computation, to the median of all windows so far. `probe_us`: its
-    mean, µs.
+    `relative`: time of its fastest computations, to the median of all windows so far. A CPU that the
+    load lets sleep is slow where it wakes: that is the load's doing, and `probe_us`, the mean in µs,
+    has it. One that another guest slows has no fast computation at all.
     """
 
     relative: float | None
@@ -69,7 +72,7 @@ class Speeds:
         self.paths = paths
         self.read: dict[Path, int] = dict.fromkeys(paths, 0)
         self.known: list[tuple[float, int, int]] = []
-        self.usual_ns: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        self.fastest_ns: dict[tuple[int, ...], list[int]] = defaultdict(list)
 
     def rows(self) -> list[tuple[float, int, int]]:
         """(epoch s, CPU, ns) by time, without a last line that is still being written."""
@@ -93,10 +96,10 @@ class Speeds:
         within = [ns for _, _, ns in rows[first:last]]
         if not within:
             return Speed(None, None)
-        usual_ns = self.usual_ns[tuple(cpus)]
-        usual_ns += within
-        relative = statistics.median(within) / statistics.median(usual_ns)
-        return Speed(relative, statistics.fmean(within) / 1000)
+        fastest_ns = sorted(within)[int(FASTEST * len(within))]
+        known_ns = self.fastest_ns[tuple(cpus)]
+        known_ns.append(fastest_ns)
+        return Speed(fastest_ns / statistics.median(known_ns), statistics.fmean(within) / 1000)
 
 
 if __name__ == "__main__":

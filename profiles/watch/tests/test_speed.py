@@ -31,7 +31,7 @@ def test_slow_window_is_relative_to_what_is_usual_of_the_same_cpus(written):
     steady = [(float(t), 1000) for t in range(8)]
     slow = [(8.0, 1200), (9.0, 1800), (10.0, 1200)]
     speeds = Speeds([written(0, steady + slow), written(1, [(t, 9000) for t, _ in steady + slow])])
-    assert speeds.of([0], 0, 7.5) == Speed(1.0, 1.0)
+    assert speeds.of([0], 0, 3.5) == speeds.of([0], 4, 7.5) == Speed(1.0, 1.0)
     assert speeds.of([0], 8, 10) == Speed(1.2, pytest.approx(1.4))
     assert speeds.of([1], 8, 10) == Speed(1.0, 9.0)
     # Neither a window without a value nor a CPU without a probe has a speed.
@@ -45,6 +45,16 @@ def test_usual_is_what_loaded_machines_do(written):
     assert speeds.of([0], 8, 10).relative == 1.0
     assert speeds.of([0], 11, 13).relative == 1.0
     assert speeds.of([0], 3, 5).relative == pytest.approx(2 / 3)
+
+
+def test_cpu_that_sleeps_between_requests_is_not_slow_but_a_slow_one_is(written):
+    busy = [(t / 50, 1000) for t in range(50)]
+    waking = [(1 + t / 50, 1000 if t % 5 == 0 else 1700) for t in range(50)]
+    shared = [(2 + t / 50, 1200 + 10 * (t % 50)) for t in range(50)]
+    speeds = Speeds([written(0, busy + waking + shared)])
+    assert speeds.of([0], 0, 0.99) == Speed(1.0, 1.0)
+    assert speeds.of([0], 1, 1.99) == Speed(1.0, pytest.approx(1.56))
+    assert speeds.of([0], 2, 2.99).relative == pytest.approx(1.25)
 
 
 def test_line_that_is_still_being_written_counts_once_it_is_whole(written):
