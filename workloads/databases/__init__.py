@@ -23,6 +23,8 @@ WITHOUT_PRIVILEGES = [
     *("--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--pdeathsig=KILL"),
 ]
 
+# How long a process may take to be ready, and to end.
+START_LIMIT_S, STOP_LIMIT_S = 30, 10
 # A database's own variables by the names it gives them.
 Variables = dict[str, int | str | bool]
 
@@ -32,8 +34,9 @@ def unprivileged() -> list[str]:
     return WITHOUT_PRIVILEGES if os.geteuid() == 0 else []
 
 
-def wait_until_ready(name: str, process: Process, log: Path, ready: str, deadline_s: float) -> None:
+def wait_until_ready(name: str, process: Process, log: Path, ready: str) -> None:
     """Returns when the log says `ready`. Raises RuntimeError with the log's end otherwise."""
+    deadline_s = time.monotonic() + START_LIMIT_S
     while ready not in log.read_text(errors="replace"):
         if process.ended() or time.monotonic() > deadline_s:
             said = log.read_text(errors="replace")[-2000:]

@@ -15,6 +15,7 @@ import pymysql
 
 from workloads.databases import (
     DATABASE,
+    STOP_LIMIT_S,
     USER,
     Variables,
     unprivileged,
@@ -36,8 +37,6 @@ DIALECT = Dialect(
     text_number="CONV(LEFT(MD5(c), 8), 16, 10)",
 )
 READY = "ready for connections"
-START_LIMIT_S = 30
-STOP_LIMIT_S = 10
 
 # Cumulative counters of SHOW GLOBAL STATUS that say what the server's work was.
 COUNTERS = (
@@ -99,8 +98,7 @@ class MariaDB:
             undo.callback(self.scratch.remove)
             self.process = Process(self.command(variables), cpus, folder, log)
             undo.callback(self.process.stop, STOP_LIMIT_S)
-            deadline_s = started_s + START_LIMIT_S
-            wait_until_ready("MariaDB", self.process, self.log, READY, deadline_s)
+            wait_until_ready("MariaDB", self.process, self.log, READY)
             (self.scratch.path / "accounts.sql").unlink()
             self.end = undo.pop_all()
         self.start_up_s = time.monotonic() - started_s

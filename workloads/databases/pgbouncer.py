@@ -14,13 +14,14 @@ import psycopg
 
 from workloads.databases import (
     DATABASE,
+    STOP_LIMIT_S,
     USER,
     Variables,
     unprivileged,
     value_of,
     wait_until_ready,
 )
-from workloads.databases.postgresql import START_LIMIT_S, STOP_LIMIT_S, PostgreSQL
+from workloads.databases.postgresql import PostgreSQL
 from workloads.databases.scratch import within_reach
 from workloads.testbed import Process, free_port
 
@@ -52,8 +53,7 @@ class PgBouncer(PostgreSQL):
             argv = [*unprivileged(), str(program), str(self.configuration(own))]
             self.pooler = Process(argv, cpus, folder, LOG)
             undo.callback(self.pooler.stop, STOP_LIMIT_S)
-            deadline_s = started_s + START_LIMIT_S
-            wait_until_ready("PgBouncer", self.pooler, folder / LOG, READY, deadline_s)
+            wait_until_ready("PgBouncer", self.pooler, folder / LOG, READY)
             self.end = undo.pop_all()
         self.start_up_s += time.monotonic() - started_s
 

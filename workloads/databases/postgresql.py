@@ -18,6 +18,7 @@ import psycopg
 
 from workloads.databases import (
     DATABASE,
+    STOP_LIMIT_S,
     USER,
     Variables,
     unprivileged,
@@ -40,8 +41,6 @@ DIALECT = Dialect(
     text_number="('x' || LEFT(MD5(c), 8))::bit(32)::bigint",
 )
 READY = "database system is ready to accept connections"
-START_LIMIT_S = 30
-STOP_LIMIT_S = 10
 # By socket, only the operating system's user who measures gets in, as the owner. By TCP, a password
 # is needed; md5 means the method by which it is stored, which may be scram-sha-256.
 ACCESS = f"local all {OWNER} peer map=runner\nhost all all 127.0.0.1/32 md5\n"
@@ -85,8 +84,7 @@ class PostgreSQL:
             self.home = self.scratch.lay_out(TEMPLATE)
             self.process = Process(self.command(variables), cpus, folder, log)
             undo.callback(self.stop_server)
-            deadline_s = started_s + START_LIMIT_S
-            wait_until_ready("PostgreSQL", self.process, self.log, READY, deadline_s)
+            wait_until_ready("PostgreSQL", self.process, self.log, READY)
             self.set_password()
             self.end = undo.pop_all()
         self.start_up_s = time.monotonic() - started_s
