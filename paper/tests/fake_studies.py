@@ -98,7 +98,9 @@ def virtual_threads() -> list[Cell]:
         cells.append(replace(common, tier="cpu-2ms", path="/api/cpu-test?cpu_us=2000", users=50))
         if mode in ("platform-50", "virtual"):
             name = "virtual-files" if mode == "virtual" else mode
-            cells.append(replace(common, mode=name, tier="file-16k", path="/api/file-test", users=50))
+            cells.append(
+                replace(common, mode=name, tier="file-16k", path="/api/file-test", users=50)
+            )
     # Of ten threads 2 ms of computing after 18 ms of waiting use up a CPU; 200 are a little faster.
     for size, answers in ((5, 100), (10, 190), (200, 200)):
         cells.append(

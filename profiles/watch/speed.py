@@ -56,9 +56,9 @@ def probe(cpu: int) -> None:
 class Speed:
     """Of some CPUs in a window; None where no computation finished.
 
-    `relative`: time of its fastest computations, to the median of all windows so far. A CPU that the
-    load lets sleep is slow where it wakes: that is the load's doing, and `probe_us`, the mean in µs,
-    has it. One that another guest slows has no fast computation at all.
+    `relative`: time of its fastest computations, to the median of all windows so far. A CPU that
+    the load lets sleep is slow where it wakes: that is the load's doing, and `probe_us`, the mean in
+    µs, has it. One that another guest slows has no fast computation at all.
     """
 
     relative: float | None
