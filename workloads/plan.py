@@ -26,8 +26,8 @@ REST_S = 6 * 60
 LESS = """\
 For less, after `. .tools/env`:
   make smoke                                                 the same on tiny loads: 10 minutes
-  snakemake --cores 4 --config repetitions=1                 a third of it: a report without verdicts;
-                                                             later runs add the other repetitions
+  snakemake --cores 4 --config repetitions=1                 a third: a report without verdicts;
+                                                             later runs add the others
   snakemake --cores 4 results/summary/virtual-threads.csv    one study
   snakemake --cores 4 -f results/cells/{cell}/cell.json
                                                              one cell: about a minute

@@ -57,8 +57,8 @@ class Speed:
     """Of some CPUs in a window; None where no computation finished.
 
     `relative`: time of its fastest computations, to the median of all windows so far. A CPU that
-    the load lets sleep is slow where it wakes: that is the load's doing, and `probe_us`, the mean in
-    µs, has it. One that another guest slows has no fast computation at all.
+    the load lets sleep is slow where it wakes. That is the load's doing, and the mean, `probe_us`,
+    has it. One that another guest slows has no fast computation at all.
     """
 
     relative: float | None
