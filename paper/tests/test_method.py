@@ -17,7 +17,7 @@ WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
         ("CPU time, or at most {} of a CPU", slices.COMPILER_OF_A_CPU_AT_MOST),
         ("outside the session used at most {} of the server's CPUs", slices.OTHERS_CPU_AT_MOST),
         ("the hypervisor at most {} of all CPUs", slices.STEAL_AT_MOST),
-        ("the probe took at most {} longer", slices.SLOWER_AT_MOST - 1),
+        ("computations took at most {} longer", slices.SLOWER_AT_MOST - 1),
         ("the servers that idle used at most {} of", slices.IDLE_BESIDE_AT_MOST),
         ("compiler threads use at most {} of a CPU over a turn", WARM["compiler_share_at_most"]),
     ],
