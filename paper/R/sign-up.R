@@ -199,7 +199,7 @@ with_usage <- function(cells) {
 #' What share of the requests failed beside idle connections, a sentence a mode and tier.
 sentences_doors <- function(all, tiers) {
   cells <- all$summary[tier %in% tiers & outcome != "beyond_limits"]
-  told <- cells[, .(failed = span(100 * error_share), overflows = span(listen_overflows)), by = .(tier, mode)]
+  told <- cells[, .(failed = span(100 * error_share), queued = span(accept_queue_peak)), by = .(tier, mode)]
   told <- told[order(tier, match(mode, mode_levels(mode)))]
-  told[, sprintf("%s at %s: %s %% of the requests failed; the listen queue overflowed %s times.", as_code(mode), as_code(tier), failed, overflows)]
+  told[, sprintf("%s at %s: %s %% of the requests failed, and %s connections waited in the listen queue.", as_code(mode), as_code(tier), failed, queued)]
 }
