@@ -232,7 +232,10 @@ def test_html_fetches_nothing_and_its_links_lead_somewhere(
             "up to 10 connections. At 1,000 connections its server answered nothing at",
         ),
         ("all studies", "up to 300 connections waited to be accepted"),
-        ("all studies", "tomcat-200 at idle-9000: 100 % of the requests failed, and 70 connections"),
+        (
+            "all studies",
+            "tomcat-200 at idle-9000: 100 % of the requests failed, and 70 connections",
+        ),
         ("all studies", "tomcat-400 at idle-9000: 0 % of the requests failed"),
         ("Tomcat, nothing valid", "No cell of the open loop is valid at these tiers."),
     ],
