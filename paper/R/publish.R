@@ -104,12 +104,23 @@ sentence_of_reference <- function(facts, summary) {
   )
 }
 
+#' Whole runs on other machines, the latest first.
+#'
+#' @param analysis folder of the analysis, with folders that the rule `reference` wrote there, renamed to replication-*.
+#' @return list by folder, each as of read_reference().
+read_replications <- function(analysis) {
+  folders <- list.files(analysis, "^replication-")
+  runs <- setNames(lapply(file.path(analysis, folders), read_reference), folders)
+  runs <- runs[lengths(runs) > 0]
+  runs[order(vapply(runs, function(run) run$facts$ended, ""), decreasing = TRUE)]
+}
+
 #' Another machine's whole run beside the reference: where both have a verdict, is it the same?
 #'
-#' @param reference,replication see read_reference(); a replication of NULL says nothing.
-#' @return text of one line, or NULL.
-sentence_of_replication <- function(reference, replication) {
-  if (is.null(replication)) return(NULL)
+#' @param reference,replication see read_reference().
+#' @param folder of the replication, in paper/.
+#' @return text of one line.
+sentence_of_replication <- function(reference, replication, folder) {
   decided <- function(one) one$comparisons[verdict %in% c("lower", "higher", "equivalent")]
   both <- merge(decided(reference), decided(replication), by = comparison_keys, suffixes = c("_there", "_here"))
   opposite <- both[verdict_there %in% c("lower", "higher") & verdict_here %in% c("lower", "higher") & verdict_there != verdict_here]
@@ -117,8 +128,8 @@ sentence_of_replication <- function(reference, replication) {
   facts <- replication$facts
   paragraph(
     sprintf(
-      "A whole run on another machine (%s, %s, kernel %s, commit `%s`; [PDF](paper/replication/report.pdf), [supplement](paper/replication/supplement.pdf)) has %s, and %d are valid.",
-      substr(facts$ended, 1, 10), machine_text(facts$machine), facts$machine$kernel, substr(facts$commit, 1, 7),
+      "A whole run on another machine (%s, %s, kernel %s, commit `%s`; [PDF](paper/%s/report.pdf), [supplement](paper/%s/supplement.pdf)) has %s, and %d are valid.",
+      substr(facts$ended, 1, 10), machine_text(facts$machine), facts$machine$kernel, substr(facts$commit, 1, 7), folder, folder,
       count_of(nrow(replication$summary), "cell"), sum(poolable(replication$summary))
     ),
     if (nrow(cpu_us) > 0) sprintf("A request took %s times the CPU time there (median).", format_number(median(cpu_us[, cpu_us.y / cpu_us.x]))),
@@ -135,11 +146,13 @@ cpu_us_of <- function(one) {
   valid[, .(cpu_us = median(cpu_us_per_request)), by = .(study, mode, tier, tool)]
 }
 
-#' What stands between the README's markers, by their names; `alt` of its picture. `reference` and `replication` see
-#' sentence_of_replication().
-readme_blocks <- function(all, reference, replication, alt) {
+#' What stands between the README's markers, by their names; `alt` of its picture. `reference` see read_reference(),
+#' `replications` read_replications().
+readme_blocks <- function(all, reference, replications, alt) {
   told <- vapply(findings_of_readme(all), plain_finding, "")
-  elsewhere <- sentence_of_replication(reference, replication)
+  elsewhere <- unlist(lapply(names(replications), function(folder) {
+    c("", sentence_of_replication(reference, replications[[folder]], folder))
+  }))
   list(
     findings = c(
       '<picture><source media="(prefers-color-scheme: dark)" srcset="paper/reference/findings-dark.svg">',
@@ -147,7 +160,7 @@ readme_blocks <- function(all, reference, replication, alt) {
       if (length(told) > 0) c(sprintf("%d. %s", seq_along(told), told), ""),
       "The paper: [PDF](paper/reference/report.pdf). With its supplement: [HTML](paper/reference/report.html), [PDF](paper/reference/supplement.pdf)."
     ),
-    run = c(sentence_of_reference(reference$facts, all$summary), if (!is.null(elsewhere)) c("", elsewhere)),
+    run = c(sentence_of_reference(reference$facts, all$summary), elsewhere),
     claims = knitr::kable(table_of_claims(all), format = "pipe", row.names = FALSE)
   )
 }
@@ -185,7 +198,6 @@ publish_reference <- function(results, analysis, reference, out, readme) {
   check_pages(file.path(results, "report.pdf"))
   all <- read_results(results, analysis)
   shipped <- read_reference(reference)
-  replication <- read_reference(file.path(analysis, "replication"))
   dir.create(out, recursive = TRUE, showWarnings = FALSE)
   unlink(list.files(out, full.names = TRUE))
   reports <- list.files(results, "^(report|supplement)[.](html|pdf)$", full.names = TRUE)
@@ -196,7 +208,7 @@ publish_reference <- function(results, analysis, reference, out, readme) {
   if (sum(sizes) > reference_mib_at_most) {
     refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", reference_mib_at_most)
   }
-  writeLines(with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(all, shipped, replication, picture$alt)), readme)
+  writeLines(with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(all, shipped, read_replications(analysis), picture$alt)), readme)
 }
 
 #' The end of a run, for a terminal: findings, what is not valid, where the report is.
