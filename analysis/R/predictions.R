@@ -308,9 +308,14 @@ closed_model <- function(setup, inside) {
 
 # A slice: all users begin at once, and what is answered after the warm-up counts.
 predict_window <- function(setup, inside, most_per_s) {
-  latency_s <- window_latency_s(setup$users, inside, most_per_s, setup$warm_up_s, setup$lasts_s)
   list(
-    throughput_per_s = most_per_s, latency_s = if (setup$wait_s + setup$work_s == 0) NA_real_ else latency_s,
+    throughput_per_s = most_per_s,
+    # What nothing is known of takes no time, and is answered without end.
+    latency_s = if (setup$wait_s + setup$work_s == 0) {
+      NA_real_
+    } else {
+      window_latency_s(setup$users, inside, most_per_s, setup$warm_up_s, setup$lasts_s)
+    },
     model = closed_model(setup, inside)
   )
 }

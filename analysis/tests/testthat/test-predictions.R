@@ -166,6 +166,8 @@ test_that("what no primitive speaks of has a reason and no number", {
   }
   logging <- list("registration.as-published" = TRUE)
   expect_match(silent(tomcat(open_load(), list(), "/api/file-test", 0)), "file")
+  window <- closed_load(threads = 50, loops = NULL, warm_up_s = 0.5, duration_s = 1.5)
+  expect_match(silent(tomcat(window, list(), "/api/file-test", 0)), "file")
   expect_match(silent(tomcat(open_load(), logging, "/registration", 0)), "exception")
   expect_match(silent(tomcat(open_load(), list(remote.client = "pooled"), "/v1/hello", 1000)), "pool of connections")
   expect_match(silent(tomcat(open_load(id = "wrk2", at_once = TRUE))), "no rate")
