@@ -294,8 +294,8 @@ def test_capacity_costs_no_more_than_all_the_server_s_cpu_time(cell):
     cpus = len(measured["provenance"]["server_cpus"])
     used = measured["curve"]["calibrated_per_s"] * measured["server"]["cpu_us_per_request"] / 1e6
     # The ramp meets a server that is warmer or colder than the steps do, and ends early where the
-    # machine stalls or the generator is at its limit: a run has given 2.08 times the CPUs. A mistake
-    # of units is a factor of a thousand.
+    # machine stalls or the generator is at its limit: a run has given 2.08 times the CPUs. What is
+    # looked for, a mistake of units, is a factor of a thousand.
     assert 0.001 * cpus < used < 20 * cpus
 
 
