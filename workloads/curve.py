@@ -12,19 +12,26 @@ the first at which it dies, hangs or keeps what it was asked, and where the gene
 left to offer more, or twice running was late and not answered in time: whose limit that is cannot
 be told. Both end a mode only at rates above all that the generator has offered it on time: below
 them it was disturbed. A step that was late and sustained ends nothing, and neither does one below
-120 % that a rule on the machine leaves out. All that are left out are loaded again when all modes
-have climbed.
+120 % that a rule on the machine leaves out.
+
+What disturbs a step makes its latency longer, never shorter. So a step that meets the objective
+counts, whatever rule on the machine it fails. And when all modes have climbed, each is loaded on,
+in turns, until its capacity is clear (Climb.next_step): steps that were left out, the first beyond
+the objective, to confirm it, and steps in between where the ladder's are far apart.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from workloads.latencies import latencies_ms
 from workloads.record import Name
 from workloads.slices import (
+    BURDENS,
     CALIBRATION,
     GENERATOR,
     PLAIN,
@@ -48,7 +55,9 @@ STEPS_TO_END = LOADS_TO_END = 2
 # of 10 at the most.
 STEPS_BEYOND, GROWTH_BEYOND = 12, 1.2
 # A step that is lost again has neighbors, and above its capacity a server may lose every one.
-EXTRA_ROUNDS = 1
+LOADS_OF_A_STEP = 2
+# Loads of a mode after its climb; steps between two of the ladder, where these are farther apart.
+LOADS_AFTER, STEPS_BETWEEN, GAP_AT_MOST = 8, 3, 0.2
 # After an overload.
 DRAIN_LIMIT_S = 5.0
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
@@ -71,16 +80,64 @@ class Climb:
     failed: int = 0
     late: int = 0
     ended: str = ""
-
-    def lost(self) -> set[int]:
-        """Steps that a rule on the machine left out each time; none of a server that broke."""
-        kept = {each.asked.round for each in self.slices if each.kept}
-        broke = any(map(is_broken, self.slices))
-        asked = {each.asked.round for each in self.slices}
-        return set() if broke else asked - kept - beyond_generator(self.slices)
+    # Of the steps that are not of the ladder.
+    between_per_s: list[float] = field(default_factory=list)
 
     def rates_per_s(self) -> list[float]:
-        return [round(share * self.calibrated_per_s, 2) for share in ladder(self.spec["tool"])]
+        """Of the ladder, then of the steps between."""
+        shares = ladder(self.spec["tool"])
+        return [*(round(share * self.calibrated_per_s, 2) for share in shares), *self.between_per_s]
+
+    def next_step(self) -> int | None:
+        """What to load next for the capacity; None where that is clear, or the server broke.
+
+        It lies below the first step beyond the objective that has no other within behind it, as in
+        analysis/R/capacity.R. Of those up to there, and the next, none may be lost, and the first
+        beyond must be so again.
+        """
+        if any(map(is_broken, self.slices)):
+            return None
+        loads = Counter(each.asked.round for each in self.slices)
+        kept = {each.asked.round for each in self.slices if each.kept}
+        met = {each.asked.round for each in self.slices if each.kept and self.is_within(each)}
+        once = {step for step in loads if loads[step] < LOADS_OF_A_STEP}
+        steps = sorted((kept | once) - beyond_generator(self.slices), key=self.rate_of)
+        first = self.first_beyond([step in met for step in steps])
+        if lost := [step for step in steps[: first + 2] if step in once - kept]:
+            return lost[0]
+        # Where a step above it is within, it is loaded once more.
+        limit = LOADS_OF_A_STEP + (not met.isdisjoint(steps[first:]))
+        if first < len(steps) and loads[steps[first]] < limit:
+            return steps[first]
+        return self.step_between(steps[max(0, first - 1) : first + 1])
+
+    def rate_of(self, step: int) -> float:
+        return self.rates_per_s()[step - 1]
+
+    def first_beyond(self, within: list[bool]) -> int:
+        """Its place among the steps, or behind them."""
+        # Behind the last is none, but where the generator's limit may be what it shows.
+        followed = [*within[1:], self.ended == LIMIT]
+        pairs = zip(within, followed, strict=False)
+        return next((at for at, pair in enumerate(pairs) if not any(pair)), len(within))
+
+    def is_within(self, done: Slice) -> bool:
+        p99_ms = latencies_ms(done.folder, done.load)["latency_p99_ms"]
+        return bool(
+            done.load["sustained"]
+            and p99_ms is not None
+            and p99_ms <= self.spec["tool"]["objective_ms"]
+        )
+
+    def step_between(self, ends: list[int]) -> int | None:
+        """A new step halfway between the last within the objective and the first beyond it."""
+        if len(ends) < 2 or len(self.between_per_s) == STEPS_BETWEEN:
+            return None
+        low, high = map(self.rate_of, ends)
+        if high - low <= GAP_AT_MOST * high:
+            return None
+        self.between_per_s.append(round((low + high) / 2, 2))
+        return len(self.rates_per_s())
 
     def record(self) -> dict[str, Any]:
         tool = self.spec["tool"]
@@ -88,6 +145,7 @@ class Climb:
             "calibrated_per_s": self.calibrated_per_s,
             "ended": self.ended,
             "seed": self.seed,
+            "ladder": len(ladder(tool)),
             **{key: tool[key] for key in ("arrivals", "objective_ms", "steps")},
         }
 
@@ -118,12 +176,13 @@ def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]
         climbing = [name for name in names if not climbs[name].ended]
         for name in session.random.sample(climbing, len(climbing)):
             take(session, name, climbs[name], step, load)
-    for step in [*steps] * min(EXTRA_ROUNDS, spec["slices"]["extra_rounds"]):
-        behind = [name for name in names if step in climbs[name].lost()]
-        for name in session.random.sample(behind, len(behind)):
-            load_step(session, name, climbs[name], step, load)
-    for name, one in climbs.items():
+    for one in climbs.values():
         one.ended = one.ended or TOP
+    for _ in range(min(1, spec["slices"]["extra_rounds"]) * LOADS_AFTER):
+        wanted = [(name, next_) for name in names if (next_ := climbs[name].next_step())]
+        for name, next_ in session.random.sample(wanted, len(wanted)):
+            load_step(session, name, climbs[name], next_, load)
+    for name, one in climbs.items():
         session.curves[name] = one.record()
     return {name: climbs[name].slices for name in names}
 
@@ -162,7 +221,7 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
 
 def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
     """One step of one mode, and whether it was its last."""
-    rate = one.rates_per_s()[step - 1]
+    rate = one.rate_of(step)
     if busy_connections(one.spec, rate) > one.spec["tool"]["connections"]:
         one.ended = LIMIT
         return
@@ -185,14 +244,15 @@ def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
 
 def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:
     """None where there is no server any more."""
-    before, rate = len(one.slices), one.rates_per_s()[step - 1]
-    load(session, name, PLAIN, step, one.slices, load_at(one.spec, rate, one.seed + step))
+    before, asked = len(one.slices), load_at(one.spec, one.rate_of(step), one.seed + step)
+    load(session, name, PLAIN, step, one.slices, asked)
     if len(one.slices) == before:
         return None
     done = one.slices[-1]
     if is_at_limit(done) and GENERATOR not in done.faults:
         # A load that was offered too late says nothing of the server.
         done.faults.append(GENERATOR)
+    done.stands = BURDENS.issuperset(done.faults) and one.is_within(done)
     if not is_broken(done) and not done.load["sustained"]:
         drain(session, name.mode)
     return done

@@ -107,12 +107,16 @@ def counts_of(slices: list[Slice], asked: float) -> dict[str, int]:
     if is_curve(slices):
         # Where a curve ends for want of a generator nothing was lost.
         plain = [done for done in plain if done.asked.round not in beyond_generator(plain)]
-    rounds = len({done.asked.round for done in plain})
-    # A curve's rounds are its steps. Of other loads those beyond what was asked are extra.
-    in_order = rounds if is_curve(slices) else min(rounds, asked)
+    rounds, kept = {done.asked.round for done in plain}, [done for done in plain if done.kept]
+    counted, in_order = len(plain), min(len(rounds), asked)
+    # A curve's rounds are its steps: one that was loaded again, and kept, is not lost. Of other
+    # loads rounds beyond what was asked are extra.
+    if is_curve(slices):
+        lost = rounds - {done.asked.round for done in kept}
+        counted, in_order = len(kept) + len(lost), len(rounds)
     return {
-        "plain": len(plain),
-        "kept": sum(done.kept for done in plain),
+        "plain": counted,
+        "kept": len(kept),
         "repeated": len(plain) - int(in_order),
         "left_out": sum(not done.kept for done in plain),
     }

@@ -2,9 +2,12 @@
 # was due, is within the study's objective.
 #
 # A mode goes up a ladder of rates; a step is a slice. A step is beyond the objective where its p99 is, or
-# where the server is saturated: it did not sustain the rate, or served less than was due. A single step beyond it, with the next one within it again, was
-# disturbed: it moves nothing. The first two in a row end the curve (at the top of the ladder one does), and
-# the capacity lies between the first of them and the step before it.
+# where the server is saturated: it did not sustain the rate, or served less than was due. A single step
+# beyond it, with the next one within it again, was disturbed: it moves nothing. The first two in a row end
+# the curve (at the top of the ladder one does), and the capacity lies between the first of them and the step
+# before it. What disturbs a load makes its latency longer, never shorter: a step that met its objective
+# although a rule on the machine failed counts, too, but for its CPU time, and the first beyond was loaded
+# again (workloads/curve.py).
 #
 # Between these two the reciprocal of the excess latency, 1 / (p99 - base), falls linearly with the rate: in
 # M/M/1 it is (mu - lambda) / ln 100, and in every queue it reaches 0 where the server is saturated. The base
@@ -31,11 +34,12 @@ behind_from_sd <- 2
 steps_of_curve <- function(cell) {
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
   if (nrow(slices) == 0) return(no_steps())
-  slices <- require_columns(slices, c("step", "offered_per_s", "sustained", "served_per_s", "due"), cell$path)
+  slices <- require_columns(slices, c("step", "offered_per_s", "sustained", "served_per_s", "due", "reason"), cell$path)
   # Of a step that was loaded again the last slice that was kept.
-  slices <- plain_slices(slices)[order(step, slice)]
-  slices[!duplicated(step, fromLast = TRUE), .(
-    step, rate_per_s = offered_per_s, served_per_s, latency_p50_ms, latency_p99_ms, cpu_us_per_request,
+  slices <- plain_slices(slices)[order(step, slice)][!duplicated(step, fromLast = TRUE)]
+  slices[order(offered_per_s), .(
+    step, rate_per_s = offered_per_s, served_per_s, latency_p50_ms, latency_p99_ms,
+    cpu_us_per_request = fifelse(reason == "", cpu_us_per_request, NA_real_),
     saturated = (!sustained | is_behind(due, served_per_s * duration_s)) %in% TRUE
   )]
 }
@@ -135,9 +139,9 @@ capacity_row <- function(cell) {
 
 #' The steps of all valid curves, over sessions.
 #'
-#' A step has the same share of the calibrated capacity in every session, so steps of one position are the
-#' same point of the curve. Behind the first session to end there are none: their mean would be that of the
-#' sessions that are left.
+#' A step of the ladder has the same share of the calibrated capacity in every session, so steps of one
+#' position are the same point of the curve; those that a session loaded between two of them are not. Behind
+#' the first session to end there are none: their mean would be that of the sessions that are left.
 #'
 #' @param cells list of cells, see capacities_of().
 #' @return data.table, a row per study, tier, mode and step: sessions, saturated (in any of them), rate_per_s
@@ -147,6 +151,8 @@ capacity_row <- function(cell) {
 pool_steps <- function(cells) {
   steps <- rbindlist(lapply(cells, function(cell) {
     steps <- steps_of_curve(cell)
+    ladder <- number(cell$curve$ladder)
+    steps <- steps[is.na(ladder) | step <= ladder]
     cbind(as.data.table(identity_of(cell))[rep(1, nrow(steps))], steps)
   }))
   if (nrow(steps) > 0) steps <- steps[poolable(steps)]

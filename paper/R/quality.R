@@ -104,7 +104,7 @@ table_slices <- function(summary, slices) {
   if (nrow(plain) == 0) return(data.table())
   counts <- plain[, c(
     .(Slices = .N, Kept = sum(kept)),
-    setNames(lapply(names(slice_rules), function(rule) sum(grepl(rule, reason))), slice_rules)
+    setNames(lapply(names(slice_rules), function(rule) sum(!kept & grepl(rule, reason))), slice_rules)
   ), by = .(Study = study)]
   repeated <- summary[, .(Repeated = sum(slices_repeated, na.rm = TRUE)), by = .(Study = study)]
   table <- repeated[counts, on = "Study"]

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from paper.tests.fake_results import ROOT
-from workloads import slices
+from workloads import curve, slices
 
 METHOD = (ROOT / "paper" / "everything.qmd").read_text()
 WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
@@ -19,6 +19,7 @@ WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
         ("the hypervisor at most {} of all CPUs", slices.STEAL_AT_MOST),
         ("computations took at most {} longer", slices.SLOWER_AT_MOST - 1),
         ("the servers that idle used at most {} of", slices.IDLE_BESIDE_AT_MOST),
+        ("the capacity are more than {} apart", curve.GAP_AT_MOST),
         ("compiler threads use at most {} of a CPU over a turn", WARM["compiler_share_at_most"]),
     ],
 )

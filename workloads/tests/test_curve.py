@@ -12,7 +12,7 @@ from workloads.curve import LIMIT, NOT_SUSTAINED, STEPS_BEYOND, TOP, Climb, clim
 from workloads.latencies import latencies_ms
 from workloads.pooling import counts_of
 from workloads.record import Name
-from workloads.slices import CALIBRATION, GENERATOR, PLAIN
+from workloads.slices import BURDENS, CALIBRATION, GENERATOR, PLAIN
 from workloads.tests.simulated import Queue, exponential, load
 from workloads.tools.curve import collect
 
@@ -52,6 +52,7 @@ def climbing(make_slice, monkeypatch):
     Returns the session, its slices, and (mode, kind, step, tool) of every load in order.
     """
     monkeypatch.setattr(curve, "drain", lambda session, mode: session.stopped.append(mode))
+    monkeypatch.setattr(curve, "latencies_ms", lambda folder, load: load["latencies_ms"])
 
     def run(names=(ONE,), capacity=1000.0, ends=(), **changes):
         session, asked, wanted = session_of(**changes), [], dict(ends)
@@ -67,6 +68,8 @@ def climbing(make_slice, monkeypatch):
             if end.pop("once", False):
                 del wanted[name.mode, kind, step]
             served |= {"generator_thread": end.pop("generator_thread", 0.2)}
+            p99_ms = end.pop("p99_ms", 10 if rate <= capacity else 100)
+            served |= {"latencies_ms": {"latency_p99_ms": p99_ms}}
             for key in ("sustained", "served_per_s"):
                 served[key] = end.pop(key, served[key])
             if end.pop("gone", False):
@@ -233,21 +236,96 @@ def test_step_that_was_disturbed_ends_nothing(climbing):
     assert steps_of(found[ONE]) == [1, 2, 3, 4, 5]
 
 
+def lost(*steps, mode=ONE.mode, **more):
+    """Steps that a rule on the machine leaves out, and that are beyond the objective."""
+    faults = {"faults": ["undisturbed"], "p99_ms": 100}
+    return [((mode, PLAIN, step), faults | more) for step in steps]
+
+
+def loaded_after(found, name=ONE):
+    """Steps that were loaded when all had climbed."""
+    return [step for at, step in enumerate(steps_of(found[name]), start=1) if step != at]
+
+
 def test_step_that_was_lost_is_loaded_again_when_all_have_climbed(climbing):
-    once = {"faults": ["undisturbed"], "once": True}
-    ends = [((ONE.mode, PLAIN, 2), once), ((OTHER.mode, PLAIN, 5), dict(once))]
-    session, found, asked = climbing(names=(ONE, OTHER), ends=ends, extra_rounds=2)
+    ends = [*lost(2, once=True), *lost(5, mode=OTHER.mode, once=True)]
+    _, found, asked = climbing(names=(ONE, OTHER), ends=ends, extra_rounds=2)
     plain = [(mode, step) for mode, kind, step, _ in asked if kind == PLAIN]
-    assert plain[16:] == [("one", 2), ("other", 5)]
+    assert set(plain[16:18]) == {("one", 2), ("other", 5)}
     first, again = (tool for mode, _, step, tool in asked if (mode, step) == ("one", 2))
     assert first == again
     assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, True]
-    # What is lost again is not loaded a third time, and nothing else is loaded again.
-    ends = [((ONE.mode, PLAIN, 2), {"faults": ["undisturbed"]})]
-    ends += [((OTHER.mode, PLAIN, 7), {"generator_thread": 0.95})]
-    _, found, _ = climbing(names=(ONE, OTHER), ends=ends, extra_rounds=2)
-    assert steps_of(found[ONE]) == [1, 2, 3, 4, 5, 6, 7, 8, 2]
-    assert steps_of(found[OTHER]) == [1, 2, 3, 4, 5, 6, 7]
+    # What is lost again is not loaded a third time, and what is above the knee not a second time.
+    _, found, _ = climbing(ends=lost(2, 8), extra_rounds=2)
+    assert steps_of(found[ONE]).count(2) == 2
+    _, found, _ = climbing(ends=[*failing(5, 6), *lost(3, 7)], extra_rounds=2)
+    assert [loaded_after(found).count(step) for step in (3, 5, 6)] == [1, 1, 0]
+    # A rate that the generator cannot offer is none that was lost.
+    ends = [((ONE.mode, PLAIN, 7), {"generator_thread": 0.95})]
+    _, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert steps_of(found[ONE]) == [1, 2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize("fault", sorted(BURDENS))
+def test_step_that_meets_its_objective_counts_whatever_slowed_it(climbing, fault):
+    _, found, _ = climbing(ends=lost(2, faults=[fault], p99_ms=15), extra_rounds=2)
+    burdened = [each for each in found[ONE] if each.asked.round == 2]
+    assert [(each.kept, each.faults) for each in burdened] == [(True, [fault])]
+    for end in ({"p99_ms": 21}, {"p99_ms": 15, "sustained": False}, {"p99_ms": None}):
+        _, found, _ = climbing(ends=lost(2, faults=[fault], once=True, **end), extra_rounds=2)
+        assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, True], end
+
+
+@pytest.mark.parametrize("fault", [GENERATOR, "idle_connections", "not_completed"])
+def test_step_of_another_load_than_was_asked_for_does_not_count(climbing, fault):
+    ends = lost(2, faults=[fault, "compiled"], p99_ms=15)
+    _, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, False]
+
+
+def test_first_step_beyond_the_objective_is_loaded_again_to_confirm_it(climbing):
+    # 960 a second is the last within.
+    _, found, asked = climbing(extra_rounds=2)
+    assert loaded_after(found) == [7]
+    first, again = (tool for _, kind, step, tool in asked if (kind, step) == (PLAIN, 7))
+    assert first == again
+    # If it was chance, the next that is beyond it is confirmed.
+    slow = {"p99_ms": 100, "once": True}
+    ends = [((ONE.mode, PLAIN, step), dict(slow)) for step in (4, 5)]
+    _, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert loaded_after(found) == [4, 7]
+    # Where another above it is within, twice may be chance, too.
+    ends = [((ONE.mode, PLAIN, step), {"p99_ms": 100}) for step in (4, 5)]
+    _, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert loaded_after(found) == [4, 4]
+    # One alone, with another within behind it, decides nothing.
+    _, found, _ = climbing(ends=[((ONE.mode, PLAIN, 4), slow)], extra_rounds=2)
+    assert loaded_after(found) == [7]
+    assert loaded_after(climbing(extra_rounds=0)[1]) == []
+
+
+def test_gap_that_is_wide_is_halved(climbing):
+    # The second step, 173 a second, is within, the third, 600, beyond.
+    session, found, asked = climbing(ends=failing(3, 4), capacity=1000.0, extra_rounds=2)
+    assert loaded_after(found)[:2] == [3, 21]
+    rates = [
+        tool["rate_per_s"] for _, kind, step, tool in asked if (kind, step > 20) == (PLAIN, True)
+    ]
+    low, high = 173.21, 600.0
+    expected = [(low + high) / 2]
+    expected.append((expected[-1] + high) / 2)
+    assert rates == pytest.approx(expected, abs=0.02)
+    assert session.curves[ONE]["ladder"] == 20
+    # Three at most, each twice if need be.
+    ends = [
+        *failing(3, 4),
+        *((((ONE.mode, PLAIN, step), {"p99_ms": 100})) for step in (21, 22, 23)),
+    ]
+    _, found, _ = climbing(ends=ends, extra_rounds=2)
+    assert loaded_after(found) == [3, 21, 21, 22, 22, 23, 23]
+    # Below the ladder there is nothing to halve.
+    _, found, _ = climbing(ends=failing(1, 2), extra_rounds=2)
+    assert loaded_after(found) == [1]
 
 
 def test_steps_of_a_server_that_broke_are_not_loaded_again(climbing):
@@ -297,7 +375,7 @@ def test_load_that_was_late_once_is_loaded_again_and_late_twice_running_ends_the
     late = {"faults": [GENERATOR]}
     ends = [((ONE.mode, PLAIN, 1), late | {"once": True})]
     session, found, _ = climbing(ends=ends, extra_rounds=2)
-    assert steps_of(found[ONE]) == [*range(1, 9), 1]
+    assert loaded_after(found) == [1, 7]
     assert session.curves[ONE]["ended"] == NOT_SUSTAINED
     ends = [((ONE.mode, PLAIN, step), late) for step in (7, 8)]
     session, found, _ = climbing(ends=ends, extra_rounds=2)
@@ -316,7 +394,7 @@ def test_load_that_was_late_below_a_rate_that_was_on_time_ends_nothing(climbing)
     ends = [((ONE.mode, PLAIN, step), late) for step in (1, 2)]
     session, found, _ = climbing(ends=ends, extra_rounds=1)
     assert session.curves[ONE]["ended"] == NOT_SUSTAINED
-    assert steps_of(found[ONE]) == [*range(1, 9), 1, 2]
+    assert loaded_after(found) == [1, 2, 7]
 
 
 def test_late_load_that_the_server_keeps_up_with_ends_neither_ramp_nor_climb(climbing):
@@ -330,7 +408,7 @@ def test_late_load_that_the_server_keeps_up_with_ends_neither_ramp_nor_climb(cli
     assert session.curves[ONE]["ended"] == NOT_SUSTAINED
     assert steps_of(found[ONE])[:8] == [*range(1, 9)]
     # Their percentiles are the generator's: they are loaded again.
-    assert sorted(steps_of(found[ONE])[8:]) == [3, 4, 5]
+    assert loaded_after(found) == [3, 4, 5, 7]
 
 
 def test_record_says_how_far_a_mode_came(climbing):
@@ -342,6 +420,7 @@ def test_record_says_how_far_a_mode_came(climbing):
         "arrivals": "poisson",
         "objective_ms": 20,
         "steps": 8,
+        "ladder": 20,
     }
 
 
@@ -394,8 +473,11 @@ def test_capacity_of_one_worker_with_exponential_service_is_found(climb_queue):
 
 
 def knee_per_s(rows, objective_ms):
-    """Where p99 crosses the objective, its logarithm interpolated between two steps."""
-    points = [(row["offered_per_s"], math.log(row["latency_p99_ms"])) for row in rows]
+    """Where p99 crosses the objective, its logarithm interpolated between two steps.
+
+    Of a step that was loaded again the last, as the analysis does.
+    """
+    points = sorted({row["offered_per_s"]: math.log(row["latency_p99_ms"]) for row in rows}.items())
     wanted = math.log(objective_ms)
     for (low, before), (high, after) in zip(points, points[1:], strict=False):
         if before <= wanted < after:
@@ -403,12 +485,14 @@ def knee_per_s(rows, objective_ms):
     raise AssertionError(points)
 
 
+@pytest.mark.parametrize("extra_rounds", [0, 1])
 @pytest.mark.parametrize("objective_ms", [15, 60])
-def test_knee_of_one_worker_is_where_theory_has_it(climb_queue, objective_ms):
+def test_knee_of_one_worker_is_where_theory_has_it(climb_queue, objective_ms, extra_rounds):
     # Of M/M/1 p99 of latency is ln(100) / (mu - rate).
     expected = MU - math.log(100) / (objective_ms / 1000)
+    asked = {"objective_ms": objective_ms, "duration_s": 30, "extra_rounds": extra_rounds}
     found = [
-        knee_per_s(climb_queue(Queue(exponential(MU)), seed, duration_s=30)[1], objective_ms)
+        knee_per_s(climb_queue(Queue(exponential(MU)), seed, **asked)[1], objective_ms)
         for seed in range(3)
     ]
     assert statistics.median(found) == pytest.approx(expected, rel=0.05)

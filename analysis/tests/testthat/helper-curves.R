@@ -47,7 +47,7 @@ steps_with <- function(p99_ms, saturated = FALSE, rate_per_s = 100 * seq_along(p
 #' Writes the cell of a curve, see write_cell().
 #'
 #' @param steps see steps_with().
-write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained", ...) {
+write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained", ladder = nrow(steps), ...) {
   slices <- if (nrow(steps) == 0) fake_slices()[0] else fake_slices(
     rounds = nrow(steps), step = steps$step, offered_per_s = steps$rate_per_s, sustained = tolower(!steps$saturated),
     served_per_s = steps$served_per_s, due = steps$rate_per_s / 2, latency_p50_ms = steps$latency_p50_ms,
@@ -55,7 +55,7 @@ write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained",
   )
   curve <- list(
     calibrated_per_s = 1000, ended = ended, arrivals = "poisson", seed = 1, objective_ms = objective_ms,
-    steps = nrow(steps)
+    steps = nrow(steps), ladder = ladder
   )
   write_cell(root, tool = "curve", slices = slices, curve = curve, ...)
 }

@@ -116,6 +116,26 @@ test_that("a step that was disturbed and loaded again counts once, one of the ge
   expect_equal(steps_of_curve(read_cell(path))$step, c(1, 2))
 })
 
+test_that("a step that stands in spite of a fault counts, but for its CPU time", {
+  path <- write_curve(new_folder(), steps_with(c(10, 12, 30, 90)))
+  file <- file.path(dirname(path), "slices.csv")
+  fwrite(fread(file, colClasses = "character")[2, reason := "compiled;steady_speed"], file)
+  steps <- steps_of_curve(read_cell(path))
+  expect_equal(steps$latency_p99_ms, c(10, 12, 30, 90))
+  expect_equal(is.na(steps$cpu_us_per_request), c(FALSE, TRUE, FALSE, FALSE))
+  expect_equal(pool_steps(read_cells(path))$latency_p99_ms, c(10, 12, 30, 90))
+})
+
+test_that("steps between those of the ladder have their place by rate, and none in the mean of sessions", {
+  # Numbered behind the ladder, in the order in which they were loaded.
+  steps <- steps_with(c(10, 30, 90, 12, 28), rate_per_s = c(100, 200, 300, 150, 175))
+  cells <- read_cells(write_curve(new_folder(), steps, ladder = 3))
+  expect_equal(steps_of_curve(cells[[1]])$rate_per_s, c(100, 150, 175, 200, 300))
+  row <- capacities_of(cells)
+  expect_equal(row[, c(within_per_s, beyond_per_s)], c(150, 175))
+  expect_equal(pool_steps(cells)$rate_per_s, c(100, 200, 300))
+})
+
 test_that("a server that did not start has a row without a capacity", {
   path <- write_curve(new_folder(), steps_with(c(10, 30, 90))[0], outcome = "hung")
   row <- capacities_of(read_cells(path))
