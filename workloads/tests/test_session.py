@@ -576,7 +576,7 @@ def test_curve_is_climbed_and_recorded_with_how_far_each_mode_came(
     one = recorder()
     names = [Name(mode, "saturated", "curve") for mode in ("thread-per-request", "fixed-pool")]
     facts = {"calibrated_per_s": 800.5, "ended": "not_sustained", "seed": 7}
-    facts |= {"arrivals": "poisson", "objective_ms": 20, "steps": 8}
+    facts |= {"arrivals": "poisson", "objective_ms": 20, "steps": 8, "ladder": 20}
 
     def climb(session, names, load):
         assert load is load_once
