@@ -41,7 +41,7 @@ class Curve(Cell):
         ended = "not_sustained" if math.isinf(self.limit_per_s) else "generator_limit"
         record["curve"] = {
             "calibrated_per_s": self.saturation_per_s, "ended": ended, "arrivals": "poisson",
-            "seed": 1, "objective_ms": self.objective_ms, "steps": len(rows),
+            "seed": 1, "objective_ms": self.objective_ms, "steps": len(rows), "ladder": len(rows),
         }  # fmt: skip
         path.write_text(json.dumps(record))
         with path.with_name("slices.csv").open("w", newline="") as file:
