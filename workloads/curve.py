@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,7 +57,7 @@ STEPS_BEYOND, GROWTH_BEYOND = 12, 1.2
 # A step that is lost again has neighbors, and above its capacity a server may lose every one.
 LOADS_OF_A_STEP = 2
 # Loads of a mode after its climb; steps between two of the ladder, where these are farther apart.
-LOADS_AFTER, STEPS_BETWEEN, GAP_AT_MOST = 8, 3, 0.2
+LOADS_AFTER, STEPS_BETWEEN, GAP_AT_MOST = 10, 3, 0.2
 # After an overload.
 DRAIN_LIMIT_S = 5.0
 NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
@@ -103,11 +103,13 @@ class Climb:
         once = {step for step in loads if loads[step] < LOADS_OF_A_STEP}
         steps = sorted((kept | once) - beyond_generator(self.slices), key=self.rate_of)
         first = self.first_beyond([step in met for step in steps])
+        if first == len(steps):
+            return self.step_above(loads)
         if lost := [step for step in steps[: first + 2] if step in once - kept]:
             return lost[0]
         # Where a step above it is within, it is loaded once more.
         limit = LOADS_OF_A_STEP + (not met.isdisjoint(steps[first:]))
-        if first < len(steps) and loads[steps[first]] < limit:
+        if loads[steps[first]] < limit:
             return steps[first]
         return self.step_between(steps[max(0, first - 1) : first + 1])
 
@@ -128,6 +130,17 @@ class Climb:
             and p99_ms is not None
             and p99_ms <= self.spec["tool"]["objective_ms"]
         )
+
+    def step_above(self, loaded: Iterable[int]) -> int | None:
+        """The next of the ladder, where what ended the climb was chance."""
+        shares = ladder(self.spec["tool"])
+        above = max(step for step in loaded if step <= len(shares)) + 1
+        if self.ended != NOT_SUSTAINED or above > len(shares) or self.lacks_connections(above):
+            return None
+        return above
+
+    def lacks_connections(self, step: int) -> bool:
+        return busy_connections(self.spec, self.rate_of(step)) > self.spec["tool"]["connections"]
 
     def step_between(self, ends: list[int]) -> int | None:
         """A new step halfway between the last within the objective and the first beyond it."""
@@ -222,7 +235,7 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
 def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
     """One step of one mode, and whether it was its last."""
     rate = one.rate_of(step)
-    if busy_connections(one.spec, rate) > one.spec["tool"]["connections"]:
+    if one.lacks_connections(step):
         one.ended = LIMIT
         return
     done = load_step(session, name, one, step, load)

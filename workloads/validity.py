@@ -372,8 +372,8 @@ def slices_kept(record: Record) -> Check:
     slices = record["load"]["slices"]
     share = slices["kept"] / slices["plain"] if slices["plain"] else 0.0
     rule = (
-        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices are kept, of a curve of its steps; one is "
-        "left out that fails compiled, undisturbed, steady_speed or idle_beside"
+        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices are kept, of a curve of its steps; one "
+        "is left out that fails compiled, undisturbed, steady_speed or idle_beside"
     )
     return check("slices_kept", rule, share >= SLICES_KEPT_AT_LEAST, **slices)
 

@@ -304,6 +304,19 @@ def test_first_step_beyond_the_objective_is_loaded_again_to_confirm_it(climbing)
     assert loaded_after(climbing(extra_rounds=0)[1]) == []
 
 
+def test_mode_whose_end_was_chance_climbs_on(climbing):
+    # Steps 7 and 8 had ended it, and are within the objective when they are loaded again.
+    ramp = [((ONE.mode, CALIBRATION, 1), {"served_per_s": 1000.0})]
+    chance = {"once": True, "p99_ms": 100}
+    ends = [*ramp, *failing(7, **chance), *failing(8, faults=["compiled"], **chance)]
+    session, found, _ = climbing(ends=[*ends, *failing(10, 11)], capacity=5000.0, extra_rounds=2)
+    assert session.curves[ONE]["ended"] == NOT_SUSTAINED
+    assert loaded_after(found) == [8, 9, 10, 10]
+    # Not beyond the connections that there are: 2,000 a second, and the next is 2,074.
+    _, found, _ = climbing(ends=ends, capacity=5000.0, extra_rounds=2, connections=40)
+    assert loaded_after(found) == [8, 9, 10]
+
+
 def test_gap_that_is_wide_is_halved(climbing):
     # The second step, 173 a second, is within, the third, 600, beyond.
     session, found, asked = climbing(ends=failing(3, 4), capacity=1000.0, extra_rounds=2)
