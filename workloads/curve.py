@@ -89,17 +89,18 @@ class Climb:
         return [*(round(share * self.calibrated_per_s, 2) for share in shares), *self.between_per_s]
 
     def next_step(self) -> int | None:
-        """What to load next for the capacity; None where that is clear, or the server broke.
+        """What to load next for the capacity; None where that is clear, or the server died or hung.
 
         It lies below the first step beyond the objective that has no other within behind it, as in
         analysis/R/capacity.R. Of those up to there, and the next, none may be lost, and the first
-        beyond must be so again.
+        beyond must be so again, if the server did not break: one that is held up is started again.
         """
-        if any(map(is_broken, self.slices)):
+        if any(each.outcome != "completed" for each in self.slices):
             return None
         loads = Counter(each.asked.round for each in self.slices)
         kept = {each.asked.round for each in self.slices if each.kept}
         met = {each.asked.round for each in self.slices if each.kept and self.is_within(each)}
+        broke = {each.asked.round for each in self.slices if is_broken(each)}
         once = {step for step in loads if loads[step] < LOADS_OF_A_STEP}
         steps = sorted((kept | once) - beyond_generator(self.slices), key=self.rate_of)
         first = self.first_beyond([step in met for step in steps])
@@ -109,7 +110,7 @@ class Climb:
             return lost[0]
         # Where a step above it is within, it is loaded once more.
         limit = LOADS_OF_A_STEP + (not met.isdisjoint(steps[first:]))
-        if loads[steps[first]] < limit:
+        if loads[steps[first]] < limit and steps[first] not in broke:
             return steps[first]
         return self.step_between(steps[max(0, first - 1) : first + 1])
 
