@@ -31,7 +31,7 @@ predict_step <- function(cell, primitives, rate_per_s) {
   # What a request asks of a remote or a database has no primitive, so the CPU time is not known.
   if (!is.null(cell$configuration$backend) && which.min(bounds_per_s) == 2) return(NULL)
   quantile_ms <- function(p) {
-    if (setup$wait_s + setup$work_s == 0) return(NA_real_)
+    if (asks_nothing(setup)) return(NA_real_)
     # Work lasts as long as was asked for; the rest of the CPU time varies as if it were exponential.
     varies <- if (cpu_s > 0) ((cpu_s - setup$work_s) / cpu_s)^2 else 0
     on_cpus_s <- if (setup$work_s == 0) {

@@ -130,6 +130,9 @@ read_setup <- function(cell) {
   ))
 }
 
+# Whether a request neither waits nor computes: how long it takes follows from no configuration.
+asks_nothing <- function(setup) setup$wait_s + setup$work_s == 0
+
 #' What a database's client does: clients, think_s, connects (per transaction), pool_size (Inf without
 #' a pool), has_primitives (whether a transaction is one row of a MariaDB), cpus (the client's; NA for
 #' sysbench, whose own cost no primitive tells).
@@ -283,7 +286,7 @@ predict_closed <- function(setup, cpu_s) {
   in_line <- inside < setup$users || setup$wait_s == 0
   list(
     throughput_per_s = answers / took_s,
-    latency_s = if (setup$wait_s + setup$work_s == 0) {
+    latency_s = if (asks_nothing(setup)) {
       NA_real_
     } else if (spread) {
       setup$wait_s + cpu_s
@@ -311,7 +314,7 @@ predict_window <- function(setup, inside, most_per_s) {
   list(
     throughput_per_s = most_per_s,
     # What nothing is known of takes no time, and is answered without end.
-    latency_s = if (setup$wait_s + setup$work_s == 0) {
+    latency_s = if (asks_nothing(setup)) {
       NA_real_
     } else {
       window_latency_s(setup$users, inside, most_per_s, setup$warm_up_s, setup$lasts_s)
@@ -441,7 +444,7 @@ in_turns <- function(client, demands_s) {
 }
 
 latency_row <- function(setup, ends) {
-  if (setup$wait_s + setup$work_s == 0) return(unpredicted("latency_mean_ms"))
+  if (asks_nothing(setup)) return(unpredicted("latency_mean_ms"))
   latencies <- lapply(ends, function(end) 1000 * end$latency_s)
   figure_row("latency_mean_ms", latencies, paste0(ends$mean$model, ", and its queue"))
 }
