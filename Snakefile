@@ -16,10 +16,9 @@ from snakemake.logging import logger
 from snakemake.utils import min_version
 
 from profiles.watch import terminal
-from analysis import budget
 from workloads import plan
 from workloads.configuration import ConfigurationError, in_order_of
-from workloads.grid import Grid, further_of
+from workloads.grid import Grid
 from workloads.testbed import alone_in_the_folder
 
 min_version("9.17")
@@ -32,7 +31,7 @@ configfile: "config.yaml"
 DEFAULT = yaml.safe_load(Path("config.yaml").read_text())
 
 try:
-    GRID = Grid(in_order_of(DEFAULT, config), further_of(Path(config["results"])))
+    GRID = Grid(in_order_of(DEFAULT, config))
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
@@ -103,10 +102,6 @@ def planned(jobs):
     }
     return plan.line(known, sessions, jobs)
 
-
-# A run with a budget of minutes is handed over to what spends them, by runs of this file without a budget.
-if workflow.is_main_process and config.get("budget_minutes"):
-    budget.spend(GRID, sys.argv)
 
 if workflow.is_main_process:
     terminal.take_over(logger, workflow.output_settings, planned)

@@ -60,13 +60,6 @@ STANDS_APART = ("backend", "verify_path")
 NAME_IN_CELLS = {"in_force": "threads", "users": "threads"}
 
 
-# Sessions that a budget may add to a group. The results are looked at after each, and every look
-# has its part of the error that they allow.
-LATER_LOOKS_AT_MOST = 5
-# Repetitions by study and group.
-Further = dict[tuple[str, str], set[int]]
-
-
 @dataclass(frozen=True)
 class Cell:
     """One cell of the grid. `path` is its name."""
@@ -110,14 +103,12 @@ class Session:
 class Grid:
     """All cells of a configuration, the sessions that measure them, and what each is to measure.
 
-    `further`: sessions beyond the repetitions, by study and group, that a budget of minutes paid
-    for; None where there is no budget. Raises ConfigurationError if the configuration is not valid.
+    Raises ConfigurationError if the configuration is not valid.
     """
 
-    def __init__(self, config: dict[str, Any], further: Further | None = None) -> None:
+    def __init__(self, config: dict[str, Any]) -> None:
         check(config)
         self.config = config
-        self.further = further
         self.studies = whole_studies(config)
         self.groups = {name: groups_of(study["modes"]) for name, study in self.studies.items()}
         self.cells = [
@@ -126,17 +117,12 @@ class Grid:
             for mode, tier, tool in asked_of(study, config.get("depth"))
             # Nothing but our own is copied to another machine.
             if tool != ITSELF or "generator_host" not in config["testbed"]
-            for repetition in self._repetitions(study["id"], mode["id"])
+            for repetition in range(1, config["repetitions"] + 1)
             if repetition == 1 or not tier[tool].get("once")
         ]
         self.sessions = sorted(self._sessions(), key=self.order_key)
         ordered = [cell for session in self.sessions for cell in session.cells]
         self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
-
-    def _repetitions(self, study: str, mode: str) -> list[int]:
-        base = range(1, self.config["repetitions"] + 1)
-        added = (self.further or {}).get((study, self.groups[study][mode]), set())
-        return sorted({*base, *added})
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
@@ -349,11 +335,6 @@ class Grid:
             ]
         )
 
-    def repetitions_table(self) -> str:
-        """repetitions.csv: sessions of each group, and how often groups are looked at again."""
-        later = 0 if self.further is None else LATER_LOOKS_AT_MOST
-        return as_csv([{"base": str(self.config["repetitions"]), "later_looks": str(later)}])
-
     def jars(self, session: Session) -> list[str]:
         """The jars that the session's cells run."""
         found: dict[str, None] = {}
@@ -413,18 +394,6 @@ class Grid:
     def _parts(self, cell: Cell) -> tuple[Study, Mode, Tier]:
         study = self.studies[cell.study]
         return study, study["modes"][cell.mode], study[TIERS][cell.tier]
-
-
-def further_of(results: Path) -> Further | None:
-    """The sessions that a budget added, as further.csv lists them; None where there is none."""
-    path = results / "further.csv"
-    if not path.exists():
-        return None
-    found: Further = {}
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            found.setdefault((row["study"], row["group"]), set()).add(int(row["repetition"]))
-    return found
 
 
 def server_of(study: Study, mode: Mode) -> dict[str, Any]:

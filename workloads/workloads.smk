@@ -7,7 +7,6 @@ outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/primitives/costs-{repetition}.csv, {results}/primitives/thread-memory.csv
          {results}/modes.csv: what each mode is a variant of, how it handles requests, its looks
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
-         {results}/repetitions.csv: sessions of each group, and later looks that a budget allows
 """
 
 # What the first Snakemake was asked for. A job on a node of a cluster runs a Snakemake of its own
@@ -171,15 +170,12 @@ rule list_experiment:
     output:
         modes=RESULTS + "/modes.csv",
         grid=RESULTS + "/grid.csv",
-        repetitions=RESULTS + "/repetitions.csv",
     log:
         RESULTS + "/logs/list_experiment.log",
     params:
         modes=GRID.modes_table(),
         grid=GRID.grid_table(),
-        repetitions=GRID.repetitions_table(),
     message:
         "what each mode is, and what the experiment asks for"
     shell:
-        "(printf %s {params.modes:q} > {output.modes:q} && printf %s {params.grid:q} > {output.grid:q}"
-        " && printf %s {params.repetitions:q} > {output.repetitions:q}) 2> {log:q}"
+        "(printf %s {params.modes:q} > {output.modes:q} && printf %s {params.grid:q} > {output.grid:q}) 2> {log:q}"
