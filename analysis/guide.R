@@ -17,10 +17,10 @@ use_looks(given$repetitions)
 use_modes(given$modes)
 capacity <- read_capacity(given$capacity)
 comparisons <- read_comparisons(given$comparisons)
+summary <- with_capacities(read_summary(given$files), capacity)
 rows <- compare_guide(
-  c(read_guide(given$guide), curve_situations(capacity, comparisons)),
-  with_capacities(read_summary(given$files), capacity), read_slices(given$slices), comparisons
+  c(read_guide(given$guide), curve_situations(capacity, comparisons)), summary, read_slices(given$slices), comparisons
 )
 write_table(with_rules_version(rows, "comparisons", folder), given$out)
-findings <- decide_findings(read_findings(given$guide), comparisons)
+findings <- decide_findings(read_findings(given$guide), comparisons, summary)
 write_table(with_rules_version(findings, "comparisons", folder), given[["out-findings"]])

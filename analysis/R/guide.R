@@ -1,5 +1,5 @@
-# The decision guide: for an engineer's situation, which mode wins, by how much, and from which load
-# on. All is decided by the comparisons; guide.yaml says what is compared.
+# The decision guide: for an engineer's situation, which mode wins and by how much. The comparisons decide;
+# guide.yaml says what is compared.
 
 library(data.table)
 
@@ -19,15 +19,17 @@ read_findings <- function(path) {
 
 #' The outcome of each finding.
 #'
-#' @param findings see read_findings(); `comparisons` see read_comparisons().
+#' @param findings see read_findings(); `comparisons` see read_comparisons(); `summary` see read_summary(), with
+#'   capacities (see with_capacities()).
 #' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), chosen
-#'   (which of `told` fits; NA for none), the columns of the comparisons. A finding of which a pair was not measured has
-#'   no rows.
-decide_findings <- function(findings, comparisons) {
+#'   (which of `told` fits; NA for none), versus_value and mode_value (see shared_values()), bound_ratio (what theory
+#'   allows; NA for none), the columns of the comparisons. A finding of which a pair was not measured has no rows.
+decide_findings <- function(findings, comparisons, summary) {
   rows <- lapply(findings, function(finding) {
     pairs <- rbindlist(lapply(finding$pairs, function(pair) {
-      wanted <- c(finding["study"], pair)
-      comparisons[wanted, on = names(wanted), nomatch = NULL]
+      wanted <- c(finding["study"], pair[c("mode", "tier", "tool", "statistic")])
+      row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
+      cbind(row, bound_ratio = rep(bound_ratio(pair$bound), nrow(row)), shared_values(summary, row))
     }), idcol = "pair")
     if (!setequal(pairs$pair, names(finding$pairs)) || anyDuplicated(pairs$pair) > 0) return(NULL)
     outcomes <- setNames(standing(pairs), pairs$pair)
@@ -35,8 +37,32 @@ decide_findings <- function(findings, comparisons) {
     pairs[, outcome := unname(outcomes)]
     data.table(finding = finding$id, pairs, chosen = Position(fits, finding$told))
   })
-  none <- copy(comparisons[0])[, c("finding", "pair", "outcome") := character()][, chosen := integer()]
+  none <- copy(comparisons[0])[, c("finding", "pair", "outcome") := character()]
+  none[, c("versus_value", "mode_value", "bound_ratio") := numeric()][, chosen := integer()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
+}
+
+#' The ratio that theory allows: what the mode admits over what the baseline admits. NA without a bound.
+bound_ratio <- function(bound) if (is.null(bound)) NA_real_ else bound[[1]] / bound[[2]]
+
+#' The values of both sides of a comparison, over the sessions in which both are valid: geometric means.
+#'
+#' Medians over all valid sessions of a side would be of other sessions than the ratio.
+#'
+#' @return data.table, a row per row: versus_value, mode_value; NA where no session has both.
+shared_values <- function(summary, rows) {
+  of_side <- function(row, name) {
+    wanted <- list(study = row$study, tier = row$tier, tool = row$tool, mode = name)
+    cells <- summary[wanted, on = names(wanted), nomatch = NULL]
+    cells[poolable(cells), .(session, value = get(row$statistic))][is.finite(value)]
+  }
+  none <- data.table(versus_value = numeric(), mode_value = numeric())
+  rbindlist(c(list(none), lapply(seq_len(nrow(rows)), function(index) {
+    row <- rows[index]
+    both <- merge(of_side(row, row$versus), of_side(row, row$mode), by = "session")
+    mean_of <- function(values) if (length(values) == 0) NA_real_ else exp(mean(log(values)))
+    data.table(versus_value = mean_of(both$value.x), mode_value = mean_of(both$value.y))
+  })))
 }
 
 #' How a mode does against the baseline in one comparison.
@@ -119,35 +145,6 @@ guide_metrics <- function(situation, summary, slices, comparisons) {
   rbindlist(lapply(Filter(nrow, rows), function(table) with_best(holding_together(table), summary, slices)))
 }
 
-# From which load on each mode is better than the baseline at the 99th percentile, and stays so; a row
-# without a mode where none is at any load.
-guide_loads <- function(situation, summary, comparisons) {
-  offered <- summary[study == situation$study & tool == "wrk2", .(per_s = offered_per_s[1]), by = tier]
-  loads <- intersect(situation$loads, offered$tier)
-  if (length(loads) < 2) return(NULL)
-  rows <- guide_rows(comparisons, situation, loads, "wrk2", "latency_p99_ms")
-  first <- rows[, .(from = {
-    ahead <- standing[match(loads, tier)] %in% c("better", "alone")
-    # Behind the last load at which it is not ahead.
-    loads[max(which(!ahead), 0) + 1]
-  }), by = mode][!is.na(from)]
-  if (nrow(first) == 0) return(data.table(mode = "", from_per_s = NA_real_))
-  first[order(match(from, loads)), .(mode, from_per_s = offered$per_s[match(from, offered$tier)])]
-}
-
-# Mean and median latency go with the 99th percentile, switches and threads with CPU time and memory.
-priced_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_mib")
-
-# What the winner is worse in, beyond the statistics that matter most.
-guide_price <- function(situation, comparisons) {
-  rows <- guide_rows(comparisons, situation, situation$tier, situation$tool, situation$statistics[1])
-  winner <- rows[standing == "better"]$mode[1]
-  others <- lapply(setdiff(priced_statistics, situation$statistics), function(id) {
-    guide_rows(comparisons, situation, situation$tier, situation$tool, id)[mode == winner & standing == "worse"]
-  })
-  rbindlist(others)
-}
-
 #' Compares modes with the baseline at another tier, for the situations that say so.
 #'
 #' @param guide,summary,slices see compare_guide().
@@ -176,21 +173,15 @@ compare_tiers <- function(guide, summary, slices) {
 #'
 #' @param guide see read_guide(); `summary` see read_summary(); `slices` see read_slices(); `comparisons` see
 #'   read_comparisons().
-#' @return data.table: situation and mind (words), use (`metric`, `from`, `price`), the columns of compare_modes(),
-#'   standing (see there), best (1 where the mode is to be named), from_per_s. A situation of which nothing was
-#'   measured has no rows.
+#' @return data.table: situation and practice (words), the columns of compare_modes(), standing (see there), best (1
+#'   where the mode is to be named). A situation of which nothing was measured has no rows.
 compare_guide <- function(guide, summary, slices, comparisons) {
   comparisons <- rbind(comparisons, compare_tiers(guide, summary, slices), fill = TRUE)
   rows <- lapply(guide, function(situation) {
     metrics <- guide_metrics(situation, summary, slices, comparisons)
     if (nrow(metrics) == 0) return(NULL)
-    parts <- list(
-      metric = metrics, from = guide_loads(situation, summary, comparisons), price = guide_price(situation, comparisons)
-    )
-    told <- rbindlist(Filter(NROW, parts), use.names = TRUE, fill = TRUE, idcol = "use")
-    told[, `:=`(situation = situation$title, mind = c(situation$mind, "")[1])]
+    metrics[, `:=`(situation = situation$title, practice = c(situation$practice, "")[1])]
   })
-  none <- copy(comparisons[0])[, c("situation", "mind", "use", "standing") := character()]
-  none[, c("best", "from_per_s") := numeric()]
+  none <- copy(comparisons[0])[, c("situation", "practice", "standing") := character()][, best := integer()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
 }

@@ -1,4 +1,4 @@
-# Findings: what guide.yaml says of each outcome, with the values of this run.
+# Findings: what guide.yaml says of each outcome, with the values of the run.
 
 findings_told <- 7
 
@@ -22,11 +22,6 @@ first_findings <- function(findings) head(findings[is_decided(findings)], findin
 
 findings_of <- function(findings, study) Filter(function(finding) finding$study == study, findings)
 
-outcome_words <- c(
-  better = "better", worse = "worse", same = "the same within the margin", open = "not decided",
-  alone = "the baseline does not keep up", out = "it does not keep up", none = "not comparable"
-)
-
 #' Puts values into a text.
 #'
 #' @param text with names in braces; `values` by name. Stops at a name without a value.
@@ -40,18 +35,49 @@ fill_in <- function(text, values) {
   text
 }
 
-# In the manner of: a ratio of 4.8 and its interval.
+# In the manner of: a ratio of 4.8 and its interval, as the tables have it.
 times_text_of <- function(row) {
   text <- effect_with_interval(row)
   if (row$effect != "ratio") return(text)
   if (grepl("[", text, fixed = TRUE)) sub("[", "× [", text, fixed = TRUE) else paste(text, "×")
 }
 
+# Two significant digits, a third below 1.1: there the difference would be lost.
+ratio_digits <- function(ratio) format_number(signif(ratio, ifelse(ratio < 1.1, 3, 2)))
+
+#' A ratio in prose: never below 1, the sentence says in which direction; with its interval where it has one.
+#'
+#' @param row a row of the comparisons.
+#' @return text, as "9.2 × [8.3, 10]" or "at least 2 ×".
+times_of <- function(row) {
+  ends <- unlist(row[, .(estimate, low, high)])
+  if (is.na(ends[1])) return(no_figure)
+  flip <- ends[1] < 1
+  if (flip) ends <- 1 / ends[c(1, 3, 2)]
+  bound <- if (flip) c(at_least = "at_most", at_most = "at_least")[row$bound] else row$bound
+  if (bound %in% "at_least") return(sprintf("at least %s ×", ratio_digits(max(ends[2], 1, na.rm = TRUE))))
+  if (bound %in% "at_most") return(sprintf("at most %s ×", ratio_digits(ends[3])))
+  if (anyNA(ends)) return(sprintf("%s ×, one session", ratio_digits(ends[1])))
+  sprintf("%s × [%s]", ratio_digits(ends[1]), paste(ratio_digits(ends[2:3]), collapse = ", "))
+}
+
+# A value with its unit: "500/s", "161 ms".
+value_of <- function(value, unit) paste0(format_number(value), if (startsWith(unit, "1/")) substring(unit, 2) else paste0(" ", unit))
+
+#' What theory allows a ratio: "bound 10 × = 500 users ÷ 50 admitted".
+bound_text_of <- function(bound) {
+  ends <- sprintf("%s %s", format_number(unlist(bound)), gsub("_", " ", names(bound)))
+  ends <- sub(" instead of$", "", ends)
+  sprintf("bound %s × = %s", format_number(bound_ratio(bound)), paste(ends, collapse = " ÷ "))
+}
+
 finding_values <- function(finding) {
   rows <- split(finding$rows, by = "pair")
   unlist(unname(lapply(rows, function(row) {
-    values <- list(times_text_of(row), as_code(row$mode), as_code(row$versus), outcome_words[[row$outcome]])
-    setNames(values, paste0(row$pair, c("", ".mode", ".versus", ".verdict")))
+    values <- list(times_of(row), value_of(row$versus_value, row$unit), value_of(row$mode_value, row$unit))
+    bound <- finding$pairs[[row$pair]]$bound
+    values <- setNames(values, paste0(row$pair, c("", ".from", ".to")))
+    if (is.null(bound)) values else c(values, setNames(list(bound_text_of(bound)), paste0(row$pair, ".bound")))
   })), recursive = FALSE)
 }
 
@@ -61,7 +87,7 @@ finding_values <- function(finding) {
 tell_finding <- function(finding) {
   paragraph(
     sprintf("**%s.**", finding$text$title), fill_in(trimws(finding$text$say), finding_values(finding)),
-    if (!is.null(finding$text$do)) sprintf("*What to do:* %s", trimws(finding$text$do))
+    if (!is.null(finding$text$do)) sprintf("*In practice:* %s", trimws(finding$text$do))
   )
 }
 
@@ -123,36 +149,9 @@ tell_findings <- function(findings) {
   paragraph(told, if (length(open) > 0) sprintf("Not decided by this run: %s.", paste(open, collapse = "; ")))
 }
 
-#' How many comparisons of a study are decided, and how its source's differences fare.
-sentence_of_rest <- function(all) {
-  decided <- sum(all$comparisons$verdict %in% c("higher", "lower", "equivalent"))
-  paragraph(
-    sprintf(
-      "Of its %s, %s decided (@sec-%s-all).", count_of(nrow(all$comparisons), "comparison"), is_or_are(decided), all$study
-    ),
-    if (nrow(all$directions) > 0) sentence_direction(all$directions)
-  )
-}
-
-#' What to mind, situation by situation.
-tell_minds <- function(situations, all) {
-  own <- Filter(function(situation) situation$study == all$study && !is.null(situation$mind), situations)
+#' Advice for the situations of a study.
+tell_practice <- function(situations, all) {
+  own <- Filter(function(situation) situation$study == all$study && !is.null(situation$practice), situations)
   if (length(own) == 0) return("The threats of @sec-threats hold here, too.")
-  paste(vapply(own, function(situation) trimws(situation$mind), ""), collapse = " ")
-}
-
-#' Where the flame graphs are.
-sentence_of_flames <- function(flames, study) {
-  if (nrow(flames) == 0) return("No cell has a profile.")
-  sprintf("%s can be searched and zoomed in @sec-%s-cpu.", capitalised(count_of(nrow(flames), "flame graph")), study)
-}
-
-#' The CPU time of the first pair that was profiled, where no cause was traced.
-explain_first <- function(all, pairs) {
-  for (index in seq_len(nrow(pairs))) {
-    if (!is.null(best_evidence(all, pairs$mode[index], pairs$versus[index]))) {
-      return(explain_pair(all, pairs$mode[index], pairs$versus[index]))
-    }
-  }
-  "No intervention was measured, and no pair of modes has profiles of both sides."
+  paste(vapply(own, function(situation) trimws(situation$practice), ""), collapse = " ")
 }

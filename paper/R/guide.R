@@ -1,39 +1,33 @@
-# The decision guide: for an engineer's situation, which mode wins, by how much, and from which load
-# on. `guide` is what compare_guide() decided.
+# The decision guide: for an engineer's situation, which mode wins and by how much. `guide` is what
+# compare_guide() decided.
 
 not_decided <- "not decided"
 
-times_text <- function(rows) enumerate(paste(as_code(rows$mode), effect_with_interval(rows)))
-
-#' One situation and statistic: which mode wins, by how much, and what became of the others.
+#' One situation and statistic: which mode wins, and by how much.
 #'
 #' @param rows rows of the guide: at least one.
-#' @return list of Markdown: best, by (ratio to the baseline), others (a clause; may be empty).
+#' @return list of Markdown: best, by (ratio to the baseline).
 guide_winner <- function(rows) {
   versus <- as_code(rows$versus[1])
-  of <- function(...) rows[standing %in% c(...)]
   named <- enumerate(as_code(rows[best == 1]$mode), " or ")
-  told <- function(words, some) if (nrow(some) > 0) paste0(words, ": ", times_text(some))
-  undecided <- told(not_decided, of("open"))
-  same <- told("the same", of("same"))
-  worse <- told("worse", of("worse"))
-  failing <- if (nrow(of("out")) > 0) paste0("does not keep up: ", enumerate(as_code(of("out")$mode)))
-  if (nrow(of("alone")) > 0) return(list(best = named, by = paste(versus, "does not keep up"), others = ""))
-  wins <- of("better")
-  if (nrow(wins) > 0) {
-    return(list(
-      best = named, by = effect_with_interval(wins[1]),
-      others = enumerate(c(told("better as well", wins[-1]), same, undecided, failing), "; ")
-    ))
+  if (any(rows$standing == "alone")) return(list(best = named, by = paste(versus, "does not keep up")))
+  wins <- rows[standing == "better"]
+  if (nrow(wins) > 0) return(list(best = named, by = effect_with_interval(wins[1])))
+  best <- if (all(rows$standing == "none")) {
+    "not comparable"
+  } else if ("open" %in% rows$standing) {
+    not_decided
+  } else if ("same" %in% rows$standing) {
+    "no difference"
+  } else {
+    versus
   }
-  if (all(rows$standing == "none")) {
-    return(list(best = "not comparable", by = no_figure, others = enumerate(unique(rows$reason), "; ")))
-  }
-  best <- if (!is.null(undecided)) not_decided else if (!is.null(same)) "no difference" else versus
-  list(best = best, by = no_figure, others = enumerate(c(same, undecided, worse, failing), "; "))
+  # A baseline that wins has its ratio too: that of the mode that comes nearest.
+  worse <- rows[standing == "worse"]
+  list(best = best, by = if (best == versus && nrow(worse) > 0) effect_with_interval(worse[1]) else no_figure)
 }
 
-guide_winners <- function(rows) lapply(split(rows[use == "metric"], by = "statistic"), guide_winner)
+guide_winners <- function(rows) lapply(split(rows, by = "statistic"), guide_winner)
 
 #' The guide's table: a row per situation, and one for each further metric that is decided.
 #'
@@ -50,30 +44,4 @@ table_guide <- function(guide) {
       Ratio = vapply(winners, `[[`, "", "by")
     )
   }))
-}
-
-#' Of each situation what the table has no room for: the other modes, from which load on they pay,
-#' what the best costs, and what to mind.
-sentences_guide <- function(guide) {
-  told <- vapply(split(guide, by = "situation"), function(rows) {
-    others <- vapply(guide_winners(rows), `[[`, "", "others")
-    others <- sprintf("%s: %s.", capitalised(title_of(names(others))), others)[nzchar(others)]
-    more <- paragraph(others, sentence_from(rows[use == "from"]), sentence_price(rows[use == "price"]), rows$mind[1])
-    if (nzchar(more)) sprintf("**%s.** %s", rows$situation[1], more) else ""
-  }, "")
-  unname(told[nzchar(told)])
-}
-
-sentence_from <- function(rows) {
-  if (nrow(rows) == 0) return("")
-  told <- rows[mode != "", .(modes = enumerate(as_code(mode))), by = from_per_s]
-  clauses <- told[, sprintf("%s from %s a second on", modes, format_number(from_per_s))]
-  sprintf("99th percentile shorter: %s.", if (length(clauses) > 0) enumerate(clauses, "; ") else "at no load measured")
-}
-
-sentence_price <- function(rows) {
-  if (nrow(rows) == 0) return("")
-  sprintf("The price of %s: %s.", as_code(rows$mode[1]), enumerate(sprintf(
-    "%s times the %s", effect_with_interval(rows), title_of(rows$statistic)
-  )))
 }

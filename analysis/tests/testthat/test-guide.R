@@ -26,18 +26,14 @@ test_that("the intervals of several modes hold together", {
   expect_equal(holding_together(guided()[1])$low, 0.45)
 })
 
-test_that("a situation has its winner and from which load on it wins, and one that was not measured no row", {
+test_that("a situation has its winner, and one that was not measured no row", {
   situation <- list(
-    title = "A demo", study = "demo", versus = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request",
-    loads = c("low", "high")
+    title = "A demo", study = "demo", versus = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request"
   )
-  summary <- data.table(study = "demo", tool = "wrk2", tier = c("low", "high"), offered_per_s = c(10, 100))
-  p99 <- guided(statistic = "latency_p99_ms")
-  compared <- rbind(guided(), p99, copy(p99)[, `:=`(tier = "low", verdict = "equivalent")], guided(statistic = "rss_mib", verdict = "higher"))
+  summary <- data.table(study = "demo", tool = "wrk2", tier = "high")
+  compared <- rbind(guided(), guided(statistic = "latency_p99_ms"))
   found <- compare_guide(list(situation, modifyList(situation, list(tier = "top"))), summary, no_slices(), compared)
-  expect_equal(found[use == "metric", .(mode, standing, best)], data.table(mode = c("pool", "loop"), standing = c("better", "open"), best = c(1, 0)))
-  expect_equal(found[use == "from", .(mode, from_per_s)], data.table(mode = "pool", from_per_s = 100))
-  expect_equal(found[use == "price", .(mode, statistic)], data.table(mode = "pool", statistic = "rss_mib"))
+  expect_equal(found[, .(mode, standing, best)], data.table(mode = c("pool", "loop"), standing = c("better", "open"), best = c(1, 0)))
   expect_equal(unique(found$situation), "A demo")
   path <- tempfile()
   write_table(compare_guide(list(situation), summary, no_slices(), compared[0]), path)
@@ -53,7 +49,7 @@ test_that("of modes that are asked about none is left out, and capacity is that 
   capacity <- guided(statistic = "capacity_per_s", better = "higher", tool = "curve", verdict = "higher")
   compared <- rbind(guided(verdict = "higher"), memory, capacity)
   found <- compare_guide(list(situation), data.table(study = "demo", tool = "wrk2", tier = "high", offered_per_s = 1, mode = "loop"), no_slices(), compared)
-  expect_equal(found[use == "metric", .(mode, statistic, standing)], data.table(
+  expect_equal(found[, .(mode, statistic, standing)], data.table(
     mode = "loop", statistic = situation$statistics, standing = c("worse", "open", "better")
   ))
 })
@@ -81,34 +77,57 @@ test_that("the guide's situations are measured by the experiment", {
     # Some of its modes may be measured with depth=full alone.
     expect_true(is.null(situation$modes) || any(situation$modes %in% there[tier == situation$tier]$mode))
     if ("capacity_per_s" %in% situation$statistics) expect_true("curve" %in% grid[study == situation$study & tier == situation$tier]$tool)
-    expect_true(all(situation$loads %in% grid[study == situation$study & tool == "wrk2"]$tier))
     expect_true(all(situation$statistics %in% compared_statistics$statistic))
   }
 })
 
+valid_cells <- function(...) {
+  data.table(
+    study = "demo", tier = "high", tool = "wrk2", outcome = "completed", valid = TRUE, session = c("s1", "s2"), ...
+  )
+}
+
 test_that("a finding says what fits its outcomes, and nothing where a pair was not measured", {
   finding <- list(id = "one", study = "demo", pairs = list(
-    a = list(mode = "pool", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request"),
+    a = list(mode = "pool", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", bound = list(users = 500, admitted = 50)),
     b = list(mode = "loop", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request")
   ), told = list(list(when = list(a = "better", b = "same")), list(when = list(a = c("better", "same")))))
-  decided <- decide_findings(list(finding), guided())
-  expect_equal(decided[, .(finding, pair, outcome, chosen)], data.table(
-    finding = "one", pair = c("a", "b"), outcome = c("better", "open"), chosen = 2L
+  cells <- valid_cells(mode = "pool", cpu_us_per_request = 50)
+  decided <- decide_findings(list(finding), guided(), cells)
+  expect_equal(decided[, .(finding, pair, outcome, chosen, bound_ratio)], data.table(
+    finding = "one", pair = c("a", "b"), outcome = c("better", "open"), chosen = 2L, bound_ratio = c(10, NA)
   ))
-  expect_equal(unique(decide_findings(list(finding), guided(verdict = c("lower", "equivalent")))$chosen), 1L)
-  expect_equal(unique(decide_findings(list(finding), guided(verdict = "higher"))$chosen), NA_integer_)
-  expect_equal(nrow(decide_findings(list(finding), guided()[1])), 0)
+  expect_equal(unique(decide_findings(list(finding), guided(verdict = c("lower", "equivalent")), cells)$chosen), 1L)
+  expect_equal(unique(decide_findings(list(finding), guided(verdict = "higher"), cells)$chosen), NA_integer_)
+  expect_equal(nrow(decide_findings(list(finding), guided()[1], cells)), 0)
   path <- tempfile()
-  write_table(decide_findings(list(finding), guided()), path)
+  write_table(decide_findings(list(finding), guided(), cells), path)
   expect_equal(read_comparisons(path)$outcome, c("better", "open"))
 })
 
-test_that("the findings are measured by the experiment", {
+test_that("a finding's values are those of the sessions that both sides have", {
+  # The baseline's second session is not valid, the mode's is far off: the pair is of the first alone.
+  cells <- rbind(
+    valid_cells(mode = "thread", cpu_us_per_request = c(100, 900))[session == "s2", valid := FALSE],
+    valid_cells(mode = "pool", cpu_us_per_request = c(50, 5))
+  )
+  expect_equal(shared_values(cells, guided()), data.table(versus_value = c(100, NA), mode_value = c(50, NA)))
+})
+
+test_that("the findings are measured by the experiment, and their bounds are its users and pools", {
   grid <- grid_asked()
+  config <- yaml::read_yaml(file.path(analysis_folder, "..", "config.yaml"), merge.precedence = "override")
   for (finding in read_findings(file.path(analysis_folder, "guide.yaml"))) {
     for (pair in finding$pairs) {
       expect_gt(nrow(grid[study == finding$study & mode == pair$mode & tier == pair$tier & tool == pair$tool]), 0)
       expect_true(pair$statistic %in% compared_statistics$statistic)
+      users <- pair$bound$users
+      if (!is.null(users)) expect_equal(config$studies[[finding$study]]$tiers[[pair$tier]][[pair$tool]]$users, users)
+      connections <- pair$bound$connections
+      if (!is.null(connections)) {
+        options <- config$studies[[finding$study]]$modes[[pair$mode]]$options
+        expect_true(connections %in% unlist(options[c("spring.datasource.hikari.maximum-pool-size", "pool")]))
+      }
     }
     for (told in finding$told) expect_true(all(names(told$when) %in% names(finding$pairs)))
   }

@@ -1,24 +1,25 @@
 decided <- function(...) {
   row <- data.table(
     finding = "one", pair = "a", outcome = "better", chosen = 1, study = "demo", tier = "high", tool = "wrk2", mode = "pool",
-    versus = "thread", statistic = "cpu_us_per_request", effect = "ratio", estimate = 0.5, low = 0.45, high = 0.55, bound = "",
-    verdict = "lower"
+    versus = "thread", statistic = "cpu_us_per_request", unit = "µs", effect = "ratio", estimate = 0.5, low = 0.45, high = 0.55,
+    bound = "", verdict = "lower", versus_value = 104.4, mode_value = 52.2
   )
   changes <- list(...)
   for (column in names(changes)) set(row, j = column, value = changes[[column]])
   row[]
 }
-finding <- list(id = "one", topic = "A pool", study = "demo", told = list(list(
-  title = "A pool is cheaper", say = "On {a.mode} a request took {a} the CPU time of {a.versus}: {a.verdict}.", do = "Use it."
-)))
+finding <- list(
+  id = "one", topic = "A pool", study = "demo", pairs = list(a = list(bound = list(users = 500, admitted = 50))),
+  told = list(list(title = "A pool is cheaper", say = "A request takes {a.from} and {a.to} ({a}; {a.bound}).", do = "Use it."))
+)
 
 test_that("a finding says its outcome with its values, and no other", {
   told <- told_findings(decided(), list(finding, modifyList(finding, list(id = "two"))))
   expect_length(told, 1)
   expect_equal(tell_finding(told[[1]]), paste(
-    "**A pool is cheaper.** On `pool` a request took 0.5 × [0.45, 0.55] the CPU time of `thread`: better. *What to do:* Use it."
+    "**A pool is cheaper.** A request takes 104 µs and 52.2 µs (2 × [1.8, 2.2]; bound 10 × = 500 users ÷ 50 admitted).",
+    "*In practice:* Use it."
   ))
-  expect_match(tell_finding(told_findings(decided(bound = "at_most"), list(finding))[[1]]), "took at most 0.55 × the", fixed = TRUE)
   open <- told_findings(decided(chosen = NA_real_, outcome = "open"), list(finding))
   expect_length(first_findings(open), 0)
   expect_equal(sentence_open_findings(open), "**This run decides none of its findings.** Not decided by this run: A pool (@sec-demo).")
@@ -28,8 +29,19 @@ test_that("a finding says its outcome with its values, and no other", {
   expect_equal(sentence_open_findings(told), "")
 })
 
+test_that("a ratio in prose is never below 1, and a bound keeps its side", {
+  expect_equal(times_of(decided()), "2 × [1.8, 2.2]")
+  expect_equal(times_of(decided(estimate = 9.169, low = 8.25, high = 10.19)), "9.2 × [8.2, 10]")
+  expect_equal(times_of(decided(estimate = 1.027, low = 1.003, high = 1.05)), "1.03 × [1, 1.05]")
+  expect_equal(times_of(decided(bound = "at_most")), "at least 1.8 ×")
+  expect_equal(times_of(decided(estimate = 4, low = 3, high = Inf, bound = "at_least")), "at least 3 ×")
+  expect_equal(times_of(decided(low = NA_real_, high = NA_real_)), "2 ×, one session")
+  expect_equal(times_of(decided(estimate = NA_real_)), "–")
+  expect_equal(value_of(4582, "1/s"), "4,582/s")
+})
+
 test_that("a name that is no value of a finding is an error", {
-  finding$told[[1]]$say <- "It took {b}."
+  finding$told[[1]]$say <- "It takes {b}."
   expect_error(tell_finding(told_findings(decided(), list(finding))[[1]]), "names {b}", fixed = TRUE)
 })
 
