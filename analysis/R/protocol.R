@@ -2,20 +2,26 @@
 
 library(data.table)
 
+# As "**10** (2026-11-25, f9df6d5, after results). What changed, and why."
+version_line <- "^[*][*]([0-9]+)[*][*] [(]([0-9]{4}-[0-9]{2}-[0-9]{2}), ([0-9a-f]{7}), (after|before) results[)][.] .+"
+
 #' Reads the versions of the rules.
 #'
-#' @param path path of PROTOCOL.md, which holds one table.
-#' @return data.table, a row per version: rules, version, fixed (date), commit, after_results (whether
-#'   results were known by then), change.
+#' @param path path of PROTOCOL.md: a heading (`## name`) for each set of rules, a paragraph for each version.
+#' @return data.table, a row per version: rules, version, fixed (date), commit, after_results (whether results were
+#'   known by then). Stops at a paragraph that begins in bold and is no version.
 read_protocol <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  lines <- grep("^[|]", readLines(path, encoding = "UTF-8"), value = TRUE)[-(1:2)]
-  cells <- strsplit(gsub("^[|] | [|]$", "", lines), " | ", fixed = TRUE)
-  columns <- c("rules", "version", "fixed", "commit", "after_results", "change")
-  wrong <- lengths(cells) != length(columns)
-  if (any(wrong)) fail_reading(path, "not a row of ", length(columns), " cells: ", lines[wrong][1])
-  table <- setnames(as.data.table(do.call(rbind, cells)), columns)
-  table[, `:=`(version = as.integer(version), after_results = after_results == "yes")][]
+  lines <- readLines(path, encoding = "UTF-8")
+  heading <- cummax(ifelse(grepl("^## ", lines), seq_along(lines), 0))
+  is_version <- grepl("^[*][*]", lines)
+  wrong <- is_version & (!grepl(version_line, lines) | heading == 0)
+  if (any(wrong)) fail_reading(path, "not a version of a rule: ", lines[wrong][1])
+  part <- function(index) sub(version_line, paste0("\\", index), lines[is_version])
+  data.table(
+    rules = sub("^## ", "", lines[heading[is_version]]), version = as.integer(part(1)), fixed = part(2), commit = part(3),
+    after_results = part(4) == "after"
+  )
 }
 
 #' The version in force of a set of rules.

@@ -189,5 +189,19 @@ sentence_protocol <- function(protocol) {
 }
 
 table_protocol <- function(protocol) {
-  protocol[, .(Rules = rules, Version = version, Fixed = fixed, Commit = commit, "What changed, and why" = change)]
+  protocol[, .(Rules = rules, Version = version, Fixed = fixed, Commit = commit, "After results" = ifelse(after_results, "yes", "no"))]
+}
+
+#' The heaps and collectors of the servers, by study.
+sentence_of_heaps <- function(cells) {
+  rows <- rbindlist(lapply(cells, function(cell) {
+    options <- unlist(c(cell$configuration$mode$jvm_options, cell$configuration$study$server$jvm_options))
+    heap <- grep("^-Xmx", options, value = TRUE)
+    if (length(heap) == 0) return(NULL)
+    list(study = cell$cell$study, heap = heap[1], collector = c(grep("GC$", options, value = TRUE), "the JVM's default collector")[1])
+  }))
+  if (nrow(rows) == 0) return("No cell names a heap.")
+  each <- unique(rows)[, .(studies = enumerate(as_code(unique(study)))), by = .(heap, collector)]
+  told <- each[, sprintf("%s and %s in %s", as_code(heap), as_code(collector), studies)]
+  sprintf("servers have %s.", enumerate(told, "; "))
 }
