@@ -1,7 +1,8 @@
 """From the slices of a cell to the cell: one load, one set of figures, one folder.
 
 Counts are added, rates are means over the time that counted, peaks are the highest. Only plain
-slices that were kept are pooled; where none was, as after a death, all plain ones are.
+slices that were kept are pooled; where none was, as after a death, all plain ones are. Profiled
+slices are pooled by themselves, in the same way.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ LATENCIES = ("latency_mean_ms", "wait_mean_ms")
 SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
 # What means nothing over the steps of a curve, each at a rate of its own.
 NOT_OF_A_CURVE = ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s")
+# Counters of how long requests waited, each only once at a time.
+WAITS_MS = ("pool_wait_ms", "pinned_ms")
 COMBINATIONS = "combinations.csv"
 THREAD_STATES = "thread-states.csv"
 SERVER_LOG = "server.log"
@@ -41,10 +44,10 @@ SERVER_LOG = "server.log"
 FRAMES, FRAMES_AT_MOST = (b"\tat ", b"\t... "), 1000
 
 
-def pooled(slices: list[Slice]) -> list[Slice]:
-    """The slices that count."""
-    plain = [done for done in slices if done.asked.kind == PLAIN]
-    return [done for done in plain if done.kept] or plain
+def pooled(slices: list[Slice], kind: str = PLAIN) -> list[Slice]:
+    """The slices of a kind that count: those that were kept, or all where none was."""
+    of_kind = [done for done in slices if done.asked.kind == kind]
+    return [done for done in of_kind if done.kept] or of_kind
 
 
 def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
@@ -140,7 +143,6 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     """The `server` part of cell.json, but for what its process tells at its end."""
     counted = pooled(slices)
     figures = [done.figures for done in counted]
-    profiled = [done for done in slices if done.asked.kind == PROFILED]
     cpu_s = sum(each["server_cpu_s"] for each in figures)
     compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in figures)
     # As in a slice: CPU time is of the whole window, also where a grid counts only parts of it.
@@ -161,11 +163,8 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "idle_rss_bytes": live.idle["server_rss_bytes"],
         "first_answer_s": live.first_answer_s,
         "threads_started": threads_started(counted),
-        "counters": counters(counted),
-        "profiled": {
-            "counters": counters(profiled),
-            "requests": sum(done.load["requests_recorded"] for done in profiled),
-        },
+        **counters_of(counted),
+        "profiled": profiled_part(pooled(slices, PROFILED)),
         "in_force": live.in_force,
         **{
             name: max(each[name] for each in figures)
@@ -184,6 +183,37 @@ def threads_started(slices: list[Slice]) -> int | None:
     if any(None in edge for edge in edges):
         return None
     return sum(max(0, after - before) for before, after in edges)
+
+
+def counters_of(slices: list[Slice]) -> dict[str, Any]:
+    """The server's own counters, and the requests that they belong to."""
+    counts = [done.load.get("counted_requests") for done in slices]
+    known = [count for count in counts if count is not None]
+    latencies_ms = [done.load.get("counted_latency_mean_ms") for done in slices]
+    is_known = len(known) == len(slices) > 0
+    return {
+        "counters": counters(slices),
+        "counted_requests": sum(known) if is_known else None,
+        "counted_latency_mean_ms": weighted(latencies_ms, known) if is_known else None,
+    }
+
+
+def waits_beyond_latency(server: dict[str, Any]) -> dict[str, float]:
+    """Counted waits, in ms per request, that are longer than requests lasted: none is possible.
+
+    `server`: that part of cell.json, or `profiled` of it. A clock of the generator's in whole
+    milliseconds makes a request shorter by one at the most.
+    """
+    requests, latency_ms = server["counted_requests"], server["counted_latency_mean_ms"]
+    if not requests or latency_ms is None:
+        return {}
+    waits_ms = {name: server["counters"].get(name, 0) / requests for name in WAITS_MS}
+    return {name: ms for name, ms in waits_ms.items() if ms > latency_ms + 1}
+
+
+def profiled_part(slices: list[Slice]) -> dict[str, Any]:
+    requests = sum(done.load["requests_recorded"] for done in slices)
+    return counters_of(slices) | {"requests": requests}
 
 
 def counters(slices: list[Slice]) -> dict[str, float]:
@@ -271,7 +301,7 @@ def write_files(slices: list[Slice], out: Path) -> None:
             shutil.copyfile(live.folder / name, out / name)
     if (live.folder / SERVER_LOG).exists():
         keep_log(live.folder / SERVER_LOG, out / f"{SERVER_LOG}.gz")
-    profiled = [done for done in slices if done.asked.kind == PROFILED]
+    profiled = pooled(slices, PROFILED)
     if profiled and (profiled[-1].live.folder / THREAD_STATES).exists():
         shutil.copyfile(profiled[-1].live.folder / THREAD_STATES, out / THREAD_STATES)
         within_slices(out / THREAD_STATES, profiled)

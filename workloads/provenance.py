@@ -10,6 +10,7 @@ import platform
 import re
 import resource
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = Path(__file__).with_name("cell.schema.json")
+# What decides how a cell is measured; beside it lie what was built and what was never committed.
+MEASURING = ("servers", "workloads", "profiles", "config.yaml")
+BUILT = {"target", "build"}
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 LIMIT_FILES = {
     "somaxconn": "/proc/sys/net/core/somaxconn",
@@ -32,6 +36,39 @@ LIMIT_FILES = {
 }
 DMI = "/sys/class/dmi/id"
 BOARD = ("sys_vendor", "product_name", "board_vendor", "board_name")
+
+
+def commit(root: Path = ROOT) -> str:
+    """The commit of this checkout, with `+changed` where what measures differs from it.
+
+    Without git, or in a copy that has none of its history: a hash of the sources that measure.
+    """
+    if not (root / ".git").exists():
+        return hash_of_sources(root)
+    try:
+        head = git(root, "rev-parse", "HEAD")
+        changes = git(root, "status", "--porcelain", "--untracked-files=no", "--", *MEASURING)
+    except (OSError, subprocess.CalledProcessError):
+        return hash_of_sources(root)
+    return f"{head}+changed" if changes else head
+
+
+def git(root: Path, *words: str) -> str:
+    # Without a lock: somebody may be committing at this moment.
+    argv = ["git", "--no-optional-locks", "-C", str(root), *words]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def hash_of_sources(root: Path) -> str:
+    """`sources:` and the beginning of a SHA-256 over paths and contents, in order of the paths."""
+    found = [path for name in MEASURING for path in (root / name, *(root / name).rglob("*"))]
+    names = sorted(path.relative_to(root) for path in found if path.is_file())
+    digest = hashlib.sha256()
+    for name in names:
+        if not is_left_out(name) and BUILT.isdisjoint(name.parts):
+            content_sha256 = hashlib.sha256((root / name).read_bytes()).hexdigest()
+            digest.update(f"{name} {content_sha256}\n".encode())
+    return f"sources:{digest.hexdigest()[:16]}"
 
 
 def java(jdk: int | None = None) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,8 @@ from typing import Any
 from workloads import cells, pooling, provenance, validity
 from workloads.figures import gc_pauses, nothing_sent
 from workloads.slices import PROFILED, Slice
+
+logger = logging.getLogger("record")
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Facts:
     group: str
     repetition: int
     started: str
+    commit: str
     server_cpus: list[int]
     generator_cpus: list[int]
     topology: dict[str, Any]
@@ -74,6 +78,7 @@ def cell_record(
         record["curve"] = curve
     java = provenance.java(spec["mode"].get("jdk"))
     record["provenance"] |= provenance.facts(spec, java) | {
+        "commit": facts.commit,
         "started": facts.started,
         "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "server_cpus": facts.server_cpus,
@@ -124,6 +129,10 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
     counted = pooling.pooled(slices)
     broken = next((done for done in slices if done.outcome != "completed"), None)
     last, live = counted[-1], counted[-1].live
+    server = pooling.server_of(live, slices)
+    for part in (server, server["profiled"]):
+        if waits := pooling.waits_beyond_latency(part):
+            logger.warning("the server counted longer waits than requests lasted: %s", waits)
     rows_before, rows_after = pooling.rows_of(slices)
     pauses = [gc_pauses(done.live.folder / "gc.log", done.load) for done in counted]
     return {
@@ -136,7 +145,7 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
             "rows_after": rows_after,
         },
         "load": pooling.load_of(slices, spec["slices"]["rounds"]),
-        "server": pooling.server_of(live, slices)
+        "server": server
         | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status}
         | {key: sum(pause[key] for pause in pauses) for key in ("gc_pauses", "gc_pause_ms")},
         "backend": pooling.backend_of(slices, last.beside),
@@ -156,12 +165,14 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
 
 
 def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
-    """Of the last profiled slice, with its window."""
-    profiled = [done for done in slices if done.asked.kind == PROFILED]
-    if not profiled:
+    """Of the last profiled slice that counts, with its window, and how many were kept."""
+    counted = pooling.pooled(slices, PROFILED)
+    if not counted:
         return {"file": None}
-    last = profiled[-1]
+    last = counted[-1]
     found: dict[str, Any] = last.live.subject.profile(last.folder, spec["testbed"]["profiler"])
+    found["slices"] = sum(done.asked.kind == PROFILED for done in slices)
+    found["kept"] = sum(done.kept for done in counted)
     start_s, end_s = last.window
     return found | {"start_epoch_s": start_s, "end_epoch_s": end_s} if found["file"] else found
 
@@ -172,8 +183,8 @@ def write_cell(record: dict[str, Any], slices: list[Slice], folder: Path) -> Non
         pooling.write_files(slices, folder)
         profile = record["profile"]["file"]
         if profile:
-            profiled = [done for done in slices if done.asked.kind == PROFILED]
-            shutil.copyfile(profiled[-1].folder / profile, folder / profile)
+            last = pooling.pooled(slices, PROFILED)[-1]
+            shutil.copyfile(last.folder / profile, folder / profile)
     provenance.validate(record)
     cells.write(record, folder)
 

@@ -512,23 +512,26 @@ def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]
 def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     """The slices of some modes at one tier: rounds in which each is loaded once, in any order.
 
-    Extra rounds make up for slices that a rule left out. They come last: what slows the machine
-    lasts for seconds, and a slice that is loaded again at once is lost again.
+    Extra rounds make up for slices that a rule left out, of both kinds. They come last: what slows
+    the machine lasts for seconds, and a slice that is loaded again at once is lost again.
     """
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
         return done
     slices = session.spec(names[0])["slices"]
-    rounds = slices["rounds"]
+    rounds, profiled = slices["rounds"], slices["profiled"]
     for number in range(rounds):
         load_round(session, names, PLAIN, number + 1, done)
-    for number in range(slices["profiled"]):
+    for number in range(profiled):
         load_round(session, names, PROFILED, number + 1, done)
     for number in range(rounds, rounds + slices["extra_rounds"]):
-        behind = [name for name in names if is_behind(done[name], rounds)]
+        behind = [name for name in names if is_behind(done[name], PLAIN, rounds)]
         # Beside their baselines, for a ratio is one of neighboring slices.
         wanted = {*behind, *(session.versus(name) for name in behind)}
         load_round(session, [n for n in names if n in wanted], PLAIN, number + 1, done)
+    for number in range(profiled, profiled + slices["extra_rounds"]):
+        behind = [name for name in names if is_behind(done[name], PROFILED, profiled)]
+        load_round(session, behind, PROFILED, number + 1, done)
     return done
 
 
@@ -546,9 +549,9 @@ def can_be_loaded(done: list[Slice], kind: str) -> bool:
     return not broken or (kind == PROFILED and broken[0].outcome == "completed")
 
 
-def is_behind(done: list[Slice], rounds: int) -> bool:
-    kept = sum(each.kept for each in done if each.asked.kind == PLAIN)
-    return kept < rounds and can_be_loaded(done, PLAIN)
+def is_behind(done: list[Slice], kind: str, rounds: int) -> bool:
+    kept = sum(each.kept for each in done if each.asked.kind == kind)
+    return kept < rounds and can_be_loaded(done, kind)
 
 
 def load_once(
@@ -701,6 +704,7 @@ def run(options: argparse.Namespace, shares: Shares, too_few: str) -> list[str]:
                 group=group,
                 repetition=int(repetition.removeprefix("rep-")),
                 started=session.started.isoformat(timespec="milliseconds"),
+                commit=provenance.commit(),
                 server_cpus=session.place.server_cpus,
                 generator_cpus=(session.place.host or session.place).generator_cpus,
                 topology=session.topology,

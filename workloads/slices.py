@@ -124,7 +124,7 @@ class Slice:
     figures: dict[str, Any]
     accounts: dict[str, Any]
     faults: list[str] = field(default_factory=list)
-    # Of a curve: it is within the objective whatever slowed it down.
+    # A curve's step within the objective counts although it fails a rule that finds what slows it.
     stands: bool = False
 
     @property
@@ -165,13 +165,13 @@ def step_of(done: Slice) -> dict[str, Any]:
     if "sustained" not in done.load:
         return dict.fromkeys(STEP_COLUMNS)
     load = done.load
-    sustained = str(load["sustained"]).lower()
+    sustained, stands = (str(value).lower() for value in (load["sustained"], done.stands))
     rates = (load["offered_per_s"], load["served_per_s"])
-    values = (done.asked.round, sustained, load["requests_asked"], *rates)
+    values = (done.asked.round, sustained, stands, load["requests_asked"], *rates)
     return dict(zip(STEP_COLUMNS, values, strict=True))
 
 
-STEP_COLUMNS = ("step", "sustained", "due", "offered_per_s", "served_per_s")
+STEP_COLUMNS = ("step", "sustained", "stands", "due", "offered_per_s", "served_per_s")
 LOAD_COLUMNS = (
     *("start_epoch_s", "end_epoch_s", "duration_s", "requests_recorded", "responses_2xx"),
     *("error_share", "throughput_per_s", "answers_per_s", "latency_mean_ms"),
@@ -263,7 +263,7 @@ class Loading:
                 "generator_argv": argv,
             },
         )
-        done.faults = faults(done, profiled) + (["idle_connections"] if lost else [])
+        done.faults = faults(done) + (["idle_connections"] if lost else [])
         return done
 
     def answer(self) -> bytes:
@@ -490,8 +490,12 @@ class Loading:
 GROWING = ("machine_context_switches", "listen_overflows", "listen_drops", "retransmits")
 
 
-def faults(done: Slice, profiled: bool) -> list[str]:
-    """The rules that a slice fails, by name; without any it is kept."""
+def faults(done: Slice) -> list[str]:
+    """The rules that a slice fails, by name; without any it is kept.
+
+    A profile of code that is not compiled yet is one of the compiler, so profiled slices pass the
+    same rules.
+    """
     figures = done.figures
     compiling, slower = figures["compiler_share"] or 0.0, figures["speed_server"] or 1.0
     of_a_cpu = (figures["compiler_cpu_s"] or 0.0) / max(done.load["duration_s"], 1e-3)
@@ -499,7 +503,7 @@ def faults(done: Slice, profiled: bool) -> list[str]:
     rules: dict[str, Callable[[], bool]] = {
         "not_completed": lambda: done.outcome == "completed",
         "compiled": lambda: (
-            profiled or compiling <= COMPILER_SHARE_AT_MOST or of_a_cpu <= COMPILER_OF_A_CPU_AT_MOST
+            compiling <= COMPILER_SHARE_AT_MOST or of_a_cpu <= COMPILER_OF_A_CPU_AT_MOST
         ),
         "undisturbed": lambda: others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": lambda: slower <= SLOWER_AT_MOST,

@@ -76,8 +76,10 @@ def test_load_for_a_time_counts_what_ended_within_it(folder):
     # from 1.000 to 1.150 s; the second answer came at 1.160, the fourth request began at 1.160
     assert load["requests_asked"] is None
     assert (load["requests_recorded"], load["in_flight_at_end"]) == (2, 1)
-    # The fourth request was refused.
+    # The fourth request was refused, and no connection of it reached the server.
     assert load["answers_in_warm_up"] == 0
+    assert load["counted_requests"] == 3
+    assert load["counted_latency_mean_ms"] == pytest.approx((100 + 110 + 5) / 3)
     assert load["duration_s"] == pytest.approx(0.15)
     assert load["throughput_per_s"] == pytest.approx(1 / 0.15)
     assert load["latency_mean_ms"] == pytest.approx((100 + 5) / 2)
@@ -125,6 +127,7 @@ def test_no_samples_at_all_is_all_errors(tmp_path):
     assert load["requests_recorded"] == 0
     assert load["error_share"] == 1.0
     assert load["throughput_per_s"] == 0
+    assert (load["counted_requests"], load["counted_latency_mean_ms"]) == (0, None)
 
 
 @pytest.mark.parametrize(

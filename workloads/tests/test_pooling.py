@@ -94,7 +94,12 @@ def test_what_was_left_out_or_profiled_is_never_pooled(make_slice):
     assert (server["cpu_s"], server["peak_threads"], server["threads_started"]) == (0.5, 20, 0)
     assert pooling.machine_of(slices)["steal_share"] == 0
     assert server["counters"] == {}
-    assert server["profiled"] == {"counters": {"hits": 2 * 10**6}, "requests": 2 * 10**6}
+    assert server["profiled"] == {
+        "counters": {"hits": 10**6},
+        "requests": 10**6,
+        "counted_requests": None,
+        "counted_latency_mean_ms": None,
+    }
 
 
 def test_where_none_was_kept_all_plain_ones_are_pooled(make_slice):
@@ -150,6 +155,61 @@ def test_counters_grow_from_slice_to_slice(make_slice):
         make_slice(before={"counters": {"hits": 51}}, after={"counters": {}}),
     ]
     assert pooling.counters(slices) == {"hits": 5, "new": 2}
+
+
+def waited(make_slice, waits_ms, requests, latency_ms, **other):
+    """A slice whose server has counted so much waiting in all requests of its load."""
+    load = {"counted_requests": requests, "counted_latency_mean_ms": latency_ms}
+    return make_slice(
+        load=load,
+        before={"counters": {"pool_wait_ms": 500.0, "pinned_ms": 7.0}},
+        after={"counters": {"pool_wait_ms": 500.0 + waits_ms, "pinned_ms": 7.0}},
+        **other,
+    )
+
+
+def test_counters_belong_to_all_requests_of_a_load(make_slice):
+    # In the windows are 100 requests each: see conftest.py.
+    slices = [waited(make_slice, 12_000.0, 200, 80.0), waited(make_slice, 4_000.0, 100, 50.0)]
+    slices.append(waited(make_slice, 900.0, 10, 95.0, kind=PROFILED))
+    server = pooling.server_of(slices[0].live, slices)
+    assert server["counters"] == {"pool_wait_ms": 16_000, "pinned_ms": 0}
+    assert server["counted_requests"] == 300
+    assert server["counted_latency_mean_ms"] == pytest.approx((200 * 80 + 100 * 50) / 300)
+    profiled = server["profiled"]
+    assert (profiled["counted_requests"], profiled["requests"]) == (10, 100)
+    assert profiled["counted_latency_mean_ms"] == 95
+
+
+def test_requests_of_a_load_that_a_tool_does_not_count_are_not_known(make_slice):
+    slices = [waited(make_slice, 1.0, 200, 80.0), waited(make_slice, 1.0, None, None)]
+    server = pooling.server_of(slices[0].live, slices)
+    assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (None, None)
+    # The open loop knows how many, but not how long those of its warm-up took.
+    slices = [waited(make_slice, 1.0, 200, None), waited(make_slice, 1.0, 100, None)]
+    server = pooling.server_of(slices[0].live, slices)
+    assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (300, None)
+    assert pooling.waits_beyond_latency(server) == {}
+
+
+@pytest.mark.parametrize(
+    ("waits_ms", "beyond"),
+    [(0.0, {}), (8_000.0, {}), (8_100.0, {}), (8_101.0, {"pool_wait_ms": pytest.approx(81.01)})],
+)
+def test_counted_wait_is_at_most_as_long_as_requests_last(make_slice, waits_ms, beyond):
+    done = waited(make_slice, waits_ms, 100, 80.0)
+    server = pooling.server_of(done.live, [done])
+    assert pooling.waits_beyond_latency(server) == beyond
+    # Divided by the requests of the window alone, half of them, no wait would be possible.
+    halved = server | {"counted_requests": 50}
+    assert bool(pooling.waits_beyond_latency(halved)) == (waits_ms > 4_050)
+
+
+def test_load_without_a_request_has_no_wait_for_each(make_slice):
+    done = waited(make_slice, 5.0, 0, None)
+    server = pooling.server_of(done.live, [done])
+    assert (server["counted_requests"], server["counted_latency_mean_ms"]) == (0, None)
+    assert pooling.waits_beyond_latency(server) == {}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,13 @@
-"""The machine of a cell: an id that machines of one kind share, and that names no host."""
+"""The machine of a cell, whose id names no host; the commit that measured it."""
 
 import json
+import re
+import shutil
 import socket
+import subprocess
+
+import jsonschema
+import pytest
 
 from workloads import provenance
 
@@ -22,3 +28,71 @@ def test_machine_names_no_host():
     found = provenance.machine()
     assert found["id"] == provenance.machine_id(found)
     assert socket.gethostname() not in json.dumps(found)
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A checkout with one commit."""
+    if not shutil.which("git"):
+        pytest.skip("no git on the PATH")
+    for name in (
+        "servers/a.java",
+        "workloads/run.py",
+        "profiles/watch.py",
+        "config.yaml",
+        "README",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"{name}\n")
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "First"]):
+        subprocess.run(["git", "-C", tmp_path, *words], check=True)
+    return tmp_path
+
+
+def test_commit_of_a_checkout_says_whether_what_measures_was_changed(checkout):
+    head = provenance.commit(checkout)
+    assert re.fullmatch("[0-9a-f]{40}", head)
+    (checkout / "README").write_text("of no consequence\n")
+    (checkout / "servers/built.jar").write_text("not tracked\n")
+    assert provenance.commit(checkout) == head
+    (checkout / "config.yaml").write_text("repetitions: 1\n")
+    assert provenance.commit(checkout) == f"{head}+changed"
+
+
+def test_copy_without_git_is_known_by_its_sources(checkout, tmp_path_factory):
+    (checkout / ".git").rename(tmp_path_factory.mktemp("elsewhere") / "git")
+    first = provenance.commit(checkout)
+    assert re.fullmatch("sources:[0-9a-f]{16}", first)
+    # What is built there, hidden, or measures nothing, is no part of it.
+    for name in ("servers/target/a.jar", "workloads/__pycache__/run.pyc", "servers/.x", "README"):
+        (checkout / name).parent.mkdir(exist_ok=True)
+        (checkout / name).write_text("other\n")
+    assert provenance.commit(checkout) == first
+    (checkout / "workloads/run.py").rename(checkout / "workloads/ran.py")
+    assert provenance.commit(checkout) != first
+    (checkout / "workloads/ran.py").rename(checkout / "workloads/run.py")
+    (checkout / "config.yaml").write_text("repetitions: 1\n")
+    assert provenance.commit(checkout) != first
+
+
+def test_checkout_of_a_machine_without_git_is_known_by_its_sources(checkout, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert provenance.commit(checkout) == provenance.hash_of_sources(checkout)
+
+
+def test_copy_within_another_checkout_is_not_taken_for_that(checkout):
+    inner = checkout / "workloads/copy"
+    (inner / "servers").mkdir(parents=True)
+    (inner / "config.yaml").write_text("repetitions: 1\n")
+    assert provenance.commit(inner).startswith("sources:")
+
+
+@pytest.mark.parametrize("text", ["", "main", "abc+changed", "sources:", "0" * 40 + "+"])
+def test_schema_knows_what_is_no_commit(text):
+    part = json.loads(provenance.SCHEMA.read_text())["properties"]["provenance"]
+    schema = part["properties"]["commit"]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(text, schema)
+    for right in ("0" * 40, "0" * 40 + "+changed", provenance.commit()):
+        jsonschema.validate(right, schema)

@@ -64,17 +64,36 @@ def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
     assert (fine["outcome"], fine["answers"]["after"]) == ("completed", digest(b"ok"))
 
 
-def test_profile_is_of_the_last_profiled_slice_with_its_window(make_slice, live):
+def test_profile_is_of_the_last_profiled_slice_that_was_kept_with_its_window(make_slice, live):
     asked = []
     live.subject.profile = lambda folder, options: asked.append(folder) or {"file": "profile.jfr"}
     assert profile_of(SPEC, [make_slice()]) == {"file": None}
-    slices = [make_slice(1, PROFILED), make_slice(2, PROFILED), make_slice(2)]
+    slices = [make_slice(number, PROFILED) for number in (1, 2, 3)] + [make_slice(2)]
+    slices[2].faults = ["compiled"]
     start_s, end_s = slices[1].window
     expected = {"file": "profile.jfr", "start_epoch_s": start_s, "end_epoch_s": end_s}
-    assert profile_of(SPEC, slices) == expected
+    assert profile_of(SPEC, slices) == expected | {"slices": 3, "kept": 2}
     assert asked == [slices[1].folder]
     live.subject.profile = lambda folder, options: {"file": None}
-    assert profile_of(SPEC, slices) == {"file": None}
+    assert profile_of(SPEC, slices) == {"file": None, "slices": 3, "kept": 2}
+
+
+def test_profile_of_slices_that_were_all_left_out_is_there_and_says_so(make_slice, live):
+    live.subject.profile = lambda folder, options: {"file": "profile.jfr"}
+    slices = [make_slice(1), *(make_slice(n, PROFILED, faults=["compiled"]) for n in (1, 2))]
+    found = profile_of(SPEC, slices)
+    assert (found["slices"], found["kept"]) == (2, 0)
+    assert found["start_epoch_s"] == slices[2].window[0]
+
+
+def test_waits_that_are_not_possible_are_told_in_the_log(make_slice, live, caplog):
+    live.subject.profile = lambda folder, asked: {"file": None}
+    load = {"counted_requests": 100, "counted_latency_mean_ms": 80.0}
+    measured(SPEC, TOOL, [make_slice(load=load, after={"counters": {"pool_wait_ms": 8_000.0}})])
+    assert not caplog.records
+    measured(SPEC, TOOL, [make_slice(load=load, after={"counters": {"pool_wait_ms": 9_000.0}})])
+    (line,) = caplog.records
+    assert "longer waits than requests lasted: {'pool_wait_ms': 90.0}" in line.getMessage()
 
 
 @pytest.mark.parametrize(

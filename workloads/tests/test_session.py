@@ -314,6 +314,20 @@ def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
     assert set(extra[2:]) == {(4, mode) for mode in both}
 
 
+def test_profiled_slice_that_a_rule_left_out_is_loaded_again_and_comes_last(turns):
+    # The third slice of each is its profiled one; with the fourth none is behind any more.
+    lost = {("fixed-pool", 1), ("fixed-pool", 2)}
+    loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=2)
+    expected = [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PLAIN, 3), (PROFILED, 2)]
+    assert of_mode(loaded, "fixed-pool") == expected
+    # A profile is compared with nothing of its round, so its baseline is not loaded again.
+    baseline = of_mode(loaded, "thread-per-request")
+    assert baseline == [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PLAIN, 3)]
+    never_clean = {("fixed-pool", number) for number in range(2, 9)}
+    loaded = turns(lost=never_clean, rounds=2, profiled=1, extra_rounds=2)
+    assert of_mode(loaded, "fixed-pool")[2:] == [(PROFILED, 1), (PROFILED, 2), (PROFILED, 3)]
+
+
 def test_extra_rounds_have_an_end(turns):
     lost = {("fixed-pool", number) for number in range(9)}
     assert len(of_mode(turns(lost=lost, rounds=2, profiled=0, extra_rounds=2), "fixed-pool")) == 4
@@ -477,6 +491,7 @@ def recorder(config, plan, tmp_path, monkeypatch):
         group=one.group,
         repetition=1,
         started="2026-11-20T12:00:00+00:00",
+        commit="0" * 40,
         server_cpus=[0],
         generator_cpus=[1],
         topology={},

@@ -12,7 +12,7 @@ from workloads.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, fault
 
 
 def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
-    assert faults(make_slice(), profiled=False) == []
+    assert faults(make_slice()) == []
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
     ],
 )
 def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, figures, caught_by):
-    assert faults(make_slice(figures=figures), profiled=False) == [caught_by]
+    assert faults(make_slice(figures=figures)) == [caught_by]
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, figures, 
     ],
 )
 def test_slice_at_its_bounds_is_kept(make_slice, figures):
-    assert faults(make_slice(figures=figures), profiled=False) == []
+    assert faults(make_slice(figures=figures)) == []
 
 
 def test_slice_that_did_not_complete_is_left_out(make_slice):
-    assert faults(make_slice(outcome="server_died"), profiled=False) == ["not_completed"]
+    assert faults(make_slice(outcome="server_died")) == ["not_completed"]
 
 
-def test_profiled_slice_may_compile_and_nothing_else(make_slice):
+def test_profiled_slice_is_judged_like_every_other(make_slice):
     figures = {"compiler_share": 0.4, "compiler_cpu_s": 0.2, "steal_share": 0.2}
-    assert faults(make_slice(figures=figures), profiled=True) == ["undisturbed"]
+    assert faults(make_slice(kind=PROFILED, figures=figures)) == ["compiled", "undisturbed"]
 
 
 STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_asked": 49}
@@ -61,24 +61,31 @@ STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "reques
 
 def test_generator_at_its_limit_leaves_out_a_step_of_a_curve_alone(make_slice):
     late = {"limited_by_generator": "its sends were late"}
-    assert faults(make_slice(load=STEP | late), profiled=False) == ["generator_healthy"]
-    assert faults(make_slice(load=STEP), profiled=False) == []
+    assert faults(make_slice(load=STEP | late)) == ["generator_healthy"]
+    assert faults(make_slice(load=STEP)) == []
     # Of other loads it is judged over all slices together.
-    assert faults(make_slice(load=late), profiled=False) == []
+    assert faults(make_slice(load=late)) == []
 
 
 def test_row_of_a_step_says_at_which_rate_it_was_and_whether_it_was_sustained(make_slice):
     row = make_slice(4, load=STEP).row()
-    names = ("step", "offered_per_s", "served_per_s", "sustained", "due")
-    assert [row[name] for name in names] == [4, 97.5, 80.5, "false", 49]
+    names = ("step", "offered_per_s", "served_per_s", "sustained", "stands", "due")
+    assert [row[name] for name in names] == [4, 97.5, 80.5, "false", "false", 49]
     other = make_slice(4).row()
     assert list(other) == list(row)
-    assert [other[name] for name in names] == [None] * 5
+    assert [other[name] for name in names] == [None] * 6
+
+
+def test_row_of_a_step_that_counts_although_it_fails_a_rule_says_both(make_slice):
+    row = make_slice(4, load=STEP, faults=["compiled"], stands=True).row()
+    assert (row["kept"], row["reason"], row["stands"]) == ("true", "compiled", "true")
+    row = make_slice(4, load=STEP, faults=["compiled"]).row()
+    assert (row["kept"], row["reason"], row["stands"]) == ("false", "compiled", "false")
 
 
 def test_all_faults_of_a_slice_are_in_its_row(make_slice):
     done = make_slice(round=3, figures={"steal_share": 0.2, "speed_server": 2.0})
-    done.faults = faults(done, profiled=False)
+    done.faults = faults(done)
     assert not done.kept
     row = done.row()
     assert (row["kept"], row["reason"]) == ("false", "undisturbed;steady_speed")

@@ -146,6 +146,8 @@ def test_every_due_request_is_accounted_for():
     assert load["bodies_right"] == 1980
     assert load["latency_mean_ms"] == 2.5
     assert load["answers_in_warm_up"] == 3
+    # Of the warm-up, of the window, and two that were still under way; not those never sent.
+    assert load["counted_requests"] == 3 + 1985 + 2
     assert load["latency_min_ms"] is None  # five refusals are among the latencies
 
 

@@ -51,6 +51,9 @@ ERROR_KINDS = {
     "NoRouteToHostException": "ports_exhausted",
 }
 
+# Of these the server knows nothing.
+NOT_SENT = {"connect_refused", "connect_timeout", "ports_exhausted"}
+
 
 class Sample(NamedTuple):
     """A line that JMeter writes for a request, by the names of its columns; times in ms."""
@@ -166,7 +169,14 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
     # Before the window, or asked after it.
     apart = answered(outside) - answered(in_flight)
-    return load | {"answers_in_warm_up": apart}
+    return load | {"answers_in_warm_up": apart} | counted(samples)
+
+
+def counted(samples: list[Sample]) -> dict[str, Any]:
+    """The requests of the whole load that reached the server, to which its counters belong."""
+    there = [row for row in samples if error_kind(row.responseCode) not in NOT_SENT]
+    mean_ms = total(there, "elapsed") / len(there) if there else None
+    return {"counted_requests": len(there), "counted_latency_mean_ms": mean_ms}
 
 
 def answered(samples: list[Sample]) -> int:

@@ -93,6 +93,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     (folder / LATENCY).write_text(hgrm(Counter(dict(steps)), figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
     duration_s = events / figures["per_s"] if events else float(spec["tool"]["duration_s"])
+    mean_ms = figures["sum_ms"] / events if events else None
     return nothing | {
         "requests_recorded": events + ignored,
         "responses_2xx": events,
@@ -104,7 +105,10 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         "duration_s": duration_s,
         "answers_per_s": (events + ignored) / duration_s,
         "throughput_per_s": events / duration_s,
-        "latency_mean_ms": figures["sum_ms"] / events if events else None,
+        "latency_mean_ms": mean_ms,
+        # It has no warm-up of its own.
+        "counted_requests": events + ignored,
+        "counted_latency_mean_ms": mean_ms,
         "latency_min_ms": figures["min_ms"],
         "connects": events // every if (every := reconnect_every(spec)) else 0,
         "queries": {kind: round(figures[kind]) for kind in ("reads", "writes", "other")},

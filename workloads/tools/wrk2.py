@@ -104,6 +104,11 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
         "responses_2xx": good,
         "bodies_right": good if right else 0,
         "answers_in_warm_up": requests["completed_in_warm_up"],
+        # All that reached the server: what it counts itself is of the warm-up and the drain, too.
+        "counted_requests": requests["completed_in_warm_up"]
+        + requests["completed"]
+        + requests["in_flight_at_end"]
+        + load["errors"].get("timeout", 0),
         "errors": {kind: count for kind, count in errors.items() if count},
         "error_share": 1 - good / requests["due"] if requests["due"] else 1.0,
         "start_epoch_s": load["start_epoch_s"],
