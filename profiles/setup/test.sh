@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Every check of the project, the quick ones first; all are run, whatever fails. The smoke run is
-# the whole pipeline on tiny tiers; what it left is then tested as one would test a real run.
+# Every check of the project; all are run, whatever fails. The smoke run is the whole pipeline on tiny tiers, and what
+# it leaves is tested as one would test a real run. Its values do not count, so the checks that measure nothing run next
+# to it, with low priority.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
 check() { # check NAME COMMAND…
   local name=$1 start=$SECONDS outcome=passed
   shift
@@ -14,37 +15,52 @@ check() { # check NAME COMMAND…
   printf '%-7s %4d s  %s\n' "$outcome" $((SECONDS - start)) "$name" >>"$folder/results"
 }
 
-lint_r='found <- lintr::lint_dir("."); print(found); quit(status = length(found) > 0)'
+lint_r='
+  files <- list.files(".", "[.]R$", recursive = TRUE)
+  found <- parallel::mclapply(files, lintr::lint, mc.cores = 2, mc.preschedule = FALSE)
+  for (lints in found) print(lints)
+  quit(status = any(lengths(found) > 0))
+'
 smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py)
-mapfile -t shell_scripts < <(git ls-files '*.sh' .ci/run)
+mapfile -t shell_scripts < <(find .ci/run analysis paper profiles servers workloads \( -name '*.sh' -o -path .ci/run \))
 
-check "ruff" ruff check --quiet
-check "ruff format" ruff format --check --quiet
-check "snakefmt" snakefmt --check Snakefile ./*/*.smk
-check "mypy" mypy
-check "shellcheck" shellcheck "${shell_scripts[@]}"
-# R measures nothing: it may run beside the builds.
-{
-  check "lintr" Rscript -e "$lint_r"
+sources() {
+  check "ruff" ruff check --quiet
+  check "ruff format" ruff format --check --quiet
+  check "snakefmt" snakefmt --check Snakefile ./*/*.smk
+  check "mypy" mypy
+  check "shellcheck" shellcheck "${shell_scripts[@]}"
   check "paper (testthat)" Rscript paper/tests/testthat.R
-} >"$folder/R" 2>&1 &
-beside=($!)
-check "analysis (testthat)" Rscript analysis/tests/testthat.R >"$folder/R-analysis" 2>&1 &
-beside+=($!)
+  check "analysis (testthat)" Rscript analysis/tests/testthat.R
+  check "lintr" Rscript -e "$lint_r"
+}
+programs() {
+  # Not verify: it would write the jars that the smoke run has open.
+  check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
+  check "generator" make -C workloads/due test
+  check "profiles, workloads, analysis, paper (pytest)" pytest --quiet --durations=12 profiles workloads analysis paper \
+    --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
+}
+next_to_it() { # next_to_it FUNCTION: in the background, its output in a file
+  printf 'FAILED     0 s  %s was cut off\n' "$1" >"$folder/$1.cut"
+  {
+    renice -n 10 "$BASHPID" >/dev/null
+    "$1"
+    rm "$folder/$1.cut"
+  } >"$folder/$1.log" 2>&1 &
+}
+
+next_to_it sources
 check "build" make build
-check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml verify
-for process in "${beside[@]}"; do
-  wait "$process" || echo "FAILED  a check of R was cut off" >>"$folder/results"
-done
-cat "$folder"/R*
-check "generator" make -C workloads/due test
-check "profiles, workloads, analysis, paper (pytest)" pytest --quiet --durations=12 profiles workloads analysis paper \
-  --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
+next_to_it programs
 check "smoke run" make smoke
+wait
+cat "$folder"/*.log
+cat "$folder"/*.cut >>"$folder/results" 2>/dev/null
 check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
 
 failed=$(grep -c '^FAILED' "$folder/results")
 printf '\n'
 cat "$folder/results"
-printf '\n%d passed, %d failed\n' "$(grep -c '^passed' "$folder/results")" "$failed"
+printf '\n%d passed, %d failed, in %d s\n' "$(grep -c '^passed' "$folder/results")" "$failed" "$SECONDS"
 [[ $failed -eq 0 ]]
