@@ -77,9 +77,7 @@ rule all:
     default_target: True
     input:
         expand("{cell}/cell.json", cell=CELLS),
-        expand(
-            f"{RESULTS}/{{file}}", file=["report.html", "report.pdf", "supplement.pdf"]
-        ),
+        expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf"]),
     message:
         "all cells are measured, the report is there"
 
@@ -94,7 +92,7 @@ include: "paper/paper.smk"
 def planned(jobs):
     """What the jobs, by rule, will measure, and for how long."""
     known = plan.known_of(
-        Path(RESULTS) / "cells", Path("analysis").glob("*/reference.json")
+        Path(RESULTS) / "cells", Path("analysis").glob("runs/*/run.json")
     )
     sessions = {
         job: (session.title.split()[0], len(session.cells))
