@@ -9,7 +9,7 @@ slice_statistics <- c(
   "latency_p90_ms", "latency_p99_ms", "latency_p99_9_ms", "cpu_us_per_request", "compiler_share",
   "machine_context_switches_per_request", "rss_mib"
 )
-slice_words <- c("kind", "reason", "sustained")
+slice_words <- c("kind", "reason", "sustained", "stands")
 # What each row says of its cell.
 slice_places <- c(
   "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid",
@@ -19,13 +19,17 @@ slice_places <- c(
 #' Reads the slices of a cell.
 #'
 #' @param path path of a slices.csv.
-#' @return data.table, a row per loaded slice: slice, round, kind (plain, profiled), kept, reason, and
-#'   the numbers that the runner wrote, units in the names; NA where unknown. No rows where the
-#'   file does not exist: a server that did not start was not loaded.
+#' @return data.table, a row per loaded slice: slice, round, kind (plain, profiled), kept, reason, stands (a step of a
+#'   curve that is kept although it fails the rules in reason: what these find only makes latency longer), and the
+#'   numbers that the runner wrote, units in the names; NA where unknown. No rows where the file does not exist: a
+#'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
   if (!file.exists(path)) return(no_rows(c(slice_columns, "probe_us")))
   table <- with_probe(fread(path, colClasses = "character", na.strings = ""))
-  with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
+  table <- with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
+  # Nothing else is kept with a reason; older tables do not say it.
+  if (!"stands" %in% names(table)) table[, stands := kept & reason != ""]
+  table
 }
 
 # What was measured before there was a probe in each slice has no column of it.
@@ -49,7 +53,7 @@ with_types <- function(table, words) {
   for (column in setdiff(names(table), words)) {
     set(table, j = column, value = as.numeric(table[[column]]))
   }
-  for (column in intersect(c("kept", "valid", "must_fail", "sustained"), names(table))) {
+  for (column in intersect(c("kept", "valid", "must_fail", "sustained", "stands"), names(table))) {
     set(table, j = column, value = tolower(table[[column]]) == "true")
   }
   blank <- c("reason", "beside", "failed_checks", "bound_throughput", "bound_latency")

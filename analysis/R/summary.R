@@ -158,7 +158,8 @@ identity_row <- function(cell) {
   c(identity_of(cell), list(
     versus = words(labels$mode$versus), mode_title = words(labels$mode$title),
     tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
-    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason)
+    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
+    commit = words(cell$provenance$commit)
   ))
 }
 
@@ -230,17 +231,46 @@ server_row <- function(cell) {
   )
 }
 
-# What a server counts itself; NA where it does not. Pinned waits are counted under the profiler alone.
+# What a server counts itself; NA where it does not. Counters grow from before the generator's warm-up until the last
+# answer, so they belong to counted_requests, and not to the requests of the windows. So do threads_started.
 counters_row <- function(cell) {
   counters <- cell$server$counters
-  profiled <- cell$server$profiled
-  list(
-    pool_waits = number(counters$pool_waits), pool_wait_ms = number(counters$pool_wait_ms),
-    pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)),
-    pool_timeouts = number(counters$pool_timeouts),
-    pinned = number(profiled$counters[["pinned"]]), pinned_ms = number(profiled$counters$pinned_ms),
-    profiled_requests = number(profiled$requests)
+  waits <- pinned_row(if (counts_pinned(cell)) counters)
+  profiled <- if (!none_profiled(cell)) cell$server$profiled
+  profiled_waits <- pinned_row(profiled$counters)
+  c(
+    list(
+      counted_requests = counted_requests(cell), pool_waits = number(counters$pool_waits),
+      pool_wait_ms = number(counters$pool_wait_ms),
+      pool_wait_mean_ms = per(number(counters$pool_wait_ms), number(counters$pool_waits)),
+      pool_timeouts = number(counters$pool_timeouts)
+    ),
+    waits,
+    list(
+      profiled_slices = number(cell$profile$slices), profiled_kept = number(cell$profile$kept),
+      profiled_requests = number(profiled$requests), profiled_counted_requests = number(profiled$counted_requests)
+    ),
+    setNames(profiled_waits, paste0("profiled_", names(profiled_waits)))
   )
+}
+
+# Whether a rule left out every profiled slice: nothing is drawn from them. Older records do not say.
+none_profiled <- function(cell) identical(number(cell$profile$kept), 0)
+
+# Virtual threads that waited and kept their carrier.
+pinned_row <- function(counters) list(pinned = number(counters[["pinned"]]), pinned_ms = number(counters$pinned_ms))
+
+# Older records, which do not say what their counters belong to, counted pinned waits in profiled slices alone: their
+# zeros elsewhere are no counts.
+counts_pinned <- function(cell) "counted_requests" %in% names(cell$server)
+
+# Requests of all that the counters cover. Of records that do not say so the same sum is made here.
+counted_requests <- function(cell) {
+  load <- cell$load
+  if (counts_pinned(cell)) return(number(cell$server$counted_requests))
+  if (is.null(load$answers_in_warm_up)) return(NA_real_)
+  never_sent <- unlist(load$errors[c("connect_refused", "connect_timeout", "ports_exhausted", "unsent")])
+  number(load$requests_recorded) + number(load$answers_in_warm_up) + number(load$in_flight_at_end) - sum(0, never_sent)
 }
 
 # Threads that a request could have, as the server samples them in profiled slices: the JVM has a thread
@@ -248,7 +278,9 @@ counters_row <- function(cell) {
 threads_free_row <- function(cell) {
   path <- file.path(cell$folder, "thread-states.csv")
   window <- c(number(cell$profile$start_epoch_s), number(cell$profile$end_epoch_s))
-  if (!file.exists(path) || anyNA(window)) return(list(thread_free_share = NA_real_, thread_samples = NA_real_))
+  if (!file.exists(path) || anyNA(window) || none_profiled(cell)) {
+    return(list(thread_free_share = NA_real_, thread_samples = NA_real_))
+  }
   states <- read_thread_states(path)[time_s >= window[1] & time_s <= window[2] & source == "jvm"]
   free <- states[group %in% c("http-nio-exec", "carrier") & state %in% c("WAITING", "TIMED_WAITING") & threads > 0]
   samples <- uniqueN(states$time_s)
@@ -338,7 +370,7 @@ summarise_cells <- function(paths) {
 text_columns <- c(
   "session", "group", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "must_fail", "failed_checks", "errors", "generator",
-  "generator_version", "profiler_engine", "backend", "machine", "machine_title"
+  "generator_version", "profiler_engine", "commit", "backend", "machine", "machine_title"
 )
 
 #' Reads summaries that summarise.R wrote.

@@ -29,7 +29,7 @@ class Cell:
     `users`, `rate_per_s` and `connections` are what the tool was asked for; `lasts_s` makes a
     closed loop one for a time; `threads` (group, state of the JVM, state of the kernel, number) is
     what thread-states.csv says of every moment; `failing` makes a mode whose requests must fail.
-    Counters named `pinned…` are those of the profiled slice. `bounds` is that of cell.json.
+    Counters named `pinned…` are in the profiled slice, too. `bounds` is that of cell.json.
     `session` sets a cell apart from those that were measured side by side, `machine` is an id.
     `left_out` (rules, separated by ;) spoils the first slice, which is then repeated.
     """
@@ -280,8 +280,11 @@ class Cell:
             "peak_rss_bytes": 1e8,
             "peak_descriptors": 300,
             "peak_accept_queue": self.overflows,
-            "counters": {k: v for k, v in self.counters.items() if k not in seen},
-            "profiled": {"counters": seen, "requests": asked} if self.profiled else None,
+            "counters": self.counters,
+            "counted_requests": asked,
+            "profiled": {"counters": seen, "requests": asked, "counted_requests": asked}
+            if self.profiled
+            else None,
             "in_force": {},
             "machine_context_switches": 9 * asked,
             "gc_pauses": 0,
@@ -401,9 +404,8 @@ def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = Non
         ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
         ["group_cpu", "--groups", groups, *speed] + ["--out", results / "cpu-groups.csv", *paths],
         ["group_allocations", "--groups", groups, "--out", results / "allocations.csv"],
-        ["causes", "--causes", "analysis/causes.yaml", *looks]
+        ["causes", "--causes", "analysis/causes.yaml", "--slices", slices]
         + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
-        + ["--counters", results / "cause-counters.csv"]
         + ["--moved", results / "moved-groups.csv", summary],
         ["combinations", "--out", results / "combinations.csv"]
         + ["--laws", results / "combination-laws.csv", *paths],

@@ -82,12 +82,51 @@ test_that("counters, backend and rows are columns, and NA where a cell has none"
   # A quarter of two CPUs for 2 s, over ten requests.
   expect_equal(row$backend_cpu_us_per_request, 1e5)
   expect_equal(c(row$rows_before, row$rows_after, row$under_way, row$users), c(3, 13, 2, 4))
-  # pinned_ms is not pinned.
-  none <- c("pinned", "pinned_ms", "connections")
-  expect_true(all(is.na(row[, ..none])))
+  expect_true(is.na(row$connections))
   plain <- summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))
   none <- c("pool_waits", "backend", "backend_cpu_share", "rows_before", "accept_queue_peak")
   expect_true(all(is.na(plain[, ..none])))
+})
+
+test_that("counters belong to the requests of the whole load, and those of profiled slices to theirs", {
+  summary_of <- function(server, ...) {
+    summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10, server = server, ...)))
+  }
+  pinning <- list(counters = list(pinned = 30, pinned_ms = 600), counted_requests = 40)
+  profiled <- list(counters = list(pinned = 12, pinned_ms = 240), requests = 10, counted_requests = 20)
+  row <- summary_of(c(pinning, list(profiled = profiled)), profile = list(slices = 3, kept = 2))
+  expect_equal(unlist(row[, .(counted_requests, pinned, pinned_ms)]), c(counted_requests = 40, pinned = 30, pinned_ms = 600))
+  expect_equal(c(row$profiled_slices, row$profiled_kept), c(3, 2))
+  expect_equal(c(row$profiled_requests, row$profiled_counted_requests), c(10, 20))
+  expect_equal(c(row$profiled_pinned, row$profiled_pinned_ms), c(12, 240))
+  # Nothing is drawn from profiled slices that were all left out.
+  row <- summary_of(c(pinning, list(profiled = profiled)), profile = list(slices = 3, kept = 0))
+  drawn <- c("profiled_requests", "profiled_counted_requests", "profiled_pinned", "profiled_pinned_ms")
+  expect_true(all(is.na(row[, ..drawn])))
+  expect_equal(row$pinned, 30)
+  # A tool that does not count its warm-up. pinned_ms is not pinned.
+  row <- summary_of(list(counters = list(pinned_ms = 600), counted_requests = NULL), load = list(answers_in_warm_up = 5, in_flight_at_end = 0))
+  expect_equal(c(row$counted_requests, row$pinned, row$pinned_ms), c(NA, NA, 600))
+})
+
+test_that("records that do not say what their counters belong to are read, and the sum is made of the load", {
+  row <- summarise_cell(read_cell(write_cell(
+    new_folder(), elapsed_ms = 1:10,
+    server = list(counters = list(pinned = 0, pinned_ms = 0), profiled = list(counters = list(pinned = 12, pinned_ms = 240), requests = 10)),
+    load = list(answers_in_warm_up = 7, in_flight_at_end = 2, errors = list(connect_refused = 3, http_503 = 1))
+  )))
+  expect_equal(row$counted_requests, 10 + 7 + 2 - 3)
+  # Outside of profiled slices nothing was counted: a zero is no count.
+  expect_equal(c(row$pinned, row$pinned_ms, row$profiled_pinned, row$profiled_counted_requests), c(NA, NA, 12, NA))
+  expect_true(is.na(summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))$counted_requests))
+})
+
+test_that("a cell names the commit that measured it, and an older one none", {
+  commit_of <- function(provenance) {
+    summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10, provenance = provenance)))$commit
+  }
+  expect_equal(commit_of(list(commit = "abc+changed")), "abc+changed")
+  expect_equal(commit_of(list()), NA_character_)
 })
 
 test_that("a step beyond the limits has its reason and no value", {
