@@ -18,15 +18,7 @@ class PinningCounterTest {
         static void initialise() {}
     }
 
-    private static final class SleepsUnwatched {
-        static {
-            PinningCounterTest.sleep();
-        }
-
-        static void initialise() {}
-    }
-
-    private static final class SleepsWatched {
+    private static final class SleepsOnceMore {
         static {
             PinningCounterTest.sleep();
         }
@@ -45,9 +37,7 @@ class PinningCounterTest {
     @Test
     void countsAThreadThatBlocksWithoutLeavingItsCarrier() throws Exception {
         try (PinningCounter counter = new PinningCounter()) {
-            counter.start();
             Thread.ofVirtual().start(SleepsWhileItIsInitialised::initialise).join();
-            counter.stop();
             Map<String, Number> counted = counter.counters();
             assertEquals(1L, counted.get("pinned"));
             assertTrue(counted.get("pinned_ms").doubleValue() >= 25);
@@ -55,15 +45,13 @@ class PinningCounterTest {
     }
 
     @Test
-    void countsAgainAfterAStop() throws Exception {
+    void countsOnAndNothingTwice() throws Exception {
         try (PinningCounter counter = new PinningCounter()) {
-            counter.start();
-            counter.stop();
-            Thread.ofVirtual().start(SleepsUnwatched::initialise).join();
-            counter.start();
-            Thread.ofVirtual().start(SleepsWatched::initialise).join();
-            counter.stop();
-            assertEquals(1L, counter.counters().get("pinned"));
+            assertEquals(0L, counter.counters().get("pinned"));
+            Thread.ofVirtual().start(SleepsOnceMore::initialise).join();
+            Number waitedMs = counter.counters().get("pinned_ms");
+            assertEquals(Map.of("pinned", 1L, "pinned_ms", waitedMs), counter.counters());
+            assertEquals(Map.of("pinned", 1L, "pinned_ms", waitedMs), counter.counters());
         }
     }
 
@@ -73,9 +61,6 @@ class PinningCounterTest {
         try (App app = App.start(
                 "--lock.kind=synchronized", "--pinning.count=true", "--spring.threads.virtual.enabled=true")) {
             app.get("/api/lock-test");
-            app.get("/watch?on=true");
-            app.get("/api/lock-test");
-            app.get("/watch?on=false");
             assertEquals("{\"pinned\":0,\"pinned_ms\":0.0}", app.get("/counters").body());
         }
     }
