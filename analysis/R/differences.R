@@ -16,7 +16,7 @@ library(data.table)
 #' @param out folder that gets <cause>.html for each.
 draw_differences <- function(causes, cpu_groups, rules, law, cells, converter, out) {
   dir.create(out, recursive = TRUE, showWarnings = FALSE)
-  for (cause in causes) {
+  for (cause in Filter(function(cause) !is.null(cause$difference), causes)) {
     paths <- lapply(profiled_sides(cause), function(side) most_sampled(cpu_groups, cause$study, side))
     if (!any(vapply(paths, is.null, NA))) {
       sides <- lapply(paths, function(path) read_cell(file.path(cells, path)))
@@ -25,12 +25,11 @@ draw_differences <- function(causes, cpu_groups, rules, law, cells, converter, o
   }
 }
 
-# The repetition of a side with most samples, as a path below the cells; NULL where none was sampled
-# while it answered.
+# The repetition of a side with most samples, as a path below the cells; NULL where none has enough.
 most_sampled <- function(cpu_groups, of_study, side) {
   rows <- cells_of_side(cpu_groups[study == of_study & !is.na(cpu_us_per_request)], side)
-  if (nrow(rows) == 0) return(NULL)
-  sampled <- rows[, .(samples = sum(samples)), by = repetition]
+  sampled <- rows[, .(samples = sum(samples)), by = repetition][samples >= samples_for_shares]
+  if (nrow(sampled) == 0) return(NULL)
   repetition <- sampled[which.max(samples), repetition]
   file.path(of_study, side$mode, side$tier, side$tool, paste0("rep-", repetition), "cell.json")
 }
@@ -47,7 +46,7 @@ draw_difference <- function(sides, rules, law, converter, path) {
   if (system2(converter, shQuote(words)) != 0) stop(converter, " failed on ", title, call. = FALSE)
 }
 
-#' The stacks of a cell with nanoseconds of CPU time per request in place of samples.
+#' The stacks of a cell with nanoseconds of CPU time per request in place of samples; compiling is no part of it.
 #'
 #' @param cell see read_cell().
 #' @param rules see read_stack_groups(); `law` see speed_law().
@@ -55,9 +54,8 @@ draw_difference <- function(sides, rules, law, converter, path) {
 stacks_per_request <- function(cell, rules, law = no_law) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   samples <- sum(collapsed$samples)
-  seen <- seen_by_profiler(cell, samples)
-  groups <- group_stacks(collapsed$stack, rules)
+  seen <- seen_by_profiler(cell, profiled_slice(cell), samples)
   parts <- seen * collapsed$samples / samples
-  cpu_us <- split_cpu(cell_cpu_us(cell, law), parts, 1 - seen, groups)
-  sprintf("%s %.0f", collapsed$stack, 1000 * head(cpu_us, -1))
+  cpu_us <- split_cpu(cell_cpu_us(cell, law), parts, group_stacks(collapsed$stack, rules))
+  sprintf("%s %.0f", collapsed$stack, 1000 * cpu_us)[!is.na(cpu_us)]
 }

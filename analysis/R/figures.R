@@ -253,8 +253,8 @@ figure_resources <- function(resources) {
     guides(colour = guide_legend(ncol = 2))
 }
 
-#' Where CPU goes: CPU time per request by group of stacks, valid repetitions pooled; n is the
-#' number of samples that the shares rest on.
+#' Where CPU goes: CPU time per request by group of stacks, valid repetitions pooled; n is the number of samples that
+#' a bar rests on. A bar is as long as the cell's CPU time per request. With too few samples it has no shares.
 #'
 #' @param cpu_groups see read_cpu_groups().
 #' @param summary see read_summary(), for the order of tiers.
@@ -264,33 +264,29 @@ figure_resources <- function(resources) {
 #' @return ggplot.
 figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, modes = NULL) {
   pooled <- pool_cpu_groups(drawn(cpu_groups, study, tool, tiers, modes))
-  pooled <- pooled[!is.na(cpu_us_per_request)]
   if (nrow(pooled) == 0) return(nothing_to_draw("no valid cell was sampled"))
   # Groups that only the servers of other studies have.
   pooled <- pooled[, if (any(samples > 0) || group == unseen_group) .SD, by = group]
   in_load_order(pooled, summary)
   pooled[, `:=`(
-    group = factor(group, rev(names(group_colours))), mode = factor(mode, rev(mode_levels(mode)))
+    group = factor(group, rev(names(group_colours))), mode = factor(mode, rev(mode_levels(mode))),
+    share = fifelse(samples > 0, share_of_samples(samples, of), "")
   )]
-  pooled[, part := cpu_us_per_request / sum(cpu_us_per_request), by = .(mode, tier)]
-  dark <- c("accept", "write", "JIT", "thread start", "remote or database", "logging", "measuring", "network", "authenticate", "execute", "commit")
+  # An interval has room only in a wide part.
+  pooled[cpu_us_per_request < 0.15 * max(pooled[, sum(cpu_us_per_request), by = .(mode, tier)]$V1), share := ""]
+  dark <- c("accept", "write", "thread start", "remote or database", "logging", "measuring", "network", "authenticate", "execute", "commit")
   label_colour <- ifelse(pooled$group %in% dark, "white", ink)
   ggplot(pooled, aes(cpu_us_per_request, mode, fill = group)) +
     geom_col(width = 0.75, colour = ink, linewidth = 0.15) +
+    geom_text(aes(label = share), position = position_stack(vjust = 0.5), size = 2, colour = label_colour) +
     geom_text(
-      aes(label = ifelse(part >= 0.08, paste0(round(100 * part), "%"), "")),
-      position = position_stack(vjust = 0.5), size = 2.2, colour = label_colour
-    ) +
-    geom_text(
-      data = pooled[, .(cpu_us_per_request = sum(cpu_us_per_request), samples = sum(samples)),
-        by = .(mode, tier)
-      ],
-      aes(label = paste0(" n=", samples), fill = NULL), hjust = 0, size = 2.2, colour = ink
+      data = pooled[, .(cpu_us_per_request = sum(cpu_us_per_request), label = paste0(" ", count_of_samples(of[1]))), by = .(mode, tier)],
+      aes(label = label, fill = NULL), hjust = 0, size = 2.2, colour = ink
     ) +
     facet_grid(tier ~ ., scales = "free_y", space = "free_y") +
     scale_fill_manual(values = group_colours, breaks = names(group_colours), drop = TRUE) +
-    scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.09))) +
-    labs(x = "CPU time of the server per request (µs)", y = NULL) +
+    scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.25))) +
+    labs(x = "CPU time of the server per request, without compiling (µs)", y = NULL) +
     theme_artifact() +
     theme(strip.text.y = element_text(angle = 0), legend.key.size = unit(0.8, "lines")) +
     guides(fill = guide_legend(nrow = 3))

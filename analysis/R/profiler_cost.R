@@ -53,16 +53,16 @@ profiler_cost_of <- function(judged) {
   judged[order(study, tier, tool, mode), columns, with = FALSE]
 }
 
-#' A sentence on what the profiler costs.
+#' What the profiler costs, study by study: it stands with a study's profiles.
 #'
 #' @param cost see profiler_cost().
 #' @return one string, with a full stop.
 sentence_profiler_cost <- function(cost) {
   rows <- cost[statistic == "cpu_us_per_request"]
   if (nrow(rows) == 0) return("No cell has both profiled and plain slices.")
-  sprintf(
-    "Under the profiler a request takes %s times the CPU time (median over %s at their tiers; %s to %s).",
-    format_number(median(rows$estimate)), count_of(uniqueN(rows, by = c("study", "mode")), "mode"),
-    format_number(min(rows$estimate)), format_number(max(rows$estimate))
-  )
+  told <- rows[, .(told = sprintf(
+    "%s times the CPU time in %s (median over %s; %s to %s)", format_number(median(estimate)), study,
+    count_of(uniqueN(mode), "mode"), format_number(min(estimate)), format_number(max(estimate))
+  )), by = study]$told
+  sprintf("Under the profiler a request takes %s.", paste(told, collapse = ", "))
 }

@@ -48,28 +48,33 @@ group_stacks <- function(stacks, rules) {
   groups
 }
 
+# Compiling is no part of a request's cost: cpu_us_per_request is without it, and so is every split of it.
+compiler_group <- "JIT"
+
 #' Samples of one cell by group.
 #'
 #' @param cell see read_cell().
 #' @param rules see read_stack_groups(); `law` see speed_law().
 #' @return data.table, a row per group of the rules and one for what the profiler did not see:
 #'   study, mode, tier, tool, repetition, outcome, valid, profiler_engine, group, samples, share
-#'   (of all samples), cpu_us_per_request (all but JIT add up to the cell's). No rows where nothing was sampled.
+#'   (of all samples), cpu_us_per_request (adds up to the cell's; NA for JIT, which is no part of it). No rows where
+#'   nothing was sampled, or where the profiled slice does not count.
 group_cell_cpu <- function(cell, rules, law = no_law) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
-  if (nrow(collapsed) == 0) return(NULL)
+  slice <- profiled_slice(cell)
+  if (nrow(collapsed) == 0 || nrow(slice) == 0) return(NULL)
   groups <- unique(rules$group)
   group_of_stack <- factor(group_stacks(collapsed$stack, rules), groups)
   samples <- as.vector(xtabs(collapsed$samples ~ group_of_stack))
   share <- samples / sum(samples)
-  seen <- seen_by_profiler(cell, sum(samples))
+  seen <- seen_by_profiler(cell, slice, sum(samples))
   data.table(
     study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, tool = cell$cell$tool,
     repetition = as.integer(cell$cell$repetition), outcome = cell$outcome,
     valid = isTRUE(cell$validity$valid),
     profiler_engine = c(cell$profile$engine, NA_character_)[1],
     group = c(groups, unseen_group), samples = c(samples, 0), share = c(share, 0),
-    cpu_us_per_request = split_cpu(cell_cpu_us(cell, law), share * seen, 1 - seen, groups)
+    cpu_us_per_request = split_cpu(cell_cpu_us(cell, law), c(share * seen, 1 - seen), c(groups, unseen_group))
   )
 }
 
@@ -78,19 +83,25 @@ cell_cpu_us <- function(cell, law) {
   at_usual_speed(number(cell$server$cpu_us_per_request), number(cell$machine$probe_us), law)
 }
 
-# What the profiler saw of the CPU time that the server used in the profiled slices; 1 where that is
-# not known.
-seen_by_profiler <- function(cell, samples) {
+# The slice that the profile is of, the last that was profiled; none where it was left out, for compiling for example.
+profiled_slice <- function(cell) {
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "profiled"]
-  seen <- samples * number(cell$profile$interval_ms) / (1000 * sum(slices$server_cpu_s))
+  start_s <- number(cell$profile$start_epoch_s)
+  if (!is.na(start_s)) slices <- slices[start_epoch_s <= start_s + 0.1]
+  tail(slices, 1)[which(kept)]
+}
+
+# What the profiler saw of the CPU time that the server used in the profiled slice; 1 where that is not known.
+seen_by_profiler <- function(cell, slice, samples) {
+  seen <- samples * number(cell$profile$interval_ms) / (1000 * slice$server_cpu_s)
   if (is.finite(seen)) min(1, seen) else 1
 }
 
-# A cell's CPU time per request is that of plain slices, without compiling. The profiled slices say
-# how it is split, and what compiling takes beside it.
-split_cpu <- function(per_request_us, parts, unseen, groups) {
-  compiling <- sum(parts[groups == "JIT"])
-  per_request_us * c(parts, unseen) / (1 - compiling)
+# A cell's CPU time per request is that of plain slices, without compiling; the profiled slice says how it is split.
+# What compiles has no part in it.
+split_cpu <- function(per_request_us, parts, groups) {
+  compiles <- groups == compiler_group
+  fifelse(compiles, NA_real_, per_request_us * parts / (1 - sum(parts[compiles])))
 }
 
 #' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was
@@ -127,9 +138,9 @@ cpu_group_columns <- c(
 #' that of their mean, if that is larger.
 #'
 #' @param cpu_groups see read_cpu_groups().
-#' @return data.table: study, mode, tier, tool, group, samples (sum), share (of pooled samples),
-#'   cpu_us_per_request (mean over sessions), repetitions (profiled sessions), error_us (standard error
-#'   of cpu_us_per_request), df (its degrees of freedom, infinite for one session).
+#' @return data.table: study, mode, tier, tool, group (without JIT, so that a cell's groups add up to its CPU time),
+#'   samples (sum), of (samples of all its groups), cpu_us_per_request (mean over sessions), repetitions (profiled
+#'   sessions), error_us (standard error of cpu_us_per_request), df (its degrees of freedom, infinite for one session).
 pool_cpu_groups <- function(cpu_groups) {
   counted <- copy(cpu_groups[valid & outcome == "completed" & !is.na(cpu_us_per_request)])
   cell <- c("study", "mode", "tier", "tool")
@@ -145,7 +156,39 @@ pool_cpu_groups <- function(cpu_groups) {
     error_us = max(sqrt(mean(sampling_us^2) / .N), if (.N > 1) sd(cpu_us_per_request) / sqrt(.N)),
     df = if (.N > 1) .N - 1 else Inf, cpu_us_per_request = mean(cpu_us_per_request)
   ), by = c(cell, "group")]
-  pooled[, share := samples / sum(samples), by = cell][]
+  pooled[, of := sum(samples), by = cell][]
+}
+
+# Below so many samples no share is given: of 35, 46 % is anything from 30 to 62 %.
+samples_for_shares <- 100
+
+#' Shares of samples with their 95 % intervals (Wilson's), as text; empty where there are too few samples.
+#'
+#' @param samples,of vectors of counts.
+share_of_samples <- function(samples, of) {
+  unname(mapply(function(some, all) {
+    if (all < samples_for_shares) return("")
+    ends <- prop.test(round(some), round(all), conf.level = confidence, correct = FALSE)$conf.int
+    sprintf("%s %% [%s, %s]", format_number(100 * some / all), format_number(100 * ends[1]), format_number(100 * ends[2]))
+  }, samples, of))
+}
+
+#' How many samples a bar rests on, and whether they are enough for shares.
+count_of_samples <- function(of) {
+  paste0("n = ", plain_number(of), ifelse(of < samples_for_shares, ": too few for shares", ""))
+}
+
+#' How much of the samples compiling took, which no bar shows.
+#'
+#' @param cpu_groups see read_cpu_groups().
+#' @return one string; empty where nothing was sampled.
+sentence_jit <- function(cpu_groups) {
+  cells <- cpu_groups[valid & outcome == "completed", .(
+    compiling = sum(samples[group == compiler_group]), of = sum(samples)
+  ), by = .(study, mode, tier, tool)][of >= samples_for_shares]
+  if (nrow(cells) == 0) return("")
+  shares <- format_number(100 * range(cells[, compiling / of]))
+  sprintf("Bars exclude the JIT compiler, which took %s %% of the samples.", paste(unique(shares), collapse = " to "))
 }
 
 #' What two sides differ by, group by group.
@@ -154,16 +197,16 @@ pool_cpu_groups <- function(cpu_groups) {
 #'
 #' @param mode,versus rows of pool_cpu_groups(), of one cell each.
 #' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), reach_us (half of its
-#'   interval), sessions (profiled, of the side with fewer), more_share, beyond (whether the interval
-#'   excludes 0); largest difference first.
+#'   interval), sessions and samples (of the side with fewer), beyond (whether the interval excludes 0); largest
+#'   difference first. No rows where a side has too few samples.
 moved_groups <- function(mode, versus) {
-  both <- merge(mode, versus, by = "group", suffixes = c("", "_versus"))
+  both <- merge(mode, versus, by = "group", suffixes = c("", "_versus"))[pmin(of, of_versus) >= samples_for_shares]
   level <- 1 - (1 - confidence) / (2 * max(1, nrow(both)))
   both[, .(
     group, mode_us = cpu_us_per_request, versus_us = cpu_us_per_request_versus,
     more_us = cpu_us_per_request - cpu_us_per_request_versus,
     reach_us = qt(level, pmin(df, df_versus)) * sqrt(error_us^2 + error_us_versus^2),
-    sessions = pmin(repetitions, repetitions_versus), more_share = share - share_versus
+    sessions = pmin(repetitions, repetitions_versus), samples = pmin(of, of_versus)
   )][, beyond := abs(more_us) > reach_us][order(-abs(more_us))]
 }
 
@@ -191,9 +234,7 @@ no_allocations <- function() {
 #'   sampling. No rows where nothing was sampled.
 group_cell_allocations <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "allocation.collapsed"))
-  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "profiled"]
-  # The profile is that of the last of them.
-  requests <- tail(slices$requests_recorded, 1)
+  requests <- profiled_slice(cell)$requests_recorded
   if (nrow(collapsed) == 0 || length(requests) == 0 || requests == 0) return(NULL)
   interval_bytes <- 1024 * number(cell$configuration$testbed$profiler$allocation_kib)
   rows <- collapsed[, .(bytes = sum(samples)), by = .(group = group_stacks(stack, rules))]
@@ -214,14 +255,16 @@ read_allocations <- function(path) read_typed(path, no_allocations())
 #'
 #' @param allocations see read_allocations(); of valid cells.
 #' @return data.table of text: Tier, Mode, `KiB a request` with its 95 % interval by sampling, `Most by` (the three
-#'   groups that allocate most, with their shares).
+#'   groups that allocate most, with their shares where there are samples enough).
 table_allocations <- function(allocations) {
   reach <- qnorm(1 - (1 - confidence) / 2)
   of_cells <- allocations[valid == TRUE, {
     most <- head(order(-bytes_per_request), 3)
     total <- sum(bytes_per_request)
     error <- reach * sqrt(sum(error_bytes^2))
-    .(total = total, error = error, most = paste0(group[most], " ", format_number(100 * bytes_per_request[most] / total), " %", collapse = ", "))
+    # Poisson's: the relative error of so many samples.
+    samples <- fifelse(error_bytes > 0, (bytes_per_request / error_bytes)^2, 0)
+    .(total = total, error = error, most = paste(trimws(paste(group, share_of_samples(samples, sum(samples)))[most]), collapse = ", "))
   }, by = .(tier, mode, repetition)]
   of_cells[order(tier, total), .(
     Tier = tier, Mode = mode,

@@ -133,6 +133,12 @@ gap_of_loops <- function(all, modes) {
   closed[open, on = "mode", nomatch = NULL][order(match(mode, mode_levels(mode)))]
 }
 
+# Requests that failed in one way, of the summary's `errors`: `kind=count;kind=count`.
+errors_of <- function(errors, kind) {
+  found <- sub(sprintf("^(.*;)?%s=([0-9]+)(;.*)?$", kind), "\\2", errors)
+  fifelse(found == errors, 0, suppressWarnings(as.numeric(found)))
+}
+
 sentence_gap <- function(gap) {
   if (nrow(gap) == 0) return("No mode was measured under both loops.")
   slow <- gap[which.max(failed + (closed_per_s < rate_per_s / 2))]

@@ -1,113 +1,16 @@
-# Why a mode wins or loses against its baseline: what its CPU time goes to, its threads, its
-# switches, its queue. Every value is the cells'; a sentence without its values is left out.
+# What a study's sections say of limits, queues, published traps and Little's law. Every value is the cells'.
 
-activities <- c(
-  "accept" = "accepting connections", "thread start" = "starting and ending threads",
-  "park and unpark" = "parking, waking and scheduling threads",
-  "read and parse" = "reading and parsing requests", "handler" = "the handler",
-  "write" = "writing answers", "connection close" = "closing connections",
-  "framework" = "Tomcat's and Spring's own work", "remote or database" = "calling the remote or the database",
-  "logging" = "writing logs", "measuring" = "what the server measures of itself", "GC" = "garbage collection",
-  "JIT" = "compiling", "kernel other" = "other kernel work", "JVM other" = "other work of the JVM",
-  "not sampled" = "work that the profiler did not see"
-)
+# ---- Profiles --------------------------------------------------------------------------------
 
-# Medians of a mode's valid cells at one tier and tool.
-median_of <- function(all, mode, tier, tool, column) {
-  wanted <- list(mode = mode, tier = tier, tool = tool)
-  cells <- all$summary[poolable(all$summary)]
-  median(cells[mode == wanted$mode & tier == wanted$tier & tool == wanted$tool][[column]], na.rm = TRUE)
-}
-
-#' Where a pair is best explained: both valid and profiled, and most samples.
+#' What stands with the bars of a study: what they exclude, and what the profiler cost there.
 #'
-#' @return list of tier and tool; NULL where there is no such place.
-best_evidence <- function(all, mode, versus) {
-  pair <- c(mode, versus)
-  sampled <- all$cpu_groups[mode %in% pair & valid & outcome == "completed" & !is.na(cpu_us_per_request)]
-  places <- sampled[, .(both = uniqueN(mode), samples = sum(samples)), by = .(tier, tool)]
-  places <- places[both == 2 & samples > 0][order(-samples)]
-  if (nrow(places) == 0) NULL else as.list(places[1, .(tier, tool)])
-}
-
-#' CPU time per request of both sides by group, at one place: see moved_rows().
-group_difference <- function(all, mode, versus, place) {
-  wanted <- c(list(cause = "", mode = mode, versus = versus), place)
-  all$moved[wanted, on = names(wanted), nomatch = NULL]
-}
-
-signed_us <- function(us) paste0(ifelse(us < 0, "−", "+"), format_number(abs(us)), " µs")
-
-#' The CPU time of a mode against its baseline, and the groups of stacks that make the difference.
-sentence_cpu_cause <- function(all, mode, versus, place) {
-  groups <- group_difference(all, mode, versus, place)
-  total_us <- c(sum(groups$mode_us), sum(groups$versus_us))
-  verdict <- pick_comparison(
-    all$comparisons, all$study, mode, place$tier, place$tool, "cpu_us_per_request"
-  )$verdict
-  caution <- switch(verdict,
-    lower = , higher = "",
-    equivalent = ", a difference within the margin of equivalence",
-    ", a difference that the repetitions do not decide"
-  )
-  sprintf(
-    "At %s in the %s, a request cost the server %s µs of CPU time with %s and %s µs with %s%s. %s",
-    as_code(place$tier), loop_names[[place$tool]], format_number(total_us[1]), as_code(mode),
-    format_number(total_us[2]), as_code(versus), caution, sentence_moved(groups)
-  )
-}
-
-#' The groups that differ beyond their intervals, at most three, and what these rest on.
-sentence_moved <- function(groups) {
-  clear <- head(groups[beyond == TRUE], 3)
-  noise <- noise_of_groups(groups$sessions)
-  if (nrow(clear) == 0) return(sprintf("No group of stacks differs beyond its interval (%s).", noise))
-  names_of <- ifelse(clear$group %in% names(activities), activities[clear$group], clear$group)
-  told <- sprintf("%s (%s ± %s)", names_of, signed_us(clear$more_us), format_number(clear$reach_us))
-  sprintf("What moved most, beyond its interval: %s (%s).", enumerate(told), noise)
-}
-
-#' Threads of a mode against its baseline, and the context switches of the machine while each was loaded.
-sentence_threads <- function(all, mode, versus, place) {
-  figure <- function(name, column) format_number(median_of(all, name, place$tier, place$tool, column))
-  sprintf(
-    "There %s had %s threads at the peak (%s before the load), and the machine made %s context switches a request, the generator's included; %s had %s (%s), with %s.",
-    as_code(mode), figure(mode, "threads_peak"), figure(mode, "threads_idle"),
-    figure(mode, "machine_context_switches_per_request"), as_code(versus), figure(versus, "threads_peak"),
-    figure(versus, "threads_idle"), figure(versus, "machine_context_switches_per_request")
-  )
-}
-
-# These give every thread a clock of its own, which starts again with each thread.
-engines_by_thread <- c("perf_events", "ctimer")
-
-#' How much of the difference lies in what the profiler could not see; nothing where that is little.
-sentence_unseen <- function(all, mode_id, versus, place) {
-  groups <- group_difference(all, mode_id, versus, place)
-  unseen <- groups[group == unseen_group]
-  if (nrow(unseen) == 0) return("")
-  shares <- c(unseen$mode_us / sum(groups$mode_us), unseen$versus_us / sum(groups$versus_us))
-  if (max(shares, na.rm = TRUE) < 0.1) return("")
-  engines <- unique(all$summary[mode %in% c(mode_id, versus) & !is.na(profiler_engine)]$profiler_engine)
-  sprintf(
-    "The profiler saw %s of the CPU time of %s and %s of that of %s%s.", percent(1 - shares[1]),
-    as_code(mode_id), percent(1 - shares[2]), as_code(versus),
-    if (any(engines %in% engines_by_thread)) "; a thread that ends before its first sample is never seen" else ""
-  )
-}
-
-#' Why a mode differs from its baseline, in one paragraph.
-explain_pair <- function(all, mode, versus) {
-  place <- best_evidence(all, mode, versus)
-  if (is.null(place)) {
-    return(sprintf(
-      "%s and %s have no tier at which both are valid and were sampled, so the profiles say nothing on them.",
-      as_code(mode), as_code(versus)
-    ))
-  }
+#' @param all results of one study; `tool`, `tiers`, `modes` that are drawn.
+note_on_profiles <- function(all, tool, tiers, modes) {
+  wanted <- list(tool, tiers, modes)
+  drawn <- all$cpu_groups[tool == wanted[[1]] & tier %in% wanted[[2]] & mode %in% wanted[[3]]]
   paragraph(
-    sentence_cpu_cause(all, mode, versus, place), sentence_unseen(all, mode, versus, place),
-    sentence_threads(all, mode, versus, place)
+    "Shares are of the samples, with 95 % intervals.", sentence_jit(drawn),
+    sentence_profiler_cost(all$profiler_cost[study == all$study])
   )
 }
 
@@ -268,47 +171,6 @@ sentence_of_traps <- function(all) {
   )
 }
 
-# ---- The source's own figures ----------------------------------------------------------------
-
-#' The source's ratios beside ours.
-#'
-#' @param all results of one study, with `directions`, see compare_directions().
-#' @return data.table of text, a row per tier, mode and figure: Tier, Mode (with its baseline), Figure,
-#'   The source, Ours, Verdict.
-table_direction <- function(all) {
-  by_load <- tier_levels(all$summary)
-  rows <- all$directions[order(match(tier, by_load), match(mode, mode_levels(mode)))]
-  rows[, .(
-    Tier = tier, Mode = mode, Baseline = versus, Figure = title_of(statistic),
-    "The source" = ifelse(is.finite(theirs), format_number(theirs), no_figure),
-    "Ours, with 95 % interval" = trimws(paste(effect_with_interval(.SD), ifelse(forgiven > 0, not_valid_mark, ""))),
-    Verdict = verdict_text(verdict, reason)
-  ), .SDcols = names(rows)]
-}
-
-caption_direction <- function() {
-  sprintf(
-    paste(
-      "The source's ratios of two modes, of one run each, and ours, over repetitions. A dash where the source printed 0;",
-      "† where cells of ours fail no check but those that the source did not make (%s)."
-    ), enumerate(as_code(unchecked_by_sources))
-  )
-}
-
-#' In how many of the source's ratios ours points the same way.
-sentence_direction <- function(directions) {
-  if (nrow(directions) == 0) return("The source's ratios were not measured in this run.")
-  counts <- table(factor(directions$direction, source_directions))
-  decided <- sum(counts[c("same", "opposite")])
-  if (decided == 0) {
-    return("None of the differences that the source found is decided here, one way or the other.")
-  }
-  sprintf(
-    "Of the source's %s, %s decided here: %d the same way, %d the other way.",
-    count_of(decided + counts[["not decided"]], "difference"), is_or_are(decided), counts[["same"]], counts[["opposite"]]
-  )
-}
-
 # ---- Little's law ----------------------------------------------------------------------------
 
 #' Little's law for users of a closed loop: how many of them the answers account for.
@@ -345,11 +207,4 @@ sentences_little <- function(rows) {
       )
     )
   )
-}
-
-#' Each pair explained.
-explain_all <- function(all, pairs) {
-  vapply(seq_len(nrow(pairs)), function(index) {
-    explain_pair(all, pairs$mode[index], pairs$versus[index])
-  }, "")
 }

@@ -164,6 +164,9 @@ sentence_budget <- function(results) {
   )
 }
 
+# These give every thread a clock of its own, which starts again with each thread.
+engines_by_thread <- c("perf_events", "ctimer")
+
 #' What became of a level within a tier, in all sessions alike.
 threat_drift <- function(all) {
   slices <- plain_slices(all$slices[poolable(all$slices) & beside == "" & cpu_us_per_request > 0])

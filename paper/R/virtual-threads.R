@@ -215,8 +215,8 @@ table_locks <- function(all, tiers) {
     figure <- function(values) over_repetitions(values, poolable(one))
     data.table(
       Mode = name, "Throughput (1/s)" = figure(one$throughput_per_s), "Mean (ms)" = figure(one$latency_mean_ms),
-      "Pinned per request" = figure(one$pinned / one$profiled_requests),
-      "Pinned per request (ms)" = figure(one$pinned_ms / one$profiled_requests),
+      "Pinned per request" = figure(one$pinned / one$counted_requests),
+      "Pinned per request (ms)" = figure(one$pinned_ms / one$counted_requests),
       "Threads, peak" = figure(one$threads_peak),
       "Bound by carriers (1/s)" = if (is.finite(setup$most_inside)) format_number(setup$most_inside / setup$wait_s) else no_figure
     )

@@ -1,31 +1,49 @@
-# A chain whose links can be made to hold or not.
+# A cause whose effect can be made to go or to stay, and a dose with its response.
 
-# Cells of one side: `figures` by column, a row per repetition.
-side_cells <- function(mode, tier = "fresh", outcome = "completed", valid = TRUE, ...) {
+# Cells of one side: values by column, a row per repetition.
+side_cells <- function(mode, tier = "fresh", outcome = "completed", valid = TRUE, tool = "wrk2", ...) {
   with_cell_columns(data.table(
-    study = "demo", mode = mode, versus = NA_character_, tier = tier, tool = "wrk2", repetition = 1:3,
-    outcome = outcome, valid = valid, failed_checks = ifelse(valid, "", "share_2xx"), errors = "", ...
+    study = "demo", mode = mode, versus = NA_character_, tier = tier, tool = tool, repetition = 1:3,
+    outcome = outcome, valid = valid, failed_checks = ifelse(valid, "", "share_2xx"), errors = "",
+    latency_mean_ms = 10, pool_wait_mean_ms = NA_real_, pool_wait_ms = NA_real_, pinned = NA_real_, pinned_ms = NA_real_, ...
   ))
 }
 
-# A thread a request costs twice the pool's CPU, and as much once connections are kept.
+# A thread a request takes twice the pool's CPU time, and as much once connections are kept.
 demo_summary <- function(kept_cpu = c(101, 99, 101)) {
   rbind(
-    side_cells("threads", cpu_us_per_request = c(202, 198, 201), threads_started = 1000, requests = 1000),
-    side_cells("pool", cpu_us_per_request = c(101, 99, 100), threads_started = 2, requests = 1000),
-    side_cells("threads", "kept", cpu_us_per_request = kept_cpu, threads_started = 1, requests = 1000),
-    side_cells("pool", "kept", cpu_us_per_request = c(100, 100, 101), threads_started = 1, requests = 1000)
+    side_cells("threads", cpu_us_per_request = c(202, 198, 201), threads_started = 1000, counted_requests = 1000),
+    side_cells("pool", cpu_us_per_request = c(101, 99, 100), threads_started = 2, counted_requests = 1000),
+    side_cells("threads", "kept", cpu_us_per_request = kept_cpu, threads_started = 1, counted_requests = 1000),
+    side_cells("pool", "kept", cpu_us_per_request = c(100, 100, 101), threads_started = 1, counted_requests = 1000)
   )
 }
 
-demo_cause <- function(rule = "removed") {
-  list(
-    id = "start", title = "Starting threads", study = "demo", mechanism = "Starting costs.",
+demo_cause <- function(...) {
+  modifyList(list(
+    id = "start", title = "Starting threads", study = "demo", tool = "wrk2", tier = "fresh", mechanism = "Starting costs.",
     difference = list(
-      tool = "wrk2", tier = "fresh", mode = "threads", versus = "pool", statistic = "cpu_us_per_request"
+      mode = "threads", versus = "pool", statistic = "cpu_us_per_request", mode_words = "a thread each", versus_words = "a pool"
     ),
-    counters = list(list(title = "threads started per request", figure = "threads_started / requests")),
-    interventions = list(list(does = "connections are kept", changes = list(tier = "kept"), rule = rule))
+    counter = list(title = "threads started", unit = "per request", value = "threads_started / counted_requests"),
+    swaps = list(list(does = "connections are kept", changes = list(tier = "kept")))
+  ), list(...))
+}
+
+# Pools of 5, 10 and 50 before a page that sleeps 20 ms; `reached` of what the law allows.
+dose_summary <- function(reached = c(1, 0.97, 0.94)) {
+  rbindlist(lapply(c(5, 10, 50), function(size) {
+    side_cells(
+      paste0("pool-", size), throughput_per_s = size / 0.02 * reached * c(0.99, 1, 1.01), sleep_ms = 20,
+      cpu_us_per_request = 1, threads_started = 0, counted_requests = 1000
+    )
+  }))
+}
+
+dose_cause <- function() {
+  list(
+    id = "size", title = "Size", study = "demo", tool = "wrk2", tier = "fresh", mechanism = "Each is held.",
+    doses = list(of = "connections", modes = lapply(c(5, 10, 50), function(size) list(dose = size, mode = paste0("pool-", size))))
   )
 }
 
@@ -38,17 +56,4 @@ groups_of <- function(mode, start_us, samples) {
 }
 
 no_groups <- function() groups_of("threads", 0, 0)[0]
-followed <- function(summary = demo_summary(), cause = demo_cause()) trace_cause(cause, summary, no_slices(), no_groups())
-
-# The chains as the report reads them.
-written <- function(traced, results = new_folder()) {
-  write_table(cause_rows(traced), file.path(results, "causes.csv"))
-  write_table(counter_rows(traced), file.path(results, "cause-counters.csv"))
-  read_traced(results, lapply(traced, function(cause) {
-    cause$interventions <- lapply(cause$interventions, `[`, c("does", "changes", "rule"))
-    cause[setdiff(names(cause), c("before", "counted"))]
-  }))
-}
-
-first_of <- function(traced) traced$interventions[[1]]
-counted_means <- function(counted) c(counted[[1]]$mode$mean, counted[[1]]$versus$mean)
+traced_of <- function(summary = demo_summary(), cause = demo_cause(), slices = no_slices()) trace_causes(list(cause), summary, slices)

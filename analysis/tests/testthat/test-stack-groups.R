@@ -148,15 +148,60 @@ test_that("CPU time is split by samples, and what was not sampled is shown", {
   expect_equal(groups[group == "accept", c(samples, share, cpu_us_per_request)], c(25, 0.25, 12.5))
   expect_equal(groups[group == "connection close", cpu_us_per_request], 37.5)
   expect_equal(groups[group == unseen_group, cpu_us_per_request], 50)
-  expect_equal(sum(groups$cpu_us_per_request), 100)
+  expect_equal(sum(groups$cpu_us_per_request, na.rm = TRUE), 100)
 })
 
-test_that("compiling comes on top of a cell's CPU time, which leaves it out", {
-  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = fake_slices(server_cpu_s = 1))
-  write_profile(path, c("java/net/ServerSocket.accept_[1] 80", "C2 CompilerThre;CompileBroker::compiler_thread_loop 20"))
-  groups <- group_cell_cpu(read_cell(path), rules)
-  expect_equal(groups[group == "accept", cpu_us_per_request], 100)
-  expect_equal(groups[group == "JIT", cpu_us_per_request], 25)
+test_that("a bar is as long as the cell's CPU time per request, however much was compiled", {
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = fake_slices(server_cpu_s = 2))
+  write_profile(path, c("java/net/ServerSocket.accept_[1] 80", "java/net/Socket.close_[1] 40", "C2 CompilerThre;CompileBroker::compiler_thread_loop 60"))
+  cell <- read_cell(path)
+  groups <- group_cell_cpu(cell, rules)
+  expect_true(is.na(groups[group == "JIT", cpu_us_per_request]))
+  expect_equal(groups[group == "JIT", c(samples, share)], c(60, 1 / 3))
+  pooled <- pool_cpu_groups(groups)
+  expect_false("JIT" %in% pooled$group)
+  expect_equal(pooled[, sum(cpu_us_per_request)], cell$server$cpu_us_per_request)
+  expect_equal(unique(pooled$of), 120)
+  expect_match(sentence_jit(groups), "which took 33.3 % of the samples")
+})
+
+test_that("a profiled slice that a rule left out is not drawn", {
+  slices <- fake_slices(server_cpu_s = 1)
+  profiled <- function(kept) {
+    path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = copy(slices)[kind == "profiled", kept := ..kept])
+    write_profile(path, "java/net/ServerSocket.accept_[1] 100")
+    group_cpu(path, rules)
+  }
+  expect_gt(nrow(profiled("true")), 0)
+  expect_equal(nrow(profiled("false")), 0)
+  # Of several it is the one that the profile is of.
+  twice <- rbind(copy(slices)[kind == "profiled", kept := "false"], slices[kind == "profiled"][, start_epoch_s := 40])
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = twice, profile = list(start_epoch_s = 40))
+  expect_equal(profiled_slice(read_cell(path))$start_epoch_s, 40)
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = twice, profile = list(start_epoch_s = 26))
+  expect_equal(nrow(profiled_slice(read_cell(path))), 0)
+})
+
+test_that("shares stand on 100 samples at least, and with their interval", {
+  expect_equal(share_of_samples(16, 35), "")
+  expect_equal(share_of_samples(c(46, 46), c(99, 100)), c("", "46 % [36.6, 55.7]"))
+  expect_equal(count_of_samples(c(35, 100)), c("n = 35: too few for shares", "n = 100"))
+})
+
+test_that("bars show shares only where there are samples enough", {
+  groups <- function(samples) {
+    data.table(
+      study = "demo", mode = "fixed-pool", tier = "low", tool = "wrk2", repetition = 1L, outcome = "completed", valid = TRUE,
+      profiler_engine = "itimer", group = c("accept", "write", "JIT"), samples = samples, share = 1 / 3, cpu_us_per_request = c(60, 40, NA)
+    )
+  }
+  labels_of <- function(samples) {
+    summary <- side_cells("fixed-pool", "low", cpu_us_per_request = 100, offered_per_s = 1, users = 1, requests_asked = 1, path = "/", loop = "open")
+    built <- ggplot_build(figure_cpu_groups(groups(samples), summary, "demo", "wrk2"))
+    c(sort(built$data[[2]]$label), trimws(built$data[[3]]$label), max(built$data[[1]]$xmax))
+  }
+  expect_equal(labels_of(c(21, 14, 900)), c("", "", "n = 35: too few for shares", "100"))
+  expect_equal(labels_of(c(60, 40, 900)), c("40 % [30.9, 49.8]", "60 % [50.2, 69.1]", "n = 100", "100"))
 })
 
 test_that("a cell that was not sampled has no rows, and a table of such cells its columns", {
@@ -176,7 +221,7 @@ test_that("pooling adds samples of valid cells alone", {
   )
   for (path in paths) write_profile(path, "java/net/ServerSocket.accept_[1] 200")
   pooled <- pool_cpu_groups(group_cpu(paths, rules))[group == "accept"]
-  expect_equal(pooled[, c(samples, share, repetitions)], c(400, 1, 2))
+  expect_equal(pooled[, c(samples, of, repetitions)], c(400, 400, 2))
 })
 
 test_that("rules and profiles that are wrong are refused", {
@@ -228,7 +273,10 @@ test_that("bytes that requests allocate are those of the profiled slice, by grou
   # A hundred samples: 10 %.
   expect_equal(rows[group == "write", error_bytes / bytes_per_request], 0.1)
   shown <- table_allocations(rows)
-  expect_equal(shown[["Most by"]], "write 90.9 %, JVM other 9.09 %")
+  expect_equal(shown[["Most by"]], "write 90.9 % [84.1, 95], JVM other 9.09 % [5.01, 15.9]")
+  # A hundred samples are enough, and ten are not.
+  few <- table_allocations(copy(rows)[, error_bytes := sqrt(10) * error_bytes])
+  expect_equal(few[["Most by"]], "write, JVM other")
   expect_match(shown[["KiB a request"]], "^141 \\[")
   expect_equal(nrow(table_allocations(copy(rows)[, valid := FALSE])), 0)
   expect_named(group_allocations(character(), rules), names(no_allocations()))

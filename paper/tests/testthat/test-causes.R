@@ -1,26 +1,68 @@
-test_that("the report tells what was counted, changed and found", {
-  traced <- list(followed(), followed(demo_summary()[tier == "fresh"]), followed(demo_summary()[tier == "kept"]))
-  # Chains of one table have ids of their own.
-  for (at in 2:3) traced[[at]]$id <- paste0("start-", at)
-  traced <- written(traced)
-  told <- tell_causes(traced)
-  expect_match(told, "`threads` at `fresh` is 2 [1.99, 2.02] times that of `pool` at `fresh`", fixed = TRUE)
-  expect_match(told, "threads started per request: 1 [1, 1] with `threads`, 0.002 [0.002, 0.002] with `pool`", fixed = TRUE)
-  expect_match(told, "**Shown**", fixed = TRUE)
-  expect_match(told, "not measured: no cells of threads at kept; no cells of pool at kept", fixed = TRUE)
-  expect_match(told, "Not measured in this run: Starting threads (no cells of threads at fresh", fixed = TRUE)
-  expect_match(sentence_causes(traced), "1 shown and 2 not measured")
-  expect_equal(table_causes(traced)$Verdict, c("shown", "not measured", "not measured"))
+causes_of <- function() list(start = demo_cause(title = "Starting threads"), size = modifyList(dose_cause(), list(title = "How many")))
 
-  moved <- function(groups) moved_rows(traced, demo_summary(), groups)
-  all <- list(results = new_folder(), moved = moved(no_groups()))
-  expect_equal(nrow(table_moved(all, traced)), 0)
-  expect_equal(sentence_moved_share(all, traced), "No difference has both sides profiled.")
-  profiled <- moved(rbind(groups_of("threads", 150, c(300, 100, 0)), groups_of("pool", 0, c(0, 100, 0))))
-  expect_equal(table_moved(list(moved = profiled), traced)$Pair, "threads at fresh / pool at fresh")
-  expect_equal(difference_graphs(all, traced[1]), "Without profiles of both sides: Starting threads.")
+results_of <- function(traced = rbind(traced_of(), traced_of(dose_summary(), dose_cause())), summary = demo_summary()) {
+  list(
+    causes = causes_of(), traced = traced, summary = without_impossible_waits(summary),
+    impossible_waits = waits_beyond_latency(summary), results = new_folder()
+  )
+}
+
+test_that("a swap is told with its sides, the share that goes and what was counted", {
+  told <- tell_causes_of(results_of(), "demo")
+  expect_match(told, "*Starting threads.* Starting costs. The CPU time per request is 200 µs with a thread each and 100 µs with a pool.", fixed = TRUE)
+  expect_match(told, "The swap: connections are kept. The CPU time per request is then 100 µs and 100 µs. 100 [96.4, 104] % of the effect goes.", fixed = TRUE)
+  expect_match(told, "Counted, threads started per request: 1 before, 0.001 after, 0.002 with the baseline.", fixed = TRUE)
+  expect_equal(tell_causes_of(results_of(), "another"), "")
+})
+
+test_that("a dose is told with its response, the law and the slope", {
+  told <- tell_causes_of(results_of(), "demo")
+  expect_match(told, "Connections: 5, 10, 50: throughput rises from 242 to 2,424 requests/s, 97 % of what Little's law allows.", fixed = TRUE)
+  expect_match(told, "The slope of the logarithms is 1 [1, 1], and 1 is the law.", fixed = TRUE)
+})
+
+test_that("there is one table, without verdicts", {
+  table <- table_causes(results_of())
+  expect_equal(table$Cause, c("Starting threads", "How many"))
+  expect_match(table$Before[1], "^2 \\[.*\\] ×$")
+  expect_match(table[["Share that goes (%)"]][1], "^100 \\[96.4, 104\\]$")
+  expect_equal(table$Counted, c("threads started per request: 1 → 0.001", no_figure))
+  expect_no_match(paste(unlist(table), collapse = " "), "shown|traced|proven")
+})
+
+test_that("one session is marked, and what cannot be is listed and not printed", {
+  traced <- traced_of()[, `:=`(over = "rounds", units = 2)]
+  expect_match(table_causes(results_of(traced))[["Share that goes (%)"]], one_session_mark)
+  absent <- results_of(traced_of(demo_summary()[tier == "fresh"]))
+  expect_equal(nrow(table_causes(absent)), 0)
+  expect_match(sentences_not_computed(absent), "Not measured well enough: connections are kept (no cells of threads at kept", fixed = TRUE)
+  wrong <- demo_summary()[mode == "pool" & tier == "fresh" & repetition == 2, `:=`(pool_wait_mean_ms = 119, latency_mean_ms = 110)]
+  all <- results_of(traced_of(), wrong)
+  expect_match(sentences_not_computed(all), "`pool` at `fresh`, repetition 2 (119 ms of 110 ms)", fixed = TRUE)
+  expect_true(all(is.na(all$summary$pool_wait_mean_ms)))
+  expect_null(sentences_not_computed(results_of()))
+})
+
+test_that("what moved is told without the compiler and only with samples enough", {
+  all <- results_of()
+  all$moved <- moved_rows(all$causes, no_groups())
+  expect_equal(nrow(table_moved(all)), 0)
+  all$moved <- moved_rows(all$causes, rbind(groups_of("threads", 150, c(300, 100, 0)), groups_of("pool", 0, c(0, 100, 0))))
+  expect_equal(table_moved(all)[, c(Cause, Group)], c("Starting threads", "thread start"))
+  expect_equal(difference_graphs(all), "Without 100 samples on both sides: Starting threads.")
   dir.create(file.path(all$results, "differences"))
   writeLines("<p title=\"a\">&</p>", file.path(all$results, "differences", "start.html"))
-  packed <- sub(".*data-page=\"([^\"]*)\".*", "\\1", difference_graphs(all, traced[1]))
+  packed <- sub(".*data-page=\"([^\"]*)\".*", "\\1", difference_graphs(all))
   expect_equal(rawToChar(memDecompress(jsonlite::base64_dec(packed), "gzip")), "<p title=\"a\">&</p>\n")
+})
+
+test_that("the profiler's cost and the compiler's share stand with a study's bars", {
+  groups <- rbind(
+    groups_of("threads", 150, c(300, 100, 0)), groups_of("threads", NA, c(100, 0, 0))[1][, group := "JIT"]
+  )
+  cost <- data.table(study = c("demo", "other"), mode = "threads", statistic = "cpu_us_per_request", estimate = c(1.63, 1.04))
+  note <- note_on_profiles(list(study = "demo", cpu_groups = groups, profiler_cost = cost), "wrk2", "fresh", "threads")
+  expect_match(note, "which took 20 % of the samples")
+  expect_match(note, "takes 1.63 times the CPU time in demo")
+  expect_no_match(note, "1.04")
 })
