@@ -13,8 +13,7 @@
 
 enum connection_state {
     IDLE,       /* has no request; its socket may be open, closed or never opened */
-    WAITING,    /* has a request that is not due yet */
-    CONNECTING, /* from here on: has a request under way */
+    CONNECTING, /* from here on: has a request in flight */
     SENDING,
     RECEIVING,
 };
@@ -22,9 +21,7 @@ enum connection_state {
 struct connection {
     int fd; /* -1: closed; opened again for the next request */
     uint8_t state;
-    uint16_t answers; /* still to come: 1, or more when a script pipelines */
-    uint16_t counted; /* how many of them are measured */
-    uint32_t number;  /* within the whole run */
+    bool measured; /* the request is due in the window, not in the warm-up */
     int64_t due_ns;
     int64_t start_ns; /* when the generator began to act on the request */
     int64_t free_since_ns;
@@ -34,10 +31,10 @@ struct connection {
     size_t own_capacity;
     struct response response;
     struct capture *capture;          /* the answer as a script wants to see it, or NULL */
-    struct connection *older, *newer; /* requests under way, by start */
+    struct connection *older, *newer; /* requests in flight, by start */
 };
 
-/* How connections are made; the same for all of a thread. */
+/* How connections are made; the same for all. */
 struct dialer {
     const struct address *address;
     unsigned source_addresses; /* 1: leave the choice to the kernel */

@@ -1,5 +1,5 @@
 /*
- * A request's way from the timetable to its end: assigned to a connection, sent, answered or
+ * A request's way from the timetable to its end: given to a connection, sent, answered or
  * failed, and counted.
  */
 #ifndef DUE_EXCHANGE_H
@@ -7,19 +7,16 @@
 
 #include <stdint.h>
 
-#include "worker.h"
-
-/* The connection has no request (any more): it takes the next of its own timetable, or is idle. */
-void exchange_set_free(struct worker *w, struct connection *c);
+#include "run.h"
 
 /* Sends what is due by now, as far as there are free connections. */
-void exchange_dispatch(struct worker *w, int64_t now);
+void exchange_dispatch(struct run *r, int64_t now);
 
 /* epoll has news of the connection. */
-void exchange_on_event(struct worker *w, struct connection *c, uint32_t events);
+void exchange_on_event(struct run *r, struct connection *c, uint32_t events);
 
-/* When the oldest request under way times out, or NEVER; and ends those that have. */
-int64_t exchange_deadline_ns(const struct worker *w);
-void exchange_expire(struct worker *w, int64_t now);
+/* When the oldest request in flight times out, or NEVER; and ends those that have. */
+int64_t exchange_deadline_ns(const struct run *r);
+void exchange_expire(struct run *r, int64_t now);
 
 #endif

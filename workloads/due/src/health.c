@@ -6,7 +6,7 @@
 
 #include "result.h"
 
-/* A thread that runs, or waits to run, this much of the time cannot be on time any more. */
+/* A generator that runs, or waits to run, this much of the time cannot be on time any more. */
 #define BUSY_SHARE 0.95
 /* Own lateness that matters: over 1 ms and over a tenth of the latency that it is part of. */
 #define LAG_NS 1e6
@@ -24,17 +24,17 @@ static void judge_cpu(struct result *r) {
     if (r->cpu_share + r->cpu_wait_share < BUSY_SHARE) return;
     char reason[200];
     snprintf(reason, sizeof reason,
-             "a thread used %.0f %% of a CPU and waited for one %.0f %% of the time: use more "
-             "threads (-t) on their own CPUs, or a lower rate",
+             "it used %.0f %% of a CPU and waited for one %.0f %% of the time: give it its own "
+             "CPU, or a lower rate",
              100 * r->cpu_share, 100 * r->cpu_wait_share);
     say(r, reason);
 }
 
 static void judge_lag(struct result *r) {
-    /* As many at once as it can: the lag says how long that took. */
+    /* The lag of a burst says how long it took to send. */
     if (r->run->options->plan.kind == SCHEDULE_BURST) return;
-    double lag = (double)histogram_percentile(r->lag, 99);
-    double latency = (double)histogram_percentile(r->corrected, 99);
+    double lag = (double)histogram_percentile(r->run->lag, 99);
+    double latency = (double)histogram_percentile(r->run->corrected, 99);
     if (lag <= LAG_NS || lag <= LAG_SHARE * latency) return;
     char reason[200];
     snprintf(reason, sizeof reason,
@@ -46,17 +46,17 @@ static void judge_lag(struct result *r) {
 
 static void judge_resources(struct result *r) {
     char reason[200];
-    if (r->tally.no_descriptor) {
+    if (r->run->tally.no_descriptor) {
         snprintf(reason, sizeof reason,
                  "%lld requests found no descriptor: raise `ulimit -n` or lower -c",
-                 (long long)r->tally.no_descriptor);
+                 (long long)r->run->tally.no_descriptor);
         say(r, reason);
     }
-    if (r->tally.no_port) {
+    if (r->run->tally.no_port) {
         snprintf(reason, sizeof reason,
-                 "%lld requests found no port: raise --source-addresses, or wait a minute for "
-                 "TIME_WAIT to end",
-                 (long long)r->tally.no_port);
+                 "%lld requests found no port: wait a minute for TIME_WAIT to end, or lower the "
+                 "rate",
+                 (long long)r->run->tally.no_port);
         say(r, reason);
     }
 }

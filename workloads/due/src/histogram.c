@@ -61,13 +61,6 @@ void histogram_record(struct histogram *h, int64_t value) {
     if (value > h->max) h->max = value;
 }
 
-void histogram_add(struct histogram *to, const struct histogram *from) {
-    for (int i = 0; i < HISTOGRAM_COUNTS; i++) to->counts[i] += from->counts[i];
-    to->total += from->total;
-    if (from->min < to->min) to->min = from->min;
-    if (from->max > to->max) to->max = from->max;
-}
-
 int64_t histogram_percentile(const struct histogram *h, double percentile) {
     if (h->total == 0) return 0;
     /* One step towards 0, so that 99.9 % of 1000 is 999 although 0.999 has no exact double. */
@@ -98,39 +91,13 @@ double histogram_stdev(const struct histogram *h) {
     return sqrt(sum / (double)h->total);
 }
 
-double histogram_within_stdev(const struct histogram *h) {
-    if (h->total == 0) return 0;
-    double mean = histogram_mean(h), stdev = histogram_stdev(h);
-    int64_t within = 0;
-    for (int i = 0; i < HISTOGRAM_COUNTS; i++)
-        if (h->counts[i] && fabs(median_equivalent(i) - mean) <= stdev) within += h->counts[i];
-    return (double)within / (double)h->total;
-}
-
 /* The next level at which a line is due: steps halve with every halving of the rest to 100 %. */
 static double next_level(double level, int ticks_per_half) {
     double halvings = floor(log(100 / (100 - level)) / log(2)) + 1;
     return level + 100 / (ticks_per_half * pow(2, halvings));
 }
 
-const struct percentile_style PERCENTILE_STYLE_JAVA = {
-    .head = "%12s %14s %10s %14s\n\n",
-    .line = "%12.3f %2.12f %10lld %14.2f\n",
-    .last = "%12.3f %2.12f %10lld\n",
-};
-
-const struct percentile_style PERCENTILE_STYLE_WRK2 = {
-    .head = "%12s %12s %12s %12s\n\n",
-    .line = "%12.3f %12.6f %12lld %12.2f\n",
-    .last = "%12.3f %12.6f %12lld          inf\n",
-};
-
-/* The formats are constants of this file, just not where the compiler can see it. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-
-static void print_lines(const struct histogram *h, FILE *out, double unit, int ticks_per_half,
-                        const struct percentile_style *style) {
+static void print_lines(const struct histogram *h, FILE *out, double unit, int ticks_per_half) {
     double level = 0;
     int64_t seen = 0;
     for (int i = 0; seen < h->total; i++) {
@@ -139,19 +106,21 @@ static void print_lines(const struct histogram *h, FILE *out, double unit, int t
         double value = (double)histogram_highest_equivalent(i) / unit;
         double reached = 100.0 * (double)seen / (double)h->total;
         while (level <= reached && level < 100) {
-            fprintf(out, style->line, value, level / 100, (long long)seen, 1 / (1 - level / 100));
+            fprintf(out, "%12.3f %2.12f %10lld %14.2f\n", value, level / 100, (long long)seen,
+                    1 / (1 - level / 100));
             level = next_level(level, ticks_per_half);
             /* Below the last counter lie endlessly many levels: one line, then 100 %. */
             if (seen == h->total) break;
         }
-        if (seen == h->total) fprintf(out, style->last, value, 1.0, (long long)seen);
+        /* At 100 %, 1/(1-percentile) has no value. */
+        if (seen == h->total) fprintf(out, "%12.3f %2.12f %10lld\n", value, 1.0, (long long)seen);
     }
 }
 
-void histogram_print(const struct histogram *h, FILE *out, double unit, int ticks_per_half,
-                     const struct percentile_style *style) {
-    fprintf(out, style->head, "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
-    print_lines(h, out, unit, ticks_per_half, style);
+void histogram_print(const struct histogram *h, FILE *out, double unit, int ticks_per_half) {
+    fprintf(out, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount",
+            "1/(1-Percentile)");
+    print_lines(h, out, unit, ticks_per_half);
     int64_t max = h->total ? histogram_highest_equivalent(histogram_index(h->max)) : 0;
     fprintf(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", histogram_mean(h) / unit,
             histogram_stdev(h) / unit);
@@ -160,5 +129,3 @@ void histogram_print(const struct histogram *h, FILE *out, double unit, int tick
     fprintf(out, "#[Buckets = %12d, SubBuckets     = %12d]\n", HISTOGRAM_BUCKETS,
             HISTOGRAM_SUB_BUCKETS);
 }
-
-#pragma GCC diagnostic pop

@@ -29,7 +29,6 @@ void histogram_clear(struct histogram *h);
 
 /* Values outside 0 … HISTOGRAM_HIGHEST are recorded as the nearest end. */
 void histogram_record(struct histogram *h, int64_t value);
-void histogram_add(struct histogram *to, const struct histogram *from);
 
 /* Which counter a value falls into, and the values that share a counter. */
 int histogram_index(int64_t value);
@@ -41,24 +40,8 @@ int64_t histogram_percentile(const struct histogram *h, double percentile);
 double histogram_mean(const struct histogram *h);
 double histogram_stdev(const struct histogram *h);
 
-/* Share (0 … 1) of the values at most one standard deviation from the mean. */
-double histogram_within_stdev(const struct histogram *h);
-
-/* printf formats of one way to write a percentile distribution. */
-struct percentile_style {
-    const char *head;
-    const char *line;
-    const char *last; /* at 100 %, where 1/(1-percentile) has no value */
-};
-
-/* The standard .hgrm file, as HdrHistogram's Java class writes it. */
-extern const struct percentile_style PERCENTILE_STYLE_JAVA;
-/* The "Detailed Percentile spectrum" of wrk2. */
-extern const struct percentile_style PERCENTILE_STYLE_WRK2;
-
-/* The distribution, values divided by `unit`, with `ticks_per_half` lines per halving of the
+/* The standard .hgrm file: values divided by `unit`, with `ticks_per_half` lines per halving of the
  * distance to 100 %. */
-void histogram_print(const struct histogram *h, FILE *out, double unit, int ticks_per_half,
-                     const struct percentile_style *style);
+void histogram_print(const struct histogram *h, FILE *out, double unit, int ticks_per_half);
 
 #endif

@@ -43,19 +43,17 @@ static void print_latency(FILE *out, const char *name, const struct histogram *h
             (double)h->max / 1e3, us(h, 50), us(h, 90), us(h, 95), us(h, 99), us(h, 99.9), end);
 }
 
-static void print_asked(FILE *out, const struct options *o) {
-    static const char *const schedules[] = {"constant", "poisson", "ramp", "burst"};
+static void print_load(FILE *out, const struct run *r) {
+    static const char *const schedules[] = {"constant", "poisson", "burst"};
+    const struct options *o = r->options;
     fprintf(out,
-            "  \"offered_per_s\": %.10g,\n  \"connections\": %llu,\n  \"threads\": %llu,\n"
-            "  \"warm_up_s\": %.10g,\n  \"duration_s\": %.10g,\n  \"timeout_s\": %.10g,\n"
-            "  \"schedule\": \"%s\",\n  \"ramp_from_per_s\": %.10g,\n  \"seed\": %llu,\n"
-            "  \"assign\": \"%s\",\n  \"new_connections\": %s,\n",
-            schedule_mean_rate_per_s(&o->plan), (unsigned long long)o->connections,
-            (unsigned long long)o->threads, (double)o->plan.warm_up_ns / 1e9,
-            (double)o->plan.duration_ns / 1e9, (double)o->timeout_ns / 1e9, schedules[o->plan.kind],
-            o->plan.kind == SCHEDULE_RAMP ? o->plan.ramp_from_per_s : o->plan.rate_per_s,
-            (unsigned long long)o->plan.seed, o->per_connection ? "own" : "shared",
-            o->new_connections ? "true" : "false");
+            "  \"offered_per_s\": %.10g,\n  \"connections\": %llu,\n  \"warm_up_s\": %.10g,\n"
+            "  \"duration_s\": %.10g,\n  \"timeout_s\": %.10g,\n  \"schedule\": \"%s\",\n"
+            "  \"seed\": %llu,\n  \"new_connections\": %s,\n",
+            o->plan.rate_per_s, (unsigned long long)o->connections,
+            (double)o->plan.warm_up_ns / 1e9, (double)o->plan.duration_ns / 1e9,
+            (double)o->timeout_ns / 1e9, schedules[o->plan.kind],
+            (unsigned long long)o->plan.seed, r->new_connections ? "true" : "false");
 }
 
 static void print_tally(FILE *out, const struct tally *t) {
@@ -86,7 +84,7 @@ static void print_tally(FILE *out, const struct tally *t) {
 }
 
 static void print_health(FILE *out, const struct result *r) {
-    const struct histogram *lag = r->lag;
+    const struct histogram *lag = r->run->lag;
     if (lag->total)
         fprintf(out,
                 "  \"schedule_lag_us\": {\"mean\": %.3f, \"p50\": %.3f, \"p99\": %.3f, "
@@ -97,7 +95,7 @@ static void print_health(FILE *out, const struct result *r) {
               "\"max\": null},\n",
               out);
     fprintf(out, "  \"cpu_s\": {\"user\": %.6f, \"system\": %.6f, \"wait\": %.6f},\n",
-            r->cpu.user_s, r->cpu.system_s, r->cpu.wait_s);
+            r->run->cpu.user_s, r->run->cpu.system_s, r->run->cpu.wait_s);
     fprintf(out, "  \"cpu_share\": %.4f,\n  \"cpu_wait_share\": %.4f,\n", r->cpu_share,
             r->cpu_wait_share);
     fprintf(out, "  \"was_the_limit\": %s,\n  \"was_the_limit_reason\": ",
@@ -107,21 +105,21 @@ static void print_health(FILE *out, const struct result *r) {
 }
 
 void result_write_json(const struct result *r, FILE *out) {
-    fputs("{\n  \"schema\": 1,\n  \"generator\": \"due\",\n  \"version\": \"" DUE_VERSION "\",\n",
+    fputs("{\n  \"schema\": 2,\n  \"generator\": \"due\",\n  \"version\": \"" DUE_VERSION "\",\n",
           out);
     print_argv(out, r->run->options);
-    print_asked(out, r->run->options);
+    print_load(out, r->run);
     fprintf(out, "  \"start_epoch_s\": %.6f,\n  \"end_epoch_s\": %.6f,\n  \"measured_s\": %.6f,\n",
             r->start_epoch_s, r->end_epoch_s, r->measured_s);
     fputs("  \"stopped_by\": ", out);
     if (r->stopped_by) print_string(out, r->stopped_by);
     else fputs("null", out);
     fputs(",\n", out);
-    print_tally(out, &r->tally);
+    print_tally(out, &r->run->tally);
     fprintf(out, "  \"delivered_per_s\": %.4f,\n  \"latency_us\": {\n", r->delivered_per_s);
-    print_latency(out, "corrected", r->corrected, ",");
-    print_latency(out, "corrected_2xx", r->corrected_2xx, ",");
-    print_latency(out, "uncorrected", r->uncorrected, "");
+    print_latency(out, "corrected", r->run->corrected, ",");
+    print_latency(out, "corrected_2xx", r->run->corrected_2xx, ",");
+    print_latency(out, "uncorrected", r->run->uncorrected, "");
     fputs("  },\n", out);
     print_health(out, r);
     fputs("}\n", out);

@@ -22,10 +22,8 @@ static const char HELP[] =
     "the actual send it counts as \"uncorrected\", which hides such stalls.\n"
     "\n"
     "Load:\n"
-    "  -R, --rate <N>            requests a second, in total; required (1k = 1000, 0.5 is "
-    "allowed)\n"
-    "  -c, --connections <N>     at most this many requests under way at once [10]\n"
-    "  -t, --threads <N>         threads; one does 100,000/s, so raise it last [1]\n"
+    "  -R, --rate <N>            requests a second; required (1k = 1000, 0.5 is allowed)\n"
+    "  -c, --connections <N>     at most this many requests in flight [10]\n"
     "  -d, --duration <T>        length of the measured window [10s]\n"
     "  -w, --warm-up <T>         the same load before it, not measured [0s]\n"
     "  -T, --timeout <T>         longest time for a request once a connection is free for it: to\n"
@@ -34,42 +32,33 @@ static const char HELP[] =
     "                            still sent and answered [10s]\n"
     "      --schedule <S>        constant: a request every 1/rate seconds [constant]\n"
     "                            poisson:  random gaps, as of independent users\n"
-    "                            ramp:     from --ramp-from to --rate over the window\n"
     "                            burst:    all of the window's at its start, that is\n"
-    "                                      rate x duration at once\n"
-    "      --ramp-from <N>       where a ramp starts, and its warm-up's rate [a tenth of --rate]\n"
+    "                                      rate x duration\n"
     "      --seed <N>            of the poisson schedule; the same seed, the same timetable [1]\n"
-    "      --assign <A>          shared: any free connection takes the next due request [shared]\n"
-    "                            own:    each connection has its own timetable, as in wrk2\n"
-    "      --batch-within <T>    do not wake up more often than this: at high rates requests are\n"
-    "                            sent up to so much late, and CPU is saved; 0: never [100us]\n"
+    "  -t, --threads <N>         as in wrk2; due has one thread, which holds 100,000/s [1]\n"
     "\n"
     "Request:\n"
-    "  -H, --header <H>          add a header, \"Name: value\"; may be repeated\n"
-    "      --new-connections     a new connection for every request; opening it is part of the\n"
-    "                            latency. The header \"Connection: close\" means the same\n"
+    "  -H, --header <H>          add a header, \"Name: value\"; may be repeated. With\n"
+    "                            \"Connection: close\" each request opens a connection, and that\n"
+    "                            is part of its latency\n"
     "  -s, --script <F>          a Lua script with wrk2's interface makes the requests\n"
-    "  -B, --batch_latency       of a script's pipelined batch record the last answer only\n"
-    "      --source-addresses <N> spread connections over 127.0.0.1 ... 127.0.0.N [what is "
-    "needed]\n"
     "      --allow-remote        load a machine other than this one: only where you may\n"
     "\n"
-    "Output (text in wrk2's format on stdout, and at the end of it the generator's own health):\n"
-    "  -L, --latency             print the corrected latency distribution\n"
-    "  -U, --u_latency           print the uncorrected one, too\n"
+    "Output (a summary on stdout, with the generator's own health):\n"
     "      --json <F>            everything, for programs\n"
     "      --hgrm <F>            corrected latency as an HdrHistogram percentile file, in ms\n"
     "      --hgrm-uncorrected <F> the same, uncorrected\n"
     "      --series <F>          CSV of the run's course over time\n"
     "      --series-every <T>    a line of it for so much time [1s]\n"
+    "  -L, --latency   -U, --u_latency   as in wrk2; the summary always has both latencies\n"
     "  -h, --help   -v, --version\n"
     "\n"
     "Times take us, ms, s, m, h; without a unit they are seconds. Every due request is accounted\n"
-    "for: answered, failed in a stated way, still under way at the end, or never sent because no\n"
+    "for: answered, failed in a stated way, still in flight at the end, or never sent because no\n"
     "connection was free.\n"
     "\n"
     "Examples:\n"
-    "  due -R 500 -c 50 -d 30s -w 5s -L http://127.0.0.1:8080/\n"
+    "  due -R 500 -c 50 -d 30s -w 5s http://127.0.0.1:8080/\n"
     "      500 requests a second for 30 s over 50 kept-alive connections, after 5 s of warm-up\n"
     "  due -R 2k -c 500 -H 'Connection: close' --schedule poisson --json load.json http://…\n"
     "      users who come at random, each with its own connection\n"
@@ -141,26 +130,22 @@ static uint64_t scan_seed(const char *text) {
 static enum schedule_kind scan_schedule(const char *text) {
     if (strcmp(text, "constant") == 0) return SCHEDULE_CONSTANT;
     if (strcmp(text, "poisson") == 0) return SCHEDULE_POISSON;
-    if (strcmp(text, "ramp") == 0) return SCHEDULE_RAMP;
     if (strcmp(text, "burst") == 0) return SCHEDULE_BURST;
-    fail("--schedule %s: unknown; choose constant, poisson, ramp or burst", text);
+    fail("--schedule %s: unknown; choose constant, poisson or burst", text);
 }
 
-static bool scan_assign(const char *text) {
-    if (strcmp(text, "shared") == 0) return false;
-    if (strcmp(text, "own") == 0) return true;
-    fail("--assign %s: unknown; choose shared or own", text);
+/* The rate and the connections are those of all threads together, so nothing else changes. */
+static void accept_threads(const char *text) {
+    uint64_t threads = scan_count("-t", text);
+    if (threads > 1)
+        fprintf(stderr, "due: -t %llu: taken as -t 1; one thread holds 100,000 requests a second\n",
+                (unsigned long long)threads);
 }
 
 /* Options without a letter. */
 enum {
     SCHEDULE = 256,
-    RAMP_FROM,
     SEED,
-    ASSIGN,
-    BATCH_WITHIN,
-    NEW_CONNECTIONS,
-    SOURCE_ADDRESSES,
     ALLOW_REMOTE,
     JSON,
     HGRM,
@@ -177,15 +162,10 @@ static const struct option LONG_OPTIONS[] = {
     {"warm-up", required_argument, NULL, 'w'},
     {"timeout", required_argument, NULL, 'T'},
     {"schedule", required_argument, NULL, SCHEDULE},
-    {"ramp-from", required_argument, NULL, RAMP_FROM},
     {"seed", required_argument, NULL, SEED},
-    {"assign", required_argument, NULL, ASSIGN},
-    {"batch-within", required_argument, NULL, BATCH_WITHIN},
     {"header", required_argument, NULL, 'H'},
-    {"new-connections", no_argument, NULL, NEW_CONNECTIONS},
     {"script", required_argument, NULL, 's'},
     {"batch_latency", no_argument, NULL, 'B'},
-    {"source-addresses", required_argument, NULL, SOURCE_ADDRESSES},
     {"allow-remote", no_argument, NULL, ALLOW_REMOTE},
     {"latency", no_argument, NULL, 'L'},
     {"u_latency", no_argument, NULL, 'U'},
@@ -210,23 +190,18 @@ static void take(struct options *o, int option, const char *value) {
     switch (option) {
     case 'R': o->plan.rate_per_s = scan_rate("-R", value); break;
     case 'c': o->connections = scan_count("-c", value); break;
-    case 't': o->threads = scan_count("-t", value); break;
+    case 't': accept_threads(value); break;
     case 'd': o->plan.duration_ns = scan_time("-d", value, false); break;
     case 'w': o->plan.warm_up_ns = scan_time("--warm-up", value, true); break;
     case 'T': o->timeout_ns = scan_time("--timeout", value, false); break;
     case SCHEDULE: o->plan.kind = scan_schedule(value); break;
-    case RAMP_FROM: o->plan.ramp_from_per_s = scan_rate("--ramp-from", value); break;
     case SEED: o->plan.seed = scan_seed(value); break;
-    case ASSIGN: o->per_connection = scan_assign(value); break;
-    case BATCH_WITHIN: o->batch_within_ns = scan_time("--batch-within", value, true); break;
     case 'H': add_header(o, value); break;
-    case NEW_CONNECTIONS: o->new_connections = true; break;
     case 's': o->script = value; break;
-    case 'B': o->batch_latency = true; break;
-    case SOURCE_ADDRESSES: o->source_addresses = scan_count("--source-addresses", value); break;
+    case 'B': fail("-B, --batch_latency: requests are not pipelined here; leave it out");
     case ALLOW_REMOTE: o->allow_remote = true; break;
-    case 'U': o->print_uncorrected = o->print_latency = true; break; /* as in wrk2 */
-    case 'L': o->print_latency = true; break;
+    case 'L':
+    case 'U': break; /* the summary has both */
     case JSON: o->json_path = value; break;
     case HGRM: o->hgrm_path = value; break;
     case HGRM_UNCORRECTED: o->hgrm_uncorrected_path = value; break;
@@ -238,30 +213,14 @@ static void take(struct options *o, int option, const char *value) {
     }
 }
 
-static void check(struct options *o) {
-    if (o->plan.rate_per_s == 0)
-        fail("-R is missing: say how many requests are due a second, for example -R 500");
-    if (o->connections < o->threads)
-        fail("-c %llu: fewer connections than the %llu threads of -t; raise -c or lower -t",
-             (unsigned long long)o->connections, (unsigned long long)o->threads);
-    if (o->source_addresses > 254)
-        fail("--source-addresses %llu: at most 254 (127.0.0.1 to 127.0.0.254)",
-             (unsigned long long)o->source_addresses);
-    if (o->plan.ramp_from_per_s > 0 && o->plan.kind != SCHEDULE_RAMP)
-        fail("--ramp-from has a meaning for --schedule ramp only");
-    if (o->plan.ramp_from_per_s == 0) o->plan.ramp_from_per_s = o->plan.rate_per_s / 10;
-}
-
 void options_parse(struct options *o, int argc, char **argv) {
     *o = (struct options){
         .argc = argc,
         .argv = argv,
-        .threads = 1,
         .connections = 10,
         .plan = {.kind = SCHEDULE_CONSTANT, .seed = 1, .duration_ns = 10 * NS_PER_S},
         .timeout_ns = 10 * NS_PER_S,
         .series_step_ns = NS_PER_S,
-        .batch_within_ns = 100 * NS_PER_US,
         .headers = calloc((size_t)argc, sizeof(char *)),
     };
     int option;
@@ -273,5 +232,6 @@ void options_parse(struct options *o, int argc, char **argv) {
     o->script_argc = argc - optind;
     if (o->script_argc > 1 && o->script == NULL)
         fail("'%s' after the URL: only a script (-s) takes arguments", argv[optind + 1]);
-    check(o);
+    if (o->plan.rate_per_s == 0)
+        fail("-R is missing: say how many requests are due a second, for example -R 500");
 }

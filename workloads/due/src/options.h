@@ -1,4 +1,4 @@
-/* The command line: what it asks for, its defaults, its help and its errors. */
+/* The command line: what it requests, its defaults, its help and its errors. */
 #ifndef DUE_OPTIONS_H
 #define DUE_OPTIONS_H
 
@@ -8,23 +8,16 @@
 
 #include "schedule.h"
 
-#define DUE_VERSION "1.2.0"
+#define DUE_VERSION "2.0.0"
 
 struct options {
     int argc; /* the command line as given, for the record */
     char **argv;
-    uint64_t threads;
     uint64_t connections;
-    uint64_t source_addresses; /* 0: as many as the ports need */
     struct schedule_plan plan;
     int64_t timeout_ns;
     int64_t series_step_ns;
-    int64_t batch_within_ns; /* send up to this late, to send several at once */
-    bool new_connections;    /* a new connection for every request */
-    bool per_connection;     /* each connection has its own timetable, as in wrk2 */
-    bool batch_latency;      /* of a pipelined batch only the last answer is recorded */
     bool allow_remote;
-    bool print_latency, print_uncorrected;
     const char *script;
     char **script_argv; /* the URL, then what follows it */
     int script_argc;

@@ -1,16 +1,20 @@
-/* The request that is sent when no script makes one. */
+/* The text of a request. */
 #ifndef DUE_REQUEST_H
 #define DUE_REQUEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "options.h"
 #include "target.h"
 
-/* GET with a Host header and those of -H; memory of the caller. */
+/* What is sent without a script: GET with a Host header and those of -H; memory of the caller. */
 char *request_build(const struct options *o, const struct target *t, size_t *length);
 
-/* --new-connections or the header "Connection: close": they mean the same, and now both hold. */
-void request_settle_connection(struct options *o);
+/* One head that ends in an empty line, and as many bytes of body as its Content-Length says? */
+bool request_is_whole(const char *request, size_t length);
+
+/* Does a whole request say "Connection: close"? */
+bool request_closes_connection(const char *request, size_t length);
 
 #endif

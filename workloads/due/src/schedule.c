@@ -17,24 +17,6 @@ static double random_uniform(uint64_t *state) {
     return ((double)(random_next(state) >> 11) + 1) * 0x1p-53;
 }
 
-static double constant_due(double rate_per_s, uint64_t index) {
-    return (double)index * (double)NS_PER_S / rate_per_s;
-}
-
-/*
- * After t seconds a ramp from a to b over d seconds has had a t + (b - a) t^2 / 2d requests
- * due. Solved for t, in the form that does not divide by b - a.
- */
-static double ramp_due(const struct schedule_plan *p, uint64_t index) {
-    double a = p->ramp_from_per_s, b = p->rate_per_s;
-    double d = (double)p->duration_ns / (double)NS_PER_S;
-    double k = (double)index;
-    double under_root = a * a + 2 * (b - a) * k / d;
-    if (under_root < 0) return (double)p->duration_ns; /* a falling ramp that has ended */
-    double divisor = a + sqrt(under_root);
-    return divisor == 0 ? 0 : 2 * k / divisor * (double)NS_PER_S;
-}
-
 /* Half a request for rounding: a rate that is no whole number is a whole number of requests. */
 static double burst_due(const struct schedule_plan *p, uint64_t index) {
     double count = p->rate_per_s * (double)p->duration_ns / (double)NS_PER_S;
@@ -44,21 +26,17 @@ static double burst_due(const struct schedule_plan *p, uint64_t index) {
 static double deterministic_due(const struct schedule *s, uint64_t index) {
     const struct schedule_plan *p = s->plan;
     if (p->kind == SCHEDULE_BURST && s->measured) return burst_due(p, index);
-    if (p->kind == SCHEDULE_RAMP && s->measured) return ramp_due(p, index);
-    return constant_due(p->kind == SCHEDULE_RAMP ? p->ramp_from_per_s : p->rate_per_s, index);
+    return (double)index * (double)NS_PER_S / p->rate_per_s;
 }
 
-/* Streams that are each Poisson at rate/n are together Poisson at the whole rate. */
 static double poisson_due(struct schedule *s) {
-    double mean_gap_ns = (double)NS_PER_S / s->plan->rate_per_s * (double)s->streams;
+    double mean_gap_ns = (double)NS_PER_S / s->plan->rate_per_s;
     return s->clock_ns -= log(random_uniform(&s->random)) * mean_gap_ns;
 }
 
 static double next_due(struct schedule *s) {
     if (s->plan->kind == SCHEDULE_POISSON) return poisson_due(s);
-    double due = deterministic_due(s, s->index);
-    s->index += s->streams;
-    return due;
+    return deterministic_due(s, s->index++);
 }
 
 static int64_t phase_start_ns(const struct schedule *s) {
@@ -71,7 +49,7 @@ static double phase_length_ns(const struct schedule *s) {
 
 static void start_phase(struct schedule *s, bool measured) {
     s->measured = measured;
-    s->index = s->stream;
+    s->index = 0;
     s->clock_ns = 0;
 }
 
@@ -100,8 +78,8 @@ static int64_t leap(struct schedule *s, int64_t before_ns) {
     int64_t leapt = 0;
     bool growing = true;
     for (uint64_t step = 1; step > 0; step = growing ? 2 * step : step / 2) {
-        if (deterministic_due(s, s->index + (step - 1) * s->streams) < before) {
-            s->index += step * s->streams;
+        if (deterministic_due(s, s->index + step - 1) < before) {
+            s->index += step;
             leapt += (int64_t)step;
         } else {
             growing = false;
@@ -119,15 +97,8 @@ int64_t schedule_skip(struct schedule *s, int64_t before_ns) {
     return skipped;
 }
 
-void schedule_init(struct schedule *s, const struct schedule_plan *plan, uint64_t stream,
-                   uint64_t streams) {
-    *s = (struct schedule){.plan = plan, .stream = stream, .streams = streams};
-    s->random = plan->seed * UINT64_C(0x100000001B3) + stream;
+void schedule_init(struct schedule *s, const struct schedule_plan *plan) {
+    *s = (struct schedule){.plan = plan, .random = plan->seed * UINT64_C(0x100000001B3)};
     start_phase(s, plan->warm_up_ns == 0);
     schedule_advance(s);
-}
-
-double schedule_mean_rate_per_s(const struct schedule_plan *plan) {
-    if (plan->kind != SCHEDULE_RAMP) return plan->rate_per_s;
-    return (plan->ramp_from_per_s + plan->rate_per_s) / 2;
 }

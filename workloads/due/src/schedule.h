@@ -1,9 +1,6 @@
 /*
  * When requests are due. The schedule knows nothing of connections or answers: it is the
  * timetable that the server is held against.
- *
- * A schedule can be dealt out to several streams (threads, or connections); together they give
- * the whole timetable.
  */
 #ifndef DUE_SCHEDULE_H
 #define DUE_SCHEDULE_H
@@ -14,16 +11,14 @@
 enum schedule_kind {
     SCHEDULE_CONSTANT, /* every 1/rate */
     SCHEDULE_POISSON,  /* exponential gaps with mean 1/rate: users who know nothing of each other */
-    SCHEDULE_RAMP,     /* from ramp_from to rate, linearly in time */
-    SCHEDULE_BURST,    /* rate * duration of them, all at the start: a crowd */
+    SCHEDULE_BURST,    /* rate * duration of them, all at the start of the window */
 };
 
 struct schedule_plan {
     enum schedule_kind kind;
     double rate_per_s;
-    double ramp_from_per_s; /* SCHEDULE_RAMP only */
-    uint64_t seed;          /* SCHEDULE_POISSON only */
-    int64_t warm_up_ns;     /* requests due before this are not measured; a ramp, or burst, starts after */
+    uint64_t seed;      /* SCHEDULE_POISSON only */
+    int64_t warm_up_ns; /* requests due before this are not measured; a burst starts after it */
     int64_t duration_ns;
 };
 
@@ -34,8 +29,7 @@ struct arrival {
 
 struct schedule {
     const struct schedule_plan *plan;
-    uint64_t stream, streams;
-    uint64_t index;  /* of the next request within the phase; constant and ramp */
+    uint64_t index;  /* of the next request within the phase; constant and burst */
     double clock_ns; /* of the last request within the phase; poisson */
     uint64_t random;
     bool measured; /* which phase: warm-up or measured */
@@ -43,9 +37,7 @@ struct schedule {
     struct arrival next; /* valid unless exhausted */
 };
 
-/* The part of the plan that falls to stream number `stream` of `streams`. */
-void schedule_init(struct schedule *s, const struct schedule_plan *plan, uint64_t stream,
-                   uint64_t streams);
+void schedule_init(struct schedule *s, const struct schedule_plan *plan);
 
 /* Steps to the next arrival, in order of time. */
 void schedule_advance(struct schedule *s);
@@ -55,8 +47,5 @@ void schedule_advance(struct schedule *s);
  * 20 ns for each; the others are computed.
  */
 int64_t schedule_skip(struct schedule *s, int64_t before_ns);
-
-/* The mean rate over the measured part. */
-double schedule_mean_rate_per_s(const struct schedule_plan *plan);
 
 #endif

@@ -6,12 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "capture.h"
-#include "clock.h"
-#include "script_types.h"
-#include "worker.h"
+#include "connection.h"
+#include "request.h"
 
 __asm__(".pushsection .rodata\n"
         "prelude_start: .incbin \"src/prelude.lua\"\n"
@@ -21,34 +19,25 @@ extern const char prelude_start[], prelude_end[];
 
 struct script {
     lua_State *L;
-    const struct options *options;
-    bool has_request, has_delay, has_response;
-    unsigned batch;
-    char *first; /* made by script_init; without a function `request` it is the only one */
+    const char *path;
+    bool has_request, has_response;
+    char *first; /* without a function `request` it is the only one */
     size_t first_length;
 };
 
-lua_State *script_state(const struct script *s) { return s->L; }
-
-static void fail(const struct options *o, const char *message) {
-    fprintf(stderr, "due: -s %s: %s\n", o->script, message ? message : "error without a message");
+static void fail(const struct script *s, const char *message) {
+    fprintf(stderr, "due: -s %s: %s\n", s->path, message ? message : "error without a message");
     exit(1);
 }
 
-static void call(const struct options *o, lua_State *L, int arguments, int results) {
-    if (lua_pcall(L, arguments, results, 0) != 0) fail(o, lua_tostring(L, -1));
-}
-
-static bool push_function(lua_State *L, const char *name) {
-    lua_getglobal(L, name);
-    if (lua_isfunction(L, -1)) return true;
-    lua_pop(L, 1);
-    return false;
+static void call(struct script *s, int arguments, int results) {
+    if (lua_pcall(s->L, arguments, results, 0) != 0) fail(s, lua_tostring(s->L, -1));
 }
 
 static bool has_function(lua_State *L, const char *name) {
-    bool has = push_function(L, name);
-    if (has) lua_pop(L, 1);
+    lua_getglobal(L, name);
+    bool has = lua_isfunction(L, -1);
+    lua_pop(L, 1);
     return has;
 }
 
@@ -59,7 +48,7 @@ static void push_wrk(lua_State *L, const char *name) {
     lua_remove(L, -2);
 }
 
-/* ---- a new state ---- */
+/* ---- before the run ---- */
 
 static void set_headers(lua_State *L, const struct options *o) {
     lua_getfield(L, -1, "headers");
@@ -72,10 +61,8 @@ static void set_headers(lua_State *L, const struct options *o) {
     lua_pop(L, 1);
 }
 
-static void set_wrk(lua_State *L, const struct run *run) {
-    const struct target *t = run->target;
+static void set_wrk(lua_State *L, const struct options *o, const struct target *t) {
     lua_getglobal(L, "wrk");
-    luaL_register(L, NULL, SCRIPT_FUNCTIONS);
     lua_pushstring(L, "http");
     lua_setfield(L, -2, "scheme");
     lua_pushstring(L, t->host);
@@ -86,136 +73,67 @@ static void set_wrk(lua_State *L, const struct run *run) {
     }
     lua_pushlstring(L, t->path, strcspn(t->path, "#"));
     lua_setfield(L, -2, "path");
-    set_headers(L, run->options);
+    set_headers(L, o);
     lua_pop(L, 1);
 }
 
-struct script *script_create(const struct run *run) {
-    struct script *s = calloc(1, sizeof *s);
-    lua_State *L = s ? luaL_newstate() : NULL;
-    if (L == NULL) fail(run->options, "no memory for a Lua state");
-    s->L = L;
-    s->options = run->options;
-    luaL_openlibs(L);
-    lua_pushboolean(L, s->options->allow_remote);
-    lua_setfield(L, LUA_REGISTRYINDEX, SCRIPT_ALLOW_REMOTE);
-    script_register_types(L);
-    size_t length = (size_t)(prelude_end - prelude_start);
-    if (luaL_loadbuffer(L, prelude_start, length, "=wrk") != 0)
-        fail(s->options, lua_tostring(L, -1));
-    call(s->options, L, 0, 0);
-    set_wrk(L, run);
-    if (luaL_loadfile(L, run->options->script) != 0) fail(s->options, lua_tostring(L, -1));
-    call(s->options, L, 0, 0);
-    return s;
-}
-
-/* ---- setup, init ---- */
-
-void script_setup(struct script *main_script, struct worker *w) {
-    lua_State *L = main_script->L;
-    push_wrk(L, "setup");
-    script_push_thread(L, w);
-    call(main_script->options, L, 1, 0);
-}
-
-/* The value of a request's header, up to the end of its line, or NULL. */
-static const char *find_header(const char *head, const char *end, const char *name) {
-    size_t length = strlen(name);
-    for (const char *line = head; (line = memmem(line, (size_t)(end - line), "\r\n", 2));) {
-        line += 2;
-        if ((size_t)(end - line) > length && strncasecmp(line, name, length) == 0 &&
-            line[length] == ':')
-            return line + length + 1 + strspn(line + length + 1, " \t");
+static void call_init(struct script *s, const struct options *o) {
+    push_wrk(s->L, "init");
+    lua_newtable(s->L);
+    for (int i = 0; i < o->script_argc; i++) {
+        lua_pushstring(s->L, o->script_argv[i]);
+        lua_rawseti(s->L, -2, i);
     }
-    return NULL;
-}
-
-/* How many requests are in the text; 0 when the last one is not whole. */
-static unsigned count_requests(const char *text, size_t length) {
-    const char *at = text, *end = text + length;
-    unsigned count = 0;
-    while (at < end) {
-        const char *head_end = memmem(at, (size_t)(end - at), "\r\n\r\n", 4);
-        if (head_end == NULL) return 0;
-        const char *value = find_header(at, head_end + 2, "Content-Length");
-        size_t body = value ? strtoul(value, NULL, 10) : 0;
-        at = head_end + 4;
-        if ((size_t)(end - at) < body) return 0;
-        at += body;
-        count++;
-    }
-    return count <= UINT16_MAX ? count : 0;
-}
-
-/* The timetable gave this batch its places before it was made. */
-static void check_batch(const struct script *s, const char *text, size_t length) {
-    unsigned count = count_requests(text, length);
-    if (count == s->batch) return;
-    char message[128];
-    snprintf(message, sizeof message,
-             "request() must return as many whole requests each time: %u at first, now %u",
-             s->batch, count);
-    fail(s->options, message);
+    call(s, 1, 0);
 }
 
 /* Leaves the request on the stack, whose string it points into. */
 static const char *make_request(struct script *s, size_t *length) {
     if (s->has_request) lua_getglobal(s->L, "request");
     else push_wrk(s->L, "request");
-    call(s->options, s->L, 0, 1);
+    call(s, 0, 1);
     const char *text = lua_tolstring(s->L, -1, length);
-    if (text == NULL) fail(s->options, "request() must return a string");
+    if (text == NULL) fail(s, "request() must return a string");
+    if (!request_is_whole(text, *length))
+        fail(s, "request() must return one whole request: a head that ends in an empty line "
+                "(\\r\\n\\r\\n), and as many bytes of body as its Content-Length says; several "
+                "requests in a string (pipelining) are not supported");
     return text;
 }
 
-static void make_first(struct script *s) {
-    const char *text = make_request(s, &s->first_length);
-    s->first = memcpy(malloc(s->first_length + 1), text, s->first_length);
-    s->first[s->first_length] = '\0';
-    lua_pop(s->L, 1);
-    s->batch = count_requests(s->first, s->first_length);
-    if (s->batch == 0)
-        fail(s->options, "request() must return whole requests: a head that ends in an empty line "
-                         "(\\r\\n\\r\\n), and as many bytes of body as its Content-Length says");
-}
-
-bool script_closes_connections(const struct script *s) {
-    const char *end = memmem(s->first, s->first_length, "\r\n\r\n", 4) + 2;
-    const char *value = find_header(s->first, end, "Connection");
-    return value && strncasecmp(value, "close\r\n", 7) == 0;
-}
-
-static void capture_answers(struct worker *w) {
-    for (unsigned i = 0; i < w->pool.connection_count; i++)
-        w->pool.connections[i].capture = capture_new();
-}
-
-void script_init(struct worker *w) {
-    struct script *s = w->script;
-    lua_State *L = s->L;
-    lua_getglobal(L, "wrk");
-    script_push_thread(L, w);
-    lua_setfield(L, -2, "thread");
-    lua_pop(L, 1);
-    push_wrk(L, "init");
-    lua_newtable(L);
-    for (int i = 0; i < s->options->script_argc; i++) {
-        lua_pushstring(L, s->options->script_argv[i]);
-        lua_rawseti(L, -2, i);
+struct script *script_create(const struct options *o, const struct target *t) {
+    struct script *s = calloc(1, sizeof *s);
+    lua_State *L = luaL_newstate();
+    if (s == NULL || L == NULL) {
+        perror("due: no memory for the script");
+        exit(1);
     }
-    call(s->options, L, 1, 0);
+    s->L = L;
+    s->path = o->script;
+    luaL_openlibs(L);
+    size_t length = (size_t)(prelude_end - prelude_start);
+    if (luaL_loadbuffer(L, prelude_start, length, "=wrk") != 0) fail(s, lua_tostring(L, -1));
+    call(s, 0, 0);
+    set_wrk(L, o, t);
+    if (luaL_loadfile(L, s->path) != 0) fail(s, lua_tostring(L, -1));
+    call(s, 0, 0);
+    call_init(s, o);
     s->has_request = has_function(L, "request");
-    s->has_delay = has_function(L, "delay");
     s->has_response = has_function(L, "response");
-    if (s->has_response) capture_answers(w);
-    make_first(s);
+    const char *first = make_request(s, &s->first_length);
+    s->first = memcpy(malloc(s->first_length), first, s->first_length);
+    lua_pop(L, 1);
+    return s;
 }
+
+const char *script_first_request(const struct script *s, size_t *length) {
+    *length = s->first_length;
+    return s->first;
+}
+
+bool script_wants_answers(const struct script *s) { return s->has_response; }
 
 /* ---- while running ---- */
-
-bool script_has_delay(const struct script *s) { return s->has_delay; }
-unsigned script_batch(const struct script *s) { return s->batch; }
 
 static void own_copy(struct connection *c, const char *text, size_t length) {
     if (length > c->own_capacity) {
@@ -237,7 +155,7 @@ void script_request(struct script *s, struct connection *c) {
         c->request_length = s->first_length;
         return;
     }
-    if (s->first) { /* made in advance, to look at it; sent all the same */
+    if (s->first) {
         own_copy(c, s->first, s->first_length);
         free(s->first);
         s->first = NULL;
@@ -245,17 +163,8 @@ void script_request(struct script *s, struct connection *c) {
     }
     size_t length;
     const char *text = make_request(s, &length);
-    check_batch(s, text, length);
     own_copy(c, text, length);
     lua_pop(s->L, 1);
-}
-
-int64_t script_delay_ns(struct script *s) {
-    lua_getglobal(s->L, "delay");
-    call(s->options, s->L, 0, 1);
-    double ms = lua_tonumber(s->L, -1);
-    lua_pop(s->L, 1);
-    return ms > 0 ? (int64_t)(ms * (double)NS_PER_MS) : 0;
 }
 
 void script_response(struct script *s, struct connection *c) {
@@ -272,38 +181,6 @@ void script_response(struct script *s, struct connection *c) {
         lua_settable(L, -3);
     }
     lua_pushlstring(L, capture_body(seen), capture_body_length(seen));
-    call(s->options, L, 3, 0);
+    call(s, 3, 0);
     capture_reset(seen);
-}
-
-/* ---- done ---- */
-
-static void set_number(lua_State *L, const char *name, int64_t value) {
-    lua_pushnumber(L, (double)value);
-    lua_setfield(L, -2, name);
-}
-
-static void push_errors(lua_State *L, const struct tally *t) {
-    const int64_t *e = t->errors;
-    lua_newtable(L);
-    set_number(L, "connect",
-               e[ERROR_CONNECT_REFUSED] + e[ERROR_CONNECT_TIMEOUT] + e[ERROR_CONNECT_OTHER]);
-    set_number(L, "read", e[ERROR_RESET] + e[ERROR_CLOSED_EARLY] + e[ERROR_MALFORMED]);
-    set_number(L, "write", e[ERROR_WRITE]);
-    set_number(L, "status", t->status[4] + t->status[5]);
-    set_number(L, "timeout", e[ERROR_TIMEOUT]);
-}
-
-void script_done(struct script *main_script, const struct script_summary *summary) {
-    lua_State *L = main_script->L;
-    if (!push_function(L, "done")) return;
-    lua_newtable(L);
-    set_number(L, "duration", summary->duration_us);
-    set_number(L, "requests", summary->requests);
-    set_number(L, "bytes", summary->bytes);
-    push_errors(L, summary->tally);
-    lua_setfield(L, -2, "errors");
-    script_push_statistics(L, summary->latency_ns, 1e3);
-    script_push_statistics(L, summary->rate_per_s, 1);
-    call(main_script->options, L, 3, 0);
 }

@@ -1,7 +1,4 @@
-/*
- * The run step by step. A step keeps its latencies as the few histogram counters that are not
- * zero, so that an hour of seconds costs megabytes, not gigabytes.
- */
+/* The run step by step. */
 #ifndef DUE_SERIES_H
 #define DUE_SERIES_H
 
@@ -11,19 +8,12 @@
 
 #include "histogram.h"
 
-struct series_bucket {
-    int32_t index;
-    int32_t count;
-};
-
 struct series_step {
     int64_t due; /* by when they were due; the rest by when it happened */
     int64_t sent;
     int64_t completed;
     int64_t errors;
-    int64_t latency_max;
-    struct series_bucket *buckets;
-    size_t bucket_count;
+    int64_t p50_ns, p99_ns, max_ns; /* latency; 0 without an answer */
 };
 
 struct series {
@@ -52,7 +42,7 @@ void series_completed(struct series *s, int64_t time_ns, int64_t latency_ns);
 /* Call once before reading. */
 void series_finish(struct series *s);
 
-/* CSV of all threads together: time_s,due,sent,completed,errors,p50_us,p99_us,max_us */
-void series_print(const struct series *const *threads, size_t thread_count, FILE *out);
+/* CSV: time_s,due,sent,completed,errors,p50_us,p99_us,max_us */
+void series_print(const struct series *s, FILE *out);
 
 #endif

@@ -24,7 +24,7 @@ struct tally {
     int64_t due;
     int64_t sent; /* written to the last byte */
     int64_t completed;
-    int64_t completed_in_warm_up; /* and those of a batch beyond the timetable; not measured */
+    int64_t completed_in_warm_up;
     int64_t in_flight_at_end;
     int64_t unsent_at_end;
     int64_t waited_for_connection; /* when they came due, every connection was busy */
@@ -38,7 +38,6 @@ struct tally {
 };
 
 void tally_init(struct tally *t);
-void tally_add(struct tally *to, const struct tally *from);
 int64_t tally_errors(const struct tally *t);
 
 /* "connect_refused" … */

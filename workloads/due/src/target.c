@@ -1,7 +1,6 @@
 #include "target.h"
 
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,13 +39,13 @@ static bool parse_url(struct target *t, const char *url) {
     return *path == '/' || *path == '\0';
 }
 
-struct address address_of(const struct addrinfo *found) {
+static struct address address_of(const struct addrinfo *found) {
     struct address a = {.length = found->ai_addrlen};
     memcpy(&a.socket, found->ai_addr, found->ai_addrlen);
     return a;
 }
 
-bool address_is_loopback(const struct address *a) {
+static bool is_loopback(const struct address *a) {
     if (a->socket.ss_family == AF_INET) {
         const struct sockaddr_in *v4 = (const struct sockaddr_in *)&a->socket;
         return ntohl(v4->sin_addr.s_addr) >> 24 == 127;
@@ -55,7 +54,7 @@ bool address_is_loopback(const struct address *a) {
     return a->socket.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
-bool address_accepts(const struct address *a) {
+static bool accepts_connections(const struct address *a) {
     int fd = socket(a->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return false;
     struct timeval second = {.tv_sec = 1};
@@ -65,12 +64,15 @@ bool address_accepts(const struct address *a) {
     return accepts;
 }
 
-/* An address that may not be loaded is not tried. A single one is taken as it is. */
+/*
+ * The first address that accepts a connection, or else the first. One that may not be loaded is not
+ * tried; a single one is taken as it is.
+ */
 static bool choose_address(struct target *t, const struct addrinfo *found, bool allow_remote) {
     for (const struct addrinfo *i = found; i; i = i->ai_next) {
         struct address a = address_of(i);
-        if (!address_is_loopback(&a) && !allow_remote) continue;
-        bool accepts = found->ai_next && address_accepts(&a);
+        if (!is_loopback(&a) && !allow_remote) continue;
+        bool accepts = found->ai_next && accepts_connections(&a);
         if (accepts || t->address.length == 0) t->address = a;
         if (accepts) break;
     }
@@ -115,20 +117,20 @@ static unsigned ephemeral_ports(void) {
     return high - low + 1;
 }
 
-unsigned source_addresses_needed(const struct target *t, const struct options *o) {
-    if (t->address.socket.ss_family != AF_INET || !address_is_loopback(&t->address)) return 1;
-    if (o->source_addresses) return (unsigned)o->source_addresses;
+unsigned source_addresses_needed(const struct target *t, const struct options *o,
+                                 bool new_connections) {
+    if (t->address.socket.ss_family != AF_INET || !is_loopback(&t->address)) return 1;
     double seconds = (double)(o->plan.warm_up_ns + o->plan.duration_ns) / 1e9;
     double ports = (double)o->connections;
-    if (o->new_connections) ports += o->plan.rate_per_s * fmin(seconds, TIME_WAIT_S);
+    if (new_connections) ports += o->plan.rate_per_s * fmin(seconds, TIME_WAIT_S);
     /* Half of the ports stay free: the kernel finds one fast, and other programs have some. */
     double needed = ceil(ports / (ephemeral_ports() / 2.0));
     return (unsigned)fmin(fmax(needed, 1), 254);
 }
 
 void check_descriptors(const struct options *o) {
-    /* Besides the connections: standard streams, output files, epoll and timer of each thread. */
-    rlim_t others = 16 + 4 * o->threads, needed = o->connections + others;
+    /* Besides the connections: standard streams, output files, epoll, timer, signals. */
+    rlim_t others = 20, needed = o->connections + others;
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     if (limit.rlim_max < needed) {
@@ -146,15 +148,4 @@ void check_descriptors(const struct options *o) {
         limit.rlim_cur = needed;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
-}
-
-void check_cpus(const struct options *o) {
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-    unsigned cpus = (unsigned)CPU_COUNT(&allowed);
-    if (o->threads > cpus)
-        fprintf(stderr,
-                "due: warning: -t %llu: more threads than the %u CPU%s this process may use; they "
-                "will be late for each other's sake, use -t %u\n",
-                (unsigned long long)o->threads, cpus, cpus == 1 ? "" : "s", cpus);
 }

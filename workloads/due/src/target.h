@@ -24,29 +24,19 @@ struct target {
 };
 
 /*
- * Of several addresses of the host the first that accepts a connection, or else the first. Exits
- * with a message that says what to do when the URL or the host cannot be used.
+ * Tries the addresses of the host in turn and takes the first that accepts a connection. Exits with
+ * a message that says what to do when the URL or the host cannot be used.
  */
 void target_resolve(struct target *t, const struct options *o);
-
-struct address address_of(const struct addrinfo *found);
-
-/* Addresses 127.0.0.0/8 and ::1. */
-bool address_is_loopback(const struct address *a);
-
-/* Opens a connection to it, waits for a second at most, and closes it. */
-bool address_accepts(const struct address *a);
 
 /*
  * How many source addresses (127.0.0.1 …) the connections need so that ports suffice, also for
  * those that TIME_WAIT holds for a minute; 1 where the target is not in 127.0.0.0/8.
  */
-unsigned source_addresses_needed(const struct target *t, const struct options *o);
+unsigned source_addresses_needed(const struct target *t, const struct options *o,
+                                 bool new_connections);
 
 /* Raises the soft limit as needed; exits with the remedy when the hard limit is too low. */
 void check_descriptors(const struct options *o);
-
-/* Warns on stderr when there are more threads than CPUs that this process may use. */
-void check_cpus(const struct options *o);
 
 #endif

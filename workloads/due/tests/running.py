@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,13 +55,9 @@ class Run:
 
 
 def start(folder: Path, *arguments: str, **options) -> subprocess.Popen:
-    command = [DUE, "--json", folder / "load.json", "--hgrm", folder / "corrected.hgrm"]
-    command += [
-        "--hgrm-uncorrected",
-        folder / "uncorrected.hgrm",
-        "--series",
-        folder / "series.csv",
-    ]
+    command = [DUE, "--json", folder / "load.json", "--series", folder / "series.csv"]
+    command += ["--hgrm", folder / "corrected.hgrm"]
+    command += ["--hgrm-uncorrected", folder / "uncorrected.hgrm"]
     return subprocess.Popen(
         [*map(str, command), *arguments],
         stdout=subprocess.PIPE,
@@ -67,6 +65,13 @@ def start(folder: Path, *arguments: str, **options) -> subprocess.Popen:
         text=True,
         **options,
     )
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < deadline, "it never came"
+        time.sleep(0.01)
 
 
 def finish(process: subprocess.Popen, folder: Path) -> Run:

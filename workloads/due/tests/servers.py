@@ -89,21 +89,25 @@ def serving(behavior: Behavior, port: int = 0) -> Iterator[Server]:
 @contextlib.contextmanager
 def not_accepting() -> Iterator[int]:
     """A port whose backlog is full: the kernel drops every further attempt to connect."""
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:
-        port = listener.getsockname()[1]
-        fillers = [socket.socket() for _ in range(4)]
-        for filler in fillers:
-            filler.setblocking(False)
-            filler.connect_ex(("127.0.0.1", port))
-        time.sleep(0.1)
-        yield port
-        for filler in fillers:
-            filler.close()
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as listener,
+        contextlib.ExitStack() as fillers,
+    ):
+        address = listener.getsockname()
+        with contextlib.suppress(TimeoutError):
+            while True:
+                fillers.enter_context(socket.create_connection(address, timeout=0.2))
+        yield address[1]
 
 
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+@contextlib.contextmanager
+def refusing() -> Iterator[int]:
+    """A port that no process listens on, and that no other can take meanwhile."""
+    with socket.socket() as reserved:
+        # A server that is started on the port later may share it.
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", 0))
+        yield reserved.getsockname()[1]
 
 
 def answering(response: bytes, then_close: bool = False) -> Behavior:
@@ -112,12 +116,6 @@ def answering(response: bytes, then_close: bool = False) -> Behavior:
         return not then_close
 
     return behave
-
-
-def answering_with_fin(connection: socket.socket, request: Request) -> bool:
-    """Closes without saying so; the answer and the FIN travel in one packet."""
-    connection.send(OK, socket.MSG_MORE)
-    return False
 
 
 def byte_by_byte(response: bytes) -> Behavior:
@@ -148,7 +146,7 @@ def silent(connection: socket.socket, request: Request) -> None:
 
 
 def stalling(every_s: float, for_s: float) -> Behavior:
-    """Answers at once, but for the first `for_s` of every `every_s` not at all."""
+    """Answers immediately, but for the first `for_s` of every `every_s` not at all."""
     start = time.monotonic()
 
     def behave(connection: socket.socket, request: Request) -> None:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 
 import pytest
 
+from workloads.due.tests.running import wait_until
 from workloads.due.tests.servers import (
     BODY,
     OK,
     answering,
-    answering_with_fin,
     byte_by_byte,
     not_accepting,
+    refusing,
     resetting,
     serving,
     silent,
     slow,
-    unused_port,
 )
 
 CHUNKED = (
@@ -32,32 +33,24 @@ QUICK = ("-c5", "-d250ms", "-R200")
 
 def test_kept_alive(due):
     with serving(answering(OK)) as server:
-        run = due("-c5", "-d1s", "-R200", "-H", "X-One: 1", server.url("/a?b=c"))
+        run = due(*QUICK, "-H", "X-One: 1", server.url("/a?b=c"))
     account = run.account()
-    assert account["due"] == account["sent"] == account["completed"] == 200
-    assert run.json["status"] == {"2xx": 200, "3xx": 0, "4xx": 0, "5xx": 0}
+    assert account["due"] == account["sent"] == account["completed"] == 50
+    assert run.json["status"] == {"2xx": 50, "3xx": 0, "4xx": 0, "5xx": 0}
     assert run.json["body_bytes"] == {"min": 42, "max": 42}
-    assert run.json["received_bytes"] == 200 * len(OK)
+    assert run.json["received_bytes"] == 50 * len(OK)
     assert run.json["connections_opened"] == len(server.peers) == 5
     assert set(server.peers) == {"127.0.0.1"}
     head = f"GET /a?b=c HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX-One: 1"
     assert {request.head for request in server.requests} == {head}
-    assert run.json["sent_bytes"] == 200 * len(head + "\r\n\r\n")
+    assert run.json["sent_bytes"] == 50 * len(head + "\r\n\r\n")
     assert len({request.connection for request in server.requests}) == 5, "all are used"
-
-
-@pytest.mark.parametrize("threads", ["-t1", "-t3"])
-def test_threads_share_the_timetable(due, threads):
-    with serving(answering(OK)) as server:
-        run = due(threads, "-c7", "-d500ms", "-R300", server.url())
-    assert run.account()["completed"] == 150
-    assert len(server.peers) == 7
 
 
 @pytest.mark.parametrize("response", [OK, CHUNKED, INTERIM + OK], ids=["length", "chunked", "1xx"])
 def test_fragments(due, response):
     with serving(byte_by_byte(response)) as server:
-        run = due("-c3", "-d500ms", "-R40", server.url())
+        run = due("-c3", "-d200ms", "-R100", server.url())
     assert run.account()["completed"] == 20
     assert run.json["body_bytes"] == {"min": 42, "max": 42}
 
@@ -73,15 +66,14 @@ def test_body_until_close(due):
 def test_large_body(due):
     body = b"y" * 1_000_000
     with serving(answering(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + body)) as server:
-        run = due("-c2", "-d500ms", "-R10", server.url())
+        run = due("-c2", "-d250ms", "-R20", server.url())
     assert run.account()["completed"] == 5
     assert run.json["body_bytes"] == {"min": 1_000_000, "max": 1_000_000}
 
 
-@pytest.mark.parametrize("flags", [["--new-connections"], ["-H", "Connection: close"]])
-def test_new_connection_for_every_request(due, flags):
+def test_new_connection_for_every_request(due):
     with serving(answering(OK)) as server:
-        run = due(*QUICK, *flags, server.url())
+        run = due(*QUICK, "-H", "Connection: close", server.url())
     assert run.account()["completed"] == 50
     assert run.json["connections_opened"] == len(server.peers) == 50
     assert all("Connection: close" in request.head for request in server.requests)
@@ -98,26 +90,39 @@ def test_server_says_close(due):
 
 def test_server_closes_without_saying_so(due):
     with serving(answering(OK, then_close=True)) as server:
-        run = due("-c1", "-d1s", "-R10", server.url())
+        run = due("-c1", "-d300ms", "-R30", server.url())
     account = run.account()
     # A request that is written just before the close is noticed is lost, and says how.
     lost = account["closed_early"] + account["reset"] + account["write"]
-    assert account["completed"] + lost == account["due"] == 10
+    assert account["completed"] + lost == account["due"] == 9
     assert account["completed"] > 0
 
 
 def test_server_closes_with_the_answer(due):
     """A connection whose FIN came with the answer is not used again: the request would be lost."""
-    with serving(answering_with_fin) as server:
-        run = due("-c1", "-d1s", "-R100", server.url())
-    assert run.account()["completed"] == len(server.peers) == 100
+    late = []
+
+    def answer_with_fin(connection, request):
+        """Answer and FIN travel in one packet, unless they are 0.2 s apart."""
+        begin = time.monotonic()
+        connection.send(OK, socket.MSG_MORE)
+        connection.shutdown(socket.SHUT_WR)
+        if time.monotonic() - begin > 0.1:
+            late.append(request)
+        return False
+
+    with serving(answer_with_fin) as server:
+        run = due("-c1", "-d500ms", "-R100", server.url())
+    assert run.account()["completed"] >= 50 - len(late)
+    assert len(server.peers) >= 50 - len(late)
 
 
 def test_server_closes_in_the_middle(due):
     with serving(answering(OK[:-1], then_close=True)) as server:
         run = due(*QUICK, server.url())
     assert run.account()["closed_early"] == 50
-    assert "Socket errors: connect 0, read 50, write 0, timeout 0" in run.text
+    assert "50 due = 0 answered + 50 failed + 0 in flight at the end + 0 never sent" in run.text
+    assert "failed, closed_early: 50" in run.text
 
 
 def test_server_resets(due):
@@ -127,43 +132,44 @@ def test_server_resets(due):
 
 
 def test_no_server_listens(due):
-    run = due(*QUICK, f"http://127.0.0.1:{unused_port()}/")
+    with refusing() as port:
+        run = due(*QUICK, f"http://127.0.0.1:{port}/")
     assert run.account()["connect_refused"] == 50
     assert run.json["latency_us"]["corrected"]["p99"] is None
     assert run.json["body_bytes"] == {"min": None, "max": None}
-    assert "Socket errors: connect 50, read 0, write 0, timeout 0" in run.text
+    assert "Latency" not in run.text, "rather than one of 0"
 
 
 def test_no_server_accepts(due):
     with not_accepting() as port:
         url = f"http://127.0.0.1:{port}/"
-        run = due("-c5", "-d500ms", "-R10", "-T300ms", "--new-connections", url)
+        run = due("-c5", "-d250ms", "-R20", "-T300ms", "-H", "Connection: close", url)
     account = run.account()
     assert account["connect_timeout"] > 0
     assert account["connect_timeout"] + account["timeout"] == account["due"] == 5
 
 
 def test_answers_too_late(due):
-    with serving(slow(1.0)) as server:
-        run = due("-c50", "-d500ms", "-R20", "-T200ms", server.url())
+    with serving(slow(5)) as server:
+        run = due("-c50", "-d250ms", "-R40", "-T200ms", server.url())
     assert run.account()["timeout"] == 10
 
 
 def test_waits_for_the_last_answers(due):
-    with serving(slow(0.7)) as server:
-        run = due("-c20", "-d500ms", "-R20", "-T30s", server.url())
+    with serving(slow(0.3)) as server:
+        run = due("-c20", "-d200ms", "-R50", "-T30s", server.url())
     assert run.account()["completed"] == 10
-    assert run.json["end_epoch_s"] - run.json["start_epoch_s"] == pytest.approx(0.5, abs=1e-3)
+    assert run.json["end_epoch_s"] - run.json["start_epoch_s"] == pytest.approx(0.2, abs=1e-3)
     assert run.json["delivered_per_s"] == 0, "no answer arrived within the window"
 
 
 def test_never_sent(due):
     with serving(silent) as server:
-        run = due("-c2", "-d1s", "-R20", "-T400ms", server.url())
+        run = due("-c2", "-d500ms", "-R40", "-T300ms", server.url())
     account = run.account()
     assert account["due"] == 20
     assert account["unsent_at_end"] > 0, "two connections cannot carry 20 time-outs"
-    assert account["timeout"] >= 4
+    assert account["timeout"] >= 2
     assert run.json["waited_for_connection"] > 0
 
 
@@ -175,7 +181,7 @@ def test_status_is_counted(due):
     assert run.json["status"]["5xx"] == 50
     assert run.json["body_bytes"] == {"min": None, "max": None}, "of 2xx answers only"
     assert run.json["latency_us"]["corrected_2xx"]["p50"] is None
-    assert "Non-2xx or 3xx responses: 50" in run.text
+    assert "not answered with 2xx: 50" in run.text
 
 
 def test_mixed_statuses(due):
@@ -189,7 +195,7 @@ def test_mixed_statuses(due):
         run = due("-c1", "-d400ms", "-R100", server.url())
     assert run.account()["completed"] == 40
     assert run.json["status"] == {"2xx": 10, "3xx": 10, "4xx": 10, "5xx": 10}
-    assert "Non-2xx or 3xx responses: 20" in run.text
+    assert "not answered with 2xx: 30" in run.text
 
 
 def test_malformed(due):
@@ -213,18 +219,22 @@ def test_server_dies_and_comes_back(due):
         sockets.append(connection)
         connection.sendall(OK)
 
-    port = unused_port()
+    def live_die_live(port, over):
+        with serving(behave, port=port):
+            wait_until(lambda: len(sockets) >= 10)
+        for connection in sockets:
+            connection.close()
+        time.sleep(0.5)
+        with serving(behave, port=port):
+            over.wait()
 
-    def live_die_live():
-        for seconds in (1.0, 5.0):
-            with serving(behave, port=port):
-                time.sleep(seconds)
-            for connection in sockets:
-                connection.close()
-            time.sleep(0.5)
-
-    threading.Thread(target=live_die_live, daemon=True).start()
-    account = due("-c4", "-d3s", "-R50", f"http://127.0.0.1:{port}/").account()
-    assert account["due"] == 150
+    with refusing() as port:
+        over = threading.Event()
+        server = threading.Thread(target=live_die_live, args=(port, over))
+        server.start()
+        account = due("-c4", "-d1s", "-R50", f"http://127.0.0.1:{port}/").account()
+        over.set()
+        server.join()
+    assert account["due"] == 50
     assert account["connect_refused"] > 0
-    assert account["completed"] > 0
+    assert account["completed"] > 10, "some before, some after"

@@ -1,4 +1,4 @@
-"""Latency counts from when a request was due. Bounds are those that a slow machine cannot break."""
+"""Latency counts from when a request was due. A slow machine cannot break the bounds."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ def read_hgrm(path):
 
 
 def test_stall_is_felt_by_all_who_were_due(due):
-    """A server that stalls 0.5 s of every 2 s: a quarter of the requests, evenly 0 to 500 ms.
+    """A server that stalls 0.25 s of every second: a quarter of the requests, evenly 0 to 250 ms.
 
-    p99 of all is then the 96th percentile of those, 480 ms; a generator that waits for its
+    p99 of all is then the 96th percentile of those, 240 ms; a generator that waits for its
     answers (coordinated omission) would have seen 10 of them.
     """
-    with serving(stalling(every_s=2.0, for_s=0.5)) as server:
-        run = due("-c10", "-d2s", "-R400", server.url())
-    assert run.account()["completed"] == 800
-    assert run.ms("p99") >= 0.95 * 480
-    assert run.ms("p90") >= 0.95 * 300
-    stalled = [row for row in read_hgrm(run.folder / "corrected.hgrm") if row[0] > 50]
-    assert 800 - stalled[0][2] >= 0.2 * 800
-    assert run.ms("p90") - run.ms("p90", "uncorrected") >= 200
-    assert run.json["waited_for_connection"] >= 100
+    with serving(stalling(every_s=1.0, for_s=0.25)) as server:
+        run = due("-c10", "-d1s", "-R400", server.url())
+    assert run.account()["completed"] == 400
+    assert run.ms("p99") >= 0.95 * 240
+    assert run.ms("p90") >= 0.95 * 150
+    stalled = [row for row in read_hgrm(run.folder / "corrected.hgrm") if row[0] > 25]
+    assert 400 - stalled[0][2] >= 0.2 * 400
+    assert run.ms("p90") - run.ms("p90", "uncorrected") >= 100
+    assert run.json["waited_for_connection"] >= 50
 
 
 def test_server_slower_than_the_rate(due):
-    """10/s can be served, 20/s are due: the latency grows by a second every second."""
-    with serving(slow(0.1)) as server:
-        run = due("-c1", "-d1s", "-R20", "-T20s", server.url())
+    """20/s can be served, 40/s are due: the latency grows by a second every second."""
+    with serving(slow(0.05)) as server:
+        run = due("-c1", "-d500ms", "-R40", "-T20s", server.url())
     assert run.account()["completed"] == 20
-    assert run.ms("max") >= 20 * 100 - 950
-    assert run.ms("p50") >= 500
-    assert run.ms("min") >= 100
-    assert run.json["delivered_per_s"] <= 10
+    assert run.ms("max") >= 20 * 50 - 475
+    assert run.ms("p50") >= 250
+    assert run.ms("min") >= 50
+    assert run.json["delivered_per_s"] <= 20
 
 
 def test_waiting_for_a_connection_is_no_time_out(due):
     """--timeout counts from when a request has a connection, as --help says."""
-    with serving(slow(0.1)) as server:
-        run = due("-c1", "-d500ms", "-R40", "-T400ms", server.url())
+    with serving(slow(0.05)) as server:
+        run = due("-c1", "-d500ms", "-R80", "-T400ms", server.url())
     account = run.account()
     assert account["timeout"] == 0
     assert account["unsent_at_end"] > 0, "400 ms after the window the queue is given up"
@@ -76,8 +76,8 @@ def test_answers_2xx_have_a_latency_of_their_own(due):
 
 def test_known_delay(due):
     with serving(slow(0.05)) as server:
-        run = due("-c10", "-d1s", "-R50", server.url())
-    assert run.account()["completed"] == 50
+        run = due("-c10", "-d300ms", "-R50", server.url())
+    assert run.account()["completed"] == 15
     assert run.ms("min") >= 50
     assert run.ms("min", "uncorrected") >= 50
     assert run.ms("min", "uncorrected") <= run.ms("min")
@@ -86,33 +86,15 @@ def test_known_delay(due):
 def test_connecting_is_part_of_the_latency(due):
     """With a new connection a request's clock, even the uncorrected, starts at connect."""
     with serving(slow(0.05)) as server:
-        run = due("-c10", "-d500ms", "-R50", "--new-connections", server.url())
-    assert run.account()["completed"] == 25
+        run = due("-c10", "-d300ms", "-R50", "-H", "Connection: close", server.url())
+    assert run.account()["completed"] == 15
     assert run.ms("min", "uncorrected") >= 50
 
 
-def first_connection_stalls(connection, request):
-    if request.connection == 1 and request.number == 0:
-        time.sleep(1.0)
-    connection.sendall(OK)
-
-
-def test_own_timetables_wait_for_their_connection(due):
-    """As in wrk2: what is due on a busy connection waits though another is free."""
-    with serving(first_connection_stalls) as server:
-        run = due("-c2", "-d2s", "-R20", "--assign", "own", server.url())
-    assert run.account()["completed"] == 40
-    assert run.json["assign"] == "own"
-    # Every other request of the first second: 1.0, 0.9, 0.8 … s; the fifth of 40 is p90.
-    assert run.json["waited_for_connection"] >= 9
-    assert run.ms("p90") >= 590
-
-
-@pytest.mark.parametrize("assign", ["shared", "own"])
 @pytest.mark.parametrize("connections", [1, 7, 50])
-def test_assignments_send_the_same_timetable(due, assign, connections):
+def test_any_number_of_connections_sends_the_same_timetable(due, connections):
     with serving(answering(OK)) as server:
-        run = due(f"-c{connections}", "-d500ms", "-R100", "--assign", assign, server.url())
+        run = due(f"-c{connections}", "-d250ms", "-R200", server.url())
     assert run.account()["completed"] == 50
     assert [row["due"] for row in run.series()][0] == "50"
 
@@ -124,7 +106,7 @@ def as_in_hgrm(value_ms):
 
 def test_histogram_files_agree_with_the_json(due):
     with serving(answering(OK)) as server:
-        run = due("-c5", "-d500ms", "-R200", server.url())
+        run = due("-c5", "-d250ms", "-R200", server.url())
     for which in ("corrected", "uncorrected"):
         rows = read_hgrm(run.folder / f"{which}.hgrm")
         assert rows[-1][1:] == (1.0, run.json["requests"]["completed"])
@@ -135,7 +117,8 @@ def test_histogram_files_agree_with_the_json(due):
 
 def test_corrected_is_never_less_than_uncorrected(due):
     with serving(answering(OK)) as server:
-        run = due("-c5", "-d500ms", "-R200", server.url())
+        run = due("-c5", "-d250ms", "-R200", server.url())
     for figure in ("min", "mean", "p50", "p90", "p99", "max"):
         assert run.ms(figure) >= run.ms(figure, "uncorrected")
-    assert run.json["schedule_lag_us"]["max"] >= run.json["schedule_lag_us"]["p50"] > 0
+    lag_us = run.json["schedule_lag_us"]
+    assert lag_us["max"] * 1.001 >= lag_us["p50"] > 0
