@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import packets
 from tools import TOOLS, Load, Outcome, Tool, run, version
 
 HERE = Path(__file__).resolve().parent
@@ -42,8 +41,6 @@ class Experiment:
     connections: int
     duration_s: int
     open_loop_only: bool = True
-    packet_reference: bool = False
-    costs_cpu: bool = False  # shows what a generator's wake-ups cost
     wrk2_duration_s: int | None = None  # where it must run longer to record anything
 
 
@@ -64,13 +61,11 @@ EXPERIMENTS = [
     Experiment("stall", STALL, 1000, 10, 10, open_loop_only=False),
     Experiment("long-stall", LONG_STALL, 1000, 10, 20, open_loop_only=False),
     Experiment("overload", ("--service-us", "2000"), 1000, 10, 6),
-    Experiment("delay-0", (), 1000, 10, 5, packet_reference=True, costs_cpu=True),
-    Experiment("delay-5", ("--delay-us", "5000"), 1000, 10, 5, packet_reference=True),
     Experiment("rate-100", (), 100, 100, 10),
-    Experiment("rate-1000", (), 1000, 100, 5, costs_cpu=True),
-    Experiment("rate-5000", (), 5000, 100, 5, costs_cpu=True),
-    Experiment("rate-10000", (), 10_000, 100, 5, costs_cpu=True),
-    Experiment("rate-50000", (), 50_000, 100, 5, costs_cpu=True),
+    Experiment("rate-1000", (), 1000, 100, 5),
+    Experiment("rate-5000", (), 5000, 100, 5),
+    Experiment("rate-10000", (), 10_000, 100, 5),
+    Experiment("rate-50000", (), 50_000, 100, 5),
     Experiment("connections", (), 5000, 10_000, 10, wrk2_duration_s=75),
     Experiment("most", (), 1_000_000, 100, 5, open_loop_only=False),
 ]
@@ -93,12 +88,6 @@ FIGURES = [
     Figure("Stall of 2 s every 10 s: p99", "1900 ± 1 %", "long-stall", p99, "ms"),
     Figure(
         "Server at half the rate: p99 against its analytic value", "100 ± 1", "overload", p99, "%"
-    ),
-    Figure(
-        "Answers at once: p50 above the packets'", "0 ± 0.1", "delay-0", lambda o: o.p50_ms, "ms"
-    ),
-    Figure(
-        "Answers after 5 ms: p50 above the packets'", "0 ± 0.1", "delay-5", lambda o: o.p50_ms, "ms"
     ),
     *[
         Figure(
@@ -159,41 +148,16 @@ def duration_of(experiment: Experiment, tool: Tool) -> int:
     return experiment.duration_s + tool.measured_from_s
 
 
-def corrected(
-    experiment: Experiment, tool: Tool, outcome: Outcome, reference: float | None
-) -> Outcome:
-    """Puts the measured latency in relation to its reference, where the figure is about that."""
-    if experiment.packet_reference:
-        difference = None if reference is None else outcome.p50_ms - reference
-        return dataclasses.replace(outcome, p50_ms=difference)
-    if experiment.id == "overload" and outcome.p99_ms is not None:
-        analytic = analytic_overload_p99_ms(tool, duration_of(experiment, tool))
-        return dataclasses.replace(outcome, p99_ms=100 * outcome.p99_ms / analytic)
-    return outcome
-
-
 def measure(experiment: Experiment, tool: Tool, cpus: list[int]) -> Outcome:
     with tempfile.TemporaryDirectory() as folder, serving(experiment.server, {cpus[0]}) as port:
-        scratch, reference = Path(folder), None
         seconds = duration_of(experiment, tool)
         url = f"http://127.0.0.1:{port}/"
         load = Load(url, experiment.rate_per_s, experiment.connections, seconds)
-        by_packets = experiment.packet_reference and packets.available()
-        file = scratch / "packets"
-        with packets.recorded(port, file) if by_packets else contextlib.nullcontext():
-            outcome = run(tool, load, scratch, {cpus[-1]})
-        if by_packets:
-            reference = packets.median_ms(file, port, tool.measured_from_s)
-        return corrected(experiment, tool, outcome, reference)
-
-
-def takes_part(tool: Tool, experiment: Experiment) -> bool:
-    # A rate that no generator holds is no test of a pacer that plans every request in advance.
-    if experiment.id == "most" and tool.name == "h2load":
-        return False
-    if tool.saves_cpu and not experiment.costs_cpu:
-        return False
-    return tool.open_loop or not experiment.open_loop_only
+        outcome = run(tool, load, Path(folder), {cpus[-1]})
+    if experiment.id != "overload" or outcome.p99_ms is None:
+        return outcome
+    analytic_ms = analytic_overload_p99_ms(tool, seconds)
+    return dataclasses.replace(outcome, p99_ms=100 * outcome.p99_ms / analytic_ms)
 
 
 def measure_all(experiments: list[Experiment], tools: list[Tool], rounds: int) -> list[dict]:
@@ -203,7 +167,7 @@ def measure_all(experiments: list[Experiment], tools: list[Tool], rounds: int) -
         for experiment in experiments:
             for i in range(len(tools)):
                 tool = tools[(i + round_number) % len(tools)]
-                if not takes_part(tool, experiment):
+                if experiment.open_loop_only and not tool.open_loop:
                     continue
                 record = {"round": round_number, "experiment": experiment.id, "tool": tool.name}
                 try:
@@ -280,8 +244,6 @@ def main() -> None:
         return
     tools = [t for t in TOOLS if t.present() and (not asked.tools or t.name in asked.tools)]
     experiments = [e for e in EXPERIMENTS if not asked.only or e.id in asked.only]
-    if not packets.available():
-        print("bench: no packet reference: it takes tcpdump, and root to run it", file=sys.stderr)
     result = {
         "date": datetime.date.today().isoformat(),
         "rounds": asked.rounds,

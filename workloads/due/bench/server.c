@@ -1,7 +1,6 @@
 /*
  * A server whose latency is known: it answers every request with 42 bytes
- *   at once,                                    server
- *   a fixed time after it came,                 server --delay-us 5000
+ *   immediately,                                server
  *   one after the other, each taking a while,   server --service-us 2000
  *   not at all for a part of every period,      server --stall-ms 500 --period-ms 5000
  * One thread, kept-alive and closed connections. Prints "listening on 127.0.0.1:<port>".
@@ -19,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -29,22 +27,13 @@ static const char ANSWER[] = "HTTP/1.1 200 OK\r\nContent-Type: text/html;charset
                              "forty-two bytes that answer all questions.";
 #define ANSWER_LENGTH (sizeof ANSWER - 1)
 #define MOST_CONNECTIONS 65536
-#define QUEUE (1 << 20)
 
-static int64_t delay_ns, service_ns, stall_ns, period_ns;
-static int epoll, timer;
+static int64_t service_ns, stall_ns, period_ns;
+static int epoll;
 
-/* Of each connection: how many bytes of the end of a head were seen, does it end after the answer.
- */
+/* For each connection: how much of a head's end was seen, and whether it ends after the answer. */
 static uint8_t matched[MOST_CONNECTIONS];
 static bool closes[MOST_CONNECTIONS];
-
-/* Answers that wait for their time; all wait equally long, so the first in is the first out. */
-static struct waiting {
-    int64_t at;
-    int fd;
-} queue[QUEUE];
-static uint64_t queue_first, queue_end;
 
 static void sleep_until(int64_t time_ns) {
     struct timespec t = {time_ns / NS_PER_S, time_ns % NS_PER_S};
@@ -56,34 +45,12 @@ static void answer(int fd) {
     if (send(fd, ANSWER, ANSWER_LENGTH, MSG_NOSIGNAL) < 0 || closes[fd]) close(fd);
 }
 
-static void set_timer(int64_t at) {
-    struct itimerspec when = {.it_value = {at / NS_PER_S, at % NS_PER_S}};
-    timerfd_settime(timer, TFD_TIMER_ABSTIME, &when, NULL);
-}
-
 /* Back to back without drift, so that what it can serve a second is known exactly. */
 static void serve_for_a_while(void) {
     static int64_t busy_until;
     /* Woken a little late, it catches up; after a pause it starts again. */
     if (busy_until < now_ns() - service_ns) busy_until = now_ns();
     sleep_until(busy_until += service_ns);
-}
-
-static void on_request(int fd) {
-    if (service_ns) serve_for_a_while();
-    if (delay_ns == 0) {
-        answer(fd);
-        return;
-    }
-    int64_t at = now_ns() + delay_ns;
-    if (queue_first == queue_end) set_timer(at);
-    queue[queue_end++ % QUEUE] = (struct waiting){at, fd};
-}
-
-static void on_timer(void) {
-    while (queue_first < queue_end && queue[queue_first % QUEUE].at <= now_ns())
-        answer(queue[queue_first++ % QUEUE].fd);
-    if (queue_first < queue_end) set_timer(queue[queue_first % QUEUE].at);
 }
 
 static void on_readable(int fd) {
@@ -100,7 +67,8 @@ static void on_readable(int fd) {
         else matched[fd] = bytes[i] == '\r';
         if (matched[fd] < 4) continue;
         matched[fd] = 0;
-        on_request(fd);
+        if (service_ns) serve_for_a_while();
+        answer(fd);
     }
 }
 
@@ -148,8 +116,7 @@ static int listen_on_loopback(void) {
 static void read_options(int argc, char **argv) {
     for (int i = 1; i + 1 < argc; i += 2) {
         int64_t value = atoll(argv[i + 1]);
-        if (strcmp(argv[i], "--delay-us") == 0) delay_ns = value * NS_PER_US;
-        else if (strcmp(argv[i], "--service-us") == 0) service_ns = value * NS_PER_US;
+        if (strcmp(argv[i], "--service-us") == 0) service_ns = value * NS_PER_US;
         else if (strcmp(argv[i], "--stall-ms") == 0) stall_ns = value * NS_PER_MS;
         else if (strcmp(argv[i], "--period-ms") == 0) period_ns = value * NS_PER_MS;
         else {
@@ -168,10 +135,8 @@ int main(int argc, char **argv) {
     prctl(PR_SET_TIMERSLACK, 1); /* sleeps to the microsecond */
     prctl(PR_SET_PDEATHSIG, 9);  /* never outlives the benchmark */
     epoll = epoll_create1(0);
-    timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
     int listener = listen_on_loopback();
     watch(listener);
-    watch(timer);
     int64_t start = now_ns();
     for (;;) {
         struct epoll_event events[512];
@@ -179,10 +144,8 @@ int main(int argc, char **argv) {
         if (stall_ns) stall(start);
         for (int i = 0; i < count; i++) {
             int fd = events[i].data.fd;
-            uint64_t ticks;
             if (fd == listener) on_connection(listener);
-            else if (fd != timer) on_readable(fd);
-            else if (read(timer, &ticks, sizeof ticks) > 0) on_timer();
+            else on_readable(fd);
         }
     }
 }

@@ -18,7 +18,7 @@ DUE = Path(__file__).resolve().parent.parent / "build" / "due"
 
 @dataclass(frozen=True)
 class Load:
-    """What is asked of a generator."""
+    """What a generator is to send."""
 
     url: str
     rate_per_s: int
@@ -28,7 +28,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: as the tool says, but CPU and memory, which are the kernel's figures."""
+    """What a run came to: by the tool's own report; CPU time and memory by the kernel's."""
 
     delivered_per_s: float
     p50_ms: float | None
@@ -40,7 +40,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Tool:
-    """A generator. `measured_from_s`: what it does before that second it throws away."""
+    """A generator. `measured_from_s`: it discards what it measures before that second."""
 
     name: str
     program: str
@@ -49,18 +49,17 @@ class Tool:
     measured_from_s: int = 0
     open_loop: bool = True
     waits_at_the_end: bool = False
-    saves_cpu: bool = False  # a second setting of a tool, which gives accuracy for CPU
 
     def present(self) -> bool:
         return shutil.which(self.program) is not None
 
 
-def due_command(*flags: str) -> Callable[[Load, Path], list[str]]:
-    def command(load: Load, scratch: Path) -> list[str]:
-        asked = [f"-c{load.connections}", f"-d{load.duration_s}s", f"-R{load.rate_per_s}"]
-        return [str(DUE), "-t1", *asked, *flags, "--json", str(scratch / "due.json"), load.url]
+def due_command(load: Load, scratch: Path) -> list[str]:
+    return [str(DUE), *wrk2_options(load), "--json", str(scratch / "due.json"), load.url]
 
-    return command
+
+def wrk2_options(load: Load) -> list[str]:
+    return [f"-c{load.connections}", f"-d{load.duration_s}s", f"-R{load.rate_per_s}"]
 
 
 def read_due(text: str, scratch: Path, load: Load):
@@ -71,13 +70,12 @@ def read_due(text: str, scratch: Path, load: Load):
 
 
 def wrk2_command(load: Load, scratch: Path) -> list[str]:
-    asked = [f"-c{load.connections}", f"-d{load.duration_s}s", f"-R{load.rate_per_s}"]
-    return ["wrk2", "-t1", *asked, "--latency", load.url]
+    return ["wrk2", "-t1", *wrk2_options(load), "--latency", load.url]
 
 
 def wrk_command(load: Load, scratch: Path) -> list[str]:
-    asked = [f"-c{load.connections}", f"-d{load.duration_s}s"]
-    return ["wrk", "-t1", *asked, "--latency", load.url]
+    options = [f"-c{load.connections}", f"-d{load.duration_s}s"]
+    return ["wrk", "-t1", *options, "--latency", load.url]
 
 
 UNITS_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
@@ -93,40 +91,15 @@ def read_wrk(text: str, scratch: Path, load: Load):
     return rate, percentile("50"), percentile("99"), completed
 
 
-def h2load_command(load: Load, scratch: Path) -> list[str]:
-    asked = [f"-c{load.connections}", f"-D{load.duration_s}"]
-    asked += [f"--rps={load.rate_per_s / load.connections:g}", f"--log-file={scratch / 'h2load'}"]
-    return ["h2load", "--h1", "-t1", *asked, load.url]
-
-
-def read_h2load(text: str, scratch: Path, load: Load):
-    rate = float(re.search(r"finished in [^,]+, ([\d.]+) req/s", text)[1])
-    lines = (scratch / "h2load").read_text().splitlines()
-    elapsed_us = sorted(int(line.split("\t")[2]) for line in lines)
-    if not elapsed_us:
-        return rate, None, None, 0
-    at = [elapsed_us[min(int(len(elapsed_us) * q), len(elapsed_us) - 1)] for q in (0.5, 0.99)]
-    return rate, at[0] / 1000, at[1] / 1000, len(elapsed_us)
-
-
 TOOLS = [
-    Tool("due", str(DUE), due_command(), read_due, waits_at_the_end=True),
-    Tool(
-        "due --batch-within 1ms",
-        str(DUE),
-        due_command("--batch-within", "1ms"),
-        read_due,
-        waits_at_the_end=True,
-        saves_cpu=True,
-    ),
+    Tool("due", str(DUE), due_command, read_due, waits_at_the_end=True),
     Tool("wrk2", "wrk2", wrk2_command, read_wrk, measured_from_s=10),
-    Tool("h2load", "h2load", h2load_command, read_h2load),
     Tool("wrk", "wrk", wrk_command, read_wrk, open_loop=False),
 ]
 
 
 def peak_rss_mib(pid: int, peak: list[float]) -> None:
-    """Follows a process to its end. (What wait4 tells includes the parent's memory before exec.)"""
+    """Follows a process to its end. (The value of wait4 includes the parent's before exec.)"""
     while True:
         try:
             status = Path(f"/proc/{pid}/status").read_text()
