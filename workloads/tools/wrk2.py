@@ -1,6 +1,6 @@
 """The tool wrk2: an open loop; requests are due at a constant rate, answered or not.
 
-The generator is the project's own, `due`, which takes wrk2's command line and prints its text. With
+The generator is the project's own, `due`, which takes wrk2's command line and scripts. With
 `wrk2.generator: wrk2` it is wrk2 itself, but for bursts.
 """
 
@@ -42,7 +42,7 @@ def due() -> dict[str, str]:
 
 
 def is_burst(spec: dict[str, Any]) -> bool:
-    """Whether all requests are due at once, which only the project's own generator can do."""
+    """Whether all requests are due together, which only the project's own generator can do."""
     return bool(spec["tool"].get("at_once"))
 
 
@@ -69,9 +69,9 @@ def reaching(url: str) -> list[str]:
 
 
 def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
-    """The project's own generator, asked for nothing but a load: for warming up, for primitives."""
-    asked = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
-    return [str(DUE), "-t1", *asked, *more, *connection_options(load), *reaching(url), url]
+    """The project's own generator outside the cells: for warming up, for primitives."""
+    offered = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
+    return [str(DUE), *offered, *more, *connection_options(load), *reaching(url), url]
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:

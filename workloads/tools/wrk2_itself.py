@@ -47,19 +47,19 @@ def version(program: str) -> str:
 def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     """wrk2's command line, to be run in the slice's folder."""
     duration_s = spec["tool"]["duration_s"] + calibration_s(spec)
-    return ["wrk2", *common(spec), f"-d{math.ceil(duration_s)}s", url_of(spec, subject)]
+    length = f"-d{math.ceil(duration_s)}s"
+    texts = ("--latency", "--u_latency")
+    return ["wrk2", "-t1", *common(spec), length, *texts, url_of(spec, subject)]
 
 
 def common(spec: dict[str, Any]) -> list[str]:
-    """What both generators are asked for in the same words."""
+    """The options that both generators take."""
     tool = spec["tool"]
     return [
-        "-t1",
         f"-c{tool['connections']}",
         f"-R{tool['rate_per_s']}",
         *("--timeout", f"{spec['testbed']['request_timeout_s']}s"),
         *connection_options(tool),
-        *("--latency", "--u_latency"),
     ]
 
 
