@@ -12,12 +12,10 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/predicted-curves.csv  a row per mode, tier and rate: what theory predicts of the curve
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
          results/looks.csv             a row per set of cells that was compared; grows, never removed
-         results/directions.csv        a row per ratio of a source: does ours point the same way?
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/combination-laws.csv  a row per mode and tier of them: the law's coefficients
          results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
-         results/readings.csv          a row per ratio of a source and pair of ours that may stand for it
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/generators.csv        a row per mode, tier, statistic: wrk2 against our own generator
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
@@ -226,27 +224,6 @@ rule compare_loops:
         "Rscript {input.script:q} --slices {input.slices:q} --out {output.loops:q} --out-generators {output.generators:q} {input.summary:q} > {log:q} 2>&1"
 
 
-rule compare_with_sources:
-    input:
-        summary=f"{RESULTS}/summary.csv",
-        slices=f"{RESULTS}/slices.csv",
-        comparisons=f"{RESULTS}/comparisons.csv",
-        published=PUBLISHED,
-        readings="analysis/readings.csv",
-        script="analysis/directions.R",
-        protocol="analysis/PROTOCOL.md",
-        functions=FUNCTIONS,
-    output:
-        directions=f"{RESULTS}/directions.csv",
-        readings=f"{RESULTS}/readings.csv",
-    log:
-        f"{RESULTS}/logs/compare_with_sources.log",
-    message:
-        "the sources' ratios beside ours"
-    shell:
-        "Rscript {input.script:q} --summary {input.summary:q} --slices {input.slices:q} --comparisons {input.comparisons:q} --readings {input.readings:q} --out {output.directions:q} --out-readings {output.readings:q} {input.published:q} > {log:q} 2>&1"
-
-
 rule combine_pools:
     input:
         cells=[cell for cell in LOADED if "/database-client/" in cell],
@@ -346,15 +323,11 @@ rule draw_differences:
 rule judge_claims:
     input:
         summary=f"{RESULTS}/summary.csv",
-        slices=f"{RESULTS}/slices.csv",
-        repetitions=f"{RESULTS}/repetitions.csv",
+        comparisons=f"{RESULTS}/comparisons.csv",
         capacity=f"{RESULTS}/capacity.csv",
-        modes=f"{RESULTS}/modes.csv",
-        primitives=f"{RESULTS}/primitives/primitives.csv",
         memory=f"{RESULTS}/primitives/thread-memory.csv",
+        combinations=f"{RESULTS}/combinations.csv",
         claims="analysis/claims.yaml",
-        published=PUBLISHED,
-        causes="analysis/causes.yaml",
         grid=f"{RESULTS}/grid.csv",
         script="analysis/claims.R",
         protocol="analysis/PROTOCOL.md",
@@ -364,12 +337,11 @@ rule judge_claims:
     log:
         f"{RESULTS}/logs/judge_claims.log",
     params:
-        cells=LOADED,
-        primitives=f"{RESULTS}/primitives",
+        results=RESULTS,
     message:
         "a verdict on every claim of the sources"
     shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --claims {input.claims:q} --causes {input.causes:q} --grid {input.grid:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --primitives {params.primitives:q} --out {output:q} {input.summary:q} - > {log:q} 2>&1"
+        "Rscript {input.script:q} --claims {input.claims:q} --grid {input.grid:q} --results {params.results:q} --out {output:q} > {log:q} 2>&1"
 
 
 rule trace_causes:

@@ -31,8 +31,6 @@ rule render_report:
                 "causes",
                 "cause-counters",
                 "moved-groups",
-                "directions",
-                "readings",
                 "guide",
                 "findings",
                 "combinations",

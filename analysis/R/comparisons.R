@@ -229,17 +229,15 @@ looks_of <- function(results) {
 #' How many cells were measured again.
 replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
 
-#' Reads the comparisons that compare.R, compare_loops.R, profiler_cost.R, directions.R or guide.R wrote.
+#' Reads the comparisons that compare.R, compare_loops.R, profiler_cost.R or guide.R wrote.
 #'
-#' @param path path of results/comparisons.csv, loops.csv, profiler-cost.csv, directions.csv, readings.csv or
-#'   guide.csv.
-#' @return data.table, see compare_modes(), compare_loops(), profiler_cost(), compare_directions(),
-#'   compare_readings() or compare_guide(); without rows where there are none.
+#' @param path path of results/comparisons.csv, loops.csv, profiler-cost.csv or guide.csv.
+#' @return data.table, see compare_modes(), compare_loops(), profiler_cost() or compare_guide(); without rows where there
+#'   are none.
 read_comparisons <- function(path) {
   words <- c(
     "study", "tier", "tool", "mode", "versus", "statistic", "unit", "better", "effect", "verdict",
-    "bound", "reason", "figure", "direction", "of", "reading", "agreement",
-    "situation", "mind", "use", "standing", "finding", "pair", "outcome"
+    "bound", "reason", "situation", "mind", "use", "standing", "finding", "pair", "outcome"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate", "verdict"), path)
   for (column in setdiff(names(comparisons), words)) {

@@ -9,26 +9,6 @@ modes_that_keep <- function(all) {
   intersect(main_modes(all$summary), from_cells(keep, function(cell) cell$cell$mode, ""))
 }
 
-# ---- The source's ratios ---------------------------------------------------------------------
-
-caption_readings <- sprintf(
-  paste(
-    "Ratios of transactions a second: the source's, of one run each, beside every reading of ours that may stand for it. *Agrees*:",
-    "our whole interval lies within a factor %s of the source's ratio. *Differs*: all of it lies outside."
-  ), format_number(agrees_within)
-)
-
-#' The source's ratios beside every reading of ours.
-#'
-#' @param readings see compare_readings().
-#' @return data.table of text, a row per tier and reading: Tier, What, The source, Ours, Verdict.
-table_readings <- function(readings) {
-  readings[, .(
-    Tier = tier, "What is compared" = reading, "The source" = format_number(theirs),
-    "Ours, with 95 % interval" = effect_with_interval(.SD), Verdict = agreement
-  ), .SDcols = effect_columns]
-}
-
 # ---- What a connection costs -----------------------------------------------------------------
 
 #' Loads of one tier that make a connection for every k transactions, MariaDB.

@@ -4,7 +4,7 @@
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
 #' @return list: summary, slices, speed_law, comparisons, loops, generators, cpu_groups, allocations, moved, profiler_cost, capacity, load_curves,
-#'   predicted_curves, directions, readings, sizes, size_laws, guide, findings (see told_findings()), causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+#'   predicted_curves, sizes, size_laws, guide, findings (see told_findings()), causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
   summary <- read_summary(file.path(results, "summary.csv"))
@@ -21,8 +21,6 @@ read_results <- function(results, analysis) {
     capacity = read_capacity(file.path(results, "capacity.csv")),
     load_curves = read_load_curves(file.path(results, "curves.csv")),
     predicted_curves = read_predicted_curves(file.path(results, "predicted-curves.csv")),
-    directions = read_comparisons(file.path(results, "directions.csv")),
-    readings = read_comparisons(file.path(results, "readings.csv")),
     sizes = read_sizes(file.path(results, "combinations.csv")),
     size_laws = read_size_laws(file.path(results, "combination-laws.csv")),
     guide = read_comparisons(file.path(results, "guide.csv")),
@@ -49,8 +47,7 @@ of_study <- function(all, study) {
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
   of_studies <- c(
-    "slices", "comparisons", "cpu_groups", "allocations", "moved", "capacity", "load_curves", "predicted_curves", "directions",
-    "readings", "sizes", "size_laws"
+    "slices", "comparisons", "cpu_groups", "allocations", "moved", "capacity", "load_curves", "predicted_curves", "sizes", "size_laws"
   )
   for (table in of_studies) {
     all[[table]] <- all[[table]][study == wanted]

@@ -413,10 +413,6 @@ def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = Non
         + [*looks, "--capacity", capacity]
         + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv"]
         + ["--out-findings", results / "findings.csv", summary],
-        ["directions", "--summary", summary, "--slices", slices]
-        + ["--comparisons", results / "comparisons.csv", "--readings", "analysis/readings.csv"]
-        + ["--out", results / "directions.csv", "--out-readings", results / "readings.csv"]
-        + sorted((ROOT / "analysis" / "published").glob("*.csv")),
     ]
     if elsewhere:
         with tempfile.TemporaryDirectory() as other:

@@ -1,12 +1,28 @@
-test_that("a claim says which interventions on its cause were shown, and which were not", {
-  chain <- function(...) {
-    steps <- lapply(c(...), function(verdict) list(verdict = verdict, does = paste("do", verdict)))
-    list(one = list(title = "Room", difference = list(tier = "t"), interventions = steps))
-  }
-  expect_equal(sentence_chain("one", chain("shown")), "By intervention at `t` (@sec-causes, *Room*): shown.")
-  expect_equal(
-    sentence_chain("one", chain("shown", "not shown", "shown")),
-    "By intervention at `t` (@sec-causes, *Room*): 2 of 3 shown (do shown; do shown), 1 of 3 not shown (do not shown)."
+verdicts_of <- function(...) {
+  row <- list(
+    id = "one", source = "2-mariadb-pools-sysbench", claim = "It is so.", published = "5 times", treatment = "same", differs = "nothing",
+    verdict = "holds", ours = "throughput 4 × [3, 5]", because = "Because.", beside = "", reason = ""
   )
-  expect_equal(sentence_chain("", list()), "")
+  as.data.table(modifyList(row, list(...)))
+}
+
+test_that("a conclusion stands in one row, with what was measured there and here, the verdict and the reason", {
+  table <- table_claims(rbind(
+    verdicts_of(), verdicts_of(treatment = "substituted", differs = "no RDS Proxy", verdict = "does not hold"),
+    verdicts_of(verdict = "not decided", ours = "", reason = "one session decides nothing")
+  ))
+  expect_equal(table$Source, c(source_titles[["2-mariadb-pools-sysbench"]], "", ""))
+  expect_equal(table[1, c(Conclusion, Published, Here, Verdict, Why)], c("It is so", "5 times", "throughput 4 × [3, 5]", "holds", "Because."))
+  expect_equal(table[2, c(Verdict, Why)], c("does not hold ‡", "Because. Here: no RDS Proxy."))
+  expect_equal(table[3, c(Here, Why)], c(no_figure, "Because. Not decided: one session decides nothing."))
+})
+
+test_that("verdicts are counted in the order of their words", {
+  rows <- rbind(verdicts_of(verdict = "not decided"), verdicts_of(), verdicts_of())
+  expect_equal(sentence_verdicts(rows), "Verdicts on 3 conclusions: *holds* 2 and *not decided* 1.")
+})
+
+test_that("the table names each source of the ledger", {
+  claims <- read_claims(file.path(analysis_folder, "claims.yaml"))
+  expect_setequal(vapply(claims, `[[`, "", "source"), names(source_titles))
 })
