@@ -75,6 +75,9 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def finish(process: subprocess.Popen, folder: Path) -> Run:
-    text, warnings = process.communicate(timeout=50)
+    try:
+        text, warnings = process.communicate(timeout=50)
+    finally:
+        process.kill()
     assert process.returncode == 0, warnings
     return Run(text, warnings, json.loads((folder / "load.json").read_text()), folder)
