@@ -2,7 +2,7 @@
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
          profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv
-         results/elsewhere/<any name>/<study>/…/rep-<n>/  cells of other machines, copied there
+         analysis/runs/<name>/         shipped runs: tables and run.json
 Outputs: results/summary/<study>.csv   a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/cpu-speed.csv         how CPU time goes with the speed of the CPUs
@@ -11,9 +11,7 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/curves.csv            a row per mode, tier and step of its curves
          results/predicted-curves.csv  a row per mode, tier and rate: what theory predicts of the curve
          results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
-         results/looks.csv             a row per set of cells that was compared; grows, never removed
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
-         results/combination-laws.csv  a row per mode and tier of them: the law's coefficients
          results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
@@ -23,15 +21,10 @@ Outputs: results/summary/<study>.csv   a row per cell
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
-         results/causes.csv            a row per intervention of a cause: does the effect go away?
-         results/cause-counters.csv    a row per counter of a cause and side: what was counted
-         results/moved-groups.csv      a row per compared pair and group of stacks: where CPU time moved
-         results/predictions.csv       a row per mode, tier, tool, statistic: predicted and measured
-         results/prediction-score.csv  hits with the primitives as measured, and with false ones
-         results/usl.csv               a row per mode, tool and path: the law's coefficients
-         results/crossovers.csv        where a pool begins to win, from primitives alone
-         results/travel.csv            a row per comparison and machine, and pooled: does the ratio travel?
-         results/compare.csv           a row per comparison and value that the reference has too: reproduced?
+         results/causes.csv            a row per dose or swap of a cause: the share of the effect that goes
+         results/moved-groups.csv      a row per cause and group of stacks: where CPU time moved
+         results/bounds.csv            a row per mode, tier and tool with a bound, beside what was measured
+         results/compare.csv           a row per comparison and value that a shipped run has too: reproduced?
 
 The scripts and all functions are inputs: a changed analysis runs again and measures nothing. Names of
 cells come by standard input, because a command line has room for some thousands of them only.
@@ -52,12 +45,7 @@ PROFILED = [
 ALLOCATING = [
     f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.allocates(cell)
 ]
-# A cells folder of another machine's results, under any name.
-ELSEWHERE = sorted(
-    str(path)
-    for path in Path(RESULTS).glob("elsewhere/*/*/*/*/*/rep-*/cell.json")
-    if path.parts[-3] != "curve"
-)
+RUNS = "analysis/runs"
 
 
 def loads_of(study):
@@ -171,7 +159,6 @@ rule compare_modes:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
-        repetitions=f"{RESULTS}/repetitions.csv",
         capacity=f"{RESULTS}/capacity.csv",
         script="analysis/compare.R",
         protocol="analysis/PROTOCOL.md",
@@ -183,27 +170,7 @@ rule compare_modes:
     message:
         "modes against their baselines"
     shell:
-        "Rscript {input.script:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
-
-
-rule compare_machines:
-    input:
-        summary=f"{RESULTS}/summary.csv",
-        slices=f"{RESULTS}/slices.csv",
-        elsewhere=ELSEWHERE,
-        script="analysis/travel.R",
-        protocol="analysis/PROTOCOL.md",
-        functions=FUNCTIONS,
-    output:
-        f"{RESULTS}/travel.csv",
-    log:
-        f"{RESULTS}/logs/compare_machines.log",
-    params:
-        results=RESULTS,
-    message:
-        "ratios of all machines"
-    shell:
-        "printf '%s\\n' {input.elsewhere:q} | Rscript {input.script:q} --results {params.results:q} --out {output:q} - > {log:q} 2>&1"
+        "Rscript {input.script:q} --slices {input.slices:q} --capacity {input.capacity:q} --out {output:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule compare_loops:
@@ -230,21 +197,19 @@ rule combine_pools:
         script="analysis/combinations.R",
         functions=FUNCTIONS,
     output:
-        sizes=f"{RESULTS}/combinations.csv",
-        laws=f"{RESULTS}/combination-laws.csv",
+        f"{RESULTS}/combinations.csv",
     log:
         f"{RESULTS}/logs/combine_pools.log",
     message:
         "which sizes of both pools are best together"
     shell:
-        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output.sizes:q} --laws {output.laws:q} - > {log:q} 2>&1"
+        "printf '%s\\n' {input.cells:q} | Rscript {input.script:q} --out {output:q} - > {log:q} 2>&1"
 
 
 rule decide_guide:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
-        repetitions=f"{RESULTS}/repetitions.csv",
         capacity=f"{RESULTS}/capacity.csv",
         comparisons=f"{RESULTS}/comparisons.csv",
         modes=f"{RESULTS}/modes.csv",
@@ -260,7 +225,7 @@ rule decide_guide:
     message:
         "which mode to choose"
     shell:
-        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output.guide:q} --out-findings {output.findings:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --guide {input.guide:q} --modes {input.modes:q} --slices {input.slices:q} --capacity {input.capacity:q} --comparisons {input.comparisons:q} --out {output.guide:q} --out-findings {output.findings:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule group_cpu:
@@ -348,7 +313,6 @@ rule trace_causes:
     input:
         summary=f"{RESULTS}/summary.csv",
         slices=f"{RESULTS}/slices.csv",
-        repetitions=f"{RESULTS}/repetitions.csv",
         groups=f"{RESULTS}/cpu-groups.csv",
         causes="analysis/causes.yaml",
         script="analysis/causes.R",
@@ -356,14 +320,13 @@ rule trace_causes:
         functions=FUNCTIONS,
     output:
         causes=f"{RESULTS}/causes.csv",
-        counters=f"{RESULTS}/cause-counters.csv",
         moved=f"{RESULTS}/moved-groups.csv",
     log:
         f"{RESULTS}/logs/trace_causes.log",
     message:
-        "each cause, link by link"
+        "causes, by dose and by swap"
     shell:
-        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --repetitions {input.repetitions:q} --groups {input.groups:q} --out {output.causes:q} --counters {output.counters:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
+        "Rscript {input.script:q} --causes {input.causes:q} --slices {input.slices:q} --groups {input.groups:q} --out {output.causes:q} --moved {output.moved:q} {input.summary:q} > {log:q} 2>&1"
 
 
 rule check:
@@ -395,27 +358,22 @@ rule summarise_primitives:
         "Rscript {input.script:q} --out {output:q} --speed {input.speed:q} {input.costs:q} > {log:q} 2>&1"
 
 
-rule predict:
+rule bound_modes:
     input:
-        primitives=f"{RESULTS}/primitives/primitives.csv",
         summary=f"{RESULTS}/summary.csv",
         modes=f"{RESULTS}/modes.csv",
-        script="analysis/predict.R",
-        protocol="analysis/PROTOCOL.md",
+        script="analysis/bounds.R",
         functions=FUNCTIONS,
     output:
-        predictions=f"{RESULTS}/predictions.csv",
-        score=f"{RESULTS}/prediction-score.csv",
-        usl=f"{RESULTS}/usl.csv",
-        crossovers=f"{RESULTS}/crossovers.csv",
+        f"{RESULTS}/bounds.csv",
     log:
-        f"{RESULTS}/logs/predict.log",
+        f"{RESULTS}/logs/bound_modes.log",
     params:
         cells=LOADED,
     message:
-        "what theory predicts, beside what was measured"
+        "what theory allows each mode"
     shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --primitives {input.primitives:q} --summary {input.summary:q} --modes {input.modes:q} --out {output.predictions:q} --score {output.score:q} --usl {output.usl:q} --crossovers {output.crossovers:q} - > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --summary {input.summary:q} --modes {input.modes:q} --out {output:q} - > {log:q} 2>&1"
 
 
 # Of whatever cells are there; nothing is measured for it, so they are no inputs.
@@ -426,9 +384,11 @@ rule compare:
         functions=FUNCTIONS,
     params:
         results=RESULTS,
-        reference="analysis/reference",
+        runs=RUNS,
+        shipped=config.get("with", config["reference"]),
+        this=config.get("this", ""),
         table=f"{RESULTS}/compare.csv",
     message:
-        "this machine against the reference"
+        "a run against a shipped one"
     shell:
-        "Rscript {input.script:q} --results {params.results:q} --reference {params.reference:q} --out {params.table:q}"
+        "Rscript {input.script:q} --results {params.results:q} --runs {params.runs:q} --with {params.shipped:q} --this {params.this:q} --out {params.table:q}"

@@ -29,7 +29,6 @@ rule render_report:
                 "allocations",
                 "claims",
                 "causes",
-                "cause-counters",
                 "moved-groups",
                 "guide",
                 "findings",
@@ -39,7 +38,6 @@ rule render_report:
                 "prediction-score",
                 "usl",
                 "crossovers",
-                "travel",
                 "primitives/primitives",
                 "primitives/thread-memory",
             ],
@@ -51,7 +49,7 @@ rule render_report:
         causes="analysis/causes.yaml",
         guide="analysis/guide.yaml",
         protocol="analysis/PROTOCOL.md",
-        reference=sorted(str(path) for path in Path("analysis/reference").glob("*")),
+        shipped=sorted(str(path) for path in Path(RUNS, config["reference"]).glob("*")),
         coverage="analysis/coverage.csv",
         text=expand(
             "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)
@@ -82,28 +80,37 @@ rule render_report:
         f"{RESULTS}/logs/render_report.log",
     params:
         results=RESULTS,
+        reference=config["reference"],
     message:
         "the report: HTML, the paper's PDF and the supplement's"
     shell:
-        "python {input.script:q} --results {params.results:q} --out-html {output.html:q} --out-pdf {output.pdf:q} --out-supplement {output.supplement:q} > {log:q} 2>&1"
+        "python {input.script:q} --results {params.results:q} --reference {params.reference:q} --out-html {output.html:q} --out-pdf {output.pdf:q} --out-supplement {output.supplement:q} > {log:q} 2>&1"
 
 
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.
 rule reference:
     input:
-        condense="analysis/reference.R",
-        publish="paper/reference.R",
+        script="paper/reference.R",
         protocol="analysis/PROTOCOL.md",
-    log:
-        f"{RESULTS}/logs/reference.log",
+        guide="analysis/guide.yaml",
     params:
         results=RESULTS,
         cells=default_cells,
         repetitions=DEFAULT["repetitions"],
-        # What it writes itself may differ from the commit.
-        written="analysis/reference,paper/reference,README.md",
+        name=config.get("name", ""),
     message:
-        "the reference, from a complete default run"
+        "a shipped run, from a complete default run"
     shell:
-        "(Rscript {input.condense:q} --results {params.results:q} --out analysis/reference --repetitions {params.repetitions} --written {params.written:q} {params.cells:q}"
-        " && Rscript {input.publish:q} --results {params.results:q} --reference analysis/reference --out paper/reference --readme README.md) > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --results {params.results:q} --repetitions {params.repetitions} --name {params.name:q} -"
+
+
+rule readme:
+    input:
+        script="paper/readme.R",
+        guide="analysis/guide.yaml",
+    params:
+        name=config["reference"],
+    message:
+        "the README's values and pictures, from the tables of the shipped runs"
+    shell:
+        "Rscript {input.script:q} --root . --name {params.name:q}"

@@ -199,7 +199,7 @@ def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
     """
     with tempfile.TemporaryDirectory(prefix="render-") as folder:
         copy = Path(folder) / "paper"
-        left_out = shutil.ignore_patterns("tests", "reference", "__pycache__")
+        left_out = shutil.ignore_patterns("tests", "runs", "__pycache__")
         shutil.copytree(qmd.resolve().parent, copy, ignore=left_out)
         reason = why_not_quarto(copy)
         name = "Quarto" if reason is None else "the stand-in renderer (knitr, pandoc, typst)"
@@ -231,6 +231,7 @@ def main() -> None:
     """Command line; exit status 1 and the reason on stderr when rendering fails."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--results", type=Path, required=True, help="folder with summary.csv")
+    parser.add_argument("--reference", default="", help="the shipped run that is compared with")
     parser.add_argument("--out-html", type=Path, required=True)
     parser.add_argument("--out-pdf", type=Path, required=True)
     parser.add_argument("--out-supplement", type=Path, required=True)
@@ -238,6 +239,7 @@ def main() -> None:
     params = {
         "results": str(arguments.results.resolve()),
         "analysis": str(PAPER.parent / "analysis"),
+        "reference": arguments.reference,
     }
     try:
         render_report(params, arguments.out_html, arguments.out_pdf, arguments.out_supplement)

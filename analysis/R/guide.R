@@ -51,18 +51,21 @@ bound_ratio <- function(bound) if (is.null(bound)) NA_real_ else bound[[1]] / bo
 #'
 #' @return data.table, a row per row: versus_value, mode_value; NA where no session has both.
 shared_values <- function(summary, rows) {
-  of_side <- function(row, name) {
+  none <- data.table(versus_value = numeric(), mode_value = numeric())
+  mean_of <- function(values) if (length(values) == 0) NA_real_ else exp(mean(log(values)))
+  rbindlist(c(list(none), lapply(seq_len(nrow(rows)), function(index) {
+    shared_sessions(summary, rows[index])[, .(versus_value = mean_of(versus), mode_value = mean_of(mode))]
+  })))
+}
+
+#' The values of both sides of a comparison in the sessions in which both are valid: session, versus, mode.
+shared_sessions <- function(summary, row) {
+  of_side <- function(name) {
     wanted <- list(study = row$study, tier = row$tier, tool = row$tool, mode = name)
     cells <- summary[wanted, on = names(wanted), nomatch = NULL]
     cells[poolable(cells), .(session, value = get(row$statistic))][is.finite(value)]
   }
-  none <- data.table(versus_value = numeric(), mode_value = numeric())
-  rbindlist(c(list(none), lapply(seq_len(nrow(rows)), function(index) {
-    row <- rows[index]
-    both <- merge(of_side(row, row$versus), of_side(row, row$mode), by = "session")
-    mean_of <- function(values) if (length(values) == 0) NA_real_ else exp(mean(log(values)))
-    data.table(versus_value = mean_of(both$value.x), mode_value = mean_of(both$value.y))
-  })))
+  setnames(merge(of_side(row$versus), of_side(row$mode), by = "session"), c("session", "versus", "mode"))
 }
 
 #' How a mode does against the baseline in one comparison.

@@ -1,5 +1,5 @@
-# Does a run reproduce the reference? Every comparison that both runs have, and every value of a cell that
-# was measured again alone, becomes a change: here against there, a ratio of both (for shares a difference).
+# Does a run reproduce a shipped one? Every comparison that both have, and every value of a cell that was measured
+# again alone, becomes a change: here against there, a ratio of both (for shares a difference).
 #
 # A change is decided as the comparisons are, with a wider margin:
 # - reproduced: two one-sided tests at 5 % (Schuirmann 1987) place it within the margin;
@@ -11,7 +11,7 @@
 # Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). One
 # session alone says nothing of how sessions differ. It is taken to be as noisy as those of the other run, or
 # as its own slices show if that is more. The interval is then one of prediction (Hahn and Meeker 1991): a new
-# session on the machine of the reference lies in the expected range in 95 of 100 cases.
+# session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
 
 library(data.table)
 
@@ -135,11 +135,11 @@ judge_changes <- function(rows) {
   rows[bound * change < 0, p_value := 1][]
 }
 
-#' Changes from the reference to here, with verdicts.
+#' Changes from a shipped run to here, with verdicts.
 #'
 #' @param there,here sides, see sides_of_comparisons() and sides_of_cells().
 #' @param keys the columns that name a row.
-#' @return data.table, a row per key that both have, where the reference has an estimate: the keys, unit, effect,
+#' @return data.table, a row per key that both have, where the shipped run has an estimate: the keys, unit, effect,
 #'   there, there_low, there_high, here, here_low, here_high (95 % intervals; of cells the smallest and largest
 #'   value), expected_low, expected_high (what would be seen here in 95 of 100 cases if nothing had changed), change,
 #'   change_low, change_high (95 %; ratio of both, or their difference), verdict (see verdicts_of_reproduction), reason
@@ -183,15 +183,15 @@ on_scale_of_figures <- function(rows, keys) {
   rows[, kept, with = FALSE]
 }
 
-# ---- This machine ------------------------------------------------------------------------------
+# ---- Runs --------------------------------------------------------------------------------------
 
-# Cells of a kind that the reference has, and not its own: it is not compared with itself.
-is_new <- function(cells, reference) {
+# Cells of a kind that the shipped run has, and not its own: it is not compared with itself.
+is_new <- function(cells, shipped) {
   place <- function(table) table[, paste(study, mode, tier, tool)]
-  place(cells) %in% place(reference$summary) & !cells$session %in% reference$summary$session
+  place(cells) %in% place(shipped$summary) & !cells$session %in% shipped$summary$session
 }
 
-#' A run as it is compared with a reference.
+#' A run as it is compared with a shipped one.
 #'
 #' @param summary rows of cells, see is_new(); `slices` see read_slices().
 #' @param provenance of one of the cells.
@@ -205,16 +205,15 @@ run_of <- function(summary, slices, provenance, beside = NULL, comparisons = com
   )
 }
 
-#' Reads what is measured here and is not the reference's own.
+#' Reads what is measured here and is not the shipped run's own.
 #'
-#' @param results folder of the run, with any of its cells.
-#' @param reference see read_reference().
+#' @param results folder of the run, with any of its cells; `shipped` see read_shipped().
 #' @return see run_of(); NULL where there is nothing that can be compared.
-read_run <- function(results, reference) {
+read_run <- function(results, shipped) {
   paths <- Sys.glob(file.path(results, "cells", "*", "*", "*", "*", "rep-*", "cell.json"))
   if (length(paths) == 0) return(NULL)
   cells <- read_cells(paths)
-  new <- is_new(rbindlist(lapply(cells, function(cell) as.data.table(identity_of(cell)))), reference)
+  new <- is_new(rbindlist(lapply(cells, function(cell) as.data.table(identity_of(cell)))), shipped)
   if (!any(new)) return(NULL)
   beside <- file.path(dirname(paths[new]), "versus", "cell.json")
   beside <- beside[file.exists(beside)]
@@ -224,69 +223,71 @@ read_run <- function(results, reference) {
   )
 }
 
-#' The run of a report as it is compared with the reference; NULL where it has no cell to compare.
+#' The run of a report as it is compared with a shipped one; NULL where it has no cell to compare.
 #'
 #' @param all list: summary, slices, comparisons, cells.
-run_of_report <- function(all, reference) {
-  new <- is_new(all$summary, reference)
+run_of_report <- function(all, shipped) {
+  new <- is_new(all$summary, shipped)
   if (!any(new)) return(NULL)
   summary <- all$summary[new]
   comparisons <- if (all(new)) all$comparisons else compare_modes(summary, all$slices[session %in% summary$session])
   run_of(summary, all$slices, all$cells[new][[1]]$provenance, comparisons = comparisons)
 }
 
-#' What differs between the machine of the reference and this one, of what makes a kind.
+#' Another shipped run as it is compared with the first; NULL where it is the same one.
+run_of_shipped <- function(other, shipped) {
+  if (other$name == shipped$name) return(NULL)
+  with(other, list(machine = facts$machine, versions = facts$versions, summary = summary, comparisons = comparisons, alone = summary[0]))
+}
+
+#' What differs between two machines, of what makes a kind.
 differing_facts <- function(there, here, facts = machine_kind) {
   facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
 }
 
-same_kind <- function(reference, run) length(differing_facts(reference$facts$machine, run$machine)) == 0
+same_kind <- function(shipped, run) length(differing_facts(shipped$facts$machine, run$machine)) == 0
 
 #' All changes of a run.
 #'
-#' @param reference see read_reference(); `run` see run_of().
+#' @param shipped see read_shipped(); `run` see run_of().
 #' @return data.table, see reproduce(): comparisons, then values of cells, whose versus is empty.
-reproduce_run <- function(reference, run) {
+reproduce_run <- function(shipped, run) {
   # A comparison is here if the cells of both its sides are.
   here <- if (nrow(run$comparisons) > 0) {
     run$comparisons[pmin(mode_valid + mode_invalid, versus_valid + versus_invalid) > 0]
   }
   of_comparisons <- if (NROW(here) > 0) {
-    reproduce(sides_of_comparisons(reference$comparisons), sides_of_comparisons(here), comparison_keys)
+    reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys)
   }
   of_cells <- if (nrow(run$alone) > 0) {
-    statistics <- if (same_kind(reference, run)) cell_statistics() else cell_statistics()[travels == TRUE]
+    statistics <- if (same_kind(shipped, run)) cell_statistics() else cell_statistics()[travels == TRUE]
     places <- unique(run$alone[, .(study, mode, tier, tool)])
-    there <- reference$summary[places, on = names(places), nomatch = NULL]
+    there <- shipped$summary[places, on = names(places), nomatch = NULL]
     reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, versus := ""]
   }
   rbindlist(list(of_comparisons, of_cells), use.names = TRUE)
 }
 
-#' Why nothing can be compared; empty where something can.
-why_not_reproduced <- function(reference, run) {
-  if (is.null(reference)) return(no_reference)
-  if (!is.null(run)) return("")
-  paste(
-    "Nothing to compare: no cell is measured here that the reference has too, besides its own.",
-    "`snakemake --cores 4 -f results/cells/…/cell.json` measures one."
-  )
-}
+no_new_cell <- paste(
+  "Nothing to compare: no cell is measured here that the shipped run has too, besides its own.",
+  "`snakemake --cores 4 -f results/cells/…/cell.json` measures one."
+)
 
 # ---- On a terminal -----------------------------------------------------------------------------
 
 # As many rows as fit on a screen beside what is said around them.
 rows_on_screen <- 24
 
-#' The run against the reference, as lines for a terminal.
+#' The run against a shipped one, as lines for a terminal.
 #'
-#' @param rows see reproduce_run().
+#' @param rows see reproduce_run(); `here` what this run is called.
 #' @return character vector.
-print_reproduction <- function(rows, reference, run) {
-  if (nrow(rows) <= rows_on_screen) return(c(machine_lines(reference, run), "", change_lines(rows), total_line(rows)))
+print_reproduction <- function(rows, shipped, run, here = "here") {
+  machines <- machine_lines(shipped, run, here)
+  if (nrow(rows) <= rows_on_screen) return(c(machines, "", change_lines(rows), total_line(rows)))
   shown <- most_changed(rows[distance_of(rows) > 0.5], rows_on_screen)
   c(
-    machine_lines(reference, run), "", count_lines(rows), "",
+    machines, "", count_lines(rows), "",
     if (nrow(shown) > 0) c("What differs, and what changed most:", change_lines(shown), ""),
     total_line(rows)
   )
@@ -302,17 +303,14 @@ most_changed <- function(rows, most) {
   rows[head(order(rows$verdict != "differs", -distance_of(rows), na.last = TRUE), most)]
 }
 
-machine_lines <- function(reference, run) {
-  off <- differing_facts(reference$facts$machine, run$machine)
-  told <- function(machine) {
+machine_lines <- function(shipped, run, here) {
+  off <- differing_facts(shipped$facts$machine, run$machine)
+  named <- function(machine) {
     sprintf("%s, %s CPUs, kernel %s", machine$cpu_model, format_number(as.numeric(machine$cpus)), machine$kernel)
   }
   c(
-    sprintf(
-      "Reference: %s (commit %s, %s)", told(reference$facts$machine), substr(reference$facts$commit, 1, 7),
-      substr(reference$facts$ended, 1, 10)
-    ),
-    paste0("Here:      ", told(run$machine)),
+    sprintf("there: %s, %s (commit %s)", shipped$name, named(shipped$facts$machine), substr(shipped$facts$commit, 1, 7)),
+    sprintf("here:  %s", paste(c(if (here != "here") here, named(run$machine)), collapse = ", ")),
     if (length(off) == 0) "The same kind of machine." else
       "Another kind of machine: compared is what travels, that is ratios, requests that wait, and shares."
   )
@@ -399,7 +397,7 @@ figure_reproduction <- function(rows) {
     scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
     scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
     scale_shape_manual(values = named("shape"), breaks = verdicts_of_reproduction) +
-    labs(x = "here divided by the reference (log scale)", y = NULL) +
+    labs(x = "here divided by the shipped run (log scale)", y = NULL) +
     theme_artifact(8) +
     theme(strip.text.y = element_text(angle = 0))
 }

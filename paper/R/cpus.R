@@ -19,8 +19,10 @@ cpu_levels <- function(cells) {
 
 no_cpu_levels <- data.table(study = character(), tier = character(), of = character(), cpus = numeric(), measured = logical())
 
+statistics_over_cpus <- c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
+
 ratios_over_cpus <- function(comparisons, levels) {
-  rows <- comparisons[statistic %in% travel_statistics & verdict != "not comparable"]
+  rows <- comparisons[statistic %in% statistics_over_cpus & verdict != "not comparable"]
   rows <- rows[levels[measured == TRUE], on = c("study", "tier"), nomatch = NULL]
   rows[, title := title_of(statistic)][order(study, of, tool, mode, cpus)]
 }

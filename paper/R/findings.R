@@ -35,13 +35,6 @@ fill_in <- function(text, values) {
   text
 }
 
-# In the manner of: a ratio of 4.8 and its interval, as the tables have it.
-times_text_of <- function(row) {
-  text <- effect_with_interval(row)
-  if (row$effect != "ratio") return(text)
-  if (grepl("[", text, fixed = TRUE)) sub("[", "× [", text, fixed = TRUE) else paste(text, "×")
-}
-
 # Two significant digits, a third below 1.1: there the difference would be lost.
 ratio_digits <- function(ratio) format_number(signif(ratio, ifelse(ratio < 1.1, 3, 2)))
 
@@ -84,9 +77,9 @@ finding_values <- function(finding) {
 #' A finding in words: its title, what was found, what to do.
 #'
 #' @return one string of Markdown.
-tell_finding <- function(finding) {
+tell_finding <- function(finding, values = finding_values(finding)) {
   paragraph(
-    sprintf("**%s.**", finding$text$title), fill_in(trimws(finding$text$say), finding_values(finding)),
+    sprintf("**%s.**", finding$text$title), fill_in(trimws(finding$text$say), values),
     if (!is.null(finding$text$do)) sprintf("*In practice:* %s", trimws(finding$text$do))
   )
 }

@@ -4,7 +4,7 @@
 sentence_scope <- function(all) {
   summary <- all$summary
   sprintf(
-    "This report rests on %s from %s: %s, %s, %s, under %s, with %s each, on %s with %s and %s.",
+    "This report rests on %s from %s: %s, %s, %s, under %s, with %s each, on %s with %s and %s, measured %s.",
     enumerate(c(count_of(nrow(summary), "cell"), if (nrow(all$capacity) > 0) count_of(nrow(all$capacity), "load curve"))),
     count_of(length(one_cell_a_session(all$cells)), "session"), studies_text(uniqueN(summary$study)),
     count_of(uniqueN(summary$mode), "mode"), count_of(uniqueN(summary[, .(study, tier)]), "tier"),
@@ -12,8 +12,16 @@ sentence_scope <- function(all) {
     repetitions_text(summary[, .N, by = .(study, mode, tier, tool)]$N),
     distinct(provenance_of(all$cells, "machine", "cpu_model")),
     count_of(max(from_cells(all$cells, function(cell) number(cell$provenance$machine$cpus), NA_real_)), "CPU"),
-    distinct(provenance_of(all$cells, "versions", "jdk"))
+    distinct(provenance_of(all$cells, "versions", "jdk")), measured_when(all$cells)
   )
+}
+
+# Until which day, and by which commits of this code; older cells name none.
+measured_when <- function(cells) {
+  commits <- unique(from_cells(cells, function(cell) cell$provenance$commit, NA_character_))
+  commits <- as_code(sub("^([0-9a-f]{7})[0-9a-f]{33}", "\\1", commits[!is.na(commits)]))
+  ended <- format(max(when(cells, "ended")), "%Y-%m-%d")
+  paste0("until ", ended, if (length(commits) > 0) paste(" by commit", enumerate(commits)))
 }
 
 #' How many cells that are not valid still bound a value.

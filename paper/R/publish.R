@@ -1,34 +1,108 @@
-# What the repository shows of the reference: report, the README's figure and its numbers.
+# What the repository shows of its shipped runs: the README's blocks and pictures. They are made from the tables in
+# analysis/runs alone, so they cannot be of another run than the tables.
 
-# Of the reference's tables, report and figures together.
-reference_mib_at_most <- 8
+# A shipped run's tables, report and pictures together.
+run_mib_at_most <- 8
 paper_pages_at_most <- 15
-# What the README shows: so many findings, and the figures of so many studies.
 readme_findings <- 5
-readme_figures <- 2
+# From this ratio between the largest and smallest value on, a picture has a logarithmic axis.
+log_axis_from <- 20
+# Metrics of which two runs are expected to agree; counts of threads, and shares of errors that are 0, always do.
+time_like <- c(
+  "throughput_per_s", "capacity_per_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"
+)
 
-#' The README's picture: the load curves of the studies whose modes lie furthest apart; without curves the first
-#' finding that has a figure.
+# ---- Findings ----------------------------------------------------------------------------------
+
+with_curves <- function(run) with_capacities(run$summary, run$capacity)
+
+#' The findings that the README reports of a shipped run, decided again from its tables.
+#'
+#' @param run see read_shipped(); `guide` path of guide.yaml.
+findings_of_shipped <- function(run, guide) {
+  findings <- read_findings(guide)
+  head(first_findings(told_findings(decide_findings(findings, run$comparisons, with_curves(run)), findings)), readme_findings)
+}
+
+#' The range of a finding's ratio over the shipped runs, as "; 3 runs: 8.8 to 9.6"; empty where one run alone has it.
+#'
+#' @param row a row of the comparisons; `runs` see read_all_shipped().
+range_over_runs <- function(row, runs) {
+  found <- rbindlist(lapply(runs, function(run) {
+    run$comparisons[as.list(row[, comparison_keys, with = FALSE]), on = comparison_keys, nomatch = NULL][, .(estimate, bound)]
+  }))
+  ratios <- found[is.finite(estimate) & bound == ""]$estimate
+  if (row$bound != "" || length(ratios) < 2) return("")
+  if (row$estimate < 1) ratios <- 1 / ratios
+  sprintf("; %d runs: %s", length(ratios), paste(unique(ratio_digits(range(ratios))), collapse = " to "))
+}
+
+# As finding_values(), with the range behind each interval.
+values_over_runs <- function(finding, runs) {
+  values <- finding_values(finding)
+  rows <- split(finding$rows, by = "pair")
+  for (pair in names(rows)) values[[pair]] <- sub("]", paste0(range_over_runs(rows[[pair]], runs), "]"), values[[pair]], fixed = TRUE)
+  values
+}
+
+# Without links into the report.
+finding_of_readme <- function(finding, runs) gsub(" ?\\(@[^)]*\\)", "", tell_finding(finding, values_over_runs(finding, runs)))
+
+# ---- Pictures ----------------------------------------------------------------------------------
+
+#' What the picture shows of a finding: its modes in the metric of its first pair.
+#'
+#' @param cells see with_curves().
+#' @return data.table, a row a mode: mode, value (that of the finding's text), low, high (95 %; NA for one session).
+values_of_finding <- function(finding, cells) {
+  rows <- finding$rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]]
+  sides <- rbindlist(lapply(seq_len(nrow(rows)), function(index) {
+    both <- shared_sessions(cells, rows[index])
+    rbindlist(lapply(c("versus", "mode"), function(side) {
+      data.table(mode = rows[index][[side]], setnames(as.data.table(geometric(both[[side]])), "middle", "value"))
+    }))
+  }))
+  unique(sides, by = "mode")
+}
+
+#' The README's picture: a panel a finding, with the value of each mode and its interval.
 #'
 #' @return list of figure (ggplot), height (inches) and alt (words).
-picture_of_readme <- function(all) {
-  studies <- lapply(unique(all$summary$study), of_study, all = all)
-  curves <- Filter(function(one) !is.null(one$answer), lapply(studies, function(one) c(one, list(answer = answer_of_curve(one)))))
-  if (length(curves) == 0) {
-    finding <- first_findings(all$findings)[1]
-    if (is.null(finding[[1]])) return(list(figure = nothing_to_draw("no finding is decided"), height = 2, alt = "Nothing is decided."))
-    return(list(figure = figure_finding(all, finding[[1]]), height = 2.5, alt = alt_finding(all, finding[[1]])))
+picture_of_findings <- function(findings, cells) {
+  if (length(findings) == 0) {
+    return(list(figure = nothing_to_draw("no finding is decided"), height = 2, alt = "No finding is decided."))
   }
-  apart <- vapply(curves, function(one) diff(range(log(pool_capacity(one$capacity)$capacity_per_s))), 0)
-  curves <- head(curves[order(-apart)], readme_figures)
-  drawn <- lapply(curves, function(one) {
-    titled <- plot_annotation(title_of_study(one), theme = theme(plot.title = element_text(size = 11, face = "bold", colour = ink)))
-    wrap_elements(full = one$answer$draw() + titled)
-  })
+  values <- lapply(findings, values_of_finding, cells)
   list(
-    figure = wrap_plots(drawn, nrow = 1), height = 0.3 + max(vapply(curves, function(one) one$answer$height, 0)),
-    alt = paste(vapply(curves, function(one) one$answer$alt, ""), collapse = " ")
+    figure = wrap_plots(Map(panel_of_finding, findings, values), ncol = 2),
+    height = 0.4 + sum(0.85 + 0.24 * tapply(lengths(lapply(values, `[[`, "mode")), (seq_along(values) + 1) %/% 2, max)),
+    alt = paste(mapply(alt_of_finding, findings, values), collapse = " ")
   )
+}
+
+panel_of_finding <- function(finding, values) {
+  unit <- finding$rows$unit[1]
+  values <- copy(values)[, `:=`(mode = factor(mode, rev(mode)), is_baseline = mode %in% setdiff(finding$rows$versus, finding$rows$mode))]
+  ends <- range(unlist(values[, .(value, low, high)]), na.rm = TRUE)
+  wide <- max(values$value) / min(values$value) > log_axis_from
+  axis <- if (wide) scale_x_log10 else scale_x_continuous
+  ggplot(values, aes(value, mode, colour = is_baseline)) +
+    geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.5, na.rm = TRUE) +
+    geom_point(size = 2) +
+    geom_text(aes(x = fcoalesce(high, value), label = paste0("  ", value_of(value, unit))), hjust = 0, size = 2.9, colour = ink) +
+    axis(labels = plain_number, limits = c(if (wide) ends[1] else 0, ends[2]), expand = expansion(c(0.04, 0.35))) +
+    scale_colour_manual(values = c("TRUE" = "#6E6E6E", "FALSE" = "#0072B2")) +
+    labs(title = gsub("`", "", finding$text$title), subtitle = headings(finding$rows$statistic[1]), x = NULL, y = NULL) +
+    theme_artifact() +
+    theme(
+      legend.position = "none", plot.title.position = "plot", plot.title = element_text(size = 9.5, face = "bold"),
+      plot.subtitle = element_text(size = 8.5)
+    )
+}
+
+alt_of_finding <- function(finding, values) {
+  told <- values[, paste0(mode, " ", value_of(value, finding$rows$unit[1]), ifelse(is.na(low) | low == high, "", paste0(" ", interval_text(low, high))))]
+  sprintf("%s: %s of %s.", gsub("`", "", finding$text$title), title_of(finding$rows$statistic[1]), enumerate(told))
 }
 
 #' The colours of a drawing on a dark page: grays are turned over, and the palette, made for white, is lighter.
@@ -59,123 +133,134 @@ write_svgs <- function(picture, folder) {
   writeLines(darkened(lines), file.path(folder, "findings-dark.svg"))
 }
 
-#' The best of each situation in its first metric, as in the guide: Situation, Baseline, Metric, Best, Ratio.
-findings <- function(all) {
-  table <- table_guide(all$guide)
-  if (nrow(table) == 0) table else table[Situation != ""]
-}
+# ---- The README --------------------------------------------------------------------------------
 
-findings_of_readme <- function(all) head(first_findings(all$findings), readme_findings)
-
-# A finding without links into the report.
-plain_finding <- function(finding) gsub(" ?\\(@[^)]*\\)", "", tell_finding(finding))
-
-#' What a reviewer checks: each finding, the cell that decides it, how long that takes, and the reference's value.
+#' What a reviewer checks: each finding, the cell that decides it, and the ratio that `compare` prints of it.
 #'
-#' @return data.table of text: Finding, Command, Minutes, Reference.
-table_of_claims <- function(all) {
-  rows <- lapply(findings_of_readme(all), function(finding) {
+#' @return data.table of text: Finding, Command, Ratio.
+table_of_checks <- function(findings) {
+  rbindlist(lapply(findings, function(finding) {
     row <- finding$rows[1]
     data.table(
       Finding = finding$text$title,
       Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
-      Minutes = format_number(ceiling(cell_s(all, row) / 60)),
-      Reference = paste0(title_of(row$statistic), ": ", times_text_of(row))
+      Ratio = paste(title_of(row$statistic), effect_with_interval(row))
     )
-  })
-  rbindlist(rows)
+  }))
 }
 
-# How long a mode takes with its baseline: their part of their session.
-cell_s <- function(all, row) {
-  of_row <- function(cell) cell$cell$study == row$study && cell$cell$mode == row$mode
-  session <- Filter(of_row, all$cells)[[1]]$session
-  beside <- Filter(function(cell) cell$session$id == session$id, all$cells)
-  spent_s <- function(names) sum(unlist(session$phases[names]))
-  modes <- uniqueN(vapply(beside, function(cell) cell$cell$mode, ""))
-  spent_s("start_s") + spent_s("warm_up_s") * min(1, 2 / modes) + spent_s(c("load_s", "between_s")) * min(1, 2 / length(beside))
-}
-
-sentence_of_reference <- function(facts, summary) {
-  sprintf(
-    "The shipped reference has %s, %s of them load curves, from %s, measured on %s on %s in %s (commit `%s`). %s",
-    count_of(facts$cells, "cell"), format_number(facts$cells - nrow(summary)), count_of(facts$sessions, "session"), substr(facts$ended, 1, 10),
-    machine_text(facts$machine), duration_text(sum(unlist(facts$session_s))), substr(facts$commit, 1, 7), sentence_validity(summary)
-  )
-}
-
-#' Whole runs on other machines, the latest first.
+#' The shipped runs: what each is, and where its report is.
 #'
-#' @param analysis folder of the analysis, with folders that the rule `reference` wrote there, renamed to replication-*.
-#' @return list by folder, each as of read_reference().
-read_replications <- function(analysis) {
-  folders <- list.files(analysis, "^replication-")
-  runs <- setNames(lapply(file.path(analysis, folders), read_reference), folders)
-  runs <- runs[lengths(runs) > 0]
-  runs[order(vapply(runs, function(run) run$facts$ended, ""), decreasing = TRUE)]
+#' @param runs see read_all_shipped(); CPU time is compared with that of the first.
+#' @return data.table of text.
+table_of_runs <- function(runs) {
+  rbindlist(lapply(runs, function(run) {
+    facts <- run$facts
+    cells <- with_curves(run)
+    data.table(
+      Run = sprintf("[%s](paper/runs/%s/report.pdf)", run$name, run$name), Machine = machine_text(facts$machine),
+      Kernel = facts$machine$kernel, Commit = as_code(substr(facts$commit, 1, 7)), Cells = format_number(nrow(cells)),
+      "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(poolable(rbind(run$summary, run$capacity, fill = TRUE)))),
+      Sessions = format_number(facts$sessions), Minutes = format_number(round(sum(unlist(facts$session_s)) / 60)),
+      "CPU time of a request" = format_number(cpu_time_against(runs[[1]], run))
+    )
+  }))
 }
 
-#' Another machine's whole run beside the reference: where both have a verdict, is it the same?
+# The CPU time of a request over that of the first run: a median over the cells that both have.
+cpu_time_against <- function(first, run) {
+  cpu_us_of <- function(one) {
+    valid <- one$summary[poolable(one$summary) & is.finite(cpu_us_per_request) & cpu_us_per_request > 0]
+    valid[, .(cpu_us = median(cpu_us_per_request)), by = .(study, mode, tier, tool)]
+  }
+  both <- merge(cpu_us_of(first), cpu_us_of(run), by = c("study", "mode", "tier", "tool"))
+  both[, median(cpu_us.y / cpu_us.x)]
+}
+
+#' Do two shipped runs agree? Of the time-like differences that the first decides, how many the other decides alike.
 #'
-#' @param reference,replication see read_reference().
-#' @param folder of the replication, in paper/.
 #' @return text of one line.
-sentence_of_replication <- function(reference, replication, folder) {
-  decided <- function(one) one$comparisons[verdict %in% c("lower", "higher", "equivalent")]
-  both <- merge(decided(reference), decided(replication), by = comparison_keys, suffixes = c("_there", "_here"))
-  opposite <- both[verdict_there %in% c("lower", "higher") & verdict_here %in% c("lower", "higher") & verdict_there != verdict_here]
-  cpu_us <- merge(cpu_us_of(reference), cpu_us_of(replication), by = c("study", "mode", "tier", "tool"))
-  facts <- replication$facts
+sentence_agreement <- function(first, other) {
+  decided <- first$comparisons[statistic %in% time_like & verdict %in% c("higher", "lower")]
+  both <- merge(decided, other$comparisons, by = comparison_keys, all.x = TRUE, suffixes = c("_there", "_here"))
+  both[, agreement := fcase(
+    is.na(verdict_here) | verdict_here == "not comparable", "not measured", verdict_here == verdict_there, "alike",
+    verdict_here %in% c("higher", "lower"), "opposite", default = "undecided"
+  )]
+  count <- function(kind) {
+    number <- both[agreement == kind, .N]
+    if (number == 0) "none" else format_number(number)
+  }
+  factors <- both[effect_there == "ratio", exp(abs(log(estimate_here / estimate_there)))]
+  factors <- factors[is.finite(factors)]
   paragraph(
     sprintf(
-      "A whole run on another machine (%s, %s, kernel %s, commit `%s`; [PDF](paper/%s/report.pdf), [supplement](paper/%s/supplement.pdf)) has %s, and %d are valid.",
-      substr(facts$ended, 1, 10), machine_text(facts$machine), facts$machine$kernel, substr(facts$commit, 1, 7), folder, folder,
-      count_of(nrow(replication$summary), "cell"), sum(poolable(replication$summary))
+      "%s decides %s in throughput, latency or CPU time. Of these %s decides %s the same way and %s the opposite way, leaves %s undecided and did not measure %s.",
+      first$name, count_of(nrow(both), "difference"), other$name, count("alike"), count("opposite"), count("undecided"), count("not measured")
     ),
-    if (nrow(cpu_us) > 0) sprintf("A request took %s times the CPU time there (median).", format_number(median(cpu_us[, cpu_us.y / cpu_us.x]))),
-    if (nrow(both) > 0) sprintf(
-      "Of %s with a verdict in both runs, %s have the same, and %d the opposite.", count_of(nrow(both), "comparison"),
-      format_number(both[, sum(verdict_there == verdict_here)]), nrow(opposite)
+    if (length(factors) > 0) sprintf(
+      "The ratios of %s that both measured differ by a factor of %s (median), 90 %% of them by at most %s.",
+      format_number(length(factors)), format_number(median(factors)), format_number(quantile(factors, 0.9, names = FALSE))
     )
   )
 }
 
-# The CPU time per request of every valid cell, over its repetitions.
-cpu_us_of <- function(one) {
-  valid <- one$summary[poolable(one$summary) & is.finite(cpu_us_per_request) & cpu_us_per_request > 0]
-  valid[, .(cpu_us = median(cpu_us_per_request)), by = .(study, mode, tier, tool)]
-}
-
-#' What stands between the README's markers, by their names; `alt` of its picture. `reference` see read_reference(),
-#' `replications` read_replications().
-readme_blocks <- function(all, reference, replications, alt) {
-  told <- vapply(findings_of_readme(all), plain_finding, "")
-  elsewhere <- unlist(lapply(names(replications), function(folder) {
-    c("", sentence_of_replication(reference, replications[[folder]], folder))
-  }))
+#' The README's blocks, by the names of their markers.
+#'
+#' @param runs see read_all_shipped(); the first is described. `alt` words of its picture.
+readme_blocks <- function(runs, findings, alt) {
+  run <- runs[[1]]
+  folder <- paste0("paper/runs/", run$name)
+  told <- vapply(findings, finding_of_readme, "", runs)
+  cells <- rbind(run$summary, run$capacity, fill = TRUE)
   list(
     findings = c(
-      '<picture><source media="(prefers-color-scheme: dark)" srcset="paper/reference/findings-dark.svg">',
-      sprintf('<img src="paper/reference/findings-light.svg" alt="%s"></picture>', gsub('"', "&quot;", alt)), "",
-      if (length(told) > 0) c(sprintf("%d. %s", seq_along(told), told), ""),
-      "The paper: [PDF](paper/reference/report.pdf). With its supplement: [HTML](paper/reference/report.html), [PDF](paper/reference/supplement.pdf)."
+      sprintf('<picture><source media="(prefers-color-scheme: dark)" srcset="%s/findings-dark.svg">', folder),
+      sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, gsub('"', "&quot;", alt)), "",
+      if (length(told) > 0) c(
+        sprintf("%d. %s", seq_along(told), told), "",
+        "In brackets: the 95 % interval of the ratio, then its range over the shipped runs that have it.", ""
+      ),
+      sprintf(
+        "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables. Both were rendered by the code of commit `%s`; `CHANGELOG.md` lists the sentences and values that were corrected since.",
+        run$name, folder, folder, substr(run$facts$commit, 1, 7)
+      )
     ),
-    run = c(sentence_of_reference(reference$facts, all$summary), elsewhere),
-    claims = knitr::kable(table_of_claims(all), format = "pipe", row.names = FALSE)
+    run = c(
+      knitr::kable(table_of_runs(runs), format = "pipe", row.names = FALSE), "",
+      sprintf("In %s: %s", run$name, sentence_validity(cells)),
+      unlist(lapply(runs[-1], function(other) c("", sentence_agreement(run, other))))
+    ),
+    checks = knitr::kable(table_of_checks(findings), format = "pipe", row.names = FALSE)
   )
 }
 
-#' Puts text between markers, `<!-- reference:begin NAME … -->` and `<!-- reference:end NAME -->`.
+#' Puts text between markers, `<!-- readme:begin NAME … -->` and `<!-- readme:end NAME -->`.
 #'
 #' @param lines of the README; `blocks` lines by name.
 with_blocks <- function(lines, blocks) {
   for (name in names(blocks)) {
-    at <- c(grep(sprintf("^<!-- reference:begin %s\\b", name), lines), grep(sprintf("^<!-- reference:end %s\\b", name), lines))
-    if (length(at) != 2 || at[1] > at[2]) refuse("README.md has no pair of markers reference:begin and reference:end for ", name)
+    at <- c(grep(sprintf("^<!-- readme:begin %s\\b", name), lines), grep(sprintf("^<!-- readme:end %s\\b", name), lines))
+    if (length(at) != 2 || at[1] > at[2]) refuse("README.md has no pair of markers readme:begin and readme:end for ", name)
     lines <- c(lines[seq_len(at[1])], blocks[[name]], lines[at[2]:length(lines)])
   }
   lines
 }
+
+#' Writes the README's blocks and the two pictures of the named run.
+#'
+#' @param root the checkout; `name` of a shipped run.
+write_readme <- function(root, name) {
+  runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
+  findings <- findings_of_shipped(runs[[1]], file.path(root, "analysis", "guide.yaml"))
+  picture <- picture_of_findings(findings, with_curves(runs[[1]]))
+  readme <- file.path(root, "README.md")
+  lines <- with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(runs, findings, picture$alt))
+  write_svgs(picture, file.path(root, "paper", "runs", name))
+  writeLines(lines, readme)
+}
+
+# ---- Shipping a run ----------------------------------------------------------------------------
 
 # The pages of a PDF.
 pages_of <- function(pdf) {
@@ -190,25 +275,51 @@ check_pages <- function(pdf) {
   if (pages > paper_pages_at_most) refuse("the paper has ", pages, " pages, more than ", paper_pages_at_most)
 }
 
-#' Publishes a reference that was condensed.
+#' Ships a complete default run: all of it, or nothing.
 #'
-#' @param results folder of its run; `analysis` folder of the analysis; `reference` what condense_run() wrote; `out` folder of what is shown.
-#' @param readme path of the README.
-publish_reference <- function(results, analysis, reference, out, readme) {
+#' @param results,paths,repetitions see condense_run(); `name` of the run, empty for <date>-<machine>.
+#' @param root the checkout; `commit` see committed_code().
+#' @return the name.
+ship_run <- function(results, paths, repetitions, name, root, commit) {
   check_pages(file.path(results, "report.pdf"))
-  all <- read_results(results, analysis)
-  shipped <- read_reference(reference)
-  dir.create(out, recursive = TRUE, showWarnings = FALSE)
-  unlink(list.files(out, full.names = TRUE))
-  reports <- list.files(results, "^(report|supplement)[.](html|pdf)$", full.names = TRUE)
-  file.copy(reports, out)
-  picture <- picture_of_readme(all)
-  write_svgs(picture, out)
-  sizes <- file.size(list.files(c(reference, out), full.names = TRUE)) / 2^20
-  if (sum(sizes) > reference_mib_at_most) {
-    refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", reference_mib_at_most)
+  analysis <- file.path(root, "analysis")
+  folders <- file.path(root, c("paper", "analysis"), "runs")
+  # Names that begin with a dot are no runs.
+  new <- tempfile(".new-", folders)
+  on.exit(unlink(new, recursive = TRUE))
+  for (folder in new) dir.create(folder, recursive = TRUE)
+  facts <- condense_run(results, paths, new[2], analysis, repetitions, commit)
+  if (name == "") name <- name_of_run(facts)
+  to <- file.path(folders, name)
+  if (any(file.exists(to))) refuse(name, " is there already; --config name=… gives another name")
+  file.copy(file.path(results, c("report.html", "report.pdf")), new[1])
+  run <- read_run_tables(new[2])
+  write_svgs(picture_of_findings(findings_of_shipped(run, file.path(analysis, "guide.yaml")), with_curves(run)), new[1])
+  sizes <- file.size(list.files(new, full.names = TRUE)) / 2^20
+  if (sum(sizes) > run_mib_at_most) refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", run_mib_at_most)
+  moved <- file.rename(new, to)
+  if (!all(moved)) {
+    unlink(to[moved], recursive = TRUE)
+    refuse(enumerated(to[!moved]), " cannot be written")
   }
-  writeLines(with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(all, shipped, read_replications(analysis), picture$alt)), readme)
+  name
+}
+
+# What is left to do after a run was shipped.
+lines_of_shipped <- function(name) {
+  c(
+    sprintf("Shipped: analysis/runs/%s and paper/runs/%s.", name, name),
+    sprintf("To compare others with it, set `reference: %s` in config.yaml.", name),
+    "`snakemake --cores 1 readme` then writes the README of the run that config.yaml names."
+  )
+}
+
+# ---- The end of a run --------------------------------------------------------------------------
+
+#' The best of each situation in its first metric, as in the guide: Situation, Baseline, Metric, Best, Ratio.
+findings <- function(all) {
+  table <- table_guide(all$guide)
+  if (nrow(table) == 0) table else table[Situation != ""]
 }
 
 #' The end of a run, for a terminal: findings, what is not valid, where the report is.
@@ -220,6 +331,6 @@ summary_lines <- function(all) {
       paste0("  ", table_lines(table[, lapply(.SD, gsub, pattern = "`", replacement = ""), .SDcols = names(table)]))
     ),
     "", gsub("`", "", sentence_validity(all$summary)),
-    sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf", "supplement.pdf")))
+    sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
   )
 }

@@ -1,4 +1,4 @@
-# What the report says of this run beside the reference.
+# What the report says of this run against the shipped one that config.yaml names.
 
 # As many changes as a page draws.
 changes_drawn <- 12
@@ -12,19 +12,35 @@ changes_to_draw <- function(changes) {
 
 machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))
 
-sentence_of_reproduction <- function(reference, run, changes) {
-  if (is.null(reference)) return(no_reference)
+sentence_of_reproduction <- function(shipped, run, changes) {
+  if (is.null(shipped)) return("This report is compared with no other run.")
   from <- sprintf(
-    "The reference that came with the code is the run of %s on %s (commit `%s`).", substr(reference$facts$ended, 1, 10),
-    machine_text(reference$facts$machine), substr(reference$facts$commit, 1, 7)
+    "The shipped run `%s` was measured on %s (commit `%s`).", shipped$name, machine_text(shipped$facts$machine),
+    substr(shipped$facts$commit, 1, 7)
   )
   if (is.null(run)) return(paste(from, "This report is made of its cells, so there is nothing to compare."))
-  off <- differing_facts(reference$facts$machine, run$machine)
+  off <- differing_facts(shipped$facts$machine, run$machine)
   paragraph(
     from,
     if (length(off) == 0) "This run is from the same kind of machine." else
       sprintf("This run is from another kind of machine: %s, kernel %s.", machine_text(run$machine), run$machine$kernel),
     if (nrow(changes) > 0) sentence_reproduced(changes) else "The two have no comparison in common."
+  )
+}
+
+#' How a change is judged; empty where there is none.
+explanation_of_reproduction <- function(changes) {
+  if (nrow(changes) == 0) return("")
+  sprintf(
+    paste(
+      "Each comparison becomes a change: the ratio measured here divided by the shipped one; for shares it is their difference.",
+      "It is *reproduced* if two one-sided tests at 5 %% [@schuirmann1987] place it within a factor of %s [@fda2001], or within %s",
+      "percentage points. It *differs* if a t test at 5 %% finds a change and none places it there; otherwise it is *not decided*.",
+      "The error of a change is Welch's [@welch1947]. One session alone is taken to be as noisy as those of the other run, or as its own",
+      "slices show if that is more; its interval is one of prediction [@hahn1991]. P-values are adjusted over all comparisons of a metric",
+      "[@benjamini1995]."
+    ),
+    format_number(exp(reproduction_margins$ratio)), format_number(100 * reproduction_margins$difference)
   )
 }
 
@@ -38,13 +54,13 @@ sentence_reproduced <- function(changes) {
       counts[[3]], if (counts[[3]] == 1) "is" else "are"
     ),
     if (nrow(directed) > 0) sprintf(
-      "Of %s that the reference reports, %s point the same way here.", count_of(nrow(directed), "difference"),
+      "Of %s that the shipped run reports, %s point the same way here.", count_of(nrow(directed), "difference"),
       format_number(sum(directed$same_way))
     )
   )
 }
 
-# Differences that the reference reports, and which way they point here.
+# Differences that the shipped run reports, and which way they point here.
 directed_changes <- function(changes) {
   rows <- changes[verdict_there %in% c("higher", "lower") & is.finite(here)]
   none <- fifelse(rows$effect == "ratio", 1, 0)
@@ -64,7 +80,7 @@ caption_of_reproduction <- function(drawn, changes) {
   if (nrow(drawn) == 0) return("")
   ratios <- changes[effect == "ratio", .N]
   paragraph(
-    "Changes of ratios from the reference to this run with 95 % intervals; the band is the margin.",
+    "Changes of ratios from the shipped run to this one with 95 % intervals; the band is the margin.",
     if (nrow(drawn) < ratios) sprintf(
       "Drawn are %d of %s: those that differ, then those that changed most. `compare.csv` of `snakemake compare` has all.",
       nrow(drawn), format_number(ratios)

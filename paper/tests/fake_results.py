@@ -3,9 +3,7 @@
 import csv
 import gzip
 import json
-import shutil
 import subprocess
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -375,11 +373,8 @@ class Cell:
         }
 
 
-def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = None) -> None:
-    """Writes the cells and runs the project's analysis on them.
-
-    `elsewhere`: of another machine, whose cells' folders are copied as README.md shows.
-    """
+def analyse(results: Path, cells: list[Cell]) -> None:
+    """Writes the cells and runs the project's analysis on them."""
     written = [(cell.tool, str(cell.write(results))) for cell in cells]
     paths = [path for tool, path in written if tool != "curve"]
     curves = [path for tool, path in written if tool == "curve"]
@@ -414,13 +409,6 @@ def analyse(results: Path, cells: list[Cell], elsewhere: list[Cell] | None = Non
         + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv"]
         + ["--out-findings", results / "findings.csv", summary],
     ]
-    if elsewhere:
-        with tempfile.TemporaryDirectory() as other:
-            paths = [cell.write(Path(other)).relative_to(f"{other}/cells") for cell in elsewhere]
-            shutil.copytree(f"{other}/cells", results / "elsewhere/other")
-        copied = [results / "elsewhere/other" / path for path in paths]
-        out = results / "travel.csv"
-        steps.append(["travel", "--results", results, "--out", out, *copied])
     for script, *arguments in steps:
         argv = ["Rscript", f"analysis/{script}.R", *map(str, arguments)]
         subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)

@@ -98,10 +98,6 @@ SCENARIOS = {
 }
 
 
-# Another machine, on which the pool costs as much as the baseline instead of half as much.
-ELSEWHERE = {
-    "everything": [replace(cell, machine="ba9876543210") for cell in pair(pool_cpu_us=100.0)]
-}
 # The page has all that both PDFs have, so few need to be printed.
 PRINTED = {"everything", "nothing valid", "all studies"}
 
@@ -114,7 +110,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
 
     def report(name: str) -> Report:
         results = tmp_path_factory.mktemp("results")
-        analyse(results, SCENARIOS[name], ELSEWHERE.get(name))
+        analyse(results, SCENARIOS[name])
         params = {"results": str(results), "analysis": str(ROOT / "analysis")}
         html, pdf, rest = (results / name for name in REPORTS)
         if name in PRINTED:
@@ -287,23 +283,6 @@ def test_no_sentence_contradicts_the_tables(scenario: str, reports: dict[str, Re
     assert page.tables and results["summary"]
     assert contradictions(page.text, page.tables, results) == []
     assert contradictions(f"{paper} {rest}", [], results) == []
-
-
-def test_ratios_of_merged_machines_stand_beside_each_other_and_pooled(
-    reports: dict[str, Report],
-) -> None:
-    for scenario, (page, _, _) in reports.items():
-        assert ("Does it travel?" in page.text) == (scenario in ELSEWHERE)
-    page, _, rest = reports["everything"]
-    assert "2 machines have" in page.text
-    for text in (page.text, rest):
-        assert "0123456789ab" in text and "ba9876543210" in text
-    (table,) = (table for table in page.tables if table[0][2:4] == ["Machine", "Ratio"])
-    rows = [row for row in table if "CPU time per request" in row[0]]
-    ratios = {row[2]: float(row[3].split()[0]) for row in rows}
-    assert ratios["0123456789ab"] == pytest.approx(0.5, abs=0.02)
-    assert ratios["ba9876543210"] == pytest.approx(1.0, abs=0.02)
-    assert ratios["0123456789ab"] < ratios["all"] < ratios["ba9876543210"]
 
 
 def test_flame_graphs_are_embedded_unchanged(reports: dict[str, Report]) -> None:

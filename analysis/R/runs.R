@@ -1,0 +1,177 @@
+# Shipped runs: each holds what a complete default run of one machine found, small enough to be committed. It lies in
+# analysis/runs/<date>-<machine>/: a CSV per table, and run.json. Other runs are compared with it (reproduce.R).
+
+library(data.table)
+
+run_tables <- c("summary", "comparisons", "capacity")
+# Significant digits of a number in a shipped table.
+run_digits <- 6
+# Words of a CPU's model that name a run.
+machine_words <- c("xeon", "epyc", "ryzen", "neoverse")
+# Two machines are of one kind if these agree. Cells of another kind are compared by what travels. The kernel is among
+# them: virtual machines call different processors the same, and hypervisors and mitigations come with the kernel.
+machine_kind <- c("cpu_model", "cpus", "architecture", "kernel")
+
+refuse <- function(...) stop("no run to ship: ", ..., call. = FALSE)
+
+#' The commit of the code, if nothing is changed in it.
+#'
+#' @param root the checkout; `written` paths that shipping writes, which may differ from the commit.
+committed_code <- function(root, written = character()) {
+  git <- function(...) suppressWarnings(system2("git", c("-C", shQuote(root), ...), stdout = TRUE, stderr = FALSE))
+  commit <- git("rev-parse", "HEAD")
+  if (length(commit) != 1 || !is.null(attr(commit, "status"))) refuse(root, " is no checkout of git")
+  changed <- git("status", "--porcelain", "--", ".", sprintf("':(exclude)%s'", written))
+  if (length(changed) > 0) {
+    refuse("code is not committed (", enumerated(trimws(substring(changed, 3))), "); commit it and run again")
+  }
+  commit
+}
+
+#' The commit that measured all cells; NA if none of them names one, as those of before 25 November 2026.
+#'
+#' @param cells list of read_cell(); `summary` their table, which must name the same.
+measured_commit <- function(cells, summary) {
+  commits <- unique(vapply(cells, function(cell) words(cell$provenance$commit), ""))
+  if (length(commits) > 1) refuse("its cells were measured by ", length(commits), " commits (", enumerated(commits), ")")
+  if (is.na(commits)) return(NA_character_)
+  if (grepl("+changed", commits, fixed = TRUE)) refuse("its cells were measured by code that was not committed (", commits, ")")
+  if (!identical(unique(summary$commit), commits)) refuse("its tables are not of the commit that measured its cells (", commits, ")")
+  commits
+}
+
+# The first few of many names.
+enumerated <- function(names, most = 3) {
+  paste0(paste(head(names, most), collapse = ", "), if (length(names) > most) paste(" and", length(names) - most, "more"))
+}
+
+# A run is whole if every cell is there, and its tables are younger than its cells.
+check_whole <- function(results, paths, repetitions) {
+  missing <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths[!file.exists(paths)])
+  if (length(missing) > 0) {
+    later <- !grepl("/rep-1$", missing)
+    what <- if (all(later)) sprintf("the run has fewer repetitions than the %d of the default run", repetitions) else "the run is incomplete"
+    refuse(what, ": ", length(missing), " of ", length(paths), " cells are missing (", enumerated(missing), ")")
+  }
+  needed <- file.path(results, c(paste0(run_tables, ".csv"), "report.html", "report.pdf"))
+  old <- !file.exists(needed) | file.mtime(needed) < max(file.mtime(paths))
+  if (any(old)) refuse(enumerated(basename(needed[old])), " is missing or older than a cell; run snakemake --cores 4 first")
+}
+
+# Curves have a table of their own.
+check_tables <- function(tables, paths) {
+  keys <- c("study", "mode", "tier", "tool", "repetition")
+  cells <- rbind(tables$summary[, keys, with = FALSE], tables$capacity[, keys, with = FALSE])
+  wanted <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths)
+  found <- with(cells, file.path(study, mode, tier, tool, paste0("rep-", repetition)))
+  lacking <- setdiff(wanted, found)
+  if (length(lacking) > 0) {
+    refuse("the tables lack cells of config.yaml (", enumerated(lacking), "): they were made with another configuration")
+  }
+}
+
+#' Condenses a complete run.
+#'
+#' @param results folder of the run, with its tables and report; `paths` cell.json files of all cells of
+#'   the default configuration.
+#' @param out folder that is written: a CSV per table and run.json.
+#' @param analysis folder of PROTOCOL.md; `repetitions` those of the default configuration.
+#' @param commit that of the code, see committed_code(): it made the tables, and measured cells that name none.
+#' @return the facts in run.json.
+condense_run <- function(results, paths, out, analysis, repetitions, commit) {
+  check_whole(results, paths, repetitions)
+  tables <- read_run_tables(results)
+  check_tables(tables, paths)
+  cells <- read_cells(paths)
+  facts <- c(
+    list(commit = fcoalesce(measured_commit(cells, tables$summary), commit), analysed_by = commit, repetitions = repetitions),
+    facts_of_run(cells, read_protocol(file.path(analysis, "PROTOCOL.md")))
+  )
+  for (file in paste0(run_tables, ".csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
+  writeLines(toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
+  facts
+}
+
+#' The name of a run: the date of its end, and a word for its machine.
+name_of_run <- function(facts) {
+  is_named <- vapply(machine_words, grepl, NA, x = facts$machine$cpu_model, ignore.case = TRUE)
+  paste0(substr(facts$ended, 1, 10), "-", c(machine_words[is_named], "cpu")[1])
+}
+
+# As text, so that nothing but long decimals changes: a version stays what it is.
+shortened_numbers <- function(path) {
+  table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+  for (column in names(table)) {
+    values <- table[[column]]
+    long <- grep("^-?[0-9]+[.][0-9]+(e-?[0-9]+)?$", values)
+    long <- long[nchar(values[long]) > run_digits + 2]
+    set(table, long, column, as.character(signif(as.numeric(values[long]), run_digits)))
+  }
+  table
+}
+
+# Machine and limits are the same for all cells; versions differ where modes name a JDK.
+facts_of_run <- function(cells, protocol) {
+  machines <- unique(lapply(cells, function(cell) cell$provenance$machine))
+  if (length(machines) > 1) refuse("its cells come from ", length(machines), " machines")
+  at <- function(which) vapply(cells, function(cell) cell$provenance[[which]], "")
+  rules <- unique(protocol$rules)
+  session_s <- seconds_of_sessions(cells)
+  list(
+    started = min(at("started")), ended = max(at("ended")), cells = length(cells), sessions = length(session_s),
+    rules = setNames(lapply(rules, rules_version, protocol = protocol), rules),
+    machine = machines[[1]], limits = cells[[1]]$provenance$limits, versions = versions_of(cells),
+    session_s = as.list(round(session_s, 1))
+  )
+}
+
+# By path. A session that was interrupted has no phases: it lasted to the end of its last cell, and another
+# measured what was missing. A cell that was measured again alone has a session of its own, and a short one.
+seconds_of_sessions <- function(cells) {
+  rows <- rbindlist(lapply(cells, function(cell) {
+    list(
+      path = session_path(cell), id = cell$session$id, whole_s = number(cell$session$phases$wall_s),
+      started_s = epoch_s(cell$provenance$started), ended_s = epoch_s(cell$provenance$ended)
+    )
+  }))
+  each <- rows[, .(whole_s = max(whole_s), until_s = max(ended_s) - min(started_s)), by = .(path, id)]
+  by_path <- each[, .(seconds = max(0, whole_s, na.rm = TRUE) + sum(until_s[is.na(whole_s)])), by = path]
+  setNames(by_path$seconds, by_path$path)
+}
+
+session_path <- function(cell) sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$group, as.integer(cell$cell$repetition))
+
+versions_of <- function(cells) {
+  values <- unlist(lapply(cells, function(cell) cell$provenance$versions))
+  lapply(split(unname(values), names(values)), unique)
+}
+
+read_run_tables <- function(folder) {
+  list(
+    summary = read_summary(file.path(folder, "summary.csv")), comparisons = read_comparisons(file.path(folder, "comparisons.csv")),
+    capacity = read_capacity(file.path(folder, "capacity.csv"))
+  )
+}
+
+#' The names of the shipped runs.
+#'
+#' @param folder analysis/runs.
+names_of_runs <- function(folder) basename(dirname(Sys.glob(file.path(folder, "*", "run.json"))))
+
+#' Reads a shipped run.
+#'
+#' @param folder analysis/runs; `name` one of its folders.
+#' @return list: name, facts (of run.json), summary, comparisons, capacity. Stops at a name that is not there.
+read_shipped <- function(folder, name) {
+  known <- names_of_runs(folder)
+  if (!name %in% known) stop("no shipped run is called ", name, "; there are: ", paste(known, collapse = ", "), call. = FALSE)
+  of_run <- file.path(folder, name)
+  c(list(name = name, facts = fromJSON(file.path(of_run, "run.json"), simplifyVector = TRUE)), read_run_tables(of_run))
+}
+
+#' All shipped runs, the one of this name first and the latest next.
+read_all_shipped <- function(folder, name) {
+  others <- lapply(setdiff(names_of_runs(folder), name), read_shipped, folder = folder)
+  ended <- vapply(others, function(run) run$facts$ended, "")
+  c(list(read_shipped(folder, name)), others[order(ended, decreasing = TRUE)])
+}

@@ -1,0 +1,101 @@
+test_that("a shipped run holds the tables, the machine, the commit and the versions of rules", {
+  run <- write_whole_run()
+  shipped <- shipped_from(run)
+  expect_equal(shipped$facts$machine$cpu_model, "A CPU")
+  expect_equal(unlist(shipped$facts[c("commit", "analysed_by", "cells", "sessions")], use.names = FALSE), c("0123456789", "0123456789", 6, 3))
+  expect_equal(shipped$facts$rules$comparisons, rules_version(read_protocol(file.path(analysis_folder, "PROTOCOL.md")), "comparisons"))
+  expect_equal(shipped$facts$session_s[["demo/demo/rep-2"]], 62)
+  # Numbers are shortened, and nothing else is.
+  expect_equal(shipped$comparisons, read_comparisons(file.path(run$results, "comparisons.csv")), tolerance = 1e-5)
+  expect_equal(shipped$summary, read_summary(file.path(run$results, "summary.csv")), tolerance = 1e-5)
+  expect_equal(nrow(shipped$capacity), 0)
+  expect_error(read_shipped(dirname(condensed(run, out = file.path(new_folder(), "one"))), "two"), "called two; there are: one", fixed = TRUE)
+})
+
+test_that("a run is of the commit that its cells name, and of no two", {
+  expect_equal(shipped_from(write_whole_run(commit = "abc"))$facts[c("commit", "analysed_by")], list(commit = "abc", analysed_by = "0123456789"))
+  expect_error(condensed(write_whole_run(commit = "abc+changed")), "code that was not committed (abc+changed)", fixed = TRUE)
+  run <- write_whole_run(commit = "abc")
+  edit <- function(path) writeLines(sub('"commit":"abc"', '"commit":"def"', readLines(path), fixed = TRUE), path)
+  aged <- function(paths) Sys.setFileTime(paths, Sys.time() - 60)
+  edit(run$paths[1])
+  aged(run$paths)
+  expect_error(condensed(run), "its cells were measured by 2 commits")
+  for (path in run$paths[-1]) edit(path)
+  aged(run$paths)
+  expect_error(condensed(run), "its tables are not of the commit that measured its cells (def)", fixed = TRUE)
+})
+
+test_that("a run is named by its date and its machine", {
+  named <- function(model) name_of_run(list(ended = "2026-11-25T02:07:49.531+00:00", machine = list(cpu_model = model)))
+  models <- c("Intel(R) Xeon(R) Processor", "AMD EPYC", "AMD Ryzen 9", "Neoverse-N1", "Apple M9")
+  expect_equal(unname(vapply(models, named, "")), paste0("2026-11-25-", c("xeon", "epyc", "ryzen", "neoverse", "cpu")))
+})
+
+test_that("a session that was interrupted and went on lasted as long as both parts", {
+  run <- write_whole_run()
+  edit <- function(path, id, ended, phases) {
+    cell <- fromJSON(path, simplifyVector = FALSE)
+    cell$session <- modifyList(cell$session, list(id = id))
+    cell$session$phases <- phases
+    cell$provenance$ended <- ended
+    write_json(cell, path, auto_unbox = TRUE, digits = NA, null = "null")
+  }
+  none <- setNames(list(), character())
+  edit(run$paths[1], "before", "2026-11-22T01:02:00.500+00:00", none)
+  edit(run$paths[2], "after", "2026-11-22T02:00:00.000+00:00", list(wall_s = 30))
+  # Interrupted, and not measured on.
+  for (path in run$paths[3:4]) edit(path, "only", "2026-11-22T01:01:00.000+00:00", none)
+  seconds <- seconds_of_sessions(read_cells(run$paths))
+  expect_equal(seconds, setNames(c(150.5, 60, 63), paste0("demo/demo/rep-", 1:3)))
+  for (path in run$paths) Sys.setFileTime(path, Sys.time() - 60)
+  expect_equal(shipped_from(run)$facts$session_s[["demo/demo/rep-1"]], 150.5)
+})
+
+test_that("long decimals are cut, and versions stay", {
+  path <- tempfile(fileext = ".csv")
+  writeLines(c("a,version,b", "0.123456789012,1.10.0,1.10", "-1.23456789e-7,25.0.1+9,"), path)
+  expect_equal(shortened_numbers(path), data.table(a = c("0.123457", "-1.23457e-07"), version = c("1.10.0", "25.0.1+9"), b = c("1.10", NA)))
+})
+
+test_that("a run that is not whole is refused", {
+  run <- write_whole_run()
+  unlink(dirname(run$paths[1]), recursive = TRUE)
+  expect_error(condensed(run), "the run is incomplete: 1 of 6 cells are missing (demo/fixed-pool/low/wrk2/rep-1)", fixed = TRUE)
+  run <- write_whole_run(repetitions = 2)
+  paths <- c(run$paths, sub("rep-2", "rep-3", run$paths[3:4]))
+  expect_error(condensed(list(results = run$results, paths = paths)), "fewer repetitions than the 3 of the default run")
+})
+
+test_that("tables older than a cell, of fewer cells, or of two machines are refused", {
+  run <- write_whole_run()
+  Sys.setFileTime(file.path(run$results, "comparisons.csv"), Sys.time() - 3600)
+  expect_error(condensed(run), "comparisons.csv is missing or older than a cell", fixed = TRUE)
+  run <- write_whole_run()
+  write_table(summarise_cells(run$paths[1:4]), file.path(run$results, "summary.csv"))
+  expect_error(condensed(run), "the tables lack cells of config.yaml")
+  run <- write_whole_run()
+  other <- write_run(new_folder(), 1, facts = list(cpu_model = "Another CPU"))
+  file.copy(other[1], run$paths[1], overwrite = TRUE)
+  Sys.setFileTime(run$paths[1], Sys.time() - 3600)
+  expect_error(condensed(run), "its cells come from 2 machines")
+})
+
+test_that("code that is not committed is refused, but for what shipping writes", {
+  root <- new_folder()
+  git <- function(...) system2("git", c("-C", root, ...), stdout = FALSE, stderr = FALSE)
+  expect_error(committed_code(root), "is no checkout of git")
+  git("init")
+  dir.create(file.path(root, "analysis/runs"), recursive = TRUE)
+  writeLines("x", file.path(root, "analysis/code.R"))
+  git("add", "analysis/code.R")
+  git("-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-m", "first")
+  expect_match(committed_code(root), "^[0-9a-f]{40}$")
+  writeLines("x", file.path(root, "analysis/runs/summary.csv"))
+  writeLines("x", file.path(root, "README.md"))
+  expect_match(committed_code(root, c("analysis/runs", "README.md")), "^[0-9a-f]{40}$")
+  expect_error(committed_code(root), "README.md", fixed = TRUE)
+  unlink(file.path(root, "README.md"))
+  writeLines("y", file.path(root, "analysis/code.R"))
+  expect_error(committed_code(root, "analysis/runs"), "code is not committed (analysis/code.R)", fixed = TRUE)
+})
