@@ -200,9 +200,8 @@ over_units <- function(tables, compute, units_of) {
 cause_columns <- list(
   words = c("id", "kind", "does", "statistic", "over", "counter", "reason"),
   numbers = c(
-    outer(c("before", "after", "share"), c("", "_low", "_high"), paste0), "units",
-    "before_mode", "before_versus", "after_mode", "after_versus", "counted_before", "counted_after", "counted_versus",
-    "law_least", "law_most"
+    t(outer(c("before", "after", "share"), c("", "_low", "_high"), paste0)), "units",
+    outer(c("before", "after", "counted_before", "counted_after"), c("_mode", "_versus"), paste0), "law_least", "law_most"
   )
 )
 
@@ -233,18 +232,18 @@ swap_row <- function(cause, swap, tables) {
   effect_of <- function(pair) back(mean_interval(pair$effect, max(pair$quantum)))
   do.call(cause_row, c(
     row, three("before", effect_of(found$result$pair$before)), three("after", effect_of(found$result$pair$after)),
-    three("share", found$result$share), found[c("over", "units")], values_of_sides(sides, tables$sessions, statistic),
+    three("share", found$result$share), found[c("over", "units")],
+    of_sides(sides, "", function(side) side_values(tables$sessions, side, statistic)[, mean(value)]),
     counted_columns(cause, sides, tables$sessions)
   ))
 }
 
-# Means over sessions of the statistic on each side, before and after.
-values_of_sides <- function(sides, table, statistic) {
-  of_side <- function(side) if (is.null(side)) NA_real_ else side_values(table, side, statistic)[, mean(value)]
-  list(
-    before_mode = of_side(sides$before$mode), before_versus = of_side(sides$before$versus),
-    after_mode = of_side(sides$after$mode), after_versus = of_side(sides$after$versus)
-  )
+# A value of each side, before and after; NA for a side that is not there.
+of_sides <- function(sides, prefix, value) {
+  found <- lapply(unlist(lapply(sides, function(pair) pair[c("mode", "versus")]), recursive = FALSE), function(side) {
+    if (is.null(side)) NA_real_ else value(side)
+  })
+  setNames(found, paste0(prefix, c("before_mode", "before_versus", "after_mode", "after_versus")))
 }
 
 dose_row <- function(cause, tables) {
@@ -259,7 +258,9 @@ dose_row <- function(cause, tables) {
   slopes <- function(table) slopes_by_unit(table, sides, doses)
   found <- over_units(tables, function(table) mean_interval(slopes(table)$slope), function(table) slopes(table)$unit)
   if (found$units == 0) return(do.call(cause_row, c(row, reason = "no session has all doses")))
-  of_dose <- lapply(sides, function(side) mean_interval(side_values(tables$sessions, side, "throughput_per_s")$value))
+  of_dose <- lapply(sides, function(side) {
+    side_values(tables$sessions, side, "throughput_per_s")[, mean_interval(value, max(value / requests))]
+  })
   held_ms <- unique(cells_of_side(tables$sessions, sides[[1]])$sleep_ms)
   reached <- vapply(of_dose, `[`, 0, 1) / (1000 * doses / held_ms)
   do.call(cause_row, c(
@@ -293,21 +294,15 @@ without_impossible_waits <- function(summary) {
   summary[wrong[counter == "pinned_mean_ms"], on = cell, c("pinned", "pinned_ms") := NA_real_][]
 }
 
-# Mean over sessions of what a side counted; NA where a column is missing or was not counted.
-counted_on <- function(cause, side, table) {
-  formula <- str2lang(cause$counter$value)
-  rows <- if (is.null(side)) table[0] else cells_of_side(table, side)
-  if (!all(all.vars(formula) %in% names(rows))) return(NA_real_)
-  mean_of(eval(formula, rows[poolable(rows)]))
-}
-
+# Means over sessions of what each side counted; NA where a column is missing or was not counted.
 counted_columns <- function(cause, sides, table) {
   if (is.null(cause$counter)) return(NULL)
-  list(
-    counter = trimws(paste(cause$counter$title, cause$counter$unit)),
-    counted_before = counted_on(cause, sides$before$mode, table), counted_after = counted_on(cause, sides$after$mode, table),
-    counted_versus = counted_on(cause, sides$before$versus, table)
-  )
+  formula <- str2lang(cause$counter$value)
+  counted_on <- function(side) {
+    rows <- cells_of_side(table, side)
+    if (all(all.vars(formula) %in% names(rows))) mean_of(eval(formula, rows[poolable(rows)])) else NA_real_
+  }
+  c(counter = sprintf("%s (%s)", cause$counter$title, cause$counter$unit), of_sides(sides, "counted_", counted_on))
 }
 
 #' All causes, a row a dose and a row a swap.
@@ -316,8 +311,9 @@ counted_columns <- function(cause, sides, table) {
 #' @return data.table: id, kind (dose, swap), does, statistic; before, after with their ends (throughput at the lowest
 #'   and the highest dose in 1/s; the effect before and after the swap, a ratio or a difference); share with its ends
 #'   (of the effect that goes; of a dose the slope, where 1 is the law); over (sessions, or rounds of one session) and
-#'   units (how many); before_mode, before_versus, after_mode, after_versus (the statistic on each side); counter, counted_before, counted_after, counted_versus (on the side of the mode, and of the
-#'   baseline before); law_least, law_most (throughput as a share of the law's); reason (why there is no value).
+#'   units (how many); before_mode, before_versus, after_mode, after_versus (the statistic on each side); counter, and
+#'   counted_before_mode and so on; law_least, law_most (throughput as a share of the law's); reason (why there is no
+#'   value).
 trace_causes <- function(causes, summary, slices) {
   summary <- without_impossible_waits(summary)
   rbindlist(lapply(causes, function(cause) {

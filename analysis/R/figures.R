@@ -275,17 +275,18 @@ figure_cpu_groups <- function(cpu_groups, summary, study, tool, tiers = NULL, mo
   # An interval has room only in a wide part.
   pooled[cpu_us_per_request < 0.15 * max(pooled[, sum(cpu_us_per_request), by = .(mode, tier)]$V1), share := ""]
   dark <- c("accept", "write", "thread start", "remote or database", "logging", "measuring", "network", "authenticate", "execute", "commit")
-  label_colour <- ifelse(pooled$group %in% dark, "white", ink)
+  pooled[, label_colour := ifelse(group %in% dark, "white", ink)]
   ggplot(pooled, aes(cpu_us_per_request, mode, fill = group)) +
     geom_col(width = 0.75, colour = ink, linewidth = 0.15) +
-    geom_text(aes(label = share), position = position_stack(vjust = 0.5), size = 2, colour = label_colour) +
+    geom_text(aes(label = share, colour = label_colour), position = position_stack(vjust = 0.5), size = 2) +
     geom_text(
       data = pooled[, .(cpu_us_per_request = sum(cpu_us_per_request), label = paste0(" ", count_of_samples(of[1]))), by = .(mode, tier)],
       aes(label = label, fill = NULL), hjust = 0, size = 2.2, colour = ink
     ) +
     facet_grid(tier ~ ., scales = "free_y", space = "free_y") +
     scale_fill_manual(values = group_colours, breaks = names(group_colours), drop = TRUE) +
-    scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.25))) +
+    scale_colour_identity() +
+    scale_x_continuous(labels = plain_number, expand = expansion(c(0, 0.2))) +
     labs(x = "CPU time of the server per request, without compiling (µs)", y = NULL) +
     theme_artifact() +
     theme(strip.text.y = element_text(angle = 0), legend.key.size = unit(0.8, "lines")) +

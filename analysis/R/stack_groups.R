@@ -169,13 +169,13 @@ share_of_samples <- function(samples, of) {
   unname(mapply(function(some, all) {
     if (all < samples_for_shares) return("")
     ends <- prop.test(round(some), round(all), conf.level = confidence, correct = FALSE)$conf.int
-    sprintf("%s %% [%s, %s]", format_number(100 * some / all), format_number(100 * ends[1]), format_number(100 * ends[2]))
+    sprintf("%.0f %% [%.0f, %.0f]", 100 * some / all, 100 * ends[1], 100 * ends[2])
   }, samples, of))
 }
 
 #' How many samples a bar rests on, and whether they are enough for shares.
 count_of_samples <- function(of) {
-  paste0("n = ", plain_number(of), ifelse(of < samples_for_shares, ": too few for shares", ""))
+  paste0("n = ", plain_number(of), ifelse(of < samples_for_shares, ": too few", ""))
 }
 
 #' How much of the samples compiling took, which no bar shows.
@@ -208,14 +208,6 @@ moved_groups <- function(mode, versus) {
     reach_us = qt(level, pmin(df, df_versus)) * sqrt(error_us^2 + error_us_versus^2),
     sessions = pmin(repetitions, repetitions_versus), samples = pmin(of, of_versus)
   )][, beyond := abs(more_us) > reach_us][order(-abs(more_us))]
-}
-
-#' What the intervals of moved groups rest on, as a clause.
-#'
-#' @param sessions numbers of profiled sessions, see moved_groups().
-noise_of_groups <- function(sessions) {
-  if (all(sessions > 1)) return("intervals over sessions")
-  "one profiled session: intervals of sampling alone, without what differs between processes"
 }
 
 # ---- What allocates ------------------------------------------------------------------------------

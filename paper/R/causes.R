@@ -7,61 +7,62 @@ is_measured <- function(traced) traced$reason == ""
 mark_of <- function(rows) ifelse(rows$over == "rounds", paste0(" ", one_session_mark), "")
 
 share_text <- function(rows) {
-  share <- with_interval(100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)
+  share <- sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)
   ifelse(is.na(rows$share), no_figure, paste0(share, mark_of(rows)))
 }
 
 # A value of a statistic with its unit; shares as percentages.
-in_its_unit <- function(values, statistic) {
-  if (about_statistics(statistic)$effect == "difference") return(percent(values))
-  trimws(paste(format_number(values), sub("1/s", "requests/s", unit_of_statistic(statistic), fixed = TRUE)))
+in_its_unit <- function(value, statistic) {
+  if (about_statistics(statistic)$effect == "difference") return(percent(value))
+  trimws(paste(format_number(value), sub("1/s", "requests/s", unit_of_statistic(statistic), fixed = TRUE)))
 }
 
 #' One dose in a sentence.
-sentence_dose <- function(row) {
-  held <- 100 * c(row$law_least, row$law_most)
+#'
+#' @param row of traced; `cause` of causes.
+sentence_dose <- function(row, cause) {
+  doses <- vapply(cause$doses$modes, function(each) as.numeric(each$dose), 0)
+  reached <- unique(sprintf("%.0f", 100 * c(row$law_least, row$law_most)))
   paragraph(
     sprintf(
-      "%s: throughput rises from %s to %s requests/s, %s %% of what Little's law allows.", capitalised(row$does),
-      format_number(row$before), format_number(row$after), paste(unique(format_number(held)), collapse = " to ")
+      "From %s to %s %s, throughput rises from %s to %s requests/s, %s %% of what Little's law allows.", format_number(doses[1]),
+      format_number(tail(doses, 1)), cause$doses$of, format_number(row$before), format_number(row$after), paste(reached, collapse = " to ")
     ),
     if (!is.na(row$share)) {
-      sprintf("The slope of the logarithms is %s%s, and 1 is the law.", with_interval(row$share, row$share_low, row$share_high), mark_of(row))
+      sprintf("The slope of the logarithms is %s%s, where the law has 1.", with_interval(row$share, row$share_low, row$share_high), mark_of(row))
     }
   )
 }
 
-#' One swap in a sentence: the sides before it and after it, the share of the effect that goes, and what was counted.
-#'
-#' @param row of traced; `cause` of causes.
-sentence_swap <- function(row, cause) {
-  value <- function(of) in_its_unit(row[[of]], row$statistic)
-  both <- function(when) {
-    if (is.null(cause$difference[["versus"]])) return(value(paste0(when, "_mode")))
-    sprintf("%s and %s", value(paste0(when, "_mode")), value(paste0(when, "_versus")))
-  }
-  paragraph(
-    sprintf("The swap: %s. The %s is then %s.", row$does, title_of(row$statistic), both("after")),
-    if (!is.na(row$share)) sprintf("%s %% of the effect goes.", share_text(row)),
-    sentence_counted(row)
-  )
+# The values of both sides, before or after a swap.
+of_both <- function(row, cause, when) {
+  sides <- c("mode", if (!is.null(cause$difference[["versus"]])) "versus")
+  values <- vapply(paste0(when, "_", sides), function(column) in_its_unit(row[[column]], row$statistic), "")
+  words <- unlist(cause$difference[paste0(sides, "_words")])
+  if (when == "before") values <- paste(values, "with", words)
+  enumerate(unname(values))
 }
 
-sentence_counted <- function(row) {
-  if (is.na(row$counted_before)) return("")
-  sprintf(
-    "Counted, %s: %s before, %s after%s.", row$counter, format_number(row$counted_before), format_number(row$counted_after),
-    if (is.na(row$counted_versus)) "" else sprintf(", %s with %s", format_number(row$counted_versus), "the baseline")
-  )
-}
-
-# What differs, before anything is swapped.
+#' What differs, before anything is swapped.
 sentence_difference <- function(row, cause) {
-  side <- function(which) {
-    sprintf("%s with %s", in_its_unit(row[[paste0("before_", which)]], row$statistic), cause$difference[[paste0(which, "_words")]])
+  sprintf("The %s is %s.", title_of(row$statistic), of_both(row, cause, "before"))
+}
+
+#' One swap in a sentence: both sides after it, the share of the effect that goes, and what was counted.
+sentence_swap <- function(row, cause) {
+  goes <- if (is.na(row$share)) "" else sprintf(", and %s %% of the effect goes", share_text(row))
+  paragraph(
+    sprintf("%s: then it is %s%s.", capitalised(row$does), of_both(row, cause, "after"), goes),
+    if (!is.na(row$counted_before_mode)) sprintf("Counted, %s.", counted_text(row))
+  )
+}
+
+counted_text <- function(rows) {
+  pair <- function(when) {
+    versus <- rows[[paste0("counted_", when, "_versus")]]
+    paste0(format_number(rows[[paste0("counted_", when, "_mode")]]), ifelse(is.na(versus), "", paste(" and", format_number(versus))))
   }
-  words <- c(side("mode"), if (!is.null(cause$difference[["versus"]])) side("versus"))
-  sprintf("The %s is %s.", title_of(row$statistic), enumerate(words))
+  sprintf("%s: %s before, %s after", rows$counter, pair("before"), pair("after"))
 }
 
 #' One cause in a few sentences: what was measured of it.
@@ -70,7 +71,7 @@ tell_cause <- function(cause, traced) {
   swaps <- rows[kind == "swap"]
   paragraph(
     sprintf("*%s.* %s", cause$title, trimws(cause$mechanism)),
-    vapply(split(rows[kind == "dose"], by = "does"), sentence_dose, ""),
+    vapply(split(rows[kind == "dose"], by = "does"), sentence_dose, "", cause = cause),
     if (nrow(swaps) > 0) sentence_difference(swaps[1], cause),
     vapply(split(swaps, by = "does"), sentence_swap, "", cause = cause)
   )
@@ -99,10 +100,7 @@ table_causes <- function(all) {
   rows[, .(
     Cause = ifelse(duplicated(id), "", titles), "Dose or swap" = capitalised(does),
     Of = ifelse(kind == "dose", "throughput", title_of(statistic)), Before = effect("before"), After = effect("after"),
-    "Share that goes (%)" = share_text(rows),
-    Counted = ifelse(is.na(counted_before), no_figure, sprintf(
-      "%s: %s → %s", counter, format_number(counted_before), format_number(counted_after)
-    ))
+    "Share that goes (%)" = share_text(rows), n = units, Counted = ifelse(is.na(counted_before_mode), no_figure, counted_text(rows))
   )]
 }
 

@@ -93,14 +93,14 @@ test_that("failing is an effect without a baseline", {
   cause$swaps <- list(list(does = "a long queue", changes = list(mode = "long")))
   row <- traced_of(summary, cause)
   expect_equal(row[, c(before, after, share)], c(0.99, 0, 1))
-  expect_equal(row[, c(counted_before, counted_after, counted_versus)], c(101, 0, NA))
+  expect_equal(row[, c(counted_before_mode, counted_after_mode, counted_before_versus)], c(101, 0, NA))
 })
 
 test_that("what is counted is divided by the requests that it belongs to, and not printed without them", {
   row <- traced_of()
-  expect_equal(row[, c(counted_before, counted_after, counted_versus)], c(1, 0.001, 0.002))
+  expect_equal(row[, c(counted_before_mode, counted_before_versus, counted_after_mode, counted_after_versus)], c(1, 0.002, 0.001, 0.001))
   old <- traced_of(demo_summary()[, counted_requests := NULL])
-  expect_true(is.na(old$counted_before))
+  expect_true(is.na(old$counted_before_mode))
   expect_equal(old$share, row$share)
 })
 

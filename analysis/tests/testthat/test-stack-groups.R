@@ -184,8 +184,8 @@ test_that("a profiled slice that a rule left out is not drawn", {
 
 test_that("shares stand on 100 samples at least, and with their interval", {
   expect_equal(share_of_samples(16, 35), "")
-  expect_equal(share_of_samples(c(46, 46), c(99, 100)), c("", "46 % [36.6, 55.7]"))
-  expect_equal(count_of_samples(c(35, 100)), c("n = 35: too few for shares", "n = 100"))
+  expect_equal(share_of_samples(c(46, 46), c(99, 100)), c("", "46 % [37, 56]"))
+  expect_equal(count_of_samples(c(35, 100)), c("n = 35: too few", "n = 100"))
 })
 
 test_that("bars show shares only where there are samples enough", {
@@ -200,8 +200,8 @@ test_that("bars show shares only where there are samples enough", {
     built <- ggplot_build(figure_cpu_groups(groups(samples), summary, "demo", "wrk2"))
     c(sort(built$data[[2]]$label), trimws(built$data[[3]]$label), max(built$data[[1]]$xmax))
   }
-  expect_equal(labels_of(c(21, 14, 900)), c("", "", "n = 35: too few for shares", "100"))
-  expect_equal(labels_of(c(60, 40, 900)), c("40 % [30.9, 49.8]", "60 % [50.2, 69.1]", "n = 100", "100"))
+  expect_equal(labels_of(c(21, 14, 900)), c("", "", "n = 35: too few", "100"))
+  expect_equal(labels_of(c(60, 40, 900)), c("40 % [31, 50]", "60 % [50, 69]", "n = 100", "100"))
 })
 
 test_that("a cell that was not sampled has no rows, and a table of such cells its columns", {
@@ -252,8 +252,6 @@ test_that("groups of one session have the error of sampling, those of several th
   other <- pool_cpu_groups(of_session("thread", 1L, 90))
   expect_equal(moved_groups(other, one)$sessions, c(1, 1))
   expect_gt(moved_groups(other, several)$reach_us[1], moved_groups(other, one)$reach_us[1])
-  expect_match(noise_of_groups(c(1, 3)), "one profiled session: intervals of sampling alone")
-  expect_equal(noise_of_groups(c(2, 3)), "intervals over sessions")
 })
 
 test_that("bytes that requests allocate are those of the profiled slice, by group", {
@@ -273,7 +271,7 @@ test_that("bytes that requests allocate are those of the profiled slice, by grou
   # A hundred samples: 10 %.
   expect_equal(rows[group == "write", error_bytes / bytes_per_request], 0.1)
   shown <- table_allocations(rows)
-  expect_equal(shown[["Most by"]], "write 90.9 % [84.1, 95], JVM other 9.09 % [5.01, 15.9]")
+  expect_equal(shown[["Most by"]], "write 91 % [84, 95], JVM other 9 % [5, 16]")
   # A hundred samples are enough, and ten are not.
   few <- table_allocations(copy(rows)[, error_bytes := sqrt(10) * error_bytes])
   expect_equal(few[["Most by"]], "write, JVM other")

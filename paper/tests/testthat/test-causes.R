@@ -10,23 +10,23 @@ results_of <- function(traced = rbind(traced_of(), traced_of(dose_summary(), dos
 test_that("a swap is told with its sides, the share that goes and what was counted", {
   told <- tell_causes_of(results_of(), "demo")
   expect_match(told, "*Starting threads.* Starting costs. The CPU time per request is 200 µs with a thread each and 100 µs with a pool.", fixed = TRUE)
-  expect_match(told, "The swap: connections are kept. The CPU time per request is then 100 µs and 100 µs. 100 [96.4, 104] % of the effect goes.", fixed = TRUE)
-  expect_match(told, "Counted, threads started per request: 1 before, 0.001 after, 0.002 with the baseline.", fixed = TRUE)
+  expect_match(told, "Connections are kept: then it is 100 µs and 100 µs, and 100 [96, 104] % of the effect goes.", fixed = TRUE)
+  expect_match(told, "Counted, threads started (per request): 1 and 0.002 before, 0.001 and 0.001 after.", fixed = TRUE)
   expect_equal(tell_causes_of(results_of(), "another"), "")
 })
 
 test_that("a dose is told with its response, the law and the slope", {
   told <- tell_causes_of(results_of(), "demo")
-  expect_match(told, "Connections: 5, 10, 50: throughput rises from 242 to 2,424 requests/s, 97 % of what Little's law allows.", fixed = TRUE)
-  expect_match(told, "The slope of the logarithms is 1 [1, 1], and 1 is the law.", fixed = TRUE)
+  expect_match(told, "From 5 to 50 connections, throughput rises from 242 to 2,424 requests/s, 97 % of what Little's law allows.", fixed = TRUE)
+  expect_match(told, "The slope of the logarithms is 1 [1, 1], where the law has 1.", fixed = TRUE)
 })
 
 test_that("there is one table, without verdicts", {
   table <- table_causes(results_of())
   expect_equal(table$Cause, c("Starting threads", "How many"))
   expect_match(table$Before[1], "^2 \\[.*\\] ×$")
-  expect_match(table[["Share that goes (%)"]][1], "^100 \\[96.4, 104\\]$")
-  expect_equal(table$Counted, c("threads started per request: 1 → 0.001", no_figure))
+  expect_match(table[["Share that goes (%)"]][1], "^100 \\[96, 104\\]$")
+  expect_equal(table$Counted, c("threads started (per request): 1 and 0.002 before, 0.001 and 0.001 after", no_figure))
   expect_no_match(paste(unlist(table), collapse = " "), "shown|traced|proven")
 })
 
