@@ -1,7 +1,6 @@
 #!/usr/bin/env Rscript
 # The decision guide, and the outcomes of the findings:
 #   Rscript analysis/guide.R --guide analysis/guide.yaml --modes results/modes.csv --slices results/slices.csv \
-#     --repetitions results/repetitions.csv \
 #     --capacity results/capacity.csv --comparisons results/comparisons.csv \
 #     --out results/guide.csv --out-findings results/findings.csv results/summary.csv
 
@@ -10,10 +9,9 @@ folder <- source_all()
 
 given <- parse_command_line(
   commandArgs(trailingOnly = TRUE),
-  c("guide", "modes", "slices", "repetitions", "capacity", "comparisons", "out", "out-findings")
+  c("guide", "modes", "slices", "capacity", "comparisons", "out", "out-findings")
 )
 if (length(given$files) != 1) stop("one summary must be given", call. = FALSE)
-use_looks(given$repetitions)
 use_modes(given$modes)
 capacity <- read_capacity(given$capacity)
 comparisons <- read_comparisons(given$comparisons)

@@ -15,9 +15,6 @@
 # A cell that is not valid may still bound its throughput or latency. Where fewer than two sessions have
 # both sides valid, such cells join, and the row is a bound: its estimate is at least, or at most, what
 # the ratio is. It is decided if the bound is on one side of 1, else it is `bounded`.
-#
-# Effect sizes: the ratio itself is the one to act on. effect_size is the other, Hedges' g of the
-# log ratios: the effect in units of how much it varies from session to session.
 
 library(data.table)
 
@@ -102,7 +99,7 @@ at_worst <- function(found, failed, better) {
 compare_statistic <- function(summary, slices, places, terms, statistic, counts) {
   logs <- statistic$effect == "ratio"
   found <- session_effects(summary, slices, terms, statistic$statistic, logs, counts)
-  pooled <- pool_looks(found, resample = TRUE)
+  pooled <- pool_sessions(found)
   pooled[at_worst(found, failed_sessions(summary, terms, counts), statistic$better), worst := i.worst, on = "id"]
   pooled[bound != 0, worst := NA]
   medians <- cells_of_terms(summary, terms)
@@ -112,23 +109,20 @@ compare_statistic <- function(summary, slices, places, terms, statistic, counts)
   middle <- function(which) medians[sign == which][places, on = "id"]$middle
   rows <- cbind(places, as.data.table(statistic[c("statistic", "unit", "better", "effect")]))
   rows[, `:=`(mode_median = middle(1), versus_median = middle(-1))]
-  rows <- pooled[rows, on = "id", allow.cartesian = TRUE]
+  rows <- pooled[rows, on = "id"]
   rows[, reason := why_not_comparable(rows)][is.na(pairs), `:=`(pairs = 0L, rounds = 0)][]
 }
 
-# Adds intervals, each family by itself, over all looks, and estimates on the scale of the figures.
+# Adds intervals, each family by itself, and estimates on the scale of the values.
 add_intervals <- function(rows) {
-  families <- c(intersect(c("study", "tool"), names(rows)), "statistic", "look")
-  rows[, row := rleid(statistic, id)]
+  families <- c(intersect(c("study", "tool"), names(rows)), "statistic")
+  rows[, row := .I]
   judged <- rows[
-    reason == "", judge_family(.SD, equivalence[[effect[1]]], shares_of_looks()[.BY$look]),
-    by = families, .SDcols = setdiff(names(rows), families)
+    reason == "", judge_family(.SD, equivalence[[effect[1]]]), by = families, .SDcols = setdiff(names(rows), families)
   ]
-  judged <- over_looks(judged[seen == TRUE], "row")
-  rest <- unique(rows[!judged, on = "row"], by = "row", fromLast = TRUE)
-  rows <- rbind(judged, rest, fill = TRUE)[order(row)]
+  rows <- rbind(judged, rows[reason != ""], fill = TRUE)[order(row)]
   rows[, estimate := centre]
-  ends <- c("estimate", "worst", "low", "high", "bootstrap_low", "bootstrap_high")
+  ends <- c("estimate", "worst", "low", "high")
   rows[effect == "ratio", (ends) := lapply(.SD, exp), .SDcols = ends]
   rows[reason != "", (ends) := NA_real_][]
 }
@@ -160,8 +154,7 @@ comparison_columns <- c(
   "statistic", "unit", "better", "effect", "estimate", "worst", "low", "high", "verdict", "bound", "reason",
   "pairs", "rounds", "mode_median", "versus_median", "mode_valid", "mode_invalid", "mode_missing",
   "versus_valid", "versus_invalid", "versus_missing", "spread", "within", "noise", "df",
-  "rounding_low", "rounding_high", "effect_size", "bootstrap_low", "bootstrap_high", "p_value",
-  "p_adjusted", "equivalence_p_value", "equivalence_p_adjusted", "repetitions_needed"
+  "rounding_low", "rounding_high", "p_value", "p_adjusted", "equivalence_p_value", "equivalence_p_adjusted"
 )
 
 #' Compares places with each other, all statistics.
@@ -179,7 +172,6 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
     compare_statistic(summary, slices, sided, terms, as.list(statistic), counts)
   }))
   rows <- decide(rows)[order(id)]
-  rows[, repetitions_needed := repetitions_needed(rows)]
   rows[, c(setdiff(names(places), "id"), comparison_columns), with = FALSE]
 }
 
@@ -197,33 +189,12 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 #'   cells, in `unit`), the counts of valid, invalid and missing cells of each side; on the scale of log
 #'   ratios or differences: spread (standard deviation over sessions), within (standard error of one
 #'   session's effect by its slices), noise (as moderated) and df, rounding_low, rounding_high (what the
-#'   ends were moved by); effect_size (Hedges' g), bootstrap_low, bootstrap_high, p_value (of no
-#'   difference), equivalence_p_value (of a difference beyond the margin), both also _adjusted,
-#'   repetitions_needed (see there).
+#'   ends were moved by); p_value (of no difference), equivalence_p_value (of a difference beyond the margin), both
+#'   also _adjusted.
 compare_modes <- function(summary, slices, statistics = compared_statistics[statistic %in% names(summary)],
                           counts = poolable) {
   places <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])[, id := .I]
   compare_places(summary, slices, places, comparison_terms(places), statistics, counts)
-}
-
-#' Notes that the comparisons were computed, once for each set of cells: a look at the results.
-#'
-#' @param summary see read_summary().
-#' @param results folder in which looks.csv grows by a row: time, cells, sessions, newest.
-note_look <- function(summary, results) {
-  path <- file.path(results, "looks.csv")
-  # By its time: a session that is measured again may have any name.
-  newest <- summary$session[which.max(frank(sub("^[^@]*@", "", summary$session), ties.method = "first"))]
-  look <- data.table(cells = nrow(summary), sessions = uniqueN(summary$session), newest = newest)
-  before <- if (file.exists(path)) fread(path, colClasses = list(character = c("time", "newest")))[.N]
-  if (!is.null(before) && isTRUE(all.equal(before[, !"time"], look))) return(invisible())
-  fwrite(cbind(time = format(Sys.time(), "%FT%TZ", tz = "UTC"), look), path, append = !is.null(before))
-}
-
-#' How many looks were noted; 1 where none was, for there is a report.
-looks_of <- function(results) {
-  path <- file.path(results, "looks.csv")
-  if (file.exists(path)) nrow(fread(path)) else 1L
 }
 
 #' How many cells were measured again.

@@ -49,8 +49,7 @@ simulate_study <- function(noise, explained, moved, size, truth, rounds, tiers =
     sd = sqrt(sd_mode^2 + sd_base[tier]^2 + (mode_slices^2 + base_slices[tier]^2) / rounds),
     centre = rowMeans(effects, na.rm = TRUE), spread = apply(effects, 1, sd, na.rm = TRUE),
     within = sqrt(rowMeans(variances, na.rm = TRUE)), pairs = rowSums(!is.na(effects)), bound = 0, least = 0, worst = NA_real_,
-    rounding_low = 0, rounding_high = 0, bootstrap_low = NA_real_, bootstrap_high = NA_real_, id = seq_len(count),
-    look = 1L, seen = TRUE
+    rounding_low = 0, rounding_high = 0, id = seq_len(count)
   )[, df_within := as.numeric(pairs * (rounds - 1))]
   if (explained == "no slices") found[, c("within", "df_within") := NA_real_]
   found[pairs > 0]

@@ -1,17 +1,93 @@
-# What theory predicts along a load curve, from the cell's configuration and from primitives alone, as
-# predictions.R does for a single load. Requests arrive at random times, so both queues are those of random
-# arrivals: before the threads that a mode lets in, and before the server's CPUs.
+# What theory predicts along a load curve, from the cell's configuration and from primitives alone. Requests arrive
+# at random times, so both queues are those of random arrivals: before the threads of a mode (setups.R), and before
+# the server's CPUs.
 #
-# The latency of a request that neither waits nor works is a matter of microseconds which no queue explains;
-# of such a load the rate at which the CPUs are used up is predicted, and nothing else.
+# The latency of a request that neither waits nor works is a matter of microseconds which no queue explains; of such a
+# load the rate at which the CPUs are used up is predicted, and nothing else.
 
 library(data.table)
 
+# ---- What a request costs ------------------------------------------------------------------------
+
+# The request of a mode, by how it handles requests: on a new connection; on one that is kept, whose thread must be
+# woken; and answered after a sleep. Where there is `awake`, the sleep is what the primitive `asleep` costs more than
+# that. No primitive is measured on a mode of a study: workloads/request_primitives.py says how each is.
+on_a_pool <- list(
+  request = "pool-beside-request", kept = "kept-request-on-one-thread", asleep = "pool-asleep-beside-request"
+)
+ways <- list(
+  "platform thread" = list(
+    request = "platform-thread-beside-request", kept = "kept-request-on-one-thread",
+    asleep = "platform-thread-asleep-beside-request"
+  ),
+  "pool" = on_a_pool,
+  "caller-runs pool" = on_a_pool,
+  "virtual thread" = list(
+    request = "virtual-thread-beside-request", kept = "kept-request-on-virtual-thread",
+    asleep = "virtual-thread-asleep-beside-request"
+  ),
+  "event loop" = list(
+    request = "request-through-selector", kept = "kept-request-through-selector",
+    asleep = "timed-request-through-selector"
+  ),
+  # The smallest request to Tomcat has its hand-over in it, to a thread of either kind.
+  "tomcat, pool" = list(
+    request = "tomcat-request", kept = "tomcat-request",
+    asleep = "platform-thread-asleep-beside-request", awake = "platform-thread-beside-request"
+  ),
+  "tomcat, virtual thread" = list(
+    request = "tomcat-request", kept = "tomcat-request",
+    asleep = "virtual-thread-asleep-beside-request", awake = "virtual-thread-beside-request"
+  )
+)
+
+# What a call of a remote adds, by the client. The blocking one keeps the thread of the request; a worker thread is
+# started for its call, so that its start is in the difference.
+calls <- list(
+  "blocking" = list(with = "platform-thread-call-beside-request", without = "platform-thread-beside-request"),
+  "worker-threads" = list(with = "platform-thread-call-beside-request", without = "request-on-one-thread"),
+  "event-loop" = list(with = "event-loop-call-beside-request", without = "request-on-one-thread")
+)
+
+# Ten times as many as when the primitives sleep: each thread has a stack, which is cold when it wakes.
+most_asleep <- 2000
+least_us <- 1
+
+#' CPU time of a request from primitives: the smallest one to the simplest server of its kind at the rate, and what a
+#' sleep, a statement or a call adds to it. It is the more expensive the rarer it is, since its CPU was idle and its
+#' caches are cold.
+#'
+#' @param setup see read_setup(); `primitives` see read_primitives(); `rate_per_s` at which requests come.
+#' @return µs; NA where no primitive says it.
+request_cost <- function(setup, primitives, rate_per_s) {
+  if (!has_primitives(setup)) return(NA_real_)
+  way <- ways[[setup$handling]]
+  at_rate <- function(id) cost_of(primitives, id, rate_per_s)
+  asleep <- setup$wait_s > 0 && is.null(way$awake)
+  base <- at_rate(if (asleep) way$asleep else if (setup$keep_alive) way$kept else way$request)
+  # A thread that waits for a statement, or a remote, is woken by the answer, however long that takes.
+  more <- if (setup$statement) {
+    list(with = "statement-within-request", without = "request-on-one-thread")
+  } else if (!is.null(calls[[setup$call]])) {
+    calls[[setup$call]]
+  } else if (setup$wait_s > 0 && !asleep) {
+    list(with = way$asleep, without = way$awake)
+  }
+  if (!is.null(more)) base <- base + at_rate(more$with) - at_rate(more$without)
+  # A difference of costs that are noisy may come out below any cost.
+  pmax(base, least_us) + setup$work_s * 1e6
+}
+
+# No primitive writes a file, calls through a pool of connections, or has so many requests asleep.
+has_primitives <- function(setup) {
+  !grepl("file-test", setup$path) && setup$call != "pooled" && or_else(setup$rate_per_s, 0) * setup$wait_s <= most_asleep
+}
+
+# ---- Along the curve -----------------------------------------------------------------------------
+
 #' The setup of a curve's cell at one rate, see read_setup().
 setup_at <- function(cell, rate_per_s) {
-  asked <- cell$configuration$tool
   cell$configuration$tool$rate_per_s <- rate_per_s
-  cell$configuration$tool$duration_s <- or_else(asked$duration_s, asked$step_s)
   read_setup(cell)
 }
 
@@ -23,8 +99,9 @@ setup_at <- function(cell, rate_per_s) {
 #'   models do not know the server or what bounds it.
 predict_step <- function(cell, primitives, rate_per_s) {
   setup <- setup_at(cell, rate_per_s)
-  if (is.na(setup$handling) || setup$handling == "database") return(NULL)
-  cpu_s <- total_s(setup, request_cost(setup, primitives, rate_per_s), "mean")
+  if (is.na(setup$handling)) return(NULL)
+  # Without primitives the work that a request asks for is what is known of its CPU time: a lower bound.
+  cpu_s <- or_else(request_cost(setup, primitives, rate_per_s) / 1e6, setup$work_s)
   inside <- min(setup$most_inside, setup$connections)
   within_s <- setup$wait_s + cpu_s
   bounds_per_s <- c(threads = inside / within_s, cpus = setup$cpus / cpu_s)

@@ -18,9 +18,7 @@
 # One session has an interval as well, from its slices alone. It holds for the processes of this
 # session, so it is printed and decides nothing.
 #
-# t supposes that log ratios are roughly normal, which holds for multiplicative noise. A percentile
-# bootstrap of sessions stands beside it (bootstrap_*). It cannot decide for few: n sessions have only
-# choose(2n - 1, n) resamples, and none lies outside of the range of what was seen.
+# t supposes that log ratios are roughly normal, which holds for multiplicative noise.
 
 library(data.table)
 
@@ -29,9 +27,6 @@ confidence <- 0.95
 # that exchanging the sides gives the same verdict. For shares: one percentage point, which is
 # what the validity check on 2xx allows.
 equivalence <- list(ratio = log(1.05), difference = 0.01)
-bootstrap_resamples <- 1999
-# The same for every row, so that a row does not depend on which others there are.
-bootstrap_seed <- 1
 # In smaller families chance may make variances look alike that are not.
 family_at_least <- 8
 family_df_most <- 4
@@ -210,54 +205,17 @@ without_needless_bounds <- function(found) {
 #' Effects over their sessions.
 #'
 #' @param found see session_effects().
-#' @param resample whether the columns bootstrap_low and bootstrap_high are wanted.
 #' @return data.table, a row per id: id, centre (mean), spread (standard deviation over sessions; NA for
 #'   one), within (standard error of a session's effect by its slices), df_within, pairs (sessions),
 #'   rounds (in all), rounding_low, rounding_high, least (see session_effects(); a standard deviation), bound (1, -1, 0), zero, hidden (rounding may have made
-#'   any value of it), effect_size (Hedges' g), bootstrap_low, bootstrap_high.
-pool_sessions <- function(found, resample = FALSE) {
-  found[, {
-    bootstrap <- if (resample) bootstrap_interval(effect) else c(NA_real_, NA_real_)
-    list(
-      centre = mean(effect), spread = sd(effect), within = sqrt(mean(within)),
-      df_within = as.numeric(sum(rounds - 1)), pairs = .N, rounds = as.numeric(sum(rounds)),
-      rounding_low = mean(low), rounding_high = mean(high), least = sqrt(mean(least)), bound = direction(bound),
-      zero = any(zero), hidden = any(is.infinite(c(low, high))), effect_size = effect_size(effect),
-      bootstrap_low = bootstrap[1], bootstrap_high = bootstrap[2]
-    )
-  }, by = id]
-}
-
-#' Effects at each look: over the sessions that there were then.
-#'
-#' @param found see session_effects(); `resample` see pool_sessions(), of the last look.
-#' @return data.table, a row per id and look: see pool_sessions(), look, seen (whether the look has a session
-#'   of this id that the one before had not).
-pool_looks <- function(found, resample = FALSE) {
-  found <- copy(found)[, look := look_of(repetition)]
-  last <- max(found$look, 1L)
-  rbindlist(lapply(sort(unique(c(found$look, last))), function(wanted) {
-    pooled <- pool_sessions(found[look <= wanted], resample && wanted == last)
-    pooled[, `:=`(look = wanted, seen = id %in% found[look == wanted]$id)][]
-  }))
-}
-
-# Hedges' g with the exact correction for few values; below three values there is none.
-effect_size <- function(effects) {
-  df <- length(effects) - 1
-  if (df < 2 || !isTRUE(sd(effects) > 0)) return(NA_real_)
-  correction <- exp(lgamma(df / 2) - lgamma((df - 1) / 2)) / sqrt(df / 2)
-  correction * mean(effects) / sd(effects)
-}
-
-# Percentile bootstrap of the mean; it draws sessions whole, and with them all their noise.
-bootstrap_interval <- function(effects) {
-  if (length(effects) < 2 || !all(is.finite(effects))) return(c(NA_real_, NA_real_))
-  if (diff(range(effects)) == 0) return(range(effects))
-  set.seed(bootstrap_seed)
-  drawn <- sample(effects, length(effects) * bootstrap_resamples, replace = TRUE)
-  means <- sort(rowMeans(matrix(drawn, nrow = bootstrap_resamples)))
-  means[round((bootstrap_resamples + 1) * (1 + c(-confidence, confidence)) / 2)]
+#'   any value of it).
+pool_sessions <- function(found) {
+  found[, .(
+    centre = mean(effect), spread = sd(effect), within = sqrt(mean(within)),
+    df_within = as.numeric(sum(rounds - 1)), pairs = .N, rounds = as.numeric(sum(rounds)),
+    rounding_low = mean(low), rounding_high = mean(high), least = sqrt(mean(least)), bound = direction(bound),
+    zero = any(zero), hidden = any(is.infinite(c(low, high)))
+  ), by = id]
 }
 
 # ---- Noise -------------------------------------------------------------------------------------
@@ -313,11 +271,10 @@ tail_beyond <- function(distance, error, df) {
 #' @param centre means of effects; `error` their standard errors, `df` the degrees of freedom of
 #'   these; `rounding_low`, `rounding_high` how far rounding may have moved them.
 #' @param margin half-width of the region of equivalence around 0.
-#' @param level of the interval.
 #' @return list of vectors: low, high, p_value (of no difference), equivalence_p_value (the larger
 #'   of Schuirmann's two one-sided tests), all against what rounding can do.
-judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin, level = confidence) {
-  reach <- suppressWarnings(qt((1 + level) / 2, df)) * error
+judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin) {
+  reach <- suppressWarnings(qt((1 + confidence) / 2, df)) * error
   beyond <- pmax(centre - rounding_low, -centre - rounding_high, 0)
   list(
     low = centre - reach - rounding_low, high = centre + reach + rounding_high,
@@ -336,9 +293,8 @@ judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin
 #'
 #' @param pooled see pool_sessions(); all of one family.
 #' @param margin see judge_effects().
-#' @param share of the error that this look has, see looks.R.
 #' @return pooled with the columns.
-judge_family <- function(pooled, margin, share = 1) {
+judge_family <- function(pooled, margin) {
   pooled <- copy(pooled)
   pooled[, c("noise", "df") := moderate(spread, pairs, within, df_within)]
   # Three equal counts may still vary by less than one.
@@ -347,8 +303,7 @@ judge_family <- function(pooled, margin, share = 1) {
   error <- fifelse(one, pooled$within, pooled$noise / sqrt(pooled$pairs))
   df <- fifelse(one, pooled$df_within, pooled$df)
   df[df %in% 0] <- NA
-  level <- 1 - (1 - confidence) * share
-  found <- pooled[, judge_effects(centre, error, ..df, rounding_low, rounding_high, margin, level)]
+  found <- pooled[, judge_effects(centre, error, ..df, rounding_low, rounding_high, margin)]
   found[one, c("p_value", "equivalence_p_value") := NA_real_]
   found[pooled$bound > 0, `:=`(high = Inf, equivalence_p_value = NA_real_)]
   found[pooled$bound < 0, `:=`(low = -Inf, equivalence_p_value = NA_real_)]
@@ -385,10 +340,7 @@ effect_between <- function(summary, slices, terms, statistic, effect = "ratio", 
   in_turns <- all(terms[, .N, by = .(tier, tool)]$N == 2)
   family <- if (in_turns) family_of(summary, slices, terms, statistic, logs)
   margin <- equivalence[[effect]]
-  judged <- lapply(split(pool_looks(own)[seen == TRUE], by = "look"), function(look) {
-    judge_family(rbind(look, family, fill = TRUE), margin, shares_of_looks()[look$look])[1]
-  })
-  row <- over_looks(rbindlist(judged), "id")
+  row <- judge_family(rbind(pooled, family), margin)[1]
   back <- if (logs) exp else identity
   c(
     list(

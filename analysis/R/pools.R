@@ -23,7 +23,7 @@ read_combinations <- function(path) {
 #' The grid of both sizes, from valid cells in which more than one combination was measured.
 #'
 #' @param cells list of read_cell().
-#' @return data.table: study, mode, tier, repetition, workers, and the columns of read_combinations(); no rows
+#' @return data.table: study, mode, tier, repetition, and the columns of read_combinations(); no rows
 #'   without a grid.
 read_grid <- function(cells) {
   rows <- rbindlist(lapply(cells, function(cell) {
@@ -32,8 +32,7 @@ read_grid <- function(cells) {
     combinations <- read_combinations(file)
     if (nrow(combinations) < 2) return(NULL)
     combinations[, `:=`(
-      study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition),
-      workers = number(cell$load$concurrency_offered)
+      study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition)
     )]
   }), fill = TRUE)
   if (nrow(rows) == 0) data.table(study = character(), mode = character(), tier = character()) else rows
@@ -69,33 +68,10 @@ summarise_combinations <- function(grid) {
   }, by = .(study, mode, tier)]
 }
 
-#' The Universal Scalability Law over connections in use, fitted to means over the server's numbers of
-#' threads in each session: sizes of the server's pool are no repetitions. No more connections are in use
-#' than there are workers.
-#'
-#' @param grid see read_grid().
-#' @return data.table, a row per study, mode and tier: see fit_usl().
-fit_combinations <- function(grid) {
-  fits <- lapply(split(grid, by = c("study", "mode", "tier")), function(rows) {
-    means <- rows[per_s > 0, .(per_s = exp(mean(log(per_s)))),
-      by = .(used = pmin(connection_pool_size, workers), repetition)
-    ]
-    cbind(rows[1, .(study, mode, tier)], as.data.table(fit_usl(means$used, means$per_s, means$repetition)))
-  })
-  none <- setnames(no_modes()[, tool := NULL], "path", "tier")
-  rbindlist(c(list(none), fits), use.names = TRUE)
-}
-
 #' Reads the combinations that combinations.R summarised, see summarise_combinations().
 read_sizes <- function(path) {
   numbers <- c("thread_pool_size", "connection_pool_size", "middle", "low", "high", "share", "spread")
   read_table(path, numbers)[, among_best := as.logical(among_best)][]
-}
-
-#' Reads the laws fitted to combinations, see fit_combinations().
-read_size_laws <- function(path) {
-  parts <- outer(c("lambda", "sigma", "kappa"), c("", "_low", "_high"), paste0)
-  read_table(path, c(parts, "peak_n", "loads"))
 }
 
 noise_of_grid <- function(rows) {

@@ -61,20 +61,15 @@ read_thread_memory <- function(path) {
   memory[, (numbers) := lapply(.SD, as.numeric), .SDcols = numbers][]
 }
 
-#' The cost of a primitive.
+#' The CPU time of a primitive.
 #'
 #' @param primitives see read_primitives().
-#' @param id,statistic which; for one measured at several rates the cost at `rate_per_s` lies on
-#'   the line between its neighbours over the logarithm of the rate, and stays that of the last one
-#'   beyond them.
-#' @return c(mean, low, high), µs; NA where it was not measured.
-cost_of <- function(primitives, id, statistic = "cpu", rate_per_s = NA_real_) {
-  wanted <- statistic
-  rows <- primitives[primitive == id & statistic == wanted]
-  ends <- c("mean", "low", "high")
-  if (nrow(rows) == 0) return(setNames(rep(NA_real_, 3), ends))
-  rows[is.na(low), low := mean][is.na(high), high := mean]
-  if (nrow(rows) == 1) return(unlist(rows[, ends, with = FALSE]))
-  at <- log(min(max(rate_per_s, min(rows$rate_per_s), na.rm = TRUE), max(rows$rate_per_s)))
-  vapply(ends, function(end) approx(log(rows$rate_per_s), rows[[end]], at)$y, 0)
+#' @param id of one that is measured at several rates: its cost lies on the line between its neighbors over the
+#'   logarithm of the rate, and stays that of the last one beyond them.
+#' @return µs; NA where it was not measured.
+cost_of <- function(primitives, id, rate_per_s) {
+  rows <- primitives[primitive == id & statistic == "cpu" & is.finite(mean)]
+  if (nrow(rows) < 2) return(c(rows$mean, NA_real_)[1])
+  at <- min(max(rate_per_s, min(rows$rate_per_s)), max(rows$rate_per_s))
+  approx(log(rows$rate_per_s), rows$mean, log(at))$y
 }

@@ -45,36 +45,6 @@ closed_throughput <- function(customers, wait_s, demands_s) {
   throughput
 }
 
-#' Mean latency of users who all begin at once and are served one after the other.
-#'
-#' The first round is served from the first to the last user, so its mean wait is half of that of
-#' the others.
-#'
-#' @param users how many.
-#' @param answers how many in all.
-#' @param throughput_per_s at which they are served.
-#' @return seconds.
-in_line_latency_s <- function(users, answers, throughput_per_s) {
-  first <- min(users, answers)
-  (first * (first + 1) / 2 + max(0, answers - users) * users) / (throughput_per_s * answers)
-}
-
-#' Mean latency of what is answered within a window, of users who all begin at once before it.
-#'
-#' A user waits until the others are served: for the time since the beginning, until each has had an
-#' answer, and for a whole round of all users from then on.
-#'
-#' @param users how many; `inside` how many are served at once.
-#' @param throughput_per_s at which they are served.
-#' @param before_s from the beginning to the window; `lasts_s` the window.
-#' @return seconds; NA where nothing is answered in the window.
-window_latency_s <- function(users, inside, throughput_per_s, before_s, lasts_s) {
-  served_s <- inside / throughput_per_s
-  ends_s <- seq_len(floor((before_s + lasts_s) / served_s)) * served_s
-  ends_s <- ends_s[ends_s > before_s]
-  if (length(ends_s) == 0) NA_real_ else mean(pmin(ends_s, users / throughput_per_s))
-}
-
 #' A percentile of the time in the queue of G/G/c: exponential for those who must wait, as in M/M/c, with the
 #' mean of queue_wait_s().
 #'

@@ -1,11 +1,11 @@
 # Costs of primitives, and loads as configurations have them.
 
-# Costs with intervals of ±10 %, as primitives.csv has them: at one rate, or at the rates 100 and 10,000/s.
-primitive_rows <- function(..., rate_per_s = NA_real_, statistic = "cpu") {
+# Costs as primitives.csv has them: at one rate, or at the rates 100 and 10,000/s.
+primitive_rows <- function(..., rate_per_s = NA_real_) {
   costs <- list(...)
   rbindlist(lapply(names(costs), function(name) {
     data.table(
-      primitive = name, rate_per_s = rate_per_s, statistic = statistic, mean = costs[[name]],
+      primitive = name, rate_per_s = rate_per_s, statistic = "cpu", mean = costs[[name]],
       low = 0.9 * costs[[name]], high = 1.1 * costs[[name]], unit = "us", repetitions = 3L
     )
   }))
@@ -13,7 +13,6 @@ primitive_rows <- function(..., rate_per_s = NA_real_, statistic = "cpu") {
 at_rates <- function(...) primitive_rows(..., rate_per_s = c(100, 10000))
 
 known_primitives <- rbind(
-  primitive_rows("platform-thread-start" = 30, "virtual-thread-start" = 1, "pool-hand-off" = 8),
   at_rates(
     "request-on-one-thread" = c(120, 60), "request-through-selector" = c(130, 65),
     "platform-thread-beside-request" = c(160, 90), "pool-beside-request" = c(140, 68),
@@ -28,8 +27,23 @@ known_primitives <- rbind(
   )
 )
 
-closed_load <- function(...) modifyList(list(threads = 500, ramp_up_s = 0, loops = 10), list(...))
-open_load <- function(...) {
-  load <- list(rate_per_s = 100, connections = 1000, duration_s = 10, warm_up_s = 0.5)
-  modifyList(load, list(...))
+closed_load <- function(...) modifyList(list(threads = 500, duration_s = 4), list(...))
+open_load <- function(...) modifyList(list(rate_per_s = 100, connections = 1000), list(...))
+
+# A cell as far as a setup is read of it.
+configured_cell <- function(mode = "fixed-pool", options = list(), tool = list(), sleep_ms = 0, path = "/work", ...,
+                            package = "artifact.sockets.mode", cpus = 1) {
+  list(
+    cell = list(study = "demo", mode = mode, tier = "tier", tool = "tool"),
+    configuration = list(
+      study = list(server = list(package = package)), tool = tool, mode = list(options = options, ...),
+      tier = list(path = path, sleep_ms = sleep_ms)
+    ),
+    provenance = list(server_cpus = seq_len(cpus))
+  )
 }
+setup_of <- function(...) read_setup(configured_cell(...))
+tomcat_cell <- function(tool, options = list(), path = "/api/sleep-test", sleep_ms = 100, ...) {
+  configured_cell("tomcat-200", options, tool, sleep_ms, path, ..., package = "artifact.tomcat")
+}
+tomcat <- function(...) read_setup(tomcat_cell(...))

@@ -71,10 +71,10 @@ test_that("of equals, few are reported to differ", {
   expect_lte(mean(rows$verdict %in% c("higher", "lower")), 0.05)
 })
 
-# Twelve tiers, three sessions of two rounds; slices vary by 2 % and processes by 1 %, as under loads that
+# Twelve tiers, three sessions of four rounds; slices vary by 2 % and processes by 1 %, as under loads that
 # saturate. At one tier a request takes the pool so many times as long.
 with_slower_pool <- function(times) {
-  slices <- CJ(tier = sprintf("tier-%02d", 1:12), mode = c("pool", "thread"), repetition = 1:3, round = 1:2)
+  slices <- CJ(tier = sprintf("tier-%02d", 1:12), mode = c("pool", "thread"), repetition = 1:3, round = 1:4)
   slices[, process := rnorm(1, 0, 0.01), by = .(tier, mode, repetition)]
   slices[, slower := fifelse(mode == "pool" & tier == "tier-01", log(times), 0)]
   slices[, throughput_per_s := exp(process - slower + rnorm(.N, 0, 0.02))]
@@ -91,9 +91,10 @@ with_slower_pool <- function(times) {
 
 test_that("a mode that takes 10 % more service time is distinguished, and one that takes no more is not", {
   set.seed(3)
+  # Of a hundred such runs 93 distinguish it; with two rounds 62 do.
   told <- replicate(20, with_slower_pool(1.1)[tier == "tier-01", verdict == "lower"])
   expect_gte(mean(told), 0.9)
-  alike <- replicate(20, with_slower_pool(1)[, mean(verdict %in% c("higher", "lower"))])
+  alike <- replicate(10, with_slower_pool(1)[, mean(verdict %in% c("higher", "lower"))])
   expect_lte(mean(alike), 0.02)
 })
 
@@ -107,20 +108,6 @@ test_that("a summary without baselines makes a table without rows, which can be 
   expect_type(read_comparisons(path)$estimate, "double")
 })
 
-test_that("a look is noted once for each set of cells", {
-  results <- new_folder()
-  expect_equal(looks_of(results), 1)
-  summary <- summary_of(c(1, 1), c(1, 1))
-  for (time in 1:2) note_look(summary, results)
-  expect_equal(looks_of(results), 1)
-  note_look(summary_of(c(1, 1, 1), c(1, 1, 1)), results)
-  note_look(summary_of(c(1, 1, 1), c(1, 1, 1))[repetition == 3, session := "session-4"], results)
-  expect_equal(looks_of(results), 3)
-  at <- function(first) summary_of(c(1, 1), c(1, 1))[, session := fifelse(repetition == 1, first, "b/rep-2@20261122T02Z")]
-  for (first in c("a/rep-1@20261122T01Z", "a/rep-1@20261122T03Z")) note_look(at(first), results)
-  expect_equal(looks_of(results), 5)
-})
-
 test_that("comparisons are read back as they were written", {
   rows <- compare_one(rbind(
     summary_of(c(150, 151, 149), c(100, 100, 100)),
@@ -130,12 +117,15 @@ test_that("comparisons are read back as they were written", {
   path <- file.path(new_folder(), "comparisons.csv")
   write_table(rows, path)
   expect_equal(read_comparisons(path), rows, ignore_attr = TRUE)
+  # An older run's table has columns that are no longer computed.
+  write_table(copy(rows)[, `:=`(effect_size = 2, bootstrap_low = NA_real_, repetitions_needed = Inf)], path)
+  expect_equal(read_comparisons(path)[, names(rows), with = FALSE], rows, ignore_attr = TRUE)
 })
 
 test_that("one session has the interval within it, and decides nothing", {
   row <- compare_one(summary_of(150, 100))
   expect_equal(row$estimate, 1.5)
-  expect_true(is.na(row$low) && is.na(row$bootstrap_high))
+  expect_true(is.na(row$low))
   ratios <- c(1.4, 1.5, 1.6)
   slices <- rbind(slices_with("pool", 100 * ratios), slices_with("thread", c(100, 100, 100)))
   row <- compare_one(summary_of(150, 100), slices = slices)

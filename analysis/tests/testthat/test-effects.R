@@ -112,19 +112,3 @@ test_that("rounding goes the way of the tool", {
   expect_equal(reach(10, "jmeter", "latency_mean_ms"), c(down = 0, up = 0))
   expect_equal(rounding_reach(1, "jmeter", "latency_p99_ms", logs = TRUE)$down, Inf)
 })
-
-test_that("effect sizes are Hedges' g, whose correction takes away the bias of few values", {
-  set.seed(5)
-  sizes <- replicate(4000, effect_size(rnorm(6, mean = 2)))
-  expect_equal(mean(sizes), 2, tolerance = 0.05)
-  expect_true(is.na(effect_size(c(1, 2))))
-})
-
-test_that("the bootstrap repeats itself, stays within what was seen, and comes close to t with many values", {
-  set.seed(3)
-  effects <- rnorm(40)
-  expect_equal(bootstrap_interval(effects), bootstrap_interval(effects))
-  expect_equal(bootstrap_interval(effects), t_interval(effects), tolerance = 0.15)
-  three <- bootstrap_interval(effects[1:3])
-  expect_true(three[1] >= min(effects[1:3]) && three[2] <= max(effects[1:3]))
-})

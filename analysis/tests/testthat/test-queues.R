@@ -24,17 +24,3 @@ test_that("a closed network keeps its bounds and Little's law", {
   # The repairman with two machines: X = 2 / (Z + R), R = D (1 + Q), Q = D / (Z + D).
   expect_equal(closed_throughput(2, 1, 1), 2 / (1 + 1.5))
 })
-
-test_that("users served in line wait for half a round in the first, for a whole one then", {
-  # Two users, two answers each, one a second: latencies 1, 2, 2, 2.
-  expect_equal(in_line_latency_s(2, 4, 1), 7 / 4)
-  # Cut off before the first round is over: those that were answered are the lucky ones.
-  expect_equal(in_line_latency_s(100, 9, 1), 5)
-})
-
-test_that("in a window users wait since they began, and for a round once all had an answer", {
-  # One at a time, one a second: answers after 2, 3, 4 and 5 s of ten users, of three users after 2, 3, 3 and 3.
-  expect_equal(window_latency_s(10, 1, 1, 1.5, 4), mean(2:5))
-  expect_equal(window_latency_s(3, 1, 1, 1.5, 4), mean(c(2, 3, 3, 3)))
-  expect_equal(window_latency_s(10, 1, 0.1, 1, 4), NA_real_)
-})

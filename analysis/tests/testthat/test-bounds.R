@@ -1,0 +1,111 @@
+# ---- How many requests a mode serves concurrently ------------------------------------------------
+
+test_that("Java's pool grows only when its queue is full", {
+  inside <- function(users) setup_of(tool = closed_load(threads = users), sleep_ms = 100)$most_inside
+  expect_equal(c(inside(5), inside(110), inside(115), inside(500)), c(10, 10, 15, 20))
+  small <- list("core-threads" = 2, "max-threads" = 4, "queue-capacity" = 1)
+  expect_equal(setup_of(options = small, tool = closed_load())$most_inside, 4)
+  rate <- function(rate) setup_of(tool = open_load(rate_per_s = rate), sleep_ms = 100)$most_inside
+  expect_equal(c(rate(97), rate(397)), c(10, 20))
+  runs_itself <- setup_of("caller-runs-pool", tool = closed_load(), sleep_ms = 100)
+  expect_equal(runs_itself$most_inside, 21)
+})
+
+virtual <- list(spring.threads.virtual.enabled = TRUE)
+pinned <- c(virtual, lock.kind = "synchronized")
+
+test_that("Tomcat's threads, permits, connections, clients and pinned carriers are limits", {
+  inside <- function(options, ...) tomcat(closed_load(), options, ...)$most_inside
+  expect_equal(inside(list()), 200)
+  expect_equal(inside(list(server.tomcat.threads.max = 50)), 50)
+  expect_equal(inside(virtual), Inf)
+  expect_equal(inside(c(virtual, requests.permits = 50)), 50)
+  expect_equal(inside(virtual, path = "/api/query-test?kind=wait"), 10)
+  pool <- list("spring.datasource.hikari.maximum-pool-size" = 20)
+  expect_equal(inside(c(virtual, pool), path = "/api/query-test?kind=wait"), 20)
+  expect_equal(inside(list(server.tomcat.threads.max = 1, remote.client = "event-loop")), Inf)
+  expect_equal(inside(pinned, jdk = 21, cpus = 2), 2)
+  parallelism <- paste0("-Djdk.virtualThreadScheduler.parallelism=", c(4, 8))
+  expect_equal(inside(pinned, jdk = 21, jvm_options = parallelism), 8)
+  expect_equal(inside(pinned, jdk = 25), Inf)
+})
+
+test_that("the stacks' threads, permits, and connections that a transaction holds are limits", {
+  inside <- function(options, path, ...) {
+    setup_of("mode", options, closed_load(), 20, path, ..., package = "artifact.stacks")$most_inside
+  }
+  expect_equal(inside(list(threads = 10), "/login"), 10)
+  expect_equal(inside(list(virtual = TRUE), "/login"), Inf)
+  expect_equal(inside(list(), "/login", class = "webflux.Application"), Inf)
+  expect_equal(inside(list(virtual = TRUE), "/order?sleep_ms=20"), 10)
+  expect_equal(inside(list(virtual = TRUE, pool = 50), "/order?sleep_ms=20"), 50)
+  expect_equal(inside(list(virtual = TRUE, permits = 5), "/order?sleep_ms=20"), 5)
+  expect_equal(inside(list(virtual = TRUE), "/order-outside?sleep_ms=20"), Inf)
+})
+
+# ---- Bounds --------------------------------------------------------------------------------------
+
+# What was measured of the cells, a session each.
+measured <- function(cells, per_s = 1, cpu_us = 100, ...) {
+  rows <- rbindlist(lapply(cells, `[[`, "cell"))
+  rows[, `:=`(
+    outcome = "completed", valid = TRUE, throughput_per_s = per_s, cpu_us_per_request = cpu_us,
+    backend_cpu_us_per_request = NA_real_
+  )]
+  changes <- list(...)
+  if (length(changes) > 0) rows[, names(changes) := changes]
+  rows[]
+}
+bound_one <- function(cell, ...) bound_modes(list(cell), measured(list(cell), ...))
+fifty <- tomcat_cell(closed_load(), list(server.tomcat.threads.max = 50))
+
+test_that("the bound is min(users, admitted) / wait", {
+  row <- bound_one(fifty, per_s = 490)
+  expect_equal(row[, .(users, admitted, wait_ms, bound_per_s, bound_by, measured_per_s)], data.table(
+    users = 500, admitted = 50, wait_ms = 100, bound_per_s = 500, bound_by = "admitted", measured_per_s = 490
+  ))
+  # 500 users on virtual threads against a pool of 50: ten times as many.
+  all <- bound_one(tomcat_cell(closed_load(), virtual), cpu_us = 10)
+  expect_equal(all[, .(bound_per_s, bound_by, admitted)], data.table(bound_per_s = 5000, bound_by = "users", admitted = NA_real_))
+  expect_equal(all$bound_per_s / row$bound_per_s, 10)
+  # Pinned on one carrier for 20 ms.
+  carrier <- bound_one(tomcat_cell(closed_load(threads = 50), pinned, "/api/lock-test", 20, jdk = 21))
+  expect_equal(carrier[, .(admitted, bound_per_s, bound_by)], data.table(admitted = 1, bound_per_s = 50, bound_by = "admitted"))
+})
+
+test_that("the CPUs are a bound of a closed loop, with what a database takes of them", {
+  row <- bound_one(fifty, cpu_us = 4000)
+  expect_equal(c(row$bound_per_s, row$bound_by), c("250", "cpu"))
+  cell <- modifyList(fifty, list(backend = list(cpus = 1)))
+  expect_equal(bound_one(cell, cpu_us = 4000, backend_cpu_us_per_request = 1000)$bound_per_s, 200)
+  elsewhere <- modifyList(fifty, list(backend = list(cpus = 2)))
+  expect_equal(bound_one(elsewhere, cpu_us = 4000, backend_cpu_us_per_request = 1000)$bound_per_s, 250)
+  # Requests that come seldom cost more than the server could serve them for.
+  open <- tomcat_cell(open_load(), list(server.tomcat.threads.max = 50))
+  expect_equal(bound_one(open, cpu_us = 4000)[, .(bound_per_s, bound_by)], data.table(bound_per_s = 500, bound_by = "admitted"))
+  expect_equal(nrow(bound_one(tomcat_cell(open_load(), virtual))), 0)
+})
+
+test_that("mean values lie below the bounds, and are those of one request alone", {
+  one <- bound_one(tomcat_cell(closed_load(threads = 1)), cpu_us = 25000)
+  expect_equal(one$mva_per_s, 1 / 0.125)
+  # 20 threads, 18 ms of waiting and 2.15 ms of CPU time: beyond the knee the CPU is what limits them.
+  many <- bound_one(tomcat_cell(closed_load(), list(server.tomcat.threads.max = 20), sleep_ms = 18), cpu_us = 2150)
+  expect_true(many$mva_per_s < many$bound_per_s && many$mva_per_s > 0.98 * many$bound_per_s)
+  expect_true(is.na(bound_one(tomcat_cell(closed_load(), sleep_ms = 0))$mva_per_s))
+})
+
+test_that("only valid sessions count, and a CPU time that cannot be bounds nothing", {
+  summary <- measured(list(fifty, fifty, fifty), per_s = c(480, 490, 3), valid = c(TRUE, TRUE, FALSE))
+  expect_equal(bound_modes(list(fifty), summary)$measured_per_s, 485)
+  for (cpu_us in c(0, -1, NA)) expect_equal(bound_one(fifty, cpu_us = cpu_us)$bound_by, "admitted")
+  expect_true(is.na(bound_one(fifty, valid = FALSE)$measured_per_s))
+})
+
+test_that("bounds are read back as they were written, with rows and without", {
+  path <- tempfile(fileext = ".csv")
+  write_table(bound_one(fifty), path)
+  expect_equal(read_bounds(path), bound_one(fifty), ignore_attr = TRUE)
+  write_table(bound_modes(list(), measured(list(fifty))), path)
+  expect_equal(nrow(read_bounds(path)), 0)
+})
