@@ -3,13 +3,14 @@
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
-#' @return list: summary, slices, speed_law, comparisons, loops, generators, cpu_groups, allocations, moved, profiler_cost, capacity, load_curves,
-#'   predicted_curves, sizes, size_laws, guide, findings (see told_findings()), causes (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+#' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, speed_law, comparisons, loops, generators, cpu_groups, allocations, moved, profiler_cost, capacity, load_curves,
+#'   predicted_curves, sizes, size_laws, guide, findings (see told_findings()), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   use_modes(file.path(results, "modes.csv"))
-  summary <- read_summary(file.path(results, "summary.csv"))
+  counted <- read_summary(file.path(results, "summary.csv"))
+  summary <- without_impossible_waits(counted)
   list(
-    results = results, summary = summary, slices = read_slices(file.path(results, "slices.csv")),
+    results = results, summary = summary, impossible_waits = waits_beyond_latency(counted), slices = read_slices(file.path(results, "slices.csv")),
     speed_law = read_speed_law(file.path(results, "cpu-speed.csv")),
     comparisons = read_comparisons(file.path(results, "comparisons.csv")),
     loops = read_comparisons(file.path(results, "loops.csv")),
@@ -27,7 +28,7 @@ read_results <- function(results, analysis) {
     findings = told_findings(
       read_comparisons(file.path(results, "findings.csv")), read_findings(file.path(analysis, "guide.yaml"))
     ),
-    causes = read_traced(results, read_causes(file.path(analysis, "causes.yaml"))),
+    causes = read_causes(file.path(analysis, "causes.yaml")), traced = read_traced(file.path(results, "causes.csv")),
     cells = read_cells(file.path(results, "cells", cell_path(summary), "cell.json"))
   )
 }
