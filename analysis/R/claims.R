@@ -121,6 +121,7 @@ worst_combinations <- function(sizes) {
 ran <- function(cells) cells$outcome != "beyond_limits" & cells$requests > 0
 counting <- function(statistic) if (statistic %in% statistics_of_failure) ran else poolable
 
+not_measured <- "not measured in this run"
 no_value <- function(reason) list(estimate = NA_real_, low = NA_real_, high = NA_real_, sessions = 0L, reason = reason)
 
 #' Our value at a place.
@@ -132,8 +133,9 @@ no_value <- function(reason) list(estimate = NA_real_, low = NA_real_, high = NA
 value_at <- function(tables, place) {
   known <- tables$extras[name == place_name(place) & statistic == place$statistic]
   if (nrow(known) == 1) return(c(as.list(known[, .(estimate, low, high)]), list(sessions = 2L, reason = "")))
-  if (!is.null(place[["primitive"]]) || !(place$statistic %in% names(tables$summary))) return(no_value("not measured in this run"))
+  if (!is.null(place[["primitive"]]) || !(place$statistic %in% names(tables$summary))) return(no_value(not_measured))
   terms <- terms_of(place)
+  if (nrow(terms[!tables$summary, on = c("study", "mode", "tier", "tool")]) > 0) return(no_value(not_measured))
   if (nrow(terms) == 1) return(value_of_cells(tables$summary, terms, place$statistic))
   row <- comparison_of(tables$comparisons, place)
   if (nrow(row) == 1 && !place$statistic %in% statistics_of_failure) {
@@ -273,7 +275,7 @@ ours_text <- function(tables, place, value) {
   if (is.na(value$estimate)) return("")
   of <- title_of(place$statistic)
   if (place$statistic == "survived") return(sprintf("%d of %d servers survived", sum(value$low), length(value$low)))
-  if (!is.null(place[["primitive"]]) || place$statistic %in% statistics_of_extras) return(paste(of, with_interval(value$estimate, value$low, value$high)))
+  if (!is.null(place[["primitive"]]) || place$statistic %in% statistics_of_extras) return(trimws(paste(of, with_interval(value$estimate, value$low, value$high), unit_of_statistic(place$statistic))))
   terms <- terms_of(place)
   if (nrow(terms) == 1) return(paste(of, amount(value$low, place$statistic)))
   ratio <- if (effect_of(place) == "ratio") times_text(value)
@@ -308,16 +310,21 @@ why_text <- function(verdicts) {
   ))]
 }
 
+#' Which claims this run has the cells of.
+was_measured <- function(verdicts) verdicts$reason != not_measured
+
 #' The verdicts as lines for a terminal.
 #'
 #' @param verdicts see read_verdicts().
 #' @return character vector.
 print_claims <- function(verdicts) {
+  missing <- sum(!was_measured(verdicts))
+  verdicts <- verdicts[was_measured(verdicts)]
   lines <- lapply(split(verdicts, by = "source"), function(rows) {
     c("", rows$source[1], rows[, sprintf(
       "%-26s  %s\n%28sPublished: %s. Here: %s.\n%28s%s", verdict, claim, "", published, fifelse(ours == "", "no value", ours), "", why_text(rows)
     )])
   })
   counts <- table(factor(verdicts$verdict, claim_verdicts))
-  c(unlist(lines), "", paste0(names(counts), ": ", counts, collapse = ", "))
+  c(unlist(lines), "", paste0(names(counts), ": ", counts, collapse = ", "), if (missing > 0) paste0(not_measured, ": ", missing))
 }

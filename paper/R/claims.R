@@ -10,20 +10,24 @@ source_titles <- c(
 
 #' How many conclusions have which verdict.
 sentence_verdicts <- function(verdicts) {
-  counts <- table(factor(verdicts$verdict, claim_verdicts))
+  missing <- sum(!was_measured(verdicts))
+  counts <- table(factor(verdicts[was_measured(verdicts)]$verdict, claim_verdicts))
   told <- counts[counts > 0]
-  sprintf("Verdicts on %s: %s.", count_of(nrow(verdicts), "conclusion"), enumerate(sprintf("*%s* %d", names(told), told)))
+  trimws(paste(
+    if (length(told) > 0) sprintf("Verdicts on %s: %s.", count_of(sum(told), "conclusion"), enumerate(sprintf("*%s* %d", names(told), told))),
+    if (missing > 0) sprintf("%s more %s of cells that this run did not measure.", count_of(missing, "conclusion"), if (missing == 1) "speaks" else "speak")
+  ))
 }
 
-#' A row for each conclusion: Source (with its first row), Conclusion, Published, Here, Verdict, Why.
+#' A row for each conclusion that the run has the cells of: Source (with its first row), Conclusion, Published, Here, Verdict, Why.
 #'
 #' @param verdicts see read_verdicts().
 #' @return data.table of text. ‡ marks a verdict on a treatment that is not the source's; "Why" says in what it differs.
 table_claims <- function(verdicts) {
   without_stop <- function(text) sub("[.]$", "", text)
-  verdicts[, .(
+  verdicts[was_measured(verdicts), .(
     Source = fifelse(duplicated(source), "", source_titles[source]), Conclusion = without_stop(claim), Published = published,
     Here = fifelse(ours == "", no_figure, ours), Verdict = paste0(verdict, fifelse(treatment == "substituted", " ‡", "")),
-    Why = trimws(paste(why_text(verdicts), fifelse(treatment == "substituted", sprintf("Here: %s.", differs), "")))
-  )]
+    Why = trimws(paste(why_text(.SD), fifelse(treatment == "substituted", sprintf("Here: %s.", differs), "")))
+  ), .SDcols = names(verdicts)]
 }
