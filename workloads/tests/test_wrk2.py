@@ -79,6 +79,7 @@ def test_wrk2_runs_for_its_calibration_and_the_measurement(path_with_wrk2):
     command = wrk2.command(BY_WRK2, Path("java"), SERVER)
     assert command == wrk2_itself.command(SPEC, Path("java"), SERVER)
     assert command[0] == "wrk2"
+    assert {"-t1", "--latency", "--u_latency"} <= set(command), "it has two threads otherwise"
     # 10 s and 5 ms for each of 100 connections are thrown away, 4 s are measured; rounded up
     assert "-d15s" in command
 
@@ -146,7 +147,7 @@ def test_every_due_request_is_accounted_for():
     assert load["bodies_right"] == 1980
     assert load["latency_mean_ms"] == 2.5
     assert load["answers_in_warm_up"] == 3
-    # Of the warm-up, of the window, and two that were still under way; not those never sent.
+    # The warm-up's, the window's, and two that were still in flight; not those never sent.
     assert load["counted_requests"] == 3 + 1985 + 2
     assert load["latency_min_ms"] is None  # five refusals are among the latencies
 

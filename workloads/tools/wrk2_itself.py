@@ -36,7 +36,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 @functools.cache
 def version(program: str) -> str:
-    """What the program prints of its own version; wrk2 prints it with its usage, status 1."""
+    """The line in which the program prints its version; wrk2 does so with its usage, status 1."""
     printed = subprocess.run(
         [program, "-v"], capture_output=True, text=True, timeout=10, check=False
     )

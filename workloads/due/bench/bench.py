@@ -1,4 +1,4 @@
-"""Measures due beside the generators on the PATH, and writes the table of ../README.md.
+"""Measures due next to the generators on the PATH, and writes the table of ../README.md.
 
 Each round runs every tool once on every experiment; tools take turns within an experiment, in an
 order that rotates, so that a slow minute of the machine falls on all. Figures are medians over

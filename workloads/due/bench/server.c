@@ -41,7 +41,7 @@ static void sleep_until(int64_t time_ns) {
 }
 
 static void answer(int fd) {
-    /* The answers are small and read at once: a full socket would be a fault of the client. */
+    /* The answers are small and read soon: a full socket would be a fault of the client. */
     if (send(fd, ANSWER, ANSWER_LENGTH, MSG_NOSIGNAL) < 0 || closes[fd]) close(fd);
 }
 

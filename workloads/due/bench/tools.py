@@ -18,7 +18,7 @@ DUE = Path(__file__).resolve().parent.parent / "build" / "due"
 
 @dataclass(frozen=True)
 class Load:
-    """What a generator is to send."""
+    """The load that a generator is to send."""
 
     url: str
     rate_per_s: int
@@ -28,7 +28,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: by the tool's own report; CPU time and memory by the kernel's."""
+    """The result of a run: by the tool's own report; CPU time and memory by the kernel's."""
 
     delivered_per_s: float
     p50_ms: float | None

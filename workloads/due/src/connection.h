@@ -46,7 +46,7 @@ struct dialer {
 int connection_open(struct connection *c, struct dialer *d);
 void connection_close(struct connection *c);
 
-/* What became of connecting: 0, or an errno. */
+/* The result of connecting: 0, or an errno. */
 int connection_error(const struct connection *c);
 
 /* Which error a failed connect is. */

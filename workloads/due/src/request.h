@@ -8,7 +8,7 @@
 #include "options.h"
 #include "target.h"
 
-/* What is sent without a script: GET with a Host header and those of -H; memory of the caller. */
+/* The request that is sent without a script: GET with a Host header and those of -H; memory of the caller. */
 char *request_build(const struct options *o, const struct target *t, size_t *length);
 
 /* One head that ends in an empty line, and as many bytes of body as its Content-Length says? */

@@ -1,4 +1,4 @@
-/* What came of a finished run, judged and written. */
+/* The result of a finished run, judged and written. */
 #ifndef DUE_RESULT_H
 #define DUE_RESULT_H
 

@@ -156,7 +156,7 @@ static int poll_until(struct pollfd *fds, nfds_t count, int64_t until) {
     return ppoll(fds, count, &(struct timespec){left / NS_PER_S, left % NS_PER_S}, NULL);
 }
 
-/* Sleeps until then; true at once when the run is to end now. */
+/* Sleeps until then; true, without delay, when the run is to end now. */
 static bool stopped_by(const struct run *r, int64_t until) {
     return poll_until(&(struct pollfd){r->stop_fd, POLLIN, 0}, 1, until) == 1;
 }
@@ -196,7 +196,7 @@ static void start(struct run *r) {
 }
 
 /*
- * What came due and was not sent. Counted by steps of the series: an overload leaves millions of
+ * Counts what came due and was not sent. By steps of the series: an overload leaves millions of
  * arrivals, and a stop must not wait until each has been looked at.
  */
 static void count_unsent(struct run *r) {
@@ -212,7 +212,7 @@ static void count_unsent(struct run *r) {
     }
 }
 
-/* What is still open when the run ends. */
+/* Counts what is still open when the run ends, and closes it. */
 static void settle(struct run *r) {
     for (struct connection *c = r->pool.oldest; c; c = c->newer)
         r->tally.in_flight_at_end += c->measured;

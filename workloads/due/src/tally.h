@@ -1,5 +1,5 @@
 /*
- * What became of the requests. Everything here is about requests due in the measured window, unless
+ * Counts of how requests ended. All are of requests due in the measured window, unless
  * it says otherwise.
  */
 #ifndef DUE_TALLY_H

@@ -1,5 +1,4 @@
-/* What the load goes to, and whether this machine and this process can hold that many connections.
- */
+/* The address to load, and whether this machine and process can hold that many connections. */
 #ifndef DUE_TARGET_H
 #define DUE_TARGET_H
 

@@ -7,7 +7,7 @@ import org.HdrHistogram.Histogram;
 public final class HistogramReference {
     /**
      * Arguments: the unit that values are divided by, lines per halving of the rest to 100 %, and
-     * files of a number a line; the distribution of each goes beside it, as {@code .hgrm}.
+     * files of a number a line; the distribution of each goes next to it, as {@code .hgrm}.
      */
     public static void main(String[] arguments) throws Exception {
         for (int i = 2; i < arguments.length; i++) {

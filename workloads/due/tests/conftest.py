@@ -14,7 +14,7 @@ from workloads.due.tests.running import DUE, Run, finish, start
 
 @pytest.fixture(scope="session", autouse=True)
 def built() -> None:
-    """What is tested is what the sources say; make knows whether there is anything to do."""
+    """Builds what the sources say; make knows whether there is anything to do."""
     if "DUE" not in os.environ:
         folder = Path(__file__).resolve().parent.parent
         subprocess.run(["make", "-C", folder, "all", "build/histogram_test"], check=True)

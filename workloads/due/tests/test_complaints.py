@@ -89,7 +89,7 @@ def test_soft_limit_is_raised(due):
 
 
 def test_wrk2_command_line(due):
-    """What wrk2's README runs; threads share rate and connections there, so one is as good."""
+    """wrk2's README runs it; its threads share rate and connections, so one is as good."""
     with serving(answering(OK)) as server:
         flags = ("-t2", "-c100", "-d0.2s", "-R200", "--latency", "--timeout", "2s", "-U")
         run = due(*flags, server.url("/index.html"))

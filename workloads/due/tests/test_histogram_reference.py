@@ -56,7 +56,7 @@ def library() -> Path:
 
 @pytest.fixture(scope="module")
 def references(library, tmp_path_factory) -> dict[str, str]:
-    """What the library writes for each set of values; one start of the JVM for all."""
+    """The library's text for each set of values; one start of the JVM for all."""
     folder = tmp_path_factory.mktemp("values")
     files = {name: folder / name.replace(" ", "-") for name in VALUES}
     for name, file in files.items():
