@@ -16,7 +16,7 @@ state_lightness <- c(
   RUNNABLE = 0, R = 0, BLOCKED = 0.3, D = 0.3, TIMED_WAITING = 0.5, S = 0.6, WAITING = 0.72
 )
 
-#' Thread states of cells, within their profiled slices.
+#' Thread states of cells, within the profiled slice that counts.
 #'
 #' @param paths paths of cell.json files.
 #' @return data.table: mode, tier, tool, repetition, valid, time_s (0 is the start of the slice), source
@@ -26,7 +26,7 @@ read_states <- function(paths) {
   rbindlist(lapply(paths, function(path) {
     cell <- read_cell(path)
     file <- file.path(cell$folder, "thread-states.csv")
-    if (!file.exists(file) || cell$outcome == "beyond_limits") return(NULL)
+    if (!file.exists(file) || nrow(profiled_slice(cell)) == 0) return(NULL)
     states <- read_thread_states(file)
     window <- c(number(cell$profile$start_epoch_s), number(cell$profile$end_epoch_s))
     states <- states[time_s >= window[1] & time_s <= window[2]]

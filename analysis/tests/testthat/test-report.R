@@ -120,12 +120,12 @@ test_that("curves are drawn of what there is", {
 
 test_that("threads are counted by group, and a state that no thread is in counts 0", {
   path <- write_cell(
-    new_folder(), elapsed_ms = 1:3, profile = list(start_epoch_s = 10, end_epoch_s = 12)
+    new_folder(), elapsed_ms = 1:3, profile = list(start_epoch_s = 26, end_epoch_s = 28)
   )
   expect_equal(nrow(read_states(path)), 0)
   writeLines(c(
-    "time_s,source,group,state,threads", "9,jvm,worker,RUNNABLE,99", "10.5,jvm,worker,RUNNABLE,4",
-    "10.5,jvm,http-nio-poller,RUNNABLE,1", "11,jvm,worker,WAITING,6", "11.5,kernel,worker,S,6", "11.9,ker"
+    "time_s,source,group,state,threads", "25,jvm,worker,RUNNABLE,99", "26.5,jvm,worker,RUNNABLE,4",
+    "26.5,jvm,http-nio-poller,RUNNABLE,1", "27,jvm,worker,WAITING,6", "27.5,kernel,worker,S,6", "27.9,ker"
   ), file.path(dirname(path), "thread-states.csv"))
   states <- read_states(path)
   expect_equal(states[source == "jvm" & group == "worker" & state == "RUNNABLE", threads], c(4, 0))
@@ -136,36 +136,13 @@ test_that("threads are counted by group, and a state that no thread is in counts
   expect_equal(counts[source == "kernel"]$running, 0)
   expect_equal(counts[group == "others", .N], 1)
   expect_s3_class(ggplotGrob(figure_thread_states(states)), "gtable")
+  # A profiled slice that a rule excludes is not drawn.
+  fwrite(fake_slices()[kind == "profiled", kept := "false"], file.path(dirname(path), "slices.csv"))
+  expect_equal(nrow(read_states(path)), 0)
 })
 
 test_that("tiers stand in the order of their load", {
   expect_equal(tier_levels(summary), c("low", "mid"))
-})
-
-test_that("the source's table stands beside ours", {
-  published <- read_published(file.path(analysis_folder, "published", "request-threads.csv"))
-  expect_equal(published[, .N, by = .(tier, mode)]$N, rep(12, 8))
-  errors <- published[tier == "extreme" & mode == "fixed-pool" & figure == "error_percent"]
-  expect_equal(errors$value, 1.67)
-  table <- table_published(summary, published, "demo", "low")
-  expect_equal(nrow(table), 12)
-  pool <- setNames(table[["fixed-pool: ours"]], table$Figure)
-  expect_equal(pool[["Requests"]], "100")
-  expect_equal(pool[["p50 (ms)"]], "69")
-  expect_equal(table[["thread-per-request: source"]][11], "59.4")
-  trapped <- rbind(summary, copy(summary)[mode == "fixed-pool"][, mode := "fixed-pool-as-published"])
-  expect_equal(
-    grep("^fixed-pool", names(table_published(trapped, published, "demo", "low")), value = TRUE),
-    paste0("fixed-pool: ", c("source", "as published", "corrected"))
-  )
-})
-
-test_that("the sources' figures can be read", {
-  for (study in c("blocking-remote", "virtual-threads", "sign-up")) {
-    published <- read_published(file.path(analysis_folder, "published", paste0(study, ".csv")))
-    expect_false(anyNA(published$value))
-    expect_equal(anyDuplicated(published, by = c("tier", "mode", "figure")), 0)
-  }
 })
 
 test_that("figures that are not valid are marked and not pooled", {
