@@ -2,17 +2,37 @@
 
 library(data.table)
 
+#' The sources' names of values, and the column of the summary that has ours: over all samples, as the source's tool computes them.
+source_figures <- fread(
+  "figure,             column
+   latency_mean_ms,    latency_all_mean_ms
+   latency_p50_ms,     latency_all_p50_ms
+   latency_p90_ms,     latency_all_p90_ms
+   latency_p95_ms,     latency_all_p95_ms
+   latency_p99_ms,     latency_all_p99_ms
+   latency_min_ms,     latency_all_min_ms
+   latency_max_ms,     latency_all_max_ms
+   latency_sd_ms,      latency_all_sd_ms
+   error_percent,      error_percent
+   throughput_per_s,   throughput_all_per_s
+   received_kib_per_s, received_kib_per_s
+   sent_kib_per_s,     sent_kib_per_s"
+)
+
 #' Our tool that stands for a source's, by the end of the source's name. wrk is a closed loop.
 tools_for_sources <- c(jmeter = "jmeter", wrk = "jmeter", wrk2 = "wrk2", sysbench = "sysbench")
 
-#' Reads the values of all sources.
+#' Reads what the sources printed.
 #'
 #' @param paths paths of analysis/published/<study>.csv.
-#' @return see read_published(), with study and tool (ours that stands for the source's). Of a source that printed requests
-#'   and a duration alone, their ratio is the throughput.
-read_all_published <- function(paths) {
+#' @return data.table: source, tier, mode (ours that stands for what it measured), figure, value, study, tool (ours that stands for the
+#'   source's). Of a source that printed requests and a duration alone, their ratio is the throughput.
+read_published <- function(paths) {
+  columns <- c("source", "tier", "mode", "figure", "value")
   rbindlist(lapply(paths, function(path) {
-    printed <- read_published(path)[, `:=`(study = sub("[.]csv$", "", basename(path)), tool = tools_for_sources[sub(".*-", "", source)])]
+    if (!file.exists(path)) fail_reading(path, "no such file")
+    printed <- require_columns(fread(path), columns, path)
+    printed[, `:=`(study = sub("[.]csv$", "", basename(path)), tool = tools_for_sources[sub(".*-", "", source)])]
     places <- c("source", "study", "tier", "tool", "mode")
     rates <- printed[figure == "requests"][printed[figure == "duration_s"], on = places, nomatch = NULL]
     rates <- rates[, `:=`(figure = "throughput_per_s", value = value / i.value)][, names(printed), with = FALSE]
@@ -20,13 +40,13 @@ read_all_published <- function(paths) {
   }))
 }
 
-#' Every value that a source printed of a load, and ours, without a verdict: another machine has other values.
+#' Every value that a source printed of a load that this run has, and ours, without a verdict: another machine has other values.
 #'
-#' @param summary see read_summary(); `published` see read_all_published().
+#' @param summary see read_summary(); `published` see read_published().
 #' @return data.table of text: Study, Load, Server, Value, Theirs, Ours (median over valid repetitions with their range; † where none is
 #'   valid). Ours is of the server as published where there is one.
 table_theirs <- function(summary, published) {
-  known <- source_figures[figure != "requests"][published, on = "figure", nomatch = NULL]
+  known <- source_figures[published[tier %in% summary$tier], on = "figure", nomatch = NULL]
   known <- unique(known, by = c("study", "tier", "mode", "figure"))
   ours <- function(row) {
     cells <- summary[row, on = c("study", "tier", "tool"), nomatch = NULL]

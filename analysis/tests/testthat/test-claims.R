@@ -185,7 +185,7 @@ schema_faults <- function(path) {
 test_that("the claims are valid by their schema and name what the experiment has", {
   expect_equal(schema_faults(claims_file), character())
   claims <- read_claims(claims_file)
-  printed <- read_all_published(list.files(file.path(analysis_folder, "published"), full.names = TRUE))
+  printed <- read_published(list.files(file.path(analysis_folder, "published"), full.names = TRUE))
   expect_setequal(vapply(claims, `[[`, "", "source"), grep("^[0-9]", printed$source, value = TRUE))
   expect_length(check_claims(claims, grid_asked(), names(shipped$summary)), length(claims))
 })
@@ -244,17 +244,4 @@ test_that("a shipped run decides most claims, each with its value", {
   of_virtual <- rows[id == "virtual-8-times"]
   sides <- shipped$comparisons[study == "virtual-threads" & mode == "virtual" & tier == "sleep-500" & tool == "jmeter" & statistic == "throughput_per_s"]
   expect_equal(of_virtual[, c(estimate, low, high)], sides[, c(estimate, low, high)])
-})
-
-test_that("every printed value stands beside ours, and requests of a known duration are a rate", {
-  files <- list.files(file.path(analysis_folder, "published"), full.names = TRUE)
-  printed <- read_all_published(files)
-  expect_equal(printed[tier == "source-1000" & mode == "tomcat-200-as-published" & figure == "throughput_per_s"]$value, 460)
-  table <- table_theirs(shipped$summary, printed)
-  expect_equal(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Throughput")]$Theirs, "3,922")
-  expect_equal(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Mean")]$Ours, "109 (108–113)")
-  expect_equal(anyDuplicated(table, by = c("Study", "Load", "Server", "Value")), 0)
-  # Of the server as published, where it was measured.
-  low <- table[Study == "request-threads" & Load == "low" & Server == "fixed-pool" & startsWith(Value, "Errors")]
-  expect_equal(low[, c(Theirs, Ours)], c("0", "0"))
 })

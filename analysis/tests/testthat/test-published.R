@@ -1,0 +1,23 @@
+published_files <- list.files(file.path(analysis_folder, "published"), full.names = TRUE)
+shipped <- read_summary(file.path(analysis_folder, "runs", "2026-11-25-xeon", "summary.csv"))
+
+test_that("the values that the sources printed can be read, each once", {
+  printed <- read_published(published_files)
+  expect_false(anyNA(printed$value))
+  expect_equal(anyDuplicated(printed, by = c("source", "tier", "mode", "figure")), 0)
+  expect_equal(printed[tier == "extreme" & mode == "fixed-pool" & figure == "error_percent"]$value, 1.67)
+  expect_error(read_published("none.csv"), "no such file")
+})
+
+test_that("every printed value stands beside ours, and requests of a known duration are a rate", {
+  printed <- read_published(published_files)
+  expect_equal(printed[tier == "source-1000" & mode == "tomcat-200-as-published" & figure == "throughput_per_s"]$value, 460)
+  table <- table_theirs(shipped, printed)
+  expect_equal(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Throughput")]$Theirs, "3,922")
+  expect_equal(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Mean")]$Ours, "109 (108–113)")
+  expect_equal(anyDuplicated(table, by = c("Study", "Load", "Server", "Value")), 0)
+  expect_false("sleep-500" %in% table_theirs(shipped[tier != "sleep-500"], printed)$Load)
+  # Of the server as published, where it was measured.
+  low <- table[Study == "request-threads" & Load == "low" & Server == "fixed-pool" & startsWith(Value, "Errors")]
+  expect_equal(low[, c(Theirs, Ours)], c("0", "0"))
+})
