@@ -1,7 +1,7 @@
 #!/usr/bin/env Rscript
 # Verdicts on the sources' claims:
 #   Rscript analysis/claims.R --claims analysis/claims.yaml --grid results/grid.csv --results results --out results/claims.csv
-# Of a shipped run (analysis/runs/<name>) in place of results, which has its summary, comparisons and capacity:
+# A shipped run, which has a summary, comparisons and capacities, can stand in place of results:
 #   Rscript analysis/claims.R --claims analysis/claims.yaml --grid results/grid.csv --results analysis/runs/<name> --out claims.csv
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))

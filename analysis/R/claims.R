@@ -86,7 +86,7 @@ read_claim_tables <- function(results) {
   )
 }
 
-#' What no summary holds: memory of waiting threads, and the worst combination of two pools by the best.
+#' Reads what no summary holds: memory of waiting threads, and the worst combination of two pools by the best.
 #'
 #' @param results folder of results, with primitives/thread-memory.csv and combinations.csv; either may be missing.
 #' @return data.table: name (see place_name()), statistic, estimate, low, high.
@@ -109,6 +109,7 @@ memory_of_a_thread <- function(memory) {
 }
 
 worst_combinations <- function(sizes) {
+  if (nrow(sizes) == 0) return(NULL)
   sizes[, {
     worst <- which.min(middle)
     best <- which.max(middle)
@@ -118,6 +119,7 @@ worst_combinations <- function(sizes) {
 
 # ---- Values ----------------------------------------------------------------------------------
 
+# Which cells count for a statistic.
 ran <- function(cells) cells$outcome != "beyond_limits" & cells$requests > 0
 counting <- function(statistic) if (statistic %in% statistics_of_failure) ran else poolable
 
@@ -224,7 +226,7 @@ judge_claim <- function(tables, claim) {
   data.table(
     id = claim$id, source = claim$source, where = claim$where, claim = claim$claim, published = claim$published,
     treatment = claim$treatment, differs = claim$differs, verdict = verdict, ours = ours_text(tables, place, value),
-    because = because_of(claim, verdict), beside = beside_text(tables, place, claim$beside),
+    because = because_of(claim, verdict), also = also_text(tables, place, claim$also),
     statistic = place$statistic, rule = rule_text(claim$rule), estimate = value$estimate,
     low = min(value$low), high = max(value$high), sessions = value$sessions, cells = place_name(place),
     reason = fcase(verdict != "not decided", "", nzchar(value$reason), value$reason, default = "the interval reaches both sides of the bound")
@@ -235,7 +237,7 @@ judge_claim <- function(tables, claim) {
 #'
 #' @param claims see check_claims(); `tables` see read_claim_tables().
 #' @return data.table, a row per claim: id, source, where (in the source), claim, published, treatment, differs (from the
-#'   source), verdict (see claim_verdicts), ours (text), because, beside (other statistics of the same pair), statistic, rule, estimate,
+#'   source), verdict (see claim_verdicts), ours (text), because, also (other statistics of the same pair), statistic, rule, estimate,
 #'   low, high (of a single value the least and the largest cell), sessions, cells (`:` between those compared) and reason (why
 #'   not decided), the last of the place that decides.
 judge_claims <- function(claims, tables) {
@@ -292,7 +294,7 @@ sides_text <- function(summary, terms, statistic) {
   if (anyNA(medians)) NULL else paste(amount(medians[1], statistic), "against", amount(medians[2], statistic))
 }
 
-beside_text <- function(tables, place, statistics) {
+also_text <- function(tables, place, statistics) {
   told <- vapply(statistics, function(name) {
     value <- value_at(tables, modifyList(place, list(statistic = name, effect = NULL)))
     if (is.na(value$estimate)) "" else paste(title_of(name), times_text(value))
@@ -306,7 +308,7 @@ beside_text <- function(tables, place, statistics) {
 #' @return character vector.
 why_text <- function(verdicts) {
   verdicts[, trimws(paste0(
-    because, fifelse(beside == "", "", sprintf(" (%s.)", beside)), fifelse(verdict == "not decided", sprintf(" Not decided: %s.", reason), "")
+    because, fifelse(also == "", "", sprintf(" (%s.)", also)), fifelse(verdict == "not decided", sprintf(" Not decided: %s.", reason), "")
   ))]
 }
 

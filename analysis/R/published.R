@@ -1,4 +1,4 @@
-# What the sources printed, next to what was measured here.
+# Values that the sources printed, next to ours.
 
 library(data.table)
 
@@ -26,7 +26,7 @@ tools_for_sources <- c(jmeter = "jmeter", wrk = "jmeter", wrk2 = "wrk2", sysbenc
 #'
 #' @param paths paths of analysis/published/<study>.csv.
 #' @return data.table: source, tier, mode (ours that stands for what it measured), figure, value, study, tool (ours that stands for the
-#'   source's). Of a source that printed requests and a duration alone, their ratio is the throughput.
+#'   source's). Where a source printed requests and a duration alone, their ratio is the throughput.
 read_published <- function(paths) {
   columns <- c("source", "tier", "mode", "figure", "value")
   rbindlist(lapply(paths, function(path) {

@@ -140,16 +140,17 @@ test_that("memory of a thread and the worst of two pools' sizes come from their 
   )
   expect_equal(row[, .(verdict, estimate, cells)], data.table(verdict = "holds", estimate = 21000, cells = "primitives/platform-thread-waiting"))
   sizes <- data.table(study = "demo", mode = "pool", tier = "grid", middle = c(50, 100), low = c(40, 80), high = c(60, 125))
+  expect_null(worst_combinations(sizes[0]))
   expect_equal(worst_combinations(sizes)[, .(estimate, low, high)], data.table(estimate = 0.5, low = 0.32, high = 0.75))
 })
 
 test_that("a reason may depend on the verdict, and other statistics of the pair go with it", {
   comparisons <- rbind(compared_as(1, 1, 1.01), compared_as(0.6, 0.7, 0.8, statistic = "latency_p99_ms"))
-  claim <- claim_of(list(within = c(0.9, 1.1)), beside = "latency_p99_ms", place = against_thread)
+  claim <- claim_of(list(within = c(0.9, 1.1)), also = "latency_p99_ms", place = against_thread)
   summary <- cells_with("throughput_per_s", pool = c(1, 1), thread = c(1, 1))[, latency_p99_ms := 1]
   expect_equal(why_text(judge_claims(list(claim), tables_of(summary, comparisons))), "Because. (99th percentile of latency 0.7 × [0.6, 0.8].)")
   claim$because <- list(holds = "It does.", does_not_hold = "It does not.")
-  claim$beside <- NULL
+  claim$also <- NULL
   expect_equal(judge_claims(list(claim), tables_of(summary, comparisons))$because, "It does.")
   claim$rule <- list(above = 2)
   expect_equal(judge_claims(list(claim), tables_of(summary, comparisons))$because, "It does not.")
@@ -168,7 +169,7 @@ test_that("the terminal shows claim, values, verdict and reason", {
 claims_file <- file.path(analysis_folder, "claims.yaml")
 shipped <- read_claim_tables(file.path(analysis_folder, "runs", "2026-11-25-xeon"))
 
-# What jsonschema says of claims against claims.schema.json: a line per fault, none where it is valid.
+# Faults that jsonschema finds in claims against claims.schema.json: a line per fault, none where it is valid.
 schema_faults <- function(path) {
   script <- paste(
     "import json, sys, yaml, jsonschema",
@@ -240,7 +241,7 @@ test_that("a shipped run decides most claims, each with its value", {
   expect_true(all(rows$verdict %in% claim_verdicts))
   expect_gte(rows[verdict %in% c("holds", "does not hold", "same direction, other size"), .N], 20)
   expect_equal(rows[verdict != "not decided" & ours == "", .N], 0)
-  # A ratio is that of the values beside it, to the rounding of both.
+  # A ratio and its interval are those of the comparisons.
   of_virtual <- rows[id == "virtual-8-times"]
   sides <- shipped$comparisons[study == "virtual-threads" & mode == "virtual" & tier == "sleep-500" & tool == "jmeter" & statistic == "throughput_per_s"]
   expect_equal(of_virtual[, c(estimate, low, high)], sides[, c(estimate, low, high)])

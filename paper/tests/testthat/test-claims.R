@@ -1,7 +1,7 @@
 verdicts_of <- function(...) {
   row <- list(
     id = "one", source = "2-mariadb-pools-sysbench", claim = "It is so.", published = "5 times", treatment = "same", differs = "nothing",
-    verdict = "holds", ours = "throughput 4 × [3, 5]", because = "Because.", beside = "", reason = ""
+    verdict = "holds", ours = "throughput 4 × [3, 5]", because = "Because.", also = "", reason = ""
   )
   as.data.table(modifyList(row, list(...)))
 }
