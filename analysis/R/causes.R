@@ -197,45 +197,41 @@ over_units <- function(tables, compute, units_of) {
   list(result = compute(rounds), over = "rounds", units = length(units_of(rounds)))
 }
 
-cause_columns <- list(
-  words = c("id", "kind", "does", "statistic", "over", "counter", "reason"),
-  numbers = c(
+# Without a value a column is empty, or NA.
+no_causes <- function() {
+  typed_table(c("id", "kind", "does", "statistic", "over", "counter", "reason"), c(
     t(outer(c("before", "after", "share"), c("", "_low", "_high"), paste0)), "units",
     outer(c("before", "after", "counted_before", "counted_after"), c("_mode", "_versus"), paste0), "law_least", "law_most"
-  )
-)
-
-cause_row <- function(...) {
-  empty <- c(
-    setNames(as.list(rep("", length(cause_columns$words))), cause_columns$words),
-    setNames(as.list(rep(NA_real_, length(cause_columns$numbers))), cause_columns$numbers)
-  )
-  as.data.table(modifyList(empty, list(...)))
+  ))
 }
 
 three <- function(name, values) setNames(as.list(values), paste0(name, c("", "_low", "_high")))
+
+missing_sides <- function(table, sides) {
+  paste(unique(unlist(lapply(Filter(length, sides), why_no_cells, table = table))), collapse = "; ")
+}
 
 swap_row <- function(cause, swap, tables) {
   statistic <- cause$difference$statistic
   sides <- list(before = sides_of(cause), after = sides_of(cause, swap$changes))
   row <- list(id = cause$id, kind = "swap", does = swap$does, statistic = statistic)
-  missing <- unlist(lapply(Filter(length, unlist(sides, recursive = FALSE)), why_no_cells, table = tables$sessions))
-  if (length(missing) > 0) return(do.call(cause_row, c(row, reason = paste(unique(missing), collapse = "; "))))
+  row$reason <- missing_sides(tables$sessions, unlist(sides, recursive = FALSE))
+  if (nzchar(row$reason)) return(row)
   effects <- function(table) lapply(sides, effects_by_unit, table = table, statistic = statistic)
   common <- function(table) do.call(intersect, unname(lapply(effects(table), `[[`, "unit")))
   found <- over_units(tables, function(table) {
     pair <- lapply(effects(table), function(of_side) of_side[unit %in% common(table)])
-    list(pair = pair, share = share_that_goes(pair$before, pair$after))
+    c(pair, list(share = share_that_goes(pair$before, pair$after)))
   }, common)
-  if (found$units == 0) return(do.call(cause_row, c(row, reason = "no session has all sides")))
+  if (found$units == 0) return(modifyList(row, list(reason = "no session has all sides")))
   back <- if (about_statistics(statistic)$effect == "ratio") exp else identity
   effect_of <- function(pair) back(mean_interval(pair$effect, max(pair$quantum)))
-  do.call(cause_row, c(
-    row, three("before", effect_of(found$result$pair$before)), three("after", effect_of(found$result$pair$after)),
+  c(
+    row, three("before", effect_of(found$result$before)), three("after", effect_of(found$result$after)),
     three("share", found$result$share), found[c("over", "units")],
     of_sides(sides, "", function(side) side_values(tables$sessions, side, statistic)[, mean(value)]),
     counted_columns(cause, sides, tables$sessions)
-  ))
+  )
 }
 
 # A value of each side, before and after; NA for a side that is not there.
@@ -249,24 +245,22 @@ of_sides <- function(sides, prefix, value) {
 dose_row <- function(cause, tables) {
   doses <- vapply(cause$doses$modes, function(each) as.numeric(each$dose), 0)
   sides <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = cause$tier, tool = cause$tool))
-  row <- list(
-    id = cause$id, kind = "dose", statistic = "throughput_per_s",
-    does = sprintf("%s: %s", cause$doses$of, paste(doses, collapse = ", "))
-  )
-  missing <- unlist(lapply(sides, why_no_cells, table = tables$sessions))
-  if (length(missing) > 0) return(do.call(cause_row, c(row, reason = paste(missing, collapse = "; "))))
+  does <- sprintf("%s: %s", cause$doses$of, paste(doses, collapse = ", "))
+  row <- list(id = cause$id, kind = "dose", does = does, statistic = "throughput_per_s")
+  row$reason <- missing_sides(tables$sessions, sides)
+  if (nzchar(row$reason)) return(row)
   slopes <- function(table) slopes_by_unit(table, sides, doses)
   found <- over_units(tables, function(table) mean_interval(slopes(table)$slope), function(table) slopes(table)$unit)
-  if (found$units == 0) return(do.call(cause_row, c(row, reason = "no session has all doses")))
+  if (found$units == 0) return(modifyList(row, list(reason = "no session has all doses")))
   of_dose <- lapply(sides, function(side) {
     side_values(tables$sessions, side, "throughput_per_s")[, mean_interval(value, max(value / requests))]
   })
   held_ms <- unique(cells_of_side(tables$sessions, sides[[1]])$sleep_ms)
   reached <- vapply(of_dose, `[`, 0, 1) / (1000 * doses / held_ms)
-  do.call(cause_row, c(
+  c(
     row, three("before", of_dose[[1]]), three("after", of_dose[[length(doses)]]), three("share", found$result),
     found[c("over", "units")], list(law_least = min(reached), law_most = max(reached))
-  ))
+  )
 }
 
 # ---- Counters ------------------------------------------------------------------------------------
@@ -316,17 +310,18 @@ counted_columns <- function(cause, sides, table) {
 #'   value).
 trace_causes <- function(causes, summary, slices) {
   summary <- without_impossible_waits(summary)
-  rbindlist(lapply(causes, function(cause) {
+  rows <- lapply(causes, function(cause) {
     tables <- with_units(summary, slices, cause)
-    rbind(
-      if (!is.null(cause$doses)) dose_row(cause, tables),
-      rbindlist(lapply(cause$swaps, function(swap) swap_row(cause, swap, tables)))
-    )
-  }))
+    swaps <- lapply(cause$swaps, swap_row, cause = cause, tables = tables)
+    rbindlist(c(if (!is.null(cause$doses)) list(dose_row(cause, tables)), swaps), fill = TRUE)
+  })
+  found <- rbindlist(c(list(no_causes()), rows), fill = TRUE)
+  for (column in c("over", "counter")) set(found, which(is.na(found[[column]])), column, "")
+  found[]
 }
 
 #' Reads the causes that causes.R wrote, see trace_causes().
-read_traced <- function(path) read_table(path, cause_columns$numbers)
+read_traced <- function(path) read_typed(path, no_causes())
 
 # ---- Where CPU time moved --------------------------------------------------------------------
 
