@@ -266,7 +266,8 @@ def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Sl
     if is_at_limit(done) and GENERATOR not in done.faults:
         # A load that was offered too late says nothing of the server.
         done.faults.append(GENERATOR)
-    done.stands = BURDENS.issuperset(done.faults) and one.is_within(done)
+    burdens = BURDENS.issuperset(done.faults)
+    done.stands = bool(done.faults) and burdens and one.is_within(done)
     if not is_broken(done) and not done.load["sustained"]:
         drain(session, name.mode)
     return done

@@ -23,7 +23,8 @@ from workloads import provenance
 from workloads.curve import ladder
 from workloads.databases.scratch import PREFIX
 from workloads.grid import Grid
-from workloads.slices import GENERATOR
+from workloads.pooling import waits_beyond_latency
+from workloads.slices import BURDENS, GENERATOR
 from workloads.tools import wrk2
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,6 +35,7 @@ GRID = Grid(CONFIG)
 # Another folder with the same cells, where one works on these checks.
 RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / CONFIG["results"]))
 CURVE = "curve"
+UNKNOWN_WARM_UPS = {"database-client", "wrk2-itself"}
 SLEEP_MS = 100
 PLAIN, PROFILED = "plain", "profiled"
 
@@ -145,9 +147,16 @@ def test_slices_are_accounted_for(cell):
     if measured["outcome"] == "completed" and not measured["outcome_reason"]:
         assert len(rounds) == measured["session"]["rounds"] or is_curve
         profiled = [row for row in rows if row["kind"] == PROFILED]
-        assert len(profiled) == measured["configuration"]["slices"]["profiled"]
+        asked = measured["configuration"]["slices"]
+        assert 0 <= len(profiled) - asked["profiled"] <= asked["extra_rounds"]
     for row in rows:
-        assert (row["kept"] == "true") == (row["reason"] == "")
+        # A step of a curve stands where a rule on what makes latency longer fails, and it is short.
+        stands = row["stands"] == "true"
+        assert (row["kept"] == "true") == (row["reason"] == "" or stands)
+        if stands:
+            assert is_curve and row["sustained"] == "true"
+            assert BURDENS.issuperset(row["reason"].split(";"))
+            assert float(row["latency_p99_ms"]) <= measured["curve"]["objective_ms"]
         assert int(row["threads_peak"].partition(".")[0]) > 0 or "not_completed" in row["reason"]
     # Profiled ones are behind the plain ones, and none begins before the last has ended.
     assert [row["kind"] for row in rows] == sorted(row["kind"] for row in rows)
@@ -390,18 +399,57 @@ def test_nothing_is_faster_than_what_is_let_in(mode, tier, let_in, takes_s):
 
 
 def test_synchronized_pins_on_jdk_21_and_not_on_25():
-    def profiled(mode):
-        return measured_at(mode, "smoke-lock", "jmeter")["server"]["profiled"]
+    def counted(mode):
+        server = measured_at(mode, "smoke-lock", "jmeter")["server"]
+        return [(part["counters"]["pinned"], part) for part in (server, server["profiled"])]
 
-    def pinned(mode):
-        return profiled(mode)["counters"]["pinned"]
+    # Once in each request, in slices of both kinds, and in no other mode.
+    for pinned, part in counted("virtual-synchronized-21"):
+        assert 0 < pinned <= part["counted_requests"]
+        assert part["counters"]["pinned_ms"] >= 19 * pinned
+    for mode in ("virtual-lock-21", "virtual-lock-25", "virtual-synchronized-25"):
+        for pinned, part in counted(mode):
+            assert (pinned, part["counters"]["pinned_ms"]) == (0, 0)
 
-    # Events are counted while the profiler is attached, and only then.
-    assert pinned("virtual-synchronized-21") >= profiled("virtual-synchronized-21")["requests"] > 0
-    plain = measured_at("virtual-synchronized-21", "smoke-lock", "jmeter")["server"]["counters"]
-    assert plain["pinned"] == 0
-    assert pinned("virtual-lock-21") == 0
-    assert pinned("virtual-synchronized-25") == 0
+
+@pytest.mark.parametrize("cell", cells())
+def test_counters_belong_to_at_least_the_requests_of_the_windows(cell):
+    measured = record(cell)
+    load, server = measured["load"], measured["server"]
+    # Of a client of databases and of the real wrk2 nobody knows how many they make in warm-ups.
+    assert (server["counted_requests"] is None) == (cell.tool in UNKNOWN_WARM_UPS)
+    if cell.tool not in UNKNOWN_WARM_UPS:
+        refused = sum(load["errors"].get(kind, 0) for kind in ("connect_refused", "unsent"))
+        warm_up = load.get("answers_in_warm_up", 0)
+        least = load["responses_2xx"] + warm_up
+        most = load["requests_recorded"] + load["in_flight_at_end"] - refused
+        assert least <= server["counted_requests"]
+        if not load["errors"]:
+            assert server["counted_requests"] == most + warm_up
+
+
+@pytest.mark.parametrize("cell", cells())
+def test_no_counted_wait_is_longer_than_requests_last(cell):
+    server = record(cell)["server"]
+    for part in (server, server["profiled"]):
+        assert waits_beyond_latency(part) == {}
+
+
+@pytest.mark.parametrize(
+    ("mode", "tier", "name"),
+    [
+        ("platform-hikari-5", "smoke-query", "pool_wait_ms"),
+        ("virtual-hikari-5", "smoke-query", "pool_wait_ms"),
+        ("virtual-synchronized-21", "smoke-lock", "pinned_ms"),
+    ],
+)
+def test_waits_and_latencies_that_are_compared_are_there(mode, tier, name):
+    server = measured_at(mode, tier, "jmeter")["server"]
+    assert server["counters"][name] > 0
+    assert server["counted_latency_mean_ms"] > 0
+    # With a thousand times the waits the check above would fail.
+    more = server["counters"] | {name: 1000 * server["counters"][name]}
+    assert waits_beyond_latency(server | {"counters": more}).keys() == {name}
 
 
 @pytest.mark.parametrize("cell", cells(study="stacks"))
@@ -459,7 +507,7 @@ def test_pool_and_thread_per_request_start_as_many_threads_as_they_should():
 @pytest.mark.parametrize("cell", cells(study="stacks"))
 def test_requests_of_the_stacks_allocate(cell):
     lines = (folder(cell) / "allocation.collapsed").read_text().splitlines()
-    requests = sum(int(row["requests_recorded"]) for row in slices(cell) if row["kind"] == PROFILED)
+    requests = record(cell)["server"]["profiled"]["requests"]
     bytes_each = sum(int(line.rsplit(" ", 1)[1]) for line in lines) / requests
     # An order has a request, a row and an answer; and no server of 256 MiB holds ten MiB for each.
     assert 2**10 < bytes_each < 10 * 2**20
@@ -479,7 +527,9 @@ def test_profile_is_of_the_profiled_slice(cell):
         assert profile["engine"] != "unknown"
         assert (folder(cell) / profile["file"]).stat().st_size > 0
         window_s = (profile["start_epoch_s"], profile["end_epoch_s"])
-        last = rows[-1]
+        kept = [row for row in rows if row["kept"] == "true"]
+        last = (kept or rows)[-1]
+        assert (profile["slices"], profile["kept"]) == (len(rows), len(kept))
         assert window_s == (float(last["start_epoch_s"]), float(last["end_epoch_s"]))
         ended = measured["outcome"] == "completed"
         assert not ended or (folder(cell) / "flamegraph.html").stat().st_size > 1000

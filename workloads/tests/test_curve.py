@@ -271,7 +271,9 @@ def test_step_that_was_lost_is_loaded_again_when_all_have_climbed(climbing):
 def test_step_that_meets_its_objective_counts_whatever_slowed_it(climbing, fault):
     _, found, _ = climbing(ends=lost(2, faults=[fault], p99_ms=15), extra_rounds=2)
     burdened = [each for each in found[ONE] if each.asked.round == 2]
-    assert [(each.kept, each.faults) for each in burdened] == [(True, [fault])]
+    assert [(each.kept, each.stands, each.faults) for each in burdened] == [(True, True, [fault])]
+    # The others are kept since they fail no rule.
+    assert not any(each.stands for each in found[ONE] if each.asked.round != 2)
     for end in ({"p99_ms": 21}, {"p99_ms": 15, "sustained": False}, {"p99_ms": None}):
         _, found, _ = climbing(ends=lost(2, faults=[fault], once=True, **end), extra_rounds=2)
         assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, True], end
