@@ -27,6 +27,8 @@ laws <- list(
 # What the load sets, and what counts are divided by. A closed loop sets its users, an open loop its rate.
 set_by_load <- c("sleep_ms", "duration_s", "requests", "counted_requests")
 open_tools <- c("wrk2", "wrk2-itself")
+# Counters of the whole load, which the requests of its windows are only a part of.
+of_whole_load <- c("threads_started", "pinned", "pinned_ms", "pool_waits", "pool_wait_ms", "pool_timeouts")
 
 #' The columns that follow from an effect by the laws: counting them counts the effect again.
 #'
@@ -80,6 +82,10 @@ check_counter <- function(cause, refuse) {
   counted <- setdiff(columns, set_by_load)
   restated <- follows_from(cause$difference$statistic, cause$tool)
   if (all(counted %in% restated)) refuse("the counter follows from the effect by a law: ", paste(counted, collapse = ", "))
+  whole <- intersect(counted, of_whole_load)
+  if (length(whole) > 0 && any(c("requests", "profiled_requests") %in% columns)) {
+    refuse(paste(whole, collapse = ", "), " belongs to counted_requests, not to the requests of the windows")
+  }
 }
 
 # ---- Sides and their values ----------------------------------------------------------------------

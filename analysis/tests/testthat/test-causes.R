@@ -122,6 +122,9 @@ test_that("a counter that follows from the effect by a law is refused", {
   expect_match(refused("error_share", "wrk2", "duplicates_refused / requests"), "by a law: duplicates_refused")
   expect_match(refused("cpu_us_per_request", "wrk2", "cpu_system_s / requests"), "by a law")
   expect_match(refused("throughput_per_s", "jmeter", "requests / duration_s"), "by a law")
+  # The whole load's counters are not those of its windows.
+  expect_match(refused("throughput_per_s", "jmeter", "pinned / profiled_requests"), "pinned belongs to counted_requests")
+  expect_match(refused("cpu_us_per_request", "wrk2", "threads_started / requests"), "threads_started belongs to counted_requests")
   # A rate that the load sets gives no latency, and a tail does not follow from a mean.
   expect_equal(refused("throughput_per_s", "wrk2", "pool_wait_mean_ms"), "")
   expect_equal(refused("latency_p99_ms", "jmeter", "pool_wait_mean_ms"), "")
