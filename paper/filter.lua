@@ -1,15 +1,15 @@
 -- What Quarto adds to pandoc's Markdown, for the stand-in renderer: numbers and captions for
--- figures, tables, listings, equations and sections, references to them (@fig-…, @tbl-…, @lst-…,
--- @eq-…, @sec-…), callouts, content that one format alone shows, and alt text for typst.
+-- figures, tables, equations and sections, references to them (@fig-…, @tbl-…, @eq-…, @sec-…), and
+-- alt text for typst.
 -- A reference that nothing answers stops the rendering; Quarto would only warn.
 
-local NAMES = { fig = "Figure", tbl = "Table", lst = "Listing", eq = "Equation", sec = "Section" }
+local NAMES = { fig = "Figure", tbl = "Table", eq = "Equation", sec = "Section" }
 -- The floats, by what typst calls their kind.
-local TYPST_KINDS = { fig = "image", tbl = "table", lst = "raw" }
+local TYPST_KINDS = { fig = "image", tbl = "table" }
 local IS_TYPST = FORMAT:match("^typst") ~= nil
 
 local numbers = {} -- identifier → its number, as text
-local counts = { fig = 0, tbl = 0, lst = 0, eq = 0 }
+local counts = { fig = 0, tbl = 0, eq = 0 }
 local section = {}
 
 local function kind_of(identifier)
@@ -39,22 +39,7 @@ local function numbered_caption(kind, identifier, caption)
   return pandoc.Inlines(prefix) .. caption
 end
 
--- ---- Content that one format alone shows -----------------------------------------------------
-
-local function shown_here(div)
-  local format = IS_TYPST and "typst" or "html"
-  local wanted, unwanted = div.attributes["when-format"], div.attributes["unless-format"]
-  local matches = (not wanted or wanted == format) and (not unwanted or unwanted ~= format)
-  return matches == div.classes:includes("content-visible")
-end
-
-local function keep_visible(div)
-  if div.classes:includes("content-visible") or div.classes:includes("content-hidden") then
-    return shown_here(div) and div.content or {}
-  end
-end
-
--- ---- Figures, tables, listings ---------------------------------------------------------------
+-- ---- Figures and tables ----------------------------------------------------------------------
 
 local function image_for_typst(image)
   local width = image.attributes.width or "100%"
@@ -128,16 +113,6 @@ local function float_table(tbl)
   end
 end
 
-local function float_listing(code)
-  if kind_of(code.identifier) == "lst" then
-    local caption = pandoc.utils.blocks_to_inlines(
-      pandoc.read(code.attributes["lst-cap"] or "", "markdown").blocks)
-    local identifier = code.identifier
-    code.identifier, code.attributes["lst-cap"] = "", nil
-    return float("lst", identifier, caption, pandoc.Blocks { code }), false
-  end
-end
-
 -- ---- Equations -------------------------------------------------------------------------------
 
 -- A paragraph of one displayed formula and its label: $$ … $$ {#eq-name}
@@ -179,37 +154,6 @@ local function count_section(header)
   numbers[header.identifier] = table.concat(section, ".")
 end
 
--- ---- Callouts --------------------------------------------------------------------------------
-
-local CALLOUT_COLOURS = {
-  note = "#2f6f9f", tip = "#2e7d4f", important = "#a03b3b", warning = "#a8690a", caution = "#a8690a",
-}
-local TYPST_CALLOUT = '#block(width: 100%%, inset: (left: 10pt, rest: 7pt), '
-  .. 'fill: rgb("%s").lighten(93%%), stroke: (left: 2.5pt + rgb("%s")))['
-
-local function callout(div)
-  local kind
-  for _, class in ipairs(div.classes) do
-    kind = kind or class:match("^callout%-(%a+)$")
-  end
-  if not kind then
-    return
-  end
-  local content = div.content:clone()
-  local title = pandoc.Inlines(div.attributes.title or (kind:sub(1, 1):upper() .. kind:sub(2)))
-  if content[1] and content[1].t == "Header" then
-    title = content:remove(1).content
-  end
-  if IS_TYPST then
-    content:insert(1, pandoc.Para { pandoc.Strong(title) })
-    content:insert(1, typst(TYPST_CALLOUT:format(CALLOUT_COLOURS[kind], CALLOUT_COLOURS[kind])))
-    content:insert(typst("]"))
-    return content
-  end
-  content:insert(1, pandoc.Div(pandoc.Plain(title), { class = "callout-title" }))
-  return pandoc.Div(content, { class = "callout callout-" .. kind, role = "note" })
-end
-
 -- ---- References ------------------------------------------------------------------------------
 
 local unresolved = {}
@@ -241,7 +185,6 @@ local function resolve(cite)
 end
 
 function Pandoc(doc)
-  doc = doc:walk { Div = keep_visible }:walk { Div = callout }
   doc = doc:walk {
     traverse = "topdown",
     Header = count_section,
@@ -253,7 +196,6 @@ function Pandoc(doc)
     end,
     Figure = float_figure,
     Table = float_table,
-    CodeBlock = float_listing,
     Para = equation,
   }
   doc = doc:walk { Cite = resolve, Image = IS_TYPST and image_for_typst or image_for_html }

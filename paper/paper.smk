@@ -1,9 +1,8 @@
-"""Paper: a paper and its supplement, every sentence on a result computed.
+"""Paper: one report, every sentence on a result computed.
 
 Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; what parts cost by
          themselves; what the sources published; the functions of analysis/R
-Outputs: results/report.html (both, self-contained), results/report.pdf (the paper),
-         results/supplement.pdf
+Outputs: results/report.pdf (the paper), results/report.html (the paper and all tables, self-contained)
          paper/reference/, analysis/reference/, numbers in README.md: of `snakemake reference` alone
 """
 
@@ -33,11 +32,7 @@ rule render_report:
                 "guide",
                 "findings",
                 "combinations",
-                "combination-laws",
-                "predictions",
-                "prediction-score",
-                "usl",
-                "crossovers",
+                "bounds",
                 "primitives/primitives",
                 "primitives/thread-memory",
             ],
@@ -75,16 +70,15 @@ rule render_report:
     output:
         html=f"{RESULTS}/report.html",
         pdf=f"{RESULTS}/report.pdf",
-        supplement=f"{RESULTS}/supplement.pdf",
     log:
         f"{RESULTS}/logs/render_report.log",
     params:
         results=RESULTS,
         reference=config["reference"],
     message:
-        "the report: HTML, the paper's PDF and the supplement's"
+        "the report: the paper as PDF, and with all tables as HTML"
     shell:
-        "python {input.script:q} --results {params.results:q} --reference {params.reference:q} --out-html {output.html:q} --out-pdf {output.pdf:q} --out-supplement {output.supplement:q} > {log:q} 2>&1"
+        "python {input.script:q} --results {params.results:q} --reference {params.reference:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"
 
 
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.

@@ -1,11 +1,10 @@
-"""Renders the paper and its supplement: one self-contained HTML file and two PDFs.
+"""Renders the report: the paper as a PDF, and with all tables after it as one self-contained HTML file.
 
 With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Without, the stand-in
 does: knitr runs the code, pandoc writes HTML and typst, typst writes the PDF. Both read the same
 source, and nothing is left beside it: the work is done on a copy in a temporary folder.
 
-    python paper/render.py --results results --out-html report.html --out-pdf report.pdf \\
-        --out-supplement supplement.pdf
+    python paper/render.py --results results --out-html report.html --out-pdf report.pdf
 """
 
 import argparse
@@ -175,7 +174,7 @@ def write_pdf(markdown: Path, options: dict[str, Any], pdf: Path) -> None:
 
 
 def packed(pdf: Path) -> Path:
-    """Compresses what typst leaves as text: most of a supplement is the tags of its tables."""
+    """Compresses what typst leaves as text, such as the tags of tables."""
     out = pdf.with_suffix(".packed.pdf")
     argv = ["qpdf", "--object-streams=generate", "--deterministic-id", str(pdf), str(out)]
     run(argv, pdf.parent)
@@ -214,17 +213,16 @@ def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
     return name
 
 
-def render_report(params: Mapping[str, str], html: Path, pdf: Path, supplement: Path) -> None:
-    """Renders the paper with its supplement as HTML, and each as a PDF; see render()."""
+def render_report(params: Mapping[str, str], html: Path, pdf: Path) -> None:
+    """Renders the report as HTML and as a PDF, side by side; see render()."""
     report = PAPER / "report.qmd"
-    jobs = [
-        (report, params, "html", html),
-        (PAPER / "supplement.qmd", params, "typst", supplement),
-        (report, params, "typst", pdf),
-    ]
     # Most of it is processes of their own.
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(lambda job: render(*job), jobs))
+        jobs = [
+            pool.submit(render, report, params, *made) for made in (("html", html), ("typst", pdf))
+        ]
+        for job in jobs:
+            job.result()
 
 
 def main() -> None:
@@ -234,7 +232,6 @@ def main() -> None:
     parser.add_argument("--reference", default="", help="the shipped run that is compared with")
     parser.add_argument("--out-html", type=Path, required=True)
     parser.add_argument("--out-pdf", type=Path, required=True)
-    parser.add_argument("--out-supplement", type=Path, required=True)
     arguments = parser.parse_args()
     params = {
         "results": str(arguments.results.resolve()),
@@ -242,7 +239,7 @@ def main() -> None:
         "reference": arguments.reference,
     }
     try:
-        render_report(params, arguments.out_html, arguments.out_pdf, arguments.out_supplement)
+        render_report(params, arguments.out_html, arguments.out_pdf)
     except (RenderError, typst.TypstError) as failure:
         sys.exit(str(failure))
 

@@ -1,7 +1,7 @@
-# The one figure of each study that carries its answer: its first load curve, or what its modes do at the load that
-# the guide names. A study's own file may set another.
+# The one figure of each study that carries its answer: its first load curve, or its modes at the load that the guide
+# names. A study's own file may set another.
 
-#' What the figure of an answer is made of.
+#' The parts of an answer's figure.
 #'
 #' @param draw function without arguments that returns the figure; `height` in inches; `caption`, `alt` words.
 answer <- function(draw, height, caption, alt) list(draw = draw, height = height, caption = caption, alt = alt)
@@ -18,22 +18,22 @@ answer_of <- function(all, situations, tool) {
 answer_of_curve <- function(all) {
   for (table in c("capacity", "load_curves", "predicted_curves")) all[[table]] <- all[[table]][!is_control(mode)]
   if (nrow(all$capacity) == 0) return(NULL)
-  titles <- curve_tiers(all$capacity)
-  name <- names(titles)[1]
+  name <- all$capacity$tier[1]
+  title <- all$capacity$tier_title[1]
   all$capacity <- all$capacity[tier %in% name]
   pooled <- pool_capacity(all$capacity)
   if (nrow(pooled) == 0) return(NULL)
   answer(
     function() figure_load_curve(all$load_curves[tier == name], pooled, "", all$predicted_curves[tier == name]),
-    2.9 + 0.24 * nrow(pooled),
-    sprintf("Latency against offered load, %s; below, what each mode takes within the objective. %s", titles[[1]], caption_of_curve),
-    alt_curves(all)
+    height_of_load_curve(pooled),
+    sprintf("Latency against offered load, %s; below, the capacity of each mode. %s", title, caption_of_curve),
+    sprintf("Latency against offered load. Capacities: %s.", enumerate(sprintf("%s %s/s", pooled$mode, capacity_text(pooled))))
   )
 }
 
 caption_of_curve <- paste(
   "Thick: 99th percentile, with the range over sessions; thin: median; long dashes: the 99th percentile that theory predicts; hollow:",
-  "beyond what the mode takes. An arrow marks a bound."
+  "steps beyond the capacity. An arrow marks a bound."
 )
 
 #' Where a study's modes are compared: the first situation of the guide that was measured, or the tier with most modes.
@@ -93,7 +93,7 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
   panels <- headings(shown)[values$statistic]
   values[, `:=`(panel = factor(panels, headings(shown)), mode = factor(mode, rev(mode_levels(modes))))]
   pooled <- values[usable == TRUE, geometric(value), by = .(mode, panel)]
-  # What all others are compared with, where it is one.
+  # The baseline of all others, where it is one.
   baselines <- unique(all$comparisons[mode %in% modes]$versus)
   base <- setdiff(intersect(baselines, modes), all$comparisons[versus %in% modes]$mode)
   ggplot(pooled, aes(middle, mode, fill = mode)) +

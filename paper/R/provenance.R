@@ -26,22 +26,11 @@ topology_text <- function(topology) {
   )
 }
 
-# What a load crosses, as the runner says it. Cells of before it did were loaded over loopback.
+# What a load crosses, as the runner says it. Older cells, which do not say, were loaded over loopback.
 links <- c(
   loopback = "Loads cross loopback.", veth = "Loads cross a veth pair between two network namespaces of one machine.",
   "two hosts" = "Loads come from a second host."
 )
-
-#' Chunk options of a figure whose caption says what the loads of these cells cross.
-naming_links <- function(cells) {
-  found <- unique(from_cells(cells, function(cell) cell$session$topology$link, "loopback"))
-  function(options) {
-    # A caption that is computed is an expression still.
-    caption <- if (is.language(options$fig.cap)) eval(options$fig.cap, knitr::knit_global()) else options$fig.cap
-    options$fig.cap <- paste(caption, paste(links[found], collapse = " "))
-    options
-  }
-}
 
 gibibytes <- function(bytes) paste(format_number(as.numeric(bytes) / 2^30), "GiB")
 
@@ -101,21 +90,15 @@ when <- function(cells, which) {
   as.POSIXct(sub("\\+00:00$", "", provenance_of(cells, which)), format = "%Y-%m-%dT%H:%M:%OS", tz = "UTC")
 }
 
-duration_text <- function(seconds) {
-  if (seconds < 120) return(paste(format_number(seconds), "s"))
-  paste(format_number(seconds / 60), "minutes")
-}
-
 #' When was measured, and in which order.
 sentence_when <- function(cells) {
   started <- when(cells, "started")
   ended <- when(cells, "ended")
   seeds <- unique(unlist(lapply(cells, function(cell) cell$labels$order$seed)))
   sprintf(
-    paste(
-      "The sessions ran between %s and %s (UTC), one at a time. Seed %s drew the order of sessions, tiers and slices."
-    ),
-    format(min(started), "%Y-%m-%d %H:%M"), format(max(ended), "%Y-%m-%d %H:%M"), enumerate(seeds)
+    "The sessions ran between %s and %s (UTC), one at a time. Seed %s drew the order of sessions, tiers and slices. %s",
+    format(min(started), "%Y-%m-%d %H:%M"), format(max(ended), "%Y-%m-%d %H:%M"), enumerate(seeds),
+    paste(links[unique(from_cells(cells, function(cell) cell$session$topology$link, "loopback"))], collapse = " ")
   )
 }
 
@@ -167,15 +150,6 @@ in_common <- function(rules) {
   }
   if (length(rules) < 4) return(paste(rules, collapse = "; or: "))
   paste0(sub(":.*", "", rules[1]), ": as each mode's configuration says")
-}
-
-#' Which cells were judged by another version of the validity rules than the protocol's; empty for none.
-#' Cells of before 22 November 2026 name no version.
-sentence_validity_version <- function(cells, protocol) {
-  judged <- from_cells(cells, function(cell) number(cell$validity$version), NA_real_)
-  others <- judged[!judged %in% c(rules_version(protocol, "validity"), NA)]
-  if (length(others) == 0) return("")
-  sprintf("%s judged by version %s.", count_of(length(others), "cell", "was", "were"), enumerate(sort(unique(others))))
 }
 
 #' How often rules were changed after results.

@@ -1,5 +1,5 @@
-# How good the measurement is: where the time of sessions went, what warming up reached, which slices
-# were left out and why, what the profiler cost, and how far twins were apart.
+# How good the measurement is: where the time of sessions went, what warming up reached, which slices were excluded and
+# why, and how far A/A pairs were apart.
 
 # One cell of each session; what it says of the session is the same in all of the session's cells.
 one_cell_a_session <- function(cells) {
@@ -38,15 +38,6 @@ table_phases <- function(cells) {
   setcolorder(wide, c("Study", "Sessions"))[]
 }
 
-sentence_phases <- function(phases) {
-  if (nrow(phases) == 0) return("No cell says how its session spent its time.")
-  of_all <- phases[Study == "all"]
-  sprintf(
-    "The %s took %s in all, of which slices under load were %s.", count_of(of_all$Sessions, "session"),
-    duration_text(of_all[["All (s)"]]), percent(of_all[["Load (%)"]] / 100)
-  )
-}
-
 # ---- Warm-up and compiling -------------------------------------------------------------------
 
 #' What warming up reached, and what the compiler took of the windows that count.
@@ -80,15 +71,6 @@ idle_text <- function(cells) {
   sprintf("%d of %d", sum(sessions$ended == "idle"), nrow(sessions))
 }
 
-sentence_compiling <- function(summary) {
-  shares <- summary[poolable(summary) & !is.na(compiler_share)]$compiler_share
-  if (length(shares) == 0) return("No valid cell is that of a JVM.")
-  sprintf(
-    "In the windows that count, compiling took %s of the server's CPU time (median over valid cells of JVMs; at most %s).",
-    percent(median(shares)), percent(max(shares))
-  )
-}
-
 # ---- Slices ----------------------------------------------------------------------------------
 
 slice_rules <- c(
@@ -96,7 +78,7 @@ slice_rules <- c(
   not_completed = "not completed"
 )
 
-#' Slices by study: kept, repeated, and left out by rule. A slice may fail several rules.
+#' Slices by study: counted, repeated, and excluded by rule. A slice may fail several rules.
 #'
 #' @param summary,slices see read_summary() and read_slices().
 table_slices <- function(summary, slices) {
@@ -109,41 +91,20 @@ table_slices <- function(summary, slices) {
   repeated <- summary[, .(Repeated = sum(slices_repeated, na.rm = TRUE)), by = .(Study = study)]
   table <- repeated[counts, on = "Study"]
   setcolorder(table, c("Study", "Slices", "Kept", "Repeated"))
-  setnames(table, unname(slice_rules), paste("Left out:", slice_rules))[]
+  setnames(table, unname(slice_rules), paste("Excluded:", slice_rules))[]
 }
 
 sentence_slices <- function(slices) {
   plain <- slices[kind == "plain" & beside == ""]
   if (nrow(plain) == 0) return("No cell has slices.")
-  left_out <- sum(!plain$kept)
+  excluded <- sum(!plain$kept)
   sprintf(
-    "Of %s without the profiler, %s left out (%s).", count_of(nrow(plain), "slice"), was_or_were(left_out),
-    percent(left_out / nrow(plain))
+    "Of %s without the profiler, %s %s excluded (%s).", count_of(nrow(plain), "slice"), format_number(excluded),
+    if (excluded == 1) "was" else "were", percent(excluded / nrow(plain))
   )
 }
 
-was_or_were <- function(count, noun = NULL) {
-  paste(if (is.null(noun)) format_number(count) else count_of(count, noun), if (count == 1) "was" else "were")
-}
-
-# ---- The profiler ----------------------------------------------------------------------------
-
-#' What the profiler cost, over all places of a study and tool.
-#'
-#' @param cost see read_comparisons() of profiler-cost.csv: profiled against plain slices.
-table_profiler <- function(cost) {
-  if (nrow(cost) == 0) return(data.table())
-  told <- cost[, .(
-    places = .N, middle = median(estimate), range = span(estimate),
-    decided = sum(verdict %in% c("higher", "lower")), same = sum(verdict == "equivalent")
-  ), by = .(study, tool, statistic)]
-  told[, .(
-    Study = study, Load = loop_names[tool], Metric = title_of(statistic), "Modes and tiers" = places,
-    "Profiled / plain, median" = middle, Range = range, "Differ" = decided, "Equivalent" = same
-  )]
-}
-
-# ---- A/A twins -------------------------------------------------------------------------------
+# ---- A/A pairs -------------------------------------------------------------------------------
 
 twin_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "capacity_per_s")
 
@@ -152,7 +113,7 @@ table_twins <- function(comparisons) {
   rows <- twin_comparisons(comparisons)[statistic %in% twin_statistics]
   rows[, .(
     Study = study, Mode = versus, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
-    "Twin / mode" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
+    "Second / first" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
     Verdict = verdict_text(verdict, reason)
   ), .SDcols = names(rows)]
 }

@@ -20,7 +20,7 @@ span <- function(values, unit = "", between = " to ") {
   paste0(paste(ends, collapse = between), unit)
 }
 
-#' Text columns to the left, columns of figures to the right.
+#' Text columns to the left, columns of numbers to the right.
 #'
 #' @param table data.frame to print; its texts are set as they are, not as Markdown.
 #' @param code names of columns that hold identifiers.
@@ -51,31 +51,6 @@ bullets <- function(sentences, otherwise = "") {
 see <- function(identifiers, drawn) {
   wanted <- identifiers[drawn]
   if (length(wanted) == 0) "" else paste0("(", enumerate(paste0("@", wanted)), ")")
-}
-
-#' A hook of knitr's for a whole document: what it refers to, and does not have, is in another one.
-#'
-#' The HTML has both; each PDF is one of them.
-#'
-#' @param other how the other document is called.
-#' @return function of the document's lines.
-refer_across <- function(other) {
-  label <- "(fig|tbl|sec|eq)-[A-Za-z0-9-]*[A-Za-z0-9]"
-  named <- paste0("the ", other)
-  function(lines) {
-    text <- paste(lines, collapse = "\n")
-    # What a child says belongs to its parent; and in the HTML a reference that leads nowhere is a mistake.
-    if (isTRUE(knitr::opts_knit$get("child")) || knitr::is_html_output()) return(text)
-    of_pattern <- function(pattern) unique(regmatches(text, gregexpr(pattern, text, perl = TRUE))[[1]])
-    here <- sub("^\\{#", "", of_pattern(paste0("\\{#", label)))
-    for (reference in setdiff(of_pattern(paste0("@", label)), paste0("@", here))) {
-      text <- gsub(paste0(reference, "(?![A-Za-z0-9-]*[A-Za-z0-9])"), named, text, perl = TRUE)
-    }
-    # One document needs to be named once in brackets.
-    text <- gsub(sprintf("%s((, | and )%s)+", named, named), named, text)
-    text <- gsub(sprintf("(%s)", named), sprintf("(%s)", other), text, fixed = TRUE)
-    gsub(paste0("(^|\n|[.?!] )", named), paste0("\\1The ", other), text, perl = TRUE)
-  }
 }
 
 #' Text for those who listen: without the marks of Markdown.

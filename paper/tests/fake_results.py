@@ -375,40 +375,78 @@ class Cell:
 
 def analyse(results: Path, cells: list[Cell]) -> None:
     """Writes the cells and runs the project's analysis on them."""
-    written = [(cell.tool, str(cell.write(results))) for cell in cells]
-    paths = [path for tool, path in written if tool != "curve"]
-    curves = [path for tool, path in written if tool == "curve"]
-    config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    grid, repetitions = Grid(config), results / "repetitions.csv"
+    for cell in cells:
+        cell.write(results)
+    write_measured(results)
+    run_analysis(results)
+
+
+def write_measured(results: Path) -> None:
+    """Writes what the runner leaves beside cells: tables of the configuration, primitives."""
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
     (results / "modes.csv").write_text(grid.modes_table())
     (results / "grid.csv").write_text(grid.grid_table())
-    repetitions.write_text(grid.repetitions_table())
-    looks = ["--slices", results / "slices.csv", "--repetitions", repetitions]
-    study, groups = results / "summary" / "studies.csv", "analysis/stack-groups.csv"
-    summary, slices = results / "summary.csv", results / "slices.csv"
-    capacity = results / "capacity.csv"
-    speed = ["--speed", results / "cpu-speed.csv"]
-    steps = [
-        ["summarise", "--out", study, *paths],
-        ["slices", "--out", slices, *speed, *paths],
-        ["collect", "--out", summary, *speed, study],
-        ["capacity", "--out", capacity, "--curves", results / "curves.csv", *curves],
-        ["compare", "--out", results / "comparisons.csv", *looks, "--capacity", capacity, summary],
-        ["compare_loops", "--out", results / "loops.csv", "--slices", slices]
-        + ["--out-generators", results / "generators.csv", summary],
-        ["profiler_cost", "--out", results / "profiler-cost.csv", slices],
-        ["group_cpu", "--groups", groups, *speed] + ["--out", results / "cpu-groups.csv", *paths],
-        ["group_allocations", "--groups", groups, "--out", results / "allocations.csv"],
-        ["causes", "--causes", "analysis/causes.yaml", "--slices", slices]
-        + ["--groups", results / "cpu-groups.csv", "--out", results / "causes.csv"]
-        + ["--moved", results / "moved-groups.csv", summary],
-        ["combinations", "--out", results / "combinations.csv"]
-        + ["--laws", results / "combination-laws.csv", *paths],
-        ["guide", "--guide", "analysis/guide.yaml", "--modes", results / "modes.csv"]
-        + [*looks, "--capacity", capacity]
-        + ["--comparisons", results / "comparisons.csv", "--out", results / "guide.csv"]
-        + ["--out-findings", results / "findings.csv", summary],
+    (results / "primitives").mkdir()
+    (results / "primitives" / "costs-1.csv").write_text(COSTS)
+    (results / "primitives" / "thread-memory.csv").write_text(MEMORY)
+    (results / "differences").mkdir()
+
+
+COSTS = """primitive,rate_per_s,statistic,repetition,value,unit,probe_us
+pool-hand-off,,cpu,1,3,µs,200
+tomcat-request,100,cpu,1,326,µs,200
+tomcat-request,2000,cpu,1,94,µs,200
+"""
+MEMORY = """kind,threads,rss_bytes,nmt_thread_reserved_bytes,nmt_thread_committed_bytes,heap_bytes
+platform,1000,20971520,1073741824,20971520,0
+virtual,1000,0,0,0,2181038
+"""
+
+
+def run_analysis(results: Path) -> None:
+    """Makes all tables of the report from the cells of `results`, as the rules of the analysis do."""
+    paths = sorted((results / "cells").rglob("cell.json"))
+    curves = [path for path in paths if path.parts[-3] == "curve"]
+    loads = [path for path in paths if path.parts[-3] != "curve"]
+    allocating = [path for path in loads if path.with_name("allocation.collapsed").exists()]
+
+    def table(name: str) -> Path:
+        return results / f"{name}.csv"
+
+    def given(*names: str) -> list[object]:
+        return [word for name in names for word in (f"--{name}", table(name))]
+
+    def out(name: str) -> list[object]:
+        return ["--out", table(name)]
+
+    speed, modes = ["--speed", table("cpu-speed")], given("modes")
+    groups = ["--groups", "analysis/stack-groups.csv"]
+    study, primitives = table("studies"), table("primitives/primitives")
+    summary = table("summary")
+    steps: list[list[object]] = [
+        ["summarise", "--out", study, *loads],
+        ["slices", *out("slices"), *speed, *loads],
+        ["collect", *out("summary"), *speed, study],
+        ["capacity", *out("capacity"), "--curves", table("curves"), *curves],
+        ["primitives", "--out", primitives, *speed, results / "primitives" / "costs-1.csv"],
+        ["predict_curves", "--primitives", primitives, *modes, *out("predicted-curves"), *curves],
+        ["compare", *out("comparisons"), *given("slices", "capacity"), summary],
+        ["compare_loops", *out("loops"), *given("slices")]
+        + ["--out-generators", table("generators"), summary],
+        ["profiler_cost", *out("profiler-cost"), table("slices")],
+        ["group_cpu", *groups, *speed, *out("cpu-groups"), *loads],
+        ["group_allocations", *groups, *out("allocations"), *allocating],
+        ["causes", "--causes", "analysis/causes.yaml", *given("slices"), *out("causes")]
+        + ["--groups", table("cpu-groups"), "--moved", table("moved-groups"), summary],
+        ["combinations", *out("combinations"), *loads],
+        ["bounds", "--summary", summary, *modes, *out("bounds"), *loads],
+        ["guide", "--guide", "analysis/guide.yaml", *modes, *out("guide")]
+        + [*given("slices", "capacity", "comparisons")]
+        + ["--out-findings", table("findings"), summary],
+        ["claims", "--claims", "analysis/claims.yaml", "--grid", table("grid")]
+        + ["--results", results, *out("claims")],
     ]
     for script, *arguments in steps:
         argv = ["Rscript", f"analysis/{script}.R", *map(str, arguments)]
-        subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
+        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, f"{script}: {done.stderr[-2000:]}"

@@ -1,0 +1,217 @@
+# The tables of results/ as data: the page shows the rows of each file, to be searched and sorted.
+
+escape_html <- function(text) {
+  for (mark in list(c("&", "&amp;"), c("<", "&lt;"), c(">", "&gt;"))) text <- gsub(mark[1], mark[2], text, fixed = TRUE)
+  text
+}
+
+# Headings of columns that are no statistics.
+column_titles <- c(
+  mode = "Mode", tier = "Tier", study = "Study", tool = "Tool", repetition = "Rep.", versus = "Baseline", tier_title = "Load",
+  estimate = "Ratio", low = "Low", high = "High", pairs = "Sessions", p_adjusted = "p, adjusted", offered_per_s = "Offered (1/s)",
+  rate_per_s = "Rate (1/s)", bound_per_s = "Bound (1/s)", mva_per_s = "MVA (1/s)", measured_per_s = "Measured (1/s)",
+  share_percent = "Measured / bound (%)", wait_ms = "Wait (ms)", calibrated_per_s = "Calibrated (1/s)",
+  within_per_s = "Highest within (1/s)", beyond_per_s = "Lowest beyond (1/s)", objective_ms = "Objective (ms)"
+)
+
+title_of_column <- function(names) {
+  known <- fcoalesce(unname(column_titles[names]), unname(headings(names)))
+  capitalised(gsub("_", " ", known))
+}
+
+#' A table as HTML, for the page alone: pandoc would take minutes for thousands of rows.
+#'
+#' @param table data.frame; numbers are set with three significant digits, texts as they are.
+#' @param what the caption: what it is, with units that the headings lack; `file` of results/ whose rows these are.
+#' @return one string; empty without rows.
+page_table <- function(table, what, file = NULL) {
+  table <- as.data.table(table)
+  if (nrow(table) == 0) return("")
+  empty <- vapply(table, function(column) all(is.na(column) | column %in% ""), NA)
+  table <- table[, !empty, with = FALSE]
+  is_number <- vapply(table, is.numeric, NA)
+  cells <- Map(function(column, number) {
+    text <- if (number) format_number(column) else escape_html(fcoalesce(as.character(column), ""))
+    paste0(if (number) "<td class=\"n\">" else "<td>", text, "</td>")
+  }, table, is_number)
+  heads <- paste0("<th", ifelse(is_number, " class=\"n\"", ""), ">", escape_html(names(table)), "</th>", collapse = "")
+  source <- if (!is.null(file)) sprintf(" <code>%s</code>, %s.", file, count_of(nrow(table), "row"))
+  paste0(
+    sprintf("<figure class=\"tbl data\"%s>\n<figcaption>", if (is.null(file)) "" else sprintf(" data-file=\"%s\"", file)),
+    escape_html(what), source, "</figcaption>\n<table>\n<thead><tr>", heads, "</tr></thead>\n<tbody>\n",
+    paste0("<tr>", do.call(paste0, unname(cells)), "</tr>", collapse = "\n"), "\n</tbody>\n</table>\n</figure>"
+  )
+}
+
+#' Reads a file of results/ with its numbers as numbers; no rows where there is none.
+read_data <- function(results, file) {
+  path <- file.path(results, file)
+  if (!file.exists(path)) return(data.table())
+  as.data.table(type.convert(fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8"), as.is = TRUE))
+}
+
+#' Rows of a file of results/ as HTML.
+#'
+#' @param results folder; `file` in it; `what` the caption; `columns` of the file, in the order to be shown; `keep` function
+#'   of the rows that says which to show.
+data_table <- function(results, file, what, columns = NULL, keep = NULL) {
+  rows <- read_data(results, file)
+  if (nrow(rows) == 0) return("")
+  if (!is.null(keep)) rows <- rows[keep(rows) %in% TRUE]
+  shown <- if (is.null(columns)) names(rows) else intersect(columns, names(rows))
+  rows <- rows[, shown, with = FALSE]
+  page_table(setNames(rows, title_of_column(names(rows))), what, file)
+}
+
+# ---- A study's tables ------------------------------------------------------------------------
+
+of_cell <- c("mode", "tier", "tool", "repetition")
+client_columns <- c(
+  of_cell, "valid", "outcome", "offered_per_s", "users", "connections", "requests", "throughput_per_s", "error_percent",
+  "latency_mean_ms", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_p99_9_ms", "latency_max_ms",
+  "latency_uncorrected_p99_ms"
+)
+server_columns <- c(
+  of_cell, "valid", "cpu_us_per_request", "backend_cpu_us_per_request", "pool_wait_mean_ms", "threads_peak", "threads_started",
+  "rss_peak_mib", "rss_idle_mib", "first_answer_s", "gc_pause_ms", "machine_context_switches_per_request", "pinned", "pinned_ms",
+  "counted_requests", "accept_queue_peak", "listen_overflows", "retransmits", "compiler_share", "generator_cpu_share"
+)
+invalid_columns <- c(of_cell, "outcome", "outcome_reason", "failed_checks", "errors", "bound_throughput", "bound_latency")
+excluded_slice_columns <- c(
+  of_cell, "round", "kind", "reason", "throughput_per_s", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_request", "compiler_share",
+  "others_cpu_share", "steal_share", "idle_beside_share"
+)
+of_curve <- c("mode", "tier", "step", "sessions", "rate_per_s")
+
+#' The tables of one study, with its flame graphs.
+#'
+#' @param all see of_study().
+#' @return vector of HTML.
+tables_of_study <- function(all) {
+  table <- function(file, what, columns = NULL, keep = function(rows) TRUE) {
+    data_table(all$results, file, what, columns, function(rows) rows$study == all$study & keep(rows))
+  }
+  c(
+    page_table(table_modes_asked(all), "The modes, as their cells record them. A twin is a mode under a second name."),
+    page_table(table_tiers(read_tiers(all)), "The tiers, and the load that each tool applies."),
+    table("summary.csv", "What clients saw, cell by cell. Latency of an open loop counts from when a request was due, uncorrected from when it was sent.", client_columns),
+    table("summary.csv", "What servers used, cell by cell.", server_columns),
+    table("summary.csv", "Cells that are not valid, why, and what they still bound.", invalid_columns, function(rows) {
+      !(rows$valid %in% TRUE & rows$outcome == "completed")
+    }),
+    table("slices.csv", "Slices that do not count, and the rule that each fails. Shares are of the server's CPUs.", excluded_slice_columns, function(rows) !rows$kept),
+    table_of_bounds(all),
+    table("capacity.csv", "Load curves: the capacity is the highest rate that keeps the objective.", c(
+      "mode", "tier", "repetition", "valid", "versus", "objective_ms", "capacity_per_s", "bound_capacity", "why_bounded", "within_per_s",
+      "beyond_per_s", "calibrated_per_s", "ended", "out_of_memory", "failed_checks"
+    )),
+    table("curves.csv", "Load curves, step by step: geometric means over sessions with the range over sessions.", c(
+      of_curve, paste0(rep(c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"), each = 3), c("", "_low", "_high")), "saturated"
+    )),
+    table("predicted-curves.csv", "Load curves as queueing theory predicts them from primitives."),
+    table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
+      of_cell, "valid", "group", "samples", "cpu_us_per_request"
+    ), function(rows) rows$samples > 0),
+    table("allocations.csv", "Bytes that a request allocates, by group of stacks, with the standard error of sampling."),
+    table("combinations.csv", "Transactions a second by the sizes of both pools, and the combinations that cannot be told from the best."),
+    page_table(table_threads(all), "Threads by group: the most that existed at a time, and how many of them ran or were free to run, as the JVM and as the kernel has them; medians over repetitions."),
+    flame_graphs(choose_flame_graphs(all))
+  )
+}
+
+#' What theory allows, beside what was measured, with their ratio.
+table_of_bounds <- function(all) {
+  wanted <- all$study
+  bounds <- read_bounds(file.path(all$results, "bounds.csv"))[study == wanted]
+  bounds[, share_percent := 100 * measured_per_s / bound_per_s]
+  shown <- setdiff(names(bounds), "study")
+  page_table(setNames(bounds[, shown, with = FALSE], title_of_column(shown)), paste(
+    "What users, admission or the CPUs allow (Little's law, the utilization law, mean value analysis), and what was measured:",
+    "median over valid sessions."
+  ), "bounds.csv")
+}
+
+#' Threads by group and source, where servers counted them.
+table_threads <- function(all) {
+  states <- read_states(file.path(all$results, "cells", cell_path(all$summary), "cell.json"))
+  if (nrow(states) == 0) return(data.table())
+  counts <- count_threads(states)[peak > 0]
+  wide <- dcast(counts, mode + tier + tool + group ~ source, value.var = c("peak", "running"), fill = 0)
+  setnames(wide[order(match(mode, mode_levels(mode)), tier)], title_of_column)[]
+}
+
+#' A folded section of the page.
+#'
+#' @param title Markdown; `id` of the section; `tables` vector of HTML.
+#' @return Markdown; empty where no table has rows.
+section_of_tables <- function(title, id, tables) {
+  tables <- Filter(nzchar, unlist(tables))
+  if (length(tables) == 0) return("")
+  paste0(sprintf("# %s {#sec-%s .data .unnumbered}\n", title, id), raw_html(tables), "\n")
+}
+
+tables_of_studies <- function(all) {
+  told <- vapply(studies_of(all$summary), function(id) {
+    one <- of_study(all, id)
+    section_of_tables(paste(title_of_study(one), "– tables"), paste0(id, "-tables"), tables_of_study(one))
+  }, "")
+  paste(told, collapse = "\n")
+}
+
+# ---- The tables of all studies ---------------------------------------------------------------
+
+place_columns <- c("study", "mode", "versus", "tier", "tool", "statistic", "unit")
+ratio_columns <- c(
+  place_columns, "estimate", "low", "high", "bound", "verdict", "reason", "pairs", "rounds", "mode_median", "versus_median", "p_adjusted"
+)
+
+#' The tables that are not of one study.
+#'
+#' @param all see read_results(); `published` see read_published(); `changes` see reproduce_run(); `protocol` see
+#'   read_protocol(); `renderer` its name.
+#' @return one string of Markdown.
+tables_of_all <- function(all, published, changes, protocol, renderer) {
+  table <- function(...) data_table(all$results, ...)
+  sections <- list(
+    section_of_tables("Comparisons – tables", "comparison-tables", c(
+      table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval; medians of the cells of both.", ratio_columns),
+      table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing", "best")),
+      table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", ratio_columns)),
+      table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
+      table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
+      page_table(changes, "This run against the shipped run that it is compared with.")
+    )),
+    section_of_tables("Causes – tables", "cause-tables", c(
+      table("causes.csv", "Doses and swaps; the share is of the effect."),
+      table("moved-groups.csv", "CPU time per request (µs) by group of stacks, on both sides of a cause."),
+      table("profiler-cost.csv", "Profiled against plain slices of the same mode in the same session.")
+    )),
+    section_of_tables("The sources' values – tables", "source-tables", c(
+      page_table(table_theirs(all$summary, published), paste(
+        "Every value that the sources printed, and ours: median over valid repetitions with their range, of the server as published",
+        "where there is one. † marks the range where no repetition is valid. The sources' machines are other machines, so no verdict",
+        "follows, and where a slice is shorter than their load, mean and longest latency of a queue that grows are not comparable."
+      ))
+    )),
+    section_of_tables("Primitives – tables", "primitive-tables", c(
+      page_table(table_primitives(read_primitives(file.path(all$results, "primitives", "primitives.csv"))), "What steps of serving a request cost, measured apart from the servers: geometric means over repetitions with 95 % intervals. A step that begins with … stands for the request above it and one more thing.", "primitives/primitives.csv"),
+      page_table(table_thread_memory(read_thread_memory(file.path(all$results, "primitives", "thread-memory.csv"))), "Memory per waiting thread with 50 frames on its stack: each row is a JVM of its own, and what grew in it. Stacks of virtual threads lie in the heap.", "primitives/thread-memory.csv")
+    )),
+    section_of_tables("How good the measurement is – tables", "quality-tables", c(
+      page_table(table_slices(all$summary, all$slices), "Slices without the profiler: loaded, counted, repeated, and excluded by each rule. A slice may fail several."),
+      page_table(table_phases(all$cells), "Where the time of the sessions went."),
+      page_table(table_warm_up(all), "Warm-up by mode, and what the compiler used: of a CPU in the last turn of warm-up, and of the server's CPU time in the windows that count."),
+      page_table(table_twins(all$comparisons), "A/A pairs: a mode against itself under a second name, in the same sessions."),
+      page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
+      table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),
+      page_table(table_checks(all$cells), "The validity checks, and how many of the cells to which each applies passed.")
+    )),
+    section_of_tables("Machine, versions and rules – tables", "machine-tables", c(
+      page_table(table_machine(all$cells), "The machine. Several values in one row mean that cells differ."),
+      page_table(table_versions(all$cells, all$summary, renderer), "Versions."),
+      page_table(table_limits(all$cells), "Limits of the system."),
+      page_table(table_protocol(protocol), "The versions of the rules, and whether results were known when each was fixed.")
+    ))
+  )
+  paste(unlist(sections), collapse = "\n")
+}
