@@ -14,4 +14,4 @@ capacity <- read_capacity(given$capacity)[wanted, on = names(wanted), nomatch = 
 if (nrow(steps) == 0) stop("no valid curve at ", given$tier, call. = FALSE)
 pooled <- pool_capacity(capacity)
 figure <- figure_load_curve(steps, pooled, capacity$tier_title[1])
-ggsave(given$out, figure, width = 7, height = height_of_load_curves(pooled), dpi = 200)
+ggsave(given$out, figure, width = 7, height = height_of_load_curve(pooled), dpi = 200)

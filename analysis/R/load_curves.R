@@ -1,5 +1,5 @@
-# Figures of load curves: latency against offered load above the capacities that follow from it, and CPU
-# time per request along the curve. Steps are those of pool_steps(), capacities those of pool_capacity().
+# The figure of a load curve: latency against offered load, above the capacities that
+# follow from it. Steps are those of pool_steps(), capacities those of pool_capacity().
 
 library(data.table)
 library(ggplot2)
@@ -131,45 +131,5 @@ capacity_text <- function(capacity) {
   effect_with_interval(capacity[, .(estimate = capacity_per_s, low, high, bound, verdict = ifelse(sessions < 2, "one session", ""))])
 }
 
-#' All tiers of a study, one below the other, see figure_load_curve().
-#'
-#' @param titles of the tiers, by id.
-figure_load_curves <- function(steps, capacity, titles, predicted = no_predicted_curves()) {
-  drawn <- lapply(names(titles), function(name) {
-    title <- if (length(titles) > 1) titles[[name]] else ""
-    figure_load_curve(steps[tier == name], capacity[tier == name], title, predicted[tier == name])
-  })
-  wrap_plots(drawn, ncol = 1)
-}
-
-#' How tall figure_load_curves() must be.
-height_of_load_curves <- function(capacity) {
-  if (nrow(capacity) == 0) return(1)
-  sum(3.4 + 0.24 * capacity[, .N, by = tier]$N)
-}
-
-#' CPU time per request along the curve, with the range over sessions; steps before saturation.
-#'
-#' @param steps see pool_steps(), of one study; `titles` of its tiers, by id.
-#' @return ggplot.
-figure_curve_cpu <- function(steps, titles) {
-  steps <- steps[saturated == FALSE & is.finite(cpu_us_per_request)]
-  if (nrow(steps) == 0) return(nothing_to_draw("no step has CPU time"))
-  steps <- with_modes(steps, mode_levels(steps$mode))
-  steps[, load := factor(unlist(titles)[tier], unlist(titles))]
-  ggplot(steps, aes(rate_per_s, cpu_us_per_request, colour = mode, shape = mode, linetype = mode)) +
-    geom_ribbon(
-      data = steps[is.finite(cpu_us_per_request_low)], colour = NA, alpha = 0.16, show.legend = FALSE,
-      mapping = aes(ymin = cpu_us_per_request_low, ymax = cpu_us_per_request_high, fill = mode)
-    ) +
-    geom_line(linewidth = 0.6) +
-    geom_point(size = 1.6) +
-    facet_wrap(~load, scales = "free", ncol = 2) +
-    scale_x_log10(labels = plain_number) +
-    scale_y_log10(labels = plain_number) +
-    scales_of_modes(levels(steps$mode)) +
-    scale_fill_manual(values = mode_colours(levels(steps$mode))) +
-    labs(x = "offered load (requests/s, log scale)", y = "CPU time per request (µs, log scale)") +
-    theme_artifact() +
-    guides(colour = guide_legend(ncol = 3))
-}
+#' How tall figure_load_curve() must be.
+height_of_load_curve <- function(capacity) 3.1 + 0.24 * nrow(capacity)

@@ -3,19 +3,7 @@
 
 library(data.table)
 
-as_code <- function(text) paste0("`", text, "`")
-
-#' One comparison.
-#'
-#' @param comparisons see read_comparisons().
-#' @param study,mode,tier,tool,statistic ids.
-#' @return data.table of one row. Stops where there is no such comparison.
-pick_comparison <- function(comparisons, study, mode, tier, tool, statistic) {
-  wanted <- list(study = study, mode = mode, tier = tier, tool = tool, statistic = statistic)
-  row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
-  if (nrow(row) != 1) stop("no comparison ", paste(wanted, collapse = "/"), call. = FALSE)
-  row
-}
+as_code <- function(text) sprintf("`%s`", text)
 
 #' Verdicts, each with its reason where it has one.
 verdict_text <- function(verdict, reason) ifelse(reason == "", verdict, paste0(verdict, ": ", reason))
@@ -45,45 +33,9 @@ sentence_validity <- function(summary) {
   }
   paste(c(
     sprintf("Of %s, %s valid and %s not.", count_of(nrow(summary), "cell"), is_or_are(sum(usable)), is_or_are(sum(!usable))),
-    of_kind(why[overload], "asked for more than the server, or this machine, withstands"),
-    of_kind(why[!overload], "measured too little, or were disturbed")
+    of_kind(why[overload], "exceed the server or this machine"),
+    of_kind(why[!overload], "were measured too little or disturbed")
   ), collapse = " ")
 }
 
 is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" else "are")
-
-#' Sentences on decided comparisons that rest on fewer sessions than were measured.
-#'
-#' @param comparisons see read_comparisons().
-#' @return one string, with full stops.
-sentence_lost <- function(comparisons) {
-  decided <- comparisons[verdict %in% c("higher", "lower", "equivalent")]
-  lost <- decided[pairs < sessions_measured(decided)]
-  if (nrow(lost) == 0) return("All decided comparisons rest on all of their sessions.")
-  failed <- lost[!is.na(worst)][, distance := ifelse(effect == "ratio", log(worst), worst)]
-  turned <- failed[, sum(fcase(
-    verdict == "higher", distance <= 0, verdict == "lower", distance >= 0,
-    verdict == "equivalent", abs(distance) > unlist(equivalence)[effect]
-  ))]
-  sprintf(
-    paste(
-      "%s of %s on fewer sessions than were measured. In %s of them one side failed in a missing session: at worst, %s",
-      "would not hold."
-    ),
-    format_number(nrow(lost)), count_of(nrow(decided), "decided comparison", "rests", "rest"), format_number(nrow(failed)),
-    if (turned == 0) "none of these verdicts" else count_of(turned, "verdict")
-  )
-}
-
-#' A sentence on the verdicts of all comparisons.
-#'
-#' @param comparisons see read_comparisons(), or some of its rows.
-#' @return one string, with a full stop.
-sentence_verdicts <- function(comparisons) {
-  counts <- table(factor(comparisons$verdict, verdicts_of_comparisons))
-  counts <- counts[counts > 0]
-  sprintf(
-    "Of %s: %s.", count_of(nrow(comparisons), "comparison"),
-    paste(counts, names(counts), collapse = ", ")
-  )
-}

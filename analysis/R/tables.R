@@ -35,57 +35,6 @@ range_text <- function(values) {
   paste(unique(format_number(range(values))), collapse = "–")
 }
 
-main_columns <- c(
-  "throughput_per_s", "error_percent", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request", "threads_peak",
-  "rss_peak_mib", "machine_context_switches_per_request", "gc_pause_ms"
-)
-
-#' The main figures of all modes at one tier: median over valid repetitions and range.
-#'
-#' @param summary see read_summary().
-#' @param study,tier,tool ids.
-#' @param columns columns of the summary.
-#' @return data.table of text, a row per mode: `Mode`, `Valid` (of how many), then the columns.
-table_modes <- function(summary, study, tier, tool, columns = main_columns) {
-  cells <- chosen(summary, study, tool, tier, NULL)
-  if (nrow(cells) == 0) return(data.table(Mode = character(), Valid = character()))
-  rows <- lapply(levels(cells$mode), function(mode_id) {
-    one <- cells[mode == mode_id]
-    figures <- lapply(columns, function(name) over_repetitions(one[[name]], poolable(one)))
-    as.data.table(c(
-      list(Mode = mode_id, Valid = paste(sum(poolable(one)), "of", nrow(one))),
-      setNames(figures, headings(columns))
-    ))
-  })
-  rbindlist(rows)
-}
-
-#' How many cells there are of each mode and tier, and how many are valid.
-#'
-#' @param summary see read_summary().
-#' @param study,tool ids.
-#' @return data.table of text: `Mode`, a column per tier with `valid/all`.
-table_validity <- function(summary, study, tool) {
-  cells <- in_load_order(chosen(summary, study, tool, NULL, NULL), summary)
-  if (nrow(cells) == 0) return(data.table(Mode = character()))
-  cells[, usable := poolable(cells)]
-  counts <- cells[, .(text = paste0(sum(usable), "/", .N)), by = .(Mode = mode, tier)]
-  wide <- dcast(counts, Mode ~ tier, value.var = "text", fill = no_figure)
-  wide[, Mode := as.character(Mode)][]
-}
-
-#' Every cell that is not valid, and why.
-#'
-#' @param summary see read_summary().
-#' @return data.table of text: `Cell`, `Outcome`, `Checks not passed`, `Errors`.
-table_invalid <- function(summary) {
-  summary[!poolable(summary), .(
-    Cell = paste0(study, "/", mode, "/", tier, "/", tool, "/rep-", repetition),
-    Outcome = sub(": (NA)?$", "", paste0(outcome, ": ", outcome_reason)),
-    "Checks not passed" = gsub(";", ", ", failed_checks), Errors = gsub(";", ", ", errors)
-  )]
-}
-
 interval_text <- function(low, high) {
   ifelse(is.na(low), no_figure, paste0("[", format_number(low), ", ", format_number(high), "]"))
 }

@@ -1,20 +1,11 @@
 # Threads by group and state over time, as the server counts them itself: to the JVM and to the kernel.
 
 library(data.table)
-library(ggplot2)
 
-# The groups that wait for others on a request's behalf, in the order of its way; all else is the
-# JVM's and Tomcat's own.
-thread_groups <- c(
-  "http-nio-exec" = "#0072B2", "worker" = "#D55E00", "reactor-http" = "#CC79A7",
-  "carrier" = "#009E73", "others" = "#8A8A8A"
-)
-thread_sources <- c(jvm = "as the JVM has them", kernel = "as the kernel has them")
-# Running, or free to run, is drawn strong.
+# The groups that wait for others on a request's behalf; all else is the JVM's and Tomcat's own.
+thread_groups <- c("http-nio-exec", "worker", "reactor-http", "carrier")
+# Running, or free to run.
 running_states <- c(jvm = "RUNNABLE", kernel = "R")
-state_lightness <- c(
-  RUNNABLE = 0, R = 0, BLOCKED = 0.3, D = 0.3, TIMED_WAITING = 0.5, S = 0.6, WAITING = 0.72
-)
 
 #' Thread states of cells, within the profiled slice that counts.
 #'
@@ -40,7 +31,7 @@ read_states <- function(paths) {
 
 # A state that no thread is in has no line.
 with_zeros <- function(states) {
-  states <- copy(states)[, group := ifelse(group %in% names(thread_groups), group, "others")]
+  states <- copy(states)[, group := ifelse(group %in% thread_groups, group, "others")]
   counts <- states[, .(threads = sum(threads)), by = .(source, time_s, group, state)]
   kinds <- unique(counts[, .(source, group, state)])
   times <- unique(counts[, .(source, time_s)])
@@ -64,41 +55,4 @@ count_threads <- function(states) {
   each[, lapply(.SD, median),
     .SDcols = c("peak", "mean", "running"), by = .(mode, tier, tool, source, group)
   ]
-}
-
-#' Threads by group and state over time: stacked areas, a row per mode, the JVM's view beside the
-#' kernel's.
-#'
-#' @param states see read_states(), of one tier, tool and repetition.
-#' @return ggplot.
-figure_thread_states <- function(states) {
-  if (nrow(states) == 0) return(nothing_to_draw("no server counted its threads"))
-  states <- copy(states)
-  # What the JVM and Tomcat have besides is one area.
-  states[group == "others", state := ""]
-  areas <- states[, .(threads = sum(threads)), by = .(mode, source, time_s, group, state)]
-  areas <- areas[, if (any(threads > 0)) .SD, by = .(group, state)]
-  kinds <- unique(areas[, .(group, state)])
-  kinds <- kinds[order(match(group, names(thread_groups)), match(state, names(state_lightness)))]
-  kinds[, `:=`(
-    kind = trimws(paste(group, state)),
-    colour = lighter(thread_groups[group], fcoalesce(state_lightness[state], 0.5))
-  )]
-  areas <- kinds[areas, on = c("group", "state")]
-  areas[, `:=`(
-    kind = factor(kind, rev(kinds$kind)), mode = factor(mode, mode_levels(mode)),
-    source = factor(thread_sources[source], thread_sources)
-  )]
-  ggplot(areas, aes(time_s, threads, fill = kind)) +
-    # All groups have the same moments; aligning them would only add points.
-    geom_area(stat = "identity", position = "stack", colour = ink, linewidth = 0.1) +
-    facet_grid(mode ~ source) +
-    scale_fill_manual(values = setNames(kinds$colour, kinds$kind), breaks = kinds$kind) +
-    labs(x = "time since the slice began (s)", y = "threads") +
-    theme_artifact() +
-    theme(
-      strip.text.y = element_text(angle = 0), legend.key.width = unit(0.8, "lines"),
-      legend.key.height = unit(0.8, "lines")
-    ) +
-    guides(fill = guide_legend(ncol = 4))
 }
