@@ -28,9 +28,9 @@ findings_of_shipped <- function(run, guide) {
 #'
 #' @param row a row of the comparisons; `runs` see read_all_shipped().
 range_over_runs <- function(row, runs) {
-  found <- rbindlist(lapply(runs, function(run) {
-    run$comparisons[as.list(row[, comparison_keys, with = FALSE]), on = comparison_keys, nomatch = NULL][, .(estimate, bound)]
-  }))
+  # Without a join, which would sort each table.
+  same <- function(rows) Reduce(`&`, lapply(comparison_keys, function(key) rows[[key]] == row[[key]]))
+  found <- rbindlist(lapply(runs, function(run) run$comparisons[same(run$comparisons), .(estimate, bound)]))
   ratios <- found[is.finite(estimate) & bound == ""]$estimate
   if (row$bound != "" || length(ratios) < 2) return("")
   if (row$estimate < 1) ratios <- 1 / ratios

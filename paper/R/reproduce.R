@@ -12,13 +12,19 @@ changes_to_draw <- function(changes) {
 
 machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))
 
-sentence_of_reproduction <- function(shipped, run, changes) {
+#' What the comparison of this run with the shipped one found.
+#'
+#' @param shipped see read_shipped(), or NULL; `run` see run_of_report(); `changes` see reproduce_run(); `summary` of the report.
+sentence_of_reproduction <- function(shipped, run, changes, summary) {
   if (is.null(shipped)) return("This report is compared with no other run.")
   from <- sprintf(
     "The shipped run `%s` was measured on %s (commit `%s`).", shipped$name, machine_text(shipped$facts$machine),
     substr(shipped$facts$commit, 1, 7)
   )
-  if (is.null(run)) return(paste(from, "This report is made of its cells, so there is nothing to compare."))
+  if (any(summary$session %in% shipped$summary$session) && is.null(run)) {
+    return(paste(from, "This report is made of its cells, so there is nothing to compare."))
+  }
+  if (is.null(run)) return(paste(from, "This report has no cell of a kind that it has."))
   off <- differing_facts(shipped$facts$machine, run$machine)
   paragraph(
     from,

@@ -1,37 +1,135 @@
-run_of <- function(verdicts, cpu_us, valid = TRUE) {
+# A shipped run of four comparisons of one pair.
+run_of_verdicts <- function(verdicts, estimates = c(2, 1, 3, 0.5), name = "2026-11-23-epyc", ended = "2026-11-23T16:37:56") {
   list(
+    name = name,
     facts = list(
-      ended = "2026-11-23T16:37:56", commit = "259802d39c7f38", machine = list(cpu_model = "A CPU", cpus = 2, kernel = "6.1")
-    ),
-    summary = data.table(
-      study = "s", mode = c("pool", "virtual"), tier = "t", tool = "wrk2", valid = valid, outcome = "completed",
-      cpu_us_per_request = cpu_us
+      ended = ended, commit = "259802d39c7f38", sessions = 3, session_s = list(a = 60, b = 120),
+      machine = list(cpu_model = "AMD EPYC", cpus = 2, kernel = "6.1")
     ),
     comparisons = data.table(
-      study = "s", tier = "t", tool = "wrk2", mode = "virtual", versus = "pool",
-      statistic = c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_mib"), verdict = verdicts
+      study = "s", tier = "t", tool = "jmeter", mode = "virtual", versus = "pool", effect = "ratio", bound = "",
+      statistic = c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "threads_peak"), verdict = verdicts, estimate = estimates
     )
   )
 }
 
-test_that("a replication counts what is decided in both runs, and what is decided the opposite way", {
-  reference <- run_of(c("lower", "equivalent", "higher", "higher"), c(100, 200))
-  text <- sentence_of_replication(reference, run_of(c("lower", "higher", "lower", "undecided"), c(300, 500)), "replication-there")
-  expect_match(text, "kernel 6.1, commit `259802d`; [PDF](paper/replication-there/report.pdf)", fixed = TRUE)
-  expect_match(text, "Of 3 comparisons with a verdict in both runs, 1 have the same, and 1 the opposite.", fixed = TRUE)
-  expect_match(text, "has 2 cells, and 2 are valid. A request took 2.75 times the CPU time there", fixed = TRUE)
+test_that("two runs agree where both decide a difference of time alike", {
+  first <- run_of_verdicts(c("higher", "lower", "higher", "higher"), name = "first")
+  other <- run_of_verdicts(c("higher", "higher", "undecided", "lower"), c(4, 1, 3, 0.5), "other")
+  text <- sentence_agreement(first, other)
+  expect_match(text, "first decides 3 differences in", fixed = TRUE)
+  expect_match(text, "other decides 1 the same way and 1 the opposite way, leaves 1 undecided and did not measure none", fixed = TRUE)
+  # Factors are 2, 1 and 1.
+  expect_match(text, "The ratios of 3 that both measured differ by a factor of 1 (median), 90 % of them by at most 1.8.", fixed = TRUE)
+  other$comparisons <- other$comparisons[statistic != "throughput_per_s"]
+  expect_match(sentence_agreement(first, other), "decides none the same way and 1 the opposite way, leaves 1 undecided and did not measure 1", fixed = TRUE)
 })
 
-test_that("a replication with nothing in common counts nothing", {
-  reference <- run_of(c("lower", "equivalent", "higher", "higher"), c(100, 200))
-  text <- sentence_of_replication(reference, run_of(rep("undecided", 4), c(300, 500), valid = FALSE), "replication-there")
-  expect_no_match(text, "verdict in both|CPU time")
+test_that("a ratio's range is over the runs that have it, in the direction of the sentence", {
+  runs <- list(run_of_verdicts("higher"), run_of_verdicts("higher", c(3, 1, 3, 0.4)), run_of_verdicts("higher", c(NA, 1, 3, 0.25)))
+  range_of <- function(id) range_over_runs(runs[[1]]$comparisons[statistic == id], runs)
+  expect_equal(range_of("throughput_per_s"), "; 2 runs: 2 to 3")
+  expect_equal(range_of("threads_peak"), "; 3 runs: 2 to 4")
+  expect_equal(range_of("cpu_us_per_request"), "; 3 runs: 3")
+  expect_equal(range_over_runs(runs[[1]]$comparisons[1], runs[1]), "")
 })
 
-test_that("the replications that are shipped stand with the latest first, and no other folder is one", {
-  runs <- read_replications(analysis_folder)
-  expect_setequal(names(runs), list.files(analysis_folder, "^replication-"))
-  ended <- vapply(runs, function(run) run$facts$ended, "")
-  expect_identical(unname(ended), sort(unname(ended), decreasing = TRUE))
-  expect_length(read_replications(tempfile()), 0)
+test_that("runs stand with the named one first and then the latest", {
+  names <- vapply(read_all_shipped(file.path(analysis_folder, "runs"), "2026-11-24-epyc"), `[[`, "", "name")
+  expect_equal(head(names, 1), "2026-11-24-epyc")
+  expect_equal(names[-1], sort(names[-1], decreasing = TRUE))
+})
+
+test_that("a README without markers is refused", {
+  lines <- c("a", "<!-- readme:begin run (by hand) -->", "old", "<!-- readme:end run -->", "b")
+  expect_equal(with_blocks(lines, list(run = c("new", "er"))), c(lines[1:2], "new", "er", lines[4:5]))
+  expect_error(with_blocks(lines, list(findings = "new")), "README.md has no pair of markers", fixed = TRUE)
+})
+
+# ---- Shipping ----------------------------------------------------------------------------------
+
+# A checkout to ship into.
+checkout <- function() {
+  root <- new_folder()
+  for (stage in c("analysis", "paper")) dir.create(file.path(root, stage, "runs"), recursive = TRUE)
+  file.copy(file.path(analysis_folder, c("PROTOCOL.md", "guide.yaml")), file.path(root, "analysis"))
+  root
+}
+
+with_pdf <- function(run, pages) {
+  pdf(file.path(run$results, "report.pdf"))
+  for (page in seq_len(pages)) plot.new()
+  dev.off()
+  run
+}
+
+ship <- function(run, root, name = "") ship_run(run$results, run$paths, 3, name, root, "0123456789")
+
+files_in <- function(root) sort(list.files(root, all.files = TRUE, recursive = TRUE, include.dirs = TRUE))
+
+test_that("a run is shipped under its date and machine, with tables, reports and pictures", {
+  root <- checkout()
+  expect_equal(ship(with_pdf(write_whole_run(), 2), root), "2026-11-22-cpu")
+  expect_setequal(list.files(file.path(root, "analysis/runs"), all.files = TRUE, no.. = TRUE), "2026-11-22-cpu")
+  expect_setequal(list.files(file.path(root, "analysis/runs/2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "run.json"))
+  shown <- list.files(file.path(root, "paper/runs/2026-11-22-cpu"))
+  expect_setequal(shown, c("report.html", "report.pdf", "findings-light.svg", "findings-dark.svg"))
+  expect_match(readLines(file.path(root, "paper/runs/2026-11-22-cpu/findings-dark.svg")), "#0D1117", all = FALSE)
+})
+
+test_that("a name that is there is refused, and what is there stays", {
+  root <- checkout()
+  run <- with_pdf(write_whole_run(), 2)
+  ship(run, root)
+  before <- files_in(root)
+  content <- readLines(file.path(root, "analysis/runs/2026-11-22-cpu/summary.csv"))
+  expect_error(ship(run, root), "2026-11-22-cpu is there already; --config name=", fixed = TRUE)
+  expect_equal(files_in(root), before)
+  expect_equal(readLines(file.path(root, "analysis/runs/2026-11-22-cpu/summary.csv")), content)
+  expect_equal(ship(run, root, "second"), "second")
+})
+
+test_that("a run that cannot be shipped leaves nothing", {
+  root <- checkout()
+  before <- files_in(root)
+  expect_error(ship(with_pdf(write_whole_run(), 16), root), "the paper has 16 pages, more than 15")
+  lacking <- with_pdf(write_whole_run(), 2)
+  unlink(lacking$paths[1])
+  expect_error(ship(lacking, root), "the run is incomplete")
+  # The tables are condensed by then.
+  without_guide <- checkout()
+  unlink(file.path(without_guide, "analysis/guide.yaml"))
+  started <- files_in(without_guide)
+  expect_error(ship(with_pdf(write_whole_run(), 2), without_guide), "guide.yaml")
+  expect_equal(files_in(root), before)
+  expect_equal(files_in(without_guide), started)
+})
+
+# ---- The report --------------------------------------------------------------------------------
+
+test_that("a report says in one line why it compares nothing, and draws nothing then", {
+  run <- write_whole_run()
+  shipped <- shipped_from(run)
+  sentence <- function(other, run = NULL) sentence_of_reproduction(other, run, data.table(), shipped$summary)
+  expect_match(sentence(NULL), "compared with no other run")
+  expect_match(sentence(shipped), "`2026-11-22-cpu` was measured on A CPU with 2 CPUs (commit `0123456`). This report is made of its cells", fixed = TRUE)
+  expect_match(sentence(c(list(summary = shipped$summary[0]), shipped)), "has no cell of a kind that it has")
+  expect_equal(explanation_of_reproduction(data.table()), "")
+  expect_equal(nrow(changes_to_draw(data.table())), 0)
+})
+
+test_that("a report counts what it reproduces of another run", {
+  shipped <- shipped_from(write_whole_run())
+  other <- run_of_shipped(shipped_from(write_whole_run(at = "other"), "other"), shipped)
+  changes <- reproduce_run(shipped, other)
+  text <- sentence_of_reproduction(shipped, other, changes, other$summary)
+  expect_match(text, sprintf("the same kind of machine. Of %d comparisons that both have, %d are reproduced", nrow(changes), nrow(changes)))
+  expect_match(explanation_of_reproduction(changes), "within a factor of 1.25")
+  expect_equal(table_reproduced(changes)$Reproduced, nrow(changes))
+})
+
+test_that("the end of a run says what is valid and where the report is", {
+  lines <- summary_lines(list(guide = data.table(situation = character()), summary = shipped_from(write_whole_run())$summary, results = "results"))
+  expect_match(lines, "All 6 cells are valid.", all = FALSE)
+  expect_equal(tail(lines, 2), paste0("Report: results/report.", c("html", "pdf")))
 })

@@ -1,0 +1,315 @@
+"""Each shipped run is of one piece, and README and pictures are of the run that config.yaml names.
+
+Values are compared, never wording: each line's with those of the line made again from the tables.
+"""
+
+import csv
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Iterable
+from html import unescape
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMED = yaml.safe_load((ROOT / "config.yaml").read_text())["reference"]
+NAMES = sorted(path.parent.name for path in (ROOT / "analysis/runs").glob("*/run.json"))
+OTHER = next(name for name in reversed(NAMES) if name != NAMED)
+# Their reports print no commit of the cells: these did not name one.
+WITHOUT_COMMIT = {"2026-11-22-epyc", "2026-11-24-epyc", "2026-11-25-xeon"}
+PICTURES = ("findings-light.svg", "findings-dark.svg")
+VALUE = re.compile(r"`[0-9a-f]{7}`|\d[\d,]*(?:\.\d+)?")
+BLOCK = re.compile(r"<!-- readme:begin (\w+) .*?-->\n(.*?)<!-- readme:end \1 -->", re.DOTALL)
+WRITE_ALL = """
+source("analysis/R/cli.R"); source_all("analysis"); source_all("paper")
+given <- commandArgs(trailingOnly = TRUE)
+for (root in given[-1]) write_readme(root, given[1])
+"""
+
+
+# ---- Within a run
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open() as file:
+        return list(csv.DictReader(file))
+
+
+def run_faults(root: Path, name: str) -> list[str]:
+    """What in a run's folders is not of that run."""
+    folder = root / "analysis/runs" / name
+    facts = json.loads((folder / "run.json").read_text())
+    loads, curves, comparisons = (
+        rows_of(folder / f"{table}.csv") for table in ("summary", "capacity", "comparisons")
+    )
+    machine = facts["machine"]
+    same = {
+        "date": (name[:10], facts["ended"][:10]),
+        "cells": (facts["cells"], len(loads) + len(curves)),
+        "sessions": (facts["sessions"], len({row["session"] for row in loads + curves})),
+        "machine": ({machine["id"]}, {row["machine"] for row in loads}),
+        "rules": (
+            {str(facts["rules"]["comparisons"])},
+            {row["rules_version"] for row in comparisons},
+        ),
+        "commit": ({facts["commit"]}, {row.get("commit", facts["commit"]) for row in loads}),
+    }
+    faults = [f"{what}: {one} and {other}" for what, (one, other) in same.items() if one != other]
+    faults += [
+        f"not centred: {row['mode']}/{row['tier']}" for row in comparisons if not centred(row)
+    ]
+    counts = {"loads": len(loads), "curves": len(curves), "sessions": facts["sessions"]}
+    for report in sorted((root / "paper/runs" / name).glob("report.*")):
+        told = next((each for each in sentences_of(report) if machine["cpu_model"] in each), "")
+        faults += [f"{report.name}: {fault}" for fault in count_faults(told, counts)]
+        commits = set(re.findall(r"commit `?([0-9a-f]{7})", told))
+        if commits - {facts["commit"][:7]} or (not commits and name not in WITHOUT_COMMIT):
+            faults.append(f"{report.name}: commits {commits}, not {facts['commit'][:7]}")
+    return faults
+
+
+def centred(row: dict[str, str]) -> bool:
+    """Whether the estimate is the middle of its interval, but for what rounding adds to an end."""
+    try:
+        ends = [float(row[key]) for key in ("estimate", "low", "high")]
+        added = float(row["rounding_high"]) - float(row["rounding_low"])
+    except ValueError:
+        return True
+    if row["effect"] == "ratio":
+        ends = [math.log(end) if end > 0 else -math.inf for end in ends]
+    middle, low, high = ends
+    if not all(map(math.isfinite, ends)):
+        return True
+    return abs(low + high - added - 2 * middle) <= 1e-4 + 1e-5 * (high - low)
+
+
+def sentences_of(report: Path) -> list[str]:
+    """A report's sentences, of a PDF those of its first page."""
+    if report.suffix == ".html":
+        body = re.sub(r"<(style|script)\b.*?</\1>", "", report.read_text(), flags=re.DOTALL)
+        text = unescape(re.sub(r"<[^>]*>", "", body))
+    else:
+        argv = ["pdftotext", "-l", "1", str(report), "-"]
+        text = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+    return re.split(r"\.\s", " ".join(text.split()))
+
+
+def count_faults(sentence: str, counts: dict[str, int]) -> list[str]:
+    """What the sentence on the run counts, up to its colon, that is not of the run."""
+    stated = {
+        int(value.replace(",", "")) for value in re.findall(r"\d[\d,]*", sentence.split(":")[0])
+    }
+    total = counts["loads"] + counts["curves"]
+    needed = {counts["sessions"], total if total in stated else counts["loads"]}
+    if needed <= stated <= {*counts.values(), total}:
+        return []
+    return [f"{sorted(stated)}, not {counts}"]
+
+
+# ---- The README
+
+
+def values_of(lines: Iterable[str]) -> list[Counter[str]]:
+    """The values of each line that has some."""
+    found = (VALUE.findall(line.replace("−", "-")) for line in lines)
+    return [Counter(value.rstrip(",") for value in values) for values in found if values]
+
+
+def texts_of(picture: Path) -> list[str]:
+    """A picture's texts, but for the axes, whose breaks are the plotting library's."""
+    texts = re.findall(r"<text[^>]*>(.*?)</text>", picture.read_text())
+    return [unescape(text) for text in texts if re.search(r"[^\d.,\s]", text)]
+
+
+def value_faults(what: str, lines: Iterable[str], again: Iterable[str]) -> list[str]:
+    here, there = values_of(lines), values_of(again)
+    if len(here) != len(there):
+        return [f"{what}: {len(here)} lines with values, not {len(there)}"]
+    return [
+        f"{what}: {sorted(one - other)}"
+        for one, other in zip(here, there, strict=True)
+        if one - other
+    ]
+
+
+def readme_faults(root: Path, again: Path) -> list[str]:
+    """What in README and pictures is not of the tables, from which `again` was written."""
+    blocks = dict(BLOCK.findall((root / "README.md").read_text()))
+    made = dict(BLOCK.findall((again / "README.md").read_text()))
+    assert {*made} == {"findings", "run", "checks"} and all(
+        map(values_of, map(str.splitlines, made.values()))
+    )
+    faults = [f"README.md: blocks {sorted(blocks)}"] if blocks.keys() != made.keys() else []
+    for name in made.keys() & blocks.keys():
+        faults += value_faults(name, blocks[name].splitlines(), made[name].splitlines())
+    links = set(re.findall(r"paper/runs/([^/]+)/", blocks.get("findings", "")))
+    faults += [f"findings: links to {sorted(links)}"] if links != {NAMED} else []
+    for picture in PICTURES:
+        path = Path("paper/runs") / NAMED / picture
+        faults += value_faults(picture, texts_of(root / path), texts_of(again / path))
+    return faults
+
+
+# ---- As it is, and falsified
+
+
+def copy_of_checkout(root: Path, source: Path = ROOT) -> Path:
+    """What README and pictures are made of, and themselves."""
+    for folder in ("analysis/runs", "paper/runs"):
+        shutil.copytree(source / folder, root / folder)
+    for file in ("README.md", "analysis/guide.yaml"):
+        shutil.copy(source / file, root / file)
+    return root
+
+
+def replace_in(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text, old
+    path.write_text(text.replace(old, new, 1))
+
+
+def tables_of_another_run(root: Path) -> None:
+    """As in commit 6fafee6."""
+    folder = root / "analysis/runs"
+    shutil.rmtree(folder / NAMED)
+    shutil.copytree(folder / OTHER, folder / NAMED)
+
+
+def swapped_runs(root: Path) -> None:
+    folder = root / "analysis/runs"
+    (folder / NAMED).rename(folder / "kept")
+    (folder / OTHER).rename(folder / NAMED)
+    (folder / "kept").rename(folder / OTHER)
+
+
+def swapped_reports(root: Path) -> None:
+    folder = root / "paper/runs"
+    shutil.copy(folder / OTHER / "report.pdf", folder / NAMED / "report.pdf")
+
+
+def edited_finding(root: Path) -> None:
+    text = (root / "README.md").read_text()
+    ratio = re.search(r"\d[\d.]* × \[", text)
+    assert ratio
+    replace_in(root / "README.md", ratio[0], "7.7 × [")
+
+
+def edited_alt(root: Path) -> None:
+    text = (root / "README.md").read_text()
+    value = re.search(r'alt="[^"]*?(\d[\d,.]*/s)', text)
+    assert value
+    replace_in(root / "README.md", f" {value[1]}", " 77/s")
+
+
+def edited_commit(root: Path) -> None:
+    path = root / "analysis/runs" / NAMED / "run.json"
+    facts = json.loads(path.read_text())
+    path.write_text(json.dumps(facts | {"commit": "0" * 40}))
+
+
+def edited_picture(root: Path) -> None:
+    path = root / "paper/runs" / NAMED / PICTURES[0]
+    value = next(text for text in texts_of(path) if text.endswith("/s"))
+    replace_in(path, f">{value}<", ">77/s<")
+
+
+def edited_comparison(
+    row_of: Callable[[list[dict[str, str]]], dict[str, str]],
+) -> Callable[[Path], None]:
+    def edit(root: Path) -> None:
+        path = root / "analysis/runs" / NAMED / "comparisons.csv"
+        rows = rows_of(path)
+        row = row_of(rows)
+        row["estimate"] = str(1.3 * float(row["estimate"]))
+        with path.open("w") as file:
+            writer = csv.DictWriter(file, rows[0].keys())
+            writer.writeheader()
+            writer.writerows(rows)
+
+    return edit
+
+
+def of_first_check(rows: list[dict[str, str]]) -> dict[str, str]:
+    """The comparison that decides the README's first finding."""
+    found = re.search(
+        r"results/cells/(.*?)/(.*?)/(.*?)/(.*?)/rep-1",
+        dict(BLOCK.findall((ROOT / "README.md").read_text()))["checks"],
+    )
+    assert found
+    keys = dict(zip(("study", "mode", "tier", "tool"), found.groups(), strict=True))
+    return next(row for row in rows if keys.items() <= row.items())
+
+
+def far_from_readme(rows: list[dict[str, str]]) -> dict[str, str]:
+    """A comparison that no block shows."""
+    return next(row for row in rows if row["statistic"] == "rss_mib" and row["low"])
+
+
+FALSIFIED: dict[str, Callable[[Path], None]] = {
+    "tables of another run": tables_of_another_run,
+    "swapped runs": swapped_runs,
+    "swapped reports": swapped_reports,
+    "edited finding": edited_finding,
+    "edited alt": edited_alt,
+    "edited commit": edited_commit,
+    "edited picture": edited_picture,
+    "edited comparison of a finding": edited_comparison(of_first_check),
+    "edited comparison": edited_comparison(far_from_readme),
+}
+
+
+# Where README and pictures must be written again, from these tables.
+OTHER_TABLES = {
+    "tables of another run",
+    "swapped runs",
+    "edited commit",
+    "edited comparison of a finding",
+}
+
+
+def other_wording(root: Path) -> None:
+    """The same values in other words, of which some are in another order."""
+    path = root / "README.md"
+    text = path.read_text()
+    first = re.search(r"(?m)^1\. .*$", text)
+    assert first
+    words = first[0].split(" ")
+    path.write_text(text.replace(first[0], " ".join([*words[9:], "or so", *words[:9]])))
+
+
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The faults of the checkout and of each falsified copy of it."""
+    changes = {"as it is": lambda root: None, "other wording": other_wording} | FALSIFIED
+    folder = tmp_path_factory.mktemp("checkouts")
+    for name, change in changes.items():
+        change(copy_of_checkout(folder / name))
+        if name in ("as it is", *OTHER_TABLES):
+            copy_of_checkout(folder / f"{name} again", folder / name)
+    again = {
+        name: folder / f"{name if name in OTHER_TABLES else 'as it is'} again" for name in changes
+    }
+    argv = ["Rscript", "-e", WRITE_ALL, NAMED, *map(str, {*again.values()})]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    return {
+        name: readme_faults(folder / name, again[name])
+        + [fault for run in NAMES for fault in run_faults(folder / name, run)]
+        for name in changes
+    }
+
+
+@pytest.mark.parametrize("name", ["as it is", "other wording"])
+def test_runs_readme_and_pictures_agree(faults: dict[str, list[str]], name: str) -> None:
+    assert faults[name] == []
+
+
+@pytest.mark.parametrize("name", FALSIFIED)
+def test_what_is_of_another_run_is_found(faults: dict[str, list[str]], name: str) -> None:
+    assert faults[name] != [] and faults["as it is"] == []
