@@ -143,11 +143,11 @@ page_frame <- function(file, summary, title) {
 #' Raw HTML for Markdown.
 raw_html <- function(lines) paste(c("", "``````````{=html}", lines, "``````````", ""), collapse = "\n")
 
-#' All chosen flame graphs as raw HTML for Markdown.
+#' All chosen flame graphs as HTML.
 flame_graphs <- function(chosen) {
-  raw_html(vapply(seq_len(nrow(chosen)), function(index) {
+  vapply(seq_len(nrow(chosen)), function(index) {
     row <- chosen[index]
     where <- sprintf("%s at %s, %s, repetition %d: %s samples", row$mode, row$tier, loop_names[[row$tool]], row$repetition, format_number(row$samples))
     page_frame(row$file, where, paste("Flame graph of", row$mode))
-  }, ""))
+  }, "")
 }

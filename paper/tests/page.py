@@ -23,7 +23,8 @@ def spaced(text: str) -> str:
 class Page(HTMLParser):
     """An HTML page's visible text, its tables, its links' targets, and what a browser would fetch.
 
-    A table is a list of rows, each a list of its cells' texts; the header comes first.
+    A table is a list of rows, each a list of its cells' texts; the header comes first. `files` has
+    the tables that show rows of a file of results/, each with the file's name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,6 +36,8 @@ class Page(HTMLParser):
         self.alternatives: list[str] = []
         self.frames: list[str] = []
         self.tables: list[list[list[str]]] = []
+        self.files: list[tuple[str, list[list[str]]]] = []
+        self._file = ""
         self._in_cell = False
         self._parts: list[str] = []
         self._hidden = False
@@ -49,8 +52,12 @@ class Page(HTMLParser):
             self.targets.append(values.get("href", ""))
         if tag == "img":
             self.alternatives.append(values.get("alt", ""))
+        if tag == "figure":
+            self._file = values.get("data-file", "")
         if tag == "table":
             self.tables.append([])
+            if self._file:
+                self.files.append((self._file, self.tables[-1]))
         if tag == "tr" and self.tables:
             self.tables[-1].append([])
         if tag in ("td", "th"):
