@@ -3,7 +3,8 @@
 Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs; what parts cost by
          themselves; what the sources published; the functions of analysis/R
 Outputs: results/report.pdf (the paper), results/report.html (the paper and all tables, self-contained)
-         paper/reference/, analysis/reference/, numbers in README.md: of `snakemake reference` alone
+         analysis/runs/<name>/, paper/runs/<name>/: of `snakemake reference` alone
+         README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
 """
 
 

@@ -3,7 +3,7 @@
 make runs it before set-up, so it needs nothing but Python's standard library. Where the packages
 of set-up are there, it knows which cells are missing.
 
-    python3 -m workloads.plan --shipped analysis/*/reference.json
+    python3 -m workloads.plan --shipped analysis/runs/*/run.json
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Known:
 
 
 def known_of(cells: Path, shipped: Iterable[Path]) -> Known:
-    """Of the cells that are there, and of the slowest shipped run, from each reference.json."""
+    """Of the cells that are there, and of the slowest shipped run, from each run.json."""
     runs = [json.loads(path.read_text()) for path in shipped if path.exists()]
     known = Known(max(runs, key=lambda run: sum(run["session_s"].values()), default={}))
     for path in cells.glob("*/*/*/*/rep-*/cell.json"):
@@ -139,7 +139,7 @@ def plan(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--shipped", type=Path, nargs="*", default=[], help="reference.json")
+    parser.add_argument("--shipped", type=Path, nargs="*", default=[], help="run.json")
     options = parser.parse_args()
     cells = ROOT / "results/cells"
     known = known_of(cells, options.shipped)

@@ -66,9 +66,11 @@ def run_faults(root: Path, name: str) -> list[str]:
     ]
     counts = {"loads": len(loads), "curves": len(curves), "sessions": facts["sessions"]}
     for report in sorted((root / "paper/runs" / name).glob("report.*")):
-        told = next((each for each in sentences_of(report) if machine["cpu_model"] in each), "")
-        faults += [f"{report.name}: {fault}" for fault in count_faults(told, counts)]
-        commits = set(re.findall(r"commit `?([0-9a-f]{7})", told))
+        sentences = sentences_of(report)
+        place = next((n for n, each in enumerate(sentences) if machine["cpu_model"] in each), 0)
+        faults += [f"{report.name}: {fault}" for fault in count_faults(sentences[place], counts)]
+        after = " ".join(sentences[place : place + 2])
+        commits = set(re.findall(r"[Cc]ommit\b[^.]*?\b([0-9a-f]{7})", after))
         if commits - {facts["commit"][:7]} or (not commits and name not in WITHOUT_COMMIT):
             faults.append(f"{report.name}: commits {commits}, not {facts['commit'][:7]}")
     return faults
@@ -313,3 +315,31 @@ def test_runs_readme_and_pictures_agree(faults: dict[str, list[str]], name: str)
 @pytest.mark.parametrize("name", FALSIFIED)
 def test_what_is_of_another_run_is_found(faults: dict[str, list[str]], name: str) -> None:
     assert faults[name] != [] and faults["as it is"] == []
+
+
+@pytest.mark.parametrize(
+    ("commit", "expected"),
+    [
+        ("Commit of the cells: `0123456789ab`.", []),
+        ("Commit of the cells: `fedcba987654`.", ["report.html: commits {'fedcba9'}, not 0123456"]),
+        ("Commit not recorded.", ["report.html: commits set(), not 0123456"]),
+    ],
+)
+def test_report_prints_the_commit_of_its_tables(
+    tmp_path: Path, commit: str, expected: list[str]
+) -> None:
+    folder, paper = (
+        tmp_path / "analysis/runs/2026-12-01-cpu",
+        tmp_path / "paper/runs/2026-12-01-cpu",
+    )
+    shutil.copytree(ROOT / "analysis/runs" / NAMED, folder)
+    paper.mkdir(parents=True)
+    facts = json.loads((folder / "run.json").read_text())
+    curves = len(rows_of(folder / "capacity.csv"))
+    counts = f"{facts['cells'] - curves} cells and {curves} curves from {facts['sessions']} sessions"
+    told = f"It rests on {counts}: on {facts['machine']['cpu_model']} with 2 CPUs. {commit}"
+    (paper / "report.html").write_text(f"<p>{told}</p>")
+    facts |= {"commit": "0123456789ab", "ended": "2026-12-01T00:00:00"}
+    (folder / "run.json").write_text(json.dumps(facts))
+    faults = [fault for fault in run_faults(tmp_path, folder.name) if "report" in fault]
+    assert faults == expected
