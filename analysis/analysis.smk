@@ -30,6 +30,8 @@ The scripts and all functions are inputs: a changed analysis runs again and meas
 cells come by standard input, because a command line has room for some thousands of them only.
 """
 
+import shlex
+
 FUNCTIONS = sorted(str(path) for path in Path("analysis/R").glob("*.R"))
 PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
 # Curves have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a
@@ -386,9 +388,10 @@ rule compare:
         results=RESULTS,
         runs=RUNS,
         shipped=config.get("with", config["reference"]),
-        this=config.get("this", ""),
+        # An empty word is dropped by :q.
+        this=shlex.quote(config.get("this", "")),
         table=f"{RESULTS}/compare.csv",
     message:
         "a run against a shipped one"
     shell:
-        "Rscript {input.script:q} --results {params.results:q} --runs {params.runs:q} --with {params.shipped:q} --this {params.this:q} --out {params.table:q}"
+        "Rscript {input.script:q} --results {params.results:q} --runs {params.runs:q} --with {params.shipped:q} --this {params.this} --out {params.table:q}"

@@ -7,6 +7,7 @@ Outputs: results/report.pdf (the paper), results/report.html (the paper and all 
          README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
 """
 
+import shlex
 
 rule render_report:
     input:
@@ -92,11 +93,12 @@ rule reference:
         results=RESULTS,
         cells=default_cells,
         repetitions=DEFAULT["repetitions"],
-        name=config.get("name", ""),
+        # An empty word is dropped by :q.
+        name=shlex.quote(config.get("name", "")),
     message:
         "a shipped run, from a complete default run"
     shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --results {params.results:q} --repetitions {params.repetitions} --name {params.name:q} -"
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --results {params.results:q} --repetitions {params.repetitions} --name {params.name} -"
 
 
 rule readme:
