@@ -9,6 +9,7 @@ Outputs: results/report.pdf (the paper), results/report.html (the paper and all 
 
 import shlex
 
+
 rule render_report:
     input:
         tables=expand(

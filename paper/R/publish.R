@@ -187,16 +187,16 @@ sentence_agreement <- function(first, other) {
     is.na(verdict_here) | verdict_here == "not comparable", "not measured", verdict_here == verdict_there, "alike",
     verdict_here %in% c("higher", "lower"), "opposite", default = "undecided"
   )]
-  count <- function(kind) {
+  count <- function(kind, one = NULL, several = NULL) {
     number <- both[agreement == kind, .N]
-    if (number == 0) "none" else format_number(number)
+    paste(c(if (number == 0) "none" else format_number(number), if (number == 1) one else several), collapse = " ")
   }
   factors <- both[effect_there == "ratio", exp(abs(log(estimate_here / estimate_there)))]
   factors <- factors[is.finite(factors)]
   paragraph(
     sprintf(
-      "%s decides %s in throughput, latency or CPU time. Of these %s decides %s the same way and %s the opposite way, leaves %s undecided and did not measure %s.",
-      first$name, count_of(nrow(both), "difference"), other$name, count("alike"), count("opposite"), count("undecided"), count("not measured")
+      "`%s` decides %s in throughput, latency or CPU time. Of these `%s` decides %s the same way and %s the opposite way; %s undecided there, and %s not measured.",
+      first$name, count_of(nrow(both), "difference"), other$name, count("alike"), count("opposite"), count("undecided", "is", "are"), count("not measured", "is", "are")
     ),
     if (length(factors) > 0) sprintf(
       "The ratios of %s that both measured differ by a factor of %s (median), 90 %% of them by at most %s.",
@@ -228,7 +228,7 @@ readme_blocks <- function(runs, findings, alt) {
     ),
     run = c(
       knitr::kable(table_of_runs(runs), format = "pipe", row.names = FALSE), "",
-      sprintf("In %s: %s", run$name, sentence_validity(cells)),
+      sprintf("`%s`: %s", run$name, sentence_validity(cells)),
       unlist(lapply(runs[-1], function(other) c("", sentence_agreement(run, other))))
     ),
     checks = knitr::kable(table_of_checks(findings), format = "pipe", row.names = FALSE)
@@ -281,7 +281,6 @@ check_pages <- function(pdf) {
 #' @param root the checkout; `commit` see committed_code().
 #' @return the name.
 ship_run <- function(results, paths, repetitions, name, root, commit) {
-  check_pages(file.path(results, "report.pdf"))
   analysis <- file.path(root, "analysis")
   folders <- file.path(root, c("paper", "analysis"), "runs")
   # Names that begin with a dot are no runs.
@@ -289,6 +288,7 @@ ship_run <- function(results, paths, repetitions, name, root, commit) {
   on.exit(unlink(new, recursive = TRUE))
   for (folder in new) dir.create(folder, recursive = TRUE)
   facts <- condense_run(results, paths, new[2], analysis, repetitions, commit)
+  check_pages(file.path(results, "report.pdf"))
   if (name == "") name <- name_of_run(facts)
   to <- file.path(folders, name)
   if (any(file.exists(to))) refuse(name, " is there already; --config name=… gives another name")

@@ -17,12 +17,12 @@ test_that("two runs agree where both decide a difference of time alike", {
   first <- run_of_verdicts(c("higher", "lower", "higher", "higher"), name = "first")
   other <- run_of_verdicts(c("higher", "higher", "undecided", "lower"), c(4, 1, 3, 0.5), "other")
   text <- sentence_agreement(first, other)
-  expect_match(text, "first decides 3 differences in", fixed = TRUE)
-  expect_match(text, "other decides 1 the same way and 1 the opposite way, leaves 1 undecided and did not measure none", fixed = TRUE)
+  expect_match(text, "`first` decides 3 differences in", fixed = TRUE)
+  expect_match(text, "`other` decides 1 the same way and 1 the opposite way; 1 is undecided there, and none are not measured.", fixed = TRUE)
   # Factors are 2, 1 and 1.
   expect_match(text, "The ratios of 3 that both measured differ by a factor of 1 (median), 90 % of them by at most 1.8.", fixed = TRUE)
   other$comparisons <- other$comparisons[statistic != "throughput_per_s"]
-  expect_match(sentence_agreement(first, other), "decides none the same way and 1 the opposite way, leaves 1 undecided and did not measure 1", fixed = TRUE)
+  expect_match(sentence_agreement(first, other), "decides none the same way and 1 the opposite way; 1 is undecided there, and 1 is not measured.", fixed = TRUE)
 })
 
 test_that("a ratio's range is over the runs that have it, in the direction of the sentence", {
@@ -96,7 +96,7 @@ test_that("a run that cannot be shipped leaves nothing", {
   lacking <- with_pdf(write_whole_run(), 2)
   unlink(lacking$paths[1])
   expect_error(ship(lacking, root), "the run is incomplete")
-  # The tables are condensed by then.
+  # By then the tables are written.
   without_guide <- checkout()
   unlink(file.path(without_guide, "analysis/guide.yaml"))
   started <- files_in(without_guide)
@@ -126,6 +126,9 @@ test_that("a report counts what it reproduces of another run", {
   expect_match(text, sprintf("the same kind of machine. Of %d comparisons that both have, %d are reproduced", nrow(changes), nrow(changes)))
   expect_match(explanation_of_reproduction(changes), "within a factor of 1.25")
   expect_equal(table_reproduced(changes)$Reproduced, nrow(changes))
+  drawn <- changes_to_draw(changes)
+  expect_equal(nrow(ggplot_build(figure_reproduction(drawn))$data[[3]]), nrow(drawn))
+  expect_match(alt_of_reproduction(drawn), sprintf("Forest plot of %d changes: %d reproduced", nrow(drawn), nrow(drawn)))
 })
 
 test_that("the end of a run says what is valid and where the report is", {
