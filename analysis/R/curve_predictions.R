@@ -143,6 +143,7 @@ no_predicted_curves <- function() typed_table(c("study", "tier", "mode"), predic
 
 predict_curve <- function(cell, primitives) {
   rates <- steps_of_curve(cell)$rate_per_s
+  rates <- rates[is.finite(rates) & rates > 0]
   if (length(rates) == 0) return(NULL)
   at <- exp(seq(log(min(rates)), log(max(rates)), length.out = predicted_points))
   points <- lapply(at, function(rate) predict_step(cell, primitives, rate))

@@ -74,11 +74,11 @@ read_sizes <- function(path) {
   read_table(path, numbers)[, among_best := as.logical(among_best)][]
 }
 
+# NA where too little was measured to have noise.
 noise_of_grid <- function(rows) {
-  fit <- lm(
-    log(per_s) ~ interaction(thread_pool_size, connection_pool_size) + factor(repetition),
-    rows[per_s > 0]
-  )
+  rows <- copy(rows[per_s > 0])[, sizes := paste(thread_pool_size, connection_pool_size)]
+  if (uniqueN(rows$sizes) < 2 || uniqueN(rows$repetition) < 2) return(list(sd = NA_real_, df = NA_real_))
+  fit <- lm(log(per_s) ~ sizes + factor(repetition), rows)
   list(sd = summary(fit)$sigma, df = fit$df.residual)
 }
 

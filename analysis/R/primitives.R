@@ -10,24 +10,26 @@ library(data.table)
 #'   meanwhile; empty where there was none); a row per slice.
 #' @param law see speed_law().
 #' @return data.table: primitive, rate_per_s, statistic, mean (geometric), low, high (95 %, t on
-#'   logarithms; NA for one repetition), unit, repetitions.
+#'   logarithms; NA for one repetition), unit, repetitions, reason (empty; where there is no mean, why).
 summarise_primitives <- function(paths, law = no_law) {
   columns <- c("primitive", "rate_per_s", "statistic", "repetition", "value", "unit")
   costs <- rbindlist(lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
     costs <- with_probe(require_columns(fread(path, encoding = "UTF-8"), columns, path))
-    # Nothing to take a logarithm of: fewer CPU ticks than one in a whole repetition.
-    if (any(costs$value <= 0)) fail_reading(path, "a cost is not above 0")
-    costs
+    costs[, c("rate_per_s", "value") := lapply(.(rate_per_s, value), as.numeric)]
   }))
-  costs[, value := as.numeric(value)]
   costs[statistic == "cpu", value := at_usual_speed(value, probe_us, law)]
   # Slices of one repetition share its processes.
   costs <- costs[, .(value = mean(value)), by = .(primitive, rate_per_s, statistic, repetition, unit)]
+  # A cost by difference may come out below 0, and has no logarithm then. Without that repetition the mean would be
+  # that of the larger costs.
   costs[, {
-    interval <- exp(t_interval(log(value)))
+    lost <- sum(!is.finite(value) | value <= 0)
+    logs <- if (lost == 0) log(value) else NA_real_
+    interval <- exp(t_interval(logs))
     list(
-      mean = exp(mean(log(value))), low = interval[1], high = interval[2], unit = unit[1], repetitions = .N
+      mean = exp(mean(logs)), low = interval[1], high = interval[2], unit = unit[1], repetitions = .N,
+      reason = if (lost == 0) "" else sprintf("not measured well enough: above 0 in %d of %d repetitions", .N - lost, .N)
     )
   }, by = .(primitive, rate_per_s, statistic)]
 }
@@ -38,12 +40,8 @@ summarise_primitives <- function(paths, law = no_law) {
 #' @return data.table, see summarise_primitives().
 read_primitives <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  columns <- c("primitive", "rate_per_s", "statistic", "mean", "low", "high", "unit", "repetitions")
-  primitives <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
-  for (column in c("rate_per_s", "mean", "low", "high")) {
-    set(primitives, j = column, value = as.numeric(primitives[[column]]))
-  }
-  primitives[]
+  columns <- c("primitive", "rate_per_s", "statistic", "mean", "low", "high", "unit", "repetitions", "reason")
+  require_columns(read_table(path, c("rate_per_s", "mean", "low", "high", "repetitions")), columns, path)[]
 }
 
 #' Reads what waiting threads hold.
@@ -69,7 +67,8 @@ read_thread_memory <- function(path) {
 #' @return µs; NA where it was not measured.
 cost_of <- function(primitives, id, rate_per_s) {
   rows <- primitives[primitive == id & statistic == "cpu" & is.finite(mean)]
-  if (nrow(rows) < 2) return(c(rows$mean, NA_real_)[1])
-  at <- min(max(rate_per_s, min(rows$rate_per_s)), max(rows$rate_per_s))
-  approx(log(rows$rate_per_s), rows$mean, log(at))$y
+  several <- rows[is.finite(rate_per_s) & rate_per_s > 0]
+  if (nrow(several) < 2) return(c(rows$mean, NA_real_)[1])
+  at <- min(max(rate_per_s, min(several$rate_per_s)), max(several$rate_per_s))
+  approx(log(several$rate_per_s), several$mean, log(at))$y
 }

@@ -52,7 +52,7 @@ no_law <- list(exponent = 0, usual_us = NA_real_)
 #' @param law see speed_law().
 at_usual_speed <- function(cpu_us, probe_us, law) {
   if (law$exponent == 0) return(cpu_us)
-  fifelse(is.finite(probe_us), cpu_us * (law$usual_us / probe_us)^law$exponent, cpu_us)
+  fifelse((is.finite(probe_us) & probe_us > 0) %in% TRUE, cpu_us * (law$usual_us / probe_us)^law$exponent, cpu_us)
 }
 
 #' The same of a table's cpu_us_per_request; cpu_us_measured is what it was.

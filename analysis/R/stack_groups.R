@@ -227,7 +227,7 @@ no_allocations <- function() {
 group_cell_allocations <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "allocation.collapsed"))
   requests <- profiled_slice(cell)$requests_recorded
-  if (nrow(collapsed) == 0 || length(requests) == 0 || requests == 0) return(NULL)
+  if (nrow(collapsed) == 0 || !isTRUE(requests > 0)) return(NULL)
   interval_bytes <- 1024 * number(cell$configuration$testbed$profiler$allocation_kib)
   rows <- collapsed[, .(bytes = sum(samples)), by = .(group = group_stacks(stack, rules))]
   cbind(as.data.table(identity_of(cell))[rep(1, nrow(rows))], rows[, .(

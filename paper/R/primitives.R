@@ -34,7 +34,7 @@ table_primitives <- function(primitives) {
   rows[, .(
     Step = fcoalesce(unname(primitive_titles[primitive]), primitive), "Rate (1/s)" = rate_per_s,
     Statistic = fcoalesce(unname(statistics[statistic]), statistic), Mean = mean, Low = low, High = high, Unit = unit,
-    Repetitions = repetitions
+    Repetitions = repetitions, Reason = reason
   )]
 }
 

@@ -6,7 +6,7 @@ primitive_rows <- function(..., rate_per_s = NA_real_) {
   rbindlist(lapply(names(costs), function(name) {
     data.table(
       primitive = name, rate_per_s = rate_per_s, statistic = "cpu", mean = costs[[name]],
-      low = 0.9 * costs[[name]], high = 1.1 * costs[[name]], unit = "us", repetitions = 3L
+      low = 0.9 * costs[[name]], high = 1.1 * costs[[name]], unit = "us", repetitions = 3L, reason = ""
     )
   }))
 }

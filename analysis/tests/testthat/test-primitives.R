@@ -11,6 +11,19 @@ test_that("repetitions are pooled by their geometric mean", {
   expect_true(is.na(summarise_primitives(write_costs(2))$low))
 })
 
+test_that("a cost that is not above 0 in every repetition has no mean, and says so", {
+  for (value in c(0, -2, NA)) {
+    path <- write_costs(c(2, value, 8))
+    row <- summarise_primitives(path)
+    expect_true(is.na(row$mean) && is.na(row$low))
+    expect_equal(row$reason, "not measured well enough: above 0 in 2 of 3 repetitions")
+    write_table(row, path)
+    expect_equal(read_primitives(path), row, ignore_attr = TRUE)
+  }
+  # A slice below 0 is noise, as long as its repetition is above.
+  expect_equal(summarise_primitives(write_costs(c(-2, 4, 1, 1), repetition = c(1, 1, 2, 2)))$mean, 1)
+})
+
 # ---- What a request costs ------------------------------------------------------------------------
 
 cost <- function(setup, rate = setup$rate_per_s) request_cost(setup, known_primitives, rate)
