@@ -401,7 +401,7 @@ virtual,1000,0,0,0,2181038
 
 
 def run_analysis(results: Path) -> None:
-    """Makes all tables of the report from the cells of `results`, as the rules of the analysis do."""
+    """Makes the tables of the report from the cells of `results`, as the analysis' rules do."""
     paths = sorted((results / "cells").rglob("cell.json"))
     curves = [path for path in paths if path.parts[-3] == "curve"]
     loads = [path for path in paths if path.parts[-3] != "curve"]

@@ -1,4 +1,4 @@
-"""What holds for every report, whatever it is of: no slips, no dead links, all rows of all tables."""
+"""What holds for every report: no slips, no dead links, all rows of all tables."""
 
 import csv
 import re
@@ -10,7 +10,7 @@ from paper.tests.page import Page
 
 # What R prints where a value is missing and no code handles it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
-# Written for other tables; the report shows modes and the measured part of the claims by themselves.
+# The report shows modes and the measured part of the claims in tables of their own.
 NOT_SHOWN = {"modes.csv", "grid.csv", "claims.csv", "compare.csv"}
 Row = dict[str, str]
 
@@ -55,6 +55,4 @@ def wrong_tables(page: Page, results: Path) -> dict[str, tuple[int, int]]:
         for name, path in names.items()
         if name not in NOT_SHOWN
     }
-    return {
-        name: (shown[name], count) for name, count in expected.items() if shown[name] != count
-    }
+    return {name: (shown[name], count) for name, count in expected.items() if shown[name] != count}

@@ -9,7 +9,6 @@ import itertools
 import json
 import math
 import os
-import subprocess
 import tempfile
 from datetime import datetime
 from pathlib import Path
