@@ -1,4 +1,4 @@
-"""Renders the report: the paper as a PDF; with all tables after it, as one self-contained HTML file.
+"""Renders the report: the paper as a PDF, and as one self-contained HTML file with all tables.
 
 With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Without, the stand-in
 does: knitr runs the code, pandoc writes HTML and typst, typst writes the PDF. Both read the same
