@@ -47,7 +47,14 @@ PROFILED = [
 ALLOCATING = [
     f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.allocates(cell)
 ]
+# Each folder with a run.json is a run that the repository ships.
 RUNS = "analysis/runs"
+SHIPPED = sorted(path.parent.name for path in Path(RUNS).glob("*/run.json"))
+for key in ("reference", "with", "this"):
+    if key in config and config[key] not in SHIPPED:
+        raise WorkflowError(
+            f"config.yaml: {key} = {config[key]!r}; allowed: {', '.join(SHIPPED)}"
+        )
 
 
 def loads_of(study):

@@ -18,8 +18,6 @@ from workloads.provenance import own_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
 ROOT = Path(__file__).resolve().parents[1]
-# Each folder with a run.json is a run that the repository ships.
-RUNS = ROOT / "analysis" / "runs"
 # Loads what wrk2 does by the program of that name; a tier says only whether.
 ITSELF = "wrk2-itself"
 TOOLS = ("jmeter", "wrk2", ITSELF, "curve", "sysbench", "database-client")
@@ -146,7 +144,6 @@ def check(config: dict[str, Any]) -> None:
     if not faults:
         faults = [fault for name in config["studies"] for fault in incomplete(schema, config, name)]
     faults = faults or smoke_of_nothing(config) or different_looks(config) or shared_cpus(config)
-    faults = faults or unknown_runs(config)
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
 
@@ -274,16 +271,6 @@ def own_server_faults(place: str, study: Study, mode: Mode) -> Iterator[str]:
         yield f"{command}: in a study whose servers speak HTTP"
     if not own_home(mode).is_dir():
         yield f"{place}.folder = {json.dumps(mode['folder'])}; allowed: a folder that is there"
-
-
-def unknown_runs(config: dict[str, Any]) -> list[str]:
-    """Names of shipped runs that are not there."""
-    shipped = sorted(path.parent.name for path in RUNS.glob("*/run.json"))
-    return [
-        f"{key} = {config[key]!r}; allowed: {', '.join(shipped)}"
-        for key in ("reference", "with", "this")
-        if key in config and config[key] not in shipped
-    ]
 
 
 def smoke_of_nothing(config: dict[str, Any]) -> list[str]:

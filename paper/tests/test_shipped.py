@@ -336,7 +336,9 @@ def test_report_prints_the_commit_of_its_tables(
     paper.mkdir(parents=True)
     facts = json.loads((folder / "run.json").read_text())
     curves = len(rows_of(folder / "capacity.csv"))
-    counts = f"{facts['cells'] - curves} cells and {curves} curves from {facts['sessions']} sessions"
+    counts = (
+        f"{facts['cells'] - curves} cells and {curves} curves from {facts['sessions']} sessions"
+    )
     told = f"It rests on {counts}: on {facts['machine']['cpu_model']} with 2 CPUs. {commit}"
     (paper / "report.html").write_text(f"<p>{told}</p>")
     facts |= {"commit": "0123456789ab", "ended": "2026-12-01T00:00:00"}

@@ -505,14 +505,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             "tiers.burst-500.wrk2.rate_per_s = null; allowed: it must be there",
         ),
         (["seed"], "x", 'seed = "x"; allowed: a whole number from 0'),
-        (
-            ["reference"],
-            "2026-11-25-xeo",
-            "reference = '2026-11-25-xeo'; allowed: 2026-11-22-epyc, ",
-        ),
-        (["reference"], 3, "reference = 3; allowed: a folder of analysis/runs"),
-        (["with"], "none", "with = 'none'; allowed: 2026-11-22-epyc, "),
-        (["this"], "none", "this = 'none'; allowed: 2026-11-22-epyc, "),
+        (["reference"], 3, "reference = 3; allowed: a folder of "),
         (["name"], "../x", 'name = "../x"; allowed: small letters, digits, dots and hyphens'),
         (["results"], "../out", 'results = "../out"; allowed: a folder below this one'),
         (
