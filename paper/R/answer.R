@@ -97,11 +97,11 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
   baselines <- unique(all$comparisons[mode %in% modes]$versus)
   base <- setdiff(intersect(baselines, modes), all$comparisons[versus %in% modes]$mode)
   ggplot(pooled, aes(middle, mode, fill = mode)) +
-    geom_col(width = 0.62) +
     geom_vline(aes(xintercept = middle), pooled[mode %in% head(base, 1)], colour = ink, linetype = "42", linewidth = 0.35) +
+    geom_col(width = 0.62) +
     geom_linerange(aes(xmin = low, xmax = high), colour = ink, linewidth = 0.4, na.rm = TRUE) +
     geom_text(
-      aes(x = pmax(middle, fcoalesce(high, 0)), label = paste0("  ", format_number(middle))), hjust = 0, size = 2.7, colour = ink
+      aes(x = pmax(middle, fcoalesce(high, 0)), label = format_number(middle)), hjust = -0.2, size = 2.7, colour = ink
     ) +
     geom_point(aes(value, mode), values[usable == FALSE], shape = 4, size = 1.5, colour = ink) +
     facet_wrap(~panel, nrow = 1, scales = "free_x") +

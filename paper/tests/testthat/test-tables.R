@@ -1,0 +1,24 @@
+test_that("a table of the page holds texts as they are, numbers to the right, and its file", {
+  html <- page_table(data.table(Mode = "a <b> & c", Value = 1234.5678, Nothing = NA), "What it is.", "some.csv")
+  expect_match(html, "<td>a &lt;b&gt; &amp; c</td><td class=\"n\">1,235</td></tr>", fixed = TRUE)
+  expect_match(html, "<figure class=\"tbl data\" data-file=\"some.csv\">", fixed = TRUE)
+  expect_match(html, "What it is. <code>some.csv</code>, 1 row.", fixed = TRUE)
+  expect_no_match(html, "Nothing")
+  expect_equal(page_table(data.table(Mode = character()), "Empty"), "")
+})
+
+test_that("a file is shown by the columns asked for, and only rows that are kept", {
+  folder <- tempfile()
+  dir.create(folder)
+  fwrite(data.table(mode = c("x", "y"), latency_p99_ms = c(1.5, NA), other = 1:2), file.path(folder, "t.csv"))
+  html <- data_table(folder, "t.csv", "T", c("latency_p99_ms", "mode", "absent"), function(rows) rows$other > 0)
+  expect_match(html, "<th class=\"n\">P99 (ms)</th><th>Mode</th>", fixed = TRUE)
+  expect_match(html, "<tr><td class=\"n\">–</td><td>y</td></tr>", fixed = TRUE)
+  expect_match(data_table(folder, "t.csv", "T", keep = function(rows) rows$mode == "x"), "1 row.", fixed = TRUE)
+  expect_equal(data_table(folder, "absent.csv", "T"), "")
+})
+
+test_that("a section without rows has no heading", {
+  expect_equal(section_of_tables("Title", "id", c("", "")), "")
+  expect_match(section_of_tables("Title", "id", "<table>"), "# Title {#sec-id .data .unnumbered}", fixed = TRUE)
+})
