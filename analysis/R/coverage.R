@@ -83,15 +83,15 @@ coverage_settings <- CJ(
   noise = c("tiers", "cells"), explained = c("alike", "little", "nothing", "no slices"), rounds = c(2, 3, 6)
 )[explained != "no slices" | rounds == 3]
 
-#' All settings, and the share that is called equivalent where the truth lies on the margin.
+#' Settings, and the share that is called equivalent where the truth lies on the margin.
 #'
-#' @param runs of each setting.
+#' @param runs of each setting; `settings` rows of coverage_settings.
 #' @return data.table, a row per setting: noise, explained, rounds; quiet, noisy, false, found (see
 #'   rates_of()); at_margin (share that is called equivalent where all lie on the margin), false_equivalent
 #'   (where three in ten do, and the others are equal).
-simulate_coverage <- function(runs) {
+simulate_coverage <- function(runs, settings = coverage_settings) {
   set.seed(1)
-  coverage_settings[, c(
+  settings[, c(
     rates_of(runs, noise, explained, rounds = rounds)[c("quiet", "noisy", "false", "found")],
     at_margin = rates_of(ceiling(runs / 4), noise, explained, 0, truth = equivalence$ratio, rounds = rounds)$equivalent,
     rates_of(ceiling(runs / 2), noise, explained, size = equivalence$ratio, rounds = rounds)["false_equivalent"]

@@ -1,0 +1,111 @@
+# No value of a cell, however odd, ends the analysis: each number of its record and of its files in turn is 0, negative,
+# empty and huge, and every verb that reads it goes on. What is no such file still stops, and is named.
+
+run <- small_run()
+paths <- run$paths
+curves <- run$curves
+rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
+
+# Those that read a section of the record.
+cell_verbs <- function(cell, section = "profile") {
+  c(
+    list(summarise = function() summarise_cell(cell)),
+    if (section %in% c("server", "machine", "profile")) list(
+      cpu = function() group_cell_cpu(cell, rules), allocations = function() group_cell_allocations(cell, rules),
+      slices = function() slices_of_cell(cell, ""), setup = function() read_setup(cell)
+    )
+  )
+}
+curve_verbs <- function(cell, section = "curve") {
+  if (!section %in% c("curve", "load")) return(list())
+  list(
+    capacity = function() capacities_of(list(cell)), steps = function() pool_steps(list(cell)),
+    predicted = function() predict_curves(list(cell), known_primitives)
+  )
+}
+
+# Paths of the numbers that the schema has, within the sections that are measured.
+measured_numbers <- function() {
+  schema <- jsonlite::read_json(file.path(analysis_folder, "..", "workloads", "cell.schema.json"))
+  below <- function(node, path) {
+    if (!is.null(node[["$ref"]])) node <- Reduce(`[[`, strsplit(node[["$ref"]], "/")[[1]][-1], schema)
+    parts <- unlist(lapply(c(node$oneOf, node$anyOf, node$allOf), below, path), recursive = FALSE)
+    own <- if (any(c("number", "integer") %in% unlist(node$type))) list(path)
+    inside <- Map(function(child, name) below(child, c(path, name)), node$properties, names(node$properties))
+    of_any <- if (is.list(node$additionalProperties)) below(node$additionalProperties, c(path, "any"))
+    c(own, parts, unlist(unname(inside), recursive = FALSE), of_any)
+  }
+  unique(Filter(function(path) path[1] %in% c(
+    "load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "curve", "answers", "session"
+  ), below(schema, character())))
+}
+
+test_that("no number of a cell's record stops a verb", {
+  numbers <- measured_numbers()
+  expect_gt(length(numbers), 60)
+  expect_true(list(c("server", "cpu_us_per_request")) %in% numbers)
+  wrk2 <- read_cell(paths[2])
+  curve <- read_cell(curves[1])
+  found <- lapply(numbers, function(path) lapply(names(odd_values), function(odd) {
+    value <- if (odd == "empty") list(NULL) else list(odd_values[[odd]])
+    change <- Reduce(function(inner, name) setNames(list(inner), name), rev(path[-length(path)]), setNames(value, path[length(path)]))
+    changed <- function(cell) modifyList(cell, change)
+    stopped(paste(odd, paste(path, collapse = ".")), c(cell_verbs(changed(wrk2), path[1]), curve_verbs(changed(curve), path[1])))
+  }))
+  expect_none(found)
+})
+
+test_that("a count that its raw samples contradict is a damaged record, and names the file", {
+  expect_error(summarise_cell(modifyList(read_cell(paths[1]), list(load = list(requests_recorded = -1)))), "samples.csv.gz: 10 samples")
+})
+
+# A copy of a cell's folder, with one file of it changed.
+with_file <- function(path, name, write) {
+  folder <- new_folder()
+  file.copy(list.files(dirname(path), full.names = TRUE), folder)
+  write(file.path(folder, name))
+  read_cell(file.path(folder, basename(path)))
+}
+
+stopped_by_file <- function(path, name, verbs_of, read = function(path) fread(path, colClasses = list(character = "kept"))) {
+  table <- read(file.path(dirname(path), name))
+  stopped_by_columns(table, numbers_of(table), seq_len(nrow(table)), function(changed, column) {
+    verbs_of(with_file(path, name, function(path) fwrite(changed, path)))
+  })
+}
+
+test_that("no value of a cell's slices, steps or thread states stops a verb", {
+  expect_none(stopped_by_file(paths[1], "slices.csv", cell_verbs))
+  expect_none(stopped_by_file(curves[1], "slices.csv", curve_verbs))
+  states <- function(cell) {
+    list(summarise = function() summarise_cell(cell), states = function() {
+      read <- read_states(cell$path)
+      if (nrow(read) > 0) count_threads(read)
+    })
+  }
+  expect_none(stopped_by_file(paths[1], "thread-states.csv", states, fread))
+})
+
+test_that("no latency and no count of samples stops a verb, and what is no table names its file", {
+  odd_samples <- function(column, value) {
+    with_file(paths[1], "samples.csv.gz", function(path) {
+      fwrite(fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = "character")[, (column) := value], path)
+    })
+  }
+  for (column in c("timeStamp", "elapsed", "bytes", "sentBytes")) {
+    for (odd in c("0", "-1", "1000000000000")) expect_none(stopped(paste(odd, column), cell_verbs(odd_samples(column, odd))))
+    expect_error(summarise_cell(odd_samples(column, "")), "samples.csv.gz")
+  }
+  histogram <- function(value) {
+    with_file(paths[2], "latency-corrected.hgrm", function(path) {
+      lines <- readLines(path)
+      writeLines(sub("^ *[0-9.]+( +[01][.])", paste0(value, "\\1"), lines), path)
+    })
+  }
+  for (odd in c("0", "1000000000000")) expect_none(stopped(odd, cell_verbs(histogram(odd))))
+  expect_error(summarise_cell(histogram("")), "latency-corrected.hgrm")
+  for (count in c(0, 1e12)) {
+    changed <- with_file(paths[1], "profile.collapsed", function(path) writeLines(sprintf("a;b %.0f", count), path))
+    expect_none(stopped(paste(count, "samples"), cell_verbs(changed)))
+  }
+})

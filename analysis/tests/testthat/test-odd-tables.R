@@ -1,0 +1,117 @@
+# No value of a table, however odd, ends the analysis: each number in turn is 0, negative, empty and huge, and every verb
+# that reads the table goes on.
+
+run <- small_run()
+rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
+summary <- summarise_cells(run$paths)
+slices <- slices_of_cells(run$paths)
+capacity <- capacities_of(read_cells(run$curves))
+comparisons <- rbind(compare_modes(summary, slices), compare_capacities(capacity))
+cpu_groups <- group_cpu(run$paths, rules)
+demo_cells <- read_cells(run$paths[1:2])
+
+one_statistic <- function(column) compared_statistics[statistic == (if (column %in% statistic) column else "throughput_per_s")]
+situation <- list(title = "A demo", study = "demo", versus = "thread-per-request", tier = "low", tool = "wrk2", statistics = "throughput_per_s")
+finding <- list(
+  id = "one", study = "demo", pairs = list(pair = list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s")), told = list()
+)
+demo_difference <- function(statistic) {
+  list(list(
+    id = "one", study = "demo", tool = "wrk2", tier = "low",
+    difference = list(mode = "fixed-pool", versus = "thread-per-request", statistic = statistic),
+    counter = list(title = "started", unit = "", value = "threads_started / counted_requests"),
+    swaps = list(list(does = "nothing", changes = list(mode = "fixed-pool")))
+  ))
+}
+demo_claim <- function(statistic) {
+  list(list(
+    id = "one", source = "a", where = "b", claim = "c", published = "d", treatment = "same", differs = "", because = "e", rule = list(above = 1),
+    decided_by = list(list(study = "demo", mode = "fixed-pool", versus = "thread-per-request", tiers = "low", tool = "wrk2", statistic = statistic))
+  ))
+}
+
+# Those that read a column; slices would stand in for the summary, so there are none.
+summary_verbs <- function(summary, column) {
+  statistic <- one_statistic(column)
+  causes <- function() trace_causes(demo_difference(statistic$statistic), summary, no_slices())
+  bounds <- function() bound_modes(demo_cells, summary)
+  if (!column %in% c(compared_statistics$statistic, "requests", "offered_per_s")) return(list(causes = causes, bounds = bounds))
+  list(
+    compare = function() compare_modes(summary, no_slices(), statistic), bounds = bounds,
+    causes = function() if (column == "cpu_us_per_request") causes(),
+    # Comparisons of another pair of cells.
+    loops = function() if (column == "latency_p99_ms") compare_tools(summary, no_slices(), "wrk2", "jmeter", column),
+    noise = function() noise_floor(comparisons[statistic == column], summary),
+    findings = function() decide_findings(list(finding), comparisons, summary),
+    guide = function() compare_guide(list(situation), summary, no_slices(), comparisons),
+    claims = function() judge_claims(demo_claim(statistic$statistic), list(summary = summary, comparisons = comparisons[0], extras = read_claim_extras("")))
+  )
+}
+
+slice_verbs <- function(slices, column) {
+  law <- speed_law(slices)
+  speed <- function() with_usual_speed(slices, law)
+  if (!column %in% c(slice_statistics, "requests_recorded")) return(list(speed = speed))
+  list(
+    speed = speed, profiler = function() profiler_cost(slices), compare = function() compare_modes(summary, slices, one_statistic(column)),
+    causes = function() if (column == "throughput_per_s") trace_causes(demo_difference(column), summary, slices)
+  )
+}
+
+# What compared statistics rest on, and the counters of causes.
+used_of_summary <- c(
+  intersect(compared_statistics$statistic, names(summary)), "requests", "backend_cpu_us_per_request", "offered_per_s", "users",
+  "counted_requests", "threads_started", "pool_waits", "pool_wait_ms", "pool_wait_mean_ms", "pinned", "pinned_ms", "sleep_ms"
+)
+
+test_that("no value of the summary stops a verb", {
+  expect_none(stopped_by_columns(summary, used_of_summary, which(summary$mode == "fixed-pool"), summary_verbs))
+})
+
+test_that("no value of the slices stops a verb", {
+  expect_none(stopped_by_columns(slices, numbers_of(slices), which(slices$mode == "fixed-pool"), slice_verbs))
+})
+
+test_that("no value of capacities stops a verb", {
+  verbs <- function(capacity, column) {
+    list(
+      compare = function() compare_capacities(capacity), pool = function() pool_capacity(capacity), summary = function() with_capacities(summary, capacity),
+      guide = function() curve_situations(capacity, comparisons)
+    )
+  }
+  expect_none(stopped_by_columns(capacity, numbers_of(capacity), 1L, verbs))
+})
+
+test_that("no count of samples stops a verb", {
+  verbs <- function(groups, column) list(moved = function() moved_rows(demo_difference("throughput_per_s"), groups))
+  expect_none(stopped_by_columns(cpu_groups, numbers_of(cpu_groups), seq_len(nrow(cpu_groups)), verbs))
+})
+
+test_that("no cost of a primitive, no memory of a thread and no combination stops a verb", {
+  path <- tempfile(fileext = ".csv")
+  costs <- CJ(primitive = c("tomcat-request", "platform-park"), rate_per_s = c(100, 1000), repetition = 1:2)
+  costs[, `:=`(statistic = "cpu", value = 10, unit = "us", probe_us = 200)]
+  law <- list(exponent = 0.5, usual_us = 200)
+  verbs <- function(costs, column) {
+    fwrite(costs, path)
+    list(
+      primitives = function() summarise_primitives(path, law),
+      predicted = function() predict_curves(read_cells(run$curves[1]), summarise_primitives(path, law))
+    )
+  }
+  expect_none(stopped_by_columns(costs, c("rate_per_s", "value", "probe_us"), 1L, verbs))
+  memory <- data.table(kind = c("platform", "virtual"), threads = c(500, 1000), rss_bytes = 1e6, nmt_thread_reserved_bytes = 1e6, nmt_thread_committed_bytes = 1e6, heap_bytes = 1e6)
+  verbs <- function(memory, column) {
+    fwrite(memory, path)
+    list(memory = function() memory_of_a_thread(read_thread_memory(path)))
+  }
+  expect_none(stopped_by_columns(memory, numbers_of(memory), 1L, verbs))
+  sizes <- CJ(slice = 1:2, thread_pool_size = c(1, 4), connection_pool_size = c(2, 8))[, `:=`(transactions = 10, per_s = 100, p99_ms = 5, fairness = 1)]
+  verbs <- function(sizes, column) {
+    fwrite(sizes, path)
+    grid <- function() rbindlist(lapply(1:2, function(repetition) cbind(study = "demo", mode = "both", tier = "grid", repetition, read_combinations(path))))
+    list(combinations = function() worst_combinations(summarise_combinations(grid())))
+  }
+  expect_none(stopped_by_columns(sizes, numbers_of(sizes), 1L, verbs))
+  expect_none(stopped_by_columns(sizes, numbers_of(sizes), seq_len(nrow(sizes)), verbs))
+})
