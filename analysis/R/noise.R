@@ -79,19 +79,6 @@ variance_of_repetitions <- function(summary, about) {
   if (sum(spread$df) == 0) NA_real_ else sum(spread$squares) / sum(spread$df)
 }
 
-#' A sentence on modes that were made slower on purpose, which must be reported so.
-#'
-#' @param comparisons see read_comparisons().
-#' @return one string, with a full stop; empty where there is none.
-sentence_slower <- function(comparisons) {
-  rows <- comparisons[is_slower(mode) & versus == base_of(mode) & statistic == "throughput_per_s"]
-  if (nrow(rows) == 0) return("")
-  sprintf(
-    "A mode with a known difference is reported to differ in throughput in %d of %s: %s.", sum(rows$verdict %in% c("higher", "lower")),
-    count_of(nrow(rows), "place"), rows[, paste(as_code(mode), "at", as_code(tier), effect_with_interval(.SD), collapse = "; ")]
-  )
-}
-
 #' A sentence on the false-alarm rate.
 #'
 #' @param comparisons see read_comparisons().

@@ -68,12 +68,6 @@ summarise_combinations <- function(grid) {
   }, by = .(study, mode, tier)]
 }
 
-#' Reads the combinations that combinations.R summarised, see summarise_combinations().
-read_sizes <- function(path) {
-  numbers <- c("thread_pool_size", "connection_pool_size", "middle", "low", "high", "share", "spread")
-  read_table(path, numbers)[, among_best := as.logical(among_best)][]
-}
-
 # NA where too little was measured to have noise.
 noise_of_grid <- function(rows) {
   rows <- copy(rows[per_s > 0])[, sizes := paste(thread_pool_size, connection_pool_size)]
@@ -86,14 +80,6 @@ noise_of_grid <- function(rows) {
 reach_of_noise <- function(noise, combinations, repetitions) {
   qt(1 - (1 - confidence) / (combinations - 1), noise$df) * noise$sd * sqrt(2 / repetitions)
 }
-
-#' HikariCP's rule for the number of connections.
-#'
-#' Source: HikariCP wiki, "About Pool Sizing": cores times two, plus effective spindles.
-#'
-#' @param cores of the database.
-#' @param spindles 1 for one disk.
-hikari_rule <- function(cores, spindles = 1) 2 * cores + spindles
 
 #' What a connection costs, from loads that make one for every k transactions.
 #'

@@ -124,22 +124,6 @@ read_histogram <- function(path) {
   )
 }
 
-#' Reads the telemetry of a cell.
-#'
-#' @param path path of a telemetry.csv.
-#' @return data.table as written by the runner: time_s (epoch), slice, cumulative counters and gauges.
-read_telemetry <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  telemetry <- fread(path)
-  columns <- c(
-    "time_s", "slice", "server_cpu_s", "server_rss_bytes", "server_threads"
-  )
-  require_columns(telemetry, columns, path)
-  numbers <- names(telemetry)
-  # Counters of bytes pass 2^31, where fread would choose integer64.
-  telemetry[, (numbers) := lapply(.SD, as.numeric), .SDcols = numbers][]
-}
-
 #' Reads the threads that a server has counted by group and state over time.
 #'
 #' @param path path of a thread-states.csv.

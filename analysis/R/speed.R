@@ -67,20 +67,3 @@ with_usual_speed <- function(table, law) {
 read_speed_law <- function(path) as.list(read_table(path, speed_law_columns))
 
 speed_law_columns <- c("exponent", "low", "high", "usual_us", "slices", "cells", "spread_measured", "spread_usual")
-
-#' What the probe says of the CPUs, and what that changes.
-#'
-#' @param law see speed_law().
-#' @return one string, with full stops.
-sentence_speed_law <- function(law) {
-  if (is.na(law$low)) return("So few slices tell of the CPUs' speed here that CPU time is given as it was measured.")
-  relation <- sprintf(
-    "Between %s slices of the same cells a request's CPU time goes with the probe's to the power of %s [%s, %s].",
-    format_number(law$slices), format_number(law$exponent), format_number(law$low), format_number(law$high)
-  )
-  if (law$exponent == 0) return("Between slices of the same cells CPU time does not go with the probe's, so it is given as it was measured.")
-  paste(relation, sprintf(
-    "CPU time is given at the speed at which the probe takes its median of %s µs: by that slices of one cell differ by %s %% (standard deviation) in place of %s %%.",
-    format_number(law$usual_us), format_number(100 * law$spread_usual), format_number(100 * law$spread_measured)
-  ))
-}

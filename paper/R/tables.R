@@ -112,11 +112,17 @@ tables_of_study <- function(all) {
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
     ), function(rows) rows$samples > 0),
+    page_table(allocations_of(all), "What a request allocates in the profiled slices of valid cells, with 95 % intervals by sampling."),
     table("allocations.csv", "Bytes that a request allocates, by group of stacks, with the standard error of sampling."),
     table("combinations.csv", "Transactions a second by the sizes of both pools, and the combinations that cannot be told from the best."),
     page_table(table_threads(all), "Threads by group: the most that existed at a time, and how many of them ran or were free to run, as the JVM and as the kernel has them; medians over repetitions."),
     flame_graphs(choose_flame_graphs(all))
   )
+}
+
+allocations_of <- function(all) {
+  wanted <- all$study
+  table_allocations(read_allocations(file.path(all$results, "allocations.csv"))[study == wanted])
 }
 
 #' What theory allows, beside what was measured, with their ratio.

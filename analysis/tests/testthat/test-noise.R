@@ -33,15 +33,6 @@ test_that("false alarms are counted among modes that are compared with themselve
   expect_match(sentence_false_alarms(once), "one session decides nothing")
 })
 
-test_that("a mode that was made slower on purpose is reported with its difference", {
-  slow <- copy(with_twins()[1])[, `:=`(mode = "pool-slow", estimate = 0.9, low = 0.89, high = 0.91, bound = "", verdict = "lower")]
-  expect_equal(
-    sentence_slower(slow), "A mode with a known difference is reported to differ in throughput in 1 of 1 place: `pool-slow` at `low` 0.9 [0.89, 0.91]."
-  )
-  expect_match(sentence_slower(copy(slow)[, verdict := "undecided"]), "in 0 of 1 place")
-  expect_equal(sentence_slower(with_twins()), "")
-})
-
 test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
   set.seed(2)
   runs <- 400

@@ -70,20 +70,6 @@ test_that("much noise leaves everything among the best", {
   expect_true(all(summarise_combinations(grid_of_sizes(2, noise = 1))$among_best))
 })
 
-test_that("combinations survive their table, with and without a grid", {
-  path <- tempfile()
-  grid <- grid_of_sizes(3)
-  write_table(summarise_combinations(grid), path)
-  expect_equal(read_sizes(path), setkey(summarise_combinations(grid), NULL))
-  none <- read_grid(list())
-  write_table(summarise_combinations(none), path)
-  expect_equal(nrow(read_sizes(path)), 0)
-})
-
-test_that("the rule is cores times two and a spindle", {
-  expect_equal(hikari_rule(4), 9)
-})
-
 test_that("a connection's cost is found again from loads that reconnect", {
   points <- data.table(per_transaction = rep(c(0, 1 / 16, 1 / 4, 1), 2))
   set.seed(5)
