@@ -51,9 +51,6 @@ is_variant <- function(modes) mode_facts(modes)$variant != ""
 #' @return logical vector.
 is_control <- function(modes) mode_facts(modes)$variant == "twin"
 
-#' Modes that were made slower on purpose.
-is_slower <- function(modes) mode_facts(modes)$variant == "slower"
-
 #' Modes with the traps of a source.
 is_published <- function(modes) mode_facts(modes)$variant == "as published"
 

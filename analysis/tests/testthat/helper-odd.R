@@ -55,12 +55,18 @@ small_run <- function() {
       backend = list(id = "mariadb", cpus = 0), profile = list(start_epoch_s = 26, end_epoch_s = 27, slices = 1, kept = 1), ...
     )
   }
-  paths <- unlist(lapply(both_modes, function(mode) lapply(1:2, function(repetition) c(
-    demo_cell(mode, repetition, "jmeter", elapsed_ms = 20:29 + repetition), demo_cell(mode, repetition, "wrk2", histogram_ms = 20:29 + repetition)
-  ))))
-  curves <- unlist(lapply(both_modes, function(mode) lapply(1:2, function(repetition) {
-    write_curve(root, steps_with(c(5, 8, 30, 50)), mode = mode, repetition = repetition, versus = if (mode == "fixed-pool") "thread-per-request")
-  })))
+  cells_of <- function(mode, repetition) {
+    c(
+      demo_cell(mode, repetition, "jmeter", elapsed_ms = 20:29 + repetition), demo_cell(mode, repetition, "wrk2", histogram_ms = 20:29 + repetition)
+    )
+  }
+  curve_of <- function(mode, repetition) {
+    versus <- if (mode == "fixed-pool") "thread-per-request"
+    write_curve(root, steps_with(c(5, 8, 30, 50)), mode = mode, repetition = repetition, versus = versus)
+  }
+  modes <- rep(both_modes, each = 2)
+  paths <- unlist(Map(cells_of, modes, 1:2, USE.NAMES = FALSE))
+  curves <- unlist(Map(curve_of, modes, 1:2, USE.NAMES = FALSE))
   for (path in paths) {
     writeLines("java/net/ServerSocket.accept_[1] 100", file.path(dirname(path), "profile.collapsed"))
     writeLines("java/net/ServerSocket.accept_[1] 4096", file.path(dirname(path), "allocation.collapsed"))

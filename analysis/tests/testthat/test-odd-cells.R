@@ -24,7 +24,9 @@ curve_verbs <- function(cell, section = "curve") {
   )
 }
 
-# Paths of the numbers that the schema has, within the sections that are measured.
+measured_sections <- c("load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "curve", "answers", "session")
+
+# Paths of the numbers that the schema has, within the sections that are measured, and of what servers count themselves.
 measured_numbers <- function() {
   schema <- jsonlite::read_json(file.path(analysis_folder, "..", "workloads", "cell.schema.json"))
   below <- function(node, path) {
@@ -35,9 +37,9 @@ measured_numbers <- function() {
     of_any <- if (is.list(node$additionalProperties)) below(node$additionalProperties, c(path, "any"))
     c(own, parts, unlist(unname(inside), recursive = FALSE), of_any)
   }
-  unique(Filter(function(path) path[1] %in% c(
-    "load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "curve", "answers", "session"
-  ), below(schema, character())))
+  numbers <- Filter(function(path) path[1] %in% measured_sections, below(schema, character()))
+  counters <- c("pool_waits", "pool_wait_ms", "pinned", "pinned_ms")
+  unique(c(numbers, lapply(counters, function(name) c("server", "counters", name))))
 }
 
 test_that("no number of a cell's record stops a verb", {
@@ -46,13 +48,13 @@ test_that("no number of a cell's record stops a verb", {
   expect_true(list(c("server", "cpu_us_per_request")) %in% numbers)
   wrk2 <- read_cell(paths[2])
   curve <- read_cell(curves[1])
-  found <- lapply(numbers, function(path) lapply(names(odd_values), function(odd) {
+  stopped_by <- function(path, odd) {
     value <- if (odd == "empty") list(NULL) else list(odd_values[[odd]])
     change <- Reduce(function(inner, name) setNames(list(inner), name), rev(path[-length(path)]), setNames(value, path[length(path)]))
     changed <- function(cell) modifyList(cell, change)
     stopped(paste(odd, paste(path, collapse = ".")), c(cell_verbs(changed(wrk2), path[1]), curve_verbs(changed(curve), path[1])))
-  }))
-  expect_none(found)
+  }
+  expect_none(lapply(numbers, function(path) lapply(names(odd_values), function(odd) stopped_by(path, odd))))
 })
 
 test_that("a count that its raw samples contradict is a damaged record, and names the file", {
