@@ -286,21 +286,6 @@ test_that("an interval whose ends are both far off is not spelled out", {
   expect_equal(texts, c("7 [not bounded]", "7 [0.2, 2,000]", paste("0.1", interval_text(-90, 90))))
 })
 
-test_that("verdicts that a failed session might turn are counted", {
-  row <- function(verdict, pairs, worst, effect = "ratio") {
-    data.table(verdict, pairs, worst, effect, mode_valid = 2, mode_invalid = 1, mode_missing = 0)
-  }
-  rows <- rbind(
-    row("higher", 3, NA), row("higher", 2, 1.1), row("lower", 2, 1.01), row("equivalent", 2, 1.04),
-    row("equivalent", 2, 0.02, "difference"), row("lower", 2, NA), row("undecided", 2, 3)
-  )
-  expect_equal(sentence_lost(rows), paste(
-    "5 of 6 decided comparisons rest on fewer sessions than were measured. In 4 of them one side failed in a missing session:",
-    "at worst, 2 verdicts would not hold."
-  ))
-  expect_match(sentence_lost(rows[1]), "rest on all")
-})
-
 test_that("values at the tool's resolution do not pass for equal", {
   coarse <- summary_of(c(1, 1, 1), c(1, 1, 1), "latency_p50_ms")
   row <- compare_one(coarse, "latency_p50_ms")
