@@ -89,7 +89,7 @@ panel_of_finding <- function(finding, values) {
   ggplot(values, aes(value, mode, colour = is_baseline)) +
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.5, na.rm = TRUE) +
     geom_point(size = 2) +
-    geom_text(aes(x = fcoalesce(high, value), label = paste0("  ", value_of(value, unit))), hjust = 0, size = 2.9, colour = ink) +
+    geom_text(aes(x = fcoalesce(high, value), label = value_of(value, unit)), hjust = -0.2, size = 2.9, colour = ink) +
     axis(labels = plain_number, limits = c(if (wide) ends[1] else 0, ends[2]), expand = expansion(c(0.04, 0.35))) +
     scale_colour_manual(values = c("TRUE" = "#6E6E6E", "FALSE" = "#0072B2")) +
     labs(title = gsub("`", "", finding$text$title), subtitle = headings(finding$rows$statistic[1]), x = NULL, y = NULL) +
