@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -29,14 +30,16 @@ def collapsed(
     only = ("--comms", ",".join(programs)) if programs else ()
     printed = subprocess.run(
         ["perf", "script", "--fields", FIELDS, "--ns", *only, "--input", str(recording)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        capture_output=True,
         text=True,
         errors="replace",
-        check=True,
-    ).stdout
+    )
+    # Stopped before perf wrote a header, as on a busy machine: no sample, and no end of the run.
+    if printed.returncode != 0:
+        print(f"{recording}: no stacks: {printed.stderr.strip()[-200:]}", file=sys.stderr)
+        return ""
     # The last sample has no empty line after it.
-    seen = samples([*printed.splitlines(), ""])
+    seen = samples([*printed.stdout.splitlines(), ""])
     counts = Counter(";".join(frames) for time_s, frames in seen if start_s <= time_s < end_s)
     return "".join(f"{stack} {count}\n" for stack, count in sorted(counts.items()))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every check of the project; all are run, whatever fails. The smoke run is the whole pipeline on tiny tiers, and what
-# it leaves is tested as one would test a real run. Its values do not count, so the checks that measure nothing run next
-# to it, with low priority.
+# it leaves is tested as one would test a real run. Checks that measure nothing run next to the build and to the first
+# sessions of the smoke run, whose values do not count, with low priority.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -35,8 +35,6 @@ sources() {
   check "lintr" Rscript -e "$lint_r"
 }
 programs() {
-  # Not verify: it would write the jars that the smoke run has open.
-  check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
   check "generator" make -C workloads/due test
   check "profiles, workloads, analysis, paper (pytest)" pytest --quiet --durations=12 profiles workloads analysis paper \
     --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
@@ -52,6 +50,9 @@ next_to_it() { # next_to_it FUNCTION: in the background, its output in a file
 
 next_to_it sources
 check "build" make build
+# Not verify, which would write the jars again.
+check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
+wait
 next_to_it programs
 check "smoke run" make smoke
 wait

@@ -50,3 +50,10 @@ def test_what_is_recorded_can_be_cut_by_epoch_time(tmp_path, busy):
     assert all(line.startswith("busy;") for line in stacks.splitlines())
     assert perf.facts(tmp_path)["engine"] == "perf"
     assert perf_stacks.collapsed(tmp_path / perf.DATA, end_s, end_s + 60, ["busy"]) == ""
+
+
+@pytest.mark.skipif(not shutil.which("perf"), reason="no perf here")
+def test_a_recording_that_perf_cannot_read_has_no_stacks(tmp_path, capsys):
+    (tmp_path / perf.DATA).write_bytes(b"cut off")
+    assert perf_stacks.collapsed(tmp_path / perf.DATA, 0, 1) == ""
+    assert "no stacks" in capsys.readouterr().err
