@@ -53,3 +53,37 @@ test_that("every text of guide.yaml has values for its names", {
     }
   }
 })
+
+told_of_run <- function(run) {
+  folder <- file.path(analysis_folder, "runs", run)
+  cells <- with_capacities(read_summary(file.path(folder, "summary.csv")), read_capacity(file.path(folder, "capacity.csv")))
+  findings <- read_findings(file.path(analysis_folder, "guide.yaml"))
+  told_findings(decide_findings(findings, read_comparisons(file.path(folder, "comparisons.csv")), cells), findings)
+}
+
+test_that("findings of the shipped runs agree with the values beside them, and keep their bounds", {
+  for (run in list.files(file.path(analysis_folder, "runs"))) {
+    told <- Filter(function(finding) !is.null(finding$text), told_of_run(run))
+    expect_gte(length(told), 8)
+    rows <- rbindlist(lapply(told, `[[`, "rows"))
+    decided <- rows[outcome %in% c("better", "worse")]
+    expect_true(decided[, all(sign(log(mode_value / versus_value)) == sign(log(estimate)))], label = run)
+    # What is counted in a window is a little more or less than its share of the rate.
+    expect_true(rows[!is.na(bound_ratio), all(exp(abs(log(estimate))) <= 1.02 * bound_ratio)], label = run)
+  }
+})
+
+test_that("no finding says what the shipped cells refute", {
+  # Helidon on virtual threads takes less CPU time than WebFlux; the tail differs where throughput does not; ten
+  # connections serve less with the call before the transaction than 50 with it inside; no time-out was measured.
+  refuted <- "than virtual threads|makes no difference|before the transaction, and|time-out|TLS"
+  guide <- read_guide(file.path(analysis_folder, "guide.yaml"))
+  texts <- c(
+    unlist(lapply(read_findings(file.path(analysis_folder, "guide.yaml")), `[[`, "told")), unlist(lapply(guide, `[[`, "practice"))
+  )
+  expect_false(any(grepl(refuted, texts)))
+  expect_match("WebFlux takes less CPU time than virtual threads", refuted)
+  # The page on which virtual threads lose is a finding of the run that decides it.
+  shown <- vapply(Filter(function(finding) !is.null(finding$text), told_of_run("2026-11-25-xeon")), `[[`, "", "id")
+  expect_true("virtual-outside" %in% shown)
+})
