@@ -27,6 +27,10 @@ LOAD = {
 }
 
 
+# Longer than any machine needs for a load that gives up.
+HANGS_S = 120
+
+
 class Slow(BaseHTTPRequestHandler):
     """Answers OK after 100 ms; never in time at /hang."""
 
@@ -34,7 +38,7 @@ class Slow(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.server.methods.append(self.command)
-        time.sleep(2 if self.path == "/hang" else 0.1)
+        time.sleep(HANGS_S if self.path == "/hang" else 0.1)
         # One write: head and body apart would wait for the client's acknowledgment.
         self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK")
 
@@ -98,7 +102,7 @@ def driver(server, tmp_path_factory):
     driver = Driver(tmp_path_factory.mktemp("driver"), server.server_port)
     yield driver
     driver.process.stdin.close()
-    assert driver.process.wait(timeout=10) == 0
+    assert driver.process.wait(timeout=60) == 0
     assert driver.process.stdout.read() == ""
 
 
@@ -109,11 +113,13 @@ def samples(folder):
 
 def test_every_request_is_a_sample_with_its_time(driver, tmp_path):
     for _ in range(2):
+        start_s = time.monotonic()
         assert driver.load(tmp_path) == ["done"]
+        most_ms = 1000 * (time.monotonic() - start_s)
         rows = samples(tmp_path)
         assert [row["label"] for row in rows] == ["request"] * 10
         assert all(row["success"] == "true" for row in rows)
-        assert all(100 <= int(row["elapsed"]) < 400 for row in rows)
+        assert all(100 <= int(row["elapsed"]) <= most_ms for row in rows)
         assert sum(int(row["Connect"]) == 0 for row in rows) >= 5
     assert ",".join(rows[0]) == (
         "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,"
@@ -140,7 +146,7 @@ def test_a_body_is_posted_as_json_with_its_functions_evaluated(driver, server, t
 def test_a_load_for_a_time_ends_though_requests_hang(driver, tmp_path):
     start_s = time.monotonic()
     assert driver.load(tmp_path, path="/hang", loops=-1, duration_s=1) == ["done"]
-    assert 1 <= time.monotonic() - start_s < 1 + 0.5 + 1
+    assert 1 <= time.monotonic() - start_s < HANGS_S / 2
     assert {row["responseCode"].rsplit(".", 1)[-1] for row in samples(tmp_path)} == {
         "SocketTimeoutException"
     }
