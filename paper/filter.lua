@@ -88,8 +88,24 @@ local function float(kind, identifier, caption, content)
   return pandoc.Figure(content, { long = { pandoc.Plain(caption) } }, pandoc.Attr(identifier, { kind }))
 end
 
+-- Columns as wide as Quarto's option tbl-colwidths says, in percent.
+local function with_widths(content, widths)
+  if not widths then
+    return content
+  end
+  return content:walk {
+    Table = function(tbl)
+      local share = widths:gmatch("%d+")
+      for _, column in ipairs(tbl.colspecs) do
+        column[2] = tonumber(share()) / 100
+      end
+      return tbl
+    end,
+  }
+end
+
 local function float_div(div, kind)
-  local content = div.content:clone()
+  local content = with_widths(div.content:clone(), div.attributes["tbl-colwidths"])
   local last = content[#content]
   if #content < 2 or last.t ~= "Para" then
     error(div.identifier .. " needs its caption as its last paragraph")

@@ -41,7 +41,9 @@ chunk_as_div <- function(text, options) {
     return(text)
   }
   need(options, "tbl-cap")
-  sprintf("\n\n::: {#%s}\n\n%s\n\n%s\n:::\n\n", options$label, trimws(text), options[["tbl-cap"]])
+  widths <- options[["tbl-colwidths"]]
+  attribute <- if (is.null(widths)) "" else sprintf(" tbl-colwidths=\"[%s]\"", paste(widths, collapse = ","))
+  sprintf("\n\n::: {#%s%s}\n\n%s\n\n%s\n:::\n\n", options$label, attribute, trimws(text), options[["tbl-cap"]])
 }
 
 arguments <- commandArgs(trailingOnly = TRUE)

@@ -115,3 +115,8 @@ def test_what_is_wrong_fails(old: str, new: str, reason: str, tmp_path: Path) ->
 
 def test_nothing_is_left_beside_the_source(rendered: tuple[Path, Path]) -> None:
     assert {file.name for file in SAMPLE.iterdir()} == {"sample.qmd", "sample.bib"}
+
+
+def test_columns_are_as_wide_as_asked(rendered: tuple[Path, Path]) -> None:
+    html = rendered[0].read_text(encoding="utf-8")
+    assert re.findall(r'<col style="width: (\d+)%"', html) == ["30", "70"]
