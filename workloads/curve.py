@@ -28,7 +28,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from workloads.latencies import latencies_ms
 from workloads.record import Name
 from workloads.slices import (
     BURDENS,
@@ -125,7 +124,7 @@ class Climb:
         return next((at for at, pair in enumerate(pairs) if not any(pair)), len(within))
 
     def is_within(self, done: Slice) -> bool:
-        p99_ms = latencies_ms(done.folder, done.load)["latency_p99_ms"]
+        p99_ms = done.latencies_ms["latency_p99_ms"]
         return bool(
             done.load["sustained"]
             and p99_ms is not None

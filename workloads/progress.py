@@ -70,7 +70,8 @@ def log_ratios(
     def by_round(slices: list[Slice]) -> dict[int, float]:
         plain = [each for each in slices if each.kept and each.asked.kind == PLAIN]
         values = {each.asked.round: value(each) for each in plain}
-        return {number: found for number, found in values.items() if found}
+        # CPU time without the compiler's may come out below 0 where there was little of both.
+        return {number: found for number, found in values.items() if found and found > 0}
 
     ours, theirs = by_round(mode), by_round(baseline)
     return [math.log(ours[number] / theirs[number]) for number in ours.keys() & theirs.keys()]

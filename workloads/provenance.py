@@ -210,4 +210,10 @@ def profiler_version() -> str:
 
 def validate(record: dict[str, Any]) -> None:
     """Raises jsonschema.ValidationError for a record that is not what the analysis expects."""
-    jsonschema.validate(record, json.loads(SCHEMA.read_text()))
+    validator().validate(record)
+
+
+@functools.cache
+def validator() -> jsonschema.Draft202012Validator:
+    """Of cell.json; to check the schema itself for every cell would take ten times as long."""
+    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))

@@ -137,11 +137,12 @@ OPERATIONS = (
 class Cost:
     """Of a request: CPU time without compilers, as cells count it, and its mean latency.
 
-    `probe_us`: CPU time of the speed probe's computation meanwhile; None where none finished.
+    None where nothing was answered. `probe_us`: CPU time of the speed probe's computation
+    meanwhile; None where none finished.
     """
 
-    cpu_us: float
-    latency_us: float
+    cpu_us: float | None
+    latency_us: float | None
     probe_us: float | None
 
 
@@ -245,7 +246,7 @@ class Requests:
         )
         answers = load["delivered_per_s"] * (end_s - start_s)
         return Cost(
-            cpu_us=1e6 * (used_s - compiled_s) / answers,
+            cpu_us=1e6 * (used_s - compiled_s) / answers if answers else None,
             latency_us=load["latency_us"]["corrected"]["mean"],
             probe_us=self.speeds.of(self.server_cpus, start_s, end_s).probe_us,
         )

@@ -156,11 +156,12 @@ def cost_row(
     rate_per_s: Any,
     statistic: str,
     repetition: int,
-    value_us: float,
+    value_us: float | None,
     probe_us: float | None = None,
 ) -> Row:
-    probe = "" if probe_us is None else f"{probe_us:.4f}"
-    row = (primitive, rate_per_s, statistic, repetition, f"{value_us:.4f}", "us", probe)
+    """As it was measured, above 0 or not: the analysis judges it. Empty where nothing was."""
+    value, probe = ("" if found is None else f"{found:.4f}" for found in (value_us, probe_us))
+    row = (primitive, rate_per_s, statistic, repetition, value, "us", probe)
     return dict(zip(COST_COLUMNS, row, strict=True))
 
 

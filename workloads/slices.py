@@ -8,6 +8,7 @@ rules are `faults`, below. What a slice measures of the load is what its tool co
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import logging
 import os
@@ -15,7 +16,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -135,6 +135,11 @@ class Slice:
     def window(self) -> tuple[float, float]:
         return self.load["start_epoch_s"], self.load["end_epoch_s"]
 
+    @functools.cached_property
+    def latencies_ms(self) -> dict[str, float | None]:
+        """Percentiles by their column in slices.csv."""
+        return latencies_ms(self.folder, self.load)
+
     def row(self) -> dict[str, Any]:
         """Its line in slices.csv."""
         load = self.load
@@ -147,7 +152,7 @@ class Slice:
             "reason": ";".join(self.faults),
             **step_of(self),
             **{key: load[key] for key in LOAD_COLUMNS},
-            **latencies_ms(self.folder, load),
+            **self.latencies_ms,
             **{key: self.figures[key] for key in FIGURE_COLUMNS},
             "machine_context_switches_per_request": switches / requests if requests else None,
             "rss_mib": self.figures["peak_rss_bytes"] / 2**20,
@@ -368,9 +373,11 @@ class Loading:
         """With the profiler the server's own samplers; a server that is gone has neither."""
         subject, asked = self.live.subject, self.spec["testbed"]["profiler"]
         watched = self.spec["study"].get("watch_path")
-        profiler = partial(subject.start_profile, folder, asked) if on else subject.end_profile
+        profiler = (
+            functools.partial(subject.start_profile, folder, asked) if on else subject.end_profile
+        )
         # A server whose only thread is busy cannot be told, and is profiled all the same.
-        for step in (partial(subject.watch, watched, ANSWER_LIMIT_S, on=on), profiler):
+        for step in (functools.partial(subject.watch, watched, ANSWER_LIMIT_S, on=on), profiler):
             try:
                 step()
             except (OSError, RuntimeError) as fault:
@@ -463,7 +470,7 @@ class Loading:
             "cpu_user_s": grew("server_cpu_user_s"),
             "cpu_system_s": grew("server_cpu_system_s"),
             "cpu_us_per_request": 1e6 * (server_s - compiler_s) / answers if answers else None,
-            "idle_beside_share": idle_beside_s / (ran_s[1] - ran_s[0]) / cpus,
+            "idle_beside_share": idle_beside_s / max(ran_s[1] - ran_s[0], 1e-3) / cpus,
             "generator_cpu_share": (self.there_cpus if host else grew("generator_cpu_s") / lasted_s)
             / len((host or self.place).generator_cpus),
             "others_cpu_share": max(0.0, busy_s - on_server_s) / lasted_s / cpus,

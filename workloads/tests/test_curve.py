@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads import curve
+from workloads import curve, slices
 from workloads.curve import LIMIT, NOT_SUSTAINED, STEPS_BEYOND, TOP, Climb, climb, drain, ladder
 from workloads.latencies import latencies_ms
 from workloads.pooling import counts_of
@@ -53,7 +53,7 @@ def climbing(make_slice, monkeypatch):
     Returns the session, its slices, and (mode, kind, step, tool) of every load in order.
     """
     monkeypatch.setattr(curve, "drain", lambda session, mode: session.stopped.append(mode))
-    monkeypatch.setattr(curve, "latencies_ms", lambda folder, load: load["latencies_ms"])
+    monkeypatch.setattr(slices, "latencies_ms", lambda folder, load: load["latencies_ms"])
 
     def run(names=(ONE,), capacity=1000.0, ends=(), **changes):
         session, asked, wanted = session_of(**changes), [], dict(ends)

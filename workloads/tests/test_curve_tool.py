@@ -157,6 +157,8 @@ def test_straggler_does_not_count():
     course = course_of(due_s, lambda at_s: 2.0 if at_s == 0.25 else 0.001)
     assert served_per_s(load_of(due_s), course) == pytest.approx(1000, rel=0.03)
     assert served_per_s(load_of([]), course_of([], None)) == 0
+    # Where nothing was due there is no course.
+    assert served_per_s(load_of([]), []) == 0
 
 
 def test_course_and_load_become_one_record(tmp_path):

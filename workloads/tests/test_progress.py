@@ -80,6 +80,12 @@ def test_what_was_left_out_or_profiled_has_no_part_in_it(make_slice):
     assert [math.exp(each) for each in found] == pytest.approx([2])
 
 
+def test_round_without_a_positive_value_has_no_ratio(make_slice):
+    mode, baseline = slices_of(make_slice, [0.0, -2.0, 6.0]), slices_of(make_slice, [1.0, 1.0, 3.0])
+    assert log_ratios(mode, baseline, throughput) == [math.log(2)]
+    assert log_ratios(baseline, mode, throughput) == [math.log(1 / 2)]
+
+
 def test_interval_is_that_of_students_t():
     # Mean 0.2, standard error 0.1 x sqrt(3) / 3: of three values, t is 4.303.
     reach = 4.303 * 0.1 / math.sqrt(3)

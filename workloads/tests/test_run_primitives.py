@@ -1,10 +1,11 @@
 """What the primitives' runner makes of what JMH and the JVM print."""
 
+import pytest
 import yaml
 
 from workloads.provenance import ROOT
 from workloads.request_primitives import OPERATIONS, SERVERS
-from workloads.run_primitives import jmh_rows, memory_row, primitive_id
+from workloads.run_primitives import cost_row, jmh_rows, memory_row, primitive_id
 
 
 def test_a_primitive_is_named_after_its_benchmark() -> None:
@@ -21,6 +22,14 @@ def test_a_cost_is_the_mean_of_the_iterations_of_its_repetition() -> None:
     found = [(row["statistic"], row["repetition"], float(row["value"])) for row in rows]
     assert found == [("wall", 2, 5.0), ("cpu", 2, 3.0), ("server", 2, 9.0)]
     assert {row["primitive"] for row in rows} == {"pool-hand-off"}
+
+
+@pytest.mark.parametrize(
+    ("value_us", "expected"), [(-0.25, "-0.2500"), (0.0, "0.0000"), (1e9, f"{1e9:.4f}"), (None, "")]
+)
+def test_a_cost_is_recorded_as_it_was_measured(value_us: float | None, expected: str) -> None:
+    row = cost_row("thread-start", 100, "cpu", 1, value_us, None)
+    assert (row["value"], row["probe_us"]) == (expected, "")
 
 
 def test_no_primitive_is_measured_on_a_mode_of_a_study() -> None:

@@ -137,10 +137,10 @@ def served_per_s(load: dict[str, Any], course: list[Interval]) -> float:
 
 
 def reached(course: list[Interval], count: float) -> tuple[int, float]:
-    """How many answers there are, and when, as soon as there are so many."""
-    answered = 0
+    """How many answers there are, and when, as soon as there are so many; 0 without a course."""
+    answered, at_s = 0, 0.0
     for each in course:
-        answered += each.answered
+        answered, at_s = answered + each.answered, each.time_s + EVERY_S
         if answered >= count:
             break
-    return answered, each.time_s + EVERY_S
+    return answered, at_s

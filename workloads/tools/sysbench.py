@@ -92,7 +92,8 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
     (folder / LATENCY).write_text(hgrm(Counter(dict(steps)), figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
-    duration_s = events / figures["per_s"] if events else float(spec["tool"]["duration_s"])
+    per_s = figures["per_s"]
+    duration_s = events / per_s if per_s else float(spec["tool"]["duration_s"])
     mean_ms = figures["sum_ms"] / events if events else None
     return nothing | {
         "requests_recorded": events + ignored,
