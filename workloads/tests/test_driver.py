@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 import pytest
 
@@ -78,12 +79,23 @@ def test_the_limit_leaves_it_at_work_and_its_reply_is_seen_later(drive):
 
 
 def test_half_a_line_is_no_reply(drive):
-    code = "import sys; print('done', end='', flush=True); input(); print(' is not said'); input()"
+    begin, go_on = (
+        f"print({text}, flush=True); input()" for text in ("'done', end=''", "' is not said'")
+    )
+    code = f"{begin}; {go_on}"
     driver = drive(code)
-    assert driver.answer(1) is False
+    until_said(driver, "done")
+    assert driver.answer(0.1) is False
     driver.ask(["go on"])
-    assert driver.answer(0.3) is False
-    assert "done is not said" in driver.log.read_text()
+    until_said(driver, "done is not said\n")
+    assert driver.answer(0.1) is False
+
+
+def until_said(driver, text):
+    deadline_s = time.monotonic() + 60
+    while not driver.log.read_text().endswith(text):
+        assert time.monotonic() < deadline_s, driver.log.read_text()
+        time.sleep(0.01)
 
 
 def test_stop_ends_it(drive):

@@ -36,7 +36,7 @@ def server():
 
 def test_they_stay_open_until_the_end_and_closed_ones_are_not_counted(server):
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with idle_connections(("127.0.0.1", server[0]), "/ping", 5, 1) as held:
+    with idle_connections(("127.0.0.1", server[0]), "/ping", 5, 60) as held:
         assert (len(held), still_open(held), len(server[1])) == (5, 5, 5)
         server[1][2].close()
         assert still_open(held) == 4
@@ -45,9 +45,9 @@ def test_they_stay_open_until_the_end_and_closed_ones_are_not_counted(server):
 
 
 def test_none_are_opened_where_none_are_asked_for_or_no_server_is(server):
-    with idle_connections(("127.0.0.1", server[0]), "/ping", 0, 1) as held:
+    with idle_connections(("127.0.0.1", server[0]), "/ping", 0, 60) as held:
         assert held == []
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
-    with idle_connections(("127.0.0.1", port), "/ping", 3, 1) as held:
+    with idle_connections(("127.0.0.1", port), "/ping", 3, 60) as held:
         assert held == []

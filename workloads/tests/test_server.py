@@ -36,25 +36,28 @@ def serve(tmp_path):
 def test_server_that_answers_is_completed(serve):
     server = serve(LISTEN + ANSWER.format(status=200))
     assert server.start_up_s > 0
-    assert server.state("/", 5) == ("completed", "", b"ok")
+    assert server.state("/", 60) == ("completed", "", b"ok")
 
 
-def test_server_that_ends_has_died_with_its_status(serve):
+def test_server_that_ends_has_died_with_its_status(serve, monkeypatch):
+    monkeypatch.setattr("workloads.server.REFUSED_LIMIT_S", 60)
     server = serve(LISTEN + "sys.exit(7)")
-    outcome, reason, _ = server.state("/", 5)
+    outcome, reason, _ = server.state("/", 60)
     assert (outcome, reason) == ("server_died", "exit status 7")
 
 
-def test_server_that_closes_its_port_and_lives_has_refused(serve):
+def test_server_that_closes_its_port_and_lives_has_refused(serve, monkeypatch):
+    monkeypatch.setattr("workloads.server.REFUSED_LIMIT_S", 0.2)
     server = serve(LISTEN + "s.close(); time.sleep(60)")
     outcome, reason, _ = server.state("/", 5)
     assert outcome == "refused"
     assert "no longer accepts" in reason
 
 
-def test_server_that_closes_its_port_and_then_ends_has_died(serve):
-    server = serve(LISTEN + "s.close(); time.sleep(1); sys.exit(1)")
-    assert server.state("/", 5)[0] == "server_died"
+def test_server_that_closes_its_port_and_then_ends_has_died(serve, monkeypatch):
+    monkeypatch.setattr("workloads.server.REFUSED_LIMIT_S", 60)
+    server = serve(LISTEN + "s.close(); time.sleep(0.2); sys.exit(1)")
+    assert server.state("/", 60)[0] == "server_died"
 
 
 def test_server_that_accepts_and_says_nothing_has_hung(serve):

@@ -354,7 +354,8 @@ def test_thousands_of_idle_connections_leave_room_for_more(one_of_stack, descrip
 
 def test_idle_connection_is_closed_in_time(one_of_stack):
     one_of_stack.idle.join(PATIENCE_S)
-    assert IDLE_TIMEOUT_S / 2 < one_of_stack.closed_after_s < IDLE_TIMEOUT_S + 4
+    # Well before the shortest of the default times, on a busy machine too.
+    assert IDLE_TIMEOUT_S / 2 < one_of_stack.closed_after_s < 3 * IDLE_TIMEOUT_S
 
 
 def test_requests_are_limited_in_size(one_of_stack):
