@@ -425,7 +425,7 @@ def test_counters_belong_to_at_least_the_requests_of_the_windows(cell):
         most = load["requests_recorded"] + load["in_flight_at_end"] - refused
         assert least <= server["counted_requests"]
         if not load["errors"]:
-            # A user of a closed loop may have given up one request of each warm-up, which is no answer.
+            # A user of a closed loop may have given up a request of each warm-up: no answer.
             given_up = load.get("concurrency_offered") or 0
             given_up *= len(counted(cell)) if cell.tool == "jmeter" else 0
             assert 0 <= server["counted_requests"] - most - warm_up <= given_up
