@@ -1,5 +1,5 @@
 #!/usr/bin/env Rscript
-# What theory allows each mode, beside what was measured:
+# Bounds that theory gives each mode, and the measured throughput:
 #   Rscript analysis/bounds.R --summary results/summary.csv --modes results/modes.csv --out results/bounds.csv CELL_JSON…
 
 source(sub("^--file=(.*/)?.*", "\\1R/cli.R", grep("^--file=", commandArgs(), value = TRUE)))

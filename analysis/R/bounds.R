@@ -1,4 +1,4 @@
-# What theory allows each mode under each load, beside what was measured.
+# Bounds: the throughput that theory allows each mode under each load, and the measured one.
 #
 # A request that waits for W seconds is in the server for at least W. So a mode that serves n requests concurrently,
 # for N users, answers at most min(N, n) / W requests a second (Little 1961), and its CPUs allow at most their number

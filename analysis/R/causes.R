@@ -24,7 +24,7 @@ laws <- list(
   "CPU time is of two kinds" = c("cpu_user_s", "cpu_us_per_request", "requests"),
   "CPU time in the kernel" = c("cpu_system_s", "cpu_us_per_request", "requests")
 )
-# What the load sets, and what counts are divided by. A closed loop sets its users, an open loop its rate.
+# The load's own settings, and what counts are divided by. A closed loop sets its users, an open loop its rate.
 set_by_load <- c("sleep_ms", "duration_s", "requests", "counted_requests")
 open_tools <- c("wrk2", "wrk2-itself")
 # Counters of the whole load, which the requests of its windows are only a part of.
@@ -173,7 +173,7 @@ share_that_goes <- function(before, after) {
   was <- mean_interval(both$effect_before)
   if (!isTRUE(was[2] * was[3] > 0)) return(none)
   left <- both[, mean(effect_after) / mean(effect_before)]
-  # What the ratio leaves unexplained in each unit; its mean is 0.
+  # The rest that the ratio leaves in each unit; its mean is 0.
   rest <- mean_interval(both[, effect_after - left * effect_before], both[, max(quantum_before, quantum_after)])
   c(1 - left, 1 - left + c(-1, 1) * (rest[3] - rest[1]) / abs(was[1]))
 }

@@ -1,4 +1,4 @@
-# What theory predicts along a load curve, from the cell's configuration and from primitives alone. Requests arrive
+# Predicted latency along a load curve, from the cell's configuration and from primitives alone. Requests arrive
 # at random times, so both queues are those of random arrivals: before the threads of a mode (setups.R), and before
 # the server's CPUs.
 #
@@ -41,7 +41,7 @@ ways <- list(
   )
 )
 
-# What a call of a remote adds, by the client. The blocking one keeps the thread of the request; a worker thread is
+# The cost that a call of a remote adds, by the client. The blocking one keeps the thread of the request; a worker thread is
 # started for its call, so that its start is in the difference.
 calls <- list(
   "blocking" = list(with = "platform-thread-call-beside-request", without = "platform-thread-beside-request"),

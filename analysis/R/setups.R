@@ -1,4 +1,4 @@
-# What a mode does with a request, from a cell's configuration alone: how it handles it, how many it serves
+# A mode's treatment of a request, from a cell's configuration alone: how it handles it, how many it serves
 # concurrently, how long a request waits and computes.
 
 library(data.table)

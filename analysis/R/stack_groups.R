@@ -91,14 +91,14 @@ profiled_slice <- function(cell) {
   tail(slices, 1)[which(kept)]
 }
 
-# What the profiler saw of the CPU time that the server used in the profiled slice; 1 where that is not known.
+# The share of the server's CPU time in the profiled slice that the profiler saw; 1 if unknown.
 seen_by_profiler <- function(cell, slice, samples) {
   seen <- samples * number(cell$profile$interval_ms) / (1000 * slice$server_cpu_s)
   if (is.finite(seen)) min(1, seen) else 1
 }
 
 # A cell's CPU time per request is that of plain slices, without compiling; the profiled slice says how it is split.
-# What compiles has no part in it.
+# The compiler has no part in it.
 split_cpu <- function(per_request_us, parts, groups) {
   compiles <- groups == compiler_group
   fifelse(compiles, NA_real_, per_request_us * parts / (1 - sum(parts[compiles])))

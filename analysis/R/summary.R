@@ -231,7 +231,7 @@ server_row <- function(cell) {
   )
 }
 
-# What a server counts itself; NA where it does not. Counters grow from before the generator's warm-up until the last
+# Counts that a server keeps itself; NA where it keeps none. Counters grow from before the generator's warm-up until the last
 # answer, so they belong to counted_requests, and not to the requests of the windows. So do threads_started.
 counters_row <- function(cell) {
   counters <- cell$server$counters

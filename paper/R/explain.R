@@ -1,4 +1,4 @@
-# What stands with a study's profiles, and what the published traps did.
+# Notes on a study's profiles, and what the published traps did.
 
 #' What stands with the bars of a study: what they exclude, and what the profiler cost there.
 #'

@@ -1,4 +1,4 @@
-# What steps of serving a request cost, and what a waiting thread holds.
+# Costs of the steps of serving a request, and the memory of a waiting thread.
 
 primitive_titles <- c(
   "platform-thread-start" = "Platform thread, start to end",

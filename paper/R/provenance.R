@@ -26,7 +26,7 @@ topology_text <- function(topology) {
   )
 }
 
-# What a load crosses, as the runner says it. Older cells, which do not say, were loaded over loopback.
+# The path of a load (loopback or a network), as the runner records it. Older cells, which do not say, were loaded over loopback.
 links <- c(
   loopback = "Loads cross loopback.", veth = "Loads cross a veth pair between two network namespaces of one machine.",
   "two hosts" = "Loads come from a second host."

@@ -416,7 +416,7 @@ def test_synchronized_pins_on_jdk_21_and_not_on_25():
 def test_counters_belong_to_at_least_the_requests_of_the_windows(cell):
     measured = record(cell)
     load, server = measured["load"], measured["server"]
-    # Of a client of databases and of the real wrk2 nobody knows how many they make in warm-ups.
+    # A client of databases and the real wrk2 do not report how many requests their warm-ups make.
     assert (server["counted_requests"] is None) == (cell.tool in UNKNOWN_WARM_UPS)
     if cell.tool not in UNKNOWN_WARM_UPS:
         refused = sum(load["errors"].get(kind, 0) for kind in ("connect_refused", "unsent"))

@@ -45,7 +45,7 @@ test_that("the stacks' threads, permits, and connections that a transaction hold
 
 # ---- Bounds --------------------------------------------------------------------------------------
 
-# What was measured of the cells, a session each.
+# The cells' measured values, a session each.
 measured <- function(cells, per_s = 1, cpu_us = 100, ...) {
   rows <- rbindlist(lapply(cells, `[[`, "cell"))
   rows[, `:=`(

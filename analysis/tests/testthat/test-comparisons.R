@@ -91,7 +91,7 @@ with_slower_pool <- function(times) {
 
 test_that("a mode that takes 10 % more service time is distinguished, and one that takes no more is not", {
   set.seed(3)
-  # Of a hundred such runs 93 distinguish it; with two rounds 62 do.
+  # 93 of a hundred such runs distinguish it; with two rounds 62 do.
   told <- replicate(20, with_slower_pool(1.1)[tier == "tier-01", verdict == "lower"])
   expect_gte(mean(told), 0.9)
   alike <- replicate(10, with_slower_pool(1)[, mean(verdict %in% c("higher", "lower"))])

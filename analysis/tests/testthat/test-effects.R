@@ -19,7 +19,7 @@ test_that("in every setting that was recorded intervals hold the truth and few v
 })
 
 test_that("the record is what the code finds", {
-  # Of those with three rounds. Intervals of 90 % in place of 95 % would be 0.04 away.
+  # For those with three rounds. Intervals of 90 % in place of 95 % would be 0.04 away.
   again <- simulate_coverage(16, coverage_settings[rounds == 3])
   both <- merge(coverage, again, by = names(coverage_settings), suffixes = c("", "_again"))
   for (name in c("quiet", "noisy")) expect_lte(max(abs(both[[name]] - both[[paste0(name, "_again")]])), 0.03)

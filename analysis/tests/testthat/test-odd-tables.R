@@ -58,7 +58,7 @@ slice_verbs <- function(slices, column) {
   )
 }
 
-# What compared statistics rest on, and the counters of causes.
+# Columns that compared statistics and the counters of causes rest on.
 used_of_summary <- c(
   intersect(compared_statistics$statistic, names(summary)), "requests", "backend_cpu_us_per_request", "offered_per_s", "users",
   "counted_requests", "threads_started", "pool_waits", "pool_wait_ms", "pool_wait_mean_ms", "pinned", "pinned_ms", "sleep_ms"

@@ -17,7 +17,7 @@ test_that("every printed value stands beside ours, and requests of a known durat
   expect_equal(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Mean")]$Ours, "109 (108–113)")
   expect_equal(anyDuplicated(table, by = c("Study", "Load", "Server", "Value")), 0)
   expect_false("sleep-500" %in% table_theirs(shipped[tier != "sleep-500"], printed)$Load)
-  # Of the server as published, where it was measured.
+  # The server as published, where it was measured.
   low <- table[Study == "request-threads" & Load == "low" & Server == "fixed-pool" & startsWith(Value, "Errors")]
   expect_equal(low[, c(Theirs, Ours)], c("0", "0"))
 })

@@ -174,7 +174,7 @@ test_that("a profiled slice that a rule left out is not drawn", {
   }
   expect_gt(nrow(profiled("true")), 0)
   expect_equal(nrow(profiled("false")), 0)
-  # Of several it is the one that the profile is of.
+  # With several, it is the one that was profiled.
   twice <- rbind(copy(slices)[kind == "profiled", kept := "false"], slices[kind == "profiled"][, start_epoch_s := 40])
   path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = twice, profile = list(start_epoch_s = 40))
   expect_equal(profiled_slice(read_cell(path))$start_epoch_s, 40)
