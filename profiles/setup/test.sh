@@ -42,7 +42,7 @@ programs() {
 next_to_it() { # next_to_it FUNCTION: in the background, its output in a file
   printf 'FAILED     0 s  %s was cut off\n' "$1" >"$folder/$1.cut"
   {
-    renice -n 10 "$BASHPID" >/dev/null
+    renice -n 5 "$BASHPID" >/dev/null
     "$1"
     rm "$folder/$1.cut"
   } >"$folder/$1.log" 2>&1 &

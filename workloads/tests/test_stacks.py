@@ -44,6 +44,9 @@ MODES = {
 # Modes of one stack differ in what is asked of them, and share its limits.
 STACKS = {mode.get("class", STUDY["server"]["class"]): name for name, mode in MODES.items()}
 PATIENCE_S = 30
+# That of every stack for a call of the remote.
+RESPONSE_TIMEOUT_S = 10
+ATTEMPTS = 5
 PAGE = "요청을 받았고 이것이 응답이다".encode()
 LOGIN = {"email": "member-0042@mail.com", "password": "password1234"}
 ORDER = b'{"item": 7, "quantity": 1}'
@@ -299,13 +302,24 @@ def test_as_many_requests_are_let_in_as_the_mode_says(stack, remote):
 
 
 def most_in_flight(stack, remote, expected, requests, method, path, body=b""):
-    """How many of these requests reach the remote while it answers none; all must be answered."""
-    with remote.holding(), contextlib.ExitStack() as open_ones:
-        sent = [open_ones.enter_context(stack.send(method, path, body)) for _ in range(requests)]
-        most = settled(lambda: remote.in_flight, expected)
-        remote.may_answer.set()
-        assert {answer(connection)[0] for connection in sent} <= {200, 201}
-    return most
+    """How many of these requests reach the remote while it answers none; all must be answered.
+
+    A stack gives up a call after RESPONSE_TIMEOUT_S. Where it took a busy machine as long to send
+    them all, they are sent again, from a stack that is warmer.
+    """
+    for _ in range(ATTEMPTS):
+        begun_s = time.monotonic()
+        with remote.holding(), contextlib.ExitStack() as open_ones:
+            sent = [
+                open_ones.enter_context(stack.send(method, path, body)) for _ in range(requests)
+            ]
+            most = settled(lambda: remote.in_flight, expected)
+            remote.may_answer.set()
+            if time.monotonic() - begun_s < RESPONSE_TIMEOUT_S:
+                assert {answer(connection)[0] for connection in sent} <= {200, 201}
+                return most
+        settled(lambda: -remote.in_flight, 0)
+    pytest.skip(f"this machine needs more than {RESPONSE_TIMEOUT_S} s to send {requests} requests")
 
 
 def settled(number, expected):
