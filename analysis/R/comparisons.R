@@ -18,10 +18,6 @@
 
 library(data.table)
 
-verdicts_of_comparisons <- c(
-  "higher", "lower", "equivalent", "undecided", "bounded", "one session", "not comparable"
-)
-
 # ---- The sides of a comparison -----------------------------------------------------------------
 
 # The cells of both sides of each place; `terms` as of session_effects().
@@ -183,8 +179,8 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 #' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
 #'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
 #'   differences mode - versus), worst (the same, with sessions in which one side failed, see at_worst();
-#'   NA where none did), low, high (95 %; of one session: within it), verdict (see
-#'   verdicts_of_comparisons), bound (at_least, at_most or empty), reason (why not comparable), pairs
+#'   NA where none did), low, high (95 %; of one session: within it), verdict (higher, lower,
+#'   equivalent, undecided, bounded, one session or not comparable), bound (at_least, at_most or empty), reason (why not comparable), pairs
 #'   (sessions that have both), rounds (slices of each side in them), mode_median, versus_median (of
 #'   cells, in `unit`), the counts of valid, invalid and missing cells of each side; on the scale of log
 #'   ratios or differences: spread (standard deviation over sessions), within (standard error of one

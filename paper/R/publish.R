@@ -1,4 +1,4 @@
-# What the repository shows of its shipped runs: the README's blocks and pictures. They are made from the tables in
+# The README's blocks and pictures, which show the shipped runs. They are made from the tables in
 # analysis/runs alone, so they cannot be of another run than the tables.
 
 # A shipped run's tables, report and pictures together.
@@ -305,7 +305,7 @@ ship_run <- function(results, paths, repetitions, name, root, commit) {
   name
 }
 
-# What is left to do after a run was shipped.
+# The steps left after a run was shipped.
 lines_of_shipped <- function(name) {
   c(
     sprintf("Shipped: analysis/runs/%s and paper/runs/%s.", name, name),

@@ -1,4 +1,4 @@
-# What the report says of this run against the shipped one that config.yaml names.
+# The report's section on this run against the shipped one that config.yaml names.
 
 # As many changes as a page draws.
 changes_drawn <- 12

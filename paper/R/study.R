@@ -1,4 +1,4 @@
-# What a study's section is made of: tables of what was measured, texts of figures, profiles. `all` is the result of
+# The parts of a study's section: tables of what was measured, texts of figures, profiles. `all` is the result of
 # of_study().
 
 kebab <- function(name) gsub("_", "-", name)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paper.tests.page import Page
 
-# What R prints where a value is missing and no code handles it.
+# R prints these where a value is missing and no code handles it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
 # The report shows modes and the measured part of the claims in tables of their own.
 NOT_SHOWN = {"modes.csv", "grid.csv", "claims.csv", "compare.csv"}
@@ -21,7 +21,7 @@ def is_valid(row: Row) -> bool:
 
 # How often the page shows a row of a file: once where nothing is said.
 SHOWN: dict[str, Callable[[Row], int]] = {
-    # What clients saw, what servers used; and why it does not count.
+    # Values that clients saw and servers used; and why a cell does not count.
     "summary.csv": lambda row: 2 if is_valid(row) else 3,
     "slices.csv": lambda row: row["kept"].lower() == "false",
     "cpu-groups.csv": lambda row: float(row["samples"]) > 0,

@@ -159,7 +159,7 @@ def test_a_study_without_causes_says_so(reports: dict[str, Report]) -> None:
 def test_bars_are_drawn_from_enough_samples_alone(reports: dict[str, Report]) -> None:
     drawn = "CPU time of the server per request, by group of stacks, at low, open loop"
     assert drawn in reports["everything"].text
-    # Of 100 samples and fewer there is no figure.
+    # With 100 samples and fewer there is no figure.
     assert "by group of stacks, at sleep-500" not in reports["one study"].text
 
 

@@ -14,8 +14,8 @@ test_that("the profiler costs what profiled slices take over plain ones of their
   expect_equal(cost[statistic == "throughput_per_s", estimate], 1)
   expect_match(sentence_profiler_cost(cost), "takes 1.09 times the CPU time in demo (median over 1 mode; 1.09 to 1.09).", fixed = TRUE)
   # A study's cost is its own: no median hides it.
-  dearer <- copy(cost)[, `:=`(study = "other", estimate = 1.63 * estimate / 1.089)]
-  expect_match(sentence_profiler_cost(rbind(cost, dearer)), "1.09 times the CPU time in demo .*, 1.63 times the CPU time in other")
+  expensive <- copy(cost)[, `:=`(study = "other", estimate = 1.63 * estimate / 1.089)]
+  expect_match(sentence_profiler_cost(rbind(cost, expensive)), "1.09 times the CPU time in demo .*, 1.63 times the CPU time in other")
   one <- profiler_cost(slices_of_cells(paths[1]))
   expect_equal(one[statistic == "cpu_us_per_request", verdict], "one session")
   out <- tempfile(fileext = ".csv")

@@ -7,7 +7,7 @@ results_of <- function(traced = rbind(traced_of(), traced_of(dose_summary(), dos
   )
 }
 
-test_that("a swap is told with its sides, the share that goes and what was counted", {
+test_that("a swap is printed with its sides, the share that goes and what was counted", {
   told <- tell_causes_of(results_of(), "demo")
   expect_match(told, "*Starting threads.* Starting costs. The CPU time per request is 200 µs with a thread each and 100 µs with a pool.", fixed = TRUE)
   expect_match(told, "Connections are kept: then it is 100 µs and 100 µs, and 100 [96, 104] % of the effect goes.", fixed = TRUE)
@@ -15,7 +15,7 @@ test_that("a swap is told with its sides, the share that goes and what was count
   expect_equal(tell_causes_of(results_of(), "another"), "")
 })
 
-test_that("a dose is told with its response, the law and the slope", {
+test_that("a dose is printed with its response, the law and the slope", {
   told <- tell_causes_of(results_of(), "demo")
   expect_match(told, "From 5 to 50 connections, throughput rises from 242 to 2,424 requests/s, 97 % of what Little's law allows.", fixed = TRUE)
   expect_match(told, "The slope of the logarithms is 1 [1, 1], where the law has 1.", fixed = TRUE)
@@ -43,7 +43,7 @@ test_that("one session is marked, and what cannot be is listed and not printed",
   expect_null(sentences_not_computed(results_of()))
 })
 
-test_that("what moved is told without the compiler and only with samples enough", {
+test_that("what moved is printed without the compiler and only with samples enough", {
   all <- results_of()
   all$moved <- moved_rows(all$causes, no_groups())
   expect_equal(nrow(table_moved(all)), 0)

@@ -68,7 +68,7 @@ test_that("findings of the shipped runs agree with the values beside them, and k
     rows <- rbindlist(lapply(told, `[[`, "rows"))
     decided <- rows[outcome %in% c("better", "worse")]
     expect_true(decided[, all(sign(log(mode_value / versus_value)) == sign(log(estimate)))], label = run)
-    # What is counted in a window is a little more or less than its share of the rate.
+    # A window's count is a little more or less than its share of the rate.
     expect_true(rows[!is.na(bound_ratio), all(exp(abs(log(estimate))) <= 1.02 * bound_ratio)], label = run)
   }
 })
