@@ -24,13 +24,13 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
 
 help-config: ## all keys of config.yaml: type, unit, default, meaning
-	@python3 -m workloads.parameters
+	@python3 -m workloads.experiment.parameters
 
 report: plan build ## measure what is not measured yet; results/report.html and report.pdf
 	@$(ENV); $(SNAKEMAKE) && Rscript paper/summary.R --results results
 
 plan: ## what report will do, how long it takes here, and how to have less
-	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.plan --shipped analysis/runs/*/run.json
+	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
 
 smoke: build ## the same pipeline on tiny tiers, within minutes
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml

@@ -17,9 +17,9 @@ from snakemake.utils import min_version
 
 from profiles.watch import terminal
 from workloads import plan
-from workloads.configuration import ConfigurationError, in_order_of
-from workloads.grid import Grid
-from workloads.testbed import alone_in_the_folder
+from workloads.experiment.configuration import ConfigurationError, in_order_of
+from workloads.experiment.grid import Grid
+from workloads.machine.testbed import alone_in_the_folder
 
 min_version("9.17")
 

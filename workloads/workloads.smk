@@ -107,7 +107,7 @@ for rule_name, session in SESSIONS.items():
         message:
             "measuring " + session.title
         shell:
-            "python -m workloads.run_session --cells {params.cells:q} --session {params.session:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --again {resources.again} --held {threads}/{resources.cores_there}"
+            "python -m workloads.session.run_session --cells {params.cells:q} --session {params.session:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --again {resources.again} --held {threads}/{resources.cores_there}"
 
 
 # Each repetition before the cells of that repetition, that is with a priority above theirs: predictions come
@@ -143,7 +143,7 @@ rule measure_primitives:
     message:
         "measuring what threads, hand-offs and connections cost, repetition {wildcards.repetition}"
     shell:
-        "python -m workloads.run_primitives --costs {output:q} --repetition {wildcards.repetition} --log {log:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.run_primitives --costs {output:q} --repetition {wildcards.repetition} --log {log:q} --held {threads}/{resources.cores_there}"
 
 
 rule measure_thread_memory:
@@ -163,7 +163,7 @@ rule measure_thread_memory:
     message:
         "measuring what waiting threads hold"
     shell:
-        "python -m workloads.run_primitives --memory {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.run_primitives --memory {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
 
 
 rule list_experiment:

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from paper.tests.fake_slices import COLUMNS, Row, plain, slice_rows
-from workloads.grid import Grid
-from workloads.validity import VERSION
+from workloads.experiment.grid import Grid
+from workloads.record.validity import VERSION
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDY = "request-threads"

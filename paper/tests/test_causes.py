@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from workloads.grid import Grid
+from workloads.experiment.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]

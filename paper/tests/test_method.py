@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workloads import curve, slices
+from workloads.session import load_sweep as curve
+from workloads.session import slices
 
 ROOT = Path(__file__).resolve().parents[2]
 METHOD = (ROOT / "paper" / "method-in-full.qmd").read_text()

@@ -96,7 +96,7 @@ def test_results_of_a_stage_are_found() -> None:
 @pytest.mark.parametrize(
     ("file", "code"),
     [
-        ("profiles/convert.py", "from workloads.provenance import java"),
+        ("profiles/convert.py", "from workloads.machine.provenance import java"),
         ("profiles/convert.py", "from workloads import provenance"),
         ("profiles/convert.py", "import os, workloads.grid"),
         ("workloads/a.py", "module = importlib.import_module(f'analysis.{name}')"),
@@ -107,7 +107,7 @@ def test_results_of_a_stage_are_found() -> None:
         ("workloads/a.sh", "Rscript analysis/claims.R"),
         ("profiles/profiles.smk", 'SIDES = differences(Path("analysis/causes.yaml"))'),
         ("profiles/profiles.smk", 'include: "../workloads/workloads.smk"'),
-        ("profiles/profiles.smk", 'shell: "python -m workloads.provenance"'),
+        ("profiles/profiles.smk", 'shell: "python -m workloads.machine.provenance"'),
         ("workloads/workloads.smk", 'rule a:\n    input: f"{RESULTS}/claims.csv"'),
         ("workloads/workloads.smk", 'rule a:\n    input: RESULTS + "/claims.csv"'),
         ("analysis/tests/test-a.R", 'source(file.path(folder, "..", "paper", "R", "text.R"))'),

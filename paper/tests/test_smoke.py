@@ -18,12 +18,12 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from workloads import provenance
-from workloads.curve import ladder
-from workloads.databases.scratch import PREFIX
-from workloads.grid import Grid
-from workloads.pooling import waits_beyond_latency
-from workloads.slices import BURDENS, GENERATOR
+from workloads.experiment.grid import Grid
+from workloads.record import cell_folder
+from workloads.record.pooling import waits_beyond_latency
+from workloads.servers.databases.scratch import PREFIX
+from workloads.session.load_sweep import ladder
+from workloads.session.slices import BURDENS, GENERATOR
 from workloads.tools import wrk2
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,7 +90,7 @@ def cells(**wanted):
 @pytest.mark.parametrize("cell", cells())
 def test_cell_is_recorded_and_nothing_is_lost(cell):
     measured = record(cell)
-    provenance.validate(measured)
+    cell_folder.validate(measured)
     load = measured["load"]
     # The real wrk2 does not tell how many requests were due.
     assert load["requests_asked"] in (None, load["requests_recorded"])
@@ -549,7 +549,7 @@ def test_own_server_is_measured_like_every_other(cell):
     assert server["peak_threads"] >= 1 and server["peak_descriptors"] > 5
     assert server["peak_rss_bytes"] > 5_000_000
     assert (server["threads_started"], server["compiler_cpu_s"]) == (None, None)
-    assert measured["provenance"]["server_argv"][1].endswith("own-server/server.py")
+    assert measured["provenance"]["server_argv"][1].endswith("user-server/server.py")
     assert profile["engine"] == "perf" if profile["file"] else profile["reason"]
 
 
@@ -573,7 +573,12 @@ def test_report_names_every_mode():
 
 def test_no_process_is_left_behind():
     names = ("artifact.", "mariadbd", "mysqld", "postgres:", "pgbouncer", "profiles.watch.speed")
-    names += ("workloads.run_session", "jmeter.properties", str(wrk2.DUE), "own-server/server.py")
+    names += (
+        "workloads.session.run_session",
+        "jmeter.properties",
+        str(wrk2.DUE),
+        "user-server/server.py",
+    )
     ours = [
         process.cmdline()
         for process in psutil.process_iter()

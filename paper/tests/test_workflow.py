@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workloads.grid import Grid
+from workloads.experiment.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -101,4 +101,4 @@ def test_own_server_is_planned_with_its_files():
     text = planned.stdout + planned.stderr
     assert planned.returncode == 0, text
     assert "{port}" in text
-    assert "workloads/examples/own-server/server.py" in text
+    assert "workloads/examples/user-server/server.py" in text

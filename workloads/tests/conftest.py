@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads.slices import PLAIN, Asked, Live, Slice
+from workloads.session.slices import PLAIN, Asked, Live, Slice
 
 LOAD = {
     "loop": "closed",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workloads.latencies import hgrm
+from workloads.record.latencies import hgrm
 from workloads.tools.curve import COURSE, EVERY_S
 from workloads.tools.wrk2 import CORRECTED
 

@@ -6,8 +6,9 @@ import urllib.request
 
 import pytest
 
-from workloads import attach, provenance
-from workloads.server import PROFILER, ROOT, Server
+from workloads.machine import provenance
+from workloads.servers import attach
+from workloads.servers.server import PROFILER, ROOT, Server
 
 CPUS = sorted(os.sched_getaffinity(0))
 JAR = ROOT / "servers/sockets/target/sockets.jar"

@@ -6,8 +6,8 @@ import subprocess
 import pytest
 
 from profiles.convert.__main__ import convert
-from workloads import provenance
-from workloads.server import PROFILER
+from workloads.machine import provenance
+from workloads.servers.server import PROFILER
 
 MIB = 200
 PROGRAM = """

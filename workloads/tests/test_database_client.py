@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads.databases.data import SEED
+from workloads.servers.databases.data import SEED
 from workloads.tools import database_client
 
 HGRM = """       Value     Percentile TotalCount 1/(1-Percentile)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from workloads.driver import Driver, DriverError
+from workloads.tools.driver import Driver, DriverError
 
 CPUS = sorted(os.sched_getaffinity(0))[:1]
 # Answers every line with the word after its last tab, and says what it was told.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workloads.generator_host import ROOT, GeneratorHost, HostError
+from workloads.tools.generator_host import ROOT, GeneratorHost, HostError
 
 
 def host_of(tmp_path, monkeypatch, ssh):

@@ -11,14 +11,14 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from workloads.configuration import (
+from workloads.experiment.configuration import (
     ConfigurationError,
     facts_of,
     in_order_of,
     whole_studies,
     without,
 )
-from workloads.grid import Cell, Grid, Session
+from workloads.experiment.grid import Cell, Grid, Session
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "thread-per-request"
@@ -484,7 +484,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
     cell = cell_of_study(config, "sign-up", tier="connections-10")
     script = "workloads/scripts/sign-up.lua"
     before = Grid(config).spec(cell)
-    monkeypatch.setattr("workloads.grid.ROOT", tmp_path)
+    monkeypatch.setattr("workloads.experiment.grid.ROOT", tmp_path)
     for name in ("sign-up", "sign-up-as-published"):
         path = tmp_path / f"workloads/scripts/{name}.lua"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from workloads.latencies import (
+from workloads.record.latencies import (
     SAMPLES,
     footer,
     hgrm,

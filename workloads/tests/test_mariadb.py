@@ -13,10 +13,10 @@ import psutil
 import pymysql
 import pytest
 
-from workloads.backends import mariadb as backend
-from workloads.databases import mariadb
-from workloads.databases.mariadb import MariaDB
-from workloads.databases.scratch import PREFIX, Scratch
+from workloads.servers.backends import mariadb as backend
+from workloads.servers.databases import mariadb
+from workloads.servers.databases.mariadb import MariaDB
+from workloads.servers.databases.scratch import PREFIX, Scratch
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -155,7 +155,7 @@ def test_what_a_killed_runner_left_is_removed_by_the_next(temporary_folder):
     code = (
         "import tempfile, time; from pathlib import Path\n"
         f"tempfile.tempdir = {str(temporary_folder)!r}\n"
-        "from workloads.databases.mariadb import MariaDB\n"
+        "from workloads.servers.databases.mariadb import MariaDB\n"
         f"database = MariaDB({SMALL}, {CPUS}, Path(tempfile.tempdir), 1, 'log')\n"
         "print(database.process.pid, flush=True); time.sleep(60)"
     )

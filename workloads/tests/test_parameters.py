@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workloads.parameters import NONE, all_rows
+from workloads.experiment.parameters import NONE, all_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -7,10 +7,10 @@ from unittest.mock import ANY
 
 import pytest
 
-from workloads import pooling
-from workloads.figures import Beside
-from workloads.latencies import SAMPLES, footer, hgrm, read_hgrm
-from workloads.slices import PROFILED
+from workloads.record import pooling
+from workloads.record.figures import Beside
+from workloads.record.latencies import SAMPLES, footer, hgrm, read_hgrm
+from workloads.session.slices import PROFILED
 
 
 def change(shift):

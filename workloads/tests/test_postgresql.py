@@ -13,9 +13,9 @@ import psutil
 import psycopg
 import pytest
 
-from workloads.databases import pgbouncer, postgresql
-from workloads.databases.scratch import PREFIX
-from workloads.databases.subject import Subject
+from workloads.servers.databases import pgbouncer, postgresql
+from workloads.servers.databases.scratch import PREFIX
+from workloads.servers.databases.subject import Subject
 from workloads.tools import sysbench
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -203,7 +203,7 @@ def test_a_killed_runner_leaves_no_shared_memory(tmp_path, temporary_folder):
     code = (
         "import tempfile, time; from pathlib import Path\n"
         f"tempfile.tempdir = {str(temporary_folder)!r}\n"
-        "from workloads.databases.postgresql import PostgreSQL\n"
+        "from workloads.servers.databases.postgresql import PostgreSQL\n"
         f"database = PostgreSQL({POSTGRESQL}, {CPUS}, Path({str(tmp_path)!r}), 1, 'log')\n"
         "print(database.process.pid, flush=True); time.sleep(60)"
     )

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from workloads.latencies import hgrm
-from workloads.progress import interval, log_ratios, progress, ratios, typical_cell_s
-from workloads.slices import PROFILED
+from workloads.record.latencies import hgrm
+from workloads.session.progress import interval, log_ratios, progress, ratios, typical_cell_s
+from workloads.session.slices import PROFILED
 
 
 def recorded(folder, *ended):

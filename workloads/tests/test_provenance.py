@@ -9,7 +9,8 @@ import subprocess
 import jsonschema
 import pytest
 
-from workloads import provenance
+from workloads.machine import provenance
+from workloads.record import cell_folder
 
 MACHINE = {"cpu_model": "CPU", "cpus": 8, "memory_bytes": 16 << 30, "kernel": "6.1", "board": "B"}
 
@@ -90,7 +91,7 @@ def test_copy_within_another_checkout_is_not_taken_for_that(checkout):
 
 @pytest.mark.parametrize("text", ["", "main", "abc+changed", "sources:", "0" * 40 + "+"])
 def test_schema_knows_what_is_no_commit(text):
-    part = json.loads(provenance.SCHEMA.read_text())["properties"]["provenance"]
+    part = json.loads(cell_folder.SCHEMA.read_text())["properties"]["provenance"]
     schema = part["properties"]["commit"]
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(text, schema)

@@ -6,9 +6,10 @@ import urllib.request
 import pytest
 import yaml
 
-from workloads import cells, provenance
-from workloads.backends import remote
-from workloads.server import ROOT
+from workloads.machine import provenance
+from workloads.record import cell_folder
+from workloads.servers.backends import remote
+from workloads.servers.server import ROOT
 
 CPUS = sorted(os.sched_getaffinity(0))[:1]
 
@@ -30,7 +31,7 @@ def test_remote_answers_where_it_says_and_ends(spec, tmp_path):
 
 def test_backend_has_the_options_of_others_and_ends_with_them(spec, tmp_path):
     first, other = (
-        remote.start(spec, provenance.java(), CPUS, cells.fresh(tmp_path / "backend"), 1)
+        remote.start(spec, provenance.java(), CPUS, cell_folder.fresh(tmp_path / "backend"), 1)
         for _ in range(2)
     )
     first.add(other)

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from workloads.provenance import ROOT
-from workloads.request_primitives import OPERATIONS, SERVERS
-from workloads.run_primitives import cost_row, jmh_rows, memory_row, primitive_id
+from workloads.machine.provenance import ROOT
+from workloads.session.request_primitives import OPERATIONS, SERVERS
+from workloads.session.run_primitives import cost_row, jmh_rows, memory_row, primitive_id
 
 
 def test_a_primitive_is_named_after_its_benchmark() -> None:

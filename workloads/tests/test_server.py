@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from workloads.server import Server, command
+from workloads.servers.server import Server, command
 
 CPUS = sorted(os.sched_getaffinity(0))[:1]
 LISTEN = """
@@ -40,14 +40,14 @@ def test_server_that_answers_is_completed(serve):
 
 
 def test_server_that_ends_has_died_with_its_status(serve, monkeypatch):
-    monkeypatch.setattr("workloads.server.REFUSED_LIMIT_S", 60)
+    monkeypatch.setattr("workloads.servers.server.REFUSED_LIMIT_S", 60)
     server = serve(LISTEN + "sys.exit(7)")
     outcome, reason, _ = server.state("/", 60)
     assert (outcome, reason) == ("server_died", "exit status 7")
 
 
 def test_server_that_closes_its_port_and_lives_has_refused(serve, monkeypatch):
-    monkeypatch.setattr("workloads.server.REFUSED_LIMIT_S", 0.2)
+    monkeypatch.setattr("workloads.servers.server.REFUSED_LIMIT_S", 0.2)
     server = serve(LISTEN + "s.close(); time.sleep(60)")
     outcome, reason, _ = server.state("/", 5)
     assert outcome == "refused"
@@ -55,7 +55,7 @@ def test_server_that_closes_its_port_and_lives_has_refused(serve, monkeypatch):
 
 
 def test_server_that_closes_its_port_and_then_ends_has_died(serve, monkeypatch):
-    monkeypatch.setattr("workloads.server.REFUSED_LIMIT_S", 60)
+    monkeypatch.setattr("workloads.servers.server.REFUSED_LIMIT_S", 60)
     server = serve(LISTEN + "s.close(); time.sleep(0.2); sys.exit(1)")
     assert server.state("/", 60)[0] == "server_died"
 
@@ -105,7 +105,7 @@ def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):
 
 def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, monkeypatch):
     server, asked = serve(LISTEN + ANSWER.format(status=200)), []
-    monkeypatch.setattr("workloads.attach.load_agent", lambda *words: asked.append(words))
+    monkeypatch.setattr("workloads.servers.attach.load_agent", lambda *words: asked.append(words))
     server.start_profile(tmp := server.log.parent, {"event": "cpu", "interval_ms": 10})
     server.end_profile()
     start = f"start,event=cpu,interval=10ms,jfr,file={tmp}/profile.jfr"

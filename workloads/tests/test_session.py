@@ -14,13 +14,22 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from workloads import cells, provenance, run_session
-from workloads.configuration import ConfigurationError
-from workloads.grid import Cell, Grid, groups_of, spec_of
-from workloads.record import Facts, Name
-from workloads.run_session import Phases, Recorder, Session, in_turns, load_once, loads_in_order
-from workloads.server import Server
-from workloads.slices import CALIBRATION, PLAIN, PROFILED, Loading, Place
+from workloads.experiment.configuration import ConfigurationError
+from workloads.experiment.grid import Cell, Grid, groups_of, spec_of
+from workloads.machine import provenance
+from workloads.record import cell_folder
+from workloads.record.cell import Facts, Name
+from workloads.servers.server import Server
+from workloads.session import run_session
+from workloads.session.run_session import (
+    Phases,
+    Recorder,
+    Session,
+    in_turns,
+    load_once,
+    loads_in_order,
+)
+from workloads.session.slices import CALIBRATION, PLAIN, PROFILED, Loading, Place
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -432,7 +441,7 @@ def measured(plan, folder, name, **changed):
     spec = spec_of(plan, name.mode, name.tier, name.tool)
     folder.mkdir(parents=True)
     provenance_of = {"provenance": {"jars_sha256": "ab"} | changed}
-    cells.write({"configuration": spec} | provenance_of, folder)
+    cell_folder.write({"configuration": spec} | provenance_of, folder)
 
 
 def test_current_cells_are_kept_and_the_baselines_of_others_loaded_beside(plan, folders):
@@ -446,8 +455,8 @@ def test_current_cells_are_kept_and_the_baselines_of_others_loaded_beside(plan, 
     assert set(chosen) == {missing, stale}
     assert set(again) == {replace(name, mode="thread-per-request") for name in chosen}
     # The baseline itself is measured again without the others.
-    (folders[again[0]] / cells.CELL).unlink()
-    (folders[again[0]] / cells.SECOND_NAME).unlink()
+    (folders[again[0]] / cell_folder.CELL).unlink()
+    (folders[again[0]] / cell_folder.SECOND_NAME).unlink()
     chosen, rest = run_session.to_measure(plan, folders, again=False)
     assert set(chosen) == {missing, stale, again[0]}
     assert rest == again[1:]
@@ -508,8 +517,8 @@ def recorder(config, plan, tmp_path, monkeypatch):
 
 
 def record_of(recorder, name):
-    record = json.loads((recorder.folder(name) / cells.CELL).read_text())
-    provenance.validate(record)
+    record = json.loads((recorder.folder(name) / cell_folder.CELL).read_text())
+    cell_folder.validate(record)
     return record
 
 
@@ -638,9 +647,9 @@ def test_cell_is_recorded_with_its_baseline_that_is_no_cell_of_this_run(recorder
     record = record_of(one, name)
     assert (record["cell"]["mode"], record["load"]["requests_recorded"]) == ("fixed-pool", 100)
     assert record["load"]["slices"] == {"plain": 2, "kept": 1, "repeated": 0, "left_out": 1}
-    beside = one.folder(name) / cells.VERSUS
-    versus = json.loads((beside / cells.CELL).read_text())
-    provenance.validate(versus)
+    beside = one.folder(name) / cell_folder.VERSUS
+    versus = json.loads((beside / cell_folder.CELL).read_text())
+    cell_folder.validate(versus)
     assert versus["cell"]["mode"] == "thread-per-request"
     assert versus["session"]["id"] == record["session"]["id"] == "an-id"
     assert (beside / "slices.csv").exists()
@@ -648,7 +657,7 @@ def test_cell_is_recorded_with_its_baseline_that_is_no_cell_of_this_run(recorder
     whole = recorder()
     whole.write({baseline: [make_slice(1)], name: [make_slice(1)]})
     assert record_of(whole, baseline)["cell"]["mode"] == "thread-per-request"
-    assert not (whole.folder(name) / cells.VERSUS).exists()
+    assert not (whole.folder(name) / cell_folder.VERSUS).exists()
 
 
 def test_phases_of_the_session_are_in_all_of_its_cells(recorder, make_slice):
@@ -665,7 +674,9 @@ def test_phases_of_the_session_are_in_all_of_its_cells(recorder, make_slice):
     assert phases[0]["wall_s"] >= 0
     for name in LOW[:2]:
         folder = one.folder(name)
-        assert (folder / cells.CELL).read_bytes() == (folder / cells.SECOND_NAME).read_bytes()
+        assert (folder / cell_folder.CELL).read_bytes() == (
+            folder / cell_folder.SECOND_NAME
+        ).read_bytes()
 
 
 def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from workloads import settling
-from workloads.validity import moved
+from workloads.record import settling
+from workloads.record.validity import moved
 
 
 def noise(count, spread, seed):

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import pytest
 
 from profiles.watch.speed import Speed
-from workloads import slices
-from workloads.backends import Backend
-from workloads.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, faults
+from workloads.servers.backends import Backend
+from workloads.session import slices
+from workloads.session.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, faults
 
 
 def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):

@@ -25,12 +25,12 @@ import pytest
 import yaml
 
 from profiles.watch.accept_queue import accept_queue
-from workloads import provenance
-from workloads.backends import mariadb
-from workloads.configuration import whole_study
-from workloads.own_server import OwnServer
-from workloads.server import ROOT, Server, command
-from workloads.testbed import free_port
+from workloads.experiment.configuration import whole_study
+from workloads.machine import provenance
+from workloads.machine.testbed import free_port
+from workloads.servers.backends import mariadb
+from workloads.servers.server import ROOT, Server, command
+from workloads.servers.user_server import OwnServer
 
 CPUS = sorted(os.sched_getaffinity(0))
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())

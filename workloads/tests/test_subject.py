@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from workloads.databases.data import ROWS, Data, check_sql
-from workloads.databases.subject import Subject
+from workloads.servers.databases.data import ROWS, Data, check_sql
+from workloads.servers.databases.subject import Subject
 
 CPUS = sorted(os.sched_getaffinity(0))
 VARIABLES = {

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from workloads.databases.subject import Subject
+from workloads.servers.databases.subject import Subject
 from workloads.tools import sysbench
 
 CPUS = sorted(os.sched_getaffinity(0))

@@ -14,8 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from workloads import testbed
-from workloads.testbed import Process
+from workloads.machine import testbed
+from workloads.machine.testbed import Process
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))[:1]
@@ -102,7 +102,7 @@ def test_child_may_end_by_itself_when_it_is_stopped(tmp_path):
 
 def test_child_dies_with_its_killed_parent(tmp_path):
     code = (
-        "import time; from pathlib import Path; from workloads.testbed import Process\n"
+        "import time; from pathlib import Path; from workloads.machine.testbed import Process\n"
         f"p = Process(['sleep', '60'], {CPUS}, Path({str(tmp_path)!r}), 'log')\n"
         "print(p.pid, flush=True); time.sleep(60)"
     )
@@ -119,7 +119,7 @@ def test_child_dies_with_its_killed_parent(tmp_path):
 def test_runner_stops_when_its_snakemake_is_killed(tmp_path):
     """The requester's shell survives a kill -9 of Snakemake; the runner must not."""
     runner = (
-        "from workloads.testbed import *; stop_with_our_requester(); "
+        "from workloads.machine.testbed import *; stop_with_our_requester(); "
         "print(os.getpid(), flush=True); time.sleep(60)"
     )
     snakemake = tmp_path / "snakemake"
@@ -140,7 +140,7 @@ def test_runner_stops_when_its_snakemake_is_killed(tmp_path):
 def test_second_measurement_waits_for_the_first(tmp_path, monkeypatch):
     monkeypatch.setattr(testbed, "LOCK", tmp_path / "lock")
     code = (
-        "from pathlib import Path; from workloads import testbed\n"
+        "from pathlib import Path; from workloads.machine import testbed\n"
         f"testbed.LOCK = Path({str(testbed.LOCK)!r})\n"
         "with testbed.alone_on_the_machine(): print('in', flush=True)"
     )
@@ -157,7 +157,7 @@ def test_a_measurement_that_waits_names_the_holder_again_and_again(tmp_path, mon
     monkeypatch.setattr(testbed, "LOCK", tmp_path / "lock")
     said = tmp_path / "said"
     code = (
-        "from pathlib import Path; from workloads import testbed\n"
+        "from pathlib import Path; from workloads.machine import testbed\n"
         f"testbed.LOCK = Path({str(testbed.LOCK)!r}); testbed.REMINDER_S = 0.2\n"
         "with testbed.alone_on_the_machine(): print('in', flush=True)"
     )
@@ -416,7 +416,8 @@ def test_limit_that_forbids_a_load_is_named(monkeypatch):
 
 def test_folder_is_held_by_one_run_and_free_after_a_kill(tmp_path):
     code = (
-        "import time; from pathlib import Path; from workloads.testbed import alone_in_the_folder\n"
+        "import time; from pathlib import Path\n"
+        "from workloads.machine.testbed import alone_in_the_folder\n"
         f"alone_in_the_folder(Path({str(tmp_path)!r})); print('held', flush=True); time.sleep(60)"
     )
     first = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)

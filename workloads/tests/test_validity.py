@@ -4,7 +4,7 @@ import copy
 
 import pytest
 
-from workloads import validity
+from workloads.record import validity
 
 GOOD = {
     "outcome": "completed",

@@ -7,10 +7,18 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads import warm_up as module
-from workloads.server import Server
+from workloads.servers.server import Server
+from workloads.session import warm_up as module
+from workloads.session.warm_up import (
+    at_share,
+    burst,
+    kinds_of,
+    loads_of,
+    next_share,
+    until_idle,
+    warm_up,
+)
 from workloads.tools.wrk2 import DUE
-from workloads.warm_up import at_share, burst, kinds_of, loads_of, next_share, until_idle, warm_up
 
 PLAN = {
     "path": "/a",

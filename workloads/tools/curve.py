@@ -1,7 +1,7 @@
 """The tool curve: an open loop at a rate that the session decides, one step of a ladder at a time.
 
 The generator is always the project's own: it has Poisson arrivals, and writes the course of a step.
-How a mode climbs its ladder is said in workloads/curve.py; here is one load, and what came of it.
+The rates of a load sweep are decided in workloads/session/load_sweep.py; this is one of its loads.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workloads.server import Server
+from workloads.servers.server import Server
 from workloads.tools import wrk2
 
 LOOP = "open"

@@ -12,9 +12,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from workloads.databases import DATABASE, USER
-from workloads.databases.data import ROWS, SEED
-from workloads.databases.subject import Subject
+from workloads.servers.databases import DATABASE, USER
+from workloads.servers.databases.data import ROWS, SEED
+from workloads.servers.databases.subject import Subject
 
 ROOT = Path(__file__).resolve().parents[2]
 JAR = ROOT / "servers/database-client/target/database-client.jar"

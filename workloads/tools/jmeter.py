@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workloads.server import Server
+from workloads.servers.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".tools/jmeter"

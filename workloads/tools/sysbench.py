@@ -14,11 +14,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from workloads.databases import DATABASE, USER
-from workloads.databases.data import ROWS, SEED
-from workloads.databases.subject import Subject
-from workloads.figures import nothing_sent
-from workloads.latencies import hgrm
+from workloads.record.figures import nothing_sent
+from workloads.record.latencies import hgrm
+from workloads.servers.databases import DATABASE, USER
+from workloads.servers.databases.data import ROWS, SEED
+from workloads.servers.databases.subject import Subject
 
 LUA = Path(__file__).with_name("sysbench.lua")
 LATENCY = "latency.hgrm"

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workloads.server import Server
+from workloads.servers.server import Server
 from workloads.tools import wrk2_itself
 from workloads.tools.wrk2_itself import (
     CORRECTED,

@@ -16,7 +16,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from workloads.server import Server
+from workloads.servers.server import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOP = "open"

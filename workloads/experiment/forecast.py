@@ -1,0 +1,150 @@
+"""What a run will measure, how long that takes here, and how to have less.
+
+make runs it before set-up, so it needs nothing but Python's standard library. Where the packages
+of set-up are there, it knows which cells are missing.
+
+    python3 -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+# Of a session of which no run is known, on 2 CPUs: start and warm-up, and each of its cells.
+START_S = 30
+CELL_S = 5
+# Primitives before the cells, tables and report behind them.
+REST_S = 6 * 60
+LESS = """\
+For less, after `. .tools/env`:
+  make smoke                                                 the same on tiny loads: 10 minutes
+  snakemake --cores 4 --config repetitions=1                 a third: a report without verdicts;
+                                                             later runs add the others
+  snakemake --cores 4 results/summary/virtual-threads.csv    one study
+  snakemake --cores 4 -f results/cells/{cell}/cell.json
+                                                             one cell: about a minute
+Ctrl-C stops it at any time. What is measured stays, and the next run goes on from there."""
+EXAMPLE = "virtual-threads/virtual/sleep-500/jmeter/rep-1"
+
+
+@dataclass
+class Known:
+    """How long sessions took, by their path, here or in a shipped run."""
+
+    shipped: dict[str, Any] = field(default_factory=dict)
+    here_s: dict[str, float] = field(default_factory=dict)
+
+    def session_s(self, path: str, cells: int) -> float:
+        """Of one session: as it took here, as another repetition did, or as in the shipped run."""
+        group = path.rsplit("/", 1)[0]
+        there_s: dict[str, float] = self.shipped.get("session_s", {})
+        for known_s in (self.here_s, there_s):
+            same = [s for name, s in known_s.items() if name.rsplit("/", 1)[0] == group]
+            if same:
+                return known_s.get(path, max(same))
+        return float(START_S + CELL_S * cells)
+
+    def source(self) -> str:
+        if self.here_s:
+            return "as sessions took here before"
+        if self.shipped:
+            cpus, model = (self.shipped["machine"][key] for key in ("cpus", "cpu_model"))
+            return f"as the slowest shipped run took on {cpus} CPUs ({model})"
+        return "a guess: nothing was measured here before"
+
+
+def known_of(cells: Path, shipped: Iterable[Path]) -> Known:
+    """Of the cells that are there, and of the slowest shipped run, from each run.json."""
+    runs = [json.loads(path.read_text()) for path in shipped if path.exists()]
+    known = Known(max(runs, key=lambda run: sum(run["session_s"].values()), default={}))
+    for path in cells.glob("*/*/*/*/rep-*/cell.json"):
+        record = json.loads(path.read_text())
+        session, name = record["session"], record["cell"]
+        key = f"{name['study']}/{session['group']}/rep-{name['repetition']}"
+        # A cell that was measured again alone has a short session; an interrupted one does not say.
+        if took_s := session["phases"].get("wall_s"):
+            known.here_s[key] = max(known.here_s.get(key, 0), took_s)
+    return known
+
+
+def minutes(known: Known, sessions: Iterable[tuple[str, int]]) -> float:
+    """Of sessions, by path and number of cells."""
+    return sum(known.session_s(path, cells) for path, cells in sessions) / 60
+
+
+def line(known: Known, sessions: Mapping[str, tuple[str, int]], jobs: Mapping[str, int]) -> str:
+    """What Snakemake is about to measure: sessions by the rule that measures them; may be empty."""
+    planned = [session for rule, session in sessions.items() if rule in jobs]
+    if not planned:
+        return ""
+    word = "session" if len(planned) == 1 else "sessions"
+    return (
+        f"measuring {len(planned)} {word}: about {minutes(known, planned):.0f} minutes "
+        f"({known.source()}); then the analysis"
+    )
+
+
+def whole_run() -> list[tuple[str, list[str]]] | None:
+    """The sessions of config.yaml with their cells; None without the packages of set-up."""
+    try:
+        import yaml
+
+        from workloads.experiment.configuration import ConfigurationError
+        from workloads.experiment.grid import Grid
+    except ImportError:
+        return None
+    try:
+        grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    except ConfigurationError as error:
+        sys.exit(str(error))
+    return [(each.path, [cell.path for cell in each.cells]) for each in grid.sessions]
+
+
+def plan(
+    run: list[tuple[str, list[str]]] | None, known: Known, cells: Path, *, is_set_up: bool
+) -> str:
+    """The whole text for a terminal."""
+    first = "" if is_set_up else "set-up (about 2 minutes, once), then "
+    if run is None:
+        count = known.shipped.get("cells")
+        took_s = sum(known.shipped.get("session_s", {}).values())
+        what = f"{count} cells" if count else "all cells"
+        lasts = f"about {(took_s + REST_S) / 60:.0f} minutes" if took_s else "one to two hours"
+    else:
+        missing = {
+            path: [cell for cell in of if not (cells / cell / "cell.json").exists()]
+            for path, of in run
+        }
+        count, left = sum(len(of) for _, of in run), sum(map(len, missing.values()))
+        if not left:
+            return f"make report: {first}brings the report up to date; all {count} cells are there."
+        what = f"{left} of {count} cells" if left < count else f"{count} cells"
+        sessions = [(path, len(of)) for path, of in missing.items() if of]
+        what += f" in {len(sessions)} sessions"
+        lasts = f"about {minutes(known, sessions) + REST_S / 60:.0f} minutes"
+    return (
+        f"make report: {first}measures {what} and writes a report, HTML and PDF.\n"
+        f"On this machine ({os.cpu_count()} CPUs) that takes {lasts} ({known.source()}).\n"
+        + LESS.format(cell=EXAMPLE)
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--shipped", type=Path, nargs="*", default=[], help="run.json")
+    options = parser.parse_args()
+    cells = ROOT / "results/cells"
+    known = known_of(cells, options.shipped)
+    print(plan(whole_run(), known, cells, is_set_up=(ROOT / ".tools/venv.stamp").exists()))
+
+
+if __name__ == "__main__":
+    main()

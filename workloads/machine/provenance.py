@@ -1,0 +1,206 @@
+"""Where a cell's numbers come from: machine, versions, limits, fingerprints; no names of hosts."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import re
+import resource
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[2]
+# What decides how a cell is measured; beside it lie what was built and what was never committed.
+MEASURING = ("servers", "workloads", "profiles", "config.yaml")
+BUILT = {"target", "build"}
+PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
+LIMIT_FILES = {
+    "somaxconn": "/proc/sys/net/core/somaxconn",
+    "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
+    "tcp_tw_reuse": "/proc/sys/net/ipv4/tcp_tw_reuse",
+    "ip_local_port_range": "/proc/sys/net/ipv4/ip_local_port_range",
+    "perf_event_paranoid": "/proc/sys/kernel/perf_event_paranoid",
+    "max_map_count": "/proc/sys/vm/max_map_count",
+    "pid_max": "/proc/sys/kernel/pid_max",
+    "cpu_governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "transparent_huge_pages": "/sys/kernel/mm/transparent_hugepage/enabled",
+}
+DMI = "/sys/class/dmi/id"
+BOARD = ("sys_vendor", "product_name", "board_vendor", "board_name")
+
+
+def commit(root: Path = ROOT) -> str:
+    """The commit of this checkout, with `+changed` where what measures differs from it.
+
+    Without git, or in a copy that has none of its history: a hash of the sources that measure.
+    """
+    if not (root / ".git").exists():
+        return hash_of_sources(root)
+    try:
+        head = git(root, "rev-parse", "HEAD")
+        changes = git(root, "status", "--porcelain", "--untracked-files=no", "--", *MEASURING)
+    except (OSError, subprocess.CalledProcessError):
+        return hash_of_sources(root)
+    return f"{head}+changed" if changes else head
+
+
+def git(root: Path, *words: str) -> str:
+    # Without a lock: somebody may be committing at this moment.
+    argv = ["git", "--no-optional-locks", "-C", str(root), *words]
+    return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def hash_of_sources(root: Path) -> str:
+    """`sources:` and the beginning of a SHA-256 over paths and contents, in order of the paths."""
+    found = [path for name in MEASURING for path in (root / name, *(root / name).rglob("*"))]
+    names = sorted(path.relative_to(root) for path in found if path.is_file())
+    digest = hashlib.sha256()
+    for name in names:
+        if not is_left_out(name) and BUILT.isdisjoint(name.parts):
+            content_sha256 = hashlib.sha256((root / name).read_bytes()).hexdigest()
+            digest.update(f"{name} {content_sha256}\n".encode())
+    return f"sources:{digest.hexdigest()[:16]}"
+
+
+def java(jdk: int | None = None) -> Path:
+    """The java of JAVA_HOME, otherwise of the PATH; with `jdk` that runtime of set-up.
+
+    Raises FileNotFoundError without one.
+    """
+    if jdk:
+        runtime = ROOT / f".tools/jdk-{jdk}/bin/java"
+        if not runtime.exists():
+            raise FileNotFoundError(f"no runtime of JDK {jdk} in .tools: run make setup")
+        return runtime
+    home = os.environ.get("JAVA_HOME")
+    found = shutil.which("java", path=f"{home}/bin") if home else shutil.which("java")
+    if not found:
+        raise FileNotFoundError("no java in JAVA_HOME or on the PATH: run make setup, . .tools/env")
+    return Path(found)
+
+
+def machine() -> dict[str, Any]:
+    """What this machine is, with an id that it shares with machines of the same kind."""
+    found: dict[str, Any] = {
+        "cpu_model": cpu_model(),
+        "cpus": os.cpu_count(),
+        "memory_bytes": psutil.virtual_memory().total,
+        "architecture": platform.machine(),
+        "kernel": platform.release(),
+        "board": " ".join(filter(None, (content(f"{DMI}/{name}") for name in BOARD))),
+        "os": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown"),
+        "virtualised": "hypervisor" in Path("/proc/cpuinfo").read_text(),
+    }
+    return {"id": machine_id(found)} | found
+
+
+def machine_id(found: dict[str, Any]) -> str:
+    """A digest of CPU model and count, memory, kernel and board.
+
+    Memory in whole GiB: firmware and kernel keep a little more or less of it for themselves.
+    """
+    facts = [found[key] for key in ("cpu_model", "cpus", "kernel", "board")]
+    facts.append(round(found["memory_bytes"] / 2**30))
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
+
+
+def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
+    """All of provenance that is the same from the start of a cell to its end."""
+    return {
+        "machine": machine(),
+        "limits": {"descriptors": resource.getrlimit(resource.RLIMIT_NOFILE)[0]}
+        | {name: content(path) for name, path in LIMIT_FILES.items()},
+        "versions": {
+            "jdk": jdk_version(java),
+            "python": platform.python_version(),
+            "async_profiler": profiler_version(),
+        },
+        "jars_sha256": fingerprint(spec),
+        "root": os.geteuid() == 0,
+    }
+
+
+def fingerprint(spec: dict[str, Any]) -> str:
+    """Of what a cell runs: jars by the fingerprints beside them, an own server by its files."""
+    server, backend = spec["study"].get("server", {}), spec["backend"] or {}
+    jar = spec["mode"].get("jar", server.get("jar"))
+    jars = filter(None, [jar, *(part.get("jar") for part in (backend, *backend.get("others", [])))])
+    texts = [(ROOT / f"{jar}.sha256").read_bytes() for jar in jars]
+    if "command" in spec["mode"]:
+        texts += [f"{path.name} {sha256(path)}\n".encode() for path in own_files(spec["mode"])]
+    return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+def own_home(mode: dict[str, Any]) -> Path:
+    """Where the command of an own server runs: in its folder, or in this checkout."""
+    return ROOT / mode.get("folder", "")
+
+
+def own_files(mode: dict[str, Any]) -> list[Path]:
+    """An own server's program, files that its command names, and all in its folder.
+
+    Hidden files, and what Python leaves beside its modules, are no part of it.
+    """
+    home, (program, *words) = own_home(mode), mode["command"]
+    found = [shutil.which(str(home / program) if "/" in program else program) or ""]
+    found += [str(home / word) for word in words]
+    if "folder" in mode:
+        found += [str(path) for path in home.rglob("*") if not is_left_out(path.relative_to(home))]
+    return sorted(Path(name) for name in set(found) if os.path.isfile(name))
+
+
+def is_left_out(path: Path) -> bool:
+    return any(part.startswith(".") or part == "__pycache__" for part in path.parts)
+
+
+@functools.cache
+def sha256(path: Path) -> str:
+    """Of a file as this process first read it: a cell records what was started."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def portable(argv: list[str]) -> list[str]:
+    """A command line with paths relative to the checkout, so that results name no one's folders."""
+    return [word.replace(f"{ROOT}/", "") for word in argv]
+
+
+def cpu_model() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.lower().startswith(("model name", "hardware")):
+            return line.split(":", 1)[1].strip()
+    return platform.processor() or "unknown"
+
+
+def content(path: str) -> str | None:
+    """What a kernel setting says; None where the kernel has no such setting or hides it."""
+    try:
+        return " ".join(Path(path).read_text().split())
+    except OSError:
+        return None
+
+
+def jdk_version(java: Path) -> str:
+    """Vendor and version from the JDK's release file, without starting a JVM."""
+    lines = (java.resolve().parents[1] / "release").read_text().splitlines()
+    release = {
+        name: value.strip('"') for name, value in (x.split("=", 1) for x in lines if "=" in x)
+    }
+    # A runtime that jlink made tells its version without the build.
+    version = release.get("JAVA_RUNTIME_VERSION", release["JAVA_VERSION"])
+    return f"{release.get('IMPLEMENTOR', '')} {version}".strip()
+
+
+@functools.cache
+def profiler_version() -> str:
+    """As the library says it."""
+    library = PROFILER.read_bytes() if PROFILER.exists() else b""
+    found = re.search(rb"async-profiler (\d+(?:\.\d+)+)", library)
+    return found[1].decode() if found else "unknown"

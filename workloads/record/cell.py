@@ -1,0 +1,194 @@
+"""From the slices of a cell to its folder: cell.json and what lies beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from workloads.machine import provenance
+from workloads.record import cell_folder, pooling, validity
+from workloads.record.figures import gc_pauses, nothing_sent
+from workloads.session.slices import PROFILED, Slice
+
+logger = logging.getLogger("record")
+
+
+@dataclass(frozen=True)
+class Name:
+    """A cell of a session."""
+
+    mode: str
+    tier: str
+    tool: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is the same in all cells of a session."""
+
+    id: str
+    study: str
+    group: str
+    repetition: int
+    started: str
+    commit: str
+    server_cpus: list[int]
+    generator_cpus: list[int]
+    topology: dict[str, Any]
+    labels: dict[str, Any]
+
+
+def cell_record(
+    facts: Facts,
+    name: Name,
+    spec: dict[str, Any],
+    tool: Any,
+    slices: list[Slice],
+    why: str,
+    curve: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """cell.json; `why` nothing was loaded is its reason where there are no slices."""
+    body = measured(spec, tool, slices) if slices else silent(spec, tool, why)
+    record = {
+        "schema": 2,
+        "cell": {
+            "study": facts.study,
+            "mode": name.mode,
+            "tier": name.tier,
+            "tool": name.tool,
+            "repetition": facts.repetition,
+        },
+        "labels": labels_of(facts.labels, name),
+        "session": {
+            "id": facts.id,
+            "group": facts.group,
+            "repetition": facts.repetition,
+            "rounds": spec["slices"]["rounds"],
+            "topology": facts.topology,
+            "phases": {},
+        },
+        **body,
+        "configuration": spec,
+    }
+    if curve:
+        record["curve"] = curve
+    java = provenance.java(spec["mode"].get("jdk"))
+    record["provenance"] |= provenance.facts(spec, java) | {
+        "commit": facts.commit,
+        "started": facts.started,
+        "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "server_cpus": facts.server_cpus,
+        "generator_cpus": facts.generator_cpus,
+    }
+    record["validity"] = validity.verdict(record)
+    return record
+
+
+def labels_of(labels: dict[str, Any], name: Name) -> dict[str, Any]:
+    order = labels["order"]
+    position = order["positions"][f"{name.mode}/{name.tier}/{name.tool}"]
+    return {
+        "study": labels["study"],
+        "mode": labels["modes"][name.mode],
+        "tier": labels["tiers"][name.tier],
+        "order": {"seed": order["seed"], "position": position, "of": order["of"]},
+    }
+
+
+def silent(spec: dict[str, Any], tool: Any, why: str) -> dict[str, Any]:
+    """Of a cell in which nothing was sent: the machine's limits forbid it, or no server answers."""
+    outcome, _, reason = why.partition(": ")
+    if outcome not in ("beyond_limits", "server_died"):
+        outcome, reason = "hung", why
+    return {
+        "outcome": outcome,
+        "outcome_reason": reason,
+        "answers": {"before": "", "after": "", "rows_before": None, "rows_after": None},
+        "load": nothing_sent(tool.LOOP)
+        | {
+            "requests_asked": 0,
+            "settling": {"latency": None, "throughput": None},
+            "generator": tool.generator(spec) | {"cpu_share": 0.0, "exit_status": None},
+            "slices": {"plain": 0, "kept": 0, "repeated": 0, "left_out": 0},
+        },
+        "server": None,
+        "backend": None,
+        "machine": None,
+        "telemetry": {"samples": 0, "rate_hz": 0.0, "cpu_share": 0.0},
+        "profile": {"file": None},
+        "warm_up": None,
+        "provenance": {"server_argv": [], "generator_argv": []},
+    }
+
+
+def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, Any]:
+    counted = pooling.pooled(slices)
+    broken = next((done for done in slices if done.outcome != "completed"), None)
+    last, live = counted[-1], counted[-1].live
+    server = pooling.server_of(live, slices)
+    for part in (server, server["profiled"]):
+        if waits := pooling.waits_beyond_latency(part):
+            logger.warning("the server counted longer waits than requests lasted: %s", waits)
+    rows_before, rows_after = pooling.rows_of(slices)
+    pauses = [gc_pauses(done.live.folder / "gc.log", done.load) for done in counted]
+    return {
+        "outcome": (broken or last).outcome,
+        "outcome_reason": (broken or last).reason,
+        "answers": {
+            "before": digest(counted[0].accounts["body_before"]),
+            "after": digest((broken or last).accounts["body"]),
+            "rows_before": rows_before,
+            "rows_after": rows_after,
+        },
+        "load": pooling.load_of(slices, spec["slices"]["rounds"]),
+        "server": server
+        | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status}
+        | {key: sum(pause[key] for pause in pauses) for key in ("gc_pauses", "gc_pause_ms")},
+        "backend": pooling.backend_of(slices, last.beside),
+        "machine": pooling.machine_of(slices),
+        "telemetry": {
+            "samples": sum(len(done.samples) for done in counted),
+            "rate_hz": min(done.rate_hz for done in counted),
+            "cpu_share": max(done.figures["telemetry_cpu_share"] for done in counted),
+        },
+        "profile": profile_of(spec, slices),
+        "warm_up": live.warm_up,
+        "provenance": {
+            "server_argv": provenance.portable(live.subject.process.argv),
+            "generator_argv": provenance.portable(last.accounts["generator_argv"]),
+        },
+    }
+
+
+def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
+    """Of the last profiled slice that counts, with its window, and how many were kept."""
+    counted = pooling.pooled(slices, PROFILED)
+    if not counted:
+        return {"file": None}
+    last = counted[-1]
+    found: dict[str, Any] = last.live.subject.profile(last.folder, spec["testbed"]["profiler"])
+    found["slices"] = sum(done.asked.kind == PROFILED for done in slices)
+    found["kept"] = sum(done.kept for done in counted)
+    start_s, end_s = last.window
+    return found | {"start_epoch_s": start_s, "end_epoch_s": end_s} if found["file"] else found
+
+
+def write_cell(record: dict[str, Any], slices: list[Slice], folder: Path) -> None:
+    """All files of a cell, cell.json last."""
+    if slices:
+        pooling.write_files(slices, folder)
+        profile = record["profile"]["file"]
+        if profile:
+            last = pooling.pooled(slices, PROFILED)[-1]
+            shutil.copyfile(last.folder / profile, folder / profile)
+    cell_folder.validate(record)
+    cell_folder.write(record, folder)
+
+
+def digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest() if body else ""

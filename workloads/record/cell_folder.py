@@ -1,0 +1,115 @@
+"""The folders of cells: written whole, kept while current, moved aside when measured again."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+
+from workloads.machine.testbed import boot
+
+SCHEMA = Path(__file__).with_name("cell.schema.json")
+CELL = "cell.json"
+# A copy under a second name: Snakemake removes the outputs of a job that failed or was interrupted,
+# also those that were whole, or writes what was there before over them, whose files are gone.
+SECOND_NAME = ".cell.json"
+VERSUS = "versus"
+
+
+def fresh(folder: Path) -> Path:
+    """An empty folder; with a number behind its name where there is one of that name."""
+    number, wanted = 1, folder
+    while wanted.exists():
+        number += 1
+        wanted = folder.with_name(f"{folder.name}-{number}")
+    wanted.mkdir(parents=True)
+    return wanted
+
+
+def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
+    """Whether the folder holds this cell, measured as it would be now; its second name counts."""
+    bring_back(folder)
+    cell = folder / CELL
+    if not cell.exists():
+        return False
+    try:
+        record = json.loads(cell.read_text())
+        same_jars: bool = record["provenance"]["jars_sha256"] == jars_sha256
+        measured = as_spelt_now(record["configuration"])
+        return same_jars and measured == json.loads(json.dumps(spec))
+    except (ValueError, KeyError):
+        return False
+
+
+def bring_back(folder: Path) -> None:
+    """Makes cell.json again what was recorded with the other files of the folder."""
+    cell, second = folder / CELL, folder / SECOND_NAME
+    if second.exists() and not (cell.exists() and cell.read_bytes() == second.read_bytes()):
+        shutil.copy2(second, cell)
+
+
+def as_spelt_now(spec: dict[str, Any]) -> dict[str, Any]:
+    """Older cells write the options of a server, not of a database, as `core_threads`."""
+    mode = spec.get("mode", {})
+    if spec.get("engine") or "options" not in mode:
+        return spec
+    options = {key.replace("_", "-"): value for key, value in mode["options"].items()}
+    return spec | {"mode": mode | {"options": options}}
+
+
+@contextlib.contextmanager
+def working_folder(out: Path) -> Iterator[Path]:
+    """A folder beside the cell's own that takes its name when all is recorded.
+
+    What was measured before under that name is moved aside, never overwritten.
+    """
+    # Of this machine: another may still measure what was asked for again here.
+    partial = out.with_name(f".{out.name}.{boot()}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+    except BaseException:
+        shutil.rmtree(partial)
+        raise
+    bring_back(out)
+    if (out / CELL).exists():
+        aside = place_aside(out)
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        out.rename(aside)
+    elif out.exists():
+        shutil.rmtree(out)
+    partial.rename(out)
+
+
+def place_aside(out: Path) -> Path:
+    """Where a cell goes that is measured again: by the time when it was recorded."""
+    stamp = datetime.fromtimestamp((out / CELL).stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%SZ")
+    return out.parents[4].with_name("replaced") / Path(*out.parts[-5:]) / stamp
+
+
+def write(record: dict[str, Any], folder: Path) -> None:
+    """cell.json, under both of its names; the second first, for it is the one that counts."""
+    text = json.dumps(record, indent=1, ensure_ascii=False) + "\n"
+    for name in (SECOND_NAME, CELL):
+        new = folder / f"{CELL}.new"
+        new.write_text(text)
+        new.replace(folder / name)
+
+
+def validate(record: dict[str, Any]) -> None:
+    """Raises jsonschema.ValidationError for a record that is not what the analysis expects."""
+    validator().validate(record)
+
+
+@functools.cache
+def validator() -> jsonschema.Draft202012Validator:
+    """Of cell.json; to check the schema itself for every cell would take ten times as long."""
+    return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))

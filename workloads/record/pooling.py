@@ -1,0 +1,350 @@
+"""From the slices of a cell to the cell: one load, one set of figures, one folder.
+
+Counts are added, rates are means over the time that counted, peaks are the highest. Only plain
+slices that were kept are pooled; where none was, as after a death, all plain ones are. Profiled
+slices are pooled by themselves, in the same way.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import math
+import shutil
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from profiles.watch.telemetry import COLUMNS
+from workloads.record.figures import Beside
+from workloads.record.latencies import HISTOGRAMS, SAMPLES, pool_histograms, samples_of
+from workloads.session.slices import GROWING, PLAIN, PROFILED, Live, Slice, beyond_generator
+
+SUMMED = (
+    *("requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
+    *("duration_s", "received_bytes", "sent_bytes", "connects", "answers_in_warm_up"),
+)
+LOWEST = ("latency_min_ms", "fairness")
+HIGHEST = ("workers_without",)
+COUNTS = ("errors", "queries")
+# Means over the time that counted; latencies over the requests.
+RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
+LATENCIES = ("latency_mean_ms", "wait_mean_ms")
+SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
+# What means nothing over the steps of a curve, each at a rate of its own.
+NOT_OF_A_CURVE = ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s")
+# Counters of how long requests waited, each only once at a time.
+WAITS_MS = ("pool_wait_ms", "pinned_ms")
+COMBINATIONS = "combinations.csv"
+THREAD_STATES = "thread-states.csv"
+SERVER_LOG = "server.log"
+# How a line of a stack trace begins.
+FRAMES, FRAMES_AT_MOST = (b"\tat ", b"\t... "), 1000
+
+
+def pooled(slices: list[Slice], kind: str = PLAIN) -> list[Slice]:
+    """The slices of a kind that count: those that were kept, or all where none was."""
+    of_kind = [done for done in slices if done.asked.kind == kind]
+    return [done for done in of_kind if done.kept] or of_kind
+
+
+def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
+    """The `load` part of cell.json. `rounds`: how many were asked for; by default all there are."""
+    counted = pooled(slices)
+    loads = [done.load for done in counted]
+    keys = list(dict.fromkeys(key for load in loads for key in load))
+    lasted_s = [load["duration_s"] for load in loads]
+    requests = [load["requests_recorded"] for load in loads]
+    found: dict[str, Any] = {}
+    for key in keys:
+        values = [load.get(key) for load in loads]
+        if key in SUMMED:
+            found[key] = None if None in values else sum(values)
+        elif key in COUNTS:
+            found[key] = dict(sum((Counter(value) for value in values if value), Counter()))
+        elif key in RATES:
+            found[key] = weighted(values, lasted_s)
+        elif key in LATENCIES:
+            found[key] = weighted(values, requests)
+        elif key in LOWEST or key in HIGHEST:
+            known = [value for value in values if value is not None]
+            best: Callable[..., Any] = min if key in LOWEST else max
+            found[key] = best(known) if known else None
+        elif key in SAME:
+            found[key] = values[0]
+    if is_curve(slices):
+        found |= dict.fromkeys(NOT_OF_A_CURVE)
+    bad = sum(load["error_share"] * count for load, count in zip(loads, requests, strict=True))
+    limited = [load["limited_by_generator"] for load in loads if load["limited_by_generator"]]
+    generators = [load["generator"] for load in loads]
+    return found | {
+        "error_share": bad / sum(requests)
+        if sum(requests)
+        else max(load["error_share"] for load in loads),
+        "start_epoch_s": min(load["start_epoch_s"] for load in loads),
+        "end_epoch_s": max(load["end_epoch_s"] for load in loads),
+        # One late slice in three is noise.
+        "limited_by_generator": limited[0] if 2 * len(limited) > len(loads) else "",
+        "settling": {
+            name: typical([load["settling"].get(name) for load in loads])
+            for name in ("latency", "throughput")
+        },
+        "generator": generators[0]
+        | {
+            "cpu_share": statistics.mean(each["cpu_share"] for each in generators),
+            "exit_status": generators[-1]["exit_status"],
+            "gc_pause_ms": sum(each.get("gc_pause_ms", 0.0) for each in generators),
+        },
+        "slices": counts_of(slices, rounds),
+    }
+
+
+def is_curve(slices: list[Slice]) -> bool:
+    return "sustained" in slices[0].load
+
+
+def counts_of(slices: list[Slice], asked: float) -> dict[str, int]:
+    plain = [done for done in slices if done.asked.kind == PLAIN]
+    if is_curve(slices):
+        # Where a curve ends for want of a generator nothing was lost.
+        plain = [done for done in plain if done.asked.round not in beyond_generator(plain)]
+    rounds, kept = {done.asked.round for done in plain}, [done for done in plain if done.kept]
+    counted, in_order = len(plain), min(len(rounds), asked)
+    # A curve's rounds are its steps: one that was loaded again, and kept, is not lost. Of other
+    # loads rounds beyond what was asked are extra.
+    if is_curve(slices):
+        lost = rounds - {done.asked.round for done in kept}
+        counted, in_order = len(kept) + len(lost), len(rounds)
+    return {
+        "plain": counted,
+        "kept": len(kept),
+        "repeated": len(plain) - int(in_order),
+        "left_out": sum(not done.kept for done in plain),
+    }
+
+
+def weighted(values: list[Any], weights: list[float]) -> float | None:
+    pairs = [(v, w) for v, w in zip(values, weights, strict=True) if v is not None and w]
+    total = sum(weight for _, weight in pairs)
+    return sum(value * weight for value, weight in pairs) / total if total else None
+
+
+def typical(changes: list[dict[str, float] | None]) -> dict[str, float] | None:
+    """The median change of level: beyond a bound where those of most slices are."""
+    known = [change for change in changes if change]
+    if not known:
+        return None
+    return {key: statistics.median(change[key] for change in known) for key in known[0]}
+
+
+def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
+    """The `server` part of cell.json, but for what its process tells at its end."""
+    counted = pooled(slices)
+    figures = [done.figures for done in counted]
+    cpu_s = sum(each["server_cpu_s"] for each in figures)
+    compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in figures)
+    # As in a slice: CPU time is of the whole window, also where a grid counts only parts of it.
+    answers = sum(
+        done.load["answers_per_s"] * (end_s - start_s)
+        for done in counted
+        for start_s, end_s in [done.window]
+    )
+    knows_compiler = figures[0]["compiler_cpu_s"] is not None
+    return {
+        "cpu_s": cpu_s,
+        "cpu_user_s": sum(each["cpu_user_s"] for each in figures),
+        "cpu_system_s": sum(each["cpu_system_s"] for each in figures),
+        "cpu_us_per_request": 1e6 * (cpu_s - compiler_s) / answers if answers else None,
+        "compiler_cpu_s": compiler_s if knows_compiler else None,
+        "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
+        "idle_threads": live.idle["server_threads"],
+        "idle_rss_bytes": live.idle["server_rss_bytes"],
+        "first_answer_s": live.first_answer_s,
+        "threads_started": threads_started(counted),
+        **counters_of(counted),
+        "profiled": profiled_part(pooled(slices, PROFILED)),
+        "in_force": live.in_force,
+        **{
+            name: max(each[name] for each in figures)
+            for name in ("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_accept_queue")
+        },
+        **{name: sum(each[name] for each in figures) for name in GROWING},
+    }
+
+
+def threads_started(slices: list[Slice]) -> int | None:
+    """None where the server does not count them; one that is gone has started none."""
+    edges = [
+        (done.accounts["before"]["threads_started"], done.accounts["after"]["threads_started"])
+        for done in slices
+    ]
+    if any(None in edge for edge in edges):
+        return None
+    return sum(max(0, after - before) for before, after in edges)
+
+
+def counters_of(slices: list[Slice]) -> dict[str, Any]:
+    """The server's own counters, and the requests that they belong to."""
+    counts = [done.load.get("counted_requests") for done in slices]
+    known = [count for count in counts if count is not None]
+    latencies_ms = [done.load.get("counted_latency_mean_ms") for done in slices]
+    is_known = len(known) == len(slices) > 0
+    return {
+        "counters": counters(slices),
+        "counted_requests": sum(known) if is_known else None,
+        "counted_latency_mean_ms": weighted(latencies_ms, known) if is_known else None,
+    }
+
+
+def waits_beyond_latency(server: dict[str, Any]) -> dict[str, float]:
+    """Counted waits, in ms per request, that are longer than requests lasted: none is possible.
+
+    `server`: that part of cell.json, or `profiled` of it. A clock of the generator's in whole
+    milliseconds makes a request shorter by one at the most.
+    """
+    requests, latency_ms = server["counted_requests"], server["counted_latency_mean_ms"]
+    if not requests or latency_ms is None:
+        return {}
+    waits_ms = {name: server["counters"].get(name, 0) / requests for name in WAITS_MS}
+    return {name: ms for name, ms in waits_ms.items() if ms > latency_ms + 1}
+
+
+def profiled_part(slices: list[Slice]) -> dict[str, Any]:
+    requests = sum(done.load["requests_recorded"] for done in slices)
+    return counters_of(slices) | {"requests": requests}
+
+
+def counters(slices: list[Slice]) -> dict[str, float]:
+    """By how much the server's own counters grew."""
+    grown: Counter[str] = Counter()
+    for done in slices:
+        before, after = (done.accounts[edge]["counters"] for edge in ("before", "after"))
+        for name, value in after.items():
+            grown[name] += value - before.get(name, 0)
+    return dict(grown)
+
+
+def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
+    """Rows in the server's table before the slices, and as many more as the slices have left."""
+    edges = [
+        (done.accounts["before"]["rows"], done.accounts["after"]["rows"]) for done in pooled(slices)
+    ]
+    if not edges or edges[0][0] is None:
+        return None, None
+    if any(None in edge for edge in edges):
+        return edges[0][0], None
+    return edges[0][0], edges[0][0] + sum(after - before for before, after in edges)
+
+
+def machine_of(slices: list[Slice]) -> dict[str, Any]:
+    figures = [done.figures for done in pooled(slices)]
+    means = ("cpu_pressure_share", "steal_share", "others_cpu_share", "idle_beside_share")
+    speeds = ("speed_server", "speed_generator", "probe_us")
+    return {
+        **{name: statistics.mean(each[name] for each in figures) for name in means},
+        **{name: middle(each[name] for each in figures) for name in speeds},
+        "load_1m": max(each["load_1m"] for each in figures),
+        "time_wait_before": figures[0]["time_wait"],
+    }
+
+
+def middle(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
+
+
+def backend_of(slices: list[Slice], beside: list[Beside]) -> dict[str, Any] | None:
+    """The `backend` part of cell.json: the first, and the others with their CPU time alone."""
+    if not beside:
+        return None
+    figures = [done.figures for done in pooled(slices)]
+    first, *others = [
+        {
+            "id": each.id,
+            "cpus": each.cpus,
+            "cpu_share": statistics.mean(each["backend_cpu_shares"][place] for each in figures),
+        }
+        for place, each in enumerate(beside)
+    ]
+    rss_bytes = max(each["peak_backend_rss_bytes"] for each in figures)
+    return first | {"peak_rss_bytes": rss_bytes} | ({"others": others} if others else {})
+
+
+def write_files(slices: list[Slice], out: Path) -> None:
+    """What the slices and the server have left, into the cell's folder."""
+    counted = pooled(slices)
+    live = counted[-1].live
+    folders = [done.folder for done in counted]
+    table(out / "slices.csv", [done.row() for done in slices])
+    samples = [sample | {"slice": done.asked.number} for done in slices for sample in done.samples]
+    table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
+    if is_curve(slices):
+        keep_histograms(counted, out)
+    else:
+        pool_histograms(folders, out)
+    if (folders[0] / SAMPLES).exists():
+        rows = [row | {"slice": d.asked.number} for d in counted for row in samples_of(d.folder)]
+        table(out / SAMPLES, rows)
+    if (folders[0] / COMBINATIONS).exists():
+        rows = [
+            row | {"slice": done.asked.number}
+            for done in counted
+            for row in csv.DictReader((done.folder / COMBINATIONS).read_text().splitlines())
+        ]
+        table(out / COMBINATIONS, rows)
+    logs = [folder / "generator.log" for folder in folders]
+    (out / "generator.log").write_bytes(b"".join(log.read_bytes() for log in logs if log.exists()))
+    for name in ("gc.log", "pooler.log", "backend.log"):
+        if (live.folder / name).exists():
+            shutil.copyfile(live.folder / name, out / name)
+    if (live.folder / SERVER_LOG).exists():
+        keep_log(live.folder / SERVER_LOG, out / f"{SERVER_LOG}.gz")
+    profiled = pooled(slices, PROFILED)
+    if profiled and (profiled[-1].live.folder / THREAD_STATES).exists():
+        shutil.copyfile(profiled[-1].live.folder / THREAD_STATES, out / THREAD_STATES)
+        within_slices(out / THREAD_STATES, profiled)
+
+
+def keep_log(log: Path, out: Path) -> None:
+    """All lines but the frames of stack traces, of which the first are enough.
+
+    A server that logs an exception for every request writes a gigabyte.
+    """
+    frames = 0
+    with log.open("rb") as lines, gzip.open(out, "wb") as kept:
+        for line in lines:
+            frames += line.startswith(FRAMES)
+            if frames <= FRAMES_AT_MOST or not line.startswith(FRAMES):
+                kept.write(line)
+
+
+def keep_histograms(slices: list[Slice], out: Path) -> None:
+    """Of a curve each step has its own."""
+    for done in slices:
+        if (done.folder / HISTOGRAMS[0]).exists():
+            name = f"step-{done.asked.round:02}-{HISTOGRAMS[0]}"
+            shutil.copyfile(done.folder / HISTOGRAMS[0], out / name)
+
+
+def within_slices(path: Path, slices: list[Slice]) -> None:
+    """Leaves the rows whose time, in the first column, is in the window of one of these slices."""
+    header, *lines = path.read_text().splitlines()
+    kept = [
+        line
+        for line in lines
+        for start_s, end_s in (done.window for done in slices)
+        if start_s <= float(line.split(",", 1)[0] or 0) <= end_s
+    ]
+    path.write_text("\n".join([header, *kept]) + "\n")
+
+
+def table(path: Path, rows: list[dict[str, Any]], columns: list[str] | None = None) -> None:
+    """Rows as CSV, compressed where the name says so."""
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "wt", newline="") as file:
+        fields = columns or list(dict.fromkeys(key for row in rows for key in row))
+        writer = csv.DictWriter(file, fields, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

@@ -1,0 +1,66 @@
+"""The profile of a program that is no JVM, such as a database: perf samples its stacks.
+
+Where there is no perf, or the kernel forbids it, there is no profile and nothing else changes.
+Source: perf-record(1); cpu-clock ticks without a hardware counter, which virtual machines lack.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from workloads.machine.testbed import Process
+
+DATA, LOG = "profile.perf", "perf.log"
+EVENT, INTERVAL_MS = "cpu-clock", 10
+STOP_LIMIT_S = 10
+SAID_CHARACTERS = 300
+PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+
+
+def record(pids: list[int], cpus: list[int], folder: Path) -> Process | None:
+    """Samples processes, their threads and what they start from now on; None without perf.
+
+    Beside the generator: this runner's own CPUs. Epoch times, so that the load can be cut out.
+    Where it may, it samples these CPUs instead, with all that runs there: the clock of a process
+    that lives for one transaction would never tick.
+    """
+    program = shutil.which("perf")
+    if not program:
+        return None
+    everywhere = cpus and may_see_all()
+    argv = [
+        *(program, "record", "--quiet", "--no-buildid-cache", "--no-buildid"),
+        # What listens for BPF programs looks up once a second only, and perf waits for it to end.
+        "--no-bpf-event",
+        *("--event", EVENT, "--count", str(INTERVAL_MS * 1_000_000)),
+        *("--clockid", "realtime", "-g", "--output", DATA),
+        *(["--cpu", joined(cpus)] if everywhere else ["--pid", joined(pids)]),
+    ]
+    return Process(argv, sorted(os.sched_getaffinity(0)), folder, LOG)
+
+
+def joined(numbers: list[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+def may_see_all() -> bool:
+    """Whether the kernel lets us sample every process."""
+    return os.geteuid() == 0 or int(PARANOID.read_text()) <= 0
+
+
+def facts(folder: Path) -> dict[str, Any]:
+    """The `profile` part of cell.json."""
+    data = folder / DATA
+    if not data.exists() or not data.stat().st_size:
+        return {"file": None}
+    return {"file": DATA, "engine": "perf", "event": EVENT, "interval_ms": INTERVAL_MS}
+
+
+def said(folder: Path) -> str:
+    """Why there is no recording, where perf or the kernel says it."""
+    log = folder / LOG
+    words = log.read_text(errors="replace").split() if log.exists() else []
+    return f"perf: {' '.join(words)[:SAID_CHARACTERS]}" if words else "there is no recording"

@@ -1,0 +1,106 @@
+"""PgBouncer before PostgreSQL: an external pool of connections, a process of its own.
+
+Clients connect to it; few connections of its own go to the database, handed out by transaction.
+Source: PgBouncer documentation, "config" and "usage".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import psycopg
+
+from workloads.machine.testbed import Process, free_port
+from workloads.servers.databases import (
+    DATABASE,
+    STOP_LIMIT_S,
+    USER,
+    Variables,
+    unprivileged,
+    value_of,
+    wait_until_ready,
+)
+from workloads.servers.databases.postgresql import PostgreSQL
+from workloads.servers.databases.scratch import within_reach
+
+HOME = Path(__file__).resolve().parents[3] / ".tools/pgbouncer"
+PROGRAM = "usr/sbin/pgbouncer"
+LOG = "pooler.log"
+READY = "process up"
+# Of the variables those that are the pooler's; all others are the database's.
+OWN = ("pool_mode", "default_pool_size", "max_client_conn")
+# The sum over its pools, in microseconds and counts.
+COUNTERS = ("total_xact_count", "total_wait_time", "total_server_assignment_count")
+
+
+class PgBouncer(PostgreSQL):
+    """PostgreSQL as its clients see it through PgBouncer: `port` is the pooler's."""
+
+    def __init__(
+        self, variables: Variables, cpus: list[int], folder: Path, position: int, log: str
+    ) -> None:
+        own = {name: value for name, value in variables.items() if name in OWN}
+        others = {name: value for name, value in variables.items() if name not in OWN}
+        super().__init__(others, cpus, folder, position, log)
+        started_s = time.monotonic()
+        with contextlib.ExitStack() as undo:
+            undo.enter_context(self.end)
+            self.port = free_port(position + 2000)
+            own["auth_type"] = others.get("password_encryption", "scram-sha-256")
+            program = within_reach(HOME, PROGRAM) / PROGRAM
+            argv = [*unprivileged(), str(program), str(self.configuration(own))]
+            self.pooler = Process(argv, cpus, folder, LOG)
+            undo.callback(self.pooler.stop, STOP_LIMIT_S)
+            wait_until_ready("PgBouncer", self.pooler, folder / LOG, READY)
+            self.end = undo.pop_all()
+        self.start_up_s += time.monotonic() - started_s
+
+    def configuration(self, own: Variables) -> Path:
+        """Its files, with the password; only this user and the one it runs as may read them."""
+        accounts = self.scratch.write("accounts.txt", f'"{USER}" "{self.password}"\n')
+        settings = own | {
+            "listen_addr": "127.0.0.1",
+            "listen_port": self.port,
+            "unix_socket_dir": "",
+            "auth_file": str(accounts),
+            "admin_users": USER,
+            "log_connections": False,
+            "log_disconnections": False,
+        }
+        lines = (f"{name} = {value_of(value)}\n" for name, value in settings.items())
+        server = f"host=127.0.0.1 port={self.server_port}"
+        text = f"[databases]\n{DATABASE} = {server}\n[pgbouncer]\n{''.join(lines)}"
+        return self.scratch.write("pgbouncer.ini", text)
+
+    def console(self, command: str) -> list[dict[str, str]]:
+        """What the pooler itself says. Raises OSError without an answer."""
+        try:
+            with psycopg.connect(
+                host="127.0.0.1",
+                port=self.port,
+                user=USER,
+                password=self.password,
+                dbname="pgbouncer",
+                autocommit=True,
+            ) as connection:
+                cursor = connection.execute(command)
+                names = [column.name for column in cursor.description or ()]
+                return [dict(zip(names, map(str, row), strict=True)) for row in cursor]
+        except psycopg.Error as fault:
+            raise OSError(f"the pooler does not answer: {fault}") from fault
+
+    def counters(self, limit_s: float) -> dict[str, float]:
+        rows = [row for row in self.console("SHOW STATS") if row["database"] == DATABASE]
+        pooler = {
+            f"pooler_{name}": sum(float(row[name]) for row in rows)
+            for name in COUNTERS
+            if all(name in row for row in rows)
+        }
+        return super().counters(limit_s) | pooler
+
+    def settings(self) -> dict[str, str]:
+        """The database's, and the pooler's own beside them."""
+        told = {row["key"]: row["value"] for row in self.console("SHOW CONFIG")}
+        return super().settings() | {name: told[name] for name in OWN}

@@ -1,0 +1,160 @@
+"""PostgreSQL, a process for every connection: what an external pooler is for.
+
+Source: PostgreSQL documentation, chapters "Server Setup and Operation", "Client Authentication".
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pwd
+import secrets
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from workloads.machine.testbed import Process, free_port
+from workloads.servers.databases import (
+    DATABASE,
+    STOP_LIMIT_S,
+    USER,
+    Variables,
+    unprivileged,
+    value_of,
+    wait_until_ready,
+)
+from workloads.servers.databases.data import Dialect
+from workloads.servers.databases.scratch import Scratch, within_reach
+
+HOME = Path(__file__).resolve().parents[3] / ".tools/postgresql"
+# An initialised data directory with the database in it.
+TEMPLATE = HOME / "data"
+OWNER = "postgres"
+DIALECT = Dialect(
+    key="SERIAL PRIMARY KEY",
+    engine="",
+    numbers="generate_series(1, {rows}) AS seq",
+    analyze="ANALYZE",
+    text_number="('x' || LEFT(MD5(c), 8))::bit(32)::bigint",
+)
+READY = "database system is ready to accept connections"
+# By socket, only the operating system's user who measures gets in, as the owner. By TCP, a password
+# is needed; md5 means the method by which it is stored, which may be scram-sha-256.
+ACCESS = f"local all {OWNER} peer map=runner\nhost all all 127.0.0.1/32 md5\n"
+# Of pg_stat_database.
+COUNTERS = (
+    "sessions",
+    "xact_commit",
+    "xact_rollback",
+    "tup_returned",
+    "tup_fetched",
+    "tup_inserted",
+    "tup_updated",
+    "tup_deleted",
+    "deadlocks",
+)
+
+
+class PostgreSQL:
+    """A database that answers. Raises RuntimeError with the end of its log when it does not.
+
+    `variables`: settings by the names that PostgreSQL gives them; `folder`: where `log` goes;
+    `position`: of the cell in the order, so that cells take turns over the ports.
+    """
+
+    dialect = DIALECT
+    sysbench_driver = "pgsql"
+    # Each is a process of the server.
+    threads_started = "sessions"
+    pooler: Process | None = None
+
+    def __init__(
+        self, variables: Variables, cpus: list[int], folder: Path, position: int, log: str
+    ) -> None:
+        self.log = folder / log
+        self.port = self.server_port = free_port(position)
+        self.password = secrets.token_urlsafe(24)
+        started_s = time.monotonic()
+        with contextlib.ExitStack() as undo:
+            self.scratch = Scratch()
+            undo.callback(self.scratch.remove)
+            self.home = self.scratch.lay_out(TEMPLATE)
+            self.process = Process(self.command(variables), cpus, folder, log)
+            undo.callback(self.stop_server)
+            wait_until_ready("PostgreSQL", self.process, self.log, READY)
+            self.set_password()
+            self.end = undo.pop_all()
+        self.start_up_s = time.monotonic() - started_s
+
+    def command(self, variables: Variables) -> list[str]:
+        """The command line, with the files that it names."""
+        runner = pwd.getpwuid(os.geteuid()).pw_name
+        settings = variables | {
+            "listen_addresses": "127.0.0.1",
+            "port": self.server_port,
+            "unix_socket_directories": str(self.home),
+            "hba_file": str(self.scratch.write("access.conf", ACCESS)),
+            "ident_file": str(self.scratch.write("users.conf", f'runner "{runner}" {OWNER}\n')),
+            "logging_collector": False,
+        }
+        return [
+            *unprivileged(),
+            # If the runner dies, it stops at once: killed, it would leave its shared memory behind.
+            *("setpriv", "--pdeathsig=QUIT"),
+            str(within_reach(HOME, "bin/postgres") / "bin/postgres"),
+            *("-D", str(self.home / "data")),
+            *(f"--{name}={value_of(value)}" for name, value in settings.items()),
+        ]
+
+    def set_password(self) -> None:
+        """Makes the password the user's; the owner, by socket, needs none."""
+        with psycopg.connect(
+            host=str(self.home), port=self.server_port, user=OWNER, dbname=OWNER
+        ) as connection:
+            connection.execute(f"ALTER USER {USER} PASSWORD '{self.password}'")
+
+    def connect(self, limit_s: float = 10) -> psycopg.Connection[tuple[Any, ...]]:
+        """A connection to the server itself. Raises psycopg.Error, with the server's own words."""
+        return psycopg.connect(
+            host="127.0.0.1",
+            port=self.server_port,
+            user=USER,
+            password=self.password,
+            dbname=DATABASE,
+            autocommit=True,
+            connect_timeout=max(2, round(limit_s)),
+        )
+
+    def query(self, statement: str, limit_s: float = 10) -> list[tuple[Any, ...]]:
+        """Its answer. Raises OSError, with the server's own words, without one."""
+        try:
+            with self.connect(limit_s) as connection:
+                cursor = connection.execute(statement)
+                return cursor.fetchall() if cursor.description else []
+        except psycopg.Error as fault:
+            raise OSError(f"the database does not answer: {fault}") from fault
+
+    def counters(self, limit_s: float) -> dict[str, float]:
+        columns = ", ".join(COUNTERS)
+        statement = f"SELECT {columns} FROM pg_stat_database WHERE datname = '{DATABASE}'"
+        (row,) = self.query(statement, limit_s)
+        return dict(zip(COUNTERS, map(float, row), strict=True))
+
+    def settings(self) -> dict[str, str]:
+        """Every setting as the server says it, and its version."""
+        settings = dict(self.query("SELECT name, setting FROM pg_settings"))
+        return settings | {"version": settings["server_version"]}
+
+    def stop_server(self) -> None:
+        """At once: what is thrown away needs no tidying, and SIGTERM would wait for clients."""
+        if not self.process.ended():
+            os.kill(self.process.pid, signal.SIGQUIT)
+            self.process.wait(STOP_LIMIT_S)
+        self.process.stop(STOP_LIMIT_S)
+
+    def stop(self) -> None:
+        """Ends the process, then its data."""
+        self.end.close()

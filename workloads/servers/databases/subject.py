@@ -1,0 +1,150 @@
+"""A database under test: what server.Server is for HTTP, for a database.
+
+It is filled from the seed, asked before and after the load for the sums that its data must have,
+and read back: the variables that decide the treatment, and its own counters.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from workloads.machine.testbed import Process
+from workloads.servers.databases import perf
+from workloads.servers.databases.data import Data, check_sql
+from workloads.servers.databases.mariadb import MariaDB
+from workloads.servers.databases.pgbouncer import PgBouncer
+from workloads.servers.databases.postgresql import PostgreSQL
+
+LOG = "server.log"
+ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
+    # The grid sets the size of the thread pool while the server runs.
+    "mariadb": functools.partial(MariaDB, privileges="CONNECTION ADMIN"),
+    "postgresql": PostgreSQL,
+    "pgbouncer": PgBouncer,
+}
+# Scripts that change rows for good; after any other load every sum must be as it was.
+CHANGING = ("oltp_read_write",)
+
+
+def start(
+    spec: dict[str, Any], java: Path, cpus: list[int], folder: Path, position: int
+) -> Subject:
+    """The database that the spec names, with its data in it."""
+    return Subject(spec, cpus, folder, position)
+
+
+class Subject:
+    """The database of one mode, filled. Raises RuntimeError where it does not start or fill."""
+
+    def __init__(self, spec: dict[str, Any], cpus: list[int], folder: Path, position: int) -> None:
+        engine, self.asked = spec["engine"], spec["mode"].get("options", {})
+        self.prepare(spec)
+        self.position = position
+        variables = engine["variables"] | self.asked
+        self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
+        self.process, self.port = self.database.process, self.database.port
+        # The process between the clients and the database, where there is one.
+        self.pooler = self.database.pooler
+        self.cpus = cpus
+        self.profiler: Process | None = None
+        self.log, self.start_up_s = self.database.log, self.database.start_up_s
+        try:
+            self.client_file = self.database.scratch.path / "sysbench.conf"
+            self.client_file.touch(mode=0o600)
+            driver, password = self.database.sysbench_driver, self.database.password
+            self.client_file.write_text(f"{driver}-password={password}\n")
+            self.fill(Data())
+        except BaseException:
+            self.stop()
+            raise
+
+    def prepare(self, spec: dict[str, Any]) -> None:
+        """Before the slices of a cell: which sums must stay as they are."""
+        self.check = "kept" if spec["tool"].get("script") in CHANGING else "whole"
+
+    @property
+    def client_environment(self) -> dict[str, str]:
+        """What a client must know and no command line may show."""
+        return {"DATABASE_PASSWORD": self.database.password}
+
+    def fill(self, data: Data) -> None:
+        try:
+            for statement in data.statements(self.database.dialect):
+                self.database.query(statement)
+            self.check = "whole"
+            found, expected = self.sums(10), data.expected(self.check)
+        except OSError as fault:
+            raise RuntimeError(f"the data could not be made: {fault}") from fault
+        if found != expected:
+            raise RuntimeError(f"the data are not what their seed says: {found}, not {expected}")
+
+    def sums(self, limit_s: float) -> tuple[int, ...]:
+        (row,) = self.database.query(check_sql(self.check, self.database.dialect), limit_s)
+        return tuple(int(value) for value in row)
+
+    def ask(self, path: str, limit_s: float) -> bytes:
+        """The sums as text. Raises OSError, with the server's own words, without an answer."""
+        return " ".join(map(str, self.sums(limit_s))).encode()
+
+    def rows(self, path: str | None, limit_s: float) -> int | None:
+        """None: what was written is part of the sums."""
+        return None
+
+    def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
+        """The server's own cumulative counters; empty once it is gone."""
+        try:
+            return self.database.counters(limit_s)
+        except OSError:
+            return {}
+
+    def threads_started(self) -> int:
+        """Threads, or processes, made for connections; 0 once it is gone."""
+        return int(self.counters(None, 10).get(self.database.threads_started, 0))
+
+    def in_force(self) -> dict[str, str]:
+        """The variables that the mode sets, as the server says them, and its version.
+
+        Empty once it is gone.
+        """
+        try:
+            settings = self.database.settings()
+        except OSError:
+            return {}
+        return {name: settings[name] for name in sorted({"version", *self.asked})}
+
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
+        """Asked after the load: (outcome, reason, body)."""
+        deadline_s = time.monotonic() + limit_s
+        while True:
+            for process in filter(None, (self.process, self.pooler)):
+                if process.ended():
+                    return "server_died", f"exit status {process.exit_status}", b""
+            try:
+                return "completed", "", self.ask(path, limit_s)
+            except OSError as fault:
+                if time.monotonic() > deadline_s:
+                    return "refused", str(fault), b""
+            time.sleep(0.1)
+
+    def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
+        """A database samples nothing of itself."""
+
+    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+        """perf has settings of its own; without perf there is no profile."""
+        self.profiler = perf.record([self.process.pid], self.cpus, folder)
+
+    def end_profile(self) -> None:
+        if self.profiler:
+            self.profiler.stop(perf.STOP_LIMIT_S)
+
+    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+        """The `profile` part of cell.json, of the profile that lies in the folder."""
+        return perf.facts(folder)
+
+    def stop(self) -> None:
+        self.end_profile()
+        self.database.stop()

@@ -1,0 +1,225 @@
+"""A server under test: started, asked whether it answers, profiled on request, stopped."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from profiles.watch import jvm_counters
+from workloads.machine.provenance import PROFILER, ROOT
+from workloads.machine.testbed import LOOPBACK, Process
+from workloads.servers import attach
+
+# Seven that start side by side took up to 38 s on a disturbed machine.
+START_LIMIT_S = 120
+STOP_LIMIT_S = 5
+# A server that stops listening may still be finishing what it holds before it ends.
+REFUSED_LIMIT_S = 2.0
+BODY_SHOWN = 200
+RECORDING = "profile.jfr"
+TMP = "tmp"
+MEASURED_OPTIONS = (
+    # A compiler's thread that ends takes its CPU time with it.
+    "-XX:-UseDynamicNumberOfCompilerThreads",
+    # The profiler comes while the server runs; without the others the JIT's frames are attributed
+    # to safepoints only.
+    "-XX:+EnableDynamicAgentLoading",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:+DebugNonSafepoints",
+)
+
+
+def command(
+    spec: dict[str, Any], java: Path, port: int, cpus: int, address: str = LOOPBACK
+) -> list[str]:
+    """The server's command line; files are named relative to the server's folder.
+
+    `cpus`: how many it will have under load, which decides its collector and its threads.
+    """
+    server, mode = spec["study"]["server"], spec["mode"]
+    main_class = mode.get("class", server.get("class"))
+    options = [f"--{key}={value}" for key, value in mode.get("options", {}).items()]
+    return [
+        str(java),
+        *server["jvm_options"],
+        *mode.get("jvm_options", []),
+        f"-XX:ActiveProcessorCount={cpus}",
+        *class_data(spec),
+        *watched(),
+        "-cp",
+        str(ROOT / mode.get("jar", server["jar"])),
+        f"{server['package']}.{main_class}",
+        f"--port={port}",
+        *([] if address == LOOPBACK else [f"--address={address}"]),
+        *options,
+    ]
+
+
+def watched(folder: Path = Path()) -> list[str]:
+    """Options of a JVM that is watched, and leaves its files in the folder: by default its own."""
+    return [
+        f"-Xlog:gc:file={folder / 'gc.log'}:time,uptime,level,tags",
+        *MEASURED_OPTIONS,
+        # Tomcat leaves folders behind.
+        f"-Djava.io.tmpdir={folder / TMP}",
+    ]
+
+
+def class_data(spec: dict[str, Any]) -> list[str]:
+    """The archive of loaded classes that shortens the start; each runtime has its own."""
+    prefix = spec["study"]["server"].get("class_data")
+    if not prefix:
+        return []
+    return [f"-XX:SharedArchiveFile={ROOT / prefix}-{spec['mode'].get('jdk', 'jdk')}.jsa"]
+
+
+class Server:
+    """One server process. `port` is 0 until it listens."""
+
+    # A process before it, as a pool of connections stands before a database.
+    pooler: Process | None = None
+    # What a client must know, and no other process.
+    client_environment: Mapping[str, str] = MappingProxyType({})
+    # What it answers to a question of ours; None: any body.
+    expected_status = 200
+    expected_body: bytes | None = None
+
+    def __init__(
+        self,
+        argv: list[str],
+        cpus: list[int],
+        folder: Path,
+        log: str = "server.log",
+        environment: Mapping[str, str] | None = None,
+        home: Path | None = None,
+        address: str = LOOPBACK,
+    ) -> None:
+        self.log, self.address = folder / log, address
+        (folder / TMP).mkdir(exist_ok=True)
+        self.port = 0
+        self.start_up_s = 0.0
+        started_s = time.monotonic()
+        self.process = Process(argv, cpus, folder, log, environment, home=home)
+        while not self.port and not self.process.ended():
+            if time.monotonic() - started_s > START_LIMIT_S:
+                return
+            time.sleep(0.005)
+            self.port = self.listening()
+        self.start_up_s = time.monotonic() - started_s
+
+    def listening(self) -> int:
+        """The port that it says it listens on; 0 before."""
+        ready = re.search(rf"listening on {re.escape(self.address)}:(\d+)", self.log.read_text())
+        return int(ready[1]) if ready else 0
+
+    def why_silent(self) -> str:
+        """Of a server without a port."""
+        return "it did not start to listen"
+
+    @property
+    def jvm(self) -> int:
+        """The process that is profiled, and that counts its threads."""
+        return self.process.pid
+
+    def ask(self, path: str, limit_s: float) -> bytes:
+        """The body of the expected answer. Raises OSError or HTTPException, the reason why not."""
+        connection = http.client.HTTPConnection(self.address, self.port, timeout=limit_s)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            body = response.read()
+        finally:
+            connection.close()
+        if response.status != self.expected_status:
+            raise http.client.HTTPException(f"status {response.status}, not {self.expected_status}")
+        if self.expected_body not in (None, body):
+            raise http.client.HTTPException(
+                f"body {body[:BODY_SHOWN]!r}, not {self.expected_body!r}"
+            )
+        return body
+
+    def threads_started(self) -> int | None:
+        """Platform threads that the JVM has started so far; 0 once it is gone."""
+        try:
+            return jvm_counters.threads_started(self.jvm)
+        except OSError:
+            return 0
+
+    def in_force(self) -> dict[str, str]:
+        """Settings that the server reports by itself; a JVM's are seen by its threads instead."""
+        return {}
+
+    def rows(self, path: str | None, limit_s: float) -> int | None:
+        """Rows in the server's table; None where there is none, or no server to ask any more."""
+        try:
+            return int(self.ask(path, limit_s)) if path else None
+        except (OSError, http.client.HTTPException):
+            return None
+
+    def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
+        """The server's own cumulative counters; empty where it has none or is gone."""
+        try:
+            return json.loads(self.ask(path, limit_s)) if path else {}
+        except (OSError, http.client.HTTPException):
+            return {}
+
+    def prepare(self, spec: dict[str, Any]) -> None:
+        """Before the slices of a cell: a server needs nothing."""
+
+    def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
+        """Switches what the server samples of itself on or off, where it can."""
+        if path:
+            self.ask(f"{path}?on={str(on).lower()}", limit_s)
+
+    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+        """Raises RuntimeError or OSError where the profiler cannot be had."""
+        sampling = f"event={asked['event']},interval={asked['interval_ms']}ms"
+        if "allocation_kib" in asked:
+            sampling += f",alloc={asked['allocation_kib']}k"
+        options = f"start,{sampling},jfr,file={folder / RECORDING}"
+        attach.load_agent(self.jvm, PROFILER, options)
+
+    def end_profile(self) -> None:
+        attach.load_agent(self.jvm, PROFILER, "stop")
+
+    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+        """The `profile` part of cell.json, of the profile that lies in the folder."""
+        recording = folder / RECORDING
+        if not recording.exists():
+            return {"file": None}
+        # async-profiler falls back to other clocks where perf events are not allowed, and says so.
+        engine = re.search(rb"engine[^a-z]{1,4}([a-z_]+)", recording.read_bytes())
+        return {
+            "engine": engine[1].decode() if engine else "unknown",
+            "file": recording.name,
+            "event": asked["event"],
+            "interval_ms": asked["interval_ms"],
+        }
+
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
+        """Asked after the load: (outcome, reason, body); draining a backlog may take time."""
+        started_s = time.monotonic()
+        while True:
+            if self.process.ended():
+                return "server_died", f"exit status {self.process.exit_status}", b""
+            try:
+                return "completed", "", self.ask(path, limit_s)
+            except ConnectionRefusedError as refusal:
+                patience_s = REFUSED_LIMIT_S
+                fault = ("refused", f"the port no longer accepts: {refusal}", b"")
+            except (OSError, http.client.HTTPException) as silence:
+                patience_s = limit_s
+                fault = ("hung", f"no right answer within {limit_s:g} s: {silence!r}", b"")
+            if time.monotonic() > started_s + patience_s:
+                return fault
+            time.sleep(0.1)
+
+    def stop(self) -> None:
+        self.process.stop(STOP_LIMIT_S)
+        attach.forget(self.process.pid)

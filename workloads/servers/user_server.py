@@ -1,0 +1,134 @@
+"""An own server: the processes that a mode's `command` starts, which speak HTTP/1.1 on loopback.
+
+Nothing builds it. It runs on the server's CPUs from its start, so that it counts those that it has
+under load. It must stay in the foreground and listen on the port that it is given, on 127.0.0.1.
+The first JVM among its processes is profiled by async-profiler, any other program by perf.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import socket
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from profiles.watch.telemetry import children, jvm_of
+from workloads.machine import provenance
+from workloads.machine.testbed import LOOPBACK, Process
+from workloads.servers import attach
+from workloads.servers.databases import perf
+from workloads.servers.server import TMP, Server, watched
+
+
+class OwnServer(Server):
+    """The processes of one command. `port` is 0 unless they listen there, and on loopback alone."""
+
+    def __init__(self, mode: dict[str, Any], cpus: list[int], folder: Path, port: int) -> None:
+        self.wanted = port
+        self.expected_status = mode.get("expected_status", 200)
+        if "expected_body" in mode:
+            self.expected_body = mode["expected_body"].encode()
+        # perf, while it records, and why there is no profile.
+        self.recorder: Process | None = None
+        self.no_profile = ""
+        super().__init__(
+            [filled(word, port) for word in mode["command"]],
+            cpus,
+            folder,
+            environment=environment(mode, folder, port),
+            home=provenance.own_home(mode),
+        )
+        self.places = listeners(self.pids())
+        if (LOOPBACK, port) not in self.places or not all(map(is_loopback, self.places)):
+            self.port = 0
+
+    def pids(self) -> list[int]:
+        return [self.process.pid, *children(self.process.pid)]
+
+    def listening(self) -> int:
+        """Its port, once a connection to it is accepted."""
+        with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, self.wanted), 1):
+            return self.wanted
+        return 0
+
+    def why_silent(self) -> str:
+        if self.process.ended():
+            return f"its command ended with status {self.process.exit_status}"
+        found = ", ".join(f"{address}:{port}" for address, port in sorted(self.places))
+        wanted = f"it must listen on {LOOPBACK}:{self.wanted} and on loopback alone"
+        return f"{wanted}; its processes listen on {found or 'no port'}"
+
+    @property
+    def jvm(self) -> int:
+        return jvm_of(self.process.pid) or self.process.pid
+
+    def threads_started(self) -> int | None:
+        """None of another program than a JVM, which does not count them."""
+        return super().threads_started() if jvm_of(self.process.pid) else None
+
+    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+        self.recorder, self.no_profile = None, ""
+        try:
+            if jvm_of(self.process.pid):
+                super().start_profile(folder, asked)
+                return
+            self.recorder = perf.record(self.pids(), [], folder)
+            if not self.recorder:
+                raise RuntimeError("no JVM is among its processes, and no perf on the PATH")
+        except (OSError, RuntimeError) as fault:
+            self.no_profile = str(fault)
+            raise
+
+    def end_profile(self) -> None:
+        if self.recorder:
+            self.recorder.stop(perf.STOP_LIMIT_S)
+        elif not self.no_profile:
+            super().end_profile()
+
+    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+        found = perf.facts(folder) if self.recorder else super().profile(folder, asked)
+        if found["file"]:
+            return found
+        return found | {"reason": self.no_profile or perf.said(folder)}
+
+    def stop(self) -> None:
+        if self.recorder:
+            self.recorder.stop(perf.STOP_LIMIT_S)
+        pids = self.pids()
+        super().stop()
+        for pid in pids:
+            attach.forget(pid)
+
+
+def filled(word: str, port: int) -> str:
+    return word.replace("{port}", str(port))
+
+
+def environment(mode: dict[str, Any], folder: Path, port: int) -> dict[str, str]:
+    """What the mode sets, and before it what ours have on their command lines: a JVM reads it here.
+
+    Temporary files go with the session.
+    """
+    options = " ".join(f'"{each}"' for each in watched(folder))
+    ours = {"TMPDIR": str(folder / TMP), "JAVA_TOOL_OPTIONS": options}
+    asked = mode.get("environment", {})
+    return ours | {name: filled(str(value), port) for name, value in asked.items()}
+
+
+def listeners(pids: list[int]) -> set[tuple[str, int]]:
+    """Addresses and ports where these processes wait for connections."""
+    found = set()
+    for pid in pids:
+        with contextlib.suppress(psutil.Error):
+            for each in psutil.Process(pid).net_connections("tcp"):
+                if each.status == psutil.CONN_LISTEN:
+                    # A socket of both protocols shows an IPv4 address as part of an IPv6 one.
+                    found.add((each.laddr.ip.removeprefix("::ffff:"), each.laddr.port))
+    return found
+
+
+def is_loopback(place: tuple[str, int]) -> bool:
+    return ipaddress.ip_address(place[0]).is_loopback

@@ -1,0 +1,228 @@
+"""The primitives' runner: what the parts of serving a request cost here, each measured alone.
+
+Costs, one repetition at a time: JMH's benchmarks, and requests to the simplest servers
+(request_primitives.py). The machine has faster and slower minutes, so a repetition is measured at
+each repetition of the cells. Memory, once: by kind and number of waiting threads. All JVMs run on
+the server's CPUs, as servers do; what loads one from outside runs on the generator's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import logging
+import re
+import signal
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from workloads.machine import provenance
+from workloads.machine.testbed import (
+    Process,
+    alone_on_the_machine,
+    cpu_shares,
+    stop_with_our_requester,
+)
+from workloads.servers.databases import DATABASE, USER
+from workloads.servers.databases.data import Data
+from workloads.servers.databases.mariadb import MariaDB
+from workloads.session.request_primitives import HEAP, JAR, Requests
+from workloads.session.run_session import check_alone
+from workloads.session.slices import finish
+
+logger = logging.getLogger("primitives")
+# By 0.3 s all of these loops are compiled; 0.6 s is sixty of the ticks in which the process's CPU
+# time is counted.
+JMH_TIMES = ["-wi", "3", "-i", "3", "-r", "200ms"]
+WARM_UP_EACH = "100ms"
+# A driver's code for making a connection is large and runs some hundred times a second.
+WARM_UP_EACH_ON_A_DATABASE = "700ms"
+ON_A_DATABASE = "Database"
+CLIENTS_OF_THE_DATABASE = "4"
+KINDS = ("platform", "virtual")
+THREADS = (50, 500, 5000, 10000)
+COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "repetition", "value", "unit", "probe_us")
+MEMORY_COLUMNS = (
+    "kind",
+    "threads",
+    "rss_bytes",
+    "nmt_thread_reserved_bytes",
+    "nmt_thread_committed_bytes",
+    "heap_bytes",
+)
+
+Row = dict[str, Any]
+
+
+class Testbed:
+    """The machine's shares and the folder in which everything leaves its files."""
+
+    def __init__(self, folder: Path, repetition: int) -> None:
+        self.folder, self.repetition = folder, repetition
+        self.java, self.shares = str(provenance.java()), cpu_shares()
+
+    def run(
+        self,
+        argv: list[str],
+        cpus: list[int],
+        log: str,
+        limit_s: float,
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        """Runs a program to its end. Raises RuntimeError with what it said if it fails."""
+        process = Process(argv, cpus, self.folder, log, environment)
+        finish(process, limit_s)
+        if process.exit_status != 0:
+            said = (self.folder / log).read_text(errors="replace")[-2000:]
+            raise RuntimeError(f"{argv[0]}: exit status {process.exit_status}: {said}")
+
+
+def costs(testbed: Testbed) -> Iterator[Row]:
+    """All of a repetition. Client and database have CPUs of their own, as in a cell."""
+    server_cpus, generator_cpus = testbed.shares
+    database = MariaDB({}, server_cpus, testbed.folder, testbed.repetition, "database.log")
+    try:
+        data = Data()
+        for statement in data.statements(database.dialect):
+            database.query(statement)
+        url = f"jdbc:mariadb://127.0.0.1:{database.port}/{DATABASE}?sslMode=disable"
+        named = {"url": url, "user": USER, "rows": data.rows}
+        properties = [f"-Ddatabase.{name}={value}" for name, value in named.items()]
+        secret = {"DATABASE_PASSWORD": database.password}
+        options = " ".join([*properties, f"-Dserver.pid={database.process.pid}"])
+        # So many clients that the database always has work.
+        words = [ON_A_DATABASE, "-t", CLIENTS_OF_THE_DATABASE, "-jvmArgsAppend", options]
+        seed = str(testbed.repetition)
+        with Requests(testbed.folder, testbed.shares, seed, properties, secret) as requests:
+            for primitive, rate_per_s, cost in requests.costs():
+                for statistic, value_us in (("cpu", cost.cpu_us), ("latency", cost.latency_us)):
+                    measured = testbed.repetition, value_us, cost.probe_us
+                    yield cost_row(primitive, rate_per_s, statistic, *measured)
+        yield from benchmark(testbed, words, generator_cpus, WARM_UP_EACH_ON_A_DATABASE, secret)
+    finally:
+        database.stop()
+    yield from benchmark(testbed, ["-e", ON_A_DATABASE], server_cpus)
+
+
+def benchmark(
+    testbed: Testbed,
+    words: list[str],
+    cpus: list[int],
+    warm_up: str = WARM_UP_EACH,
+    environment: dict[str, str] | None = None,
+) -> Iterator[Row]:
+    """Runs the benchmarks that JMH's own words name or exclude."""
+    argv = [
+        *(testbed.java, *HEAP, "-Djmh.ignoreLock=true"),
+        *("--sun-misc-unsafe-memory-access=allow", "-cp", str(JAR), "org.openjdk.jmh.Main"),
+        *(*words, "-bm", "avgt", "-tu", "us", "-f", "1", *JMH_TIMES, "-w", warm_up),
+        *("-prof", "artifact.primitives.ProcessCpu", "-foe", "true"),
+        *("-rf", "json", "-rff", "jmh.json"),
+    ]
+    logger.info("benchmarks %s", words[:2])
+    testbed.run(argv, cpus, "jmh.log", limit_s=300, environment=environment)
+    results = json.loads((testbed.folder / "jmh.json").read_text())
+    yield from jmh_rows(results, testbed.repetition)
+
+
+def jmh_rows(benchmarks: list[dict[str, Any]], repetition: int) -> Iterator[Row]:
+    """A row per benchmark and statistic, from JMH's JSON: the mean of the iterations."""
+    for benchmark in benchmarks:
+        figures = {
+            "wall": benchmark["primaryMetric"],
+            "cpu": benchmark["secondaryMetrics"]["cpu"],
+        }
+        if "server" in benchmark["secondaryMetrics"]:
+            figures["server"] = benchmark["secondaryMetrics"]["server"]
+        for statistic, metric in figures.items():
+            value_us = statistics.fmean(metric["rawData"][0])
+            yield cost_row(
+                primitive_id(benchmark["benchmark"]), "", statistic, repetition, value_us
+            )
+
+
+def primitive_id(benchmark: str) -> str:
+    """`artifact.primitives.ThreadStart.platformThreadStart` → `platform-thread-start`."""
+    return re.sub("([A-Z])", r"-\1", benchmark.rsplit(".", 1)[-1]).lower()
+
+
+def cost_row(
+    primitive: str,
+    rate_per_s: Any,
+    statistic: str,
+    repetition: int,
+    value_us: float | None,
+    probe_us: float | None = None,
+) -> Row:
+    """As it was measured, above 0 or not: the analysis judges it. Empty where nothing was."""
+    value, probe = ("" if found is None else f"{found:.4f}" for found in (value_us, probe_us))
+    row = (primitive, rate_per_s, statistic, repetition, value, "us", probe)
+    return dict(zip(COST_COLUMNS, row, strict=True))
+
+
+def thread_memory(testbed: Testbed) -> Iterator[Row]:
+    """Memory that waiting threads hold, each kind and number in a JVM of its own."""
+    for kind in KINDS:
+        for threads in THREADS:
+            argv = [
+                *(testbed.java, *HEAP, "-XX:+AlwaysPreTouch"),
+                *("-XX:NativeMemoryTracking=summary", "-cp", str(JAR)),
+                *("artifact.primitives.ThreadMemory", kind, str(threads)),
+            ]
+            try:
+                testbed.run(argv, testbed.shares[0], "memory.log", limit_s=60)
+            except RuntimeError as forbidden:
+                # So many are more than this machine lets a process have: there is no figure.
+                logger.warning("%s threads, %d: %s", kind, threads, forbidden)
+                continue
+            yield memory_row((testbed.folder / "memory.log").read_text())
+
+
+def memory_row(printed: str) -> Row:
+    """The last line is the program's row; the JVM may warn before it."""
+    return dict(zip(MEMORY_COLUMNS, printed.split()[-1].split(","), strict=True))
+
+
+def write(path: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    table = parser.add_mutually_exclusive_group(required=True)
+    table.add_argument("--costs", type=Path, help="table of costs to write (CSV)")
+    table.add_argument("--memory", type=Path, help="table of memory to write (CSV)")
+    parser.add_argument("--repetition", type=int, default=1, help="of the costs, from 1")
+    parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
+    parser.add_argument("--log", type=Path, required=True)
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = arguments()
+    check_alone(options.held)
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=options.log, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s"
+    )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    stop_with_our_requester()
+    with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
+        testbed = Testbed(Path(folder), options.repetition)
+        if options.costs:
+            write(options.costs, COST_COLUMNS, list(costs(testbed)))
+        else:
+            write(options.memory, MEMORY_COLUMNS, list(thread_memory(testbed)))
+
+
+if __name__ == "__main__":
+    main()

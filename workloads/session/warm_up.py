@@ -1,0 +1,247 @@
+"""Warm-up: a server is loaded over its tiers' own paths until its JIT compiler is idle.
+
+HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 7 s for Tomcat, then
+next to nothing, if the load has shown all that the tiers do. Bursts of the project's generator so
+come in turns of three kinds, as fast as the server answers: over a path that waits little; the same
+with a connection for each request, since what a connection costs is compiled too; and a crowd over
+the tier's own path, in which requests wait for each other. What is asked of a server between slices
+is asked between bursts too: a single request of another kind makes HotSpot throw away code that was
+compiled without it ("uncommon trap"), and at some 100 requests a second it takes a minute to
+compile that again. After each burst the compiler has its time: what came meanwhile would run in
+code that is about to be replaced, and take the CPU time that the compiler needs.
+
+After each turn the CPU time of the compiler's threads tells whether it is over, and the CPU time of
+a request whether the code still gets better. Latency could not: servers that warm up side by side
+delay each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from profiles.watch.telemetry import compiler_threads, threads_cpu_s
+from workloads.machine.testbed import Process
+from workloads.session.slices import clock_s, finish
+from workloads.tools import wrk2
+
+# A server whose requests cost less than this share of those of a turn before still gets better.
+STILL_FALLING = 0.85
+# Beyond what a request waits; of a crowd most are never answered.
+ANSWER_LIMIT_S = 1
+DRAIN_LIMIT_S = 10
+# How long a burst waits, at the most, for what the one before had compiled, and how often it looks.
+COMPILING_LIMIT_S, COMPILING_EVERY_S = 5, 0.05
+# A server that has answered nothing yet is still starting: its limit is no shorter than this.
+FIRST_ANSWER_LIMIT_S = 30
+BURSTS_AT_LEAST = 2
+# The share of a path's rate at which its bursts begin. It doubles where nearly all were answered,
+# and falls to half where few were: what a cold server cannot answer would pile up in it, turn by
+# turn, until its heap is full.
+FIRST_SHARE, LEAST_SHARE = 1 / 4, 1 / 64
+NEARLY_ALL, FEW = 0.9, 0.5
+# On kept connections, and on a new one for each request.
+KINDS_BUT_A_CROWD = 2
+# Parsing them is code too; the project's own generator sends neither.
+JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
+# Of a crowd, that more come than the server can answer at once.
+CROWD_RATE = 2
+# Of a server that is measured alone, which is started again for each slice.
+ALONE_LIMIT_S = 10
+
+
+@dataclass
+class WarmUp:
+    """What the warm-up of one server came to; `ended` is idle, or limit."""
+
+    ended: str = "limit"
+    lasted_s: float = 0.0
+    requests: int = 0
+    compiler_share: float = 0.0
+
+    def record(self) -> dict[str, Any]:
+        """The `warm_up` part of cell.json."""
+        names = ("ended", "lasted_s", "requests", "compiler_share")
+        return {name: getattr(self, name) for name in names}
+
+
+def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The different ways in which the tiers of a mode ask, each once, with its largest crowd.
+
+    A mode that is measured alone has a crowd of one: it would die of more, or hold them long. And
+    it is warm sooner: what it shows, that it dies or how few it answers, is no matter of its code.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for spec in specs:
+        plan = spec["warm_up"]
+        if plan is None:
+            continue
+        if spec["mode"].get("alone"):
+            crowd = plan["crowd"] | {"connections": min(1, plan["crowd"]["connections"])}
+            plan = plan | {"crowd": crowd, "limit_s": min(ALONE_LIMIT_S, plan["limit_s"])}
+        key = json.dumps(plan | {"crowd": plan["crowd"]["path"]}, sort_keys=True)
+        crowds = (found.get(key, plan)["crowd"], plan["crowd"])
+        found[key] = plan | {"crowd": max(crowds, key=lambda crowd: crowd["connections"])}
+    return list(found.values())
+
+
+def warm_up(
+    subject: Any,
+    plans: list[dict[str, Any]],
+    study: dict[str, Any],
+    cpus: list[int],
+    folder: Path,
+) -> WarmUp:
+    """Warms a server up over several paths in turns: what one has compiled another may undo.
+
+    Ends early with a server that dies: its first slice will say so.
+    """
+    result, pid = WarmUp(), subject.process.pid
+    compilers, paths = compiler_threads(pid), [Paced(plan) for plan in plans]
+    # One idle burst may be chance.
+    paths *= math.ceil(BURSTS_AT_LEAST / sum(len(kinds_of(plan)) for plan in plans))
+    # Without a compiler only a cost that no longer falls tells: one turn alone cannot.
+    cost_s = 0.0 if compilers else math.inf
+    idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
+    least = max(plan["requests_at_least"] for plan in plans)
+    limit_s = sum(plan["limit_s"] for plan in plans)
+    rest = partial(time.sleep, COMPILING_EVERY_S)
+
+    def ask(load: dict[str, Any]) -> int:
+        answered = burst(load, subject, cpus, folder)
+        ask_as_between_slices(subject, study)
+        if compilers:
+            until_idle(compilers, idle_at_most, COMPILING_LIMIT_S, rest)
+        return answered
+
+    started_s = time.monotonic()
+    while result.ended == "limit" and not subject.process.ended():
+        longest_s = limit_s if result.requests else max(limit_s, FIRST_ANSWER_LIMIT_S)
+        if time.monotonic() >= started_s + longest_s:
+            break
+        begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
+        answered = sum(path.turn(ask) for path in paths)
+        compiled_s, used_s = compiler_s(compilers) - compiled_s, clock_s(pid) - used_s
+        result.compiler_share = compiled_s / (time.monotonic() - begun_s)
+        result.requests += answered
+        before_s, cost_s = cost_s, (used_s - compiled_s) / max(1, answered)
+        is_idle = result.compiler_share <= idle_at_most and cost_s >= STILL_FALLING * before_s
+        if is_idle and result.requests >= least:
+            result.ended = "idle"
+    result.lasted_s = time.monotonic() - started_s
+    return result
+
+
+@dataclass
+class Paced:
+    """A path, and the share of its rate that the server answers."""
+
+    plan: dict[str, Any]
+    share: float = FIRST_SHARE
+
+    def turn(self, ask: Callable[[dict[str, Any]], int]) -> int:
+        """Asks by bursts of all kinds; how many requests were answered."""
+        plan = at_share(self.plan, self.share)
+        counts = [ask(load) for load in kinds_of(plan)]
+        self.share = next_share(self.share, plan, counts)
+        return sum(counts)
+
+
+def at_share(plan: dict[str, Any], share: float) -> dict[str, Any]:
+    """The same, slower, and with a smaller crowd."""
+    slower = plan | {"rate_per_s": plan["rate_per_s"] * share}
+    if crowd := plan.get("crowd"):
+        slower["crowd"] = crowd | {"connections": math.ceil(crowd["connections"] * share)}
+    return slower
+
+
+def next_share(share: float, plan: dict[str, Any], counts: list[int]) -> float:
+    """From how many requests of each kind were answered; a crowd is to be too much."""
+    of_bursts = counts[:KINDS_BUT_A_CROWD]
+    answered = sum(of_bursts) / (len(of_bursts) * plan["rate_per_s"] * plan["burst_s"])
+    if answered >= NEARLY_ALL:
+        return min(1.0, 2 * share)
+    return share if answered >= FEW else max(LEAST_SHARE, share / 2)
+
+
+def ask_as_between_slices(subject: Any, study: dict[str, Any]) -> None:
+    """A server that does not answer here is noticed at its first slice."""
+    with contextlib.suppress(OSError, HTTPException):
+        subject.ask(study["verify_path"], ANSWER_LIMIT_S)
+        subject.rows(study.get("rows_path"), ANSWER_LIMIT_S)
+        subject.counters(study.get("counters_path"), ANSWER_LIMIT_S)
+        for on in (True, False):
+            subject.watch(study.get("watch_path"), ANSWER_LIMIT_S, on=on)
+
+
+def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    """The kinds of bursts. Where each request has its own connection there is one."""
+    if not plan.get("keep_alive"):
+        return [plan]
+    kinds = [plan, plan | {"keep_alive": False}]
+    if plan["crowd"]["connections"]:
+        # Once, for it takes longest.
+        kinds.append(plan | {"rate_per_s": plan["rate_per_s"] * CROWD_RATE} | plan["crowd"])
+    return kinds
+
+
+def until_idle(
+    compilers: list[Path], idle_at_most: float, limit_s: float, step: Callable[[], None]
+) -> None:
+    """Steps until the compiler was idle in one, but none begins after the limit."""
+    deadline_s, share = time.monotonic() + limit_s, math.inf
+    while share > idle_at_most and time.monotonic() < deadline_s:
+        compiled_s, begun_s = compiler_s(compilers), time.monotonic()
+        step()
+        share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
+
+
+def burst(plan: dict[str, Any], subject: Any, cpus: list[int], folder: Path) -> int:
+    """How many requests of a short load were answered."""
+    url = f"http://{subject.address}:{subject.port}{plan['path']}"
+    load = plan | {"duration_s": plan["burst_s"]}
+    headers = JMETERS_HEADERS if load.get("keep_alive") else ()
+    patience_s = ANSWER_LIMIT_S + plan.get("waits_s", 0)
+    limit_s = plan["burst_s"] + DRAIN_LIMIT_S
+    more = ("--timeout", f"{patience_s}s", *headers)
+    seen = load_by_due("warm-up", load, url, cpus, folder, limit_s, *more)
+    return int(seen["requests"]["completed"])
+
+
+def load_by_due(
+    name: str,
+    load: dict[str, Any],
+    url: str,
+    cpus: list[int],
+    folder: Path,
+    limit_s: float,
+    *more: str,
+) -> dict[str, Any]:
+    """What the project's own generator saw of a load outside the cells; `name` of its files.
+
+    Raises RuntimeError with what it said where it failed.
+    """
+    out = folder / f"{name}.json"
+    argv = wrk2.due_command(load, url, "--json", str(out), *more)
+    process = Process(argv, cpus, folder, f"{name}.log")
+    finish(process, limit_s)
+    if process.exit_status != 0:
+        said = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
+        raise RuntimeError(f"the {name} failed ({process.exit_status}): {said}")
+    seen: dict[str, Any] = json.loads(out.read_text())
+    return seen
+
+
+def compiler_s(compilers: list[Path]) -> float:
+    try:
+        return threads_cpu_s(compilers)
+    except OSError:
+        return 0.0

@@ -1,0 +1,111 @@
+"""What make says before it does anything."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from workloads.experiment.forecast import (
+    CELL_S,
+    REST_S,
+    ROOT,
+    START_S,
+    Known,
+    known_of,
+    line,
+    minutes,
+    plan,
+)
+
+SHIPPED = {
+    "cells": 40,
+    "machine": {"cpus": 2, "cpu_model": "A CPU"},
+    "session_s": {"s/g/rep-1": 120, "s/g/rep-2": 60},
+}
+RUN = [("s/g/rep-1", ["s/m/t/wrk2/rep-1", "s/n/t/wrk2/rep-1"]), ("s/g/rep-2", ["s/m/t/wrk2/rep-2"])]
+
+
+def measured(cells, path, wall_s):
+    folder = cells / path
+    folder.mkdir(parents=True)
+    study, mode, tier, tool, repetition = path.split("/")
+    name = {"study": study, "repetition": int(repetition.removeprefix("rep-"))}
+    phases = {"wall_s": wall_s} if wall_s else {}
+    (folder / "cell.json").write_text(
+        json.dumps({"cell": name, "session": {"group": "g", "phases": phases}})
+    )
+
+
+def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
+    known = Known(SHIPPED, {"a/g/rep-1": 30.0})
+    assert known.session_s("a/g/rep-1", 9) == 30
+    assert known.session_s("a/g/rep-2", 9) == 30
+    assert known.session_s("s/g/rep-2", 9) == 60
+    # A repetition that no run had, like the longest there is.
+    assert known.session_s("s/g/rep-3", 9) == 120
+    assert known.session_s("b/g/rep-1", 9) == START_S + 9 * CELL_S
+    assert minutes(known, [("s/g/rep-1", 2), ("s/g/rep-2", 1)]) == 3
+
+
+def test_a_cell_measured_alone_does_not_shorten_its_session(tmp_path):
+    measured(tmp_path, "s/m/t/wrk2/rep-1", 90.0)
+    measured(tmp_path, "s/n/t/wrk2/rep-1", 20.0)
+    assert known_of(tmp_path, []) == Known({}, {"s/g/rep-1": 90.0})
+
+
+def test_interrupted_session_is_not_taken_for_one_without_time(tmp_path):
+    measured(tmp_path, "s/m/t/wrk2/rep-1", None)
+    known = known_of(tmp_path, [])
+    assert known.session_s("s/g/rep-1", 9) == START_S + 9 * CELL_S
+
+
+def test_slowest_of_the_shipped_runs_counts(tmp_path):
+    paths = [tmp_path / name for name in ("quick.json", "none.json", "slow.json")]
+    for path, seconds in ((paths[0], 60), (paths[2], 90)):
+        path.write_text(json.dumps(SHIPPED | {"session_s": {"s/g/rep-1": seconds}}))
+    assert known_of(tmp_path, paths).session_s("s/g/rep-1", 1) == 90
+
+
+def test_plan_counts_what_is_missing(tmp_path):
+    measured(tmp_path, "s/m/t/wrk2/rep-1", 90.0)
+    text = plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True)
+    assert "measures 2 of 3 cells in 2 sessions" in text
+    assert f"about {3 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
+    assert "make smoke" in text and "one cell" in text
+    for _, of in RUN:
+        for path in of:
+            if not (tmp_path / path).exists():
+                measured(tmp_path, path, 90.0)
+    assert "all 3 cells are there" in plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True)
+
+
+def test_before_set_up_the_shipped_run_says_how_long(tmp_path):
+    text = plan(None, Known(SHIPPED), tmp_path, is_set_up=False)
+    assert text.startswith("make report: set-up (about 2 minutes, once), then measures 40 cells")
+    assert f"about {3 + REST_S // 60} minutes" in text
+    assert "one to two hours" in plan(None, Known(), tmp_path, is_set_up=False)
+
+
+def test_line_names_what_snakemake_is_about_to_measure():
+    sessions = {"measure_a": ("s/g/rep-1", 2), "measure_b": ("s/g/rep-2", 1)}
+    assert line(Known(SHIPPED), sessions, {"measure_b": 1, "total": 9}).startswith(
+        "measuring 1 session: about 1 minutes"
+    )
+    assert line(Known(SHIPPED), sessions, {"render_report": 1}) == ""
+
+
+@pytest.mark.parametrize("isolated", [[], ["-S"]])
+def test_it_speaks_with_and_without_the_packages_of_set_up(isolated):
+    """-S leaves out site-packages, and with them yaml."""
+    command = [
+        sys.executable,
+        *isolated,
+        "-m",
+        "workloads.experiment.forecast",
+        "--shipped",
+        "none.json",
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("make report: ")

@@ -1,0 +1,53 @@
+"""Connections beside a load: as many as asked, and those that the server closed are noticed."""
+
+import resource
+import socket
+import threading
+
+import pytest
+
+from workloads.machine.idle_connections import idle_connections, still_open
+
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK"
+
+
+@pytest.fixture
+def server():
+    """Its port, and the connections that it holds; it answers once on each."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=10)
+    connections: list[socket.socket] = []
+
+    def serve():
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            connections.append(connection)
+            assert b"GET /ping HTTP/1.1" in connection.recv(1000)
+            connection.sendall(ANSWER)
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield listener.getsockname()[1], connections
+    listener.shutdown(socket.SHUT_RDWR)
+    for each in (listener, *connections):
+        each.close()
+
+
+def test_they_stay_open_until_the_end_and_closed_ones_are_not_counted(server):
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with idle_connections(("127.0.0.1", server[0]), "/ping", 5, 60) as held:
+        assert (len(held), still_open(held), len(server[1])) == (5, 5, 5)
+        server[1][2].close()
+        assert still_open(held) == 4
+    assert still_open(held) == 0
+    assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+
+
+def test_none_are_opened_where_none_are_asked_for_or_no_server_is(server):
+    with idle_connections(("127.0.0.1", server[0]), "/ping", 0, 60) as held:
+        assert held == []
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        port = gone.getsockname()[1]
+    with idle_connections(("127.0.0.1", port), "/ping", 3, 60) as held:
+        assert held == []

@@ -1,0 +1,415 @@
+"""Own servers: started by a command, watched with all their processes, and each fault said."""
+
+import os
+import shutil
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from profiles.convert import perf_stacks
+from profiles.watch.telemetry import children, jvm_of, process_sample
+from workloads.experiment.configuration import ConfigurationError
+from workloads.experiment.grid import Grid
+from workloads.machine import provenance
+from workloads.servers.databases import perf
+from workloads.servers.user_server import OwnServer
+from workloads.session.run_session import Session
+from workloads.session.slices import Place
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = ROOT / "workloads/examples/user-server"
+JAR = ROOT / "servers/sockets/target/sockets.jar"
+CPUS = sorted(os.sched_getaffinity(0))
+ASKED = {"event": "itimer", "interval_ms": 10}
+PYTHON = [sys.executable, "-c"]
+LISTEN = """
+import os, socket, sys, time
+s = socket.socket(); s.bind(("{address}", {port})); s.listen()
+print("it is up", flush=True)
+"""
+ANSWER = """
+while True:
+    c, _ = s.accept()
+    if c.recv(9999):
+        c.sendall(b"HTTP/1.1 {status} X\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+    c.close()
+"""
+WANTED = "int(sys.argv[1])"
+
+
+def code(address="127.0.0.1", port=WANTED, status=200):
+    return LISTEN.format(address=address, port=port) + ANSWER.format(status=status)
+
+
+GOOD = [*PYTHON, code(), "{port}"]
+
+
+def until_it_said(words, monkeypatch):
+    """`listening` of a server that is waited for until it has said so, however long that takes."""
+    real = OwnServer.listening
+
+    def listening(server):
+        if words in server.log.read_text():
+            monkeypatch.setattr("workloads.servers.server.START_LIMIT_S", 0)
+        return real(server)
+
+    return listening
+
+
+@pytest.fixture
+def start(tmp_path, monkeypatch):
+    """Starts a mode as a session does; returns what is alive and why nothing is."""
+    sessions = []
+
+    def run(*command, path="/", given_up_after="", **more):
+        if given_up_after:
+            monkeypatch.setattr(OwnServer, "listening", until_it_said(given_up_after, monkeypatch))
+        part = {"mode": {"id": "mine", "command": list(command), **more}}
+        part |= {"study": {"id": "a-study", "verify_path": path}, "backend": None, "engine": None}
+        session = object.__new__(Session)
+        session.plan = {
+            "common": {},
+            "modes": {"mine": part},
+            "loads": {"low/wrk2": {"tier": {}, "testbed": {"request_timeout_s": 60}}},
+            "cells": [["mine", "low", "wrk2"]],
+            "beside": [],
+        }
+        session.seed, session.folder = f"1/{len(sessions)}", tmp_path / f"session-{len(sessions)}"
+        session.place, session.all_cpus = Place(CPUS[:1], CPUS[-1:], None), CPUS
+        session.drivers, session.silent, session.threads = {}, {}, ThreadPoolExecutor(1)
+        sessions.append(session)
+        session.start_all(["mine"])
+        return session.place.alive.get("mine"), str(session.silent.get("mine", ""))
+
+    yield run
+    for session in sessions:
+        session.stop("mine")
+        session.threads.shutdown()
+
+
+# ---- what comes up
+
+
+def test_command_is_started_on_the_servers_cpus_and_asked(start):
+    live, why = start(*GOOD)
+    assert why == ""
+    assert live.subject.ask("/", 60) == b"ok"
+    assert live.subject.start_up_s > 0
+    assert live.subject.process.argv[-1] == str(live.subject.port)
+    assert os.sched_getaffinity(live.subject.process.pid) == set(CPUS[:1])
+    assert live.idle["server_threads"] == 1
+    # What only a JVM counts is not known.
+    assert live.subject.threads_started() is None
+
+
+def test_it_runs_in_its_folder_with_its_environment(start, tmp_path):
+    says = "import os; print(os.getcwd(), os.environ['PORT'], os.environ['TMPDIR'], flush=True)\n"
+    home = tmp_path / "home of mine"
+    home.mkdir()
+    live, why = start(
+        *(*PYTHON, says + code(port="int(os.environ['PORT'])")),
+        folder=str(home),
+        environment={"PORT": "{port}", "LEVEL": 3},
+    )
+    assert why == ""
+    port, folder = live.subject.port, live.folder
+    assert live.subject.log.read_text().startswith(f"{home} {port} {folder}/tmp\n")
+    assert (folder / "tmp").is_dir()
+
+
+def test_words_reach_no_shell(start, tmp_path):
+    trap = tmp_path / "trap"
+    live, why = start(*GOOD, f"; touch {trap}", f"$(touch {trap})")
+    assert (live is not None, why) == (True, "")
+    assert not trap.exists()
+
+
+def test_expected_status_and_body_are_the_right_answer(start):
+    live, why = start(*PYTHON, code(status=404), "{port}", expected_status=404, expected_body="ok")
+    assert (live is not None, why) == (True, "")
+
+
+def example():
+    """The mode that the example adds."""
+    added = yaml.safe_load((EXAMPLE / "config.yaml").read_text())
+    return added["studies"]["request-threads"]["modes"]["own-asyncio"]
+
+
+def test_example_answers_as_the_servers_of_its_study_do(start):
+    live, why = start(*example()["command"], path="/jmeter/test")
+    assert why == ""
+    assert len(live.subject.ask("/jmeter/test", 60)) == 42
+    begun_s = time.monotonic()
+    assert len(live.subject.ask("/work?sleep_ms=100&cpu_us=0", 60)) == 42
+    assert time.monotonic() - begun_s >= 0.1
+
+
+# ---- what does not
+
+
+def test_command_that_is_not_there_is_named(start):
+    live, why = start("no-such-program", "--port={port}")
+    assert live is None
+    assert why.startswith("server_died: mine: its command ended with status 127; command: no-such-")
+    assert "No such file or directory" in why.partition("it said last: ")[2]
+
+
+def test_server_that_ends_at_once_has_died_with_what_it_said(start):
+    live, why = start(*PYTHON, "print('no licence'); raise SystemExit(3)", "{port}")
+    assert live is None
+    assert why.startswith("server_died: mine: its command ended with status 3; command: ")
+    assert why.endswith("it said last: no licence")
+
+
+def test_server_that_never_listens_is_named_with_what_it_said(start):
+    forever = "import time; print('hm', flush=True); time.sleep(99)"
+    live, why = start(*PYTHON, forever, "{port}", given_up_after="hm")
+    assert live is None
+    assert why.startswith("mine: it must listen on 127.0.0.1:")
+    assert "; its processes listen on no port; command: " in why
+    assert why.endswith("it said last: hm")
+
+
+@pytest.mark.parametrize(
+    ("address", "port", "found"),
+    [
+        ("127.0.0.1", "0", "its processes listen on 127.0.0.1:"),
+        ("127.0.0.2", WANTED, "its processes listen on 127.0.0.2:"),
+        # Other machines would reach it.
+        ("0.0.0.0", WANTED, "its processes listen on 0.0.0.0:"),
+    ],
+)
+def test_server_that_listens_elsewhere_is_told_where(start, address, port, found):
+    live, why = start(*PYTHON, code(address, port), "{port}", given_up_after="it is up")
+    assert live is None
+    assert found in why
+    assert why.endswith("it said last: it is up")
+
+
+@pytest.mark.parametrize(
+    ("status", "expected", "found"),
+    [
+        (200, {"expected_body": "yes"}, "body b'ok', not b'yes'"),
+        (503, {}, "status 503, not 200"),
+        (200, {"expected_status": 204}, "status 200, not 204"),
+    ],
+)
+def test_wrong_answer_is_shown_beside_the_right_one(start, status, expected, found):
+    live, why = start(*PYTHON, code(status=status), "{port}", **expected)
+    assert live is None
+    assert why.startswith("mine: no right answer: ")
+    assert found in why
+
+
+# ---- its processes
+
+
+def gone(pid):
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+# A shell that waits for what it has started.
+BEHIND_A_SHELL = ["sh", "-c", '"$@" & wait', "sh"]
+
+
+def test_children_are_watched_and_end_with_it(start):
+    live, why = start(*BEHIND_A_SHELL, *GOOD)
+    assert why == ""
+    pid = live.subject.process.pid
+    (server,) = children(pid)
+    assert process_sample("server", psutil.Process(pid))["server_threads"] == 2
+    live.subject.stop()
+    assert live.subject.process.exit_status is not None
+    deadline_s = time.monotonic() + 60
+    while not gone(server) and time.monotonic() < deadline_s:
+        time.sleep(0.02)
+    assert gone(server)
+
+
+def test_jvm_among_its_processes_is_profiled_and_counted(start):
+    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-cp", str(JAR)]
+    mode = ["artifact.sockets.mode.EventLoop", "--port={port}", "--backlog=50"]
+    live, why = start(*BEHIND_A_SHELL, *java, *mode, path="/jmeter/test")
+    assert why == ""
+    subject, folder = live.subject, live.folder / "a-slice"
+    folder.mkdir()
+    assert subject.jvm == jvm_of(subject.process.pid) != subject.process.pid
+    assert subject.threads_started() > 5
+    subject.start_profile(folder, ASKED)
+    subject.end_profile()
+    assert subject.profile(folder, ASKED)["engine"] == "itimer"
+    assert (live.folder / "gc.log").exists()
+
+
+@pytest.fixture
+def slice_folder(tmp_path):
+    folder = tmp_path / "a-slice"
+    folder.mkdir()
+    return folder
+
+
+@pytest.mark.skipif(not shutil.which("perf"), reason="no perf here")
+def test_another_program_is_profiled_by_perf_or_says_why_not(start, slice_folder):
+    burn = "import threading\ndef burn():\n    while True: pass\n"
+    burn += "threading.Thread(target=burn, daemon=True).start()\n"
+    live, why = start(*PYTHON, burn + code(), "{port}")
+    assert why == ""
+    start_s = time.time()
+    live.subject.start_profile(slice_folder, ASKED)
+    # A busy machine lets perf begin late, so what counts is the time that was burnt.
+    process = psutil.Process(live.subject.process.pid)
+    burnt_s = process.cpu_times().user
+    while process.cpu_times().user < burnt_s + 5:
+        time.sleep(0.05)
+    live.subject.end_profile()
+    profile = live.subject.profile(slice_folder, ASKED)
+    if not profile["file"]:
+        assert profile["reason"].startswith("perf: ")
+        pytest.skip(profile["reason"])
+    assert profile["engine"] == "perf"
+    stacks = perf_stacks.collapsed(slice_folder / perf.DATA, start_s, time.time(), ())
+    assert {line.split(";")[0] for line in stacks.splitlines()} == {process.name()}
+
+
+def test_without_perf_the_profile_says_why_it_is_missing(start, slice_folder, monkeypatch):
+    live, _ = start(*GOOD)
+    monkeypatch.setenv("PATH", str(slice_folder))
+    with pytest.raises(RuntimeError, match="no perf on the PATH"):
+        live.subject.start_profile(slice_folder, ASKED)
+    live.subject.end_profile()
+    reason = "no JVM is among its processes, and no perf on the PATH"
+    assert live.subject.profile(slice_folder, ASKED) == {"file": None, "reason": reason}
+
+
+def test_what_perf_said_is_the_reason(slice_folder):
+    assert perf.said(slice_folder) == "there is no recording"
+    (slice_folder / perf.LOG).write_text("Error:\nAccess to\n  counters is limited.\n")
+    assert perf.said(slice_folder) == "perf: Error: Access to counters is limited."
+
+
+# ---- the configuration
+
+
+def configured(**mode):
+    """config.yaml with the mode `mine` in request-threads."""
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config["studies"]["request-threads"]["modes"]["mine"] = mode
+    return config
+
+
+MINE = {"command": ["python3", "server.py", "{port}"], "folder": str(EXAMPLE)}
+MINE |= {"versus": "event-loop", "tiers": ["mid/wrk2", "waiting"]}
+
+
+def session_of(grid):
+    return next(session for session in grid.sessions if session.group == "thread-per-request")
+
+
+def test_own_server_joins_the_session_of_its_baseline():
+    grid = Grid(configured(**MINE))
+    found = {(cell.tier, cell.tool) for cell in grid.cells if cell.mode == "mine"}
+    assert found == {("mid", "wrk2"), ("waiting", "wrk2"), ("waiting", "jmeter")}
+    session = session_of(grid)
+    assert {"mine", "event-loop"} <= {cell.mode for cell in session.cells}
+    assert str(EXAMPLE / "server.py") in grid.files(session)
+
+
+def test_nothing_of_our_server_is_said_of_an_own_one():
+    grid = Grid(configured(**MINE, verify_path="/health", expected_body="up"))
+    cell = next(cell for cell in grid.cells if cell.mode == "mine")
+    spec = grid.spec(cell)
+    assert spec["study"] == {"id": "request-threads", "verify_path": "/health", "body_bytes": 42}
+    assert (spec["backend"], spec["engine"]) == (None, None)
+    assert spec["mode"] == {"id": "mine", "expected_body": "up"} | {
+        key: MINE[key] for key in ("command", "folder")
+    }
+    alone = grid.alone(cell)
+    # Its baseline's jar.
+    assert grid.jars(alone) == ["servers/sockets/target/sockets.jar"]
+    neighbour = next(cell for cell in grid.cells if cell.mode == "event-loop")
+    assert "server" in grid.spec(neighbour)["study"]
+
+
+def test_example_is_a_short_file_that_adds_a_mode():
+    assert len((EXAMPLE / "config.yaml").read_text().splitlines()) <= 15
+    grid = Grid(configured(**example()))
+    assert {cell.tier for cell in grid.cells if cell.mode == "mine"} == {"mid", "waiting"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"command": []}, "mine.command = []; allowed: a list of words that start an own server"),
+        ({"command": "run {port}"}, 'mine.command = "run {port}"; allowed: a list of words'),
+        ({"command": ["run"]}, 'mine.command = ["run"]; allowed: words of which one, or'),
+        ({"folder": "no/such"}, 'mine.folder = "no/such"; allowed: a folder that is there'),
+        ({"class": "EventLoop"}, 'mine.class = "EventLoop"; allowed: only without a command'),
+        ({"options": {"backlog": 5}}, "mine.options = "),
+        ({"expected_status": 20}, "mine.expected_status = 20; allowed: 100 to 599"),
+        ({"environment": {"a-b": "c"}}, 'mine.environment = "a-b"; allowed: names of variables'),
+        ({"environment": {"A": [1]}}, "mine.environment.A = [1]"),
+    ],
+)
+def test_fault_is_named_with_its_value_and_what_is_allowed(changed, expected):
+    with pytest.raises(ConfigurationError) as caught:
+        Grid(configured(**(MINE | changed)))
+    assert expected in str(caught.value)
+
+
+def test_port_may_stand_in_the_environment_alone():
+    assert Grid(configured(**(MINE | {"command": ["run"], "environment": {"PORT": "{port}"}})))
+
+
+def test_mode_without_a_command_has_nothing_of_an_own_server():
+    ours = {"class": "EventLoop", "in_force": {"peak_at_most": 9}}
+    for own in ({"folder": "servers"}, {"verify_path": "/"}, {"expected_body": ""}):
+        with pytest.raises(ConfigurationError, match="allowed: only with a command"):
+            Grid(configured(**ours, **own))
+    with pytest.raises(ConfigurationError, match="in_force = null; allowed: it must be there"):
+        Grid(configured(**{"class": "EventLoop"}))
+
+
+# ---- what it is
+
+
+def test_own_server_is_its_program_the_files_it_names_and_its_folder(tmp_path):
+    (tmp_path / "home/part").mkdir(parents=True)
+    (tmp_path / "home/__pycache__").mkdir()
+    names = ("run", "part/a.txt", ".hidden", "__pycache__/b.pyc")
+    for name in names:
+        (tmp_path / "home" / name).write_text(name)
+    (tmp_path / "home/run").chmod(0o755)
+    (tmp_path / "settings").write_text("1")
+    mode = {"command": ["./run", str(tmp_path / "settings"), "--port={port}", "x" * 999]}
+    mode |= {"folder": str(tmp_path / "home")}
+
+    def found(**changed):
+        return {path.name for path in provenance.own_files(mode | changed)}
+
+    assert found() == {"run", "a.txt", "settings"}
+    assert found(command=["sh", "-c", "exit"]) == {"sh", "run", "a.txt"}
+    # Without a folder it runs in this checkout, of which it is no more than it names.
+    of_checkout = {"command": ["python3", "workloads/experiment/grid.py", "{port}"]}
+    assert {path.name for path in provenance.own_files(of_checkout)} == {"python3", "grid.py"}
+
+
+def test_change_of_a_file_is_another_server(tmp_path):
+    spec = {"study": {"id": "a-study"}, "backend": None}
+
+    def fingerprint():
+        provenance.sha256.cache_clear()
+        mode = {"command": ["sh", "run.sh", "{port}"], "folder": str(tmp_path)}
+        return provenance.fingerprint(spec | {"mode": mode})
+
+    (tmp_path / "run.sh").write_text("exit")
+    first = fingerprint()
+    assert fingerprint() == first
+    (tmp_path / ".cache").write_text("x")
+    assert fingerprint() == first
+    (tmp_path / "run.sh").write_text("exit 1")
+    assert fingerprint() != first

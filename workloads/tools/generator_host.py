@@ -1,0 +1,186 @@
+"""Another machine for the generator, by SSH: `testbed.generator_host`.
+
+Nothing is installed there. A session has one connection, whose shell makes a folder and then reads
+its standard input: when that ends, however this process does, the shell ends what still runs there
+and removes the folder. Everything else is a command over that connection (ssh_config(5),
+ControlMaster).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from workloads.machine.testbed import Process, boot
+
+ROOT = Path(__file__).resolve().parents[2]
+CONNECT_LIMIT_S = 15
+COMMAND_LIMIT_S = 60
+# Commands of ours over there, beside what is copied.
+PROGRAMS = ("taskset", "tar", "pgrep", "mktemp", "find", "nproc")
+DUE = "workloads/due/build/due"
+COPIED = {
+    "wrk2": (DUE, "workloads/scripts"),
+    "curve": (DUE, "workloads/scripts"),
+    "jmeter": (
+        *(".tools/jmeter", "workloads/jmeter/build/driver.jar"),
+        *("workloads/jmeter/plan.jmx", "workloads/jmeter/jmeter.properties"),
+    ),
+}
+# A group's id is that of its shell, which is there as long as its file.
+HOLD = """
+folder=$(mktemp -d "${TMPDIR:-/tmp}/threads-artifact.XXXXXX") && echo "folder $folder"
+cat >/dev/null
+for file in $(find "$folder" -name group.pid); do kill -KILL "-$(cat "$file")"; done
+rm -rf "$folder"
+"""
+
+
+class HostError(RuntimeError):
+    """The other machine cannot be used; the message names it and the reason."""
+
+
+class GeneratorHost:
+    """The other machine during one session. Raises HostError where it cannot be used.
+
+    `folder` is the session's own here, whose files have their place in a folder there. `near`: the
+    CPUs of our ends of its connections. `cpus`: those of the generator there; by default all.
+    """
+
+    def __init__(
+        self, target: str, tools: set[str], folder: Path, near: list[int], cpus: list[int] | None
+    ) -> None:
+        self.target, self.folder, self.near = target, folder, near
+        with contextlib.ExitStack() as undo:
+            # The path of a socket has at most 107 characters.
+            sockets = undo.enter_context(tempfile.TemporaryDirectory(prefix="threads-ssh-"))
+            self.ssh = ["ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_LIMIT_S - 5}"]
+            self.ssh += ["-o", "ServerAliveInterval=5", "-o", f"ControlPath={sockets}/s"]
+            argv = [*self.ssh, "-M", target, HOLD]
+            self.hold = Process(argv, near, folder, "generator-host.log", stdin=True)
+            undo.callback(self._let_go)
+            self.root = self._folder_there()
+            self._copy(tools)
+            self.generator_cpus = cpus or list(range(int(self.run("nproc --all"))))
+            self.same_kernel = self.run("cat /proc/sys/kernel/random/boot_id")[:8] == boot()
+            self.clock_offset_s, self.clock_known_to_s = self._clock()
+            self.undo = undo.pop_all()
+
+    def _folder_there(self) -> str:
+        log, deadline_s = self.folder / "generator-host.log", time.monotonic() + CONNECT_LIMIT_S
+        while not self.hold.ended() and time.monotonic() < deadline_s:
+            for line in log.read_text(errors="replace").splitlines():
+                if line.startswith("folder "):
+                    return line.removeprefix("folder ")
+            time.sleep(0.05)
+        said = log.read_text(errors="replace").strip() or "it does not answer"
+        raise HostError(f"testbed.generator_host = {self.target!r}: {said}")
+
+    def _copy(self, tools: set[str]) -> None:
+        programs = [*PROGRAMS, *(["java"] if "jmeter" in tools else [])]
+        lacks = self.run(
+            f"for p in {' '.join(programs)}; do command -v $p >/dev/null || echo $p; done"
+        )
+        if lacks:
+            raise HostError(f"testbed.generator_host = {self.target!r} has no {lacks.split()}")
+        wanted = sorted({name for tool in tools for name in COPIED[tool]})
+        # Links of .tools lead to places that are not copied.
+        archive = ["tar", "--create", "--dereference", "--directory", str(ROOT), *wanted]
+        content = subprocess.run(archive, capture_output=True, check=True).stdout
+        self.run(f"tar --extract --directory {shlex.quote(self.root)}", content)
+        if DUE in wanted:
+            # It says which library is missing there.
+            self.run(f"{shlex.quote(self.root)}/{DUE} -v || [ $? -lt 126 ]")
+
+    def _clock(self) -> tuple[float, float]:
+        """How far that clock is before ours, in seconds, and how well that is known."""
+        argv = [*self.ssh, self.target, "while read -r line; do date +%s.%N; done"]
+        found = []
+        with subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        ) as shell:
+            assert shell.stdin and shell.stdout
+            for _ in range(10):
+                begun_s = time.time()
+                shell.stdin.write("\n")
+                there_s = float(shell.stdout.readline())
+                ended_s = time.time()
+                found.append(((ended_s - begun_s) / 2, there_s - (begun_s + ended_s) / 2))
+            shell.stdin.close()
+        known_to_s, offset_s = min(found)
+        return offset_s, known_to_s
+
+    @property
+    def link(self) -> str:
+        """What lies between both sides: a kernel that both share, or a network."""
+        return "veth" if self.same_kernel else "two hosts"
+
+    def run(self, script: str, content: bytes = b"") -> str:
+        """What a script there prints. Raises HostError, with what it says, where it fails."""
+        return self._run(script, content).decode(errors="replace").strip()
+
+    def _run(self, script: str, content: bytes = b"") -> bytes:
+        argv = [*self.ssh, self.target, script]
+        done = subprocess.run(argv, input=content, capture_output=True, timeout=COMMAND_LIMIT_S)
+        if done.returncode:
+            said = done.stderr.decode(errors="replace").strip()
+            raise HostError(f"testbed.generator_host = {self.target!r}: {script[:80]}: {said}")
+        return done.stdout
+
+    def there(self, word: str | Path) -> str:
+        """A word of a command with the paths that it has there."""
+        word = str(word).replace(str(self.folder), f"{self.root}/session")
+        return word.replace(f"{ROOT}/", f"{self.root}/")
+
+    def make(self, folder: Path) -> None:
+        self.run(f"mkdir -p {shlex.quote(self.there(folder))}")
+
+    def process(self, argv: Sequence[str], folder: Path, log: str, *, stdin: bool) -> Process:
+        """Our end of a command there, in the place of a folder here; both end together."""
+        # A runtime of ours is not copied: theirs is taken.
+        words = ["java" if Path(word).name == "java" else self.there(word) for word in argv]
+        place, cpus = shlex.quote(self.there(folder)), ",".join(map(str, self.generator_cpus))
+        script = (
+            f"mkdir -p {place} && cd {place} && echo $$ >group.pid"
+            f" && taskset -c {cpus} {shlex.join(words)}; status=$?; rm group.pid; exit $status"
+        )
+        return Process([*self.ssh, self.target, script], self.near, folder, log, stdin=stdin)
+
+    def end(self, folder: Path, name: str = "TERM") -> None:
+        """Ends what still runs there for a folder; without a connection it has ended already."""
+        file = shlex.quote(f"{self.there(folder)}/group.pid")
+        with contextlib.suppress(HostError):
+            self.run(f"[ ! -e {file} ] || kill -{name} -$(cat {file})")
+
+    def cpu_s(self, folder: Path) -> float:
+        """CPU time so far of what runs there for a folder."""
+        file = shlex.quote(f"{self.there(folder)}/group.pid")
+        lines = self.run(f"for p in $(pgrep -g $(cat {file})); do cat /proc/$p/stat; done")
+        # proc(5): utime and stime are fields 14 and 15, in ticks of 10 ms; 2 is a name in brackets.
+        fields = [line.rpartition(")")[2].split() for line in lines.splitlines()]
+        return sum(int(each[11]) + int(each[12]) for each in fields) / 100
+
+    def fetch(self, folder: Path) -> None:
+        """Brings the files that the generator left for a folder here."""
+        script = f"tar --create --exclude group.pid --directory {shlex.quote(self.there(folder))} ."
+        # tar itself keeps out of other folders; Python's tarfile does so from 3.11.4 on.
+        subprocess.run(
+            ["tar", "--extract", "--no-same-owner", "--directory", folder],
+            input=self._run(script),
+            check=True,
+        )
+
+    def _let_go(self) -> None:
+        if self.hold.child.stdin:
+            self.hold.child.stdin.close()
+        self.hold.wait(COMMAND_LIMIT_S)
+        self.hold.stop(5)
+
+    def close(self) -> None:
+        """Ends what runs there and removes what was copied."""
+        self.undo.close()
