@@ -384,6 +384,14 @@ class Process:
             time.sleep(0.01)
         return True
 
+    def finish(self, limit_s: float) -> bool:
+        """Whether it ended by itself within the limit; whatever happens it is gone afterwards."""
+        try:
+            return self.wait(limit_s)
+        finally:
+            # A generator that is told to stop still writes what it has measured.
+            self.stop(10)
+
     def stop(self, grace_s: float) -> None:
         """SIGTERM, then SIGKILL to its whole group; nothing once it is gone."""
         if not self.ended():

@@ -12,8 +12,8 @@ from typing import Any
 
 from workloads.machine import provenance
 from workloads.record import cell_folder, pooling, validity
-from workloads.record.figures import gc_pauses, nothing_sent
-from workloads.session.slices import PROFILED, Slice
+from workloads.record.load import gc_pauses, nothing_sent
+from workloads.record.slice import PROFILED, Slice
 
 logger = logging.getLogger("record")
 
@@ -154,7 +154,7 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
         "telemetry": {
             "samples": sum(len(done.samples) for done in counted),
             "rate_hz": min(done.rate_hz for done in counted),
-            "cpu_share": max(done.figures["telemetry_cpu_share"] for done in counted),
+            "cpu_share": max(done.metrics["telemetry_cpu_share"] for done in counted),
         },
         "profile": profile_of(spec, slices),
         "warm_up": live.warm_up,
@@ -172,7 +172,7 @@ def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
         return {"file": None}
     last = counted[-1]
     found: dict[str, Any] = last.live.subject.profile(last.folder, spec["testbed"]["profiler"])
-    found["slices"] = sum(done.asked.kind == PROFILED for done in slices)
+    found["slices"] = sum(done.turn.kind == PROFILED for done in slices)
     found["kept"] = sum(done.kept for done in counted)
     start_s, end_s = last.window
     return found | {"start_epoch_s": start_s, "end_epoch_s": end_s} if found["file"] else found

@@ -1,4 +1,4 @@
-"""From the slices of a cell to the cell: one load, one set of figures, one folder.
+"""From the slices of a cell to the cell: one load, one set of metrics, one folder.
 
 Counts are added, rates are means over the time that counted, peaks are the highest. Only plain
 slices that were kept are pooled; where none was, as after a death, all plain ones are. Profiled
@@ -18,9 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from profiles.watch.telemetry import COLUMNS
-from workloads.record.figures import Beside
 from workloads.record.latencies import HISTOGRAMS, SAMPLES, pool_histograms, samples_of
-from workloads.session.slices import GROWING, PLAIN, PROFILED, Live, Slice, beyond_generator
+from workloads.record.slice import (
+    GROWING,
+    PLAIN,
+    PROFILED,
+    Beside,
+    Live,
+    Slice,
+    beyond_generator,
+)
 
 SUMMED = (
     *("requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
@@ -46,7 +53,7 @@ FRAMES, FRAMES_AT_MOST = (b"\tat ", b"\t... "), 1000
 
 def pooled(slices: list[Slice], kind: str = PLAIN) -> list[Slice]:
     """The slices of a kind that count: those that were kept, or all where none was."""
-    of_kind = [done for done in slices if done.asked.kind == kind]
+    of_kind = [done for done in slices if done.turn.kind == kind]
     return [done for done in of_kind if done.kept] or of_kind
 
 
@@ -106,16 +113,16 @@ def is_curve(slices: list[Slice]) -> bool:
 
 
 def counts_of(slices: list[Slice], asked: float) -> dict[str, int]:
-    plain = [done for done in slices if done.asked.kind == PLAIN]
+    plain = [done for done in slices if done.turn.kind == PLAIN]
     if is_curve(slices):
         # Where a curve ends for want of a generator nothing was lost.
-        plain = [done for done in plain if done.asked.round not in beyond_generator(plain)]
-    rounds, kept = {done.asked.round for done in plain}, [done for done in plain if done.kept]
+        plain = [done for done in plain if done.turn.round not in beyond_generator(plain)]
+    rounds, kept = {done.turn.round for done in plain}, [done for done in plain if done.kept]
     counted, in_order = len(plain), min(len(rounds), asked)
     # A curve's rounds are its steps: one that was loaded again, and kept, is not lost. Of other
     # loads rounds beyond what was asked are extra.
     if is_curve(slices):
-        lost = rounds - {done.asked.round for done in kept}
+        lost = rounds - {done.turn.round for done in kept}
         counted, in_order = len(kept) + len(lost), len(rounds)
     return {
         "plain": counted,
@@ -142,20 +149,20 @@ def typical(changes: list[dict[str, float] | None]) -> dict[str, float] | None:
 def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     """The `server` part of cell.json, but for what its process tells at its end."""
     counted = pooled(slices)
-    figures = [done.figures for done in counted]
-    cpu_s = sum(each["server_cpu_s"] for each in figures)
-    compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in figures)
+    metrics = [done.metrics for done in counted]
+    cpu_s = sum(each["server_cpu_s"] for each in metrics)
+    compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in metrics)
     # As in a slice: CPU time is of the whole window, also where a grid counts only parts of it.
     answers = sum(
         done.load["answers_per_s"] * (end_s - start_s)
         for done in counted
         for start_s, end_s in [done.window]
     )
-    knows_compiler = figures[0]["compiler_cpu_s"] is not None
+    knows_compiler = metrics[0]["compiler_cpu_s"] is not None
     return {
         "cpu_s": cpu_s,
-        "cpu_user_s": sum(each["cpu_user_s"] for each in figures),
-        "cpu_system_s": sum(each["cpu_system_s"] for each in figures),
+        "cpu_user_s": sum(each["cpu_user_s"] for each in metrics),
+        "cpu_system_s": sum(each["cpu_system_s"] for each in metrics),
         "cpu_us_per_request": 1e6 * (cpu_s - compiler_s) / answers if answers else None,
         "compiler_cpu_s": compiler_s if knows_compiler else None,
         "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
@@ -167,10 +174,10 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "profiled": profiled_part(pooled(slices, PROFILED)),
         "in_force": live.in_force,
         **{
-            name: max(each[name] for each in figures)
+            name: max(each[name] for each in metrics)
             for name in ("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_accept_queue")
         },
-        **{name: sum(each[name] for each in figures) for name in GROWING},
+        **{name: sum(each[name] for each in metrics) for name in GROWING},
     }
 
 
@@ -239,14 +246,14 @@ def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
 
 
 def machine_of(slices: list[Slice]) -> dict[str, Any]:
-    figures = [done.figures for done in pooled(slices)]
+    metrics = [done.metrics for done in pooled(slices)]
     means = ("cpu_pressure_share", "steal_share", "others_cpu_share", "idle_beside_share")
     speeds = ("speed_server", "speed_generator", "probe_us")
     return {
-        **{name: statistics.mean(each[name] for each in figures) for name in means},
-        **{name: middle(each[name] for each in figures) for name in speeds},
-        "load_1m": max(each["load_1m"] for each in figures),
-        "time_wait_before": figures[0]["time_wait"],
+        **{name: statistics.mean(each[name] for each in metrics) for name in means},
+        **{name: middle(each[name] for each in metrics) for name in speeds},
+        "load_1m": max(each["load_1m"] for each in metrics),
+        "time_wait_before": metrics[0]["time_wait"],
     }
 
 
@@ -259,16 +266,16 @@ def backend_of(slices: list[Slice], beside: list[Beside]) -> dict[str, Any] | No
     """The `backend` part of cell.json: the first, and the others with their CPU time alone."""
     if not beside:
         return None
-    figures = [done.figures for done in pooled(slices)]
+    metrics = [done.metrics for done in pooled(slices)]
     first, *others = [
         {
             "id": each.id,
             "cpus": each.cpus,
-            "cpu_share": statistics.mean(each["backend_cpu_shares"][place] for each in figures),
+            "cpu_share": statistics.mean(each["backend_cpu_shares"][place] for each in metrics),
         }
         for place, each in enumerate(beside)
     ]
-    rss_bytes = max(each["peak_backend_rss_bytes"] for each in figures)
+    rss_bytes = max(each["peak_backend_rss_bytes"] for each in metrics)
     return first | {"peak_rss_bytes": rss_bytes} | ({"others": others} if others else {})
 
 
@@ -278,18 +285,18 @@ def write_files(slices: list[Slice], out: Path) -> None:
     live = counted[-1].live
     folders = [done.folder for done in counted]
     table(out / "slices.csv", [done.row() for done in slices])
-    samples = [sample | {"slice": done.asked.number} for done in slices for sample in done.samples]
+    samples = [sample | {"slice": done.turn.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
     if is_curve(slices):
         keep_histograms(counted, out)
     else:
         pool_histograms(folders, out)
     if (folders[0] / SAMPLES).exists():
-        rows = [row | {"slice": d.asked.number} for d in counted for row in samples_of(d.folder)]
+        rows = [row | {"slice": d.turn.number} for d in counted for row in samples_of(d.folder)]
         table(out / SAMPLES, rows)
     if (folders[0] / COMBINATIONS).exists():
         rows = [
-            row | {"slice": done.asked.number}
+            row | {"slice": done.turn.number}
             for done in counted
             for row in csv.DictReader((done.folder / COMBINATIONS).read_text().splitlines())
         ]
@@ -324,7 +331,7 @@ def keep_histograms(slices: list[Slice], out: Path) -> None:
     """Of a curve each step has its own."""
     for done in slices:
         if (done.folder / HISTOGRAMS[0]).exists():
-            name = f"step-{done.asked.round:02}-{HISTOGRAMS[0]}"
+            name = f"step-{done.turn.round:02}-{HISTOGRAMS[0]}"
             shutil.copyfile(done.folder / HISTOGRAMS[0], out / name)
 
 

@@ -18,8 +18,7 @@ import psutil
 from profiles.watch.telemetry import children, jvm_of
 from workloads.machine import provenance
 from workloads.machine.testbed import LOOPBACK, Process
-from workloads.servers import attach
-from workloads.servers.databases import perf
+from workloads.servers import attach, perf
 from workloads.servers.server import TMP, Server, watched
 
 

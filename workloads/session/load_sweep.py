@@ -29,17 +29,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from workloads.record.cell import Name
+from workloads.record.slice import CALIBRATION, PLAIN, Slice, beyond_generator, is_broken
+from workloads.record.slice_rules import BURDENS, GENERATOR
 from workloads.record.validity import GENERATOR_CPU_AT_MOST
-from workloads.session.slices import (
-    BURDENS,
-    CALIBRATION,
-    GENERATOR,
-    PLAIN,
-    Slice,
-    becomes_idle,
-    beyond_generator,
-    is_broken,
-)
+from workloads.session.place import becomes_idle
 from workloads.tools.curve import busy_connections, is_answered, load_at
 
 # Where the ramp begins. A server that cannot do that much has its capacity found all the same.
@@ -96,10 +89,10 @@ class Climb:
         """
         if any(each.outcome != "completed" for each in self.slices):
             return None
-        loads = Counter(each.asked.round for each in self.slices)
-        kept = {each.asked.round for each in self.slices if each.kept}
-        met = {each.asked.round for each in self.slices if each.kept and self.is_within(each)}
-        broke = {each.asked.round for each in self.slices if is_broken(each)}
+        loads = Counter(each.turn.round for each in self.slices)
+        kept = {each.turn.round for each in self.slices if each.kept}
+        met = {each.turn.round for each in self.slices if each.kept and self.is_within(each)}
+        broke = {each.turn.round for each in self.slices if is_broken(each)}
         once = {step for step in loads if loads[step] < LOADS_OF_A_STEP}
         steps = sorted((kept | once) - beyond_generator(self.slices), key=self.rate_of)
         first = self.first_beyond([step in met for step in steps])
@@ -274,8 +267,8 @@ def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Sl
 
 def is_at_limit(done: Slice) -> bool:
     """Whether the generator, or the remote that shares its CPUs, had no CPU left to offer more."""
-    busy = done.figures["generator_cpu_share"]
-    shares = zip(done.beside, done.figures["backend_cpu_shares"], strict=True)
+    busy = done.metrics["generator_cpu_share"]
+    shares = zip(done.beside, done.metrics["backend_cpu_shares"], strict=True)
     busy += sum(share for beside, share in shares if beside.id == "remote")
     return done.load["generator_thread"] > GENERATOR_CPU_AT_MOST or busy > GENERATOR_CPU_AT_MOST
 

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from workloads.record.latencies import percentile, steps_of
-from workloads.session.slices import PLAIN, Slice
+from workloads.record.slice import PLAIN, Slice
 
 # 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 STATISTICS: dict[str, Callable[[Slice], float | None]] = {
     "throughput": lambda each: each.load["throughput_per_s"],
     "p99 of latency": lambda each: percentile(steps_of(each.folder), 0.99),
-    "CPU time per request": lambda each: each.figures["cpu_us_per_request"],
+    "CPU time per request": lambda each: each.metrics["cpu_us_per_request"],
 }
 
 
@@ -68,8 +68,8 @@ def log_ratios(
     mode: list[Slice], baseline: list[Slice], value: Callable[[Slice], float | None]
 ) -> list[float]:
     def by_round(slices: list[Slice]) -> dict[int, float]:
-        plain = [each for each in slices if each.kept and each.asked.kind == PLAIN]
-        values = {each.asked.round: value(each) for each in plain}
+        plain = [each for each in slices if each.kept and each.turn.kind == PLAIN]
+        values = {each.turn.round: value(each) for each in plain}
         # CPU time without the compiler's may come out below 0 where there was little of both.
         return {number: found for number, found in values.items() if found and found > 0}
 

@@ -26,7 +26,7 @@ from profiles.watch.telemetry import Telemetry, grown_between
 from workloads.machine import provenance
 from workloads.machine.testbed import Shares, free_port
 from workloads.servers.server import Server, watched
-from workloads.session.slices import watch_speed
+from workloads.session.place import watch_speed
 from workloads.session.warm_up import load_by_due, warm_up
 
 logger = logging.getLogger("primitives")

@@ -33,7 +33,6 @@ from workloads.servers.databases.data import Data
 from workloads.servers.databases.mariadb import MariaDB
 from workloads.session.request_primitives import HEAP, JAR, Requests
 from workloads.session.run_session import check_alone
-from workloads.session.slices import finish
 
 logger = logging.getLogger("primitives")
 # By 0.3 s all of these loops are compiled; 0.6 s is sixty of the ticks in which the process's CPU
@@ -76,7 +75,7 @@ class Testbed:
     ) -> None:
         """Runs a program to its end. Raises RuntimeError with what it said if it fails."""
         process = Process(argv, cpus, self.folder, log, environment)
-        finish(process, limit_s)
+        process.finish(limit_s)
         if process.exit_status != 0:
             said = (self.folder / log).read_text(errors="replace")[-2000:]
             raise RuntimeError(f"{argv[0]}: exit status {process.exit_status}: {said}")

@@ -62,25 +62,24 @@ from workloads.machine.testbed import (
 )
 from workloads.record import cell_folder
 from workloads.record.cell import Facts, Name, cell_record, write_cell
+from workloads.record.slice import (
+    CALIBRATION,
+    PLAIN,
+    PROFILED,
+    WARM_UP,
+    Live,
+    Slice,
+    Turn,
+    is_broken,
+)
+from workloads.record.slice_rules import COMPILER_SHARE_AT_MOST
 from workloads.servers import server
 from workloads.servers import user_server as own_server
 from workloads.servers.backends import Backend
 from workloads.session.load_sweep import climb
+from workloads.session.loading import Loading
+from workloads.session.place import Place, watch_speed
 from workloads.session.progress import progress, ratios
-from workloads.session.slices import (
-    CALIBRATION,
-    COMPILER_SHARE_AT_MOST,
-    PLAIN,
-    PROFILED,
-    WARM_UP,
-    Asked,
-    Live,
-    Loading,
-    Place,
-    Slice,
-    is_broken,
-    watch_speed,
-)
 from workloads.session.warm_up import ask_as_between_slices, loads_of, until_idle, warm_up
 from workloads.tools.driver import Driver
 from workloads.tools.generator_host import GeneratorHost, HostError
@@ -163,16 +162,9 @@ class Session:
             if part["engine"] or not server.get("package", "").startswith(REACHABLE):
                 raise HostError(f"testbed.generator_host: {mode} listens on 127.0.0.1 only")
         tools = {name.tool for name in self.names_known()}
-        there = GeneratorHost(
-            where["generator_host"], tools, self.folder, self.place.generator_cpus, where["cpus"]
-        )
-        self.end.callback(there.close)
-        self.place.host, self.place.address = there, where["server_address"]
-        self.topology |= {
-            "link": there.link,
-            "clock_offset_s": round(there.clock_offset_s, 6),
-            "clock_known_to_s": round(there.clock_known_to_s, 6),
-        }
+        self.place.generator = GeneratorHost(where, tools, self.folder, self.place.generator_cpus)
+        self.end.callback(self.place.generator.close)
+        self.topology |= self.place.generator.facts()
 
     def spec(self, name: Name) -> dict[str, Any]:
         return spec_of(self.plan, name.mode, name.tier, name.tool)
@@ -225,7 +217,7 @@ class Session:
 
     def start_backend(self, spec: dict[str, Any], folder: Path, position: int) -> Backend:
         module = importlib.import_module(f"workloads.servers.backends.{spec['backend']['id']}")
-        cpus = getattr(self.place, f"{spec['backend']['cpus']}_cpus")
+        cpus = self.place.cpus_of(spec["backend"]["cpus"])
         started: Backend = module.start(spec, provenance.java(), cpus, folder, position)
         return started
 
@@ -240,7 +232,7 @@ class Session:
             return database.start(spec, java, cpus, folder, position)
         if "command" in spec["mode"]:
             return own_server.OwnServer(spec["mode"], cpus, folder, free_port(position))
-        address = self.place.address
+        address = self.place.generator.address
         argv = server.command(spec, java, free_port(position, address), len(cpus), address)
         argv += backend.options if backend else []
         environment = backend.environment if backend else {}
@@ -336,7 +328,7 @@ class Session:
         live.subject.prepare(spec)
         for number in range(WARM_UP_SLICES):
             loading = Loading(tool_of(name.tool), spec, live, self.place, None)
-            loading.slice(Asked(number, 0, WARM_UP))
+            loading.slice(Turn(number, 0, WARM_UP))
 
     def alive(self, mode: str) -> Live | None:
         """The mode's server; started and warmed up again where it is gone. None if it stays so."""
@@ -368,8 +360,7 @@ class Session:
                 environment = self.place.alive[name.mode].subject.client_environment
             folder = cell_folder.fresh(self.folder / f"driver-{key}")
             argv = tool.driver(self.spec(name), provenance.java())
-            cpus, host = self.place.generator_cpus, self.place.host
-            driver = Driver(argv, cpus, folder, environment, host)
+            driver = Driver(argv, self.place.generator, folder, environment)
             self.drivers[key] = driver
             self.end.callback(driver.stop)
             driver.wait_until_ready()
@@ -553,7 +544,7 @@ def can_be_loaded(done: list[Slice], kind: str) -> bool:
 
 
 def is_behind(done: list[Slice], kind: str, rounds: int) -> bool:
-    kept = sum(each.kept for each in done if each.asked.kind == kind)
+    kept = sum(each.kept for each in done if each.turn.kind == kind)
     return kept < rounds and can_be_loaded(done, kind)
 
 
@@ -576,8 +567,8 @@ def load_once(
     live.subject.prepare(spec)
     driver = session.driver(name)
     loading = Loading(tool_of(name.tool), spec, live, session.place, driver)
-    loading.wait_for_the_others()
-    each = loading.slice(Asked(len(done) + 1, round, kind))
+    session.place.wait_for_others(name.mode)
+    each = loading.slice(Turn(len(done) + 1, round, kind))
     done.append(each)
     window_s = each.load["duration_s"]
     session.phases.add("calibration_s" if kind == CALIBRATION else "load_s", window_s)
@@ -709,7 +700,7 @@ def run(options: argparse.Namespace, shares: Shares, too_few: str) -> list[str]:
                 started=session.started.isoformat(timespec="milliseconds"),
                 commit=provenance.commit(),
                 server_cpus=session.place.server_cpus,
-                generator_cpus=(session.place.host or session.place).generator_cpus,
+                generator_cpus=session.place.generator.cpus,
                 topology=session.topology,
                 labels=options.labels,
             )

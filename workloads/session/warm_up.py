@@ -30,7 +30,7 @@ from typing import Any
 
 from profiles.watch.telemetry import compiler_threads, threads_cpu_s
 from workloads.machine.testbed import Process
-from workloads.session.slices import clock_s, finish
+from workloads.record.slice import clock_s
 from workloads.tools import wrk2
 
 # A server whose requests cost less than this share of those of a turn before still gets better.
@@ -232,7 +232,7 @@ def load_by_due(
     out = folder / f"{name}.json"
     argv = wrk2.due_command(load, url, "--json", str(out), *more)
     process = Process(argv, cpus, folder, f"{name}.log")
-    finish(process, limit_s)
+    process.finish(limit_s)
     if process.exit_status != 0:
         said = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
         raise RuntimeError(f"the {name} failed ({process.exit_status}): {said}")

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from workloads.session.slices import PLAIN, Asked, Live, Slice
+from workloads.record.slice import PLAIN, Live, Slice, Turn
 
 LOAD = {
     "loop": "closed",
@@ -32,7 +32,7 @@ LOAD = {
     "settling": {"latency": None, "throughput": None},
     "generator": {"name": "a tool", "version": "1", "cpu_share": 0.2, "exit_status": 0},
 }
-FIGURES = {
+METRICS = {
     "server_cpu_s": 0.5,
     "compiler_cpu_s": 0.01,
     "compiler_share": 0.02,
@@ -80,10 +80,10 @@ def live(tmp_path):
 
 @pytest.fixture
 def make_slice(live):
-    """Slices of one cell, numbered as they are made; `load` and `figures` are changes."""
+    """Slices of one cell, numbered as they are made; `load` and `metrics` are changes."""
     made = []
 
-    def make(round=1, kind=PLAIN, load=(), figures=(), before=(), after=(), **changed):
+    def make(round=1, kind=PLAIN, load=(), metrics=(), before=(), after=(), **changed):
         number = len(made) + 1
         folder = live.folder / f"slice-{number}"
         folder.mkdir()
@@ -105,10 +105,10 @@ def make_slice(live):
             "samples": [],
             "rate_hz": 10.0,
             "load": LOAD | window | dict(load),
-            "figures": FIGURES | dict(figures),
+            "metrics": METRICS | dict(metrics),
             "accounts": accounts,
         }
-        made.append(Slice(asked=Asked(number, round, kind), **(fields | changed)))
+        made.append(Slice(turn=Turn(number, round, kind), **(fields | changed)))
         return made[-1]
 
     return make

@@ -8,8 +8,8 @@ from jsonschema import ValidationError
 
 from workloads.record import cell_folder
 from workloads.record.cell import digest, measured, profile_of, silent
-from workloads.record.figures import gc_pauses, nothing_sent
-from workloads.session.slices import PROFILED
+from workloads.record.load import gc_pauses, nothing_sent
+from workloads.record.slice import PROFILED
 
 LINE = "[2026-11-20T12:37:3{s}.500+0000][7.0s][info][gc] GC(0) {what} {ms}ms\n"
 YOUNG = "Pause Young (Allocation Failure) 8M->1M(9M)"

@@ -7,6 +7,7 @@ import time
 import pytest
 
 from workloads.tools.driver import Driver, DriverError
+from workloads.tools.generator_place import GeneratorPlace
 
 CPUS = sorted(os.sched_getaffinity(0))[:1]
 # Answers every line with the word after its last tab, and says what it was told.
@@ -26,7 +27,8 @@ def drive(tmp_path):
     drivers = []
 
     def start(code, **environment):
-        drivers.append(Driver([sys.executable, "-c", code], CPUS, tmp_path, environment))
+        place = GeneratorPlace(CPUS)
+        drivers.append(Driver([sys.executable, "-c", code], place, tmp_path, environment))
         return drivers[-1]
 
     yield start

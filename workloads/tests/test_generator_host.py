@@ -1,8 +1,18 @@
-"""The other machine: what is said where it cannot be used. `make test-hosts` measures over SSH."""
+"""The generator here and on another machine: the same loads, and what is said where that fails.
+
+`make test-hosts` measures over SSH; here a stand-in for ssh runs everything on this machine.
+"""
+
+import os
+import sys
 
 import pytest
 
+from workloads.tools.driver import Driver
 from workloads.tools.generator_host import ROOT, GeneratorHost, HostError
+from workloads.tools.generator_place import GeneratorPlace
+
+WHERE = {"generator_host": "someone@far", "server_address": "10.0.0.1", "cpus": None}
 
 
 def host_of(tmp_path, monkeypatch, ssh):
@@ -10,7 +20,7 @@ def host_of(tmp_path, monkeypatch, ssh):
     (tmp_path / "bin/ssh").write_text(f"#!/bin/sh\nfor last; do :; done\n{ssh}\n")
     (tmp_path / "bin/ssh").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
-    return GeneratorHost("someone@far", {"wrk2"}, tmp_path, [0], None)
+    return GeneratorHost(WHERE, {"wrk2"}, tmp_path, [0])
 
 
 @pytest.mark.parametrize(
@@ -28,16 +38,15 @@ def test_a_host_that_cannot_be_used_is_named_with_the_reason(tmp_path, monkeypat
 
 
 def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, monkeypatch):
-    """Over a stand-in for ssh that runs everything here."""
     host = host_of(tmp_path, monkeypatch, 'exec sh -c "$last"')
-    assert host.link == "veth"
+    assert host.facts()["link"] == "veth"
     assert abs(host.clock_offset_s) <= host.clock_known_to_s
     assert host.there(f"--json={tmp_path}/a/load.json") == f"--json={host.root}/session/a/load.json"
     folder = tmp_path / "slice"
     folder.mkdir()
     script = ["sh", "-c", f"ls {ROOT}/workloads/due/build > found; sleep 60"]
-    process = host.process(script, folder, "generator.log", stdin=False)
-    while not host.run(f"cat {host.there(folder)}/found 2>/dev/null; true"):
+    process = host.process(script, folder)
+    while not host.command(f"cat {host.there(folder)}/found 2>/dev/null; true"):
         assert not process.ended()
     assert host.cpu_s(folder) >= 0
     host.fetch(folder)
@@ -47,3 +56,67 @@ def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, monkeypat
     assert host.hold.ended()
     with pytest.raises(FileNotFoundError):
         open(f"{host.root}/workloads/due/build/due").close()
+
+
+@pytest.fixture(params=["here", "there"])
+def place(request, tmp_path, monkeypatch):
+    """The generator's place, which knows whether it is here."""
+    if request.param == "here":
+        found = GeneratorPlace(sorted(os.sched_getaffinity(0)))
+    else:
+        found = host_of(tmp_path, monkeypatch, 'exec sh -c "$last"')
+    found.is_here = request.param == "here"
+    yield found
+    found.close()
+
+
+LOAD = """
+import json, sys, time
+json.dump({"cpu_share": 0.25}, open("load.json", "w"))
+print("said", flush=True)
+time.sleep(float(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize(("lasts_s", "timed_out"), [(0, False), (60, True)])
+def test_generator_runs_once_and_leaves_its_files_here(place, tmp_path, lasts_s, timed_out):
+    folder, watched = tmp_path / "slice", []
+    folder.mkdir()
+    argv = [sys.executable, "-c", LOAD, str(lasts_s)]
+    ran = place.run(argv, folder, 2, watched.append)
+    assert (ran.argv, ran.timed_out) == (argv, timed_out)
+    assert ran.exit_status == 0 or timed_out
+    assert (folder / "load.json").exists()
+    assert (folder / "generator.log").read_text().startswith("said\n")
+    # Telemetry sees what runs here, and no other.
+    assert (len(watched), ran.cpus) == ((1, None) if place.is_here else (0, 0.25))
+    assert 0 < ran.lasted_s < 30
+
+
+DRIVEN = """
+import pathlib, sys
+print("ready", flush=True)
+for line in sys.stdin:
+    words = line.rstrip("\\n").split("\\t")
+    if words[-1] != "never":
+        pathlib.Path(words[0], "samples").write_text(words[1])
+        print("done", flush=True)
+"""
+
+
+def test_driver_loads_where_its_place_is(place, tmp_path):
+    watched = []
+    for name in ("driver", "slice"):
+        (tmp_path / name).mkdir()
+    driver = Driver([sys.executable, "-u", "-c", DRIVEN], place, tmp_path / "driver")
+    driver.wait_until_ready()
+    fields = [str(tmp_path / "slice"), "users=3"]
+    ran = driver.load(fields, tmp_path / "slice", 30, watched.append)
+    assert (tmp_path / "slice/samples").read_text() == "users=3"
+    assert ran.argv == [*driver.argv, *fields]
+    assert (ran.exit_status, ran.timed_out) == (0, False)
+    assert len(watched) == int(place.is_here)
+    assert (ran.cpus is None) == place.is_here
+    # One that does not end would go on during the next slice.
+    assert driver.load([*fields, "never"], tmp_path / "slice", 0.1, watched.append).timed_out
+    assert driver.process.ended()

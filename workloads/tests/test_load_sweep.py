@@ -8,11 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from workloads.record import slice as slice_module
 from workloads.record.cell import Name
 from workloads.record.latencies import latencies_ms
 from workloads.record.pooling import counts_of
+from workloads.record.slice import CALIBRATION, PLAIN
+from workloads.record.slice_rules import BURDENS, GENERATOR
 from workloads.session import load_sweep as curve
-from workloads.session import slices
 from workloads.session.load_sweep import (
     LIMIT,
     NOT_SUSTAINED,
@@ -23,7 +25,6 @@ from workloads.session.load_sweep import (
     drain,
     ladder,
 )
-from workloads.session.slices import BURDENS, CALIBRATION, GENERATOR, PLAIN
 from workloads.tests.simulated import Queue, exponential, load
 from workloads.tools.curve import collect
 
@@ -63,7 +64,7 @@ def climbing(make_slice, monkeypatch):
     Returns the session, its slices, and (mode, kind, step, tool) of every load in order.
     """
     monkeypatch.setattr(curve, "drain", lambda session, mode: session.stopped.append(mode))
-    monkeypatch.setattr(slices, "latencies_ms", lambda folder, load: load["latencies_ms"])
+    monkeypatch.setattr(slice_module, "latencies_ms", lambda folder, load: load["latencies_ms"])
 
     def run(names=(ONE,), capacity=1000.0, ends=(), **changes):
         session, asked, wanted = session_of(**changes), [], dict(ends)
@@ -93,7 +94,7 @@ def climbing(make_slice, monkeypatch):
 
 
 def steps_of(slices):
-    return [each.asked.round for each in slices]
+    return [each.turn.round for each in slices]
 
 
 # ---- the ladder
@@ -142,7 +143,7 @@ def test_ramp_is_short_steady_and_never_in_the_slices(climbing):
         found_here = (tool["arrivals"], tool["duration_s"], tool["warm_up_s"])
         is_ramp = kind == CALIBRATION
         assert found_here == (("constant", 0.3, 0) if is_ramp else ("poisson", 0.5, 0.1))
-    assert {each.asked.kind for each in found[ONE]} == {PLAIN}
+    assert {each.turn.kind for each in found[ONE]} == {PLAIN}
 
 
 def test_ramp_ends_where_the_connections_do(climbing):
@@ -265,7 +266,7 @@ def test_step_that_was_lost_is_loaded_again_when_all_have_climbed(climbing):
     assert set(plain[16:18]) == {("one", 2), ("other", 5)}
     first, again = (tool for mode, _, step, tool in asked if (mode, step) == ("one", 2))
     assert first == again
-    assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, True]
+    assert [each.kept for each in found[ONE] if each.turn.round == 2] == [False, True]
     # What is lost again is not loaded a third time, and what is above the knee not a second time.
     _, found, _ = climbing(ends=lost(2, 8), extra_rounds=2)
     assert steps_of(found[ONE]).count(2) == 2
@@ -280,20 +281,20 @@ def test_step_that_was_lost_is_loaded_again_when_all_have_climbed(climbing):
 @pytest.mark.parametrize("fault", sorted(BURDENS))
 def test_step_that_meets_its_objective_counts_whatever_slowed_it(climbing, fault):
     _, found, _ = climbing(ends=lost(2, faults=[fault], p99_ms=15), extra_rounds=2)
-    burdened = [each for each in found[ONE] if each.asked.round == 2]
+    burdened = [each for each in found[ONE] if each.turn.round == 2]
     assert [(each.kept, each.stands, each.faults) for each in burdened] == [(True, True, [fault])]
     # The others are kept since they fail no rule.
-    assert not any(each.stands for each in found[ONE] if each.asked.round != 2)
+    assert not any(each.stands for each in found[ONE] if each.turn.round != 2)
     for end in ({"p99_ms": 21}, {"p99_ms": 15, "sustained": False}, {"p99_ms": None}):
         _, found, _ = climbing(ends=lost(2, faults=[fault], once=True, **end), extra_rounds=2)
-        assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, True], end
+        assert [each.kept for each in found[ONE] if each.turn.round == 2] == [False, True], end
 
 
 @pytest.mark.parametrize("fault", [GENERATOR, "idle_connections", "not_completed"])
 def test_step_of_another_load_than_was_asked_for_does_not_count(climbing, fault):
     ends = lost(2, faults=[fault, "compiled"], p99_ms=15)
     _, found, _ = climbing(ends=ends, extra_rounds=2)
-    assert [each.kept for each in found[ONE] if each.asked.round == 2] == [False, False]
+    assert [each.kept for each in found[ONE] if each.turn.round == 2] == [False, False]
 
 
 def test_first_step_beyond_the_objective_is_loaded_again_to_confirm_it(climbing):
@@ -388,11 +389,11 @@ def test_server_that_cannot_be_started_again_ends_its_climb(climbing):
     assert session.curves[ONE]["ended"] == NOT_SUSTAINED
 
 
-@pytest.mark.parametrize("figures", [{"generator_thread": 0.95}, {"figures": "busy"}])
-def test_generator_at_its_limit_ends_the_climb_and_the_step_is_left_out(climbing, figures):
-    end = dict(figures)
-    if "figures" in end:
-        end["figures"] = {"generator_cpu_share": 0.5, "backend_cpu_shares": [0.9, 0.45]}
+@pytest.mark.parametrize("busy", [{"generator_thread": 0.95}, {"metrics": "busy"}])
+def test_generator_at_its_limit_ends_the_climb_and_the_step_is_left_out(climbing, busy):
+    end = dict(busy)
+    if "metrics" in end:
+        end["metrics"] = {"generator_cpu_share": 0.5, "backend_cpu_shares": [0.9, 0.45]}
         end["beside"] = [SimpleNamespace(id=id) for id in ("mariadb", "remote")]
     session, found, _ = climbing(ends=[((ONE.mode, PLAIN, 7), end)])
     assert session.curves[ONE]["ended"] == LIMIT

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from profiles.convert import perf_stacks
-from workloads.servers.databases import perf
+from workloads.servers import perf
 
 BURN = "while :; do :; done"
 CPUS = sorted(os.sched_getaffinity(0))

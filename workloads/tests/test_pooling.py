@@ -8,9 +8,8 @@ from unittest.mock import ANY
 import pytest
 
 from workloads.record import pooling
-from workloads.record.figures import Beside
 from workloads.record.latencies import SAMPLES, footer, hgrm, read_hgrm
-from workloads.session.slices import PROFILED
+from workloads.record.slice import PROFILED, Beside
 
 
 def change(shift):
@@ -76,9 +75,9 @@ def test_settling_is_that_of_the_median_slice(make_slice):
 
 def test_what_was_left_out_or_profiled_is_never_pooled(make_slice):
     huge = {"requests_recorded": 10**6, "duration_s": 10.0**6, "latency_min_ms": 0.0}
-    figures = {"server_cpu_s": 10.0**6, "peak_threads": 10.0**6, "steal_share": 1.0}
+    metrics = {"server_cpu_s": 10.0**6, "peak_threads": 10.0**6, "steal_share": 1.0}
     counted = {"counters": {"hits": 10**6}, "threads_started": 10**6}
-    other = {"load": huge, "figures": figures, "after": counted}
+    other = {"load": huge, "metrics": metrics, "after": counted}
     kept = make_slice(1)
     slices = [
         make_slice(1, **other, faults=["compiled"]),
@@ -114,14 +113,14 @@ def test_where_none_was_kept_all_plain_ones_are_pooled(make_slice):
 
 
 def test_cpu_time_per_request_is_without_the_compilers(make_slice):
-    figures = [
+    metrics = [
         {"server_cpu_s": 0.5, "compiler_cpu_s": 0.1, "peak_threads": 21.0, "retransmits": 1.0},
         {"server_cpu_s": 0.7, "compiler_cpu_s": 0.3, "peak_threads": 33.0, "retransmits": 2.0},
     ]
     counts = [({"threads_started": 10}, {"threads_started": 14}), ({"threads_started": 14}, {})]
     slices = [
-        make_slice(figures=each, before=before, after=after)
-        for each, (before, after) in zip(figures, counts, strict=True)
+        make_slice(metrics=each, before=before, after=after)
+        for each, (before, after) in zip(metrics, counts, strict=True)
     ]
     server = pooling.server_of(slices[0].live, slices)
     assert server["cpu_us_per_request"] == pytest.approx(1e6 * (1.2 - 0.4) / 200)
@@ -132,7 +131,7 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
     # Of a server that is gone, and so counts nothing any more, none are taken away.
     assert server["threads_started"] == 4
     for each in slices:
-        each.figures |= {"compiler_cpu_s": None, "compiler_share": None}
+        each.metrics |= {"compiler_cpu_s": None, "compiler_share": None}
     database = pooling.server_of(slices[0].live, slices)
     assert (database["compiler_cpu_s"], database["compiler_share"]) == (None, None)
     assert database["cpu_us_per_request"] == pytest.approx(1e6 * 1.2 / 200)
@@ -141,10 +140,10 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
 def test_gaps_within_a_window_are_no_requests(make_slice):
     """The grid of pools counts half of the time between its start and its end."""
     load = {"duration_s": 0.5, "answers_per_s": 100.0, "end_epoch_s": 111.0}
-    done = make_slice(load=load | {"start_epoch_s": 110.0}, figures={"cpu_us_per_request": 4900.0})
+    done = make_slice(load=load | {"start_epoch_s": 110.0}, metrics={"cpu_us_per_request": 4900.0})
     server = pooling.server_of(done.live, [done])
     # As in the slice's own row: the same rate of requests all the while.
-    assert server["cpu_us_per_request"] == pytest.approx(done.figures["cpu_us_per_request"])
+    assert server["cpu_us_per_request"] == pytest.approx(done.metrics["cpu_us_per_request"])
 
 
 def test_counters_grow_from_slice_to_slice(make_slice):
@@ -230,22 +229,22 @@ def test_rows_are_those_that_the_slices_have_left(make_slice, edges, expected):
 def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
     speeds = [1.0, 1.1, 3.0, None]
     slices = [
-        make_slice(figures={"speed_server": speed, "steal_share": share, "load_1m": 9.0 * share})
+        make_slice(metrics={"speed_server": speed, "steal_share": share, "load_1m": 9.0 * share})
         for speed, share in zip(speeds, (0.0, 0.04, 0.0, 0.0), strict=True)
     ]
     machine = pooling.machine_of(slices)
     assert (machine["speed_server"], machine["steal_share"]) == (1.1, 0.01)
     assert machine["load_1m"] == pytest.approx(0.36)
-    nothing = pooling.machine_of([make_slice(figures={"speed_server": None})])
+    nothing = pooling.machine_of([make_slice(metrics={"speed_server": None})])
     assert nothing["speed_server"] is None
 
 
 def test_backend_is_the_mean_of_shares_and_the_most_memory(make_slice):
-    figures = [
+    metrics = [
         {"backend_cpu_shares": [0.2, 0.6], "peak_backend_rss_bytes": 10.0},
         {"backend_cpu_shares": [0.4, 0.8], "peak_backend_rss_bytes": 30.0},
     ]
-    done = [make_slice(figures=each) for each in figures]
+    done = [make_slice(metrics=each) for each in metrics]
     first, second = (Beside(id, None, [cpu]) for id, cpu in (("mariadb", 0), ("remote", 1)))
     found = pooling.backend_of(done, [first])
     assert found == {"id": "mariadb", "cpus": [0], "cpu_share": ANY, "peak_rss_bytes": 30}
@@ -270,7 +269,7 @@ def rows_in(path):
 
 def leave(done, latency_ms):
     """What a tool leaves in the folder of a slice: its log, samples and a histogram."""
-    (done.folder / "generator.log").write_text(f"log of {done.asked.number}\n")
+    (done.folder / "generator.log").write_text(f"log of {done.turn.number}\n")
     with gzip.open(done.folder / SAMPLES, "wt", newline="") as file:
         file.write(f"elapsed,success,responseCode\n{latency_ms},true,200\n")
     text = hgrm(Counter({latency_ms: 2}), 2 * latency_ms, latency_ms)

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from workloads.record.latencies import hgrm
+from workloads.record.slice import PROFILED
 from workloads.session.progress import interval, log_ratios, progress, ratios, typical_cell_s
-from workloads.session.slices import PROFILED
 
 
 def recorded(folder, *ended):
@@ -53,7 +53,7 @@ def slices_of(make_slice, values, **changed):
     """A slice a round with this throughput and CPU time per request."""
     return [
         make_slice(
-            round, load={"throughput_per_s": v}, figures={"cpu_us_per_request": v}, **changed
+            round, load={"throughput_per_s": v}, metrics={"cpu_us_per_request": v}, **changed
         )
         for round, v in enumerate(values, start=1)
     ]

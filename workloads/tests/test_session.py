@@ -19,8 +19,11 @@ from workloads.experiment.grid import Cell, Grid, groups_of, spec_of
 from workloads.machine import provenance
 from workloads.record import cell_folder
 from workloads.record.cell import Facts, Name
+from workloads.record.slice import CALIBRATION, PLAIN, PROFILED
 from workloads.servers.server import Server
 from workloads.session import run_session
+from workloads.session.loading import Loading
+from workloads.session.place import Place
 from workloads.session.run_session import (
     Phases,
     Recorder,
@@ -29,7 +32,6 @@ from workloads.session.run_session import (
     load_once,
     loads_in_order,
 )
-from workloads.session.slices import CALIBRATION, PLAIN, PROFILED, Loading, Place
 
 ROOT = Path(__file__).resolve().parents[2]
 CPUS = sorted(os.sched_getaffinity(0))
@@ -268,8 +270,8 @@ def turns(plan, monkeypatch):
             loaded.append((kind, round, name.mode))
             outcome, reason = dict(outcomes).get((name.mode, len(done)), ("completed", ""))
             kept = (name.mode, len(done)) not in lost
-            asked = SimpleNamespace(kind=kind, round=round)
-            done.append(SimpleNamespace(outcome=outcome, reason=reason, asked=asked, kept=kept))
+            turn = SimpleNamespace(kind=kind, round=round)
+            done.append(SimpleNamespace(outcome=outcome, reason=reason, turn=turn, kept=kept))
 
         monkeypatch.setattr(run_session, "load_once", load)
         found = in_turns(session_of(plan), LOW)
@@ -370,15 +372,15 @@ def load(plan, monkeypatch):
 
         waited = []
 
-        def slice(self, asked):
+        def slice(self, turn):
             assert waited.pop()
             end = left.pop(0)
             outcome, reason = end if isinstance(end, tuple) else ("completed", "")
             faults = [] if isinstance(end, tuple) else end
             fields = {"outcome": outcome, "reason": reason, "faults": faults, "kept": not faults}
-            return SimpleNamespace(asked=asked, load={"duration_s": 2.0}, **fields)
+            return SimpleNamespace(turn=turn, load={"duration_s": 2.0}, **fields)
 
-        monkeypatch.setattr(Loading, "wait_for_the_others", lambda self: waited.append(True))
+        monkeypatch.setattr(Place, "wait_for_others", lambda self, mode: waited.append(mode))
         monkeypatch.setattr(Loading, "slice", slice)
         monkeypatch.setattr(session, "alive", lambda mode: live if alive else None)
         monkeypatch.setattr(session, "driver", lambda name: None)
@@ -387,7 +389,7 @@ def load(plan, monkeypatch):
         load_once(session, LOW[0], PLAIN, 2, done)
         assert live.subject.prepared == ["low"] * len(done)
         assert session.phases.spent_s.get("load_s", 0) == 2 * len(done)
-        return [(each.asked.number, each.asked.round, each.faults) for each in done], stopped
+        return [(each.turn.number, each.turn.round, each.faults) for each in done], stopped
 
     return run
 
@@ -408,10 +410,10 @@ def test_ramp_of_a_curve_is_loaded_as_asked_and_counted_apart(plan, monkeypatch)
     session, seen = session_of(plan), []
     live = SimpleNamespace(subject=Subject())
 
-    def slice(self, asked):
-        seen.append((asked.kind, self.spec["tool"]["rate_per_s"]))
+    def slice(self, turn):
+        seen.append((turn.kind, self.spec["tool"]["rate_per_s"]))
         done = {"outcome": "completed", "reason": "", "faults": ["compiled"], "kept": False}
-        return SimpleNamespace(asked=asked, load={"duration_s": 2.0}, **done)
+        return SimpleNamespace(turn=turn, load={"duration_s": 2.0}, **done)
 
     monkeypatch.setattr(Loading, "slice", slice)
     monkeypatch.setattr(session, "alive", lambda mode: live)

@@ -16,10 +16,10 @@ from profiles.watch.telemetry import children, jvm_of, process_sample
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.machine import provenance
-from workloads.servers.databases import perf
+from workloads.servers import perf
 from workloads.servers.user_server import OwnServer
+from workloads.session.place import Place
 from workloads.session.run_session import Session
-from workloads.session.slices import Place
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "workloads/examples/user-server"

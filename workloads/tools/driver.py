@@ -11,11 +11,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from workloads.machine.testbed import Process
-from workloads.tools.generator_host import GeneratorHost
+from workloads.tools.generator_place import LOG, GeneratorPlace, Ran, Watch
 
 START_LIMIT_S = 60
-LOG = "generator.log"
 
 
 class DriverError(RuntimeError):
@@ -28,19 +26,31 @@ class Driver:
     def __init__(
         self,
         argv: list[str],
-        cpus: list[int],
+        place: GeneratorPlace,
         folder: Path,
         environment: Mapping[str, str] | None = None,
-        host: GeneratorHost | None = None,
     ) -> None:
-        self.process = (
-            host.process(argv, folder, LOG, stdin=True)
-            if host
-            else Process(argv, cpus, folder, LOG, environment, stdin=True)
-        )
-        # As it was asked for, whatever carries it to another machine.
-        self.argv, self.host, self.folder = argv, host, folder
+        self.process = place.process(argv, folder, environment, stdin=True)
+        # The command line as requested, whatever carries it to another machine.
+        self.argv, self.place, self.folder = argv, place, folder
         self.log, self.read = folder / LOG, 0
+
+    def load(self, fields: list[str], folder: Path, limit_s: float, watch: Watch) -> Ran:
+        """Loads once, its files in the folder. After the limit it is stopped, or it would go on."""
+        self.place.make(folder)
+        self.place.watch(self.process, watch)
+        used_s, start_s = self.place.cpu_s(self.folder), time.time()
+        self.ask([self.place.there(word) for word in fields])
+        timed_out = not self.answer(limit_s)
+        end_s, used_then_s = time.time(), self.place.cpu_s(self.folder)
+        cpus = None
+        if used_s is not None and used_then_s is not None:
+            cpus = (used_then_s - used_s) / (end_s - start_s)
+        if timed_out:
+            self.stop()
+        self.place.fetch(self.folder)
+        self.place.fetch(folder)
+        return Ran([*self.argv, *fields], 0, timed_out, (start_s, end_s), cpus)
 
     def wait_until_ready(self) -> None:
         self.answer(START_LIMIT_S)
@@ -78,6 +88,5 @@ class Driver:
         return whole[0].decode(errors="replace").splitlines()
 
     def stop(self) -> None:
-        if self.host:
-            self.host.end(self.folder)
+        self.place.end(self.folder)
         self.process.stop(10)

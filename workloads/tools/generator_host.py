@@ -9,14 +9,18 @@ ControlMaster).
 from __future__ import annotations
 
 import contextlib
+import json
 import shlex
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from profiles.watch.speed import Speeds
 from workloads.machine.testbed import Process, boot
+from workloads.tools.generator_place import LOG, GeneratorPlace, Watch
 
 ROOT = Path(__file__).resolve().parents[2]
 CONNECT_LIMIT_S = 15
@@ -45,17 +49,20 @@ class HostError(RuntimeError):
     """The other machine cannot be used; the message names it and the reason."""
 
 
-class GeneratorHost:
+class GeneratorHost(GeneratorPlace):
     """The other machine during one session. Raises HostError where it cannot be used.
 
+    `where`: generator_host, server_address, and the CPUs of the generator there, by default all.
     `folder` is the session's own here, whose files have their place in a folder there. `near`: the
-    CPUs of our ends of its connections. `cpus`: those of the generator there; by default all.
+    CPUs of our ends of its connections.
     """
 
     def __init__(
-        self, target: str, tools: set[str], folder: Path, near: list[int], cpus: list[int] | None
+        self, where: Mapping[str, Any], tools: set[str], folder: Path, near: list[int]
     ) -> None:
+        target: str = where["generator_host"]
         self.target, self.folder, self.near = target, folder, near
+        self.address = where["server_address"]
         with contextlib.ExitStack() as undo:
             # The path of a socket has at most 107 characters.
             sockets = undo.enter_context(tempfile.TemporaryDirectory(prefix="threads-ssh-"))
@@ -66,8 +73,8 @@ class GeneratorHost:
             undo.callback(self._let_go)
             self.root = self._folder_there()
             self._copy(tools)
-            self.generator_cpus = cpus or list(range(int(self.run("nproc --all"))))
-            self.same_kernel = self.run("cat /proc/sys/kernel/random/boot_id")[:8] == boot()
+            super().__init__(where["cpus"] or list(range(int(self.command("nproc --all")))))
+            self.same_kernel = self.command("cat /proc/sys/kernel/random/boot_id")[:8] == boot()
             self.clock_offset_s, self.clock_known_to_s = self._clock()
             self.undo = undo.pop_all()
 
@@ -83,7 +90,7 @@ class GeneratorHost:
 
     def _copy(self, tools: set[str]) -> None:
         programs = [*PROGRAMS, *(["java"] if "jmeter" in tools else [])]
-        lacks = self.run(
+        lacks = self.command(
             f"for p in {' '.join(programs)}; do command -v $p >/dev/null || echo $p; done"
         )
         if lacks:
@@ -92,10 +99,10 @@ class GeneratorHost:
         # Links of .tools lead to places that are not copied.
         archive = ["tar", "--create", "--dereference", "--directory", str(ROOT), *wanted]
         content = subprocess.run(archive, capture_output=True, check=True).stdout
-        self.run(f"tar --extract --directory {shlex.quote(self.root)}", content)
+        self.command(f"tar --extract --directory {shlex.quote(self.root)}", content)
         if DUE in wanted:
             # It says which library is missing there.
-            self.run(f"{shlex.quote(self.root)}/{DUE} -v || [ $? -lt 126 ]")
+            self.command(f"{shlex.quote(self.root)}/{DUE} -v || [ $? -lt 126 ]")
 
     def _clock(self) -> tuple[float, float]:
         """How far that clock is before ours, in seconds, and how well that is known."""
@@ -115,16 +122,26 @@ class GeneratorHost:
         known_to_s, offset_s = min(found)
         return offset_s, known_to_s
 
-    @property
-    def link(self) -> str:
-        """What lies between both sides: a kernel that both share, or a network."""
-        return "veth" if self.same_kernel else "two hosts"
+    def facts(self) -> dict[str, Any]:
+        """What lies between both sides, and how both clocks differ."""
+        return {
+            # A kernel that both share, or a network.
+            "link": "veth" if self.same_kernel else "two hosts",
+            "clock_offset_s": round(self.clock_offset_s, 6),
+            "clock_known_to_s": round(self.clock_known_to_s, 6),
+        }
 
-    def run(self, script: str, content: bytes = b"") -> str:
+    def speed(self, speeds: Speeds, start_s: float, end_s: float) -> float | None:
+        return None
+
+    def watch(self, process: Process, watch: Watch) -> None:
+        """Our end of the connection says nothing of the generator."""
+
+    def command(self, script: str, content: bytes = b"") -> str:
         """What a script there prints. Raises HostError, with what it says, where it fails."""
-        return self._run(script, content).decode(errors="replace").strip()
+        return self._command(script, content).decode(errors="replace").strip()
 
-    def _run(self, script: str, content: bytes = b"") -> bytes:
+    def _command(self, script: str, content: bytes = b"") -> bytes:
         argv = [*self.ssh, self.target, script]
         done = subprocess.run(argv, input=content, capture_output=True, timeout=COMMAND_LIMIT_S)
         if done.returncode:
@@ -133,45 +150,62 @@ class GeneratorHost:
         return done.stdout
 
     def there(self, word: str | Path) -> str:
-        """A word of a command with the paths that it has there."""
         word = str(word).replace(str(self.folder), f"{self.root}/session")
         return word.replace(f"{ROOT}/", f"{self.root}/")
 
     def make(self, folder: Path) -> None:
-        self.run(f"mkdir -p {shlex.quote(self.there(folder))}")
+        self.command(f"mkdir -p {shlex.quote(self.there(folder))}")
 
-    def process(self, argv: Sequence[str], folder: Path, log: str, *, stdin: bool) -> Process:
+    def process(
+        self,
+        argv: Sequence[str],
+        folder: Path,
+        environment: Mapping[str, str] | None = None,
+        *,
+        stdin: bool = False,
+    ) -> Process:
         """Our end of a command there, in the place of a folder here; both end together."""
         # A runtime of ours is not copied: theirs is taken.
         words = ["java" if Path(word).name == "java" else self.there(word) for word in argv]
-        place, cpus = shlex.quote(self.there(folder)), ",".join(map(str, self.generator_cpus))
+        place, cpus = shlex.quote(self.there(folder)), ",".join(map(str, self.cpus))
         script = (
             f"mkdir -p {place} && cd {place} && echo $$ >group.pid"
             f" && taskset -c {cpus} {shlex.join(words)}; status=$?; rm group.pid; exit $status"
         )
-        return Process([*self.ssh, self.target, script], self.near, folder, log, stdin=stdin)
+        return Process([*self.ssh, self.target, script], self.near, folder, LOG, stdin=stdin)
 
-    def end(self, folder: Path, name: str = "TERM") -> None:
+    def finish(self, process: Process, folder: Path, limit_s: float) -> bool:
+        ended = process.wait(limit_s)
+        if not ended:
+            # It still writes what it has measured.
+            self.end(folder)
+            process.wait(10)
+        process.stop(1)
+        return ended
+
+    def end(self, folder: Path) -> None:
         """Ends what still runs there for a folder; without a connection it has ended already."""
         file = shlex.quote(f"{self.there(folder)}/group.pid")
         with contextlib.suppress(HostError):
-            self.run(f"[ ! -e {file} ] || kill -{name} -$(cat {file})")
+            self.command(f"[ ! -e {file} ] || kill -TERM -$(cat {file})")
+
+    def cpus_reported(self, folder: Path) -> float | None:
+        load = folder / "load.json"
+        return float(json.loads(load.read_text())["cpu_share"]) if load.exists() else None
 
     def cpu_s(self, folder: Path) -> float:
-        """CPU time so far of what runs there for a folder."""
         file = shlex.quote(f"{self.there(folder)}/group.pid")
-        lines = self.run(f"for p in $(pgrep -g $(cat {file})); do cat /proc/$p/stat; done")
+        lines = self.command(f"for p in $(pgrep -g $(cat {file})); do cat /proc/$p/stat; done")
         # proc(5): utime and stime are fields 14 and 15, in ticks of 10 ms; 2 is a name in brackets.
         fields = [line.rpartition(")")[2].split() for line in lines.splitlines()]
         return sum(int(each[11]) + int(each[12]) for each in fields) / 100
 
     def fetch(self, folder: Path) -> None:
-        """Brings the files that the generator left for a folder here."""
         script = f"tar --create --exclude group.pid --directory {shlex.quote(self.there(folder))} ."
         # tar itself keeps out of other folders; Python's tarfile does so from 3.11.4 on.
         subprocess.run(
             ["tar", "--extract", "--no-same-owner", "--directory", folder],
-            input=self._run(script),
+            input=self._command(script),
             check=True,
         )
 
@@ -182,5 +216,4 @@ class GeneratorHost:
         self.hold.stop(5)
 
     def close(self) -> None:
-        """Ends what runs there and removes what was copied."""
         self.undo.close()

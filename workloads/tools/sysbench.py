@@ -14,8 +14,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from workloads.record.figures import nothing_sent
 from workloads.record.latencies import hgrm
+from workloads.record.load import nothing_sent
 from workloads.servers.databases import DATABASE, USER
 from workloads.servers.databases.data import ROWS, SEED
 from workloads.servers.databases.subject import Subject

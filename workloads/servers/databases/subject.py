@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.machine.testbed import Process
-from workloads.servers.databases import perf
+from workloads.servers import perf
 from workloads.servers.databases.data import Data, check_sql
 from workloads.servers.databases.mariadb import MariaDB
 from workloads.servers.databases.pgbouncer import PgBouncer

@@ -1,19 +1,16 @@
-"""What a cell's record needs beside its loads: an empty load, the process beside a server, GC."""
+"""The load of a cell without requests, and the pauses of a JVM within a load."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-
-from workloads.machine.testbed import Process
 
 
 def nothing_sent(loop: str) -> dict[str, Any]:
     """The `load` of a cell in which nothing could be sent; what a tool knows goes over it."""
     counts = ("requests_recorded", "in_flight_at_end", "responses_2xx", "received_bytes")
-    figures = ("error_share", "start_epoch_s", "end_epoch_s", "duration_s")
+    times = ("error_share", "start_epoch_s", "end_epoch_s", "duration_s")
     rates = ("answers_per_s", "throughput_per_s")
     unknown = ("requests_asked", "bodies_right", "offered_per_s", "concurrency_offered")
     more_unknown = ("sent_bytes", "latency_mean_ms", "latency_min_ms")
@@ -22,18 +19,9 @@ def nothing_sent(loop: str) -> dict[str, Any]:
         "errors": {},
         "limited_by_generator": "",
         **dict.fromkeys(counts, 0),
-        **dict.fromkeys((*figures, *rates), 0.0),
+        **dict.fromkeys((*times, *rates), 0.0),
         **dict.fromkeys((*unknown, *more_unknown)),
     }
-
-
-@dataclass(frozen=True)
-class Beside:
-    """The process that a server depends on, or that stands before it, and its share of CPUs."""
-
-    id: str
-    process: Process
-    cpus: list[int]
 
 
 def gc_pauses(log: Path, load: dict[str, Any]) -> dict[str, float]:

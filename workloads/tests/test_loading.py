@@ -1,4 +1,4 @@
-"""Every rule that leaves a slice out is fed one that it must catch and one that it must pass."""
+"""A load of one server: what it cost, its outcome, and what happens around it, in order."""
 
 import time
 from types import SimpleNamespace
@@ -6,96 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from profiles.watch.speed import Speed
+from workloads.record import slice as slice_module
+from workloads.record.slice import PLAIN, PROFILED, Live, Turn
 from workloads.servers.backends import Backend
-from workloads.session import slices
-from workloads.session.slices import PLAIN, PROFILED, Asked, Live, Loading, Place, faults
-
-
-def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
-    assert faults(make_slice()) == []
-
-
-@pytest.mark.parametrize(
-    ("figures", "caught_by"),
-    [
-        ({"compiler_share": 0.051, "compiler_cpu_s": 0.02}, "compiled"),
-        ({"others_cpu_share": 0.151}, "undisturbed"),
-        ({"steal_share": 0.051}, "undisturbed"),
-        ({"speed_server": 1.151}, "steady_speed"),
-        ({"idle_beside_share": 0.021}, "idle_beside"),
-    ],
-)
-def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, figures, caught_by):
-    assert faults(make_slice(figures=figures)) == [caught_by]
-
-
-@pytest.mark.parametrize(
-    "figures",
-    [
-        {"compiler_share": 0.05, "compiler_cpu_s": 0.02},
-        # Of a server that is nearly idle: 0.9 % of a CPU.
-        {"compiler_share": 0.6, "compiler_cpu_s": 0.009},
-        # Not a JVM, and no value of the probe.
-        {"compiler_share": None, "compiler_cpu_s": None, "speed_server": None},
-        {"others_cpu_share": 0.15, "steal_share": 0.05},
-        {"speed_server": 1.15, "idle_beside_share": 0.02},
-        # A faster machine, and a generator's CPU that is slow, are no fault.
-        {"speed_server": 0.5, "speed_generator": 3.0},
-    ],
-)
-def test_slice_at_its_bounds_is_kept(make_slice, figures):
-    assert faults(make_slice(figures=figures)) == []
-
-
-def test_slice_that_did_not_complete_is_left_out(make_slice):
-    assert faults(make_slice(outcome="server_died")) == ["not_completed"]
-
-
-def test_profiled_slice_is_judged_like_every_other(make_slice):
-    figures = {"compiler_share": 0.4, "compiler_cpu_s": 0.2, "steal_share": 0.2}
-    assert faults(make_slice(kind=PROFILED, figures=figures)) == ["compiled", "undisturbed"]
-
-
-STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_asked": 49}
-
-
-def test_generator_at_its_limit_leaves_out_a_step_of_a_curve_alone(make_slice):
-    late = {"limited_by_generator": "its sends were late"}
-    assert faults(make_slice(load=STEP | late)) == ["generator_healthy"]
-    assert faults(make_slice(load=STEP)) == []
-    # Of other loads it is judged over all slices together.
-    assert faults(make_slice(load=late)) == []
-
-
-def test_row_of_a_step_says_at_which_rate_it_was_and_whether_it_was_sustained(make_slice):
-    row = make_slice(4, load=STEP).row()
-    names = ("step", "offered_per_s", "served_per_s", "sustained", "stands", "due")
-    assert [row[name] for name in names] == [4, 97.5, 80.5, "false", "false", 49]
-    other = make_slice(4).row()
-    assert list(other) == list(row)
-    assert [other[name] for name in names] == [None] * 6
-
-
-def test_row_of_a_step_that_counts_although_it_fails_a_rule_says_both(make_slice):
-    row = make_slice(4, load=STEP, faults=["compiled"], stands=True).row()
-    assert (row["kept"], row["reason"], row["stands"]) == ("true", "compiled", "true")
-    row = make_slice(4, load=STEP, faults=["compiled"]).row()
-    assert (row["kept"], row["reason"], row["stands"]) == ("false", "compiled", "false")
-
-
-def test_all_faults_of_a_slice_are_in_its_row(make_slice):
-    done = make_slice(round=3, figures={"steal_share": 0.2, "speed_server": 2.0})
-    done.faults = faults(done)
-    assert not done.kept
-    row = done.row()
-    assert (row["kept"], row["reason"]) == ("false", "undisturbed;steady_speed")
-    assert (row["slice"], row["round"], row["kind"]) == (1, 3, PLAIN)
-    assert row["machine_context_switches_per_request"] == 10
-    assert (row["rss_mib"], row["threads_peak"]) == (1024, 20)
-    assert make_slice().row()["kept"] == "true"
-    nothing = make_slice(load={"requests_recorded": 0}).row()
-    assert nothing["machine_context_switches_per_request"] is None
-
+from workloads.session.loading import Loading
+from workloads.session.metrics import Window
+from workloads.session.place import Place
+from workloads.tools.generator_place import Ran
 
 TOOL = SimpleNamespace(LOOP="closed")
 SPEC = {
@@ -109,6 +26,14 @@ SPEC = {
 def loading(live, spec=SPEC, **place):
     fields = {"server_cpus": [0], "generator_cpus": [1], "speeds": Speeds()}
     return Loading(TOOL, spec, live, Place(**fields | place), None)
+
+
+def metrics_of(one, load, telemetry, idle_s, window_s):
+    return Window(load, telemetry, one.place).metrics(one.beside(), idle_s, ran(window_s))
+
+
+def ran(window_s, timed_out=False, cpus=None):
+    return Ran(["a-tool"], 0, timed_out, window_s, cpus)
 
 
 class Speeds:
@@ -180,26 +105,33 @@ WINDOW = {"start_epoch_s": 1.0, "end_epoch_s": 3.0, "answers_per_s": 1000.0, "du
 
 
 def test_cpu_time_per_request_is_without_compilers(live):
-    figures = loading(live).figures(WINDOW, telemetry_of(samples_of(**PER_S)), 0.0, (0.5, 3.5))
-    assert figures["server_cpu_s"] == pytest.approx(1.2)
-    assert figures["compiler_cpu_s"] == pytest.approx(0.2)
-    assert figures["compiler_share"] == pytest.approx(1 / 6)
-    assert figures["cpu_us_per_request"] == pytest.approx(500)
-    assert figures["generator_cpu_share"] == pytest.approx(0.4)
-    assert figures["peak_threads"] == 7
+    metrics = metrics_of(loading(live), WINDOW, telemetry_of(samples_of(**PER_S)), 0.0, (0.5, 3.5))
+    assert metrics["server_cpu_s"] == pytest.approx(1.2)
+    assert metrics["compiler_cpu_s"] == pytest.approx(0.2)
+    assert metrics["compiler_share"] == pytest.approx(1 / 6)
+    assert metrics["cpu_us_per_request"] == pytest.approx(500)
+    assert metrics["generator_cpu_share"] == pytest.approx(0.4)
+    assert metrics["peak_threads"] == 7
     no_jvm = telemetry_of(samples_of(**PER_S | {"compiler_cpu_s": 0.0}), compilers=())
-    figures = loading(live).figures(WINDOW, no_jvm, 0.0, (0.5, 3.5))
-    assert (figures["compiler_cpu_s"], figures["compiler_share"]) == (None, None)
-    assert figures["cpu_us_per_request"] == pytest.approx(600)
-    silent = loading(live).figures(WINDOW | {"answers_per_s": 0.0}, no_jvm, 0.0, (0.5, 3.5))
+    metrics = metrics_of(loading(live), WINDOW, no_jvm, 0.0, (0.5, 3.5))
+    assert (metrics["compiler_cpu_s"], metrics["compiler_share"]) == (None, None)
+    assert metrics["cpu_us_per_request"] == pytest.approx(600)
+    silent = metrics_of(loading(live), WINDOW | {"answers_per_s": 0.0}, no_jvm, 0.0, (0.5, 3.5))
     assert silent["cpu_us_per_request"] is None
+
+
+def test_generator_elsewhere_says_itself_how_many_cpus_it_used(live):
+    one, window = loading(live), telemetry_of(samples_of(**PER_S))
+    one.place.generator = SimpleNamespace(cpus=[0, 1, 2, 3], speed=lambda *_: None)
+    there = Window(WINDOW, window, one.place).metrics([], 0.0, ran((0.5, 3.5), cpus=2.0))
+    assert (there["generator_cpu_share"], there["speed_generator"]) == (0.5, None)
 
 
 def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(live):
     def others(idle_s=0.0, **place):
         window = telemetry_of(samples_of(**PER_S))
-        figures = loading(live, **place).figures(WINDOW, window, idle_s, (0.0, 4.0))
-        return figures["others_cpu_share"], figures["idle_beside_share"]
+        metrics = metrics_of(loading(live, **place), WINDOW, window, idle_s, (0.0, 4.0))
+        return metrics["others_cpu_share"], metrics["idle_beside_share"]
 
     assert others() == pytest.approx((0.3, 0))
     assert others(idle_s=0.2) == pytest.approx((0.2, 0.05))
@@ -224,49 +156,9 @@ def test_idle_clocks_are_those_of_the_other_modes(live, monkeypatch):
 
     subject = SimpleNamespace(process=process(10), pooler=process(20))
     other = Live("other", subject, Backend(process(40), []), None, {}, {})
-    monkeypatch.setattr(slices, "clock_s", float)
-    assert loading(live, alive={"a-mode": live, "other": other}).idle_clocks() == 70
-
-
-@pytest.fixture
-def idles(monkeypatch):
-    """Waits for processes whose clock says this; a moment lasts a second of the limit, 3 s."""
-
-    def run(*clocks_s, cpus=1):
-        left, now_s = list(clocks_s), iter(range(1000))
-        clock = SimpleNamespace(monotonic=lambda: next(now_s), sleep=lambda seconds: None)
-        monkeypatch.setattr(slices, "time", clock)
-        return slices.becomes_idle(lambda: left.pop(0), cpus, 3.0), left
-
-    return run
-
-
-def test_processes_are_waited_for_until_they_idle(idles):
-    # 1.5 % of 320 ms are 4.8 ms, of which half a look may see a third.
-    assert idles(1.0, 1.0015, 9.0) == (True, [9.0])
-    assert idles(1.0, 1.0018, 1.0047, 9.0) == (True, [9.0])
-    assert idles(1.0, 1.0018, 1.005, 1.005, 1.006, 9.0) == (True, [9.0])
-    assert idles(1.0, 1.003, cpus=2) == (True, [])
-
-
-def test_processes_that_stay_busy_are_not_waited_for_beyond_the_limit(idles):
-    # As a client that looks at its connections for 2 ms in each tenth of a second.
-    assert idles(1.0, 1.002, 1.006, 1.006, 1.01, 1.012, 9.0) == (False, [9.0])
-
-
-def test_slices_of_a_session_wait_for_others_until_their_patience_is_used_up(live, monkeypatch):
-    asked, now_s = [], iter([0.0, 0.3, 1.0, 110.0, 200.0, 212.0, 300.0, 300.0])
-    monkeypatch.setattr(slices, "time", SimpleNamespace(monotonic=lambda: next(now_s)))
-    monkeypatch.setattr(slices, "becomes_idle", lambda *given: asked.append(given))
-    one = loading(live, alive={"a-mode": live})
-    for _ in range(4):
-        one.wait_for_the_others()
-    assert [given[:2] for given in asked] == [(one.idle_clocks, 1)] * 4
-    assert [given[2] for given in asked] == pytest.approx([12.0, 12.0, 11.32, -0.36])
-
-
-def test_clock_of_a_process_that_is_gone_stands_at_zero(live):
-    assert slices.clock_s(2**22 + 1) == 0
+    monkeypatch.setattr(slice_module, "clock_s", float)
+    place = loading(live, alive={"a-mode": live, "other": other}).place
+    assert place.cpu_s_of_others("a-mode") == 70
 
 
 class Subject:
@@ -346,11 +238,11 @@ def load_slice(live, monkeypatch):
 
         def generate(folder, telemetry):
             notes.append("load")
-            return ["a-tool"], 0, timed_out, (time.time() - 5, time.time())
+            return ran((time.time() - 5, time.time()), timed_out)
 
         monkeypatch.setattr(one, "generate", generate)
         monkeypatch.setattr(one, "telemetry", lambda: Telemetry(notes))
-        return one.slice(Asked(1, 1, kind)), notes
+        return one.slice(Turn(1, 1, kind)), notes
 
     return run
 
@@ -363,7 +255,7 @@ def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):
     assert done.load["generator"] == {
         "name": "a tool",
         "version": "1",
-        "cpu_share": done.figures["generator_cpu_share"],
+        "cpu_share": done.metrics["generator_cpu_share"],
         "exit_status": 0,
     }
 
@@ -412,4 +304,4 @@ def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_pat
     one = loading(live)
     one.tool = SimpleNamespace(collect=collect, generator=lambda spec: {})
     with pytest.raises(RuntimeError, match=r"exit status 2\): no such option"):
-        one.collect(tmp_path, (0.0, 1.0), 2)
+        one.collect(tmp_path, Ran([], 2, False, (0.0, 1.0)))

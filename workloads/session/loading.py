@@ -1,0 +1,219 @@
+"""One load of one server: asked before and after, watched meanwhile, judged at its end."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from dataclasses import dataclass
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from profiles.watch.telemetry import Telemetry
+from workloads.machine import provenance
+from workloads.machine.idle_connections import idle_connections, still_open
+from workloads.record import cell_folder
+from workloads.record.load import gc_pauses
+from workloads.record.settling import settling
+from workloads.record.slice import PROFILED, Beside, Live, Slice, Turn
+from workloads.record.slice_rules import faults
+from workloads.session.metrics import BESIDE, Window
+from workloads.session.place import Place
+from workloads.tools.driver import Driver
+from workloads.tools.generator_place import LOG, Ran
+
+logger = logging.getLogger("slices")
+# A server that has not answered by then, its load gone, hangs, however patient its users are.
+ANSWER_LIMIT_S = 3.0
+
+
+@dataclass
+class Loading:
+    """How slices of one cell are loaded: its tool, its spec, its server and the generator."""
+
+    tool: Any
+    spec: dict[str, Any]
+    live: Live
+    place: Place
+    # None: the tool is started for each slice.
+    driver: Driver | None
+
+    def slice(self, turn: Turn) -> Slice:
+        """Loads once. The server may be gone afterwards: see `outcome`."""
+        name = f"{turn.kind}-{self.spec['tier']['id']}-{self.spec['tool']['id']}-{turn.number}"
+        folder = cell_folder.fresh(self.live.folder / name)
+        body_before, before = self.answer(), self.account()
+        if turn.kind == PROFILED:
+            self.switch_profiler(folder, on=True)
+        telemetry = self.telemetry()
+        ran, idle_s, lost = self.run(folder, telemetry)
+        if turn.kind == PROFILED:
+            self.switch_profiler(folder, on=False)
+        load = self.collect(folder, ran)
+        outcome, reason, body = self.outcome(load, ran)
+        after = self.account(answers=bool(body))
+        self.complete(load, folder)
+        metrics = Window(load, telemetry, self.place).metrics(self.beside(), idle_s, ran)
+        load["generator"]["cpu_share"] = metrics["generator_cpu_share"]
+        return Slice(
+            turn=turn,
+            live=self.live,
+            beside=self.beside(),
+            folder=folder,
+            outcome=outcome,
+            reason=reason,
+            load=load,
+            samples=telemetry.samples,
+            rate_hz=telemetry.rate_hz(),
+            metrics=metrics,
+            accounts={
+                "before": before,
+                "after": after,
+                "body_before": body_before,
+                "body": body,
+                "generator_argv": ran.argv,
+            },
+            faults=faults(outcome, load, metrics) + (["idle_connections"] if lost else []),
+        )
+
+    def run(self, folder: Path, telemetry: Telemetry) -> tuple[Ran, float, int]:
+        """The generator's run, CPU time of the other servers meanwhile, idle connections lost."""
+        path, limit_s = self.spec["study"]["verify_path"], self.spec["testbed"]["request_timeout_s"]
+        idle_ones, mode = self.spec["tier"].get("idle_connections", 0), self.live.mode
+        listens = (self.place.generator.address, self.live.subject.port)
+        with idle_connections(listens, path, idle_ones, limit_s) as held:
+            idle_s = self.place.cpu_s_of_others(mode)
+            telemetry.start()
+            try:
+                ran = self.generate(folder, telemetry)
+            finally:
+                telemetry.stop()
+            idle_s = self.place.cpu_s_of_others(mode) - idle_s
+            return ran, idle_s, idle_ones - still_open(held)
+
+    def generate(self, folder: Path, telemetry: Telemetry) -> Ran:
+        subject, limit_s = self.live.subject, self.spec["testbed"]["load_limit_s"]
+        watch = functools.partial(telemetry.watch, "generator")
+        if self.driver:
+            fields = self.tool.fields(self.spec, subject, folder)
+            return self.driver.load(fields, folder, limit_s, watch)
+        argv = self.tool.command(self.spec, provenance.java(), subject)
+        place = self.place.generator
+        return place.run(argv, folder, limit_s, watch, subject.client_environment)
+
+    def collect(self, folder: Path, ran: Ran) -> dict[str, Any]:
+        """What the tool says of the load. Raises RuntimeError where it left no results."""
+        generator = self.tool.generator(self.spec)
+        try:
+            load = self.tool.collect(self.spec, folder, ran.window_s)
+        except (OSError, ValueError, KeyError) as fault:
+            log = folder / LOG
+            said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+            message = f"the generator left no results (exit status {ran.exit_status}): {said}"
+            raise RuntimeError(message) from fault
+        generator |= {"cpu_share": 0.0, "exit_status": ran.exit_status}
+        return load | {"generator": generator}
+
+    def complete(self, load: dict[str, Any], folder: Path) -> None:
+        """Adds what the files of the load say, and has its times by the clock of this machine."""
+        if self.driver:
+            pauses = gc_pauses(self.driver.log.with_name("gc.log"), load)
+            load["generator"]["gc_pause_ms"] = pauses["gc_pause_ms"]
+        load["settling"] = settling(folder, load)
+        for key in ("start_epoch_s", "end_epoch_s"):
+            load[key] -= self.place.generator.clock_offset_s
+
+    def answer(self) -> bytes:
+        """What the server answers before its load; nothing where it does not."""
+        try:
+            body: bytes = self.live.subject.ask(
+                self.spec["study"]["verify_path"], self.spec["testbed"]["request_timeout_s"]
+            )
+        except (OSError, HTTPException):
+            return b""
+        return body
+
+    def outcome(self, load: dict[str, Any], ran: Ran) -> tuple[str, str, bytes]:
+        """(outcome, reason, body): the server's state, and what else is known of the load."""
+        limit_s = min(self.spec["testbed"]["request_timeout_s"], ANSWER_LIMIT_S)
+        outcome, reason, body = self.live.subject.state(self.spec["study"]["verify_path"], limit_s)
+        outcome, reason = self.judged(outcome, reason, load)
+        fault = load.pop("fault", None)
+        if outcome != "completed":
+            return outcome, reason, body
+        if ran.timed_out:
+            return "timed_out", f"the load had not ended after {ran.lasted_s:.0f} s", body
+        return (fault["outcome"], fault["reason"], body) if fault else (outcome, reason, body)
+
+    def judged(self, outcome: str, reason: str, load: dict[str, Any]) -> tuple[str, str]:
+        """The outcome when more is known than what the server answers.
+
+        A server that still answers what it holds does not hang: it was overloaded. And a failure
+        has another name where what the server depends on has died.
+        """
+        backend = self.live.backend
+        if backend and backend.process.ended():
+            said = (self.live.folder / "backend.log").read_text(errors="replace").splitlines()[-3:]
+            wanted, status = self.spec["backend"]["id"], backend.process.exit_status
+            return "backend_died", f"{wanted} ended with status {status}: {' | '.join(said)}"
+        waiting = load["in_flight_at_end"] + load["errors"].get("timeout", 0)
+        answers = load["responses_2xx"] or load["answers_per_s"]
+        if outcome == "hung" and answers and waiting:
+            return "completed", f"still holds {waiting} requests of its load"
+        return outcome, reason
+
+    def switch_profiler(self, folder: Path, *, on: bool) -> None:
+        """With the profiler the server's own samplers; a server that is gone has neither."""
+        subject, wanted = self.live.subject, self.spec["testbed"]["profiler"]
+        watched = self.spec["study"].get("watch_path")
+        profiler = (
+            functools.partial(subject.start_profile, folder, wanted) if on else subject.end_profile
+        )
+        # A server whose only thread is busy does not answer, and is profiled all the same.
+        for step in (functools.partial(subject.watch, watched, ANSWER_LIMIT_S, on=on), profiler):
+            try:
+                step()
+            except (OSError, RuntimeError) as fault:
+                logger.warning("%s: the profiled slice: %s", self.live.mode, fault)
+
+    def telemetry(self) -> Telemetry:
+        subject = self.live.subject
+        telemetry = Telemetry(
+            subject.process.pid,
+            subject.port,
+            self.place.server_cpus,
+            self.spec["testbed"]["telemetry_hz"],
+            gives_way=self.tool.LOOP == "open",
+            forks="command" in self.spec["mode"],
+        )
+        for role, beside in zip(BESIDE, self.beside(), strict=False):
+            telemetry.watch(role, beside.process.pid)
+        return telemetry
+
+    def beside(self) -> list[Beside]:
+        """The processes that the server depends on, or the one that stands before a database."""
+        if self.live.backend:
+            first = self.spec["backend"]
+            wanted = [first, *first.get("others", [])]
+            return [
+                Beside(each["id"], process, self.place.cpus_of(each["cpus"]))
+                for each, process in zip(wanted, self.live.backend.processes(), strict=True)
+            ]
+        if self.live.subject.pooler:
+            engine = self.spec["engine"]["id"]
+            return [Beside(engine, self.live.subject.pooler, self.place.server_cpus)]
+        return []
+
+    def account(self, *, answers: bool = True) -> dict[str, Any]:
+        """What the server says of itself; one that no longer answers is not asked."""
+        subject, study = self.live.subject, self.spec["study"]
+        # First, for the requests below may start threads.
+        threads_started = subject.threads_started()
+        if not answers:
+            return {"threads_started": threads_started, "rows": None, "counters": {}}
+        timeout_s = self.spec["testbed"]["request_timeout_s"]
+        return {
+            "threads_started": threads_started,
+            "rows": subject.rows(study.get("rows_path"), timeout_s),
+            "counters": subject.counters(study.get("counters_path"), timeout_s),
+        }

@@ -1,0 +1,84 @@
+"""What the server, the generator and the machine used within the window of a load."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from profiles.watch.telemetry import Telemetry, grown_between, peak
+from workloads.record.slice import GROWING, Beside
+from workloads.session.place import Place
+from workloads.tools.generator_place import Ran
+
+# The names by which telemetry watches the processes next to a server, in their order.
+BESIDE = ("backend", "second_backend")
+
+
+class Window:
+    """The telemetry of one load, cut to the time that counts."""
+
+    def __init__(self, load: dict[str, Any], telemetry: Telemetry, place: Place) -> None:
+        self.load, self.telemetry, self.place = load, telemetry, place
+        self.start_s, self.end_s = load["start_epoch_s"], load["end_epoch_s"]
+        self.lasted_s = max(self.end_s - self.start_s, 1e-3)
+
+    def grown(self, key: str) -> float:
+        return grown_between(self.telemetry.samples, key, self.start_s, self.end_s)
+
+    def metrics(self, beside: list[Beside], idle_s: float, ran: Ran) -> dict[str, Any]:
+        """`beside`: processes next to the server; `idle_s`: CPU time of the other servers."""
+        used = [
+            (each, self.grown(f"{role}_cpu_s")) for role, each in zip(BESIDE, beside, strict=False)
+        ]
+        cpus = len(self.place.server_cpus)
+        on_server_s = idle_s + self.grown("server_cpu_s")
+        on_server_s += sum(used_s for each, used_s in used if each.cpus == self.place.server_cpus)
+        busy_s = self.lasted_s * cpus - self.grown("server_cpus_idle_s")
+        return {
+            **self.of_server(),
+            **self.of_generator(ran),
+            "backend_cpu_shares": [s / self.lasted_s / len(each.cpus) for each, s in used],
+            "idle_beside_share": idle_s / max(ran.lasted_s, 1e-3) / cpus,
+            "others_cpu_share": max(0.0, busy_s - on_server_s) / self.lasted_s / cpus,
+            "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
+            "cpu_pressure_share": self.grown("pressure_cpu_some_s") / self.lasted_s,
+            "telemetry_cpu_share": self.telemetry.cpu_share(),
+            **self.peaks(),
+            **{key: self.grown(key) for key in GROWING},
+        }
+
+    def of_server(self) -> dict[str, Any]:
+        server_s, compiler_s = self.grown("server_cpu_s"), self.grown("compiler_cpu_s")
+        answers = self.load["answers_per_s"] * self.lasted_s
+        is_jvm = bool(self.telemetry.compilers)
+        speed = self.place.speeds.of(self.place.server_cpus, self.start_s, self.end_s)
+        return {
+            "server_cpu_s": server_s,
+            "compiler_cpu_s": compiler_s if is_jvm else None,
+            "compiler_share": compiler_s / server_s if is_jvm and server_s else None,
+            "cpu_user_s": self.grown("server_cpu_user_s"),
+            "cpu_system_s": self.grown("server_cpu_system_s"),
+            "cpu_us_per_request": 1e6 * (server_s - compiler_s) / answers if answers else None,
+            "speed_server": speed.relative,
+            "probe_us": speed.probe_us,
+        }
+
+    def of_generator(self, ran: Ran) -> dict[str, Any]:
+        place = self.place.generator
+        cpus = self.grown("generator_cpu_s") / self.lasted_s if ran.cpus is None else ran.cpus
+        return {
+            "generator_cpu_share": cpus / len(place.cpus),
+            "speed_generator": place.speed(self.place.speeds, self.start_s, self.end_s),
+        }
+
+    def peaks(self) -> dict[str, Any]:
+        window = self.telemetry.window(self.start_s, self.end_s)
+        return {
+            "peak_backend_rss_bytes": peak(window, "backend_rss_bytes"),
+            "peak_threads": peak(window, "server_threads"),
+            "peak_rss_bytes": peak(window, "server_rss_bytes"),
+            "peak_descriptors": peak(window, "server_descriptors"),
+            "peak_accept_queue": peak(window, "accept_queue"),
+            "load_1m": peak(window, "load_1m"),
+            "time_wait": peak(window[:1], "time_wait"),
+        }

@@ -1,0 +1,100 @@
+"""Every rule that excludes a slice is fed one that it must catch and one that it must pass."""
+
+import pytest
+
+from workloads.record import slice_rules
+from workloads.record.slice import PLAIN, PROFILED, clock_s
+
+
+def faults(done):
+    return slice_rules.faults(done.outcome, done.load, done.metrics)
+
+
+def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
+    assert faults(make_slice()) == []
+
+
+@pytest.mark.parametrize(
+    ("metrics", "caught_by"),
+    [
+        ({"compiler_share": 0.051, "compiler_cpu_s": 0.02}, "compiled"),
+        ({"others_cpu_share": 0.151}, "undisturbed"),
+        ({"steal_share": 0.051}, "undisturbed"),
+        ({"speed_server": 1.151}, "steady_speed"),
+        ({"idle_beside_share": 0.021}, "idle_beside"),
+    ],
+)
+def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, caught_by):
+    assert faults(make_slice(metrics=metrics)) == [caught_by]
+
+
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        {"compiler_share": 0.05, "compiler_cpu_s": 0.02},
+        # Of a server that is nearly idle: 0.9 % of a CPU.
+        {"compiler_share": 0.6, "compiler_cpu_s": 0.009},
+        # Not a JVM, and no value of the probe.
+        {"compiler_share": None, "compiler_cpu_s": None, "speed_server": None},
+        {"others_cpu_share": 0.15, "steal_share": 0.05},
+        {"speed_server": 1.15, "idle_beside_share": 0.02},
+        # A faster machine, and a generator's CPU that is slow, are no fault.
+        {"speed_server": 0.5, "speed_generator": 3.0},
+    ],
+)
+def test_slice_at_its_bounds_is_kept(make_slice, metrics):
+    assert faults(make_slice(metrics=metrics)) == []
+
+
+def test_slice_that_did_not_complete_is_left_out(make_slice):
+    assert faults(make_slice(outcome="server_died")) == ["not_completed"]
+
+
+def test_profiled_slice_is_judged_like_every_other(make_slice):
+    metrics = {"compiler_share": 0.4, "compiler_cpu_s": 0.2, "steal_share": 0.2}
+    assert faults(make_slice(kind=PROFILED, metrics=metrics)) == ["compiled", "undisturbed"]
+
+
+STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_asked": 49}
+
+
+def test_generator_at_its_limit_leaves_out_a_step_of_a_curve_alone(make_slice):
+    late = {"limited_by_generator": "its sends were late"}
+    assert faults(make_slice(load=STEP | late)) == ["generator_healthy"]
+    assert faults(make_slice(load=STEP)) == []
+    # Of other loads it is judged over all slices together.
+    assert faults(make_slice(load=late)) == []
+
+
+def test_row_of_a_step_says_at_which_rate_it_was_and_whether_it_was_sustained(make_slice):
+    row = make_slice(4, load=STEP).row()
+    names = ("step", "offered_per_s", "served_per_s", "sustained", "stands", "due")
+    assert [row[name] for name in names] == [4, 97.5, 80.5, "false", "false", 49]
+    other = make_slice(4).row()
+    assert list(other) == list(row)
+    assert [other[name] for name in names] == [None] * 6
+
+
+def test_row_of_a_step_that_counts_although_it_fails_a_rule_says_both(make_slice):
+    row = make_slice(4, load=STEP, faults=["compiled"], stands=True).row()
+    assert (row["kept"], row["reason"], row["stands"]) == ("true", "compiled", "true")
+    row = make_slice(4, load=STEP, faults=["compiled"]).row()
+    assert (row["kept"], row["reason"], row["stands"]) == ("false", "compiled", "false")
+
+
+def test_all_faults_of_a_slice_are_in_its_row(make_slice):
+    done = make_slice(round=3, metrics={"steal_share": 0.2, "speed_server": 2.0})
+    done.faults = faults(done)
+    assert not done.kept
+    row = done.row()
+    assert (row["kept"], row["reason"]) == ("false", "undisturbed;steady_speed")
+    assert (row["slice"], row["round"], row["kind"]) == (1, 3, PLAIN)
+    assert row["machine_context_switches_per_request"] == 10
+    assert (row["rss_mib"], row["threads_peak"]) == (1024, 20)
+    assert make_slice().row()["kept"] == "true"
+    nothing = make_slice(load={"requests_recorded": 0}).row()
+    assert nothing["machine_context_switches_per_request"] is None
+
+
+def test_clock_of_a_process_that_is_gone_stands_at_zero(live):
+    assert clock_s(2**22 + 1) == 0
