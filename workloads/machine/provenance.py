@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 
 ROOT = Path(__file__).resolve().parents[2]
-# What decides how a cell is measured; beside it lie what was built and what was never committed.
+# The files that decide how a cell is measured, without what was built and never committed.
 MEASURING = ("servers", "workloads", "profiles", "config.yaml")
 BUILT = {"target", "build"}
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
@@ -87,7 +87,7 @@ def java(jdk: int | None = None) -> Path:
 
 
 def machine() -> dict[str, Any]:
-    """What this machine is, with an id that it shares with machines of the same kind."""
+    """The facts of this machine, with an id that it shares with machines of the same kind."""
     found: dict[str, Any] = {
         "cpu_model": cpu_model(),
         "cpus": os.cpu_count(),
@@ -128,10 +128,10 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
 
 
 def fingerprint(spec: dict[str, Any]) -> str:
-    """Of what a cell runs: jars by the fingerprints beside them, an own server by its files."""
+    """The digest of a cell's jars, by their fingerprints, or of a user-supplied server's files."""
     server, backend = spec["study"].get("server", {}), spec["backend"] or {}
-    jar = spec["mode"].get("jar", server.get("jar"))
-    jars = filter(None, [jar, *(part.get("jar") for part in (backend, *backend.get("others", [])))])
+    parts = (server, backend, *backend.get("others", []))
+    jars = filter(None, (part.get("jar") for part in parts))
     texts = [(ROOT / f"{jar}.sha256").read_bytes() for jar in jars]
     if "command" in spec["mode"]:
         texts += [f"{path.name} {sha256(path)}\n".encode() for path in own_files(spec["mode"])]
@@ -139,12 +139,12 @@ def fingerprint(spec: dict[str, Any]) -> str:
 
 
 def own_home(mode: dict[str, Any]) -> Path:
-    """Where the command of an own server runs: in its folder, or in this checkout."""
+    """Where the command of a user-supplied server runs: in its folder, or in this checkout."""
     return ROOT / mode.get("folder", "")
 
 
 def own_files(mode: dict[str, Any]) -> list[Path]:
-    """An own server's program, files that its command names, and all in its folder.
+    """A user-supplied server's program, files that its command names, and all in its folder.
 
     Hidden files, and what Python leaves beside its modules, are no part of it.
     """
@@ -162,7 +162,7 @@ def is_left_out(path: Path) -> bool:
 
 @functools.cache
 def sha256(path: Path) -> str:
-    """Of a file as this process first read it: a cell records what was started."""
+    """The digest of a file as this process first read it: a cell records what was started."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -180,7 +180,7 @@ def cpu_model() -> str:
 
 
 def content(path: str) -> str | None:
-    """What a kernel setting says; None where the kernel has no such setting or hides it."""
+    """The value of a kernel setting; None where the kernel has no such setting or hides it."""
     try:
         return " ".join(Path(path).read_text().split())
     except OSError:
@@ -200,7 +200,7 @@ def jdk_version(java: Path) -> str:
 
 @functools.cache
 def profiler_version() -> str:
-    """As the library says it."""
+    """The version that the library reports."""
     library = PROFILER.read_bytes() if PROFILER.exists() else b""
     found = re.search(rb"async-profiler (\d+(?:\.\d+)+)", library)
     return found[1].decode() if found else "unknown"

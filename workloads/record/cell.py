@@ -1,4 +1,4 @@
-"""From the slices of a cell to its folder: cell.json and what lies beside it."""
+"""From the slices of a cell to its folder: cell.json and the files next to it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from workloads.experiment.plan import Name
 from workloads.machine import provenance
 from workloads.record import cell_folder, pooling, validity
 from workloads.record.load import gc_pauses, nothing_sent
@@ -18,13 +19,13 @@ from workloads.record.slice import PROFILED, Slice
 logger = logging.getLogger("record")
 
 
-@dataclass(frozen=True)
-class Name:
-    """A cell of a session."""
+class Generating(Protocol):
+    """The part of a tool that a record needs."""
 
-    mode: str
-    tier: str
-    tool: str
+    LOOP: str
+
+    def generator(self, spec: dict[str, Any]) -> dict[str, str]:
+        """Name and version of the generator."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Facts:
 
     id: str
     study: str
-    group: str
+    comparison: str
     repetition: int
     started: str
     commit: str
@@ -47,15 +48,15 @@ def cell_record(
     facts: Facts,
     name: Name,
     spec: dict[str, Any],
-    tool: Any,
+    tool: Generating,
     slices: list[Slice],
     why: str,
-    curve: dict[str, Any] | None = None,
+    sweep: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """cell.json; `why` nothing was loaded is its reason where there are no slices."""
     body = measured(spec, tool, slices) if slices else silent(spec, tool, why)
     record = {
-        "schema": 2,
+        "schema": 3,
         "cell": {
             "study": facts.study,
             "mode": name.mode,
@@ -66,7 +67,7 @@ def cell_record(
         "labels": labels_of(facts.labels, name),
         "session": {
             "id": facts.id,
-            "group": facts.group,
+            "comparison": facts.comparison,
             "repetition": facts.repetition,
             "rounds": spec["slices"]["rounds"],
             "topology": facts.topology,
@@ -75,8 +76,8 @@ def cell_record(
         **body,
         "configuration": spec,
     }
-    if curve:
-        record["curve"] = curve
+    if sweep:
+        record["sweep"] = sweep
     java = provenance.java(spec["mode"].get("jdk"))
     record["provenance"] |= provenance.facts(spec, java) | {
         "commit": facts.commit,
@@ -100,8 +101,8 @@ def labels_of(labels: dict[str, Any], name: Name) -> dict[str, Any]:
     }
 
 
-def silent(spec: dict[str, Any], tool: Any, why: str) -> dict[str, Any]:
-    """Of a cell in which nothing was sent: the machine's limits forbid it, or no server answers."""
+def silent(spec: dict[str, Any], tool: Generating, why: str) -> dict[str, Any]:
+    """The parts of a cell in which nothing was sent: limits forbid it, or no server answers."""
     outcome, _, reason = why.partition(": ")
     if outcome not in ("beyond_limits", "server_died"):
         outcome, reason = "hung", why
@@ -111,7 +112,7 @@ def silent(spec: dict[str, Any], tool: Any, why: str) -> dict[str, Any]:
         "answers": {"before": "", "after": "", "rows_before": None, "rows_after": None},
         "load": nothing_sent(tool.LOOP)
         | {
-            "requests_asked": 0,
+            "requests_offered": 0,
             "settling": {"latency": None, "throughput": None},
             "generator": tool.generator(spec) | {"cpu_share": 0.0, "exit_status": None},
             "slices": {"plain": 0, "kept": 0, "repeated": 0, "left_out": 0},
@@ -126,7 +127,7 @@ def silent(spec: dict[str, Any], tool: Any, why: str) -> dict[str, Any]:
     }
 
 
-def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, Any]:
+def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dict[str, Any]:
     counted = pooling.pooled(slices)
     broken = next((done for done in slices if done.outcome != "completed"), None)
     last, live = counted[-1], counted[-1].live
@@ -166,7 +167,7 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
 
 
 def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
-    """Of the last profiled slice that counts, with its window, and how many were kept."""
+    """The last profiled slice that counts, with its window, and how many were kept."""
     counted = pooling.pooled(slices, PROFILED)
     if not counted:
         return {"file": None}

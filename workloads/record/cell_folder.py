@@ -20,7 +20,8 @@ CELL = "cell.json"
 # A copy under a second name: Snakemake removes the outputs of a job that failed or was interrupted,
 # also those that were whole, or writes what was there before over them, whose files are gone.
 SECOND_NAME = ".cell.json"
-VERSUS = "versus"
+# The folder within a cell for a baseline that is no cell of the same run.
+BASELINE = "baseline"
 
 
 def fresh(folder: Path) -> Path:
@@ -42,8 +43,7 @@ def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
     try:
         record = json.loads(cell.read_text())
         same_jars: bool = record["provenance"]["jars_sha256"] == jars_sha256
-        measured = as_spelt_now(record["configuration"])
-        return same_jars and measured == json.loads(json.dumps(spec))
+        return same_jars and record["configuration"] == json.loads(json.dumps(spec))
     except (ValueError, KeyError):
         return False
 
@@ -55,22 +55,13 @@ def bring_back(folder: Path) -> None:
         shutil.copy2(second, cell)
 
 
-def as_spelt_now(spec: dict[str, Any]) -> dict[str, Any]:
-    """Older cells write the options of a server, not of a database, as `core_threads`."""
-    mode = spec.get("mode", {})
-    if spec.get("engine") or "options" not in mode:
-        return spec
-    options = {key.replace("_", "-"): value for key, value in mode["options"].items()}
-    return spec | {"mode": mode | {"options": options}}
-
-
 @contextlib.contextmanager
 def working_folder(out: Path) -> Iterator[Path]:
-    """A folder beside the cell's own that takes its name when all is recorded.
+    """A folder next to the cell's own that takes its name when all is recorded.
 
     What was measured before under that name is moved aside, never overwritten.
     """
-    # Of this machine: another may still measure what was asked for again here.
+    # Named by this machine: another one may still measure the same cell.
     partial = out.with_name(f".{out.name}.{boot()}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
@@ -111,5 +102,5 @@ def validate(record: dict[str, Any]) -> None:
 
 @functools.cache
 def validator() -> jsonschema.Draft202012Validator:
-    """Of cell.json; to check the schema itself for every cell would take ten times as long."""
+    """The validator of cell.json; checking the schema for each cell takes ten times as long."""
     return jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))

@@ -12,7 +12,7 @@ def nothing_sent(loop: str) -> dict[str, Any]:
     counts = ("requests_recorded", "in_flight_at_end", "responses_2xx", "received_bytes")
     times = ("error_share", "start_epoch_s", "end_epoch_s", "duration_s")
     rates = ("answers_per_s", "throughput_per_s")
-    unknown = ("requests_asked", "bodies_right", "offered_per_s", "concurrency_offered")
+    unknown = ("requests_offered", "bodies_right", "offered_per_s", "concurrency_offered")
     more_unknown = ("sent_bytes", "latency_mean_ms", "latency_min_ms")
     return {
         "loop": loop,

@@ -30,7 +30,7 @@ from workloads.record.slice import (
 )
 
 SUMMED = (
-    *("requests_asked", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
+    *("requests_offered", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
     *("duration_s", "received_bytes", "sent_bytes", "connects", "answers_in_warm_up"),
 )
 LOWEST = ("latency_min_ms", "fairness")
@@ -40,8 +40,8 @@ COUNTS = ("errors", "queries")
 RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
 LATENCIES = ("latency_mean_ms", "wait_mean_ms")
 SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
-# What means nothing over the steps of a curve, each at a rate of its own.
-NOT_OF_A_CURVE = ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s")
+# Values that mean nothing over the steps of a sweep, each at a rate of its own.
+NOT_OF_A_SWEEP = ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s")
 # Counters of how long requests waited, each only once at a time.
 WAITS_MS = ("pool_wait_ms", "pinned_ms")
 COMBINATIONS = "combinations.csv"
@@ -58,7 +58,7 @@ def pooled(slices: list[Slice], kind: str = PLAIN) -> list[Slice]:
 
 
 def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
-    """The `load` part of cell.json. `rounds`: how many were asked for; by default all there are."""
+    """The `load` part of cell.json. `rounds`: how many are configured; by default all there are."""
     counted = pooled(slices)
     loads = [done.load for done in counted]
     keys = list(dict.fromkeys(key for load in loads for key in load))
@@ -81,8 +81,8 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
             found[key] = best(known) if known else None
         elif key in SAME:
             found[key] = values[0]
-    if is_curve(slices):
-        found |= dict.fromkeys(NOT_OF_A_CURVE)
+    if is_sweep(slices):
+        found |= dict.fromkeys(NOT_OF_A_SWEEP)
     bad = sum(load["error_share"] * count for load, count in zip(loads, requests, strict=True))
     limited = [load["limited_by_generator"] for load in loads if load["limited_by_generator"]]
     generators = [load["generator"] for load in loads]
@@ -108,20 +108,20 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
     }
 
 
-def is_curve(slices: list[Slice]) -> bool:
+def is_sweep(slices: list[Slice]) -> bool:
     return "sustained" in slices[0].load
 
 
-def counts_of(slices: list[Slice], asked: float) -> dict[str, int]:
+def counts_of(slices: list[Slice], configured: float) -> dict[str, int]:
     plain = [done for done in slices if done.turn.kind == PLAIN]
-    if is_curve(slices):
-        # Where a curve ends for want of a generator nothing was lost.
+    if is_sweep(slices):
+        # Where a sweep ends for want of a generator nothing was lost.
         plain = [done for done in plain if done.turn.round not in beyond_generator(plain)]
     rounds, kept = {done.turn.round for done in plain}, [done for done in plain if done.kept]
-    counted, in_order = len(plain), min(len(rounds), asked)
-    # A curve's rounds are its steps: one that was loaded again, and kept, is not lost. Of other
-    # loads rounds beyond what was asked are extra.
-    if is_curve(slices):
+    counted, in_order = len(plain), min(len(rounds), configured)
+    # A sweep's rounds are its steps: one that was loaded again, and kept, is not lost. Rounds of
+    # other loads are extra beyond those configured.
+    if is_sweep(slices):
         lost = rounds - {done.turn.round for done in kept}
         counted, in_order = len(kept) + len(lost), len(rounds)
     return {
@@ -152,7 +152,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
     metrics = [done.metrics for done in counted]
     cpu_s = sum(each["server_cpu_s"] for each in metrics)
     compiler_s = sum(each["compiler_cpu_s"] or 0.0 for each in metrics)
-    # As in a slice: CPU time is of the whole window, also where a grid counts only parts of it.
+    # CPU time, as in a slice, is of the whole window, also where a grid counts only parts of it.
     answers = sum(
         done.load["answers_per_s"] * (end_s - start_s)
         for done in counted
@@ -172,7 +172,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "threads_started": threads_started(counted),
         **counters_of(counted),
         "profiled": profiled_part(pooled(slices, PROFILED)),
-        "in_force": live.in_force,
+        "settings": live.settings,
         **{
             name: max(each[name] for each in metrics)
             for name in ("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_accept_queue")
@@ -247,7 +247,7 @@ def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
 
 def machine_of(slices: list[Slice]) -> dict[str, Any]:
     metrics = [done.metrics for done in pooled(slices)]
-    means = ("cpu_pressure_share", "steal_share", "others_cpu_share", "idle_beside_share")
+    means = ("cpu_pressure_share", "steal_share", "others_cpu_share", "idle_neighbors_share")
     speeds = ("speed_server", "speed_generator", "probe_us")
     return {
         **{name: statistics.mean(each[name] for each in metrics) for name in means},
@@ -287,7 +287,7 @@ def write_files(slices: list[Slice], out: Path) -> None:
     table(out / "slices.csv", [done.row() for done in slices])
     samples = [sample | {"slice": done.turn.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
-    if is_curve(slices):
+    if is_sweep(slices):
         keep_histograms(counted, out)
     else:
         pool_histograms(folders, out)
@@ -328,7 +328,7 @@ def keep_log(log: Path, out: Path) -> None:
 
 
 def keep_histograms(slices: list[Slice], out: Path) -> None:
-    """Of a curve each step has its own."""
+    """Each step of a sweep has a histogram of its own."""
     for done in slices:
         if (done.folder / HISTOGRAMS[0]).exists():
             name = f"step-{done.turn.round:02}-{HISTOGRAMS[0]}"

@@ -18,6 +18,7 @@ from workloads.machine.testbed import Process
 from workloads.record.latencies import latencies_ms
 from workloads.record.slice_rules import GENERATOR
 from workloads.servers.backends import Backend
+from workloads.servers.subject import Subject
 
 PLAIN, PROFILED, WARM_UP, CALIBRATION = "plain", "profiled", "warm-up", "calibration"
 # Counters whose growth within the window counts.
@@ -29,7 +30,7 @@ LOAD_COLUMNS = (
 )
 METRIC_COLUMNS = (
     *("cpu_us_per_request", "compiler_share", "server_cpu_s", "compiler_cpu_s"),
-    *("idle_beside_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
+    *("idle_neighbors_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
     *("speed_server", "speed_generator", "probe_us"),
 )
 
@@ -48,11 +49,11 @@ class Live:
     """A mode of a session: its server with what that depends on, and what is known of both."""
 
     mode: str
-    subject: Any
+    subject: Subject
     backend: Backend | None
     folder: Path
     idle: Sample
-    in_force: dict[str, str]
+    settings: dict[str, str]
     # From the start of its process to its first answer.
     first_answer_s: float = 0.0
     warm_up: dict[str, Any] | None = None
@@ -144,7 +145,7 @@ class Slice:
             return dict.fromkeys(STEP_COLUMNS)
         sustained, stands = (str(value).lower() for value in (load["sustained"], self.stands))
         rates = (load["offered_per_s"], load["served_per_s"])
-        values = (self.turn.round, sustained, stands, load["requests_asked"], *rates)
+        values = (self.turn.round, sustained, stands, load["requests_offered"], *rates)
         return dict(zip(STEP_COLUMNS, values, strict=True))
 
 

@@ -12,14 +12,14 @@ from typing import Any
 # idle: late compilations take milliseconds and delay no request.
 COMPILER_SHARE_AT_MOST = 0.05
 COMPILER_OF_A_CPU_AT_MOST = 0.01
-IDLE_BESIDE_AT_MOST = 0.02
+IDLE_NEIGHBORS_AT_MOST = 0.02
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
 SLOWER_AT_MOST = 1.15
 # This rule holds for the steps of a load sweep, each of which is judged by itself.
 GENERATOR = "generator_healthy"
 # What these find makes latency longer, never shorter.
-BURDENS = {"compiled", "undisturbed", "steady_speed", "idle_beside"}
+BURDENS = {"compiled", "undisturbed", "steady_speed", "idle_neighbors"}
 
 
 def faults(outcome: str, load: dict[str, Any], metrics: dict[str, Any]) -> list[str]:
@@ -36,7 +36,7 @@ def faults(outcome: str, load: dict[str, Any], metrics: dict[str, Any]) -> list[
         "compiled": compiling <= COMPILER_SHARE_AT_MOST or of_a_cpu <= COMPILER_OF_A_CPU_AT_MOST,
         "undisturbed": others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": slower <= SLOWER_AT_MOST,
-        "idle_beside": metrics["idle_beside_share"] <= IDLE_BESIDE_AT_MOST,
+        "idle_neighbors": metrics["idle_neighbors_share"] <= IDLE_NEIGHBORS_AT_MOST,
         GENERATOR: "sustained" not in load or not load["limited_by_generator"],
     }
     return [name for name, passes in passed.items() if not passes]

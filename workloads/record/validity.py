@@ -3,8 +3,8 @@
 Earlier runs shaped them: analysis/PROTOCOL.md says what changed after which results. A cell that
 fails one is shown and counted, with the values below, and never averaged in; where it still gives a
 bound, `bounds` says which. Each check is a function of the record (the parts of cell.json measured
-so far) that returns None where it does not apply. What leaves a single slice out is decided before,
-in slices.py.
+so far) that returns None where it does not apply. Which slices are excluded is decided before, in
+slice_rules.py.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-# Of these rules and those of slices.py; raised with each change, as analysis/PROTOCOL.md tells it.
+# The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
 VERSION = 11
 SHARE_2XX_AT_LEAST = 0.99
-# Of the requests that the rate and the length of an open loop ask for.
+# Share of the requests that the rate and the length of an open loop offer.
 SHARE_DUE_AT_LEAST = 0.99
-# Of a closed loop up to one round of its users' requests is cut off at its end: of five rounds a
-# fifth. In fewer, there is nothing between start and end.
+# The end of a closed loop cuts off up to one round of its users' requests: a fifth of five rounds.
+# In fewer, there is nothing between start and end.
 ROUNDS_AT_LEAST = 5
 USERS_WAITING_AT_LEAST = 1 - 1 / ROUNDS_AT_LEAST
 # Both ends of a sample are rounded to the ms; beyond that no user can wait twice at a time.
 USERS_WAITING_AT_MOST = 1.05
-# Of flat series with independent values fewer than 1 % are caught, however noisy; where half of a
+# Fewer than 1 % of flat series with independent values are caught, however noisy; where half of a
 # deviation stays for the next value, as in a queue, fewer than 2 % if they vary by 10 %, and 7 % if
 # they vary by 30 %. A complete change within the first quarter is not significant yet. What shifts
 # the mean by less than a tenth passes. Where all sessions drift alike that is bias, which no spread
@@ -35,11 +35,11 @@ GENERATOR_CPU_AT_MOST = 0.9
 BACKEND_CPU_AT_MOST = 0.9
 # Failures after which the server may still have written what it was asked to.
 PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
-# Of the slices of a session: where more are left out, those that stayed may be the lucky ones.
+# Share of the slices of a cell: where more are excluded, those that are kept may be lucky ones.
 SLICES_KEPT_AT_LEAST = 0.5
-# Of a curve these are judged step by step, in slices.py and curve.py: at overload a step may fail.
+# A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.
 STEP_BY_STEP = ("share_2xx", "generator_healthy", "backend_healthy")
-# JIT and GC threads come and go; a pool that is off by more is not the pool asked for.
+# JIT and GC threads come and go; a pool that is off by more is not the configured one.
 JVM_THREADS_SLACK = 5
 
 Record = dict[str, Any]
@@ -48,9 +48,9 @@ Check = dict[str, Any]
 
 def verdict(record: Record) -> Record:
     """The `validity` part of cell.json."""
-    # Of a load of which nothing was sent there is nothing more to say.
+    # Without a request there is nothing more to say.
     rules = RULES if record["server"] else [completed]
-    if "curve" in record:
+    if "sweep" in record:
         rules = [rule for rule in rules if rule.__name__ not in STEP_BY_STEP]
     checks = [check for rule in rules if (check := rule(record))]
     valid = all(check["passed"] for check in checks)
@@ -89,8 +89,8 @@ def bounds(record: Record, checks: list[Check]) -> dict[str, str]:
     return found
 
 
-def check(name: str, rule: str, passed: bool, **figures: Any) -> Check:
-    return {"id": name, "rule": rule, "passed": passed, "figures": figures}
+def check(name: str, rule: str, passed: bool, **values: Any) -> Check:
+    return {"id": name, "rule": rule, "passed": passed, "values": values}
 
 
 def completed(record: Record) -> Check:
@@ -100,7 +100,7 @@ def completed(record: Record) -> Check:
 
 def same_answer_after(record: Record) -> Check | None:
     before, after = record["answers"]["before"], record["answers"]["after"]
-    # A server that still holds what it was asked answers nothing else in time.
+    # A server that still holds requests answers nothing else in time.
     if record["outcome"] == "completed" and record["outcome_reason"]:
         return None
     rule = "the server answers after the load as it did before, right to the byte"
@@ -132,50 +132,48 @@ def must_fail(record: Record) -> bool:
 
 
 def accounting(record: Record) -> Check | None:
-    asked, recorded = (
-        record["load"]["requests_asked"],
-        record["load"]["requests_recorded"],
-    )
-    if asked is None:
+    load = record["load"]
+    offered, recorded = load["requests_offered"], load["requests_recorded"]
+    if offered is None:
         return None
     rule = "every request that was due is recorded, as an answer or as an error"
-    return check("accounting", rule, asked == recorded, asked=asked, recorded=recorded)
+    return check("accounting", rule, offered == recorded, offered=offered, recorded=recorded)
 
 
 def little(record: Record) -> Check | None:
-    """Little's law: throughput x latency is how many requests were under way on average."""
+    """Little's law: throughput x latency is how many requests were in flight on average."""
     load = record["load"]
     if load["latency_mean_ms"] is None:
         return None
-    under_way = load["answers_per_s"] * load["latency_mean_ms"] / 1000
+    in_flight = load["answers_per_s"] * load["latency_mean_ms"] / 1000
     if load["loop"] == "open":
         connections = record["configuration"]["tool"]["connections"]
         rule = "X·R is at most the connections: beyond, requests wait where no server sees them"
-        passed = under_way <= connections
-        return check("little", rule, passed, under_way=under_way, connections=connections)
-    return little_closed(record, under_way)
+        passed = in_flight <= connections
+        return check("little", rule, passed, in_flight=in_flight, connections=connections)
+    return little_closed(record, in_flight)
 
 
-def little_closed(record: Record, under_way: float) -> Check | None:
+def little_closed(record: Record, in_flight: float) -> Check | None:
     """The users who are missing were held up by the generator, or still waited at the end."""
     if rounds(record) < ROUNDS_AT_LEAST:
         return None
     load = record["load"]
-    # Of a few rounds the last users come when the first are about to go.
+    # In a few rounds the last users come when the first are about to go.
     users = load.get("users_alive") or load["concurrency_offered"]
     thinking = load["answers_per_s"] * record["configuration"]["tool"].get("think_ms", 0) / 1000
-    share = (under_way + thinking) / users
+    share = (in_flight + thinking) / users
     rule = (
         f"X·R, with those who think, is {USERS_WAITING_AT_LEAST:.0%} to "
         f"{USERS_WAITING_AT_MOST:.0%} of the users there: latency is not that of survivors alone"
     )
     passed = USERS_WAITING_AT_LEAST <= share <= USERS_WAITING_AT_MOST
-    figures = {"under_way": under_way, "thinking": thinking, "users": users}
-    return check("little", rule, passed, **figures, users_asked=load["concurrency_offered"])
+    values = {"in_flight": in_flight, "thinking": thinking, "users": users}
+    return check("little", rule, passed, **values, users_offered=load["concurrency_offered"])
 
 
 def rounds(record: Record) -> float:
-    """How often a user of a closed loop asks, at the most."""
+    """How many requests a user of a closed loop sends, at the most."""
     tool, sleep_ms = record["configuration"]["tool"], record["configuration"]["tier"]["sleep_ms"]
     if "duration_s" not in tool:
         return float(tool.get("loops", 1))
@@ -185,7 +183,7 @@ def rounds(record: Record) -> float:
 
 
 def settled(record: Record) -> Check | None:
-    """Of loads that go on: a burst, or a few rounds of a closed loop, never settle and need not."""
+    """Loads that go on: a burst, or a few rounds of a closed loop, never settle and need not."""
     load, tool = record["load"], record["configuration"]["tool"]
     if load["loop"] == "open":
         goes_on = not tool.get("at_once")
@@ -231,9 +229,9 @@ def writes_kept(record: Record) -> Check | None:
         least += math.floor(SHARE_2XX_AT_LEAST * warm_up)
     most = load["responses_2xx"] + warm_up + perhaps
     rule = "every 2xx answer, and no other request but for those cut off, has left one row"
-    figures = {"rows": grown, "responses_2xx": load["responses_2xx"]}
+    values = {"rows": grown, "responses_2xx": load["responses_2xx"]}
     passed = least <= grown <= most
-    return check("writes_kept", rule, passed, **figures, warm_up=warm_up, perhaps=perhaps)
+    return check("writes_kept", rule, passed, **values, warm_up=warm_up, perhaps=perhaps)
 
 
 def slices_pooled(record: Record) -> int:
@@ -254,10 +252,10 @@ def never_too_fast(record: Record) -> Check | None:
     return check("never_too_fast", rule, fastest_ms >= sleep_ms - 1, fastest_ms=fastest_ms)
 
 
-def treatment(record: Record) -> Check | None:
+def observed(record: Record) -> Check | None:
     """Threads are counted, not properties read: started (by the JVM) and alive (by the kernel)."""
-    limits, server = record["configuration"]["mode"].get("threads"), record["server"]
-    # An own server may leave open what must be observed.
+    limits, server = record["configuration"]["mode"].get("observed"), record["server"]
+    # A user-supplied server may leave open what must be observed.
     if limits is None:
         return None
     load = record["load"]
@@ -266,7 +264,7 @@ def treatment(record: Record) -> Check | None:
     served = min(answered, connections_kept(record))
     per_request = (server["threads_started"] or 0) / served if served else 0.0
     peak_least = limits.get("peak_at_least", -math.inf)
-    if offered_at_once(record) < peak_least:
+    if in_flight_at_least(record) < peak_least:
         peak_least = -math.inf
     cpus = len(record["provenance"]["server_cpus"])
     peak_most = limits.get("peak_at_most", limits.get("peak_at_most_per_cpu", math.inf) * cpus)
@@ -282,19 +280,19 @@ def treatment(record: Record) -> Check | None:
         f"threads: {allowed} (alive at once: {JVM_THREADS_SLACK} more or fewer for the JVM's own; "
         "at least: where the load offers so many requests at once)"
     )
-    figures = {"added_at_the_peak": added, "started_per_request": per_request}
-    return check("treatment", rule, passed, **figures)
+    values = {"added_at_the_peak": added, "started_per_request": per_request}
+    return check("observed", rule, passed, **values)
 
 
 def settings(record: Record) -> Check | None:
-    """What a database was told is what it says of itself."""
+    """A database reports the settings of its mode."""
     if not record["configuration"].get("engine"):
         return None
     options = record["configuration"]["mode"].get("options", {})
-    asked = {name: str(value).lower() for name, value in options.items()}
-    told = {name: str(record["server"]["in_force"].get(name)).lower() for name in asked}
+    wanted = {name: str(value).lower() for name, value in options.items()}
+    found = {name: str(record["server"]["settings"].get(name)).lower() for name in wanted}
     rule = "the database reports the settings of its mode back"
-    return check("settings", rule, asked == told, asked=asked, told=told)
+    return check("settings", rule, wanted == found, wanted=wanted, found=found)
 
 
 def connections_kept(record: Record) -> float:
@@ -302,15 +300,15 @@ def connections_kept(record: Record) -> float:
     tool = record["configuration"]["tool"]
     if not tool.get("keep_alive"):
         return math.inf
-    return float(tool.get("connections", tool.get("threads")) * slices_pooled(record))
+    return float(tool.get("connections", tool.get("users")) * slices_pooled(record))
 
 
-def offered_at_once(record: Record) -> float:
-    """Requests that are under way at once whatever the server does, as the load was planned."""
+def in_flight_at_least(record: Record) -> float:
+    """Requests that are in flight together whatever the server does, as the load was planned."""
     load, tier = record["load"], record["configuration"]["tier"]
     if load["loop"] == "open":
-        # A curve goes at least to its mode's capacity.
-        rate = record["curve"]["calibrated_per_s"] if "curve" in record else load["offered_per_s"]
+        # A sweep goes at least to its mode's capacity.
+        rate = record["sweep"]["calibrated_per_s"] if "sweep" in record else load["offered_per_s"]
         return float(rate * tier["sleep_ms"] / 1000)
     return float(load["concurrency_offered"])
 
@@ -324,24 +322,24 @@ def generator_healthy(record: Record) -> Check | None:
     due_share = share_due(record)
     rule = (
         f"the generator used at most {GENERATOR_CPU_AT_MOST:.0%} of its CPUs, kept its schedule, "
-        f"and had at least {SHARE_DUE_AT_LEAST:.0%} of the requests come due that it was asked for"
+        f"and had at least {SHARE_DUE_AT_LEAST:.0%} of the configured requests come due"
     )
     passed = (
         cpu_share <= GENERATOR_CPU_AT_MOST
         and not reason
         and (due_share is None or due_share >= SHARE_DUE_AT_LEAST)
     )
-    figures = {"cpu_share": cpu_share, "limited_by": reason, "due_share": due_share}
-    return check("generator_healthy", rule, passed, **figures)
+    values = {"cpu_share": cpu_share, "limited_by": reason, "due_share": due_share}
+    return check("generator_healthy", rule, passed, **values)
 
 
 def share_due(record: Record) -> float | None:
     """None in a closed loop, and where the generator does not tell."""
     load, tool = record["load"], record["configuration"]["tool"]
-    if load["loop"] != "open" or load["requests_asked"] is None:
+    if load["loop"] != "open" or load["requests_offered"] is None:
         return None
     due = slices_pooled(record) * math.floor(tool["rate_per_s"] * tool["duration_s"])
-    return float(load["requests_asked"] / due)
+    return float(load["requests_offered"] / due)
 
 
 def backend_healthy(record: Record) -> Check | None:
@@ -357,8 +355,8 @@ def backend_healthy(record: Record) -> Check | None:
         f"{BACKEND_CPU_AT_MOST:.0%} of them"
     )
     passed = remote["cpu_share"] + generator_share <= BACKEND_CPU_AT_MOST
-    figures = {"cpu_share": remote["cpu_share"], "generator_cpu_share": generator_share}
-    return check("backend_healthy", rule, passed, **figures)
+    values = {"cpu_share": remote["cpu_share"], "generator_cpu_share": generator_share}
+    return check("backend_healthy", rule, passed, **values)
 
 
 def remote_of(backend: dict[str, Any] | None) -> dict[str, Any]:
@@ -372,8 +370,8 @@ def slices_kept(record: Record) -> Check:
     slices = record["load"]["slices"]
     share = slices["kept"] / slices["plain"] if slices["plain"] else 0.0
     rule = (
-        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices are kept, of a curve of its steps; one "
-        "is left out that fails compiled, undisturbed, steady_speed or idle_beside"
+        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices, or of a sweep's steps, are kept; "
+        "one is excluded that fails compiled, undisturbed, steady_speed or idle_neighbors"
     )
     return check("slices_kept", rule, share >= SLICES_KEPT_AT_LEAST, **slices)
 
@@ -388,7 +386,7 @@ RULES: list[Callable[[Record], Check | None]] = [
     body_bytes,
     writes_kept,
     never_too_fast,
-    treatment,
+    observed,
     settings,
     generator_healthy,
     backend_healthy,

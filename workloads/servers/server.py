@@ -42,23 +42,25 @@ def command(
 
     `cpus`: how many it will have under load, which decides its collector and its threads.
     """
-    server, mode = spec["study"]["server"], spec["mode"]
-    main_class = mode.get("class", server.get("class"))
-    options = [f"--{key}={value}" for key, value in mode.get("options", {}).items()]
+    server, options = spec["study"]["server"], spec["mode"].get("options", {})
     return [
         str(java),
         *server["jvm_options"],
-        *mode.get("jvm_options", []),
         f"-XX:ActiveProcessorCount={cpus}",
         *class_data(spec),
         *watched(),
         "-cp",
-        str(ROOT / mode.get("jar", server["jar"])),
-        f"{server['package']}.{main_class}",
+        str(ROOT / server["jar"]),
+        f"{server['package']}.{server['class']}",
         f"--port={port}",
         *([] if address == LOOPBACK else [f"--address={address}"]),
-        *options,
+        *(f"--{name}={word_of(value)}" for name, value in options.items()),
     ]
+
+
+def word_of(value: Any) -> str:
+    """A value as Java reads it on a command line."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def watched(folder: Path = Path()) -> list[str]:
@@ -86,7 +88,7 @@ class Server:
     pooler: Process | None = None
     # What a client must know, and no other process.
     client_environment: Mapping[str, str] = MappingProxyType({})
-    # What it answers to a question of ours; None: any body.
+    # The right answer to a request of ours; None: any body.
     expected_status = 200
     expected_body: bytes | None = None
 
@@ -119,7 +121,6 @@ class Server:
         return int(ready[1]) if ready else 0
 
     def why_silent(self) -> str:
-        """Of a server without a port."""
         return "it did not start to listen"
 
     @property
@@ -151,8 +152,8 @@ class Server:
         except OSError:
             return 0
 
-    def in_force(self) -> dict[str, str]:
-        """Settings that the server reports by itself; a JVM's are seen by its threads instead."""
+    def settings(self) -> dict[str, str]:
+        """None: a JVM's are seen by its threads instead."""
         return {}
 
     def rows(self, path: str | None, limit_s: float) -> int | None:
@@ -170,7 +171,7 @@ class Server:
             return {}
 
     def prepare(self, spec: dict[str, Any]) -> None:
-        """Before the slices of a cell: a server needs nothing."""
+        """Does nothing: every load is the same to a server of ours."""
 
     def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
         """Switches what the server samples of itself on or off, where it can."""
@@ -203,7 +204,7 @@ class Server:
         }
 
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
-        """Asked after the load: (outcome, reason, body); draining a backlog may take time."""
+        """(outcome, reason, body) after a load; draining a backlog may take time."""
         started_s = time.monotonic()
         while True:
             if self.process.ended():

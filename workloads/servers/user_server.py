@@ -1,4 +1,4 @@
-"""An own server: the processes that a mode's `command` starts, which speak HTTP/1.1 on loopback.
+"""A user-supplied server: what a mode's `command` starts, which speaks HTTP/1.1 on loopback.
 
 Nothing builds it. It runs on the server's CPUs from its start, so that it counts those that it has
 under load. It must stay in the foreground and listen on the port that it is given, on 127.0.0.1.
@@ -22,7 +22,7 @@ from workloads.servers import attach, perf
 from workloads.servers.server import TMP, Server, watched
 
 
-class OwnServer(Server):
+class UserServer(Server):
     """The processes of one command. `port` is 0 unless they listen there, and on loopback alone."""
 
     def __init__(self, mode: dict[str, Any], cpus: list[int], folder: Path, port: int) -> None:
@@ -65,7 +65,7 @@ class OwnServer(Server):
         return jvm_of(self.process.pid) or self.process.pid
 
     def threads_started(self) -> int | None:
-        """None of another program than a JVM, which does not count them."""
+        """None where it is no JVM, which alone counts them."""
         return super().threads_started() if jvm_of(self.process.pid) else None
 
     def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:

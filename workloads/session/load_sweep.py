@@ -1,39 +1,40 @@
-"""How modes climb a ladder of rates: calibration, then step by step, in turns, until each ends.
+"""A load sweep: calibration, then rate step by rate step, modes in turns, until each mode ends.
 
-No rate is configured. Of each mode a ramp of short loads, each at twice the rate of the one before,
-finds the rate that it cannot sustain, twice; what it serves there is its estimated capacity. Its
-ladder goes from 5 % to 120 % of that. The estimate may be far too low, where the short loads were
-disturbed; such a mode climbs on, a fifth a step. At each step every mode that still climbs has one
-slice at its own rate, in an order that is drawn again; the slice is a line in slices.csv, its step
-the round.
+No rate is configured. A ramp of short loads, each at twice the rate of the one before, finds the
+rate that a mode cannot sustain, twice; what it serves there is its estimated capacity. Its steps go
+from 5 % to 120 % of that. The estimate may be far too low, where the short loads were disturbed;
+such a mode goes on, a fifth a step. At each step every mode that has not ended has one slice at its
+own rate, in an order that is drawn each time; the slice is a line in slices.csv, its step the
+round.
 
-A mode ends after two steps running that it does not sustain (tools/curve.py says what that is), at
-the first at which it dies, hangs or keeps what it was asked, and where the generator has no CPU
-left to offer more, or twice running was late and not answered in time: whose limit that is cannot
-be told. Both end a mode only at rates above all that the generator has offered it on time: below
+A mode ends after two consecutive steps that it does not sustain (tools/sweep.py defines that), at
+the first at which it dies, hangs or still holds requests, and where the generator has no CPU left
+to offer more, or was late twice in a row and not answered in time: whose limit that is cannot be
+known. Both end a mode only at rates above all that the generator has offered it on time: below
 them it was disturbed. A step that was late and sustained ends nothing, and neither does one below
-120 % that a rule on the machine leaves out.
+120 % that a rule on the machine excludes.
 
 What disturbs a step makes its latency longer, never shorter. So a step that meets the objective
-counts, whatever rule on the machine it fails. And when all modes have climbed, each is loaded on,
-in turns, until its capacity is clear (Climb.next_step): steps that were left out, the first beyond
-the objective, to confirm it, and steps in between where the ladder's are far apart.
+counts, whatever rule on the machine it fails. When all modes have ended, each is loaded on, in
+turns, until its capacity is clear (ModeSweep.next_step): steps that were excluded, the first beyond
+the objective, to confirm it, and steps in between where the planned ones are far apart.
 """
 
 from __future__ import annotations
 
 import hashlib
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from workloads.record.cell import Name
+from workloads.experiment.plan import Name
 from workloads.record.slice import CALIBRATION, PLAIN, Slice, beyond_generator, is_broken
 from workloads.record.slice_rules import BURDENS, GENERATOR
 from workloads.record.validity import GENERATOR_CPU_AT_MOST
-from workloads.session.place import becomes_idle
-from workloads.tools.curve import busy_connections, is_answered, load_at
+from workloads.session.place import Place, becomes_idle
+from workloads.tools.sweep import busy_connections, is_answered, load_at
 
 # Where the ramp begins. A server that cannot do that much has its capacity found all the same.
 FIRST_PER_S = 250.0
@@ -43,24 +44,37 @@ SERVED_AT_LEAST = 0.9
 # The lower steps show where latency begins, the upper ones, which are closer, where it rises.
 KNEE_FROM = 0.6
 STEPS_TO_END = LOADS_TO_END = 2
-# Of a mode that still keeps up at the highest step the capacity was estimated too low: by a factor
-# of 10 at the most.
+# The capacity of a mode that keeps up at 120 % was estimated too low: by a factor of 10 at most.
 STEPS_BEYOND, GROWTH_BEYOND = 12, 1.2
-# A step that is lost again has neighbors, and above its capacity a server may lose every one.
+# A step that is lost twice has neighbors, and above its capacity a server may lose every one.
 LOADS_OF_A_STEP = 2
-# Loads of a mode after its climb; steps between two of the ladder, where these are farther apart.
+# Loads of a mode after its sweep; steps between two planned ones, where these are farther apart.
 LOADS_AFTER, STEPS_BETWEEN, GAP_AT_MOST = 10, 3, 0.2
 # After an overload.
 DRAIN_LIMIT_S = 5.0
-NOT_SUSTAINED, TOP, LIMIT = "not_sustained", "top_of_ladder", "generator_limit"
+NOT_SUSTAINED, HIGHEST, LIMIT = "not_sustained", "highest_rate", "generator_limit"
 
-# run_session.load_once: one slice of a cell's server with a spec.
-Load = Callable[[Any, Name, str, int, list[Slice], dict[str, Any]], None]
+# Loads one slice of a cell with a spec, and appends it: (cell, kind, round, slices, spec).
+Load = Callable[[Name, str, int, list[Slice], dict[str, Any]], None]
+
+
+class Swept(Protocol):
+    """The part of a session that a sweep needs."""
+
+    random: random.Random
+    seed: str
+    place: Place
+
+    def spec(self, name: Name) -> dict[str, Any]:
+        """The configuration of a cell."""
+
+    def stop(self, mode: str) -> None:
+        """Stops the mode's server, which is started for its next load."""
 
 
 @dataclass
-class Climb:
-    """One mode on its ladder; `record` is the `curve` part of cell.json."""
+class ModeSweep:
+    """The steps of one mode; `record` is the `sweep` part of cell.json."""
 
     spec: dict[str, Any]
     seed: int
@@ -68,24 +82,25 @@ class Climb:
     # The highest rate that the generator has offered on time.
     on_time_per_s: float = 0.0
     slices: list[Slice] = field(default_factory=list)
-    # Steps running that were not sustained, and of those offered too late that were too much.
+    # Consecutive steps that were not sustained, and those that were too much and offered late.
     failed: int = 0
     late: int = 0
     ended: str = ""
-    # Of the steps that are not of the ladder.
+    # Rates of the steps that are not planned.
     between_per_s: list[float] = field(default_factory=list)
 
     def rates_per_s(self) -> list[float]:
-        """Of the ladder, then of the steps between."""
-        shares = ladder(self.spec["tool"])
+        """Rates of the planned steps, then of the steps between."""
+        shares = planned_shares(self.spec["tool"])
         return [*(round(share * self.calibrated_per_s, 2) for share in shares), *self.between_per_s]
 
     def next_step(self) -> int | None:
         """What to load next for the capacity; None where that is clear, or the server died or hung.
 
         It lies below the first step beyond the objective that has no other within behind it, as in
-        analysis/R/capacity.R. Of those up to there, and the next, none may be lost, and the first
-        beyond must be so again, if the server did not break: one that is held up is started again.
+        analysis/R/capacity.R. Of the steps up to there, and the next, none may be lost, and the
+        first beyond must be so twice, if the server did not break: one that is held up is started
+        again.
         """
         if any(each.outcome != "completed" for each in self.slices):
             return None
@@ -125,8 +140,8 @@ class Climb:
         )
 
     def step_above(self, loaded: Iterable[int]) -> int | None:
-        """The next of the ladder, where what ended the climb was chance."""
-        shares = ladder(self.spec["tool"])
+        """The next planned step, where chance has ended the mode."""
+        shares = planned_shares(self.spec["tool"])
         above = max(step for step in loaded if step <= len(shares)) + 1
         if self.ended != NOT_SUSTAINED or above > len(shares) or self.lacks_connections(above):
             return None
@@ -145,21 +160,40 @@ class Climb:
         self.between_per_s.append(round((low + high) / 2, 2))
         return len(self.rates_per_s())
 
+    def judge(self, step: int, done: Slice | None) -> None:
+        """Whether a step, whose slice this is, was the mode's last; without a server it was."""
+        if done is None or is_broken(done):
+            self.ended = NOT_SUSTAINED
+            return
+        rate, sustained = self.rate_of(step), done.load["sustained"]
+        if GENERATOR in done.faults:
+            # What the server kept up with was offered, if late.
+            too_much = rate > self.on_time_per_s and (is_at_limit(done) or not sustained)
+            self.late = self.late + 1 if too_much else 0
+            # Once may be chance, but not with a CPU that is used up.
+            is_limit = too_much and (is_at_limit(done) or self.late == STEPS_TO_END)
+            self.ended = LIMIT if is_limit else ""
+        elif done.kept or step >= self.spec["tool"]["steps"]:
+            # From 120 % on an overload may itself be what disturbs.
+            self.late, self.failed = 0, 0 if sustained else self.failed + 1
+            self.ended = NOT_SUSTAINED if self.failed == STEPS_TO_END else ""
+            self.on_time_per_s = max(self.on_time_per_s, rate)
+
     def record(self) -> dict[str, Any]:
         tool = self.spec["tool"]
         return {
             "calibrated_per_s": self.calibrated_per_s,
             "ended": self.ended,
             "seed": self.seed,
-            "ladder": len(ladder(tool)),
+            "steps_planned": len(planned_shares(tool)),
             **{key: tool[key] for key in ("arrivals", "objective_ms", "steps")},
         }
 
 
-def ladder(tool: dict[str, Any]) -> list[float]:
+def planned_shares(tool: dict[str, Any]) -> list[float]:
     """The steps as shares of the capacity: geometric up to KNEE_FROM, equally spaced from there.
 
-    STEPS_BEYOND more, geometric again, are there for modes that keep up at the highest.
+    STEPS_BEYOND more, geometric as well, are there for modes that keep up at the highest.
     """
     lower = (tool["steps"] - 1) // 2
     upper = tool["steps"] - lower
@@ -171,30 +205,29 @@ def ladder(tool: dict[str, Any]) -> list[float]:
     return [*reversed(steep), *even, *beyond]
 
 
-def climb(session: Any, names: list[Name], load: Load) -> dict[Name, list[Slice]]:
-    """The slices of some modes at one tier; session.curves then says how far each came."""
-    climbs = {
-        name: calibrated(session, name, load) for name in session.random.sample(names, len(names))
-    }
+def load_sweep(session: Swept, names: list[Name], load: Load) -> dict[Name, ModeSweep]:
+    """The sweeps of some modes at one tier, with their slices."""
+    drawn = session.random.sample(names, len(names))
+    sweeps = {name: calibrated(session, name, load) for name in drawn}
     spec = session.spec(names[0])
-    steps = range(1, len(ladder(spec["tool"])) + 1)
-    for step in steps:
-        climbing = [name for name in names if not climbs[name].ended]
-        for name in session.random.sample(climbing, len(climbing)):
-            take(session, name, climbs[name], step, load)
-    for one in climbs.values():
-        one.ended = one.ended or TOP
+    for step in range(1, len(planned_shares(spec["tool"])) + 1):
+        left = [name for name in names if not sweeps[name].ended]
+        for name in session.random.sample(left, len(left)):
+            if sweeps[name].lacks_connections(step):
+                sweeps[name].ended = LIMIT
+            else:
+                sweeps[name].judge(step, load_step(session, name, sweeps[name], step, load))
+    for one in sweeps.values():
+        one.ended = one.ended or HIGHEST
     for _ in range(min(1, spec["slices"]["extra_rounds"]) * LOADS_AFTER):
-        wanted = [(name, next_) for name in names if (next_ := climbs[name].next_step())]
+        wanted = [(name, next_) for name in names if (next_ := sweeps[name].next_step())]
         for name, next_ in session.random.sample(wanted, len(wanted)):
-            load_step(session, name, climbs[name], next_, load)
-    for name, one in climbs.items():
-        session.curves[name] = one.record()
-    return {name: climbs[name].slices for name in names}
+            load_step(session, name, sweeps[name], next_, load)
+    return {name: sweeps[name] for name in names}
 
 
-def calibrated(session: Any, name: Name, load: Load) -> Climb:
-    """At the foot of the ladder, with an estimate of the mode's capacity.
+def calibrated(session: Swept, name: Name, load: Load) -> ModeSweep:
+    """A sweep before its first step, with an estimate of the mode's capacity.
 
     The seed of a step is the same in all modes: they meet the same arrivals, each at its own pace.
     """
@@ -205,10 +238,10 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
     beyond: list[float] = []
     while busy_connections(spec, rate) <= spec["tool"]["connections"]:
         done: list[Slice] = []
-        load(session, name, CALIBRATION, 1, done, load_at(spec, rate, seed, **steady))
+        load(name, CALIBRATION, 1, done, load_at(spec, rate, seed, **steady))
         if not done or is_broken(done[0]):
             # Nothing is known but that this is too much.
-            return Climb(spec, seed, capacity or rate / 2, capacity)
+            return ModeSweep(spec, seed, capacity or rate / 2, capacity)
         served_per_s = done[0].load["served_per_s"]
         kept_up = is_answered(done[0].load) and served_per_s >= SERVED_AT_LEAST * rate
         # Whatever was offered late: what the server keeps up with is no limit of the generator's.
@@ -219,39 +252,16 @@ def calibrated(session: Any, name: Name, load: Load) -> Climb:
         # Once may be chance: what disturbs a load makes the capacity look smaller, never larger.
         beyond.append(served_per_s)
         if len(beyond) == LOADS_TO_END:
-            return Climb(spec, seed, max(capacity, *beyond), capacity)
-    # The ladder goes as far as there are connections for.
+            return ModeSweep(spec, seed, max(capacity, *beyond), capacity)
+    # The sweep goes as far as there are connections for.
     highest_per_s = 1000 * spec["tool"]["connections"] / spec["tool"]["objective_ms"]
-    return Climb(spec, seed, highest_per_s, capacity)
+    return ModeSweep(spec, seed, highest_per_s, capacity)
 
 
-def take(session: Any, name: Name, one: Climb, step: int, load: Load) -> None:
-    """One step of one mode, and whether it was its last."""
-    rate = one.rate_of(step)
-    if one.lacks_connections(step):
-        one.ended = LIMIT
-        return
-    done = load_step(session, name, one, step, load)
-    if done is None or is_broken(done):
-        one.ended = NOT_SUSTAINED
-    elif GENERATOR in done.faults:
-        # What the server kept up with was offered, if late.
-        too_much = rate > one.on_time_per_s and (is_at_limit(done) or not done.load["sustained"])
-        one.late = one.late + 1 if too_much else 0
-        # Once may be chance, but not with a CPU that is used up.
-        is_limit = too_much and (is_at_limit(done) or one.late == STEPS_TO_END)
-        one.ended = LIMIT if is_limit else ""
-    elif done.kept or step >= one.spec["tool"]["steps"]:
-        # From the highest on an overload may itself be what disturbs.
-        one.late, one.failed = 0, 0 if done.load["sustained"] else one.failed + 1
-        one.ended = NOT_SUSTAINED if one.failed == STEPS_TO_END else ""
-        one.on_time_per_s = max(one.on_time_per_s, rate)
-
-
-def load_step(session: Any, name: Name, one: Climb, step: int, load: Load) -> Slice | None:
+def load_step(session: Swept, name: Name, one: ModeSweep, step: int, load: Load) -> Slice | None:
     """None where there is no server any more."""
-    before, asked = len(one.slices), load_at(one.spec, one.rate_of(step), one.seed + step)
-    load(session, name, PLAIN, step, one.slices, asked)
+    before, wanted = len(one.slices), load_at(one.spec, one.rate_of(step), one.seed + step)
+    load(name, PLAIN, step, one.slices, wanted)
     if len(one.slices) == before:
         return None
     done = one.slices[-1]
@@ -273,7 +283,7 @@ def is_at_limit(done: Slice) -> bool:
     return done.load["generator_thread"] > GENERATOR_CPU_AT_MOST or busy > GENERATOR_CPU_AT_MOST
 
 
-def drain(session: Any, mode: str) -> None:
+def drain(session: Swept, mode: str) -> None:
     """After an overload: waits until the server is idle, or the next mode's slice would suffer.
 
     A server that is busy after that long is stopped; it is started again for its next load.

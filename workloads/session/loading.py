@@ -21,6 +21,7 @@ from workloads.session.metrics import BESIDE, Window
 from workloads.session.place import Place
 from workloads.tools.driver import Driver
 from workloads.tools.generator_place import LOG, Ran
+from workloads.tools.tool import Driven, Started
 
 logger = logging.getLogger("slices")
 # A server that has not answered by then, its load gone, hangs, however patient its users are.
@@ -31,7 +32,7 @@ ANSWER_LIMIT_S = 3.0
 class Loading:
     """How slices of one cell are loaded: its tool, its spec, its server and the generator."""
 
-    tool: Any
+    tool: Started | Driven
     spec: dict[str, Any]
     live: Live
     place: Place
@@ -94,7 +95,8 @@ class Loading:
     def generate(self, folder: Path, telemetry: Telemetry) -> Ran:
         subject, limit_s = self.live.subject, self.spec["testbed"]["load_limit_s"]
         watch = functools.partial(telemetry.watch, "generator")
-        if self.driver:
+        if isinstance(self.tool, Driven):
+            assert self.driver
             fields = self.tool.fields(self.spec, subject, folder)
             return self.driver.load(fields, folder, limit_s, watch)
         argv = self.tool.command(self.spec, provenance.java(), subject)
@@ -103,7 +105,7 @@ class Loading:
 
     def collect(self, folder: Path, ran: Ran) -> dict[str, Any]:
         """What the tool says of the load. Raises RuntimeError where it left no results."""
-        generator = self.tool.generator(self.spec)
+        generator: dict[str, Any] = {**self.tool.generator(self.spec)}
         try:
             load = self.tool.collect(self.spec, folder, ran.window_s)
         except (OSError, ValueError, KeyError) as fault:
@@ -125,13 +127,11 @@ class Loading:
 
     def answer(self) -> bytes:
         """What the server answers before its load; nothing where it does not."""
+        limit_s = self.spec["testbed"]["request_timeout_s"]
         try:
-            body: bytes = self.live.subject.ask(
-                self.spec["study"]["verify_path"], self.spec["testbed"]["request_timeout_s"]
-            )
+            return self.live.subject.ask(self.spec["study"]["verify_path"], limit_s)
         except (OSError, HTTPException):
             return b""
-        return body
 
     def outcome(self, load: dict[str, Any], ran: Ran) -> tuple[str, str, bytes]:
         """(outcome, reason, body): the server's state, and what else is known of the load."""

@@ -38,7 +38,7 @@ class Window:
             **self.of_server(),
             **self.of_generator(ran),
             "backend_cpu_shares": [s / self.lasted_s / len(each.cpus) for each, s in used],
-            "idle_beside_share": idle_s / max(ran.lasted_s, 1e-3) / cpus,
+            "idle_neighbors_share": idle_s / max(ran.lasted_s, 1e-3) / cpus,
             "others_cpu_share": max(0.0, busy_s - on_server_s) / self.lasted_s / cpus,
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
             "cpu_pressure_share": self.grown("pressure_cpu_some_s") / self.lasted_s,

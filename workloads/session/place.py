@@ -19,7 +19,7 @@ from workloads.tools.generator_place import GeneratorPlace
 # keeps every 101 ms, until the remote closes it after 10 s. All do so together: half a look sees
 # that at least once, a whole one three times. What it sees must be less than what the rule allows,
 # as the slice may see a little more.
-IDLE_BESIDE_LIMIT_S, IDLE_LOOK_S, IDLE_LOOK_AT_MOST = 12.0, 0.32, 0.015
+IDLE_NEIGHBORS_LIMIT_S, IDLE_LOOK_S, IDLE_LOOK_AT_MOST = 12.0, 0.32, 0.015
 
 
 @dataclass
@@ -41,6 +41,10 @@ class Place:
     def __post_init__(self) -> None:
         self.generator = GeneratorPlace(self.generator_cpus)
 
+    @property
+    def all_cpus(self) -> list[int]:
+        return sorted({*self.server_cpus, *self.generator_cpus})
+
     def cpus_of(self, side: str) -> list[int]:
         """The CPUs of the server, or of the generator, by the name of the side."""
         return {"server": self.server_cpus, "generator": self.generator_cpus}[side]
@@ -51,13 +55,13 @@ class Place:
 
     def wait_for_others(self, mode: str) -> None:
         """Waits until all servers but one idle; those that do not are left to a slice's rule."""
-        begun_s, limit_s = time.monotonic(), min(IDLE_BESIDE_LIMIT_S, self.patience_s)
+        begun_s, limit_s = time.monotonic(), min(IDLE_NEIGHBORS_LIMIT_S, self.patience_s)
         becomes_idle(lambda: self.cpu_s_of_others(mode), len(self.server_cpus), limit_s)
         self.patience_s -= max(0.0, time.monotonic() - begun_s - IDLE_LOOK_S)
 
 
 def becomes_idle(clocks: Callable[[], float], cpus: int, limit_s: float) -> bool:
-    """Waits until processes idle so that `idle_beside` holds; false where they do not in time.
+    """Whether processes come to idle in time, so that the rule idle_neighbors holds.
 
     `clocks` returns the CPU time in seconds that they have used so far. Half a look is enough where
     it sees a third of what a whole one may.

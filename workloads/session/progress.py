@@ -30,8 +30,8 @@ def progress(record: dict[str, Any], root: Path) -> str:
     valid = f"invalid: {', '.join(broken)}" if broken else "valid"
     measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
     left = max(0, order["of"] - len(measured))
-    if curve := record.get("curve"):
-        rate = f"{curve['ended']}, about {curve['calibrated_per_s']:.0f}/s"
+    if sweep := record.get("sweep"):
+        rate = f"{sweep['ended']}, about {sweep['calibrated_per_s']:.0f}/s"
     else:
         rate = f"{load['throughput_per_s']:.0f}/s"
     left_min = left * typical_cell_s(measured) / 60

@@ -47,7 +47,7 @@ WARM_UP = {
     "rate_per_s": 2500,
     "connections": 50,
     "burst_s": 0.2,
-    "crowd": {"path": "", "connections": 0},
+    "burst": {"path": "", "connections": 0},
     "compiler_share_at_most": 0.05,
     "requests_at_least": 8000,
 }

@@ -1,16 +1,16 @@
 """Warm-up: a server is loaded over its tiers' own paths until its JIT compiler is idle.
 
 HotSpot has a clear end of compiling: 2 to 3 s for the socket servers, about 7 s for Tomcat, then
-next to nothing, if the load has shown all that the tiers do. Bursts of the project's generator so
+next to nothing, if the load has shown all that the tiers do. Short loads by the project's generator
 come in turns of three kinds, as fast as the server answers: over a path that waits little; the same
-with a connection for each request, since what a connection costs is compiled too; and a crowd over
-the tier's own path, in which requests wait for each other. What is asked of a server between slices
-is asked between bursts too: a single request of another kind makes HotSpot throw away code that was
-compiled without it ("uncommon trap"), and at some 100 requests a second it takes a minute to
-compile that again. After each burst the compiler has its time: what came meanwhile would run in
-code that is about to be replaced, and take the CPU time that the compiler needs.
+with a connection for each request, since what a connection costs is compiled too; and a burst of
+concurrent clients over the tier's own path, in which requests wait for each other. Between them the
+server gets the requests that it gets between slices: a single request of another kind makes HotSpot
+throw away code that was compiled without it ("uncommon trap"), and at some 100 requests a second it
+takes a minute to compile that again. After each load the compiler has its time: what came meanwhile
+would run in code that is about to be replaced, and take the CPU time that the compiler needs.
 
-After each turn the CPU time of the compiler's threads tells whether it is over, and the CPU time of
+After each turn the CPU time of the compiler's threads shows whether it is over, and the CPU time of
 a request whether the code still gets better. Latency could not: servers that warm up side by side
 delay each other.
 """
@@ -31,36 +31,37 @@ from typing import Any
 from profiles.watch.telemetry import compiler_threads, threads_cpu_s
 from workloads.machine.testbed import Process
 from workloads.record.slice import clock_s
+from workloads.servers.subject import Subject
 from workloads.tools import wrk2
 
 # A server whose requests cost less than this share of those of a turn before still gets better.
 STILL_FALLING = 0.85
-# Beyond what a request waits; of a crowd most are never answered.
+# Beyond what a request waits; most requests of a burst are never answered.
 ANSWER_LIMIT_S = 1
 DRAIN_LIMIT_S = 10
-# How long a burst waits, at the most, for what the one before had compiled, and how often it looks.
+# How long a load waits, at the most, for what the one before had compiled, and how often it looks.
 COMPILING_LIMIT_S, COMPILING_EVERY_S = 5, 0.05
 # A server that has answered nothing yet is still starting: its limit is no shorter than this.
 FIRST_ANSWER_LIMIT_S = 30
-BURSTS_AT_LEAST = 2
-# The share of a path's rate at which its bursts begin. It doubles where nearly all were answered,
+LOADS_AT_LEAST = 2
+# The share of a path's rate at which its loads begin. It doubles where nearly all were answered,
 # and falls to half where few were: what a cold server cannot answer would pile up in it, turn by
 # turn, until its heap is full.
 FIRST_SHARE, LEAST_SHARE = 1 / 4, 1 / 64
 NEARLY_ALL, FEW = 0.9, 0.5
 # On kept connections, and on a new one for each request.
-KINDS_BUT_A_CROWD = 2
+KINDS_BUT_A_BURST = 2
 # Parsing them is code too; the project's own generator sends neither.
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
-# Of a crowd, that more come than the server can answer at once.
-CROWD_RATE = 2
-# Of a server that is measured alone, which is started again for each slice.
+# More requests of a burst come than the server can answer.
+BURST_RATE = 2
+# For a server that is measured alone, which is started again for each slice.
 ALONE_LIMIT_S = 10
 
 
 @dataclass
 class WarmUp:
-    """What the warm-up of one server came to; `ended` is idle, or limit."""
+    """The result of one server's warm-up; `ended` is idle, or limit."""
 
     ended: str = "limit"
     lasted_s: float = 0.0
@@ -74,10 +75,10 @@ class WarmUp:
 
 
 def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The different ways in which the tiers of a mode ask, each once, with its largest crowd.
+    """The different ways in which the tiers load a mode, each once, with its largest burst.
 
-    A mode that is measured alone has a crowd of one: it would die of more, or hold them long. And
-    it is warm sooner: what it shows, that it dies or how few it answers, is no matter of its code.
+    A mode that is measured alone has a burst of one client: it would die of more, or hold them
+    long. And it is warm sooner: that it dies, or answers few, is no matter of its code.
     """
     found: dict[str, dict[str, Any]] = {}
     for spec in specs:
@@ -85,16 +86,16 @@ def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if plan is None:
             continue
         if spec["mode"].get("alone"):
-            crowd = plan["crowd"] | {"connections": min(1, plan["crowd"]["connections"])}
-            plan = plan | {"crowd": crowd, "limit_s": min(ALONE_LIMIT_S, plan["limit_s"])}
-        key = json.dumps(plan | {"crowd": plan["crowd"]["path"]}, sort_keys=True)
-        crowds = (found.get(key, plan)["crowd"], plan["crowd"])
-        found[key] = plan | {"crowd": max(crowds, key=lambda crowd: crowd["connections"])}
+            burst = plan["burst"] | {"connections": min(1, plan["burst"]["connections"])}
+            plan = plan | {"burst": burst, "limit_s": min(ALONE_LIMIT_S, plan["limit_s"])}
+        key = json.dumps(plan | {"burst": plan["burst"]["path"]}, sort_keys=True)
+        bursts = (found.get(key, plan)["burst"], plan["burst"])
+        found[key] = plan | {"burst": max(bursts, key=lambda burst: burst["connections"])}
     return list(found.values())
 
 
 def warm_up(
-    subject: Any,
+    subject: Subject,
     plans: list[dict[str, Any]],
     study: dict[str, Any],
     cpus: list[int],
@@ -106,9 +107,9 @@ def warm_up(
     """
     result, pid = WarmUp(), subject.process.pid
     compilers, paths = compiler_threads(pid), [Paced(plan) for plan in plans]
-    # One idle burst may be chance.
-    paths *= math.ceil(BURSTS_AT_LEAST / sum(len(kinds_of(plan)) for plan in plans))
-    # Without a compiler only a cost that no longer falls tells: one turn alone cannot.
+    # One idle load may be chance.
+    paths *= math.ceil(LOADS_AT_LEAST / sum(len(kinds_of(plan)) for plan in plans))
+    # Without a compiler only a cost that no longer falls shows the end: one turn alone cannot.
     cost_s = 0.0 if compilers else math.inf
     idle_at_most = min(plan["compiler_share_at_most"] for plan in plans)
     least = max(plan["requests_at_least"] for plan in plans)
@@ -116,7 +117,7 @@ def warm_up(
     rest = partial(time.sleep, COMPILING_EVERY_S)
 
     def ask(load: dict[str, Any]) -> int:
-        answered = burst(load, subject, cpus, folder)
+        answered = short_load(load, subject, cpus, folder)
         ask_as_between_slices(subject, study)
         if compilers:
             until_idle(compilers, idle_at_most, COMPILING_LIMIT_S, rest)
@@ -148,7 +149,7 @@ class Paced:
     share: float = FIRST_SHARE
 
     def turn(self, ask: Callable[[dict[str, Any]], int]) -> int:
-        """Asks by bursts of all kinds; how many requests were answered."""
+        """Loads in all ways; how many requests were answered."""
         plan = at_share(self.plan, self.share)
         counts = [ask(load) for load in kinds_of(plan)]
         self.share = next_share(self.share, plan, counts)
@@ -156,24 +157,24 @@ class Paced:
 
 
 def at_share(plan: dict[str, Any], share: float) -> dict[str, Any]:
-    """The same, slower, and with a smaller crowd."""
+    """The same, slower, and with a smaller burst."""
     slower = plan | {"rate_per_s": plan["rate_per_s"] * share}
-    if crowd := plan.get("crowd"):
-        slower["crowd"] = crowd | {"connections": math.ceil(crowd["connections"] * share)}
+    if burst := plan.get("burst"):
+        slower["burst"] = burst | {"connections": math.ceil(burst["connections"] * share)}
     return slower
 
 
 def next_share(share: float, plan: dict[str, Any], counts: list[int]) -> float:
-    """From how many requests of each kind were answered; a crowd is to be too much."""
-    of_bursts = counts[:KINDS_BUT_A_CROWD]
-    answered = sum(of_bursts) / (len(of_bursts) * plan["rate_per_s"] * plan["burst_s"])
+    """From how many requests of each kind were answered; a burst is to be too much."""
+    steady = counts[:KINDS_BUT_A_BURST]
+    answered = sum(steady) / (len(steady) * plan["rate_per_s"] * plan["burst_s"])
     if answered >= NEARLY_ALL:
         return min(1.0, 2 * share)
     return share if answered >= FEW else max(LEAST_SHARE, share / 2)
 
 
-def ask_as_between_slices(subject: Any, study: dict[str, Any]) -> None:
-    """A server that does not answer here is noticed at its first slice."""
+def ask_as_between_slices(subject: Subject, study: dict[str, Any]) -> None:
+    """Sends what a slice sends; a server that does not answer is noticed at its first slice."""
     with contextlib.suppress(OSError, HTTPException):
         subject.ask(study["verify_path"], ANSWER_LIMIT_S)
         subject.rows(study.get("rows_path"), ANSWER_LIMIT_S)
@@ -183,13 +184,13 @@ def ask_as_between_slices(subject: Any, study: dict[str, Any]) -> None:
 
 
 def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    """The kinds of bursts. Where each request has its own connection there is one."""
+    """The kinds of loads. Where each request has its own connection there is one."""
     if not plan.get("keep_alive"):
         return [plan]
     kinds = [plan, plan | {"keep_alive": False}]
-    if plan["crowd"]["connections"]:
+    if plan["burst"]["connections"]:
         # Once, for it takes longest.
-        kinds.append(plan | {"rate_per_s": plan["rate_per_s"] * CROWD_RATE} | plan["crowd"])
+        kinds.append(plan | {"rate_per_s": plan["rate_per_s"] * BURST_RATE} | plan["burst"])
     return kinds
 
 
@@ -204,7 +205,7 @@ def until_idle(
         share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
 
 
-def burst(plan: dict[str, Any], subject: Any, cpus: list[int], folder: Path) -> int:
+def short_load(plan: dict[str, Any], subject: Subject, cpus: list[int], folder: Path) -> int:
     """How many requests of a short load were answered."""
     url = f"http://{subject.address}:{subject.port}{plan['path']}"
     load = plan | {"duration_s": plan["burst_s"]}
@@ -225,7 +226,7 @@ def load_by_due(
     limit_s: float,
     *more: str,
 ) -> dict[str, Any]:
-    """What the project's own generator saw of a load outside the cells; `name` of its files.
+    """The report of the project's own generator on a load outside the cells; `name` of its files.
 
     Raises RuntimeError with what it said where it failed.
     """

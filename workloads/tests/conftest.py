@@ -9,7 +9,7 @@ from workloads.record.slice import PLAIN, Live, Slice, Turn
 
 LOAD = {
     "loop": "closed",
-    "requests_asked": None,
+    "requests_offered": None,
     "requests_recorded": 100,
     "in_flight_at_end": 2,
     "responses_2xx": 98,
@@ -39,7 +39,7 @@ METRICS = {
     "cpu_user_s": 0.3,
     "cpu_system_s": 0.2,
     "cpu_us_per_request": 4900.0,
-    "idle_beside_share": 0.001,
+    "idle_neighbors_share": 0.001,
     "generator_cpu_share": 0.2,
     "others_cpu_share": 0.03,
     "steal_share": 0.0,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from workloads.record.latencies import hgrm
-from workloads.tools.curve import COURSE, EVERY_S
+from workloads.tools.sweep import COURSE, EVERY_S
 from workloads.tools.wrk2 import CORRECTED
 
 

@@ -75,19 +75,6 @@ def test_cell_is_current_while_spec_and_jars_are_the_same(cell):
     assert is_current(cell, {"a": (1,)}, "ab")
 
 
-def test_cell_is_current_that_spells_its_options_as_of_old(cell):
-    older = SPEC | {"mode": {"id": "pool", "options": {"core_threads": 10}}}
-    database = {"engine": {"id": "mariadb"}}
-    cell_folder.write({"configuration": older, "provenance": {"jars_sha256": "ab"}}, cell)
-    assert is_current(cell, SPEC, "ab")
-    # A database's own variables are spelt with _.
-    cell_folder.write(
-        {"configuration": older | database, "provenance": {"jars_sha256": "ab"}}, cell
-    )
-    assert not is_current(cell, SPEC | database, "ab")
-    assert is_current(cell, older | database, "ab")
-
-
 def test_second_name_brings_the_cell_back(cell):
     text = (cell / CELL).read_text()
     (cell / CELL).unlink()

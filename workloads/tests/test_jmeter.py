@@ -17,7 +17,7 @@ SPEC = {
     "study": {"verify_path": "/jmeter/test", "body_bytes": 42},
     "tier": {"path": "/work?sleep_ms=100&cpu_us=0"},
     "testbed": {"request_timeout_s": 10, "load_limit_s": 120},
-    "tool": {"threads": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": ["-Xmx2g"]},
+    "tool": {"users": 2, "ramp_up_s": 1, "loops": 2, "jvm_options": ["-Xmx2g"]},
 }
 HEADER = (
     "timeStamp,elapsed,label,responseCode,success,bytes,sentBytes,"
@@ -41,7 +41,7 @@ def folder(tmp_path):
 
 def test_summary_counts_what_was_asked_answered_and_refused(folder):
     load = jmeter.collect(SPEC, folder, (0, 0))
-    assert (load["requests_asked"], load["requests_recorded"]) == (4, 4)
+    assert (load["requests_offered"], load["requests_recorded"]) == (4, 4)
     assert (load["responses_2xx"], load["bodies_right"]) == (2, 2)
     assert load["errors"] == {"http_503": 1, "connect_refused": 1}
     assert load["error_share"] == 0.5
@@ -74,7 +74,7 @@ def test_load_for_a_time_counts_what_ended_within_it(folder):
     tool = SPEC["tool"] | {"warm_up_s": 0, "duration_s": 0.15}
     load = jmeter.collect(SPEC | {"tool": tool}, folder, (0, 0))
     # from 1.000 to 1.150 s; the second answer came at 1.160, the fourth request began at 1.160
-    assert load["requests_asked"] is None
+    assert load["requests_offered"] is None
     assert (load["requests_recorded"], load["in_flight_at_end"]) == (2, 1)
     # The fourth request was refused, and no connection of it reached the server.
     assert load["answers_in_warm_up"] == 0

@@ -16,7 +16,7 @@ JARS = [FOLDER / "build/driver.jar", *sorted(HOME.rglob("*.jar"))]
 LOAD = {
     "path": "/",
     "body_bytes": 2,
-    "threads": 5,
+    "users": 5,
     "ramp_up_s": 0,
     "loops": 2,
     "delay_s": 0,
@@ -129,17 +129,17 @@ def test_every_request_is_a_sample_with_its_time(driver, tmp_path):
 
 def test_a_property_is_gone_with_its_load(driver, server, tmp_path):
     server.methods.clear()
-    assert driver.load(tmp_path, method="DELETE", threads=1) == ["done"]
-    assert driver.load(tmp_path, threads=1) == ["done"]
+    assert driver.load(tmp_path, method="DELETE", users=1) == ["done"]
+    assert driver.load(tmp_path, users=1) == ["done"]
     assert server.methods == ["DELETE", "DELETE", "GET", "GET"]
 
 
 def test_a_body_is_posted_as_json_with_its_functions_evaluated(driver, server, tmp_path):
     server.methods.clear()
-    assert driver.load(tmp_path, body='{"id": "${__Random(7,7)}"}', threads=1) == ["done"]
+    assert driver.load(tmp_path, body='{"id": "${__Random(7,7)}"}', users=1) == ["done"]
     assert server.posted == [("application/json", '{"id": "7"}')] * 2
     assert all(row["success"] == "true" for row in samples(tmp_path))
-    assert driver.load(tmp_path, threads=1) == ["done"]
+    assert driver.load(tmp_path, users=1) == ["done"]
     assert server.methods == ["POST", "POST", "GET", "GET"]
 
 

@@ -131,7 +131,7 @@ def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(
     def others(idle_s=0.0, **place):
         window = telemetry_of(samples_of(**PER_S))
         metrics = metrics_of(loading(live, **place), WINDOW, window, idle_s, (0.0, 4.0))
-        return metrics["others_cpu_share"], metrics["idle_beside_share"]
+        return metrics["others_cpu_share"], metrics["idle_neighbors_share"]
 
     assert others() == pytest.approx((0.3, 0))
     assert others(idle_s=0.2) == pytest.approx((0.2, 0.05))

@@ -35,7 +35,7 @@ def test_counts_are_added_and_rates_are_means_over_time(make_slice):
     assert (load["latency_min_ms"], load["concurrency_offered"]) == (7.0, 10)
     # From the first start to the last end, in whatever order.
     assert (load["start_epoch_s"], load["end_epoch_s"]) == (110, 121)
-    assert (load["requests_asked"], load["offered_per_s"]) == (None, None)
+    assert (load["requests_offered"], load["offered_per_s"]) == (None, None)
 
 
 def test_slices_without_an_answer_have_no_latency_and_fail_whole(make_slice):
@@ -339,7 +339,7 @@ def test_slice_of_an_extra_round_is_one_that_was_repeated(make_slice):
     assert counts == {"plain": 3, "kept": 2, "repeated": 1, "left_out": 1}
 
 
-def test_steps_of_a_curve_have_counts_in_common_and_no_rates(make_slice, tmp_path):
+def test_steps_of_a_sweep_have_counts_in_common_and_no_rates(make_slice, tmp_path):
     slices = [
         make_slice(step, load={"sustained": True, "offered_per_s": 100.0, "served_per_s": 99.0})
         for step in (1, 2)

@@ -15,7 +15,7 @@ import pytest
 
 from workloads.servers.databases import pgbouncer, postgresql
 from workloads.servers.databases.scratch import PREFIX
-from workloads.servers.databases.subject import Subject
+from workloads.servers.databases.subject import DatabaseSubject
 from workloads.tools import sysbench
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,7 +48,7 @@ def start(tmp_path, temporary_folder):
     started = []
 
     def start_subject(engine, **options):
-        started.append(Subject(spec(engine, **options), CPUS, tmp_path, 1))
+        started.append(DatabaseSubject(spec(engine, **options), CPUS, tmp_path, 1))
         return started[-1]
 
     yield start_subject
@@ -141,7 +141,7 @@ def test_several_live_side_by_side(start, temporary_folder):
 @pytest.mark.parametrize("method", ["md5", "scram-sha-256"])
 def test_it_checks_passwords_as_it_is_told(start, engine, method):
     subject = start(engine, password_encryption=method)
-    assert subject.in_force()["password_encryption"] == method
+    assert subject.settings()["password_encryption"] == method
     with connect(subject) as connection:
         connection.execute("SELECT 1")
 
@@ -166,7 +166,7 @@ def test_it_listens_on_loopback_only_and_stop_leaves_nothing(start, temporary_fo
 
 def test_the_pooler_gives_a_few_connections_to_many_clients(start):
     subject = start("pgbouncer", default_pool_size=2)
-    assert subject.in_force()["default_pool_size"] == "2"
+    assert subject.settings()["default_pool_size"] == "2"
     clients = [connect(subject, autocommit=True) for _ in range(10)]
     backends = {client.execute("SELECT pg_backend_pid()").fetchone()[0] for client in clients}
     assert len(backends) <= 2

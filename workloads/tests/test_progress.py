@@ -44,7 +44,7 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
     assert progress(record, tmp_path) == (
         "4 of 6 cells left, about 2 min; x/x/x/x/2: completed, invalid: settled; 100/s, 2.1% errors"
     )
-    record |= {"curve": {"ended": "not_sustained", "calibrated_per_s": 512.3}}
+    record |= {"sweep": {"ended": "not_sustained", "calibrated_per_s": 512.3}}
     record["load"]["throughput_per_s"] = None
     assert progress(record, tmp_path).endswith("; not_sustained, about 512/s, 2.1% errors")
 

@@ -100,7 +100,7 @@ def test_every_module_of_the_runner_is_in_a_room_and_its_imports_are_seen() -> N
     folders = {path.parts[0] for path in relative(ROOT / "workloads")}
     assert folders - others == {room.partition(".")[2] for room in LEVEL if "workloads" in room}
     graph = graph_of(ROOT)
-    assert "workloads.servers.backends.remote" in graph["workloads.session.run_session"]
+    assert "workloads.servers.backends.remote" in graph["workloads.session.start"]
     assert "profiles.watch.telemetry" in graph["workloads.record.slice"]
     assert sum(map(len, graph.values())) > 100
 

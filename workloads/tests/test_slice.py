@@ -21,7 +21,7 @@ def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
         ({"others_cpu_share": 0.151}, "undisturbed"),
         ({"steal_share": 0.051}, "undisturbed"),
         ({"speed_server": 1.151}, "steady_speed"),
-        ({"idle_beside_share": 0.021}, "idle_beside"),
+        ({"idle_neighbors_share": 0.021}, "idle_neighbors"),
     ],
 )
 def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, caught_by):
@@ -37,7 +37,7 @@ def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, 
         # Not a JVM, and no value of the probe.
         {"compiler_share": None, "compiler_cpu_s": None, "speed_server": None},
         {"others_cpu_share": 0.15, "steal_share": 0.05},
-        {"speed_server": 1.15, "idle_beside_share": 0.02},
+        {"speed_server": 1.15, "idle_neighbors_share": 0.02},
         # A faster machine, and a generator's CPU that is slow, are no fault.
         {"speed_server": 0.5, "speed_generator": 3.0},
     ],
@@ -55,10 +55,10 @@ def test_profiled_slice_is_judged_like_every_other(make_slice):
     assert faults(make_slice(kind=PROFILED, metrics=metrics)) == ["compiled", "undisturbed"]
 
 
-STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_asked": 49}
+STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_offered": 49}
 
 
-def test_generator_at_its_limit_leaves_out_a_step_of_a_curve_alone(make_slice):
+def test_generator_at_its_limit_leaves_out_a_step_of_a_sweep_alone(make_slice):
     late = {"limited_by_generator": "its sends were late"}
     assert faults(make_slice(load=STEP | late)) == ["generator_healthy"]
     assert faults(make_slice(load=STEP)) == []

@@ -30,7 +30,7 @@ from workloads.machine import provenance
 from workloads.machine.testbed import free_port
 from workloads.servers.backends import mariadb
 from workloads.servers.server import ROOT, Server, command
-from workloads.servers.user_server import OwnServer
+from workloads.servers.user_server import UserServer
 
 CPUS = sorted(os.sched_getaffinity(0))
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -420,7 +420,7 @@ def test_nginx_answers_the_same_bytes(tmp_path):
     if not (ROOT / ".tools/nginx").is_dir():
         pytest.skip("nginx is not installed")
     mode = STUDY["modes"]["nginx"]
-    floor = OwnServer(mode, CPUS, tmp_path, free_port(0))
+    floor = UserServer(mode, CPUS, tmp_path, free_port(0))
     try:
         assert floor.port, floor.log.read_text()
         with socket.create_connection(("127.0.0.1", floor.port), PATIENCE_S) as connection:

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from workloads.servers.databases.data import ROWS, Data, check_sql
-from workloads.servers.databases.subject import Subject
+from workloads.servers.databases.subject import DatabaseSubject
 
 CPUS = sorted(os.sched_getaffinity(0))
 VARIABLES = {
@@ -31,7 +31,7 @@ def start(tmp_path):
     started = []
 
     def start_subject(**changes):
-        started.append(Subject(spec(**changes), CPUS, tmp_path, 1))
+        started.append(DatabaseSubject(spec(**changes), CPUS, tmp_path, 1))
         return started[-1]
 
     yield start_subject
@@ -96,7 +96,7 @@ def test_every_slice_is_checked_by_its_own_script(start):
 
 def test_the_treatment_is_read_back(start):
     subject = start(thread_handling="pool-of-threads", thread_pool_size=3)
-    assert subject.in_force() == {
+    assert subject.settings() == {
         "thread_handling": "pool-of-threads",
         "thread_pool_size": "3",
         "version": "10.11.5-MariaDB",
@@ -143,4 +143,4 @@ def test_data_that_do_not_fit_fail_the_start_and_leave_nothing(start, tmp_path):
         "innodb_data_file_path": "ibdata1:12M:autoextend:max:12M",
     }
     with pytest.raises(RuntimeError, match="full"):
-        Subject(spec(**full), CPUS, tmp_path, 1)
+        DatabaseSubject(spec(**full), CPUS, tmp_path, 1)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from workloads.servers.databases.subject import Subject
+from workloads.servers.databases.subject import DatabaseSubject
 from workloads.tools import sysbench
 
 CPUS = sorted(os.sched_getaffinity(0))
@@ -114,7 +114,7 @@ def run(tmp_path):
 
     def run_sysbench(**changes):
         asked = spec(**changes)
-        subject = Subject(asked, CPUS, tmp_path, 1)
+        subject = DatabaseSubject(asked, CPUS, tmp_path, 1)
         subjects.append(subject)
         before = subject.counters(None, 5)
         start_s = time.time()

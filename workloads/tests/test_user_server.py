@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
@@ -15,11 +15,11 @@ from profiles.convert import perf_stacks
 from profiles.watch.telemetry import children, jvm_of, process_sample
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
+from workloads.experiment.plan import ModePlan, Name
 from workloads.machine import provenance
 from workloads.servers import perf
-from workloads.servers.user_server import OwnServer
-from workloads.session.place import Place
-from workloads.session.run_session import Session
+from workloads.servers.user_server import UserServer
+from workloads.tests.planned import plan_of, session_of
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "workloads/examples/user-server"
@@ -51,7 +51,7 @@ GOOD = [*PYTHON, code(), "{port}"]
 
 def until_it_said(words, monkeypatch):
     """`listening` of a server that is waited for until it has said so, however long that takes."""
-    real = OwnServer.listening
+    real = UserServer.listening
 
     def listening(server):
         if words in server.log.read_text():
@@ -68,20 +68,11 @@ def start(tmp_path, monkeypatch):
 
     def run(*command, path="/", given_up_after="", **more):
         if given_up_after:
-            monkeypatch.setattr(OwnServer, "listening", until_it_said(given_up_after, monkeypatch))
-        part = {"mode": {"id": "mine", "command": list(command), **more}}
-        part |= {"study": {"id": "a-study", "verify_path": path}, "backend": None, "engine": None}
-        session = object.__new__(Session)
-        session.plan = {
-            "common": {},
-            "modes": {"mine": part},
-            "loads": {"low/wrk2": {"tier": {}, "testbed": {"request_timeout_s": 60}}},
-            "cells": [["mine", "low", "wrk2"]],
-            "beside": [],
-        }
-        session.seed, session.folder = f"1/{len(sessions)}", tmp_path / f"session-{len(sessions)}"
-        session.place, session.all_cpus = Place(CPUS[:1], CPUS[-1:], None), CPUS
-        session.drivers, session.silent, session.threads = {}, {}, ThreadPoolExecutor(1)
+            monkeypatch.setattr(UserServer, "listening", until_it_said(given_up_after, monkeypatch))
+        mode = {"id": "mine", "command": list(command), **more}
+        part = ModePlan(mode, {"id": "a-study", "verify_path": path}, None, None, None)
+        plan = replace(plan_of(), modes={"mine": part}, cells=(Name("mine", "low", "wrk2"),))
+        session = session_of(plan, tmp_path / f"session-{len(sessions)}")
         sessions.append(session)
         session.start_all(["mine"])
         return session.place.alive.get("mine"), str(session.silent.get("mine", ""))
@@ -306,7 +297,7 @@ MINE = {"command": ["python3", "server.py", "{port}"], "folder": str(EXAMPLE)}
 MINE |= {"versus": "event-loop", "tiers": ["mid/wrk2", "waiting"]}
 
 
-def session_of(grid):
+def session_with_baseline(grid):
     return next(session for session in grid.sessions if session.group == "thread-per-request")
 
 
@@ -314,7 +305,7 @@ def test_own_server_joins_the_session_of_its_baseline():
     grid = Grid(configured(**MINE))
     found = {(cell.tier, cell.tool) for cell in grid.cells if cell.mode == "mine"}
     assert found == {("mid", "wrk2"), ("waiting", "wrk2"), ("waiting", "jmeter")}
-    session = session_of(grid)
+    session = session_with_baseline(grid)
     assert {"mine", "event-loop"} <= {cell.mode for cell in session.cells}
     assert str(EXAMPLE / "server.py") in grid.files(session)
 

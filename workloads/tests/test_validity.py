@@ -12,7 +12,7 @@ GOOD = {
     "answers": {"before": "ab", "after": "ab", "rows_before": 50, "rows_after": 50 + 995 + 100},
     "load": {
         "loop": "open",
-        "requests_asked": 1000,
+        "requests_offered": 1000,
         "requests_recorded": 1000,
         "responses_2xx": 995,
         "bodies_right": 995,
@@ -40,7 +40,11 @@ GOOD = {
         "tier": {"sleep_ms": 100},
         "tool": {"rate_per_s": 200, "duration_s": 5, "warm_up_s": 0.5, "connections": 30},
         "mode": {
-            "threads": {"peak_at_least": 20, "peak_at_most": 20, "started_per_request_at_most": 0.5}
+            "observed": {
+                "peak_at_least": 20,
+                "peak_at_most": 20,
+                "started_per_request_at_most": 0.5,
+            }
         },
         "backend": {"id": "remote", "cpus": "generator"},
     },
@@ -60,7 +64,7 @@ def with_(path, value):
 def closed(**changes):
     """The same under ten users for five seconds."""
     record = copy.deepcopy(GOOD)
-    asks = {"loop": "closed", "requests_asked": None, "offered_per_s": None}
+    asks = {"loop": "closed", "requests_offered": None, "offered_per_s": None}
     # 10 users x 5 s = 995 answers after 47.5 ms each, and 2.5 s of users who wait no more
     record["load"] |= asks | {
         "concurrency_offered": 10,
@@ -72,7 +76,7 @@ def closed(**changes):
     record["load"]["generator"]["name"] = "Apache JMeter"
     del record["load"]["answers_in_warm_up"]
     record["configuration"]["tier"] = {"sleep_ms": 40}
-    record["configuration"]["tool"] = {"threads": 10, "ramp_up_s": 0, "duration_s": 5}
+    record["configuration"]["tool"] = {"users": 10, "ramp_up_s": 0, "duration_s": 5}
     record["load"] |= changes
     return record
 
@@ -103,9 +107,9 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
         ("answers.rows_after", 50 + 995 + 98, "writes_kept"),
         ("answers.rows_after", 50 + 995 + 101, "writes_kept"),
         ("load.latency_min_ms", 90.0, "never_too_fast"),
-        ("server.peak_threads", 44, "treatment"),
-        ("server.peak_threads", 32, "treatment"),
-        ("server.threads_started", 900, "treatment"),
+        ("server.peak_threads", 44, "observed"),
+        ("server.peak_threads", 32, "observed"),
+        ("server.threads_started", 900, "observed"),
         ("configuration.tool.duration_s", 6, "generator_healthy"),
         ("load.limited_by_generator", "its sends were late", "generator_healthy"),
         ("backend.cpu_share", 0.55, "backend_healthy"),
@@ -139,7 +143,7 @@ def test_share_of_2xx_is_of_all_requests_that_were_recorded():
     record["load"]["bodies_right"] = 989
     record["answers"]["rows_after"] = 50 + 989 + 100
     assert failed(record) == {"share_2xx"}
-    record["load"]["requests_recorded"] = record["load"]["requests_asked"] = 0
+    record["load"]["requests_recorded"] = record["load"]["requests_offered"] = 0
     assert "share_2xx" in failed(record)
 
 
@@ -151,7 +155,7 @@ def test_mode_as_published_must_fail():
     record["answers"] |= {"rows_before": None, "rows_after": None}
     assert failed(record) == set()
     # a server that is not there does not fail as the source's did
-    record["load"]["requests_recorded"] = record["load"]["requests_asked"] = 0
+    record["load"]["requests_recorded"] = record["load"]["requests_offered"] = 0
     assert "share_2xx" in failed(record)
 
 
@@ -160,7 +164,7 @@ def test_little_of_a_closed_loop_is_about_all_its_users():
     # held up in the generator between two requests; survivors alone; counted twice
     for answers_per_s, latency_ms in ((199, 38.0), (1, 500.0), (199, 55.0)):
         record = closed(answers_per_s=answers_per_s, latency_mean_ms=latency_ms)
-        record["configuration"]["mode"]["threads"] = {"peak_at_most": 20}
+        record["configuration"]["mode"]["observed"] = {"peak_at_most": 20}
         assert failed(record) == {"little"}, (answers_per_s, latency_ms)
     # half of them had gone, or had not come yet
     assert failed(closed(answers_per_s=100, users_alive=5.1)) == set()
@@ -171,7 +175,7 @@ def test_little_of_a_closed_loop_is_about_all_its_users():
 
 @pytest.mark.parametrize(
     ("tool", "sleep_ms"),
-    [({"threads": 10}, 0), ({"threads": 10, "loops": 4}, 0), ({"duration_s": 3}, 1000)],
+    [({"users": 10}, 0), ({"users": 10, "loops": 4}, 0), ({"duration_s": 3}, 1000)],
 )
 def test_a_few_rounds_are_all_start_and_end(tool, sleep_ms):
     record = closed(latency_mean_ms=20.0, latency_min_ms=1000)
@@ -184,7 +188,7 @@ def test_a_few_rounds_are_all_start_and_end(tool, sleep_ms):
 def test_users_who_come_one_by_one_settle_though_each_asks_once():
     record = closed()
     record["load"]["settling"]["latency"] |= {"p_value": 1e-6}
-    record["configuration"]["tool"] = {"threads": 10, "ramp_up_s": 1}
+    record["configuration"]["tool"] = {"users": 10, "ramp_up_s": 1}
     assert failed(record) == {"settled"}
 
 
@@ -197,7 +201,7 @@ def test_rows_of_requests_that_were_cut_off_may_be_there_or_not():
 
 def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_once():
     record = with_("server.peak_threads", 25)
-    assert failed(record) == {"treatment"}
+    assert failed(record) == {"observed"}
     # 190/s of 100 ms each are 19 at once
     record["load"]["offered_per_s"] = 190
     assert failed(record) == set()
@@ -205,13 +209,13 @@ def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_onc
     users["server"]["peak_threads"] = 25
     assert failed(users) == set()
     users["load"] |= {"concurrency_offered": 20, "latency_mean_ms": 95.0}
-    assert failed(users) == {"treatment"}
+    assert failed(users) == {"observed"}
 
 
 def test_threads_may_be_as_many_as_the_server_has_cpus():
-    record = with_("configuration.mode.threads", {"peak_at_most_per_cpu": 4})
+    record = with_("configuration.mode.observed", {"peak_at_most_per_cpu": 4})
     # On two CPUs eight, and five for the JVM's own.
-    for added, faults in ((13, set()), (14, {"treatment"})):
+    for added, faults in ((13, set()), (14, {"observed"})):
         record["server"]["peak_threads"] = 18 + added
         assert failed(record) == faults, added
 
@@ -232,40 +236,40 @@ def test_backend_that_is_a_database_may_be_the_limit():
 
 
 def test_thread_per_request_that_reuses_threads_is_caught():
-    record = with_("configuration.mode.threads", {"started_per_request_at_least": 0.9})
+    record = with_("configuration.mode.observed", {"started_per_request_at_least": 0.9})
     record["server"]["threads_started"] = 995
     assert failed(record) == set()
     record["server"]["threads_started"] = 20
-    assert failed(record) == {"treatment"}
+    assert failed(record) == {"observed"}
 
 
 def test_own_server_may_leave_open_how_many_threads_it_has():
     record = with_("server.threads_started", None)
-    del record["configuration"]["mode"]["threads"]
+    del record["configuration"]["mode"]["observed"]
     assert failed(record) == set()
-    assert "treatment" not in {check["id"] for check in validity.verdict(record)["checks"]}
+    assert "observed" not in {check["id"] for check in validity.verdict(record)["checks"]}
     # What is not counted does not pass for what must be observed.
-    record["configuration"]["mode"]["threads"] = {"started_per_request_at_least": 0.9}
-    assert failed(record) == {"treatment"}
+    record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
+    assert failed(record) == {"observed"}
 
 
 def test_kept_connection_has_one_thread_for_all_its_requests():
     record = with_("configuration.tool.keep_alive", True)
-    record["configuration"]["mode"]["threads"] = {"started_per_request_at_least": 0.9}
+    record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
     record["server"]["threads_started"] = 28
     assert failed(record) == set()
     record["server"]["threads_started"] = 26
-    assert failed(record) == {"treatment"}
+    assert failed(record) == {"observed"}
     record["configuration"]["tool"]["keep_alive"] = False
     record["server"]["threads_started"] = 28
-    assert failed(record) == {"treatment"}
+    assert failed(record) == {"observed"}
 
 
 def of_slices(count, left_out=0):
     """GOOD as the sum of so many slices that were kept."""
     record = copy.deepcopy(GOOD)
     record["load"]["slices"] = {"plain": count + left_out, "kept": count, "left_out": left_out}
-    for name in ("requests_asked", "requests_recorded", "responses_2xx", "bodies_right"):
+    for name in ("requests_offered", "requests_recorded", "responses_2xx", "bodies_right"):
         record["load"][name] *= count
     record["load"]["answers_in_warm_up"] *= count
     record["answers"]["rows_after"] = 50 + count * (995 + 100)
@@ -277,7 +281,7 @@ def test_every_slice_has_its_own_warm_up_schedule_and_connections():
     # What was left out was not counted either.
     assert failed(of_slices(2, left_out=1)) == set()
     late = of_slices(3)
-    late["load"]["requests_asked"] = late["load"]["requests_recorded"] = 2960
+    late["load"]["requests_offered"] = late["load"]["requests_recorded"] = 2960
     assert failed(late) == {"generator_healthy"}
     lost = of_slices(3)
     lost["answers"]["rows_after"] = 50 + 3 * 995 + 2 * 100
@@ -288,31 +292,31 @@ def test_every_slice_has_its_own_warm_up_schedule_and_connections():
         assert failed(lost) == faults, warm_up
     kept_alive = of_slices(3)
     kept_alive["configuration"]["tool"]["keep_alive"] = True
-    kept_alive["configuration"]["mode"]["threads"] = {"started_per_request_at_least": 0.9}
+    kept_alive["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
     kept_alive["server"]["threads_started"] = 3 * 28
     assert failed(kept_alive) == set()
     kept_alive["server"]["threads_started"] = 2 * 30
-    assert failed(kept_alive) == {"treatment"}
+    assert failed(kept_alive) == {"observed"}
 
 
-def curve(**changes):
-    """GOOD as the sum of the steps of a curve, the last of which failed in part."""
+def sweep(**changes):
+    """GOOD as the sum of the steps of a sweep, the last of which failed in part."""
     record = copy.deepcopy(GOOD)
     unknown = ("offered_per_s", "answers_per_s", "throughput_per_s", "latency_mean_ms")
     record["load"] |= dict.fromkeys(unknown) | {"settling": {"latency": None, "throughput": None}}
     record["load"] |= {"responses_2xx": 900, "bodies_right": 900, "errors": {"timeout": 100}}
     record["answers"]["rows_after"] = 50 + 900 + 100
-    record["curve"] = {"calibrated_per_s": 200.0}
+    record["sweep"] = {"calibrated_per_s": 200.0}
     record["backend"]["cpu_share"] = 0.99
     return record | changes
 
 
-def test_steps_of_a_curve_may_fail_and_use_up_what_there_is():
-    assert failed(curve()) == set()
-    applied = {check["id"] for check in validity.verdict(curve())["checks"]}
+def test_steps_of_a_sweep_may_fail_and_use_up_what_there_is():
+    assert failed(sweep()) == set()
+    applied = {check["id"] for check in validity.verdict(sweep())["checks"]}
     assert applied.isdisjoint({"share_2xx", "generator_healthy", "backend_healthy"})
-    other = curve()
-    del other["curve"]
+    other = sweep()
+    del other["sweep"]
     other["load"]["offered_per_s"] = 200
     assert failed(other) == {"share_2xx", "backend_healthy"}
 
@@ -325,14 +329,14 @@ def test_steps_of_a_curve_may_fail_and_use_up_what_there_is():
         ("load.requests_recorded", 999, "accounting"),
         ("load.bodies_right", 899, "body_bytes"),
         ("load.latency_min_ms", 90.0, "never_too_fast"),
-        ("server.peak_threads", 44, "treatment"),
+        ("server.peak_threads", 44, "observed"),
         # 200/s of 100 ms each are 20 at once: as many as must be observed.
-        ("server.peak_threads", 32, "treatment"),
+        ("server.peak_threads", 32, "observed"),
         ("load.slices.plain", 3, "slices_kept"),
     ],
 )
-def test_curve_is_judged_by_every_other_rule(path, value, caught_by):
-    record = curve()
+def test_sweep_is_judged_by_every_other_rule(path, value, caught_by):
+    record = sweep()
     *parents, last = path.split(".")
     place = record
     for key in parents:
@@ -446,16 +450,16 @@ def test_nothing_sent_is_judged_by_its_outcome_alone():
 def test_database_must_report_the_settings_of_its_mode():
     record = with_("configuration.engine", {"id": "mariadb"})
     record["configuration"]["mode"]["options"] = {"thread_pool_size": 4, "skip_log_bin": True}
-    record["server"]["in_force"] = {"thread_pool_size": "4", "skip_log_bin": "TRUE"}
+    record["server"]["settings"] = {"thread_pool_size": "4", "skip_log_bin": "TRUE"}
     assert failed(record) == set()
-    record["server"]["in_force"]["thread_pool_size"] = "2"
+    record["server"]["settings"]["thread_pool_size"] = "2"
     assert failed(record) == {"settings"}
-    record["server"]["in_force"] = {}  # the database is gone
+    record["server"]["settings"] = {}  # the database is gone
     assert failed(record) == {"settings"}
 
 
 def test_rules_that_cannot_be_applied_are_left_out():
-    record = with_("load.requests_asked", None)  # wrk2 does not tell
+    record = with_("load.requests_offered", None)  # wrk2 does not tell
     record["load"] |= {"bodies_right": None, "latency_mean_ms": None, "settling": {"latency": None}}
     record["answers"]["rows_before"] = record["backend"] = None
     record["configuration"]["tier"]["sleep_ms"] = 0

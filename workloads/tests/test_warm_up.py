@@ -11,10 +11,10 @@ from workloads.servers.server import Server
 from workloads.session import warm_up as module
 from workloads.session.warm_up import (
     at_share,
-    burst,
     kinds_of,
     loads_of,
     next_share,
+    short_load,
     until_idle,
     warm_up,
 )
@@ -35,23 +35,23 @@ NOWHERE = SimpleNamespace(address="127.0.0.1", port=1)
 
 
 class Machine:
-    """Time, both clocks and bursts of a second: (CPU time of compilers, µs a request, requests)."""
+    """Time, both clocks and loads of a second: (CPU time of compilers, µs a request, requests)."""
 
     def __init__(self, courses, dies_after=99):
         self.courses, self.now_s, self.compiled_s, self.used_s = courses, 0.0, 0.0, 0.0
-        self.bursts, self.dies_after = [], dies_after
+        self.loads, self.dies_after = [], dies_after
         self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
         self.asked = []
         for name in ("ask", "rows", "counters", "watch"):
             setattr(self.subject, name, lambda *_, name=name, **on: self.asked.append(name))
 
     def ended(self):
-        return len(self.bursts) >= self.dies_after
+        return len(self.loads) >= self.dies_after
 
-    def burst(self, plan, subject, cpus, folder):
+    def short_load(self, plan, subject, cpus, folder):
         course = self.courses[plan["path"]]
         compiled_s, cost_us, requests = course.pop(0) if len(course) > 1 else course[0]
-        self.bursts.append(plan["path"])
+        self.loads.append(plan["path"])
         self.now_s += 1
         self.compiled_s += compiled_s
         self.used_s += compiled_s + cost_us * requests / 1e6
@@ -62,7 +62,7 @@ class Machine:
         monkeypatch.setattr(module, "compiler_threads", lambda pid: compilers)
         monkeypatch.setattr(module, "compiler_s", lambda threads: self.compiled_s)
         monkeypatch.setattr(module, "clock_s", lambda pid: self.used_s)
-        monkeypatch.setattr(module, "burst", self.burst)
+        monkeypatch.setattr(module, "short_load", self.short_load)
         monkeypatch.setattr(module, "until_idle", lambda *_: self.asked.append("wait"))
         return warm_up(self.subject, list(plans or [PLAN]), {"verify_path": "/verify"}, [0], None)
 
@@ -77,9 +77,9 @@ def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypat
         }
     )
     result = machine.warm_up(monkeypatch)
-    # In the second turn of two bursts the compiler is idle, but requests are much cheaper than in
+    # In the second turn of two loads the compiler is idle, but requests are much cheaper than in
     # the first; in the third it is at work once more.
-    assert len(machine.bursts) == 8
+    assert len(machine.loads) == 8
     assert result.record() == {
         "ended": "idle",
         "lasted_s": 8,
@@ -89,24 +89,24 @@ def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypat
 
 
 @pytest.mark.parametrize(
-    ("burst_seen", "why"),
+    ("seen", "why"),
     [
         ((0.06, 300, 100), "the compiler is at work"),
         ((0.0, 300, 10), "too few requests"),
     ],
 )
-def test_it_ends_at_its_limit(monkeypatch, burst_seen, why):
-    machine = Machine({"/a": [burst_seen]})
+def test_it_ends_at_its_limit(monkeypatch, seen, why):
+    machine = Machine({"/a": [seen]})
     result = machine.warm_up(monkeypatch)
-    assert (result.ended, result.lasted_s, len(machine.bursts)) == ("limit", 20, 20), why
+    assert (result.ended, result.lasted_s, len(machine.loads)) == ("limit", 20, 20), why
 
 
-def test_bursts_are_as_fast_as_the_server_answers(monkeypatch):
+def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
     asked = []
 
     class Slow(Machine):
-        def burst(self, plan, subject, cpus, folder):
-            super().burst(plan, subject, cpus, folder)
+        def short_load(self, plan, subject, cpus, folder):
+            super().short_load(plan, subject, cpus, folder)
             asked.append(plan["rate_per_s"])
             return min(30, plan["rate_per_s"])
 
@@ -115,13 +115,13 @@ def test_bursts_are_as_fast_as_the_server_answers(monkeypatch):
     assert asked == [25, 50, 50, 50, 50, 50]
     for answered, share in ((90, 1.0), (89, 0.5), (50, 0.5), (49, 0.25)):
         assert next_share(0.5, PLAN, [answered]) == share
-    # What a crowd comes to does not count.
+    # The result of a burst does not count.
     assert next_share(0.5, PLAN, [95, 95, 0]) == 1.0
     assert next_share(1 / 64, PLAN, [0, 0]) == 1 / 64
-    crowd = {"path": "/crowd", "connections": 20}
-    slower = at_share(PLAN | {"crowd": crowd}, 1 / 64)
-    assert (slower["rate_per_s"], slower["crowd"]) == (100 / 64, crowd | {"connections": 1})
-    assert at_share(PLAN | {"crowd": crowd | {"connections": 0}}, 0.5)["crowd"]["connections"] == 0
+    burst = {"path": "/burst", "connections": 20}
+    slower = at_share(PLAN | {"burst": burst}, 1 / 64)
+    assert (slower["rate_per_s"], slower["burst"]) == (100 / 64, burst | {"connections": 1})
+    assert at_share(PLAN | {"burst": burst | {"connections": 0}}, 0.5)["burst"]["connections"] == 0
 
 
 def test_server_that_answers_nothing_yet_has_longer(monkeypatch):
@@ -135,8 +135,8 @@ def test_server_that_answers_nothing_yet_has_longer(monkeypatch):
 def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
     machine = Machine({"/a": [(0.0, 900, 500), (0.0, 500, 500), (0.0, 490, 500)]})
     assert machine.warm_up(monkeypatch, compilers=()).ended == "idle"
-    # Turns of two bursts: the second is much cheaper than the first.
-    assert len(machine.bursts) == 6
+    # Turns of two loads: the second is much cheaper than the first.
+    assert len(machine.loads) == 6
 
 
 def test_cost_that_falls_forever_ends_at_its_limit(monkeypatch):
@@ -150,16 +150,16 @@ def test_paths_take_turns_and_all_must_be_idle(monkeypatch):
     result = machine.warm_up(monkeypatch, *paths)
     # Each path has its limit.
     assert (result.ended, result.lasted_s) == ("limit", 40)
-    assert machine.bursts == ["/a", "/b"] * 20
+    assert machine.loads == ["/a", "/b"] * 20
     machine = Machine({"/a": [(0.0, 300, 100)], "/b": [(0.5, 300, 100), (0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, *paths).ended == "idle"
-    assert machine.bursts == ["/a", "/b"] * 2
+    assert machine.loads == ["/a", "/b"] * 2
 
 
-def test_between_bursts_the_server_is_asked_what_it_is_asked_between_slices(monkeypatch):
+def test_between_loads_the_server_gets_the_requests_that_it_gets_between_slices(monkeypatch):
     machine = Machine({"/a": [(0.0, 300, 200)]})
     machine.warm_up(monkeypatch)
-    assert len(machine.bursts) == 2
+    assert len(machine.loads) == 2
     assert machine.asked == ["ask", "rows", "counters", "watch", "watch", "wait"] * 2
     # A server without a compiler has nothing to wait for.
     without = Machine({"/a": [(0.0, 300, 200)]})
@@ -171,7 +171,7 @@ def test_between_bursts_the_server_is_asked_what_it_is_asked_between_slices(monk
 @pytest.mark.parametrize(
     ("left_s", "waits_s"), [(0.0, 0.05), (0.42, 0.5), (99, module.COMPILING_LIMIT_S)]
 )
-def test_burst_waits_for_what_the_one_before_had_compiled(monkeypatch, left_s, waits_s):
+def test_load_waits_for_what_the_one_before_had_compiled(monkeypatch, left_s, waits_s):
     now = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     monkeypatch.setattr(module.time, "sleep", lambda seconds: now.append(now.pop() + seconds))
@@ -180,44 +180,44 @@ def test_burst_waits_for_what_the_one_before_had_compiled(monkeypatch, left_s, w
     assert now[0] == pytest.approx(waits_s, abs=0.051)
 
 
-def test_each_kind_of_burst_must_be_idle(monkeypatch):
-    crowd = {"path": "/crowd", "connections": 20}
-    plan = PLAN | {"keep_alive": True, "crowd": crowd}
-    kept, closed, crowded = kinds_of(plan)
+def test_each_kind_of_load_must_be_idle(monkeypatch):
+    burst = {"path": "/burst", "connections": 20}
+    plan = PLAN | {"keep_alive": True, "burst": burst}
+    kept, closed, many = kinds_of(plan)
     assert kept == plan
     assert closed == plan | {"keep_alive": False}
-    assert (crowded["path"], crowded["connections"], crowded["rate_per_s"]) == ("/crowd", 20, 200)
-    machine = Machine({"/a": [(0.0, 300, 100)], "/crowd": [(0.5, 300, 100), (0.0, 300, 100)]})
+    assert (many["path"], many["connections"], many["rate_per_s"]) == ("/burst", 20, 200)
+    machine = Machine({"/a": [(0.0, 300, 100)], "/burst": [(0.5, 300, 100), (0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, plan).ended == "idle"
-    assert machine.bursts == ["/a", "/a", "/crowd"] * 2
+    assert machine.loads == ["/a", "/a", "/burst"] * 2
 
 
-def test_without_kept_connections_or_without_a_crowd_there_are_fewer_kinds():
-    crowd = {"path": "/crowd", "connections": 20}
-    assert kinds_of(PLAN | {"crowd": crowd}) == [PLAN | {"crowd": crowd}]
-    assert len(kinds_of(PLAN | {"keep_alive": True, "crowd": crowd | {"connections": 0}})) == 2
+def test_without_kept_connections_or_without_a_burstthere_are_fewer_kinds():
+    burst = {"path": "/burst", "connections": 20}
+    assert kinds_of(PLAN | {"burst": burst}) == [PLAN | {"burst": burst}]
+    assert len(kinds_of(PLAN | {"keep_alive": True, "burst": burst | {"connections": 0}})) == 2
 
 
 def test_it_ends_with_a_server_that_dies(monkeypatch):
     machine = Machine({"/a": [(0.5, 300, 100)]}, dies_after=2)
     assert machine.warm_up(monkeypatch).ended == "limit"
-    assert len(machine.bursts) == 2
+    assert len(machine.loads) == 2
 
 
-def test_loads_that_are_the_same_are_made_once_with_the_largest_crowd():
-    def spec(path, crowd, **mode):
-        asked = {"path": path, "crowd": {"path": "/own", "connections": crowd}, "limit_s": 60}
+def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
+    def spec(path, burst, **mode):
+        asked = {"path": path, "burst": {"path": "/own", "connections": burst}, "limit_s": 60}
         return {"warm_up": asked, "mode": mode}
 
     loads = loads_of([spec("/a", 10), spec("/b", 20), spec("/a", 50), spec("/a", 5)])
-    assert [(load["path"], load["crowd"]["connections"]) for load in loads] == [
+    assert [(load["path"], load["burst"]["connections"]) for load in loads] == [
         ("/a", 50),
         ("/b", 20),
     ]
     assert {load["limit_s"] for load in loads} == {60}
-    # It would die of a crowd, and is started again for each slice.
+    # It would die of many clients, and is started again for each slice.
     alone = loads_of([spec("/a", 10, alone=True), spec("/b", 0, alone=True)])
-    assert [load["crowd"]["connections"] for load in alone] == [1, 0]
+    assert [load["burst"]["connections"] for load in alone] == [1, 0]
     assert {load["limit_s"] for load in alone} == {module.ALONE_LIMIT_S}
     assert loads_of([{"warm_up": None}, {"warm_up": None}]) == []
 
@@ -233,17 +233,17 @@ while True:
 """
 
 
-def test_burst_is_a_load_of_the_projects_own_generator(tmp_path):
+def test_short_load_is_one_of_the_projects_own_generator(tmp_path):
     server = Server([sys.executable, "-c", ANSWER], CPUS, tmp_path)
     try:
-        answered = burst(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
+        answered = short_load(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
         seen = json.loads((tmp_path / "warm-up.json").read_text())
         assert seen["requests"]["completed"] == answered >= 1
     finally:
         server.process.stop(1)
 
 
-def test_burst_that_cannot_run_says_why(tmp_path):
+def test_load_that_cannot_run_says_why(tmp_path):
     assert DUE.exists()
     with pytest.raises(RuntimeError, match="the warm-up failed"):
-        burst(PLAN | {"burst_s": 0.2, "connections": 0}, NOWHERE, CPUS, tmp_path)
+        short_load(PLAN | {"burst_s": 0.2, "connections": 0}, NOWHERE, CPUS, tmp_path)

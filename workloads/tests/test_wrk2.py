@@ -138,7 +138,7 @@ def test_broken_text_of_wrk2_is_named():
 
 def test_every_due_request_is_accounted_for():
     load = wrk2.from_due(SPEC, DUE)
-    assert load["requests_asked"] == load["requests_recorded"] == 2000
+    assert load["requests_offered"] == load["requests_recorded"] == 2000
     assert load["errors"] == {"connect_refused": 3, "http_5xx": 5, "unanswered": 2, "unsent": 10}
     assert load["error_share"] == pytest.approx(0.01)
     # 397 answers a second came within the window, 1980 of all 1985 were good

@@ -10,11 +10,12 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from workloads.servers.databases import DATABASE, USER
 from workloads.servers.databases.data import ROWS, SEED
-from workloads.servers.databases.subject import Subject
+from workloads.servers.databases.subject import DatabaseSubject
+from workloads.servers.subject import Subject
 
 ROOT = Path(__file__).resolve().parents[2]
 JAR = ROOT / "servers/database-client/target/database-client.jar"
@@ -23,7 +24,7 @@ LOOP = "closed"
 SIZES = ("pool_sizes", "server_pool_sizes")
 # The JVM with its pool belongs to the mode.
 A_DRIVER_FOR_EACH_MODE = True
-# Of each combination of sizes.
+# Before each combination of sizes.
 WARM_UP_MS = 150
 VERSIONS = ("HikariCP", "mariadb-java-client")
 
@@ -70,7 +71,7 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         "--first-warm-up-ms=0",
         f"--warm-up-ms={WARM_UP_MS}",
         f"--window-ms={milliseconds(tool['window_s'])}",
-        f"--seed={SEED + subject.position}",
+        f"--seed={SEED + cast(DatabaseSubject, subject).position}",
     ]
 
 
@@ -108,7 +109,7 @@ def summary(
     counted_s = sum(float(row["end_epoch_s"]) - float(row["start_epoch_s"]) for row in rows)
     return {
         "loop": LOOP,
-        "requests_asked": None,
+        "requests_offered": None,
         "requests_recorded": round(good + failed),
         "responses_2xx": round(good),
         "bodies_right": None,
@@ -124,7 +125,7 @@ def summary(
         "connects": round(good) if spec["mode"]["client"]["connections"] == "new" else 0,
         "think_ms": spec["tool"]["think_ms"],
         "wait_mean_ms": mean_ms(rows, "wait_mean_ms"),
-        # Of the combination in which the shares were the least equal.
+        # In the combination in which the shares were the least equal.
         "fairness": min((float(row["fairness"]) for row in rows), default=0.0),
         "workers_without": max((int(row["workers_without"]) for row in rows), default=0),
         "answers_per_s": (good + failed) / counted_s if counted_s else 0.0,

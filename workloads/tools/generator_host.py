@@ -30,7 +30,7 @@ PROGRAMS = ("taskset", "tar", "pgrep", "mktemp", "find", "nproc")
 DUE = "workloads/due/build/due"
 COPIED = {
     "wrk2": (DUE, "workloads/scripts"),
-    "curve": (DUE, "workloads/scripts"),
+    "sweep": (DUE, "workloads/scripts"),
     "jmeter": (
         *(".tools/jmeter", "workloads/jmeter/build/driver.jar"),
         *("workloads/jmeter/plan.jmx", "workloads/jmeter/jmeter.properties"),

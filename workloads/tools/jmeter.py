@@ -17,14 +17,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workloads.servers.server import Server
+from workloads.servers.subject import Subject
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".tools/jmeter"
 FOLDER = ROOT / "workloads/jmeter"
 DRIVER_JAR = FOLDER / "build/driver.jar"
 RAW = "samples.raw.csv"
-# Of a load for a time: what ended before that time, in its warm-up, or after it.
+# Samples of a load for a time that ended before that time, in its warm-up, or after it.
 OUTSIDE = "samples-outside.csv.gz"
 LOOP = "closed"
 # One JVM loads all modes of a session.
@@ -51,7 +51,7 @@ ERROR_KINDS = {
     "NoRouteToHostException": "ports_exhausted",
 }
 
-# Of these the server knows nothing.
+# The server knows nothing of these.
 NOT_SENT = {"connect_refused", "connect_timeout", "ports_exhausted"}
 
 
@@ -78,7 +78,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 @functools.cache
 def version() -> str:
-    """As the jar's manifest says it. Raises FileNotFoundError where JMeter is not installed."""
+    """The version in the jar's manifest. Raises FileNotFoundError where JMeter is not installed."""
     with zipfile.ZipFile(HOME / "bin/ApacheJMeter.jar") as jar:
         manifest = jar.read("META-INF/MANIFEST.MF").decode()
     found = re.search(r"Implementation-Version: (\S+)", manifest)
@@ -103,15 +103,15 @@ def driver(spec: dict[str, Any], java: Path) -> list[str]:
 def short(spec: dict[str, Any]) -> dict[str, Any]:
     """A load to warm up by: some requests of each user, over the warm-up's path."""
     tool = {key: value for key, value in spec["tool"].items() if key not in FOR_A_TIME}
-    tool |= {"threads": min(tool["threads"], WARM_UP_USERS), "loops": WARM_UP_LOOPS}
+    tool |= {"users": min(tool["users"], WARM_UP_USERS), "loops": WARM_UP_LOOPS}
     return spec | {"tool": tool, "tier": spec["tier"] | {"path": spec["warm_up"]["path"]}}
 
 
-def fields(spec: dict[str, Any], subject: Server, folder: Path) -> list[str]:
+def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
     """The line that asks the driver for a load: its folder and the plan's properties."""
     tool = spec["tool"]
     ramp_up_s, for_a_time = tool.get("ramp_up_s", 0), "duration_s" in tool
-    delay_s = math.ceil(tool["threads"] / THREADS_MADE_PER_S) if ramp_up_s else 0
+    delay_s = math.ceil(tool["users"] / THREADS_MADE_PER_S) if ramp_up_s else 0
     # Where the requests are counted nothing ends the load but the runner, at its limit.
     lasts_s = spec["testbed"]["load_limit_s"] + delay_s
     if for_a_time:
@@ -121,26 +121,26 @@ def fields(spec: dict[str, Any], subject: Server, folder: Path) -> list[str]:
         "port": subject.port,
         "path": spec["tier"]["path"],
         "body_bytes": spec["study"]["body_bytes"],
-        "threads": tool["threads"],
+        "users": tool["users"],
         "ramp_up_s": ramp_up_s,
         "loops": FOR_EVER if for_a_time else tool["loops"],
         "delay_s": delay_s,
         "duration_s": lasts_s,
         # The published servers close after every answer; so do users unless a tier says otherwise.
         "keep_alive": str(tool.get("keep_alive", False)).lower(),
-        "together": tool["threads"] if tool.get("at_once") else 1,
+        "together": tool["users"] if tool.get("at_once") else 1,
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
     properties |= {"body": tool["body"]} if "body" in tool else {}
     return [str(folder), *(f"{name}={value}" for name, value in properties.items())]
 
 
-def asked(spec: dict[str, Any]) -> int | None:
-    """How many requests the plan asks for; None where it asks for a time instead."""
+def offered(spec: dict[str, Any]) -> int | None:
+    """How many requests the plan offers; None where it lasts for a time instead."""
     if "duration_s" in spec["tool"]:
         return None
-    threads: int = spec["tool"]["threads"]
-    return threads * int(spec["tool"]["loops"])
+    users: int = spec["tool"]["users"]
+    return users * int(spec["tool"]["loops"])
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
@@ -217,7 +217,7 @@ def summary(
     errors = Counter(error_kind(row.responseCode) for row in samples if row.success != "true")
     return {
         "loop": LOOP,
-        "requests_asked": asked(spec),
+        "requests_offered": offered(spec),
         "requests_recorded": len(samples),
         "in_flight_at_end": in_flight_at_end,
         "responses_2xx": answered(samples),
@@ -228,7 +228,7 @@ def summary(
         "end_epoch_s": end_s,
         "duration_s": duration_s,
         "offered_per_s": None,
-        "concurrency_offered": spec["tool"]["threads"],
+        "concurrency_offered": spec["tool"]["users"],
         "users_alive": users_alive(samples),
         "answers_per_s": len(samples) / duration_s if duration_s else 0.0,
         "throughput_per_s": len(good) / duration_s if duration_s else 0.0,

@@ -12,13 +12,14 @@ import re
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from workloads.record.latencies import hgrm
 from workloads.record.load import nothing_sent
 from workloads.servers.databases import DATABASE, USER
 from workloads.servers.databases.data import ROWS, SEED
-from workloads.servers.databases.subject import Subject
+from workloads.servers.databases.subject import DatabaseSubject
+from workloads.servers.subject import Subject
 
 LUA = Path(__file__).with_name("sysbench.lua")
 LATENCY = "latency.hgrm"
@@ -37,12 +38,12 @@ def version() -> str:
 
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
-    tool = spec["tool"]
-    driver = subject.database.sysbench_driver
+    tool, database = spec["tool"], cast(DatabaseSubject, subject)
+    driver = database.database.sysbench_driver
     return [
         "sysbench",
         # The password is in there: a command line is for all to see.
-        f"--config-file={subject.client_file}",
+        f"--config-file={database.client_file}",
         f"--db-driver={driver}",
         *(f"--{driver}-host=127.0.0.1", f"--{driver}-port={subject.port}"),
         *(f"--{driver}-user={USER}", f"--{driver}-db={DATABASE}"),

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workloads.servers.server import Server
+from workloads.servers.subject import Subject
 from workloads.tools import wrk2_itself
 from workloads.tools.wrk2_itself import (
     CORRECTED,
@@ -46,7 +46,7 @@ def is_burst(spec: dict[str, Any]) -> bool:
     return bool(spec["tool"].get("at_once"))
 
 
-def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
+def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
     """The generator's command line, to be run in the slice's folder."""
     if by_wrk2(spec):
         return wrk2_itself.command(spec, java, subject)
@@ -54,7 +54,7 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
     return by_due(spec, subject, *burst, *SERIES)
 
 
-def by_due(spec: dict[str, Any], subject: Server, *more: str) -> list[str]:
+def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
     """The command line of the project's own generator, which leaves all that from_due reads."""
     tool = spec["tool"]
     lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
@@ -96,7 +96,7 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
     good = status["2xx"]
     return {
         "loop": LOOP,
-        "requests_asked": requests["due"],
+        "requests_offered": requests["due"],
         "requests_recorded": sum(status.values())
         + sum(load["errors"].values())
         + requests["in_flight_at_end"]

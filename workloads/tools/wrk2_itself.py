@@ -16,7 +16,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from workloads.servers.server import Server
+from workloads.servers.subject import Subject
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOP = "open"
@@ -44,7 +44,7 @@ def version(program: str) -> str:
     return lines[0] if lines else "unknown"
 
 
-def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
+def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
     """wrk2's command line, to be run in the slice's folder."""
     duration_s = spec["tool"]["duration_s"] + calibration_s(spec)
     length = f"-d{math.ceil(duration_s)}s"
@@ -63,7 +63,7 @@ def common(spec: dict[str, Any]) -> list[str]:
     ]
 
 
-def url_of(spec: dict[str, Any], subject: Server) -> str:
+def url_of(spec: dict[str, Any], subject: Subject) -> str:
     return f"http://{subject.address}:{subject.port}{spec['tier']['path']}"
 
 
@@ -110,7 +110,7 @@ def from_wrk2(spec: dict[str, Any], text: str, ran_s: tuple[float, float]) -> di
     per_s = float(rate[1])
     return {
         "loop": LOOP,
-        "requests_asked": None,
+        "requests_offered": None,
         "requests_recorded": recorded,
         "responses_2xx": good,
         "bodies_right": None,

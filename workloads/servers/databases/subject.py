@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from workloads.machine.testbed import Process
+from workloads.machine.testbed import LOOPBACK, Process
 from workloads.servers import perf
 from workloads.servers.databases.data import Data, check_sql
 from workloads.servers.databases.mariadb import MariaDB
@@ -30,26 +30,19 @@ ENGINES: dict[str, Callable[..., MariaDB | PostgreSQL]] = {
 CHANGING = ("oltp_read_write",)
 
 
-def start(
-    spec: dict[str, Any], java: Path, cpus: list[int], folder: Path, position: int
-) -> Subject:
-    """The database that the spec names, with its data in it."""
-    return Subject(spec, cpus, folder, position)
-
-
-class Subject:
+class DatabaseSubject:
     """The database of one mode, filled. Raises RuntimeError where it does not start or fill."""
 
     def __init__(self, spec: dict[str, Any], cpus: list[int], folder: Path, position: int) -> None:
-        engine, self.asked = spec["engine"], spec["mode"].get("options", {})
+        engine, self.options = spec["engine"], spec["mode"].get("options", {})
         self.prepare(spec)
         self.position = position
-        variables = engine["variables"] | self.asked
+        variables = engine["variables"] | self.options
         self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
         self.process, self.port = self.database.process, self.database.port
         # The process between the clients and the database, where there is one.
         self.pooler = self.database.pooler
-        self.cpus = cpus
+        self.cpus, self.address = cpus, LOOPBACK
         self.profiler: Process | None = None
         self.log, self.start_up_s = self.database.log, self.database.start_up_s
         try:
@@ -63,8 +56,11 @@ class Subject:
             raise
 
     def prepare(self, spec: dict[str, Any]) -> None:
-        """Before the slices of a cell: which sums must stay as they are."""
+        """Chooses the sums that must stay as they are."""
         self.check = "kept" if spec["tool"].get("script") in CHANGING else "whole"
+
+    def why_silent(self) -> str:
+        return "it does not listen"
 
     @property
     def client_environment(self) -> dict[str, str]:
@@ -105,8 +101,8 @@ class Subject:
         """Threads, or processes, made for connections; 0 once it is gone."""
         return int(self.counters(None, 10).get(self.database.threads_started, 0))
 
-    def in_force(self) -> dict[str, str]:
-        """The variables that the mode sets, as the server says them, and its version.
+    def settings(self) -> dict[str, str]:
+        """The variables that the mode sets, as the server reports them, and its version.
 
         Empty once it is gone.
         """
@@ -114,10 +110,10 @@ class Subject:
             settings = self.database.settings()
         except OSError:
             return {}
-        return {name: settings[name] for name in sorted({"version", *self.asked})}
+        return {name: settings[name] for name in sorted({"version", *self.options})}
 
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
-        """Asked after the load: (outcome, reason, body)."""
+        """(outcome, reason, body) after a load."""
         deadline_s = time.monotonic() + limit_s
         while True:
             for process in filter(None, (self.process, self.pooler)):

@@ -1,7 +1,7 @@
-"""The tool curve: an open loop at a rate that the session decides, one step of a ladder at a time.
+"""The tool sweep: an open loop at a rate that the session decides, one step at a time.
 
 The generator is always the project's own: it has Poisson arrivals, and writes the course of a step.
-The rates of a load sweep are decided in workloads/session/load_sweep.py; this is one of its loads.
+The rates are decided in workloads/session/load_sweep.py; this is one of its loads.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workloads.servers.server import Server
+from workloads.servers.subject import Subject
 from workloads.tools import wrk2
 
 LOOP = "open"
 # Under a name of its own: a step is too short for the test of settling, which reads series.csv.
 COURSE, EVERY_S = "course.csv", 0.01
 RIGHT_AT_LEAST = 0.99
-# Of a server that answers 10 % less than is due, what waits grows older by so much of the time.
+# Behind a server that answers 10 % less than is due, requests grow older by this much a second.
 AGES_AT_MOST = 0.1
 # Fewer requests have no percentiles: at low rates a step lasts longer.
 REQUESTS_AT_LEAST = 20
@@ -34,28 +34,28 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 def load_at(spec: dict[str, Any], rate_per_s: float, seed: int, **other: Any) -> dict[str, Any]:
     """The cell's spec at one rate.
 
-    By Little's law rate x objective is how many requests are under way where latency is as long as
-    the objective lets it be. With twice as many connections none waits for one before that. Beyond,
+    By Little's law rate x objective is how many requests are in flight where latency is as long as
+    the objective allows. With twice as many connections none waits for one before that. Beyond,
     requests wait in the generator, and their latency counts from when they were due. With
     `Connection: close` it is the same: so many connections are open at a time, each for a request.
     """
     tool = spec["tool"]
     needed = math.ceil(2 * busy_connections(spec, rate_per_s)) + FEW_CONNECTIONS
-    asked = {
+    step = {
         "connections": min(tool["connections"], needed),
         "rate_per_s": rate_per_s,
         "duration_s": max(tool["duration_s"], round(REQUESTS_AT_LEAST / rate_per_s, 3)),
         "seed": seed,
     }
-    return spec | {"tool": tool | asked | other}
+    return spec | {"tool": tool | step | other}
 
 
 def busy_connections(spec: dict[str, Any], rate_per_s: float) -> float:
-    """How many requests are under way when each takes as long as the objective."""
+    """How many requests are in flight when each takes as long as the objective."""
     return float(rate_per_s * spec["tool"]["objective_ms"] / 1000)
 
 
-def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
+def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
     tool = spec["tool"]
     course = ("--series", COURSE, "--series-every", f"{EVERY_S}s")
     arrivals = ("--schedule", tool["arrivals"], "--seed", str(tool["seed"]))
@@ -63,13 +63,13 @@ def command(spec: dict[str, Any], java: Path, subject: Server) -> list[str]:
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
-    """The load as of every open loop; whether it was sustained, and the rate that was served."""
+    """The load of an open loop; whether it was sustained, and the rate that was served."""
     by_due = json.loads((folder / "load.json").read_text())
     load, course = wrk2.from_due(spec, by_due), read_course(folder / COURSE)
     return load | {
         "sustained": is_sustained(load, course, spec["tier"]["sleep_ms"] / 1000),
         "served_per_s": served_per_s(load, course),
-        # Of a CPU, in the busiest thread: what it had and what it waited for.
+        # Share of a CPU in the busiest thread: what it had and what it waited for.
         "generator_thread": by_due["cpu_share"] + by_due["cpu_wait_share"],
     }
 
@@ -95,11 +95,11 @@ def read_course(path: Path) -> list[Interval]:
 def is_sustained(load: dict[str, Any], course: list[Interval], waits_s: float) -> bool:
     """Whether the server keeps up with what is due.
 
-    Of the requests that were due in the window at least 99 % are answered right within their
+    At least 99 % of the requests that were due in the window are answered right within their
     time-out. And the backlog does not grow: from the middle of the window to its end the request
     that has waited longest grows older by at most a tenth of that time, as it would where a tenth
-    of the requests is not answered. The count of those under way would vary with the arrivals; how
-    long the oldest has been under way does not. One that is as old as every request is when it is
+    of the requests is not answered. The count in flight would vary with the arrivals; how long
+    the oldest has been in flight does not. One that is as old as every request is when it is
     answered, `waits_s`, is no backlog: at low rates there may be none in the middle.
     """
     duration_s = load["duration_s"]
@@ -108,11 +108,11 @@ def is_sustained(load: dict[str, Any], course: list[Interval], waits_s: float) -
 
 
 def is_answered(load: dict[str, Any]) -> bool:
-    return bool(load["responses_2xx"] >= RIGHT_AT_LEAST * load["requests_asked"])
+    return bool(load["responses_2xx"] >= RIGHT_AT_LEAST * load["requests_offered"])
 
 
 def oldest_s(course: list[Interval], at_s: float) -> float:
-    """How long the oldest request under way has been, if they end in order; 0 where none is."""
+    """How long the oldest request in flight has been, if they end in order; 0 where none is."""
     before = [each for each in course if each.time_s < at_s - EVERY_S / 2]
     ended = sum(each.answered + each.failed for each in before)
     came = 0
@@ -127,8 +127,8 @@ def oldest_s(course: list[Interval], at_s: float) -> float:
 def served_per_s(load: dict[str, Any], course: list[Interval]) -> float:
     """Right answers a second, from when a hundredth of all had come until all but a hundredth had.
 
-    Of a load that the server keeps up with that is its rate, however long a request takes; of one
-    beyond, the server's capacity. A straggler would count as much as all the others.
+    That is the rate of a load that the server keeps up with, however long a request takes, and the
+    server's capacity beyond. A straggler would count as much as all the others.
     """
     total = sum(each.answered for each in course)
     (low, from_s), (high, to_s) = (reached(course, share * total) for share in (0.01, 0.99))

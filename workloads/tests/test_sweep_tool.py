@@ -1,19 +1,19 @@
-"""One load of a curve: what due is asked for, and what its course says of the server."""
+"""One load of a sweep: what due is asked for, and what its course says of the server."""
 
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from workloads.tools import curve, wrk2
-from workloads.tools.curve import EVERY_S, Interval, is_sustained, oldest_s, served_per_s
+from workloads.tools import sweep, wrk2
+from workloads.tools.sweep import EVERY_S, Interval, is_sustained, oldest_s, served_per_s
 
 SPEC = {
     "study": {"body_bytes": 42},
     "tier": {"path": "/work", "sleep_ms": 0},
     "testbed": {"request_timeout_s": 10},
     "tool": {
-        "id": "curve",
+        "id": "sweep",
         "connections": 500,
         "objective_ms": 20,
         "arrivals": "poisson",
@@ -26,9 +26,9 @@ SPEC = {
 def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(path_with_wrk2, monkeypatch):
     # Whatever is on the PATH.
     monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
-    spec = curve.load_at(SPEC, 1234.5, 77)
-    assert curve.generator(spec) == {"name": "due", "version": "due"}
-    command = curve.command(spec, Path("java"), SimpleNamespace(address="127.0.0.1", port=80))
+    spec = sweep.load_at(SPEC, 1234.5, 77)
+    assert sweep.generator(spec) == {"name": "due", "version": "due"}
+    command = sweep.command(spec, Path("java"), SimpleNamespace(address="127.0.0.1", port=80))
     assert command[0].endswith("/due")
     assert {"-R1234.5", "-d0.5s", "-c60"} <= set(command)
 
@@ -43,21 +43,21 @@ def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(path_with_wrk2, m
 
 def test_load_has_twice_the_connections_that_the_objective_keeps_busy():
     def connections(rate):
-        return curve.load_at(SPEC, rate, 1)["tool"]["connections"]
+        return sweep.load_at(SPEC, rate, 1)["tool"]["connections"]
 
     # 1,000/s x 20 ms are 20; and ten more.
     assert connections(1000) == 50
     assert connections(1) == 11
     assert connections(10**6) == 500
-    assert curve.busy_connections(SPEC, 1000) == 20
+    assert sweep.busy_connections(SPEC, 1000) == 20
 
 
 def test_step_at_a_low_rate_lasts_until_there_are_percentiles():
     def duration_s(rate):
-        return curve.load_at(SPEC, rate, 1)["tool"]["duration_s"]
+        return sweep.load_at(SPEC, rate, 1)["tool"]["duration_s"]
 
     assert (duration_s(40), duration_s(10)) == (0.5, 2)
-    assert curve.load_at(SPEC, 10, 1, duration_s=0.3)["tool"]["duration_s"] == 0.3
+    assert sweep.load_at(SPEC, 10, 1, duration_s=0.3)["tool"]["duration_s"] == 0.3
 
 
 def course_of(due_s, latency_s, lasts_s=0.5, tail_s=3.0):
@@ -76,7 +76,7 @@ def every(rate, lasts_s=0.5):
 
 def load_of(due_s, lasts_s=0.5, right=1.0):
     count = len(due_s)
-    return {"duration_s": lasts_s, "requests_asked": count, "responses_2xx": round(right * count)}
+    return {"duration_s": lasts_s, "requests_offered": count, "responses_2xx": round(right * count)}
 
 
 def overloaded(by):
@@ -166,7 +166,7 @@ def test_course_and_load_become_one_record(tmp_path):
         "time_s,due,sent,completed,errors,p50_us,p99_us,max_us\n"
         "0,5,5,4,0,100.0,100.0,100.0\n0.01,5,5,5,1,,,\n"
     )
-    assert curve.read_course(tmp_path / "course.csv") == [
+    assert sweep.read_course(tmp_path / "course.csv") == [
         Interval(0.0, 5, 4, 0),
         Interval(0.01, 5, 5, 1),
     ]

@@ -1,0 +1,69 @@
+"""What a session measures: a server of ours, a user-supplied one, or a database.
+
+Server, UserServer and DatabaseSubject have these members; a session knows no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+from workloads.machine.testbed import Process
+
+
+class Subject(Protocol):
+    """A started server. `port` is 0 where it does not listen, and `why_silent` has the reason.
+
+    `pooler`: a process before it, as a pool of connections stands before a database.
+    """
+
+    process: Process
+    pooler: Process | None
+    address: str
+    port: int
+    log: Path
+    start_up_s: float
+
+    @property
+    def client_environment(self) -> Mapping[str, str]:
+        """What a client must know, and no command line may show."""
+
+    def why_silent(self) -> str:
+        """The reason why it does not listen."""
+
+    def prepare(self, spec: dict[str, Any]) -> None:
+        """Called before each slice of a cell."""
+
+    def ask(self, path: str, limit_s: float) -> bytes:
+        """The body of the right answer. Raises OSError or HTTPException without one."""
+
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
+        """Outcome, reason and body after a load."""
+
+    def settings(self) -> dict[str, str]:
+        """Settings as the server reports them; a JVM's are seen by its threads instead."""
+
+    def threads_started(self) -> int | None:
+        """Threads, or processes, started so far; None where they are not counted."""
+
+    def rows(self, path: str | None, limit_s: float) -> int | None:
+        """Rows in the server's table; None where there is none."""
+
+    def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
+        """The server's own cumulative counters; empty where it has none or is gone."""
+
+    def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
+        """Switches what the server samples of itself on or off, where it can."""
+
+    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+        """Raises RuntimeError or OSError where the profiler cannot be had."""
+
+    def end_profile(self) -> None:
+        """Ends what start_profile began."""
+
+    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+        """The `profile` part of cell.json, of the profile that lies in the folder."""
+
+    def stop(self) -> None:
+        """Ends its processes; nothing is left but its log."""

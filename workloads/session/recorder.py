@@ -1,0 +1,67 @@
+"""Where the cells of a session are written, each as soon as its slices are there."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from profiles.watch.terminal import show
+from workloads.experiment.plan import Name
+from workloads.record import cell_folder
+from workloads.record.cell import Facts, cell_record, write_cell
+from workloads.record.slice import Slice
+from workloads.session.progress import progress
+from workloads.session.session import Session
+from workloads.tools.tool import tool_of
+
+
+class Recorder:
+    """The records of a session's cells.
+
+    `baselines`: cells that are loaded only as the baseline of another; their records go into the
+    folders of those.
+    """
+
+    def __init__(self, session: Session, facts: Facts, root: Path, baselines: list[Name]) -> None:
+        self.session, self.facts, self.root, self.baselines = session, facts, root, baselines
+        self.written: list[tuple[Path, dict[str, Any]]] = []
+        self.loaded: dict[Name, list[Slice]] = {}
+
+    def folder(self, name: Name) -> Path:
+        return folder_of(self.root, self.facts.study, name, f"rep-{self.facts.repetition}")
+
+    def record(self, name: Name, slices: list[Slice], why: str = "") -> dict[str, Any]:
+        spec, sweep = self.session.spec(name), self.session.sweeps.get(name)
+        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why, sweep)
+
+    def write(self, found: dict[Name, list[Slice]], why: str = "") -> None:
+        """The cells of one load, with their baselines where those are not cells of this run."""
+        self.loaded |= found
+        for name, slices in found.items():
+            if name in self.baselines:
+                continue
+            baseline = self.session.plan.baseline(name)
+            record = self.record(name, slices, why)
+            with cell_folder.working_folder(self.folder(name)) as folder:
+                write_cell(record, slices, folder)
+                if baseline in self.baselines and baseline in self.loaded:
+                    own = folder / cell_folder.BASELINE
+                    own.mkdir()
+                    other = self.loaded[baseline]
+                    write_cell(self.record(baseline, other), other, own)
+            self.written.append((self.folder(name), record))
+            show(progress(record, self.root))
+
+    def add_phases(self) -> None:
+        """Adds what the session spent its time on, which is known at its end."""
+        spent_s = self.session.phases.spent_s
+        wall_s = (datetime.now(UTC) - self.session.started).total_seconds()
+        for folder, record in self.written:
+            record["session"]["phases"] = spent_s | {"wall_s": wall_s}
+            cell_folder.write(record, folder)
+
+
+def folder_of(root: Path, study: str, name: Name, repetition: str) -> Path:
+    """A cell's folder, whose path is its name."""
+    return root / study / name.mode / name.tier / name.tool / repetition

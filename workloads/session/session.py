@@ -1,0 +1,170 @@
+"""A session: the servers of a comparison and their generators, alive together."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from profiles.watch.terminal import say
+from workloads.experiment.plan import Name, Plan
+from workloads.machine import provenance
+from workloads.machine.testbed import Shares, topology
+from workloads.record import cell_folder
+from workloads.record.slice import Live
+from workloads.session.place import Place, watch_speed
+from workloads.session.start import NotAnswering, start
+from workloads.session.warm_all import warm_all
+from workloads.tools.driver import Driver
+from workloads.tools.generator_host import GeneratorHost, HostError
+from workloads.tools.tool import Driven, tool_of
+
+# Sessions take turns over the ports, so that none meets its predecessor's TIME_WAIT.
+FIRST_PORTS = 10_000
+# Packages of servers that can listen elsewhere than on loopback.
+REACHABLE = ("artifact.sockets", "artifact.spring")
+
+
+@dataclass
+class Phases:
+    """Seconds of the session by what it did; loads are those of slices, in their windows."""
+
+    spent_s: dict[str, float] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        begun_s = time.monotonic()
+        try:
+            yield
+        finally:
+            self.add(name, time.monotonic() - begun_s)
+
+    def add(self, name: str, seconds: float) -> None:
+        self.spent_s[name] = self.spent_s.get(name, 0.0) + seconds
+
+
+class Session:
+    """The processes of a session and what is common to its cells."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        path: str,
+        names: list[Name],
+        folder: Path,
+        shares: Shares,
+        where: Mapping[str, Any] | None = None,
+    ) -> None:
+        """`where` the generator is, if not here: generator_host, server_address."""
+        self.plan, self.names, self.folder = plan, names, folder
+        self.seed = f"{plan.seed}/{path}"
+        self.random = random.Random(self.seed)
+        self.topology = topology(shares)
+        self.phases, self.started = Phases(), datetime.now(UTC)
+        self.end = contextlib.ExitStack()
+        # A child dies with the thread that started it (prctl(2), PR_SET_PDEATHSIG): these stay.
+        self.threads = ThreadPoolExecutor(len(plan.modes))
+        self.end.callback(self.threads.shutdown)
+        speeds = watch_speed(sorted({*shares[0], *shares[1]}), folder, self.end)
+        self.place = Place(*shares, speeds)
+        if where:
+            self.place.generator = host_of(plan, where, folder, self.place.generator_cpus)
+            self.end.callback(self.place.generator.close)
+        self.topology |= self.place.generator.facts()
+        self.drivers: dict[str, Driver] = {}
+        # Modes that did not come up, with why: they are not started again.
+        self.silent: dict[str, NotAnswering] = {}
+        # The `sweep` part of these cells' records.
+        self.sweeps: dict[Name, dict[str, Any]] = {}
+
+    def spec(self, name: Name) -> dict[str, Any]:
+        return self.plan.spec(name)
+
+    def names_of(self, mode: str) -> list[Name]:
+        """All cells of a mode, measured in this run or not."""
+        return [name for name in self.plan.names() if name.mode == mode]
+
+    def start(self, mode: str) -> None:
+        """Starts the mode's server. Raises NotAnswering where it does not come up."""
+        folder = cell_folder.fresh(self.folder / mode)
+        position = random.Random(f"{self.seed}/{folder.name}").randrange(FIRST_PORTS)
+        spec = self.spec(self.names_of(mode)[0])
+        self.place.alive[mode] = start(spec, folder, position, self.place)
+
+    def start_all(self, modes: list[str]) -> None:
+        """Starts them side by side; those that do not come up are in `silent` afterwards."""
+
+        def start(mode: str) -> None:
+            try:
+                self.start(mode)
+            except NotAnswering as fault:
+                self.silent[mode] = fault
+                say(str(fault))
+
+        list(self.threads.map(start, modes))
+
+    def stop(self, mode: str) -> None:
+        """Ends the mode's processes; its folder stays."""
+        live = self.place.alive.pop(mode, None)
+        if live is None:
+            return
+        if mode in self.drivers:
+            self.drivers.pop(mode).stop()
+        live.subject.stop()
+        if live.backend:
+            live.backend.stop()
+
+    def alive(self, mode: str) -> Live | None:
+        """The mode's server; started and warmed up again where it is gone. None if it stays so."""
+        live = self.place.alive.get(mode)
+        if live and not any(process.ended() for process in live.processes()):
+            return live
+        self.stop(mode)
+        if mode not in self.silent:
+            with self.phases.phase("restart_s"):
+                self.start_all([mode])
+                warm_all(self, [mode])
+        return self.place.alive.get(mode)
+
+    def driver(self, name: Name) -> Driver | None:
+        """A driven generator: one for the session, or one for each mode; None for other tools.
+
+        Started where there is none, or where one was stopped that did not end.
+        """
+        tool = tool_of(name.tool)
+        if not isinstance(tool, Driven):
+            return None
+        key = name.mode if tool.A_DRIVER_FOR_EACH_MODE else name.tool
+        driver = self.drivers.get(key)
+        if driver is None or driver.process.ended():
+            secret: Mapping[str, str] = {}
+            if tool.A_DRIVER_FOR_EACH_MODE:
+                secret = self.place.alive[name.mode].subject.client_environment
+            folder = cell_folder.fresh(self.folder / f"driver-{key}")
+            argv = tool.driver(self.spec(name), provenance.java())
+            driver = self.drivers[key] = Driver(argv, self.place.generator, folder, secret)
+            self.end.callback(driver.stop)
+            driver.wait_until_ready()
+        return driver
+
+    def close(self) -> None:
+        with self.phases.phase("stop_s"):
+            for mode in list(self.place.alive):
+                self.stop(mode)
+            self.end.close()
+
+
+def host_of(plan: Plan, where: Mapping[str, Any], folder: Path, near: list[int]) -> GeneratorHost:
+    """Another machine for the generator. Raises HostError where it cannot reach every server."""
+    for name in plan.names():
+        spec = plan.spec(name)
+        package = spec["study"].get("server", {}).get("package", "")
+        if spec["engine"] or "command" in spec["mode"] or not package.startswith(REACHABLE):
+            raise HostError(f"testbed.generator_host: {name.mode} listens on 127.0.0.1 only")
+    return GeneratorHost(where, {name.tool for name in plan.names()}, folder, near)

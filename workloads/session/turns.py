@@ -1,0 +1,157 @@
+"""The order of loads: tier by tier, in rounds in which each mode is loaded once, in any order."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from functools import partial
+from typing import Any
+
+from workloads.experiment.plan import Name
+from workloads.machine.testbed import beyond_limits
+from workloads.record.slice import CALIBRATION, PLAIN, PROFILED, Slice, Turn, is_broken
+from workloads.session.load_sweep import load_sweep
+from workloads.session.loading import Loading
+from workloads.session.recorder import Recorder
+from workloads.session.session import Session
+from workloads.session.warm_all import warm_all
+from workloads.tools.tool import tool_of
+
+logger = logging.getLogger("session")
+SWEEP = "sweep"
+
+
+def measure(session: Session, recorder: Recorder) -> None:
+    """All cells of a session, tier by tier; each is recorded when its slices are there."""
+    names = [*session.names, *recorder.baselines]
+    modes = list(dict.fromkeys(name.mode for name in names))
+    alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
+    together = [mode for mode in modes if mode not in alone]
+    with session.phases.phase("start_s"):
+        session.start_all(together)
+    with session.phases.phase("warm_up_s"):
+        warm_all(session, together)
+    for load in loads_in_order(session, names):
+        side_by_side = [name for name in names if (name.tier, name.tool) == load]
+        load_in_turns(session, recorder, [n for n in side_by_side if n.mode not in alone])
+    for mode in together:
+        session.stop(mode)
+    for mode in alone:
+        for load in loads_in_order(session, [name for name in names if name.mode == mode]):
+            load_in_turns(session, recorder, [Name(mode, *load)])
+        session.stop(mode)
+
+
+def load_in_turns(session: Session, recorder: Recorder, names: list[Name]) -> None:
+    """Loads some modes at one tier and records their cells; baselines of others come first."""
+    unable = {name: why_not(session, name) for name in names}
+    able = [name for name in names if not unable[name]]
+    found: dict[Name, list[Slice]] = {name: [] for name in names}
+    if able and able[0].tool == SWEEP:
+        sweeps = load_sweep(session, able, partial(load_once, session))
+        session.sweeps |= {name: one.record() for name, one in sweeps.items()}
+        found |= {name: one.slices for name, one in sweeps.items()}
+    else:
+        found |= in_turns(session, able)
+    for name in sorted(names, key=lambda name: name not in recorder.baselines):
+        recorder.write({name: found[name]}, unable[name] or why_not(session, name))
+
+
+def why_not(session: Session, name: Name) -> str:
+    """Why a cell cannot be loaded; empty where it can."""
+    spec = session.spec(name)
+    needed = spec["tool"].get("connections", 0) + spec["tier"].get("idle_connections", 0)
+    if forbidden := beyond_limits(needed):
+        return f"beyond_limits: {forbidden}"
+    return str(session.silent.get(name.mode, ""))
+
+
+def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:
+    """Tiers and tools in an order that the seed decides; what is shown once comes last.
+
+    Before it comes what leaves a server with a backlog: after it, the server is started again.
+    """
+
+    def key(name: Name) -> tuple[bool, bool, str]:
+        slices, load = session.plan.load(name).slices, (name.tier, name.tool)
+        digest = hashlib.sha256(f"{session.seed}/{load}".encode()).hexdigest()
+        return slices["once"], slices.get("last", False), digest
+
+    ordered = sorted(names, key=key)
+    return list(dict.fromkeys((name.tier, name.tool) for name in ordered))
+
+
+def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
+    """The slices of some modes at one tier: rounds in which each is loaded once, in any order.
+
+    Extra rounds make up for slices that a rule excludes, of both kinds. They come last: what slows
+    the machine lasts for seconds, and a slice that is loaded again immediately is lost again.
+    """
+    done: dict[Name, list[Slice]] = {name: [] for name in names}
+    if not names:
+        return done
+    slices = session.spec(names[0])["slices"]
+    rounds, profiled = slices["rounds"], slices["profiled"]
+    for number in range(rounds):
+        load_round(session, names, PLAIN, number + 1, done)
+    for number in range(profiled):
+        load_round(session, names, PROFILED, number + 1, done)
+    for number in range(rounds, rounds + slices["extra_rounds"]):
+        behind = [name for name in names if is_behind(done[name], PLAIN, rounds)]
+        # With their baselines, for a ratio is one of neighboring slices.
+        wanted = {*behind, *map(session.plan.baseline, behind)}
+        load_round(session, [n for n in names if n in wanted], PLAIN, number + 1, done)
+    for number in range(profiled, profiled + slices["extra_rounds"]):
+        behind = [name for name in names if is_behind(done[name], PROFILED, profiled)]
+        load_round(session, behind, PROFILED, number + 1, done)
+    return done
+
+
+def load_round(
+    session: Session, names: list[Name], kind: str, number: int, done: dict[Name, list[Slice]]
+) -> None:
+    for name in session.random.sample(names, len(names)):
+        if can_be_loaded(done[name], kind):
+            load_once(session, name, kind, number, done[name])
+
+
+def can_be_loaded(done: list[Slice], kind: str) -> bool:
+    """A mode that did not complete is loaded no more, but for a profile of what it still holds."""
+    broken = [each for each in done if is_broken(each)]
+    return not broken or (kind == PROFILED and broken[0].outcome == "completed")
+
+
+def is_behind(done: list[Slice], kind: str, rounds: int) -> bool:
+    kept = sum(each.kept for each in done if each.turn.kind == kind)
+    return kept < rounds and can_be_loaded(done, kind)
+
+
+def load_once(
+    session: Session,
+    name: Name,
+    kind: str,
+    round: int,
+    done: list[Slice],
+    spec: dict[str, Any] | None = None,
+) -> None:
+    """A slice; a server that is gone, hangs or still holds requests is stopped after it.
+
+    `spec` instead of the cell's own, which does not say at which rate a step is loaded.
+    """
+    live = session.alive(name.mode)
+    if live is None:
+        return
+    spec, begun_s = spec or session.spec(name), time.monotonic()
+    live.subject.prepare(spec)
+    loading = Loading(tool_of(name.tool), spec, live, session.place, session.driver(name))
+    session.place.wait_for_others(name.mode)
+    each = loading.slice(Turn(len(done) + 1, round, kind))
+    done.append(each)
+    window_s = each.load["duration_s"]
+    session.phases.add("calibration_s" if kind == CALIBRATION else "load_s", window_s)
+    session.phases.add("between_s", time.monotonic() - begun_s - window_s)
+    logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
+    if is_broken(each):
+        # The next load wants a new one.
+        session.stop(name.mode)

@@ -1,0 +1,105 @@
+"""The warm-up of all servers of a session: on all CPUs, before the first slice of any."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+from profiles.watch.telemetry import compiler_threads
+from workloads.experiment.plan import Name
+from workloads.record import cell_folder
+from workloads.record.slice import WARM_UP, Live, Turn
+from workloads.record.slice_rules import COMPILER_SHARE_AT_MOST
+from workloads.session.loading import Loading
+from workloads.session.place import Place
+from workloads.session.warm_up import ask_as_between_slices, loads_of, until_idle, warm_up
+from workloads.tools.driver import Driver
+from workloads.tools.tool import Driven, tool_of
+
+# How long a tool warms a server up over one path, at the most.
+TOOL_WARM_UP_LIMIT_S = 4.0
+# Slices of a database, which has no compiler.
+WARM_UP_SLICES = 2
+# How long the machine is left alone with the idle servers before the first slice.
+REST_S = 0.3
+
+
+class Warmed(Protocol):
+    """The part of a session that its warm-up needs."""
+
+    place: Place
+
+    def spec(self, name: Name) -> dict[str, Any]:
+        """The configuration of a cell."""
+
+    def names_of(self, mode: str) -> list[Name]:
+        """The cells of a mode."""
+
+    def driver(self, name: Name) -> Driver | None:
+        """The driven generator of a cell; None for a tool that is started for each slice."""
+
+
+def warm_all(session: Warmed, modes: list[str]) -> None:
+    """Warms them up on all CPUs, and then confines them to the server's."""
+    place = session.place
+    lives = [place.alive[mode] for mode in modes if mode in place.alive]
+
+    def warm(live: Live) -> None:
+        specs = [session.spec(name) for name in session.names_of(live.mode)]
+        if plans := loads_of(specs):
+            done = warm_up(live.subject, plans, specs[0]["study"], place.all_cpus, live.folder)
+            live.warm_up = done.record()
+
+    # A few at a time by the project's generator, then one by one by the tools that load them:
+    # with many together none has its compiler idle before all have.
+    with ThreadPoolExecutor(len(place.all_cpus) + 1) as pool:
+        list(pool.map(warm, lives))
+    for live in lives:
+        warm_by_tools(session, live)
+    for live in lives:
+        live.subject.process.confine(place.server_cpus)
+    time.sleep(REST_S)
+
+
+def warm_by_tools(session: Warmed, live: Live) -> None:
+    """Loads that are not counted: what a tool asks in its own way is compiled, in both JVMs.
+
+    A database has its pages, plans and caches of threads afterwards.
+    """
+    ways = {
+        (name.tool, json.dumps(session.spec(name)["warm_up"], sort_keys=True)): name
+        for name in session.names_of(live.mode)
+        if not session.spec(name)["slices"]["once"]
+    }
+    for name in ways.values():
+        if isinstance(tool_of(name.tool), Driven):
+            warm_by_driver(session, live, name)
+        elif session.spec(name)["engine"]:
+            warm_by_slices(session, live, name)
+
+
+def warm_by_driver(session: Warmed, live: Live, name: Name) -> None:
+    tool, spec = tool_of(name.tool), session.spec(name)
+    assert isinstance(tool, Driven)
+    compilers = compiler_threads(live.subject.process.pid)
+    limit_s = min((spec["warm_up"] or {}).get("limit_s", math.inf), TOOL_WARM_UP_LIMIT_S)
+
+    def load() -> None:
+        folder, driver = cell_folder.fresh(live.folder / "tool-warm-up"), session.driver(name)
+        assert driver
+        fields = tool.fields(tool.short(spec), live.subject, folder)
+        driver.load(fields, folder, spec["testbed"]["load_limit_s"], watch=lambda pid: None)
+        ask_as_between_slices(live.subject, spec["study"])
+
+    until_idle(compilers, COMPILER_SHARE_AT_MOST, limit_s, load)
+
+
+def warm_by_slices(session: Warmed, live: Live, name: Name) -> None:
+    spec = session.spec(name)
+    live.subject.prepare(spec)
+    for number in range(WARM_UP_SLICES):
+        loading = Loading(tool_of(name.tool), spec, live, session.place, None)
+        loading.slice(Turn(number, 0, WARM_UP))

@@ -1,0 +1,220 @@
+"""Records: what a session writes of its cells, and what becomes of servers that do not answer."""
+
+import json
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from workloads.experiment.plan import Name
+from workloads.record import cell_folder
+from workloads.record.cell import Facts
+from workloads.servers.server import Server
+from workloads.session import session as session_module
+from workloads.session import start as start_module
+from workloads.session import turns
+from workloads.session.recorder import Recorder
+from workloads.tests.planned import ALONE, CPUS, labels_of, plan_of, session_of
+
+LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool", "event-loop")]
+
+
+@pytest.fixture
+def recorder(tmp_path):
+    """Records a session of the plan; its words are baselines that are not recorded."""
+    plan = plan_of()
+    facts = Facts(
+        id="an-id",
+        study="a-study",
+        comparison="threads",
+        repetition=1,
+        started="2026-11-20T12:00:00+00:00",
+        commit="0" * 40,
+        server_cpus=[0],
+        generator_cpus=[1],
+        topology={},
+        labels=labels_of(plan),
+    )
+    (tmp_path / "session").mkdir()
+
+    def make(*baselines):
+        session = session_of(plan, tmp_path / "session")
+        return Recorder(session, facts, tmp_path / "results/cells", list(baselines))
+
+    return make
+
+
+def record_of(recorder, name):
+    record = json.loads((recorder.folder(name) / cell_folder.CELL).read_text())
+    cell_folder.validate(record)
+    return record
+
+
+def test_load_beyond_the_limits_is_recorded_as_such(recorder, monkeypatch):
+    monkeypatch.setattr(turns, "beyond_limits", lambda connections: f"no {connections}")
+    one, name = recorder(), Name("event-loop", "extreme", "wrk2")
+    turns.load_in_turns(one.session, one, [name])
+    record = record_of(one, name)
+    assert (record["outcome"], record["outcome_reason"]) == ("beyond_limits", "no 1000")
+    assert record["load"]["requests_recorded"] == 0
+    assert (record["validity"]["valid"], record["validity"]["bounds"]) == (False, {})
+
+
+LISTEN = """
+import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+print(f"listening on 127.0.0.1:{s.getsockname()[1]}", flush=True)
+"""
+ANSWER = """
+while True:
+    c, _ = s.accept(); c.recv(9999)
+    c.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok"); c.close()
+"""
+SERVERS = {
+    "thread-per-request": LISTEN + ANSWER,
+    "fixed-pool": LISTEN + "print('no thread left', flush=True)\nwhile True: s.accept()[0].close()",
+    "event-loop": "raise SystemExit('no such class')",
+}
+
+
+def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder, monkeypatch):
+    one = recorder()
+    session = one.session
+
+    def subject_of(spec, folder, position, place, backend):
+        return Server([sys.executable, "-c", SERVERS[spec["mode"]["id"]]], CPUS, folder)
+
+    monkeypatch.setattr(start_module, "subject_of", subject_of)
+    session.start_all(list(SERVERS))
+    silent = session.silent
+    try:
+        assert list(session.place.alive) == ["thread-per-request"]
+        assert set(silent) == {"fixed-pool", "event-loop"}
+        why = str(silent["event-loop"])
+        assert why.startswith("server_died: event-loop: it did not start to listen; command: ")
+        assert why.endswith("it said last: no such class")
+        name = Name("fixed-pool", "low", "wrk2")
+        turns.load_in_turns(session, one, [name])
+        # It is not started again for every round.
+        assert session.alive("fixed-pool") is None
+        record = record_of(one, name)
+        assert record["outcome"] == "hung"
+        assert record["outcome_reason"].startswith("fixed-pool: no right answer: ")
+        assert record["outcome_reason"].endswith(" | no thread left")
+        assert record["server"] is None
+    finally:
+        session.stop("thread-per-request")
+    assert session.place.alive == {}
+
+
+def test_sweep_is_recorded_with_how_far_each_mode_came(recorder, make_slice, monkeypatch):
+    one = recorder()
+    names = [Name(mode, "short", "sweep") for mode in ("thread-per-request", "fixed-pool")]
+    facts = {"calibrated_per_s": 800.5, "ended": "not_sustained", "seed": 7}
+    facts |= {"arrivals": "poisson", "objective_ms": 20, "steps": 8, "steps_planned": 20}
+
+    def load_sweep(session, names, load):
+        step = {"sustained": True, "offered_per_s": 50.0, "served_per_s": 50.0, "loop": "open"}
+        return {
+            name: SimpleNamespace(record=lambda: facts, slices=[make_slice(1, load=step)])
+            for name in names
+        }
+
+    monkeypatch.setattr(turns, "load_sweep", load_sweep)
+    turns.load_in_turns(one.session, one, names)
+    for name in names:
+        record = record_of(one, name)
+        assert record["sweep"] == facts
+        assert record["load"]["throughput_per_s"] is None
+        assert record["session"]["rounds"] == 8
+    # Without any mode there is nothing to load.
+    turns.load_in_turns(one.session, one, [])
+
+
+def test_server_that_is_gone_is_started_and_warmed_up_again(monkeypatch):
+    session, notes = session_of(plan_of()), []
+    process = SimpleNamespace(ended=lambda: True)
+    subject = SimpleNamespace(process=process, pooler=None, stop=lambda: notes.append("stop"))
+    live = SimpleNamespace(subject=subject, backend=None, processes=lambda: [process])
+    session.place.alive["fixed-pool"] = live
+    renewed = SimpleNamespace(processes=lambda: [SimpleNamespace(ended=lambda: False)])
+
+    def start(mode):
+        notes.append("start")
+        session.place.alive[mode] = renewed
+
+    monkeypatch.setattr(session, "start", start)
+    monkeypatch.setattr(
+        session_module, "warm_all", lambda session, modes: notes.append(f"warm {modes}")
+    )
+    assert session.alive("fixed-pool") is renewed
+    assert notes == ["stop", "start", "warm ['fixed-pool']"]
+    assert session.alive("fixed-pool") is renewed
+    assert len(notes) == 3
+    assert session.phases.spent_s["restart_s"] >= 0
+
+
+def test_cell_is_recorded_with_its_baseline_that_is_no_cell_of_this_run(recorder, make_slice):
+    baseline, name = LOW[:2]
+    one = recorder(baseline)
+    one.write({baseline: [make_slice(1)]})
+    assert not one.folder(baseline).exists()
+    one.write({name: [make_slice(1), make_slice(2, faults=["compiled"])]})
+    record = record_of(one, name)
+    assert (record["cell"]["mode"], record["load"]["requests_recorded"]) == ("fixed-pool", 100)
+    assert record["load"]["slices"] == {"plain": 2, "kept": 1, "repeated": 0, "left_out": 1}
+    beside = one.folder(name) / cell_folder.BASELINE
+    other = json.loads((beside / cell_folder.CELL).read_text())
+    cell_folder.validate(other)
+    assert other["cell"]["mode"] == "thread-per-request"
+    assert other["session"]["id"] == record["session"]["id"] == "an-id"
+    assert (beside / "slices.csv").exists()
+    # Where the baseline is a cell of the run, its folder is where it always is.
+    whole = recorder()
+    whole.write({baseline: [make_slice(1)], name: [make_slice(1)]})
+    assert record_of(whole, baseline)["cell"]["mode"] == "thread-per-request"
+    assert not (whole.folder(name) / cell_folder.BASELINE).exists()
+
+
+def test_phases_of_the_session_are_in_all_of_its_cells(recorder, make_slice):
+    one = recorder()
+    for name in LOW[:2]:
+        one.write({name: [make_slice()]})
+        assert record_of(one, name)["session"]["phases"] == {}
+    one.session.phases.add("load_s", 1.5)
+    one.session.phases.add("load_s", 2.0)
+    one.add_phases()
+    phases = [record_of(one, name)["session"]["phases"] for name in LOW[:2]]
+    assert phases[0] == phases[1]
+    assert phases[0]["load_s"] == 3.5
+    assert phases[0]["wall_s"] >= 0
+    for name in LOW[:2]:
+        folder = one.folder(name)
+        assert (folder / cell_folder.CELL).read_bytes() == (
+            folder / cell_folder.SECOND_NAME
+        ).read_bytes()
+
+
+def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):
+    one, notes = recorder(), []
+    session = one.session
+    session.names = [*LOW, Name(ALONE, "low", "jmeter")]
+    session.names += [Name("thread-per-request", "mid", "wrk2")]
+    monkeypatch.setattr(turns, "warm_all", lambda *_: None)
+    monkeypatch.setattr(session, "start_all", lambda modes: notes.append(sorted(modes)))
+    monkeypatch.setattr(session, "stop", lambda mode: notes.append(f"stop {mode}"))
+
+    def load(session, recorder, names):
+        notes.append((*{(name.tier, name.tool) for name in names}, {name.mode for name in names}))
+
+    monkeypatch.setattr(turns, "load_in_turns", load)
+    turns.measure(session, one)
+    together = sorted(name.mode for name in LOW)
+    assert notes[0] == together
+    loads = [note for note in notes if isinstance(note, tuple)]
+    assert (("low", "jmeter"), set(together)) in loads[:2]
+    assert (("mid", "wrk2"), {"thread-per-request"}) in loads[:2]
+    assert loads[2:] == [(("low", "jmeter"), {ALONE})]
+    last_of_others = max(notes.index(f"stop {mode}") for mode in together)
+    assert last_of_others < notes.index(loads[2]) < len(notes) - 1
+    assert notes[-1] == f"stop {ALONE}"

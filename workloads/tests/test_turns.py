@@ -1,0 +1,219 @@
+"""Turns: in which order a session loads, how often, and what ends a mode."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from workloads.experiment.plan import Name
+from workloads.record.slice import CALIBRATION, PLAIN, PROFILED
+from workloads.session import turns as module
+from workloads.session.loading import Loading
+from workloads.session.place import Place
+from workloads.session.turns import in_turns, load_once, loads_in_order
+from workloads.tests.planned import plan_of, session_of, with_slices
+
+LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool", "event-loop")]
+
+
+@pytest.fixture
+def plan():
+    return plan_of()
+
+
+# ---- the order of loads
+
+
+def test_loads_come_in_an_order_of_the_seed_and_those_shown_once_last(plan):
+    session = session_of(plan)
+    order = loads_in_order(session, session.names)
+    assert sorted(order) == sorted({(name.tier, name.tool) for name in session.names})
+    assert {tier for tier, _ in order[-2:]} == {"high", "extreme"}
+    # Before them comes the one that leaves a backlog.
+    assert order[-3] == ("full", "wrk2")
+    assert loads_in_order(session, session.names[::-1]) == order
+    orders = {
+        tuple(loads_in_order(session_of(replace(plan, seed=seed)), session.names))
+        for seed in range(5)
+    }
+    assert len(orders) > 1
+    # A load that is not measured this time leaves the order of the others.
+    fewer = [name for name in session.names if (name.tier, name.tool) != order[0]]
+    assert loads_in_order(session, fewer) == order[1:]
+
+
+# ---- rounds
+
+
+@pytest.fixture
+def turns(plan, monkeypatch):
+    """Runs in_turns with outcomes by mode and load; returns (kind, round, mode) in order.
+
+    `lost`: which slices a rule excludes, as (mode, load).
+    """
+
+    def run(outcomes=(), lost=(), extra_rounds=0, **slices):
+        changed = with_slices(plan, extra_rounds=extra_rounds, **slices)
+        loaded = []
+
+        def load(session, name, kind, round, done):
+            loaded.append((kind, round, name.mode))
+            outcome, reason = dict(outcomes).get((name.mode, len(done)), ("completed", ""))
+            kept = (name.mode, len(done)) not in lost
+            turn = SimpleNamespace(kind=kind, round=round)
+            done.append(SimpleNamespace(outcome=outcome, reason=reason, turn=turn, kept=kept))
+
+        monkeypatch.setattr(module, "load_once", load)
+        found = in_turns(session_of(changed), LOW)
+        assert {name.mode: len(done) for name, done in found.items()} == {
+            name.mode: sum(mode == name.mode for _, _, mode in loaded) for name in LOW
+        }
+        return loaded
+
+    return run
+
+
+def test_every_mode_is_loaded_once_a_round_in_an_order_that_is_drawn_again(turns):
+    loaded = turns(rounds=6, profiled=2)
+    rounds = [loaded[at : at + 3] for at in range(0, len(loaded), 3)]
+    kinds = [(PLAIN, number + 1) for number in range(6)] + [(PROFILED, 1), (PROFILED, 2)]
+    assert [{(kind, number) for kind, number, _ in each} for each in rounds] == [
+        {kind} for kind in kinds
+    ]
+    orders = [tuple(mode for _, _, mode in each) for each in rounds]
+    assert {frozenset(order) for order in orders} == {frozenset(name.mode for name in LOW)}
+    assert len(set(orders)) > 1
+    assert turns(rounds=6, profiled=2) == loaded
+
+
+def of_mode(loaded, mode):
+    return [(kind, number) for kind, number, each in loaded if each == mode]
+
+
+@pytest.mark.parametrize("outcome", ["server_died", "hung", "timed_out", "refused"])
+def test_mode_that_did_not_complete_is_not_loaded_again(turns, outcome):
+    loaded = turns({("fixed-pool", 1): (outcome, "why")}, rounds=3, profiled=1)
+    assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PLAIN, 2)]
+    for mode in ("thread-per-request", "event-loop"):
+        assert len(of_mode(loaded, mode)) == 4
+
+
+def test_mode_that_still_holds_requests_is_loaded_again_for_its_profile_alone(turns):
+    holds = {("fixed-pool", 0): ("completed", "still holds 9 requests of its load")}
+    loaded = turns(holds, rounds=3, profiled=1)
+    assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PROFILED, 1)]
+
+
+def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
+    lost = {("fixed-pool", 1), ("fixed-pool", 3)}
+    loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=3)
+    both = {"fixed-pool", "thread-per-request"}
+    assert [kind for kind, _, _ in loaded] == [PLAIN] * 6 + [PROFILED] * 3 + [PLAIN] * 4
+    extra = [(number, mode) for _, number, mode in loaded[9:]]
+    # Round 3 is lost too, round 4 is kept, a fifth is not wanted.
+    assert set(extra[:2]) == {(3, mode) for mode in both}
+    assert set(extra[2:]) == {(4, mode) for mode in both}
+
+
+def test_profiled_slice_that_a_rule_left_out_is_loaded_again_and_comes_last(turns):
+    # The third slice of each is its profiled one; with the fourth none is behind any more.
+    lost = {("fixed-pool", 1), ("fixed-pool", 2)}
+    loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=2)
+    expected = [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PLAIN, 3), (PROFILED, 2)]
+    assert of_mode(loaded, "fixed-pool") == expected
+    # A profile is compared with nothing of its round, so its baseline is not loaded again.
+    baseline = of_mode(loaded, "thread-per-request")
+    assert baseline == [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PLAIN, 3)]
+    never_clean = {("fixed-pool", number) for number in range(2, 9)}
+    loaded = turns(lost=never_clean, rounds=2, profiled=1, extra_rounds=2)
+    assert of_mode(loaded, "fixed-pool")[2:] == [(PROFILED, 1), (PROFILED, 2), (PROFILED, 3)]
+
+
+def test_extra_rounds_have_an_end(turns):
+    lost = {("fixed-pool", number) for number in range(9)}
+    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0, extra_rounds=2), "fixed-pool")) == 4
+    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0), "fixed-pool")) == 2
+
+
+def test_mode_that_is_gone_has_no_extra_round(turns):
+    gone = {("fixed-pool", 0): ("server_died", "why")}
+    assert len(turns(gone, rounds=2, profiled=0, extra_rounds=2)) == 5
+
+
+def test_load_of_no_modes_is_nothing(plan):
+    assert in_turns(session_of(plan), []) == {}
+
+
+class Subject:
+    def __init__(self):
+        self.prepared = []
+
+    def prepare(self, spec):
+        self.prepared.append(spec["tier"]["id"])
+
+
+@pytest.fixture
+def load(plan, monkeypatch):
+    """Loads one mode; each slice ends as asked: with faults, or an outcome and its reason."""
+
+    def run(*ends, alive=True):
+        session, stopped, left = session_of(plan), [], list(ends)
+        live = SimpleNamespace(subject=Subject())
+
+        waited = []
+
+        def slice(self, turn):
+            assert waited.pop()
+            end = left.pop(0)
+            outcome, reason = end if isinstance(end, tuple) else ("completed", "")
+            faults = [] if isinstance(end, tuple) else end
+            fields = {"outcome": outcome, "reason": reason, "faults": faults, "kept": not faults}
+            return SimpleNamespace(turn=turn, load={"duration_s": 2.0}, **fields)
+
+        monkeypatch.setattr(Place, "wait_for_others", lambda self, mode: waited.append(mode))
+        monkeypatch.setattr(Loading, "slice", slice)
+        monkeypatch.setattr(session, "alive", lambda mode: live if alive else None)
+        monkeypatch.setattr(session, "driver", lambda name: None)
+        monkeypatch.setattr(session, "stop", stopped.append)
+        done = []
+        load_once(session, LOW[0], PLAIN, 2, done)
+        assert live.subject.prepared == ["low"] * len(done)
+        assert session.phases.spent_s.get("load_s", 0) == 2 * len(done)
+        return [(each.turn.number, each.turn.round, each.faults) for each in done], stopped
+
+    return run
+
+
+def test_slice_is_loaded_once_whatever_rule_leaves_it_out(load):
+    assert load(["compiled"], []) == ([(1, 2, ["compiled"])], [])
+    assert load([]) == ([(1, 2, [])], [])
+
+
+@pytest.mark.parametrize("end", [("server_died", "exit status 1"), ("completed", "still holds 3")])
+def test_server_that_ends_or_holds_requests_is_stopped(load, end):
+    done, stopped = load(end, [])
+    assert len(done) == 1
+    assert stopped == ["thread-per-request"]
+
+
+def test_ramp_of_a_sweep_is_loaded_at_its_rate_and_counted_apart(plan, monkeypatch):
+    session, seen = session_of(plan), []
+    live = SimpleNamespace(subject=Subject())
+
+    def slice(self, turn):
+        seen.append((turn.kind, self.spec["tool"]["rate_per_s"]))
+        done = {"outcome": "completed", "reason": "", "faults": ["compiled"], "kept": False}
+        return SimpleNamespace(turn=turn, load={"duration_s": 2.0}, **done)
+
+    monkeypatch.setattr(Loading, "slice", slice)
+    monkeypatch.setattr(session, "alive", lambda mode: live)
+    name = Name("fixed-pool", "short", "sweep")
+    spec = session.spec(name)
+    for kind in (CALIBRATION, PLAIN):
+        load_once(session, name, kind, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
+    assert seen == [(CALIBRATION, 9), (PLAIN, 9)]
+    assert (session.phases.spent_s["calibration_s"], session.phases.spent_s["load_s"]) == (2, 2)
+
+
+def test_mode_that_cannot_be_started_again_has_no_slice(load):
+    assert load(alive=False) == ([], [])
