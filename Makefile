@@ -15,7 +15,7 @@ EXECUTOR :=
 ifneq ($(filter-out slurm,$(EXECUTOR)),)
 $(error EXECUTOR=$(EXECUTOR); allowed: slurm)
 endif
-PARTS := venv java-tools runtimes databases quarto $(EXECUTOR)
+PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
 .PHONY: help help-config plan report smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
@@ -78,6 +78,11 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 	@rm -rf .tools/venv
 	@python3 -m venv .tools/venv
 	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes --requirement $<
+	@touch $@
+
+# Snakemake finds the plugin that shows its progress on the path of its Python.
+.tools/plugin.stamp: profiles/plugin/snakemake_logger_plugin_terminal/__init__.py .tools/venv.stamp
+	@printf '%s\n' "$(CURDIR)" "$(CURDIR)/profiles/plugin" >"$$(.tools/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/artifact.pth"
 	@touch $@
 
 .tools/slurm.stamp: $(SETUP)/requirements-slurm.txt .tools/venv.stamp

@@ -1,0 +1,98 @@
+"""The plan of a session: all that decides what it measures, and nothing else.
+
+Snakemake compares it with the plan of the last run, so it holds no titles, no hosts and nothing of
+the rest of the grid. It travels to the session's process as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+# What a tier may say of its answers instead of the study.
+OF_ANSWERS = ("body_bytes", "rows_path")
+
+
+@dataclass(frozen=True, order=True)
+class Name:
+    """A cell of a session."""
+
+    mode: str
+    tier: str
+    tool: str
+
+
+@dataclass(frozen=True)
+class ModePlan:
+    """A mode: `mode`, `study` (with the mode's server), `backend`, `engine` as in cell.json."""
+
+    mode: dict[str, Any]
+    study: dict[str, Any]
+    backend: dict[str, Any] | None
+    engine: dict[str, Any] | None
+    # The mode that it is compared with; None for the baseline itself.
+    baseline: str | None
+
+
+@dataclass(frozen=True)
+class LoadPlan:
+    """A tier's load by one tool: parts of the configuration in cell.json."""
+
+    tier: dict[str, Any]
+    tool: dict[str, Any]
+    warm_up: dict[str, Any] | None
+    slices: dict[str, Any]
+    testbed: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`cells` are measured; `baselines` are loaded in turns with them and not recorded."""
+
+    seed: int
+    protocol: int
+    modes: dict[str, ModePlan]
+    loads: dict[str, LoadPlan]
+    cells: tuple[Name, ...]
+    baselines: tuple[Name, ...] = ()
+
+    def names(self) -> Iterator[Name]:
+        """Every cell that is loaded, recorded or not."""
+        yield from self.cells
+        yield from self.baselines
+
+    def load(self, name: Name) -> LoadPlan:
+        return self.loads[f"{name.tier}/{name.tool}"]
+
+    def baseline(self, name: Name) -> Name:
+        """The cell that this one is compared with; itself where it is compared with none."""
+        return replace(name, mode=self.modes[name.mode].baseline or name.mode)
+
+    def spec(self, name: Name) -> dict[str, Any]:
+        """The `configuration` of a cell's cell.json."""
+        mode, load = self.modes[name.mode], self.load(name)
+        answers = {key: load.tier[key] for key in OF_ANSWERS if key in load.tier}
+        return {
+            "protocol": self.protocol,
+            "study": mode.study | answers,
+            "mode": mode.mode,
+            "backend": mode.backend,
+            "engine": mode.engine,
+        } | asdict(load)
+
+    def to_json(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, text: str) -> Plan:
+        found = json.loads(text)
+        return cls(
+            seed=found["seed"],
+            protocol=found["protocol"],
+            modes={mode: ModePlan(**part) for mode, part in found["modes"].items()},
+            loads={load: LoadPlan(**part) for load, part in found["loads"].items()},
+            cells=tuple(Name(**part) for part in found["cells"]),
+            baselines=tuple(Name(**part) for part in found["baselines"]),
+        )
