@@ -125,8 +125,8 @@ rule measure_primitives:
     input:
         "servers/primitives/target/primitives.jar.sha256",
         ancient("servers/primitives/target/primitives.jar"),
-        "servers/tomcat/target/tomcat.jar.sha256",
-        ancient("servers/tomcat/target/tomcat.jar"),
+        "servers/spring/target/spring.jar.sha256",
+        ancient("servers/spring/target/spring.jar"),
         "servers/sockets/target/sockets.jar.sha256",
         ancient("servers/sockets/target/sockets.jar"),
         ancient("workloads/due/build/due"),

@@ -426,7 +426,7 @@ def test_backend_is_part_of_what_is_measured(config):
     spec = Grid(config).spec(cell)
     assert spec["backend"]["id"] == "remote"
     assert Grid(config).jars(session_of(cell)) == [
-        "servers/tomcat/target/tomcat.jar",
+        "servers/spring/target/spring.jar",
         "servers/sockets/target/sockets.jar",
     ]
     config["backends"]["remote"]["path"] = "/work?sleep_ms=500&cpu_us=0"
@@ -463,7 +463,7 @@ def test_runtime_of_a_mode_decides_its_class_data(config):
         cell_of_study(config, "virtual-threads", mode=mode)
         for mode in ("virtual", "virtual-lock-21")
     )
-    default, of_21 = "servers/tomcat/target/tomcat-jdk.jsa", "servers/tomcat/target/tomcat-21.jsa"
+    default, of_21 = "servers/spring/target/spring-jdk.jsa", "servers/spring/target/spring-21.jsa"
     assert grid.class_data(session_of(virtual)) == [default]
     assert grid.class_data(session_of(lock_21)) == [of_21]
     assert grid.class_data(session_of(virtual, virtual, lock_21)) == [default, of_21]
