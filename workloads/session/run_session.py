@@ -96,7 +96,7 @@ WARM_UP_SLICES = 2
 FOLDER = f"session-{boot()}-"
 CURVE = "curve"
 # Packages of servers that can listen elsewhere than on loopback.
-REACHABLE = ("artifact.sockets", "artifact.tomcat")
+REACHABLE = ("artifact.sockets", "artifact.spring")
 # How long the machine is left alone with the idle servers before the first slice.
 REST_S = 0.3
 
