@@ -15,7 +15,7 @@ EXECUTOR :=
 ifneq ($(filter-out slurm,$(EXECUTOR)),)
 $(error EXECUTOR=$(EXECUTOR); allowed: slurm)
 endif
-PARTS := venv java-tools runtimes databases quarto $(EXECUTOR)
+PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
 .PHONY: help help-config plan report smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
@@ -38,7 +38,7 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 # In an invocation of its own: in one together with the cells, Snakemake measures them again when a
 # jar was rebuilt, even if its bytes are the same.
 build: setup ## servers and generator
-	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_tomcat archive_tomcat build_primitives build_database_client build_stacks
+	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_primitives build_database_client
 
 test: setup ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh
@@ -78,6 +78,11 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 	@rm -rf .tools/venv
 	@python3 -m venv .tools/venv
 	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes --requirement $<
+	@touch $@
+
+# Snakemake finds the plugin that shows its progress on the path of its Python.
+.tools/plugin.stamp: profiles/plugin/snakemake_logger_plugin_terminal/__init__.py .tools/venv.stamp
+	@printf '%s\n' "$(CURDIR)" "$(CURDIR)/profiles/plugin" >"$$(.tools/venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/artifact.pth"
 	@touch $@
 
 .tools/slurm.stamp: $(SETUP)/requirements-slurm.txt .tools/venv.stamp

@@ -5,18 +5,11 @@
 Each folder is one stage and holds its own .smk file; none reaches into a later one.
 """
 
-import json
-import os
-import re
-import sys
 from pathlib import Path
 
 import yaml
-from snakemake.logging import logger
 from snakemake.utils import min_version
 
-from profiles.watch import terminal
-from workloads import plan
 from workloads.experiment.configuration import ConfigurationError, in_order_of
 from workloads.experiment.grid import Grid
 from workloads.machine.testbed import alone_in_the_folder
@@ -32,30 +25,20 @@ DEFAULT = yaml.safe_load(Path("config.yaml").read_text())
 
 try:
     GRID = Grid(in_order_of(DEFAULT, config))
+    DEFAULT_GRID = Grid(DEFAULT)
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
 RESULTS = config["results"]
-CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells]
-
-
-def default_cells(wildcards):
-    """Every cell.json of the default run."""
-    return [f"{RESULTS}/cells/{cell.path}/cell.json" for cell in Grid(DEFAULT).cells]
-
-
-def cells_of(study):
-    """The cell folders of one study, in the order of the configuration."""
-    return [
-        f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if cell.study == study
-    ]
+SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessions]
 
 
 wildcard_constraints:
     study="[a-z0-9-]+",
+    comparison="[a-z0-9-]+",
     mode="[a-z0-9-]+",
     tier="[a-z0-9-]+",
-    tool="jmeter|wrk2|wrk2-itself|curve|sysbench|database-client",
+    tool="jmeter|wrk2|wrk2-itself|sweep|sysbench|database-client",
     repetition="[0-9]+",
 
 
@@ -67,19 +50,15 @@ onstart:
         raise WorkflowError(
             f"another snakemake is at work on {RESULTS}: wait for its end"
         ) from None
-    # Snakemake's rate limiter looks at all waiting jobs once a second for every job that has
-    # ended: after 200 cells that is a third of a CPU, next to what is being measured.
-    workflow.scheduler.job_rate_limiter = None
 
 
-# The cells are named here, or a deleted one would not be measured again while its summary exists.
 rule all:
     default_target: True
     input:
-        expand("{cell}/cell.json", cell=CELLS),
+        SESSIONS,
         expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf"]),
     message:
-        "all cells are measured, the report is there"
+        "all sessions are measured, the report is there"
 
 
 include: "servers/servers.smk"
@@ -87,19 +66,3 @@ include: "profiles/profiles.smk"
 include: "workloads/workloads.smk"
 include: "analysis/analysis.smk"
 include: "paper/paper.smk"
-
-
-def planned(jobs):
-    """What the jobs, by rule, will measure, and for how long."""
-    known = plan.known_of(
-        Path(RESULTS) / "cells", Path("analysis").glob("runs/*/run.json")
-    )
-    sessions = {
-        job: (session.title.split()[0], len(session.cells))
-        for job, session in SESSIONS.items()
-    }
-    return plan.line(known, sessions, jobs)
-
-
-if workflow.is_main_process:
-    terminal.take_over(logger, workflow.output_settings, planned)

@@ -1,12 +1,13 @@
 """Servers: what is measured, built from source before any cell.
 
-inputs   servers/pom.xml, servers/{sockets,tomcat,primitives}/pom.xml, servers/{sockets,tomcat,primitives}/src/main/**,
+inputs   servers/pom.xml, servers/{sockets,spring,primitives}/pom.xml, servers/{sockets,spring,primitives}/src/main/**,
          servers/stacks/pom.xml, servers/stacks/*/pom.xml, servers/stacks/*/src/main/**
 outputs  servers/sockets/target/sockets.jar         all modes of request-threads, byte-reproducible
          servers/sockets/target/sockets.jar.sha256  its fingerprint; cells depend on this, not on the jar
-         servers/tomcat/target/tomcat.jar           the Tomcat application, byte-reproducible; its libraries in lib/
-         servers/tomcat/target/tomcat.jar.sha256    the fingerprint of all of them
-         servers/tomcat/target/tomcat-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
+         servers/spring/target/spring.jar           the Spring application, byte-reproducible; its libraries in lib/
+         servers/spring/target/spring.jar.sha256    the fingerprint of all of them
+         servers/spring/target/spring-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
+         servers/stacks/{stack}/target/stacks-{stack}.jar  the same service on other stacks; their libraries in lib/
          servers/database-client/target/database-client.jar  loads a database from a JVM; its libraries in lib/
          servers/primitives/target/primitives.jar   benchmarks of what threads and connections cost
 
@@ -16,10 +17,6 @@ Tests are not run here but by `make test`: a slow test must not delay a measurem
 SOCKETS_SOURCES = expand(
     "servers/sockets/src/main/java/{path}.java",
     path=sorted(glob_wildcards("servers/sockets/src/main/java/{path}.java").path),
-)
-TOMCAT_SOURCES = expand(
-    "servers/tomcat/src/main/{path}",
-    path=sorted(glob_wildcards("servers/tomcat/src/main/{path}").path),
 )
 PRIMITIVES_SOURCES = expand(
     "servers/primitives/src/main/java/{path}.java",
@@ -32,14 +29,20 @@ DATABASE_CLIENT_SOURCES = expand(
     ),
 )
 STACK_SOURCES = expand(
-    "servers/stacks/{path}",
+    "servers/{path}",
     path=sorted(
-        glob_wildcards("servers/stacks/{path,(.+/)?(pom[.]xml|src/main/.+)}").path
+        glob_wildcards(
+            "servers/{path,(stacks|spring)/(.+/)?(pom[.]xml|src/main/.+)}"
+        ).path
     ),
 )
 STACKS = sorted(
     set(glob_wildcards("servers/stacks/{stack,[a-z-]+}/pom.xml").stack) - {"common"}
 )
+STACK_JARS = [
+    "servers/spring/target/spring.jar",
+    *expand("servers/stacks/{stack}/target/stacks-{stack}.jar", stack=STACKS),
+]
 RUNTIMES = {
     "jdk": "java",
     "21": ".tools/jdk-21/bin/java",
@@ -66,25 +69,6 @@ rule build_sockets:
         " && sha256sum {output.jar:q} > {output.fingerprint:q}"
 
 
-rule build_tomcat:
-    input:
-        "servers/pom.xml",
-        "servers/tomcat/pom.xml",
-        TOMCAT_SOURCES,
-    output:
-        jar="servers/tomcat/target/tomcat.jar",
-        fingerprint="servers/tomcat/target/tomcat.jar.sha256",
-    log:
-        RESULTS + "/logs/build_tomcat.log",
-    priority: 1_000_000
-    message:
-        "building the Tomcat application"
-    shell:
-        "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects tomcat"
-        " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
-        " && sha256sum {output.jar:q} servers/tomcat/target/lib/*.jar > {output.fingerprint:q}"
-
-
 rule build_database_client:
     input:
         "servers/pom.xml",
@@ -104,52 +88,50 @@ rule build_database_client:
         " && sha256sum {output.jar:q} servers/database-client/target/lib/*.jar > {output.fingerprint:q}"
 
 
+# One rule for all that share a module: two builds would remove each other's classes.
 rule build_stacks:
     input:
         "servers/pom.xml",
         STACK_SOURCES,
     output:
-        jars=expand("servers/stacks/{stack}/target/stacks-{stack}.jar", stack=STACKS),
-        fingerprints=expand(
-            "servers/stacks/{stack}/target/stacks-{stack}.jar.sha256", stack=STACKS
-        ),
+        jars=STACK_JARS,
+        fingerprints=expand("{jar}.sha256", jar=STACK_JARS),
     log:
         RESULTS + "/logs/build_stacks.log",
     priority: 1_000_000
     params:
-        stacks=STACKS,
+        modules=",".join(["spring", *expand("stacks/{stack}", stack=STACKS)]),
     message:
-        "building the stacks"
+        "building the Spring application and the stacks"
     shell:
-        "mvn --batch-mode --quiet --strict-checksums --file servers/stacks/pom.xml"
+        "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects {params.modules} --also-make"
         " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
-        " && for stack in {params.stacks}; do jar=servers/stacks/$stack/target/stacks-$stack.jar;"
-        " sha256sum $jar ${{jar%/*}}/lib/*.jar > $jar.sha256; done"
+        " && for jar in {output.jars}; do sha256sum $jar ${{jar%/*}}/lib/*.jar > $jar.sha256; done"
 
 
 # An archive is of no use to another jar, even of the same bytes: a runtime looks at the jar's time.
 rule archive_runtime:
     input:
-        "servers/tomcat/archive.sh",
-        jar="servers/tomcat/target/tomcat.jar",
+        "servers/spring/archive.sh",
+        jar="servers/spring/target/spring.jar",
     output:
-        "servers/tomcat/target/tomcat-{runtime}.jsa",
+        "servers/spring/target/spring-{runtime}.jsa",
     log:
-        RESULTS + "/logs/archive_tomcat-{runtime}.log",
+        RESULTS + "/logs/archive_spring-{runtime}.log",
     wildcard_constraints:
         runtime="|".join(RUNTIMES),
     priority: 1_000_000
     params:
         java=lambda wildcards: RUNTIMES[wildcards.runtime],
     message:
-        "class-data archive of the Tomcat application for {wildcards.runtime}"
+        "class-data archive of the Spring application for {wildcards.runtime}"
     shell:
-        "servers/tomcat/archive.sh {params.java:q} {input.jar:q} {output:q} > {log:q} 2>&1"
+        "servers/spring/archive.sh {params.java:q} {input.jar:q} {output:q} > {log:q} 2>&1"
 
 
-rule archive_tomcat:
+rule archive_spring:
     input:
-        expand("servers/tomcat/target/tomcat-{runtime}.jsa", runtime=RUNTIMES),
+        expand("servers/spring/target/spring-{runtime}.jsa", runtime=RUNTIMES),
 
 
 rule build_primitives:

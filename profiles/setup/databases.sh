@@ -52,7 +52,7 @@ servers_of_debian() {
   "$here/debian.sh" mariadb-server-core
   mkdir -p "$mariadb/bin"
   ln -s /usr/sbin/mariadbd "$mariadb/bin/mariadbd"
-  ln -s "$(dirname "$(dpkg --listfiles mariadb-server-core | grep '/mysql_system_tables.sql$')")" \
+  ln -s "$(dirname "$(dpkg --listfiles mariadb-server-core | grep '/m[a-z]*_system_tables.sql$')")" \
     "$mariadb/share"
   package=$(apt-cache depends postgresql | sed -n 's/.*Depends: \(postgresql-[0-9]*\)$/\1/p')
   unpacked_of_debian "$package" "$postgresql"
@@ -74,7 +74,8 @@ unpacked_of_debian() { # unpacked_of_debian PACKAGE FOLDER
 initialise_mariadb() {
   mkdir "$mariadb/data"
   printf '%s\n' 'CREATE DATABASE mysql;' 'USE mysql;' >"$work/all.sql"
-  cat "$mariadb"/share/mysql_system_tables.sql "$mariadb"/share/mysql_system_tables_data.sql >>"$work/all.sql"
+  # Version 10 names them mysql_system_tables, version 11 mariadb_system_tables.
+  cat "$mariadb"/share/m*_system_tables.sql "$mariadb"/share/m*_system_tables_data.sql >>"$work/all.sql"
   logged "$mariadb/bin/mariadbd" --no-defaults --bootstrap --basedir="$mariadb" \
     --datadir="$mariadb/data" --lc-messages-dir="$mariadb/share" --innodb-log-file-size=8M \
     <"$work/all.sql"

@@ -1,45 +1,84 @@
-"""config.yaml as it is meant: checked, and with what studies and modes take over filled in.
+"""config.yaml as it is meant: checked, and with everything that modes and tiers take over.
 
-A tier takes over what its study says for all of them (its path, settings of a tool); a mode what
-its study expects of all of them; a twin all of another mode.
+A mode takes over what its kind, its comparison and its study say; a tier what its study says for
+all of them; an A/A pair all of its mode.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 
-from workloads.machine.provenance import own_home
+from workloads.experiment import kinds
+from workloads.machine.provenance import ROOT, own_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
-ROOT = Path(__file__).resolve().parents[2]
-# Loads what wrk2 does by the program of that name; a tier says only whether.
+# Loads by the program of the name wrk2 what wrk2 loads; a tier says only whether.
 ITSELF = "wrk2-itself"
-TOOLS = ("jmeter", "wrk2", ITSELF, "curve", "sysbench", "database-client")
-# The tiers of a run, and those of the smoke run.
-TIERS, SMOKE_TIERS = "tiers", "smoke_tiers"
-# The depth of what a default run leaves out.
+TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "sysbench", "database-client")
+# The depth of what a default run excludes.
 FULL = "full"
-# What a study says for all its tiers, beside the settings of their tools.
-COMMON_KEYS = ("path", "sleep_ms", "server_cpus")
-# What a mode says of a server of ours, and of an own one.
-OF_OURS = ("class", "jar", "engine", "client", "jdk", "backend", "options", "jvm_options")
-OF_OWN = ("folder", "environment", "verify_path", "expected_status", "expected_body")
-# What makes a mode a variant of another, and what the variant is called.
-VARIANTS = {"twin_of": "twin", "as_published_of": "as published", "slower_of": "slower"}
+# What a study says for all its tiers, next to the settings of their tools.
+COMMON_KEYS = ("path", "sleep_ms")
+# What makes a mode a variant of another, and how the analysis calls it.
+VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "slower"}
+# A mode with these alone is defined in another comparison of its study.
+OF_REFERENCES = {"tiers", "baseline", "depth"}
+# Keys of a mode that a comparison may have for all of its modes.
+OF_COMPARISONS = ("backend", "options", "depth")
+# What only a server of ours has, and what only a user-supplied one has.
+OF_OURS = ("class", "server", "engine", "client", "jdk", "backend", "options", "jvm_options")
+OF_USERS = ("folder", "environment", "verify_path", "expected_status", "expected_body")
 
-Study = dict[str, Any]
 Mode = dict[str, Any]
 Tier = dict[str, Any]
 
 
 class ConfigurationError(Exception):
     """The configuration cannot be run; the message names key, value and what is allowed."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Modes that are alive together in a session, and the tiers that they meet.
+
+    `modes`: for each its tiers, as `tier` or `tier/tool`. `baselines`: None for the first mode.
+    """
+
+    id: str
+    question: str
+    modes: dict[str, list[str]]
+    baselines: dict[str, str | None]
+    # Modes that a default run excludes here.
+    deep: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question with its servers and loads. `says`: the study's own keys, as in config.yaml."""
+
+    id: str
+    says: dict[str, Any]
+    comparisons: dict[str, Comparison]
+    modes: dict[str, Mode]
+    tiers: dict[str, Tier]
+
+    def loads(self, comparison: Comparison, mode: str) -> Iterator[tuple[Tier, str]]:
+        """The tiers that a mode meets, each with its tools."""
+        named = {*comparison.modes[mode]}
+        for id, tier in self.tiers.items():
+            for tool in TOOLS:
+                # wrk2 itself loads what our own generator loads.
+                word = f"{id}/{'wrk2' if tool == ITSELF else tool}"
+                if tool in tier and named & {id, word}:
+                    yield tier, tool
 
 
 def in_order_of(first: Any, config: Any) -> Any:
@@ -57,42 +96,134 @@ def in_order_of(first: Any, config: Any) -> Any:
 
 
 def whole_studies(config: dict[str, Any]) -> dict[str, Study]:
-    """The studies that this run measures, by id; modes and tiers know their ids."""
-    key = SMOKE_TIERS if config.get("smoke") else TIERS
-    return {name: whole_study(name, study, key) for name, study in config["studies"].items()}
+    """The studies by id; modes and tiers know their ids. The configuration must be valid."""
+    return {name: whole_study(config, name) for name in config["studies"]}
 
 
-def whole_study(name: str, study: Study, key: str) -> Study:
-    """A study with its modes and with the tiers under one of its keys."""
-    modes = {mode: whole_mode(study, mode) for mode in study["modes"]}
-    whole = [whole_tier(study, key, tier) for tier in study.get(key, {})]
-    tiers = {tier["id"]: tier for each in whole for tier in on_cpus(each)}
-    return study | {"id": name, "modes": modes, TIERS: tiers}
+def whole_study(config: dict[str, Any], name: str) -> Study:
+    study = config["studies"][name]
+    lines = {id: lines_of(comparison) for id, comparison in study["comparisons"].items()}
+    definitions = {
+        mode: line
+        for of_comparison in lines.values()
+        for mode, line in of_comparison.items()
+        if not is_reference(line)
+    }
+    comparisons = {
+        id: whole_comparison(id, study["comparisons"][id], lines[id], definitions) for id in lines
+    }
+    modes = {mode: whole_mode(config, study, definitions, mode) for mode in definitions}
+    tiers = {tier: whole_tier(study, tier) for tier in study["tiers"]}
+    return Study(name, study, comparisons, modes, tiers)
 
 
-def whole_mode(study: Study, name: str) -> Mode:
-    own = study["modes"][name]
-    twin_of = own.get("twin_of")
-    taken = without(study["modes"][twin_of], "title") | {"versus": twin_of} if twin_of else {}
-    return {key: study[key] for key in ("in_force",) if key in study} | taken | own | {"id": name}
+def lines_of(comparison: dict[str, Any]) -> dict[str, Mode]:
+    """A comparison's modes, families by size expanded; {} where one is defined elsewhere.
+
+    A family: `{pool}` in an id stands for each value of the key `each.pool`, which is then a word
+    of the mode, and its size.
+    """
+    found: dict[str, Mode] = {}
+    ((word, values),) = comparison.get("each", {"": [""]}).items()
+    for value in values:
+        for mode, line in comparison["modes"].items():
+            if f"{{{word}}}" not in mode:
+                found.setdefault(mode, line or {})
+                continue
+            filled = json.loads(json.dumps(line or {}).replace(f"{{{word}}}", str(value)))
+            found[mode.replace(f"{{{word}}}", str(value))] = {word: value, "size": value} | filled
+    common = {key: comparison[key] for key in OF_COMPARISONS if key in comparison}
+    return {
+        mode: line if is_reference(line) else merged(common, line) for mode, line in found.items()
+    }
 
 
-def whole_tier(study: Study, key: str, name: str) -> Tier:
-    own = study[key][name]
+def is_reference(line: Mode) -> bool:
+    return line.keys() <= OF_REFERENCES
+
+
+def merged(common: Mode, own: Mode) -> Mode:
+    """A mode with what its comparison says for all; options are added to each other."""
+    options = common.get("options", {}) | own.get("options", {})
+    return common | own | ({"options": options} if options else {})
+
+
+def whole_comparison(
+    id: str, comparison: dict[str, Any], lines: dict[str, Mode], definitions: dict[str, Mode]
+) -> Comparison:
+    first = next(iter(lines), None)
+    tiers = comparison["tiers"]
+    # A mode that names tiers meets those that the comparison has, too: a smoke run has others.
+    wanted = {mode: line.get("tiers", tiers) for mode, line in lines.items()}
+    met = {
+        mode: [tier for tier in named if {tier, tier.split("/")[0]} & {*tiers}]
+        for mode, named in wanted.items()
+    }
+
+    def baseline(mode: str, line: Mode) -> str | None:
+        whole = definitions.get(mode, {}) | line
+        named = whole.get("baseline", whole.get("a_a_of", whole.get("slower_of")))
+        named = named if named in lines else first
+        return None if mode == first else named
+
+    return Comparison(
+        id,
+        comparison["question"],
+        met,
+        {mode: baseline(mode, line) for mode, line in lines.items()},
+        frozenset(
+            mode
+            for mode, line in lines.items()
+            if FULL in (line.get("depth"), definitions.get(mode, {}).get("depth"))
+            or comparison.get("depth") == FULL
+        ),
+    )
+
+
+def whole_mode(
+    config: dict[str, Any], study: dict[str, Any], definitions: dict[str, Mode], name: str
+) -> Mode:
+    """A mode with its kind, options, JVM options and what must be observed."""
+    own = definitions[name]
+    if "a_a_of" in own:
+        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "depth")
+        own = base | own
+    base_of = next((own[key] for key in VARIANTS if key in own), None)
+    kind = own.get("kind", definitions.get(base_of or "", {}).get("kind"))
+    own = own | ({"kind": kind} if kind else {}) | {"id": name}
+    if "command" in own:
+        return own
+    # Other servers, and those of a source, have options of their own.
+    other = {"server", "as_published_of"} & own.keys()
+    common = {} if other else study.get("options", {})
+    engine = engine_of(study, own)
+    server = config["servers"][own.get("server", study["server"])]
+    says_virtual = server.get("virtual_is_option", False)
+    own["options"] = (
+        kinds.variables(own, engine)
+        if engine
+        else kinds.options(own, common, virtual_is_option=says_virtual)
+    )
+    like = own if "threads" in own else definitions.get(base_of or "", own)
+    if seen := own.get("observed") or study.get("observed"):
+        own["observed"] = seen
+    elif kind and (kind != "pool" or "threads" in like):
+        own["observed"] = kinds.observed(like | {"kind": kind})
+    return own
+
+
+def engine_of(study: dict[str, Any], mode: Mode) -> str | None:
+    """The database that is measured; None where a server of HTTP is."""
+    name: str | None = mode.get("engine", study.get("engine"))
+    return name
+
+
+def whole_tier(study: dict[str, Any], name: str) -> Tier:
+    own = study["tiers"][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
     if own.get("also_by_wrk2") and shutil.which("wrk2"):
         loads[ITSELF] = loads["wrk2"]
     return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
-
-
-def on_cpus(tier: Tier) -> Iterator[Tier]:
-    """The tier, and one like it for each number of CPUs that the server is to have."""
-    same = without(tier, "server_cpus")
-    yield same
-    for cpus in tier.get("server_cpus", []):
-        named = f"{tier.get('title', tier['id'])}, {cpus} CPU{'' if cpus == 1 else 's'}"
-        name = f"{tier['id']}-on-{cpus}"
-        yield same | {"id": name, "of": tier["id"], "server_cpus": cpus, "title": named}
 
 
 def as_list(names: Any) -> list[str]:
@@ -106,23 +237,45 @@ def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
 # ---- What a mode is
 
 
-def facts_of(study: Study, name: str) -> dict[str, str]:
-    """What the analysis must know of a mode beyond its cells: a row of modes.csv.
+def facts_of(study: Study) -> list[dict[str, str]]:
+    """What the analysis must know of each mode beyond its cells: the rows of modes.csv.
 
     A variant looks like the mode that it is one of, and the sizes of a family look alike.
     """
-    modes = study["modes"]
-    of = next((modes[name][key] for key in VARIANTS if key in modes[name]), "")
-    base = modes[of or name]
-    family = [mode for mode in modes.values() if family_of(mode) == family_of(base)]
+    rows, colors = [], colors_of(study)
+    for name, mode in study.modes.items():
+        of = next((mode[key] for key in VARIANTS if key in mode), "")
+        base = study.modes[of or name]
+        rows.append(
+            {
+                "study": study.id,
+                "mode": name,
+                "variant": next((VARIANTS[key] for key in VARIANTS if key in mode), ""),
+                "of": of,
+                "family": family_of(base),
+                "size": str(base.get("size", "")),
+                "color": colors[family_of(base)],
+                "kind": base.get("kind", ""),
+            }
+        )
+    return rows
 
-    def first(key: str) -> str:
-        return str(next((mode[key] for mode in (modes[name], base, *family) if key in mode), ""))
 
-    variant = next((VARIANTS[key] for key in VARIANTS if key in modes[name]), "")
-    facts = {"study": study["id"], "mode": name, "variant": variant, "of": of}
-    facts |= {"family": family_of(base), "size": str(base.get("size", ""))}
-    return facts | {key: first(key) for key in ("color", "handling")}
+def colors_of(study: Study) -> dict[str, str]:
+    """A color for each family of modes; families of a comparison differ while colors are free."""
+    found: dict[str, str] = {}
+    for comparison in study.comparisons.values():
+        # A default run's modes come before those that it excludes.
+        names = sorted(comparison.modes, key=lambda mode: mode in comparison.deep)
+        modes = [study.modes[mode] for mode in names]
+        bases = [mode for mode in modes if not VARIANTS.keys() & mode.keys()]
+        taken = {found[family_of(mode)] for mode in bases if family_of(mode) in found}
+        taken |= {mode["color"] for mode in bases if "color" in mode}
+        for mode in bases:
+            if family_of(mode) not in found:
+                found[family_of(mode)] = kinds.color(mode, taken)
+                taken.add(found[family_of(mode)])
+    return found
 
 
 def family_of(mode: Mode) -> str:
@@ -139,13 +292,11 @@ def check(config: dict[str, Any]) -> None:
     schema = json.loads(SCHEMA.read_text())
     # Each step relies on what those before it have found right.
     faults = faults_by(schema, config)
-    if not faults:
-        faults = [fault for name in config["studies"] for fault in unknown(config, name)]
-    if not faults:
-        faults = [fault for name in config["studies"] for fault in incomplete(schema, config, name)]
-    faults = faults or smoke_of_nothing(config) or different_looks(config) or shared_cpus(config)
+    for step in (unknown, incomplete):
+        faults = faults or [fault for name in config["studies"] for fault in step(config, name)]
+    faults = faults or measured_twice(config) or different_looks(config) or shared_cpus(config)
     if faults:
-        raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
+        raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(set(faults))))
 
 
 def faults_by(schema: dict[str, Any], part: Any, *place: str) -> list[str]:
@@ -175,9 +326,9 @@ def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> str:
 
 
 def unknown(config: dict[str, Any], name: str) -> Iterator[str]:
-    """Names of modes, tiers, backends and scripts that are not there."""
+    """Names of modes, tiers, servers, backends and scripts that are not there."""
     study, place = config["studies"][name], f"studies.{name}"
-    for key, value, allowed in names_in(study, config["backends"]):
+    for key, value, allowed in names_in(config, study):
         if value not in allowed:
             yield f"{place}.{key} = {value!r}; allowed: {', '.join(allowed)}"
     for key, load in loads_in(study):
@@ -185,109 +336,159 @@ def unknown(config: dict[str, Any], name: str) -> Iterator[str]:
             yield f"{place}.{key}.script = {load['script']!r}; allowed: a file that is there"
 
 
-def names_in(study: Study, backends: dict[str, Any]) -> Iterator[tuple[str, str, list[str]]]:
+def names_in(config: dict[str, Any], study: dict[str, Any]) -> Iterator[tuple[str, Any, list[str]]]:
     """Every name that a study's parts refer to: its key, itself, what is allowed there."""
-    modes, tiers = study["modes"], tier_names(study)
-    parts = {"": study} | {f"modes.{name}.": mode for name, mode in modes.items()}
-    for key, part in parts.items():
-        for name in as_list(part.get("backend", [])):
-            yield f"{key}backend", name, list(backends)
-    for name, mode in modes.items():
-        # In a default run a baseline is measured, too.
-        full = mode.get("depth") == FULL
-        others = [
-            other
-            for other in modes
-            if other != name and (full or modes[other].get("depth") != FULL)
-        ]
-        for key in ("versus", *VARIANTS):
-            if key in mode:
-                # A variant is one of a mode that is none itself.
-                bases = [other for other in others if not VARIANTS.keys() & modes[other].keys()]
-                yield f"modes.{name}.{key}", mode[key], bases if key in VARIANTS else others
-        for key in ("tiers", "default_tiers"):
-            for tier in mode.get(key, []):
-                yield f"modes.{name}.{key}", tier, tiers
-    for key in (TIERS, SMOKE_TIERS):
-        for name, tier in study.get(key, {}).items():
-            for mode in tier.get("modes", []):
-                yield f"{key}.{name}.modes", mode, list(modes)
+    tiers, backends, servers = tier_names(study), [*config["backends"]], [*config["servers"]]
+    lines = {id: lines_of(comparison) for id, comparison in study["comparisons"].items()}
+    defined = [
+        mode for each in lines.values() for mode, line in each.items() if not is_reference(line)
+    ]
+    bases = [
+        mode
+        for each in lines.values()
+        for mode, line in each.items()
+        if not is_reference(line) and not VARIANTS.keys() & line.keys()
+    ]
+    yield "server", study["server"], servers
+    for backend in as_list(study.get("backend", [])):
+        yield "backend", backend, backends
+    for id, comparison in study["comparisons"].items():
+        place = f"comparisons.{id}"
+        for tier in comparison["tiers"]:
+            yield f"{place}.tiers", tier, tiers
+        for mode, line in lines[id].items():
+            key = f"{place}.modes.{mode}"
+            others = [other for other in lines[id] if other != mode]
+            yield key, mode, defined
+            for backend in as_list(line.get("backend", [])):
+                yield f"{key}.backend", backend, backends
+            for tier in line.get("tiers", []):
+                yield f"{key}.tiers", tier, tiers
+            if "server" in line:
+                yield f"{key}.server", line["server"], servers
+            if "baseline" in line:
+                yield (
+                    f"{key}.baseline",
+                    line["baseline"],
+                    measured_with(comparison, lines[id], mode),
+                )
+            for variant in VARIANTS:
+                if variant in line:
+                    here = bases if variant == "as_published_of" else [*{*bases} & {*others}]
+                    yield f"{key}.{variant}", line[variant], sorted(here)
 
 
-def tier_names(study: Study) -> list[str]:
-    """What a mode's `tiers` may hold: a tier, or one of its tools alone."""
+def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str) -> list[str]:
+    """The modes that one may be compared with: in a default run a baseline is measured, too."""
+    full = FULL in (lines[mode].get("depth"), comparison.get("depth"))
+    return [
+        other
+        for other, line in lines.items()
+        if other != mode and (full or line.get("depth") != FULL)
+    ]
+
+
+def tier_names(study: dict[str, Any]) -> list[str]:
+    """What a list of tiers may hold: a tier, or one of its tools alone."""
     return [
         word
-        for key in (TIERS, SMOKE_TIERS)
-        for name, tier in study.get(key, {}).items()
+        for name, tier in study["tiers"].items()
         for word in (name, *(f"{name}/{tool}" for tool in TOOLS if tool in tier))
     ]
 
 
-def loads_in(study: Study) -> Iterator[tuple[str, dict[str, Any]]]:
+def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Everything that may run a script."""
     yield "warm_up", study.get("warm_up", {})
-    for part in ("wrk2", "curve"):
+    for part in ("wrk2", "sweep"):
         yield part, study.get(part, {})
-    for key in (TIERS, SMOKE_TIERS):
-        for name, tier in study.get(key, {}).items():
-            for part in ("warm_up", "wrk2", "curve"):
-                yield f"{key}.{name}.{part}", tier.get(part, {})
+    for name, tier in study["tiers"].items():
+        for part in ("warm_up", "wrk2", "sweep"):
+            yield f"tiers.{name}.{part}", tier.get(part, {})
 
 
-def incomplete(schema: dict[str, Any], config: dict[str, Any], name: str) -> Iterator[str]:
+def incomplete(config: dict[str, Any], name: str) -> Iterator[str]:
     """What neither a mode or tier nor its study says."""
-    study = config["studies"][name]
-    for key in (TIERS, SMOKE_TIERS):
-        for tier, whole in whole_study(name, study, key)[TIERS].items():
-            yield from faults_by(schema["$defs"]["whole_tier"], whole, "studies", name, key, tier)
-    for mode, whole in whole_study(name, study, TIERS)["modes"].items():
-        place = f"studies.{name}.modes.{mode}"
-        if not {"class", "engine", "command"} & (whole.keys() | study["server"].keys()):
-            yield f"{place}.class = null; allowed: a class here or in the study's server"
-        if "jvm_options" in whole.keys() - study["server"].keys() and "command" not in whole:
-            yield f"{place}.jvm_options = {json.dumps(whole['jvm_options'])}; allowed: of a JVM"
-        if "in_force" not in whole and "command" not in whole:
-            yield f"{place}.in_force = null; allowed: it must be there, or in the study"
-        if "size" in whole and not mode.endswith(f"-{whole['size']}") and "twin_of" not in whole:
-            yield f"{place}.size = {whole['size']}; allowed: the number that the mode's id ends in"
-        yield from own_server_faults(place, study, whole)
+    study = whole_study(config, name)
+    whole = json.loads(SCHEMA.read_text())["$defs"]["whole_tier"]
+    for tier, load in study.tiers.items():
+        yield from faults_by(whole, load, "studies", name, "tiers", tier)
+    for mode, part in study.modes.items():
+        of = next(id for id, each in study.comparisons.items() if mode in each.modes)
+        place = f"studies.{name}.comparisons.{of}.modes.{mode}"
+        yield from mode_faults(config, study.says, part, place)
 
 
-def own_server_faults(place: str, study: Study, mode: Mode) -> Iterator[str]:
-    """What only one kind of server has, ours or an own one, stands at that kind alone."""
-    own = "command" in mode
-    for key in OF_OURS if own else OF_OWN:
-        if key in mode:
-            wanted = "without" if own else "with"
-            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only {wanted} a command"
-    if not own:
+def mode_faults(
+    config: dict[str, Any], study: dict[str, Any], mode: Mode, place: str
+) -> Iterator[str]:
+    if "size" in mode and not mode["id"].endswith(f"-{mode['size']}"):
+        yield f"{place}.size = {mode['size']}; allowed: the number that the mode's id ends in"
+    if "command" in mode:
+        yield from user_server_faults(place, study, mode)
         return
+    for key in OF_USERS:
+        if key in mode:
+            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only with a command"
+    if "observed" not in mode:
+        # A pool without a number of threads, or no kind at all.
+        key, what = (
+            ("threads", "a number") if mode.get("kind") == "pool" else ("kind", "one, or observed")
+        )
+        yield f"{place}.{key} = null; allowed: {what}"
+    if engine_of(study, mode):
+        if mode.get("jvm_options") or "heap_mib" in mode:
+            yield f"{place}.jvm_options = {json.dumps(kinds.jvm_options(mode))}; allowed: of a JVM"
+    elif not class_of(config, study, mode):
+        yield f"{place}.class = null; allowed: a class here, in its server, or of its kind there"
+
+
+def class_of(config: dict[str, Any], study: dict[str, Any], mode: Mode) -> str | None:
+    """The class that runs a mode: its own, or its server's, for the mode's kind or for all."""
+    server = config["servers"][mode.get("server", study["server"])]
+    of_kind = server.get("classes", {}).get(mode.get("kind", ""))
+    found: str | None = mode.get("class", of_kind or server.get("class"))
+    return found
+
+
+def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterator[str]:
+    """What a server of ours has stands at no user-supplied one; its command names its port."""
+    for key in OF_OURS:
+        if key in mode:
+            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only without a command"
     command = f"{place}.command = {json.dumps(mode['command'])}; allowed"
     words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
     if not any("{port}" in word for word in words):
         yield f"{command}: words of which one, or a variable of its environment, holds {{port}}"
-    if "engine" in study["server"]:
+    if "engine" in study:
         yield f"{command}: in a study whose servers speak HTTP"
     if not own_home(mode).is_dir():
         yield f"{place}.folder = {json.dumps(mode['folder'])}; allowed: a folder that is there"
 
 
-def smoke_of_nothing(config: dict[str, Any]) -> list[str]:
-    if not config.get("smoke") or any(SMOKE_TIERS in study for study in config["studies"].values()):
-        return []
-    return ["smoke = true; allowed: where a study has smoke_tiers, as in workloads/smoke.yaml"]
+def measured_twice(config: dict[str, Any]) -> list[str]:
+    """A mode at a tier by a tool is one cell, of one comparison."""
+    faults = []
+    for study in whole_studies(config).values():
+        seen: dict[tuple[str, str, str], str] = {}
+        for id, comparison in study.comparisons.items():
+            for mode in comparison.modes:
+                for tier, tool in study.loads(comparison, mode):
+                    first = seen.setdefault((mode, tier["id"], tool), id)
+                    if first != id:
+                        key = f"studies.{study.id}.comparisons.{id}.modes.{mode}.tiers"
+                        faults.append(
+                            f"{key} = {tier['id']!r}; allowed: none of comparison {first}"
+                        )
+    return faults
 
 
 def shared_cpus(config: dict[str, Any]) -> list[str]:
     """CPUs that server and generator would share on one machine."""
     testbed = config["testbed"]
     server, generator = testbed.get("server_cpus"), testbed.get("generator_cpus")
-    if (
-        "generator_host" in testbed
-        or not isinstance(server, list)
-        or not isinstance(generator, list)
-    ):
+    lists = isinstance(server, list) and isinstance(generator, list)
+    if "generator_host" in testbed or not lists:
         return []
     both = sorted({*server} & {*generator})
     return [f"testbed.generator_cpus = {generator}; allowed: none of the server's"] if both else []
@@ -298,13 +499,22 @@ def different_looks(config: dict[str, Any]) -> list[str]:
     seen: dict[str, dict[str, str]] = {}
     faults = []
     for study in whole_studies(config).values():
-        for name in study["modes"]:
-            facts = facts_of(study, name)
-            first = seen.setdefault(name, facts)
+        for facts in facts_of(study):
+            first = seen.setdefault(facts["mode"], facts)
             faults += [
-                f"studies.{study['id']}.modes.{name}.{key} = {facts[key]!r}; "
+                f"studies.{study.id}: mode {facts['mode']}: {key} = {facts[key]!r}; "
                 f"allowed: {first[key]!r}, as in {first['study']}"
                 for key in facts
                 if key != "study" and facts[key] != first[key]
             ]
     return faults
+
+
+def waiting_at_most(waits_ms: int, path: str) -> str:
+    """The path with shorter waits, of as many digits: another number of them is other code."""
+
+    def shorter(found: re.Match[str]) -> str:
+        digits = found[2]
+        return f"{found[1]}{min(int(digits), waits_ms):0{len(digits)}}"
+
+    return re.sub(r"(\bsleep_ms=)(\d+)", shorter, path)

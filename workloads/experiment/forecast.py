@@ -1,4 +1,4 @@
-"""What a run will measure, how long that takes here, and how to have less.
+"""Forecast of a run: what it measures, how long that takes here, and how to have less.
 
 make runs it before set-up, so it needs nothing but Python's standard library. Where the packages
 of set-up are there, it knows which cells are missing.
@@ -12,15 +12,14 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of a session of which no run is known, on 2 CPUs: start and warm-up, and each of its cells.
-START_S = 30
-CELL_S = 5
+# A cell with its share of its session's start and warm-up, on 2 CPUs, where no run is known.
+CELL_S = 15.0
 # Primitives before the cells, tables and report behind them.
 REST_S = 6 * 60
 LESS = """\
@@ -28,11 +27,15 @@ For less, after `. .tools/env`:
   make smoke                                                 the same on tiny loads: 10 minutes
   snakemake --cores 4 --config repetitions=1                 a third: a report without verdicts;
                                                              later runs add the others
-  snakemake --cores 4 results/summary/virtual-threads.csv    one study
+  snakemake --cores 4 results/sessions/{session}.json
+                                                             one comparison
   snakemake --cores 4 -f results/cells/{cell}/cell.json
                                                              one cell: about a minute
 Ctrl-C stops it at any time. What is measured stays, and the next run goes on from there."""
-EXAMPLE = "virtual-threads/virtual/sleep-500/jmeter/rep-1"
+EXAMPLE = {
+    "session": "virtual-threads/limit-or-thread/rep-1",
+    "cell": "virtual-threads/virtual/sleep-500/jmeter/rep-1",
+}
 
 
 @dataclass
@@ -43,14 +46,18 @@ class Known:
     here_s: dict[str, float] = field(default_factory=dict)
 
     def session_s(self, path: str, cells: int) -> float:
-        """Of one session: as it took here, as another repetition did, or as in the shipped run."""
-        group = path.rsplit("/", 1)[0]
-        there_s: dict[str, float] = self.shipped.get("session_s", {})
-        for known_s in (self.here_s, there_s):
-            same = [s for name, s in known_s.items() if name.rsplit("/", 1)[0] == group]
+        """One session: as it took here, as another repetition did, or as in the shipped run."""
+        comparison = path.rsplit("/", 1)[0]
+        for known_s in (self.here_s, self.shipped.get("session_s", {})):
+            same = [s for name, s in known_s.items() if name.rsplit("/", 1)[0] == comparison]
             if same:
-                return known_s.get(path, max(same))
-        return float(START_S + CELL_S * cells)
+                return float(known_s.get(path, max(same)))
+        return self.cell_s() * cells
+
+    def cell_s(self) -> float:
+        """A cell of the shipped run, whichever it is."""
+        took_s = sum(self.shipped.get("session_s", {}).values())
+        return took_s / self.shipped["cells"] if took_s else CELL_S
 
     def source(self) -> str:
         if self.here_s:
@@ -61,35 +68,19 @@ class Known:
         return "a guess: nothing was measured here before"
 
 
-def known_of(cells: Path, shipped: Iterable[Path]) -> Known:
-    """Of the cells that are there, and of the slowest shipped run, from each run.json."""
+def known_of(sessions: Path, shipped: Iterable[Path]) -> Known:
+    """The sessions that were measured here, and the slowest shipped run, from each run.json."""
     runs = [json.loads(path.read_text()) for path in shipped if path.exists()]
     known = Known(max(runs, key=lambda run: sum(run["session_s"].values()), default={}))
-    for path in cells.glob("*/*/*/*/rep-*/cell.json"):
-        record = json.loads(path.read_text())
-        session, name = record["session"], record["cell"]
-        key = f"{name['study']}/{session['group']}/rep-{name['repetition']}"
-        # A cell that was measured again alone has a short session; an interrupted one does not say.
-        if took_s := session["phases"].get("wall_s"):
-            known.here_s[key] = max(known.here_s.get(key, 0), took_s)
+    for path in sessions.glob("*/*/rep-*.json"):
+        name = path.relative_to(sessions).with_suffix("")
+        known.here_s[str(name)] = json.loads(path.read_text())["wall_s"]
     return known
 
 
 def minutes(known: Known, sessions: Iterable[tuple[str, int]]) -> float:
-    """Of sessions, by path and number of cells."""
+    """Sessions by path and number of cells."""
     return sum(known.session_s(path, cells) for path, cells in sessions) / 60
-
-
-def line(known: Known, sessions: Mapping[str, tuple[str, int]], jobs: Mapping[str, int]) -> str:
-    """What Snakemake is about to measure: sessions by the rule that measures them; may be empty."""
-    planned = [session for rule, session in sessions.items() if rule in jobs]
-    if not planned:
-        return ""
-    word = "session" if len(planned) == 1 else "sessions"
-    return (
-        f"measuring {len(planned)} {word}: about {minutes(known, planned):.0f} minutes "
-        f"({known.source()}); then the analysis"
-    )
 
 
 def whole_run() -> list[tuple[str, list[str]]] | None:
@@ -133,7 +124,7 @@ def plan(
     return (
         f"make report: {first}measures {what} and writes a report, HTML and PDF.\n"
         f"On this machine ({os.cpu_count()} CPUs) that takes {lasts} ({known.source()}).\n"
-        + LESS.format(cell=EXAMPLE)
+        + LESS.format(**EXAMPLE)
     )
 
 
@@ -142,7 +133,7 @@ def main() -> None:
     parser.add_argument("--shipped", type=Path, nargs="*", default=[], help="run.json")
     options = parser.parse_args()
     cells = ROOT / "results/cells"
-    known = known_of(cells, options.shipped)
+    known = known_of(ROOT / "results/sessions", options.shipped)
     print(plan(whole_run(), known, cells, is_set_up=(ROOT / ".tools/venv.stamp").exists()))
 
 

@@ -32,7 +32,7 @@ from workloads.session.warm_up import load_by_due, warm_up
 logger = logging.getLogger("primitives")
 JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
 PRIMITIVES = ["-cp", str(JAR)]
-TOMCAT = ["-cp", str(provenance.ROOT / "servers/tomcat/target/tomcat.jar")]
+TOMCAT = ["-cp", str(provenance.ROOT / "servers/spring/target/spring.jar")]
 # As the servers have it, so that the collector and its rests are theirs.
 HEAP = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 TELEMETRY_HZ = 10
@@ -94,7 +94,7 @@ SERVERS = {
     "one-thread": [*ON_ONE_THREAD, "--thread=platform"],
     "one-virtual-thread": [*ON_ONE_THREAD, "--thread=virtual"],
     "selector": [*PRIMITIVES, "artifact.primitives.RequestThroughSelector"],
-    "tomcat": [*TOMCAT, "artifact.tomcat.Application"],
+    "tomcat": [*TOMCAT, "artifact.spring.Application"],
 }
 RATES_PER_S = (97, 397, 1999, 9973)
 WAITING_RATES_PER_S = (97, 397, 1999)

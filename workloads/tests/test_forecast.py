@@ -6,17 +6,7 @@ import sys
 
 import pytest
 
-from workloads.experiment.forecast import (
-    CELL_S,
-    REST_S,
-    ROOT,
-    START_S,
-    Known,
-    known_of,
-    line,
-    minutes,
-    plan,
-)
+from workloads.experiment.forecast import CELL_S, REST_S, ROOT, Known, known_of, minutes, plan
 
 SHIPPED = {
     "cells": 40,
@@ -26,15 +16,15 @@ SHIPPED = {
 RUN = [("s/g/rep-1", ["s/m/t/wrk2/rep-1", "s/n/t/wrk2/rep-1"]), ("s/g/rep-2", ["s/m/t/wrk2/rep-2"])]
 
 
-def measured(cells, path, wall_s):
-    folder = cells / path
-    folder.mkdir(parents=True)
-    study, mode, tier, tool, repetition = path.split("/")
-    name = {"study": study, "repetition": int(repetition.removeprefix("rep-"))}
-    phases = {"wall_s": wall_s} if wall_s else {}
-    (folder / "cell.json").write_text(
-        json.dumps({"cell": name, "session": {"group": "g", "phases": phases}})
-    )
+def measured(cells, path):
+    (cells / path).mkdir(parents=True)
+    (cells / path / "cell.json").touch()
+
+
+def session_that_took(sessions, path, wall_s):
+    record = sessions / f"{path}.json"
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text(json.dumps({"wall_s": wall_s}))
 
 
 def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
@@ -44,20 +34,15 @@ def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
     assert known.session_s("s/g/rep-2", 9) == 60
     # A repetition that no run had, like the longest there is.
     assert known.session_s("s/g/rep-3", 9) == 120
-    assert known.session_s("b/g/rep-1", 9) == START_S + 9 * CELL_S
+    # A comparison that no run had, like as many cells of the shipped one.
+    assert known.session_s("b/g/rep-1", 8) == 8 * (120 + 60) / 40
+    assert Known().session_s("b/g/rep-1", 8) == 8 * CELL_S
     assert minutes(known, [("s/g/rep-1", 2), ("s/g/rep-2", 1)]) == 3
 
 
-def test_a_cell_measured_alone_does_not_shorten_its_session(tmp_path):
-    measured(tmp_path, "s/m/t/wrk2/rep-1", 90.0)
-    measured(tmp_path, "s/n/t/wrk2/rep-1", 20.0)
+def test_sessions_that_were_measured_here_are_known(tmp_path):
+    session_that_took(tmp_path, "s/g/rep-1", 90.0)
     assert known_of(tmp_path, []) == Known({}, {"s/g/rep-1": 90.0})
-
-
-def test_interrupted_session_is_not_taken_for_one_without_time(tmp_path):
-    measured(tmp_path, "s/m/t/wrk2/rep-1", None)
-    known = known_of(tmp_path, [])
-    assert known.session_s("s/g/rep-1", 9) == START_S + 9 * CELL_S
 
 
 def test_slowest_of_the_shipped_runs_counts(tmp_path):
@@ -68,7 +53,7 @@ def test_slowest_of_the_shipped_runs_counts(tmp_path):
 
 
 def test_plan_counts_what_is_missing(tmp_path):
-    measured(tmp_path, "s/m/t/wrk2/rep-1", 90.0)
+    measured(tmp_path, "s/m/t/wrk2/rep-1")
     text = plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True)
     assert "measures 2 of 3 cells in 2 sessions" in text
     assert f"about {3 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
@@ -76,7 +61,7 @@ def test_plan_counts_what_is_missing(tmp_path):
     for _, of in RUN:
         for path in of:
             if not (tmp_path / path).exists():
-                measured(tmp_path, path, 90.0)
+                measured(tmp_path, path)
     assert "all 3 cells are there" in plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True)
 
 
@@ -85,14 +70,6 @@ def test_before_set_up_the_shipped_run_says_how_long(tmp_path):
     assert text.startswith("make report: set-up (about 2 minutes, once), then measures 40 cells")
     assert f"about {3 + REST_S // 60} minutes" in text
     assert "one to two hours" in plan(None, Known(), tmp_path, is_set_up=False)
-
-
-def test_line_names_what_snakemake_is_about_to_measure():
-    sessions = {"measure_a": ("s/g/rep-1", 2), "measure_b": ("s/g/rep-2", 1)}
-    assert line(Known(SHIPPED), sessions, {"measure_b": 1, "total": 9}).startswith(
-        "measuring 1 session: about 1 minutes"
-    )
-    assert line(Known(SHIPPED), sessions, {"render_report": 1}) == ""
 
 
 @pytest.mark.parametrize("isolated", [[], ["-S"]])

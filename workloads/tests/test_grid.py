@@ -18,7 +18,8 @@ from workloads.experiment.configuration import (
     whole_studies,
     without,
 )
-from workloads.experiment.grid import Cell, Grid, Session
+from workloads.experiment.grid import Cell, Grid
+from workloads.experiment.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "thread-per-request"
@@ -42,6 +43,10 @@ def study(config):
     return config["studies"]["request-threads"]
 
 
+def modes(config, comparison="threads", study="request-threads"):
+    return config["studies"][study]["comparisons"][comparison]["modes"]
+
+
 def refusal(config):
     with pytest.raises(ConfigurationError) as caught:
         Grid(config)
@@ -53,33 +58,76 @@ def some(mapping, *keys):
 
 
 def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
-    first = study(config)
-    first["modes"] = some(first["modes"], "thread-per-request", "fixed-pool")
-    first["tiers"] = some(first["tiers"], "low", "high")
-    config["studies"] = {"request-threads": first}
+    threads = study(config)["comparisons"]["threads"]
+    threads["modes"] = some(threads["modes"], "thread-per-request", "fixed-pool")
+    threads["tiers"] = ["low", "high"]
+    study(config)["comparisons"] = {"threads": threads}
+    config["studies"] = {"request-threads": study(config)}
     config["repetitions"] = 4
     # Both tiers have both tools; JMeter's at high is shown once.
     assert len(Grid(config).cells) == 2 * (3 * 4 + 1)
+    threads["tiers"] = ["low", "high/wrk2"]
+    assert len(Grid(config).cells) == 2 * 3 * 4
 
 
-def test_mode_runs_on_its_own_tiers_only(config):
-    tiers = {c.tier for c in Grid(config).cells if c.mode == "thread-per-request-again"}
-    assert tiers == {"mid", "extreme", "waiting"}
+def test_mode_meets_the_tiers_that_it_names_and_its_comparison_has(config):
+    def met():
+        return {c.tier for c in Grid(config).cells if c.mode == "thread-per-request-a-a"}
+
+    assert met() == {"mid", "extreme", "waiting"}
+    study(config)["comparisons"]["threads"]["tiers"] = ["low", "extreme"]
+    assert met() == {"extreme"}
 
 
-def test_default_run_leaves_out_what_has_the_depth_full(config):
-    stacks = config["studies"]["stacks"]
+def test_mode_of_another_comparison_is_the_same_there_with_tiers_of_its_own(config):
+    grid = Grid(config)
+    at_files = grid.spec(Cell("virtual-threads", "platform-50", "file-16k", "jmeter", 1))
+    at_sleep = grid.spec(Cell("virtual-threads", "platform-50", "sleep-500", "jmeter", 1))
+    assert at_files["mode"] == at_sleep["mode"]
+    files = grid.named_session(words(study="virtual-threads", comparison="files"))
+    assert {cell.mode for cell in files.cells} == {"platform-50", "virtual-files"}
+    assert "platform-50-a-a" not in {cell.mode for cell in files.cells}
+    modes(config, "files", "virtual-threads")["platform-51"] = None
+    assert "comparisons.files.modes.platform-51 = 'platform-51'; allowed: " in refusal(config)
+
+
+def words(repetition=1, **named):
+    """Wildcards, as Snakemake has them."""
+    return type("Wildcards", (), named | {"repetition": str(repetition)})
+
+
+def test_family_has_a_mode_for_each_size(config):
+    pool = config["studies"]["virtual-threads"]["comparisons"]["connection-pool"]
+    pool["each"] = {"pool": [3, 7]}
+    grid = Grid(config)
+    session = grid.named_session(words(study="virtual-threads", comparison="connection-pool"))
+    assert [cell.mode for cell in session.cells] == [
+        *("platform-hikari-3", "virtual-hikari-3", "platform-hikari-7", "virtual-hikari-7"),
+    ]
+    plan = grid.plan(session)
+    assert plan.modes["virtual-hikari-7"].mode["options"] == {"pool": 7, "virtual": True}
+    assert plan.modes["virtual-hikari-7"].baseline == "platform-hikari-7"
+    assert plan.modes["platform-hikari-7"].baseline == "platform-hikari-3"
+    assert plan.modes["platform-hikari-3"].baseline is None
+
+
+def test_default_run_excludes_the_depth_full(config):
     default, full = Grid(config).cells, Grid(config | {"depth": "full"}).cells
     assert set(default) < set(full)
     more = {cell for cell in full if cell.study == "stacks"} - set(default)
-    for key, part in (("mode", "modes"), ("tier", "tiers")):
-        deep = {name for name, each in stacks[part].items() if each.get("depth") == "full"}
-        assert deep
-        assert not deep & {getattr(cell, key) for cell in default}
-        assert deep <= {getattr(cell, key) for cell in more}
-    # What a default run measures cannot be compared with what it leaves out.
-    del stacks["modes"]["vertx-workers"]["depth"]
-    assert "studies.stacks.modes.vertx-workers.versus = 'vertx'; allowed: " in refusal(config)
+    lines = modes(config, "stacks", "stacks")
+    deep = {name for name, line in lines.items() if (line or {}).get("depth") == "full"}
+    tiers = config["studies"]["stacks"]["tiers"]
+    deep_tiers = {name for name, tier in tiers.items() if tier.get("depth") == "full"}
+    assert deep and deep_tiers
+    assert not deep & {cell.mode for cell in default}
+    assert not deep_tiers & {cell.tier for cell in default}
+    assert deep <= {cell.mode for cell in more} and deep_tiers <= {cell.tier for cell in more}
+    # Of a comparison, all.
+    assert {cell.mode for cell in more if "carriers" in cell.mode}
+    # A default run measures baselines, too.
+    del lines["vertx-workers"]["depth"]
+    assert "stacks.modes.vertx-workers.baseline = 'vertx'; allowed: " in refusal(config)
     config["depth"] = "deep"
     assert 'depth = "deep"; allowed: default, or full' in refusal(config)
 
@@ -91,18 +139,29 @@ def test_smoke_measures_tiers_with_ids_of_their_own(config):
     assert {cell.study for cell in smoke.cells} == set(config["studies"])
     assert {cell.tool for cell in smoke.cells} == {cell.tool for cell in grid.cells}
     assert not {cell.tier for cell in smoke.cells} & full
-    assert list(smoke.studies) == list(grid.studies)
+    kinds = [{part["kind"] for part in facts} for facts in (all_facts(grid), all_facts(smoke))]
+    assert kinds[0] == kinds[1]
+
+
+def all_facts(grid):
+    return [row for study in grid.studies.values() for row in facts_of(study)]
 
 
 OWN = {
     "studies": {
         "database-pools": {
-            "modes": {"thread-pool-16": {"versus": "thread-per-connection", "tiers": ["own"]}},
-            "tiers": {
+            "comparisons": {
                 "own": {
-                    "modes": ["thread-per-connection", "thread-pool-16"],
-                    "sysbench": {"script": "oltp_read_only", "clients": 3},
-                },
+                    "question": "And sixteen?",
+                    "modes": {
+                        "thread-per-connection": None,
+                        "thread-pool-16": {"kind": "pool", "threads": 16},
+                    },
+                    "tiers": ["own"],
+                }
+            },
+            "tiers": {
+                "own": {"sysbench": {"script": "oltp_read_only", "clients": 3}},
                 "read-only-1": {"title": "another"},
             },
         }
@@ -111,7 +170,7 @@ OWN = {
 }
 
 
-def test_file_of_the_readers_own_adds_a_mode_and_a_tier(config):
+def test_file_of_the_readers_own_adds_a_comparison_a_mode_and_a_tier(config):
     before, after = Grid(config | {"repetitions": 1}), Grid(overlaid(config, OWN))
     added = [cell for cell in after.cells if cell not in before.cells]
     assert {(cell.mode, cell.tier) for cell in added} == {
@@ -121,8 +180,10 @@ def test_file_of_the_readers_own_adds_a_mode_and_a_tier(config):
     assert [cell for cell in after.cells if cell in before.cells] == before.cells
     assert all(before.spec(cell) == after.spec(cell) for cell in before.cells)
     pools = after.studies["database-pools"]
-    assert list(pools["tiers"])[0] == "read-only-1" and list(pools["tiers"])[-1] == "own"
-    assert pools["tiers"]["read-only-1"]["title"] == "another"
+    assert list(pools.tiers)[0] == "read-only-1" and list(pools.tiers)[-1] == "own"
+    assert pools.tiers["read-only-1"]["title"] == "another"
+    settings = after.spec(added[-1])["mode"]["options"]
+    assert settings == {"thread_handling": "pool-of-threads", "thread_pool_size": 16}
 
 
 def test_tier_takes_over_what_its_study_says(config):
@@ -134,18 +195,63 @@ def test_tier_takes_over_what_its_study_says(config):
     assert own["tool"]["keep_alive"] is False
 
 
-def test_mode_takes_over_what_its_study_expects_and_a_twin_all_of_its_mode(config):
+def test_kind_gives_options_and_what_must_be_observed(config):
+    grid = Grid(config)
+
+    def mode(study, mode, tier, tool="jmeter"):
+        return grid.spec(Cell(study, mode, tier, tool, 1))["mode"]
+
+    pool = mode("virtual-threads", "platform-50", "sleep-500")
+    assert pool["observed"] == {"peak_at_most": 50, "started_per_request_at_most": 0.5}
+    virtual = mode("virtual-threads", "virtual", "sleep-500")
+    assert virtual["options"] == {"virtual": True}
+    assert virtual["observed"] == {"peak_at_most_per_cpu": 5, "started_per_request_at_most": 0.2}
+    # A line may say otherwise, in a word or in full.
+    assert mode("virtual-threads", "virtual-files", "file-16k")["observed"]["peak_at_most"] == 60
+    blocking = mode("blocking-remote", "pool-200-blocking", "users-100")
+    assert blocking["observed"] == {"peak_at_least": 80, "peak_at_most": 200}
+    # A study's options are for its own server, below what a mode says, and for none as published.
+    assert blocking["options"] == {"states-every-ms": 100, "threads": 200, "client": "blocking"}
+    webflux = grid.spec(Cell("stacks", "webflux", "plain", "wrk2", 1))
+    assert (webflux["mode"]["options"], webflux["study"]["server"]["id"]) == ({}, "webflux")
+    backlog = mode("request-threads", "fixed-pool-backlog-50", "burst-5000", "wrk2")
+    assert backlog["options"]["backlog"] == 50
+    published = grid.spec(Cell("request-threads", "fixed-pool-as-published", "high", "wrk2", 1))
+    assert published["mode"]["options"] == {}
+    assert published["mode"]["observed"]["peak_at_most"] == 20
+    assert published["study"]["server"]["class"] == "FixedPoolAsPublished"
+
+
+def test_heap_collector_and_carriers_are_options_of_the_jvm(config):
+    config["depth"] = "full"
+    modes(config, "limit-or-thread", "virtual-threads")["virtual"] |= {"heap_mib": 2048, "gc": "g1"}
+    grid = Grid(config)
+
+    def jvm(study, mode, tier, tool):
+        return grid.spec(Cell(study, mode, tier, tool, 1))["study"]["server"]["jvm_options"]
+
+    small = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
+    large = ["-Xms2048m", "-Xmx2048m", "-XX:+UseG1GC"]
+    assert jvm("virtual-threads", "platform-50", "sleep-500", "jmeter") == small
+    # The JVM takes the later of two.
+    assert jvm("virtual-threads", "virtual", "sleep-500", "jmeter") == small + large
+    carriers = jvm("stacks", "mvc-tomcat-virtual-carriers-2", "login", "jmeter")
+    assert carriers[-1] == "-Djdk.virtualThreadScheduler.parallelism=2"
+
+
+def test_study_says_what_its_modes_must_show_and_an_a_a_pair_is_its_mode(config):
     grid = Grid(config)
 
     def spec(mode):
         return grid.spec(Cell("database-pools", mode, "read-only-10", "sysbench", 1))["mode"]
 
-    assert spec("thread-per-connection")["threads"] == {"started_per_request_at_most": 1.1}
-    assert spec("pgbouncer")["threads"] == {"started_per_request_at_most": 0.3}
-    twin = spec("thread-per-connection-again")
-    assert twin == spec("thread-per-connection") | {"id": "thread-per-connection-again"}
-    modes = whole_studies(config)["database-pools"]["modes"]
-    assert modes["thread-per-connection-again"]["versus"] == "thread-per-connection"
+    assert spec("thread-per-connection")["observed"] == {"started_per_request_at_most": 1.1}
+    assert spec("pgbouncer")["observed"] == {"started_per_request_at_most": 0.3}
+    assert spec("pgbouncer")["options"]["default_pool_size"] == 8
+    pair = spec("thread-per-connection-a-a")
+    assert pair == spec("thread-per-connection") | {"id": "thread-per-connection-a-a"}
+    plan = grid.plan(grid.named_session(words(study="database-pools", comparison="database")))
+    assert plan.modes["thread-per-connection-a-a"].baseline == "thread-per-connection"
 
 
 @pytest.mark.parametrize(
@@ -157,43 +263,62 @@ def test_mode_takes_over_what_its_study_expects_and_a_twin_all_of_its_mode(confi
             "fixed-pool-as-published",
             ("as published", "fixed-pool", "fixed-pool", "", "blue", "pool"),
         ),
-        (
-            "request-threads",
-            f"{BASE}-again",
-            ("twin", BASE, BASE, "", "vermilion", "platform thread"),
-        ),
+        ("request-threads", f"{BASE}-a-a", ("A/A", BASE, BASE, "", "vermilion", "thread-each")),
         (
             "virtual-threads",
             "platform-45",
-            ("slower", "platform-50", "platform-50", "", "blue", ""),
+            ("slower", "platform-50", "platform-50", "", "blue", "pool"),
         ),
-        ("database-pools", "thread-pool-8", ("", "", "thread-pool", "8", "blue", "")),
-        ("database-pools", "pgbouncer-32", ("", "", "pgbouncer", "32", "blue", "")),
-        ("database-pools", "both-pools", ("", "", "both-pools", "", "olive", "")),
+        ("database-pools", "thread-pool-8", ("", "", "thread-pool", "8", "blue", "pool")),
+        ("database-pools", "pgbouncer-32", ("", "", "pgbouncer", "32", "blue", "pool")),
+        ("database-pools", "both-pools", ("", "", "both-pools", "", "olive", "pool")),
+        ("stacks", "nginx", ("", "", "nginx", "", "gray", "")),
     ],
 )
 def test_variant_and_size_look_like_their_family(config, study, mode, expected):
-    facts = facts_of(whole_studies(config)[study], mode)
-    keys = ("variant", "of", "family", "size", "color", "handling")
+    (facts,) = [row for row in facts_of(whole_studies(config)[study]) if row["mode"] == mode]
+    keys = ("variant", "of", "family", "size", "color", "kind")
     assert tuple(facts[key] for key in keys) == expected
 
 
+def test_families_of_a_comparison_differ_in_color_while_colors_are_free(config):
+    for study in whole_studies(config).values():
+        colors = {row["family"]: row["color"] for row in facts_of(study)}
+        for comparison in study.comparisons.values():
+            rows = [row for row in facts_of(study) if row["mode"] in comparison.modes]
+            families = {
+                row["family"]
+                for row in rows
+                if not row["variant"] and row["mode"] not in comparison.deep
+            }
+            shown = {colors[family] for family in families}
+            named = {mode["color"] for mode in study.modes.values() if "color" in mode}
+            assert len(shown) == min(8, len(families)) or named, comparison.id
+
+
 def test_table_of_modes_has_every_mode_once(config):
-    rows = list(csv.DictReader(Grid(config).modes_table().splitlines()))
-    assert [(row["study"], row["mode"]) for row in rows] == [
-        (name, mode) for name, study in config["studies"].items() for mode in study["modes"]
-    ]
+    grid = Grid(config)
+    rows = list(csv.DictReader(grid.modes_table().splitlines()))
+    found = [(row["study"], row["mode"]) for row in rows]
+    assert len(found) == len(set(found))
+    full = Grid(config | {"depth": "full"})
+    assert {(cell.study, cell.mode) for cell in full.cells} == set(found)
 
 
-def test_table_of_the_grid_is_that_of_the_experiment_in_the_smoke_run_too(config):
-    def asked(grid):
-        rows = csv.DictReader(grid.grid_table().splitlines())
-        return {"/".join([*row.values(), "rep-1"]) for row in rows}
+def test_table_of_the_grid_has_each_cell_once(config):
+    grid = Grid(config)
+    rows = csv.DictReader(grid.grid_table().splitlines())
+    listed = ["/".join([*row.values(), "rep-1"]) for row in rows]
+    assert listed == [cell.path for cell in grid.cells if cell.repetition == 1]
 
-    whole = Grid(config)
-    assert asked(whole) == {cell.path for cell in whole.cells if cell.repetition == 1}
-    smoke = Grid(overlaid(config, yaml.safe_load(FILES[1].read_text())))
-    assert asked(whole) <= asked(smoke)
+
+def test_plan_travels_as_json_and_says_what_each_cell_measures(config):
+    grid = Grid(config)
+    session = grid.named_session(words(study="stacks", comparison="stacks"))
+    plan = grid.plan(session)
+    assert Plan.from_json(plan.to_json()) == plan
+    for cell in session.cells:
+        assert plan.spec(cell.name) == grid.spec(cell)
 
 
 class WithoutDuplicates(yaml.SafeLoader):
@@ -219,7 +344,9 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     ordered = sorted(grid.cells, key=grid.position)
     assert [cell.repetition for cell in ordered] == sorted(cell.repetition for cell in ordered)
     assert sorted(grid.positions.values()) == list(range(1, len(grid.cells) + 1))
-    groups = [[s.group for s in grid.sessions if s.repetition == rep] for rep in (1, 2)]
+    groups = [
+        [(s.study, s.comparison) for s in grid.sessions if s.repetition == rep] for rep in (1, 2)
+    ]
     assert groups[0] != groups[1]
     assert sorted(groups[0]) == sorted(groups[1])
     blocks = [
@@ -301,42 +428,42 @@ def test_profiler_is_attached_in_the_first_repetitions(config):
     assert "profiled_repetitions" not in slices[0]
 
 
-def test_crowd_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
+def test_burst_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
     grid = Grid(config)
 
-    def crowd(study, mode, tier, tool):
-        return grid.spec(Cell(study, mode, tier, tool, 1))["warm_up"]["crowd"]
+    def burst(study, mode, tier, tool):
+        return grid.spec(Cell(study, mode, tier, tool, 1))["warm_up"]["burst"]
 
-    sleep = config["warm_up"]["crowd_at_most"]
-    assert crowd("virtual-threads", "virtual", "sleep-1999", "wrk2") == {
+    sleep = config["warm_up"]["burst_connections_at_most"]
+    assert burst("virtual-threads", "virtual", "sleep-1999", "wrk2") == {
         "path": "/api/sleep-test?sleep_ms=010",
         "connections": sleep,
         "waits_s": 0.01,
     }
-    assert crowd("sign-up", "virtual", "connections-100", "wrk2")["connections"] == 100
+    assert burst("sign-up", "virtual", "connections-100", "wrk2")["connections"] == 100
     # It would take seconds of all CPUs.
-    assert crowd("virtual-threads", "virtual", "cpu-2ms", "jmeter")["connections"] == 0
+    assert burst("virtual-threads", "virtual", "cpu-2ms", "jmeter")["connections"] == 0
 
 
-def test_curve_has_steps_for_rounds_and_no_rate(config):
+def test_sweep_has_steps_for_rounds_and_no_rate(config):
     grid = Grid(config)
-    spec = grid.spec(Cell("request-threads", "fixed-pool", "saturated", "curve", 1))
+    spec = grid.spec(Cell("request-threads", "fixed-pool", "saturated", "sweep", 1))
     assert spec["tool"] == {
-        "id": "curve",
+        "id": "sweep",
         "connections": 1000,
         "objective_ms": 20,
-        **{key: config["curve"][key] for key in ("steps", "lowest", "highest", "arrivals")},
-        "duration_s": config["curve"]["step_s"],
+        **{key: config["sweep"][key] for key in ("steps", "lowest", "highest", "arrivals")},
+        "duration_s": config["sweep"]["step_s"],
         "warm_up_s": config["wrk2"]["warm_up_s"],
     }
     slices = spec["slices"]
-    assert (slices["rounds"], slices["profiled"]) == (config["curve"]["steps"], 0)
+    assert (slices["rounds"], slices["profiled"]) == (config["sweep"]["steps"], 0)
     # What waits has a window of two and a half times that, before which its first answers come.
-    remote = grid.spec(Cell("blocking-remote", "virtual-threads", "remote-1s", "curve", 1))
+    remote = grid.spec(Cell("blocking-remote", "virtual-threads", "remote-1s", "sweep", 1))
     assert (remote["tool"]["duration_s"], remote["tool"]["warm_up_s"]) == (2.5, 1.1)
     assert remote["slices"]["rounds"] == remote["tool"]["steps"] == 5
     assert remote["tool"]["keep_alive"] is True
-    script = grid.spec(Cell("sign-up", "virtual", "sign-ups", "curve", 1))["tool"]
+    script = grid.spec(Cell("sign-up", "virtual", "sign-ups", "sweep", 1))["tool"]
     assert len(script["script_sha256"]) == 64
 
 
@@ -354,27 +481,16 @@ def test_rounds_of_one_tool_are_not_those_of_the_tier(config):
     assert "rounds" not in fast["tool"]
 
 
-def test_mode_may_have_fewer_tiers_in_a_default_run(config):
-    def of_helidon(**more):
-        cells = Grid(config | more).cells
-        return {(cell.tier, cell.tool) for cell in cells if cell.mode == "helidon"}
-
-    assert of_helidon() == {("plain", "wrk2"), ("remote", "jmeter")}
-    assert of_helidon() < of_helidon(depth="full")
-    config["studies"]["stacks"]["modes"]["helidon"]["default_tiers"] = ["nowhere"]
-    assert "modes.helidon.default_tiers = " in refusal(config)
-
-
-def test_curve_warms_up_as_the_other_loads_over_its_path(config):
-    grid = Grid(config)
+def test_sweep_warms_up_as_the_other_loads_over_its_path(config):
+    grid = Grid(config | {"depth": "full"})
 
     def plan(tier, tool):
         plan = grid.spec(Cell("virtual-threads", "platform-50", tier, tool, 1))["warm_up"]
-        return without(plan, "crowd"), plan["crowd"]
+        return without(plan, "burst"), plan["burst"]
 
-    assert plan("compute-2ms", "curve")[0] == plan("cpu-2ms", "jmeter")[0]
-    assert plan("compute-2ms", "curve")[1]["connections"] == 0
-    assert plan("sleep-100", "curve") == plan("sleep-500", "wrk2")
+    assert plan("compute-2ms", "sweep")[0] == plan("cpu-2ms", "jmeter")[0]
+    assert plan("compute-2ms", "sweep")[1]["connections"] == 0
+    assert plan("sleep-100", "sweep") == plan("sleep-500", "wrk2")
 
 
 def test_burst_has_a_request_for_each_connection(config):
@@ -398,11 +514,10 @@ def test_repetition_outside_the_grid_can_be_measured(config):
 
 def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
     changed = copy.deepcopy(config)
-    modes = study(changed)["modes"]
-    study(changed)["title"] = modes["fixed-pool"]["title"] = "another"
-    modes["fixed-pool"]["color"] = "pink"
-    modes["fixed-pool"]["versus"] = "event-loop"
-    modes["caller-runs-pool"]["options"] = {"core-threads": 11}
+    pool = modes(changed)["fixed-pool"]
+    study(changed)["title"] = pool["title"] = "another"
+    pool |= {"color": "pink", "baseline": "event-loop"}
+    modes(changed, "overload")["caller-runs-pool"]["core-threads"] = 11
     cell = Cell("request-threads", "fixed-pool", "low", "jmeter", 1)
     assert Grid(config).spec(cell) == Grid(changed).spec(cell)
     neighbour = Cell("request-threads", "caller-runs-pool", "overload", "jmeter", 1)
@@ -417,23 +532,23 @@ def cell_of_study(config, name, **wanted):
     )
 
 
-def session_of(*cells):
-    return Session(cells[0].study, cells[0].mode, cells[0].repetition, cells)
+def session_of(config, *cells):
+    return replace(Grid(config).alone(cells[0]), cells=cells, baselines=())
 
 
 def test_backend_is_part_of_what_is_measured(config):
     cell = cell_of_study(config, "blocking-remote")
     spec = Grid(config).spec(cell)
     assert spec["backend"]["id"] == "remote"
-    assert Grid(config).jars(session_of(cell)) == [
-        "servers/tomcat/target/tomcat.jar",
+    assert Grid(config).jars(session_of(config, cell)) == [
+        "servers/spring/target/spring.jar",
         "servers/sockets/target/sockets.jar",
     ]
     config["backends"]["remote"]["path"] = "/work?sleep_ms=500&cpu_us=0"
     assert Grid(config).spec(cell) != spec
     alone = cell_of_study(config, "request-threads")
     assert Grid(config).spec(alone)["backend"] is None
-    assert Grid(config).class_data(session_of(alone)) == []
+    assert Grid(config).class_data(session_of(config, alone)) == []
 
 
 def test_mode_may_have_a_jar_and_backends_and_a_tier_answers_of_its_own(config):
@@ -445,7 +560,7 @@ def test_mode_may_have_a_jar_and_backends_and_a_tier_answers_of_its_own(config):
         "id": "mariadb",
         "others": [{**remote, "id": "remote"}],
     }
-    assert grid.jars(session_of(order)) == [
+    assert grid.jars(session_of(config, order)) == [
         "servers/stacks/vertx/target/stacks-vertx.jar",
         "servers/sockets/target/sockets.jar",
     ]
@@ -463,10 +578,10 @@ def test_runtime_of_a_mode_decides_its_class_data(config):
         cell_of_study(config, "virtual-threads", mode=mode)
         for mode in ("virtual", "virtual-lock-21")
     )
-    default, of_21 = "servers/tomcat/target/tomcat-jdk.jsa", "servers/tomcat/target/tomcat-21.jsa"
-    assert grid.class_data(session_of(virtual)) == [default]
-    assert grid.class_data(session_of(lock_21)) == [of_21]
-    assert grid.class_data(session_of(virtual, virtual, lock_21)) == [default, of_21]
+    default, of_21 = "servers/spring/target/spring-jdk.jsa", "servers/spring/target/spring-21.jsa"
+    assert grid.class_data(session_of(config, virtual)) == [default]
+    assert grid.class_data(session_of(config, lock_21)) == [of_21]
+    assert grid.class_data(session_of(config, virtual, virtual, lock_21)) == [default, of_21]
 
 
 def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed_s(config):
@@ -492,6 +607,9 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
     after = Grid(config).spec(cell)
     assert before["tool"]["script"] == after["tool"]["script"] == script
     assert before["tool"]["script_sha256"] != after["tool"]["script_sha256"]
+
+
+THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
 
 
 @pytest.mark.parametrize(
@@ -529,14 +647,14 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             "studies.request-threads.tiers.low.path",
         ),
         (
-            ["studies", "request-threads", "modes", "fixed-pool", "versus"],
+            [*THREADS, "fixed-pool", "baseline"],
             "fixed-pol",
-            "modes.fixed-pool.versus = 'fixed-pol'; allowed: thread-per-request",
+            "modes.fixed-pool.baseline = 'fixed-pol'; allowed: thread-per-request",
         ),
         (
-            ["studies", "request-threads", "modes", "fixed-pool", "tiers"],
+            [*THREADS, "fixed-pool", "tiers"],
             ["lo"],
-            "studies.request-threads.modes.fixed-pool.tiers = 'lo'; allowed: low, low/jmeter",
+            "comparisons.threads.modes.fixed-pool.tiers = 'lo'; allowed: low, low/jmeter",
         ),
         (
             ["studies", "blocking-remote", "backend"],
@@ -544,7 +662,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             "studies.blocking-remote.backend = 'remot'; allowed: ",
         ),
         (
-            ["studies", "request-threads", "modes", "fixed-pool", "backend"],
+            [*THREADS, "fixed-pool", "backend"],
             "remot",
             "modes.fixed-pool.backend = 'remot'; allowed: ",
         ),
@@ -559,48 +677,67 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             'tiers.low.wrk2.script = "../x.lua"; allowed: a Lua script in workloads/scripts/',
         ),
         (
-            ["studies", "request-threads", "modes", "Pool"],
+            [*THREADS, "Pool"],
             {},
-            'studies.request-threads.modes = "Pool"; allowed: lower-case letters, digits',
+            'comparisons.threads.modes = "Pool"; allowed: lower-case letters, digits',
         ),
         (["studies"], [], "studies = []; allowed: a mapping of ids to studies"),
-        (["smoke"], True, "smoke = true; allowed: where a study has smoke_tiers"),
         (
-            ["studies", "request-threads", "modes", "fixed-pool"],
-            None,
-            "studies.request-threads.modes.fixed-pool = null; allowed: a mapping of versus",
+            [*THREADS, "fixed-pool"],
+            3,
+            "threads.modes.fixed-pool = 3; allowed: a mapping of kind, threads, options",
         ),
         (
-            ["studies", "request-threads", "modes", "fixed-pool", "options"],
+            [*THREADS, "fixed-pool", "kind"],
+            "pol",
+            'modes.fixed-pool.kind = "pol"; allowed: pool, virtual, event-loop or thread-each',
+        ),
+        (
+            [*THREADS, "fixed-pool", "server"],
+            "sokets",
+            "threads.modes.fixed-pool.server = 'sokets'; allowed: sockets, peers, spring",
+        ),
+        (
+            ["studies", "request-threads", "comparisons", "lasting", "tiers"],
+            ["low", "lasting"],
+            "comparisons.lasting.modes.thread-per-request.tiers = 'low'; allowed: none of compar",
+        ),
+        (
+            ["studies", "virtual-threads", "comparisons", "pool-size", "each"],
+            {"thread": [1]},
+            'pool-size.each = "thread"; allowed: threads, pool, permits',
+        ),
+        (
+            [*THREADS, "fixed-pool", "options"],
             {"Max": 1},
             'modes.fixed-pool.options = "Max"; allowed: option names as on the command line',
         ),
         (
-            ["studies", "request-threads", "modes", "fixed-pool", "twin_of"],
-            f"{BASE}-again",
-            "twin_of = 'thread-per-request-again'; allowed: thread-per-request, caller-runs-pool",
+            [*THREADS, f"{BASE}-a-a", "a_a_of"],
+            "thread-per-connection",
+            "a-a.a_a_of = 'thread-per-connection'; allowed: event-loop, fixed-pool",
         ),
         (
-            ["studies", "request-threads", "modes", "fixed-pool", "size"],
+            [*THREADS, "fixed-pool", "size"],
             3,
             "modes.fixed-pool.size = 3; allowed: the number that the mode's id ends in",
         ),
         (
-            ["studies", "request-threads", "tiers", "low", "modes"],
-            ["fixed-pol"],
-            "tiers.low.modes = 'fixed-pol'; allowed: thread-per-request, fixed-pool",
+            ["studies", "request-threads", "comparisons", "threads", "tiers"],
+            ["lo"],
+            "request-threads.comparisons.threads.tiers = 'lo'; allowed: low, low/jmeter",
         ),
         (
-            ["studies", "sign-up", "modes", "virtual", "color"],
-            "blue",
-            "studies.sign-up.modes.virtual.color = 'blue'; allowed: 'green', as in virtual-threads",
+            ["studies", "sign-up", "comparisons", "threads", "modes", "virtual", "color"],
+            "pink",
+            "sign-up: mode virtual: color = 'pink'; allowed: 'green', as in virtual-threads",
         ),
-        (["curve", "steps"], 3, "curve.steps = 3; allowed: 4 to 100 steps"),
-        (["curve", "highest"], 1, "curve.highest = 1; allowed: more than 1, at most 2"),
+        (["sweep", "steps"], 3, "sweep.steps = 3; allowed: 4 to 100 steps"),
+        (["sweep", "highest"], 1, "sweep.highest = 1; allowed: more than 1, at most 2"),
         (
-            ["studies", "request-threads", "tiers", "saturated", "curve"],
+            ["studies", "request-threads", "tiers", "saturated", "sweep"],
             {"connections": 9},
-            "tiers.saturated.curve.objective_ms = null; allowed: it must be there",
+            "tiers.saturated.sweep.objective_ms = null; allowed: it must be there",
         ),
         (
             ["studies", "request-threads", "tiers", "burst-500", "wrk2", "rate_per_s"],
@@ -608,9 +745,9 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
             "burst-500.wrk2 = {",
         ),
         (
-            ["studies", "database-pools", "modes", "thread-pool-4", "jvm_options"],
-            ["-Xmx2g"],
-            'database-pools.modes.thread-pool-4.jvm_options = ["-Xmx2g"]; allowed: of a JVM',
+            ["studies", "database-pools", "comparisons", "jvm", "modes", "hikari-10", "heap_mib"],
+            100,
+            'jvm.modes.hikari-10.jvm_options = ["-Xms100m", "-Xmx100m"]; allowed: of a JVM',
         ),
         (
             ["studies", "sign-up", "tiers", "connections-10", "wrk2"],
@@ -627,14 +764,17 @@ def test_bad_value_is_refused_with_key_value_and_what_is_allowed(config, keys, v
     assert expected in refusal(config)
 
 
-def test_mode_needs_a_class_of_its_own_or_of_its_study(config):
-    del study(config)["modes"]["fixed-pool"]["class"]
-    assert "modes.fixed-pool.class = null; allowed: a class" in refusal(config)
+def test_mode_needs_a_class_of_its_own_or_of_its_server_or_kind(config):
+    del config["servers"]["sockets"]["classes"]["pool"]
+    assert "threads.modes.fixed-pool.class = null; allowed: a class" in refusal(config)
 
 
-def test_mode_needs_what_must_be_observed_of_its_own_or_of_its_study(config):
-    del study(config)["modes"]["fixed-pool"]["in_force"]
-    assert "modes.fixed-pool.in_force = null; allowed: it must be there, or in" in refusal(config)
+def test_mode_needs_what_must_be_observed_of_its_kind_or_its_own(config):
+    del modes(config)["fixed-pool"]["threads"]
+    assert "modes.fixed-pool.threads = null; allowed: a number" in refusal(config)
+    for mode in ("fixed-pool", "fixed-pool-as-published"):
+        modes(config)[mode]["observed"] = {"peak_at_most": 20}
+    Grid(config)
 
 
 def test_missing_key_is_named(config):
@@ -647,23 +787,20 @@ def test_all_faults_are_named_at_once(config):
     assert len(refusal(config).splitlines()) == 2
 
 
-def test_a_tier_on_several_numbers_of_cpus_is_a_session_for_each(config):
-    study = next(iter(config["studies"].values()))
-    tier = next(iter(study["tiers"]))
-    before = Grid(config)
-    study["tiers"][tier]["server_cpus"] = [1, 4]
+def test_one_cell_is_measured_with_its_baseline(config):
     grid = Grid(config)
-    added = {cell.tier for cell in grid.cells} - {cell.tier for cell in before.cells}
-    assert added == {f"{tier}-on-1", f"{tier}-on-4"}
-    for session in grid.sessions:
-        loads = grid.plan(session)["loads"].values()
-        assert len({load["tier"].get("server_cpus") for load in loads}) == 1
-    # What was there before is as it was, and is not measured again.
-    for session in before.sessions:
-        assert grid.plan(session) == before.plan(session)
-    one = next(cell for cell in grid.cells if cell.tier == f"{tier}-on-4")
-    assert grid.alone(one).group.endswith("-on-4")
-    assert grid.spec(one)["tier"]["server_cpus"] == 4
+    cell = words(
+        7, study="virtual-threads", mode="virtual-hikari-5", tier="query-wait", tool="jmeter"
+    )
+    session = grid.named_cell(cell)
+    assert session.path == "virtual-threads/connection-pool/rep-7"
+    assert [each.mode for each in session.cells] == ["virtual-hikari-5"]
+    assert [each.mode for each in session.baselines] == ["platform-hikari-5"]
+    cell.tier = "lock-20ms"
+    with pytest.raises(ValueError, match="lock-20ms/jmeter/rep-7 is no cell of this experiment"):
+        grid.named_cell(cell)
+    with pytest.raises(ValueError, match="stacks/x is no comparison; there are blocking-remote/cl"):
+        grid.named_session(words(study="stacks", comparison="x"))
 
 
 def test_cells_name_no_host(config):

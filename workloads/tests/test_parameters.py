@@ -11,12 +11,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def keys_of(part, place=""):
-    """Every key of a configuration; ids of studies, modes, tiers and backends as <id>."""
-    for key, value in part.items():
+    """Every key of a configuration; ids of studies, modes, tiers and so on as <id>."""
+    for key, value in (part or {}).items():
         yield f"{place}{key}"
-        if not isinstance(value, dict) or key in ("options", "variables"):
+        if not isinstance(value, dict) or key in ("options", "variables", "classes", "each"):
             continue
-        if key in ("studies", "modes", "tiers", "smoke_tiers", "backends"):
+        if key in ("studies", "comparisons", "modes", "tiers", "backends", "servers"):
             for entry in value.values():
                 yield from keys_of(entry, f"{place}{key}.<id>.")
         else:
@@ -46,7 +46,7 @@ def test_every_key_of_the_experiment_is_in_the_table(file):
 def test_row_says_type_unit_default_and_what_is_allowed():
     table = rows()
     assert table["slices.length_s"][1:4] == ("number", "s", "required")
-    assert table["smoke"].default == "false"
+    assert table["servers.<id>.virtual_is_option"].default == "false"
     tier = table["studies.<id>.jmeter.users"]
     assert (tier.type, tier.unit, tier.default) == ("integer", NONE, "required")
     assert "1 to 20,000 users" in tier.meaning

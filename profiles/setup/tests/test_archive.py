@@ -1,8 +1,8 @@
-"""The class-data archive of the Tomcat servers: made without leaving anything behind."""
+"""The class-data archive of the Spring application: made without leaving anything behind."""
 
 from pathlib import Path
 
-ARCHIVE = Path(__file__).resolve().parents[3] / "servers/tomcat/archive.sh"
+ARCHIVE = Path(__file__).resolve().parents[3] / "servers/spring/archive.sh"
 
 # As Tomcat does in a JVM that ends with System.exit: it leaves a folder in java.io.tmpdir.
 JAVA = """folder=/nowhere

@@ -2,10 +2,12 @@
 
 import io
 import logging
+from types import SimpleNamespace
 
 import pytest
+from snakemake_logger_plugin_terminal import LogHandler
 
-from profiles.watch.terminal import CLEAR, Terminal, failure, reason, say, show
+from profiles.watch.terminal import CLEAR, failure, reason, say, show
 
 
 class Screen(io.StringIO):
@@ -13,10 +15,11 @@ class Screen(io.StringIO):
         return True
 
 
-def told(*events, stream=None):
+def told(*events, **settings):
     """What the events leave, each given as what Snakemake adds to its record."""
-    out = stream or io.StringIO()
-    handler = Terminal(lambda jobs: f"plan of {jobs['a']}" if "a" in jobs else "", out)
+    given = dict.fromkeys(("dryrun", "verbose", "printshellcmds"), False) | settings
+    handler = LogHandler(SimpleNamespace(**given), None)
+    handler.stream = out = io.StringIO()
     for facts in events:
         level = facts.pop("level", logging.INFO)
         record = logging.LogRecord("x", level, "x.py", 1, facts.pop("text", ""), (), None)
@@ -59,7 +62,6 @@ def test_chatter_stays_away_and_what_matters_comes_through():
         {"text": "Select jobs to execute..."},
         {"text": "Building DAG of jobs..."},
         {"event": "job_started", "text": "Execute 1 jobs..."},
-        {"event": "run_info", "stats": {"a": 3}},
         {"event": "run_info", "stats": {"b": 3}},
         {"event": "job_info", "rule_msg": None, "rule_name": "b", "log": []},
         {"event": "progress", "text": "3 of 9 steps"},
@@ -68,7 +70,6 @@ def test_chatter_stays_away_and_what_matters_comes_through():
         {"text": "Nothing to be done (all requested files are present and up to date)."},
     )
     assert shown.splitlines() == [
-        "plan of 3",
         "b",
         "disk is full",
         "no such rule",
@@ -76,7 +77,33 @@ def test_chatter_stays_away_and_what_matters_comes_through():
     ]
 
 
-def test_on_a_terminal_a_line_of_progress_gives_way_to_the_next(monkeypatch):
+def test_sessions_are_counted_and_those_left_take_as_long_as_the_others(monkeypatch):
+    now_s = iter((100.0, 220.0, 220.0, 400.0, 400.0))
+    monkeypatch.setattr("time.monotonic", lambda: next(now_s))
+
+    def job(number):
+        facts = {"rule_msg": f"measuring {number}", "rule_name": "measure_session", "log": ["x"]}
+        return {"event": "job_info", "jobid": number} | facts
+
+    lines = told(
+        {"event": "run_info", "stats": {"measure_session": 4, "total": 9}},
+        *(job(1), {"event": "job_finished", "job_id": 1}),
+        *(job(2), {"event": "job_finished", "job_id": 2}),
+        job(3),
+    ).splitlines()
+    assert lines == [
+        "measuring 1 (session 1 of 4)",
+        "measuring 2 (session 2 of 4, about 6 min left)",
+        "measuring 3 (session 3 of 4, about 5 min left)",
+    ]
+
+
+def test_a_dry_run_shows_all_that_snakemake_says():
+    events = [{"text": "Building DAG of jobs..."}, {"event": "run_info", "text": "Job stats"}]
+    assert told(*events, dryrun=True) == "Building DAG of jobs...\nJob stats\n"
+
+
+def test_on_a_terminal_a_line_of_progress_is_replaced_by_the_next(monkeypatch):
     monkeypatch.setenv("COLUMNS", "10")
     out = Screen()
     show("0123456789abc", out)

@@ -10,6 +10,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+/**
+ * A pool that rejects no client: when threads and queue are full, the accepting thread serves one
+ * request itself. Meanwhile it accepts nothing, and clients wait in the kernel's accept queue.
+ */
 @Command(
         name = "CallerRunsPool",
         description = "Serves connections by a bounded thread pool with a bounded queue; when both are full, the"

@@ -9,6 +9,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
+/**
+ * One thread for all connections. A request that waits costs a timer rather than a thread, but a
+ * request that computes delays all others of its loop.
+ */
 @Command(
         name = "EventLoop",
         description = "Serves all connections by a few threads, each waiting for those of its connections that are"

@@ -9,6 +9,10 @@ import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+/**
+ * A pool that reuses its threads, so that no request pays for starting one. Threads and queue limit
+ * the requests in flight; beyond both, a client gets 503 at once rather than a late answer.
+ */
 @Command(
         name = "FixedPool",
         description = "Serves connections by a bounded thread pool with a bounded queue; when both are full, a client"

@@ -12,10 +12,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * What the first full queue does here: execute() throws RejectedExecutionException, which is no
- * IOException, so it leaves the accept loop. The listener is closed on the way out, the connection in
- * hand is left without an answer and without a close, the pool is shut down. Requests that it already
- * holds are still answered; then the last thread ends, and so does the process, with status 1.
+ * The published pool, traps included: the first full queue ends the service. {@code execute()} throws
+ * RejectedExecutionException, which is no IOException, so it leaves the accept loop: the listener is
+ * closed, the connection in hand gets neither answer nor close, and the process ends with status 1 once
+ * the pool has answered the requests that it holds.
  */
 @Command(
         name = "FixedPoolAsPublished",

@@ -8,6 +8,10 @@ import java.net.ServerSocket;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
+/**
+ * The published thread per request, traps included: with a backlog of 50 a burst overflows the accept
+ * queue, and the first thread that cannot be started ends the listener.
+ */
 @Command(
         name = "ThreadPerRequestAsPublished",
         description = "Starts a new platform thread for every connection, with the traps of the published program:"

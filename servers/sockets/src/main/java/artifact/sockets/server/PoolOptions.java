@@ -26,7 +26,7 @@ public final class PoolOptions {
     private int coreThreads;
 
     @Option(
-            names = "--max-threads",
+            names = "--threads",
             paramLabel = "<threads>",
             defaultValue = "20",
             converter = WholeNumber.Count.class,
@@ -35,7 +35,7 @@ public final class PoolOptions {
     private int maxThreads;
 
     @Option(
-            names = "--queue-capacity",
+            names = "--queue",
             paramLabel = "<connections>",
             defaultValue = "100",
             converter = WholeNumber.Count.class,
@@ -58,7 +58,7 @@ public final class PoolOptions {
         if (maxThreads < coreThreads) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "Invalid value for option '--max-threads': '" + maxThreads
+                    "Invalid value for option '--threads': '" + maxThreads
                             + "' is not a whole number from --core-threads, here " + coreThreads + ", to 1000000");
         }
         return new ThreadPoolExecutor(

@@ -24,8 +24,8 @@ class OptionsTest {
         "--read-timeout-ms=0,  1 to 3600000",
         "--stop-timeout-ms=,   1 to 3600000",
         "--core-threads=21,    from --core-threads",
-        "--max-threads=1.5,    1 to 1000000",
-        "--queue-capacity=0,   1 to 1000000",
+        "--threads=1.5,    1 to 1000000",
+        "--queue=0,   1 to 1000000",
         "--keep-alive-ms=-1,   0 to 1000000"
     })
     void aWrongValueIsNamedWithWhatIsAllowed(String option, String allowed) throws Exception {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Where the corrected modes differ: how many threads, and what happens when there is none left. */
 class ThreadsTest {
 
-    private static final String[] SMALL_POOL = {"--core-threads=2", "--max-threads=4", "--queue-capacity=3"};
+    private static final String[] SMALL_POOL = {"--core-threads=2", "--threads=4", "--queue=3"};
     private static final int POOL_AND_QUEUE = 7;
 
     private final List<Client> clients = new ArrayList<>();

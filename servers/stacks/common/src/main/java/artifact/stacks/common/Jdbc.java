@@ -11,38 +11,36 @@ import java.sql.Statement;
 /** Plain JDBC behind HikariCP, for the stacks without a database library of their own. */
 public final class Jdbc {
 
+    private final PoolWaits waits = new PoolWaits();
     private final HikariDataSource pool;
 
     public Jdbc(Options options) throws SQLException {
-        pool = pool(options);
+        pool = new HikariDataSource(config(options));
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String sql : Sql.setUp()) {
+                statement.execute(sql);
+            }
+            connection.commit();
+        }
     }
 
-    /** HikariCP before a database that has its tables. */
-    public static HikariDataSource pool(Options options) throws SQLException {
+    private HikariConfig config(Options options) {
         DatabaseAddress database = options.database();
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(database.jdbcUrl());
         config.setUsername(database.user());
         config.setPassword(database.password());
         config.setMaximumPoolSize(options.number("pool"));
-        config.setMetricsTrackerFactory(new PoolWaits());
-        HikariDataSource pool = new HikariDataSource(config);
-        try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement()) {
-            for (String sql : Sql.setUp()) {
-                statement.execute(sql);
-            }
-        }
-        return pool;
+        // Otherwise an order takes two more round trips, to leave auto-commit and to return to it.
+        config.setAutoCommit(false);
+        config.setMetricsTrackerFactory(waits);
+        return config;
     }
 
     /** {@code GET /counters}: what the pool has counted. */
-    public static Answer counters(HikariDataSource pool) {
-        return ((PoolWaits) pool.getMetricsTrackerFactory()).counters();
-    }
-
     public Answer counters() {
-        return counters(pool);
+        return Answer.json(200, waits.counters());
     }
 
     /** What the database has of the member; null if there is no such member. */
@@ -59,7 +57,6 @@ public final class Jdbc {
     /** Inserts the order and does the rest in one transaction, which no failure of either leaves a trace of. */
     public void order(Order order, Runnable rest) throws SQLException {
         try (Connection connection = pool.getConnection()) {
-            connection.setAutoCommit(false);
             try {
                 insert(connection, order);
                 rest.run();

@@ -1,31 +1,28 @@
 package artifact.stacks.common;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.util.Objects;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /** JSON, read and written by the same library in every stack, whatever library the stack has. */
 final class Json {
 
-    private static final ObjectMapper MAPPER = new ObjectMapper();
+    /** Fields in the order of their declaration. */
+    private static final JsonMapper MAPPER =
+            JsonMapper.builder().disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY).build();
 
     private Json() {}
 
     static byte[] write(Object value) {
-        try {
-            return MAPPER.writeValueAsBytes(value);
-        } catch (JsonProcessingException wrong) {
-            throw new UncheckedIOException(wrong);
-        }
+        return MAPPER.writeValueAsBytes(value);
     }
 
     /** @throws Rejected if the body is not what is asked for */
     static <T> T read(byte[] body, Class<T> type) {
         try {
             return Objects.requireNonNull(MAPPER.readValue(body, type));
-        } catch (IOException | NullPointerException wrong) {
+        } catch (JacksonException | NullPointerException wrong) {
             throw new Rejected(422, "not the JSON of this page");
         }
     }

@@ -6,45 +6,75 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The options of a stack on its command line, {@code --name=value}. A limit has the same name and the
- * same default in every stack, and each stack sets it explicitly: no default of a framework decides.
+ * The options of a server on its command line, {@code --name=value}. A wrong one ends the start:
+ * otherwise something else would be measured than was meant.
  */
 public final class Options {
 
-    /** As the backends name what they offer; the password of the database is in the environment. */
-    private static final List<String> BACKENDS =
-            List.of("remote.url", "spring.datasource.url", "spring.datasource.username");
+    /** The values that an option takes. */
+    public record Kind(String pattern, String inWords) {
 
-    private static final Map<String, String> LIMITS = Map.of(
-            "backlog", "4096", // connections that wait to be accepted
-            "idle-timeout-s", "300", // of a connection, which is kept for any number of requests
-            "header-bytes", "8192", // of a request
-            "body-bytes", "16384", // of a request
-            "pool", "10", // connections to the database
-            "client-connections", "500"); // to the remote
+        public static final Kind COUNT = new Kind("[1-9][0-9]{0,8}", "a whole number from 1");
+        public static final Kind LIMIT = new Kind("-1|[1-9][0-9]{0,8}", "a whole number from 1, or -1 for no limit");
+        public static final Kind NO_LIMIT = new Kind("-1", "-1, since this server has no such limit");
+        public static final Kind SWITCH = new Kind("(?i)true|false", "true or false");
+        private static final Kind NUMBER = new Kind("[0-9]{1,9}", "a whole number");
+        private static final Kind TEXT = new Kind("(?s).+", "not empty");
 
-    private final Map<String, String> values = new TreeMap<>(LIMITS);
+        public static Kind oneOf(String... values) {
+            return new Kind(String.join("|", values), "one of " + String.join(", ", values));
+        }
 
-    private Options() {}
+        private static Kind like(String value) {
+            return List.of(NUMBER, SWITCH).stream()
+                    .filter(kind -> value.matches(kind.pattern))
+                    .findFirst()
+                    .orElse(TEXT);
+        }
+    }
+
+    /** Addresses of backends, by the names that these have for them; the database's password is in the environment. */
+    private static final Map<String, Kind> BACKENDS = Map.of(
+            "remote.url", new Kind("http://.+", "a URL that begins with http://"),
+            "spring.datasource.url", new Kind("jdbc:.+", "a URL that begins with jdbc:"),
+            "spring.datasource.username", Kind.TEXT);
+
+    private final Map<String, Kind> kinds = new TreeMap<>(BACKENDS);
+    private final Map<String, String> values;
+
+    private Options(Map<String, String> defaults, Map<String, Kind> kinds) {
+        defaults.forEach((name, value) -> this.kinds.put(name, Kind.like(value)));
+        this.kinds.putAll(kinds);
+        values = new TreeMap<>(defaults);
+    }
 
     /**
-     * @param own of this stack alone, with their defaults
-     * @throws IllegalArgumentException naming an argument that is no option of the stack
+     * @param defaults of options that always have a value, whose kind is the value's unless {@code kinds} has another
+     * @param kinds of options that may have no value, too
+     * @throws IllegalArgumentException naming the argument and what is allowed
      */
-    public static Options parse(String[] arguments, Map<String, String> own) {
-        Options options = new Options();
-        options.values.put("port", "8080");
-        options.values.putAll(own);
+    public static Options parse(String[] arguments, Map<String, String> defaults, Map<String, Kind> kinds) {
+        Options options = new Options(defaults, kinds);
         for (String argument : arguments) {
-            String[] parts = argument.split("=", 2);
-            String name = parts[0].replaceFirst("^--", "");
-            if (parts.length < 2 || !(options.values.containsKey(name) || BACKENDS.contains(name))) {
-                throw new IllegalArgumentException(argument + " is not --name=value with one of "
-                        + String.join(", ", options.values.keySet()) + ", " + String.join(", ", BACKENDS));
-            }
-            options.values.put(name, parts[1]);
+            options.take(argument);
         }
         return options;
+    }
+
+    private void take(String argument) {
+        String[] parts = argument.split("=", 2);
+        if (!argument.startsWith("--") || parts.length < 2) {
+            throw new IllegalArgumentException(argument + " is not of the form --name=value");
+        }
+        String name = parts[0].substring(2);
+        Kind kind = kinds.get(name);
+        if (kind == null) {
+            throw new IllegalArgumentException(name + " is no option; there are " + String.join(", ", kinds.keySet()));
+        }
+        if (!parts[1].matches(kind.pattern)) {
+            throw new IllegalArgumentException(name + " is " + kind.inWords + ", not " + parts[1]);
+        }
+        values.put(name, parts[1]);
     }
 
     public int number(String name) {
@@ -55,7 +85,11 @@ public final class Options {
         return Boolean.parseBoolean(text(name));
     }
 
-    /** Where to ask: the remote's own page, with another query if there is one. */
+    public boolean has(String name) {
+        return values.containsKey(name);
+    }
+
+    /** The remote's own page, with another query if there is one. */
     public URI remote(String query) {
         String url = text("remote.url");
         return URI.create(query == null || query.isEmpty() ? url : url.split("\\?")[0] + "?" + query);
@@ -65,10 +99,10 @@ public final class Options {
         return DatabaseAddress.of(text("spring.datasource.url"), text("spring.datasource.username"));
     }
 
-    /** What {@code GET /limits} shows: all that is set, but for the addresses. */
+    /** {@code GET /limits}: every option that has a value, but for addresses of backends. */
     public Answer limits() {
         Map<String, String> shown = new TreeMap<>(values);
-        shown.keySet().removeAll(BACKENDS);
+        shown.keySet().removeAll(BACKENDS.keySet());
         return Answer.json(200, shown);
     }
 

@@ -2,7 +2,7 @@ package artifact.stacks.common;
 
 import java.util.concurrent.Semaphore;
 
-/** Lets in so many at a time; the others wait, in the order in which they came. */
+/** Admits so many at a time; the others wait, in the order in which they came. */
 public final class Permits {
 
     /** Work that may fail in its own way. */
@@ -18,13 +18,22 @@ public final class Permits {
     }
 
     public <T, E extends Exception> T within(Work<T, E> work) throws E {
-        if (permits == null) {
-            return work.run();
-        }
-        permits.acquireUninterruptibly();
+        acquire();
         try {
             return work.run();
         } finally {
+            release();
+        }
+    }
+
+    public void acquire() {
+        if (permits != null) {
+            permits.acquireUninterruptibly();
+        }
+    }
+
+    public void release() {
+        if (permits != null) {
             permits.release();
         }
     }

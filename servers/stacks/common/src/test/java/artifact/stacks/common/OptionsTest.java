@@ -21,8 +21,16 @@ class OptionsTest {
     @Test
     void whatIsNoOptionOfTheStackEndsTheStart() {
         String message = assertThrows(IllegalArgumentException.class, () -> parse("--loops=2")).getMessage();
-        assertTrue(message.contains("--loops=2") && message.contains("threads"), message);
+        assertTrue(message.startsWith("loops is no option; there are ") && message.contains("threads"), message);
         assertThrows(IllegalArgumentException.class, () -> parse("--pool"));
+    }
+
+    @Test
+    void aValueThatAnOptionDoesNotTakeEndsTheStart() {
+        for (String wrong : new String[] {"--pool=ten", "--threads=true", "--max-connections=8192", "--backlog="}) {
+            assertThrows(IllegalArgumentException.class, () -> parse(wrong), wrong);
+        }
+        assertEquals(-1, parse("--max-connections=-1").number("max-connections"));
     }
 
     @Test
@@ -43,6 +51,6 @@ class OptionsTest {
     }
 
     private static Options parse(String... arguments) {
-        return Options.parse(arguments, Map.of("threads", "200"));
+        return StackOptions.parse(arguments, Map.of("threads", "200"));
     }
 }

@@ -7,6 +7,7 @@ import artifact.stacks.common.Options;
 import artifact.stacks.common.Order;
 import artifact.stacks.common.Permits;
 import artifact.stacks.common.Rejected;
+import artifact.stacks.common.StackOptions;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.http.HttpRouting;
@@ -17,7 +18,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 
-/** The service on Helidon SE, which has a virtual thread for every request. */
+/**
+ * The service on Helidon SE, which has a virtual thread per connection: no thread starts for a request,
+ * and what a thread caches lasts until its connection closes.
+ */
 public final class Service {
 
     private final Options options;
@@ -33,7 +37,7 @@ public final class Service {
     }
 
     public static void main(String[] arguments) throws SQLException {
-        Options options = Options.parse(arguments, Map.of("permits", "0"));
+        Options options = StackOptions.parse(arguments, Map.of("permits", "0"));
         Service service = new Service(options);
         WebServer server = WebServer.builder()
                 .host("127.0.0.1")

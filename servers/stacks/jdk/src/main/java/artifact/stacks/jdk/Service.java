@@ -7,6 +7,7 @@ import artifact.stacks.common.Options;
 import artifact.stacks.common.Order;
 import artifact.stacks.common.Permits;
 import artifact.stacks.common.Rejected;
+import artifact.stacks.common.StackOptions;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -34,7 +35,7 @@ public final class Service {
     }
 
     public static void main(String[] arguments) throws IOException, SQLException {
-        Options options = Options.parse(arguments, Map.of("permits", "0"));
+        Options options = StackOptions.parse(arguments, Map.of("permits", "0"));
         setLimits(options);
         Service service = new Service(options);
         InetSocketAddress address = new InetSocketAddress(InetAddress.getByName("127.0.0.1"), options.number("port"));

@@ -3,6 +3,7 @@ package artifact.stacks.vertx;
 import artifact.stacks.common.DatabaseAddress;
 import artifact.stacks.common.Options;
 import artifact.stacks.common.Sql;
+import artifact.stacks.common.StackOptions;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -24,7 +25,7 @@ public final class Service {
     public static void main(String[] arguments) throws Exception {
         int cpus = Runtime.getRuntime().availableProcessors();
         Options options =
-                Options.parse(arguments, Map.of("loops", String.valueOf(cpus), "password-workers", "0"));
+                StackOptions.parse(arguments, Map.of("loops", String.valueOf(cpus), "password-workers", "0"));
         int loops = options.number("loops");
         Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(loops));
         Pool database = database(vertx, options);

@@ -3,6 +3,7 @@ package artifact.stacks.webflux;
 import artifact.stacks.common.DatabaseAddress;
 import artifact.stacks.common.Options;
 import artifact.stacks.common.Sql;
+import artifact.stacks.common.StackOptions;
 import io.netty.channel.ChannelOption;
 import io.r2dbc.pool.ConnectionPool;
 import io.r2dbc.pool.ConnectionPoolConfiguration;
@@ -15,13 +16,13 @@ import org.mariadb.r2dbc.MariadbConnectionFactory;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.autoconfigure.http.codec.CodecsAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.reactive.HttpHandlerAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.reactive.ReactiveWebServerFactoryAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.reactive.error.ErrorWebFluxAutoConfiguration;
-import org.springframework.boot.web.embedded.netty.NettyReactiveWebServerFactory;
-import org.springframework.boot.web.reactive.context.ReactiveWebServerApplicationContext;
+import org.springframework.boot.http.codec.autoconfigure.CodecsAutoConfiguration;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.reactor.netty.autoconfigure.NettyReactiveWebServerAutoConfiguration;
+import org.springframework.boot.web.server.reactive.context.ReactiveWebServerApplicationContext;
+import org.springframework.boot.webflux.autoconfigure.HttpHandlerAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
+import org.springframework.boot.webflux.autoconfigure.error.ErrorWebFluxAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
@@ -39,10 +40,13 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.resources.LoopResources;
 
-/** Spring WebFlux on Reactor Netty; the same event loops serve, ask the remote and ask the database. */
+/**
+ * Spring WebFlux on Reactor Netty; the same event loops serve, ask the remote and ask the database. Its
+ * transport is epoll, as the starter has it on Linux; every other stack has Java's NIO or blocking sockets.
+ */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @ImportAutoConfiguration({
-    ReactiveWebServerFactoryAutoConfiguration.class,
+    NettyReactiveWebServerAutoConfiguration.class,
     HttpHandlerAutoConfiguration.class,
     WebFluxAutoConfiguration.class,
     CodecsAutoConfiguration.class,
@@ -54,10 +58,8 @@ public class Application {
     private static final int UNLIMITED = -1;
 
     public static void main(String[] arguments) {
-        // Java's own sockets, as in every other stack.
-        System.setProperty("reactor.netty.native", "false");
         String cpus = String.valueOf(Runtime.getRuntime().availableProcessors());
-        Options options = Options.parse(arguments, Map.of("loops", cpus, "password-workers", "0"));
+        Options options = StackOptions.parse(arguments, Map.of("loops", cpus, "password-workers", "0"));
         SpringApplication application = new SpringApplication(Application.class);
         application.addInitializers(context -> context.getBeanFactory().registerSingleton("options", options));
         var context = (ReactiveWebServerApplicationContext) application.run();

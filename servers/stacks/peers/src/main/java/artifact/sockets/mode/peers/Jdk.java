@@ -1,6 +1,7 @@
 package artifact.sockets.mode.peers;
 
 import artifact.stacks.common.Options;
+import artifact.stacks.common.StackOptions;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -15,7 +16,7 @@ public final class Jdk {
     private Jdk() {}
 
     public static void main(String[] arguments) throws IOException {
-        Options options = Options.parse(arguments, Map.of());
+        Options options = StackOptions.parse(arguments, Map.of());
         // Otherwise a body waits until the client has acknowledged its head, and 200 connections may be idle.
         System.setProperty("sun.net.httpserver.nodelay", "true");
         System.setProperty("sun.net.httpserver.maxIdleConnections", String.valueOf(Integer.MAX_VALUE));

@@ -1,6 +1,7 @@
 package artifact.sockets.mode.peers;
 
 import artifact.stacks.common.Options;
+import artifact.stacks.common.StackOptions;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -19,7 +20,7 @@ public final class Jetty {
     private Jetty() {}
 
     public static void main(String[] arguments) throws Exception {
-        Options options = Options.parse(arguments, Map.of());
+        Options options = StackOptions.parse(arguments, Map.of());
         QueuedThreadPool threads = new QueuedThreadPool();
         threads.setVirtualThreadsExecutor(Executors.newVirtualThreadPerTaskExecutor());
         Server server = new Server(threads);

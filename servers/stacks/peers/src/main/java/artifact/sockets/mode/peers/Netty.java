@@ -1,14 +1,16 @@
 package artifact.sockets.mode.peers;
 
 import artifact.stacks.common.Options;
+import artifact.stacks.common.StackOptions;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -27,8 +29,9 @@ public final class Netty {
     private Netty() {}
 
     public static void main(String[] arguments) throws InterruptedException {
-        Options options = Options.parse(arguments, Map.of());
-        var loops = new NioEventLoopGroup(Runtime.getRuntime().availableProcessors());
+        Options options = StackOptions.parse(arguments, Map.of());
+        var loops = new MultiThreadIoEventLoopGroup(
+                Runtime.getRuntime().availableProcessors(), NioIoHandler.newFactory());
         var channel = new ServerBootstrap()
                 .group(loops)
                 .channel(NioServerSocketChannel.class)

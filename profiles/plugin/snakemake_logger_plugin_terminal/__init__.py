@@ -1,0 +1,107 @@
+"""Snakemake's messages for a person who waits: the logger plugin of profiles/*/config.yaml.
+
+Snakemake finds a package of this name on the path of its Python, to which set-up adds this folder.
+Everything that Snakemake says stays in its own log; a dry-run, `--verbose` and `--printshellcmds`
+show all of it here too. See snakemake_interface_logger_plugins.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+
+from profiles.watch.terminal import CLEAR, failure, say, show
+
+# Of its messages that are no event these are for the person who waits.
+WANTED = re.compile("Nothing to be done|Terminating processes|Shutting down")
+MEASURING = "measure_session"
+
+
+class LogHandler(LogHandlerBase):
+    """Shows the running job in one line, how long the sessions that are left take, and faults."""
+
+    def __post_init__(self) -> None:
+        settings = self.common_settings
+        self.shows_all = settings.dryrun or settings.verbose or settings.printshellcmds
+        self.stream = sys.stderr
+        # How many sessions are planned, when each started, by job, and how long each took.
+        self.planned = 0
+        self.started_s: dict[int, float] = {}
+        self.took_s: list[float] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            if self.shows_all:
+                say(self.format(record), self.stream)
+            else:
+                self.tell(record)
+        except Exception:
+            self.handleError(record)
+
+    def tell(self, record: logging.LogRecord) -> None:
+        facts = vars(record)
+        event, message = facts.get("event"), record.getMessage()
+        if event == "run_info":
+            self.planned = facts["stats"].get(MEASURING, 0)
+        elif event == "job_info":
+            self.tell_job(facts)
+        elif event == "job_finished":
+            started_s = self.started_s.get(facts["job_id"])
+            self.took_s += [time.monotonic() - started_s] if started_s else []
+        elif event == "job_error":
+            what = facts["rule_msg"] or facts["rule_name"]
+            say("\n".join(failure(what, [Path(log) for log in facts["log"]])), self.stream)
+        elif event == "error":
+            # A job's whole command, in kilobytes; its event of an error follows.
+            if facts.get("exception") != "RuleException":
+                say(message, self.stream)
+        elif event is None and (record.levelno >= logging.WARNING or WANTED.search(message)):
+            say(message, self.stream)
+
+    def tell_job(self, facts: dict[str, Any]) -> None:
+        text = facts["rule_msg"] or facts["rule_name"]
+        if facts["rule_name"] == MEASURING:
+            self.started_s[facts["jobid"]] = time.monotonic()
+            text += f" ({self.progress()})"
+        # A job without a log writes to the terminal itself.
+        (show if facts["log"] else say)(text, self.stream)
+
+    def progress(self) -> str:
+        """Which session it is, and how long the rest takes if it is like those before."""
+        which = f"session {len(self.started_s)} of {self.planned}"
+        if not self.took_s:
+            return which
+        left = self.planned - len(self.started_s) + 1
+        return f"{which}, about {left * sum(self.took_s) / len(self.took_s) / 60:.0f} min left"
+
+    def close(self) -> None:
+        if self.stream.isatty():
+            self.stream.write(CLEAR)
+        super().close()
+
+    @property
+    def writes_to_stream(self) -> bool:
+        return True
+
+    @property
+    def writes_to_file(self) -> bool:
+        return False
+
+    @property
+    def has_filter(self) -> bool:
+        """Snakemake's own holds for all that is shown as it is."""
+        return not self.shows_all
+
+    @property
+    def has_formatter(self) -> bool:
+        return False
+
+    @property
+    def needs_rulegraph(self) -> bool:
+        return False

@@ -1,0 +1,34 @@
+package artifact.spring.work;
+
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Sleeps with a ReentrantLock held that no other request wants: a virtual thread leaves its carrier
+ * meanwhile, on every JDK that has them.
+ */
+@RestController
+@ConditionalOnProperty(name = "lock", havingValue = "reentrant")
+class ReentrantController {
+
+    /** As in the synchronized one, so that the two differ in the lock alone. */
+    private volatile Object lastLock;
+
+    @GetMapping("/api/lock-test")
+    String sleepLocked(@RequestParam(name = "sleep_ms", defaultValue = "20") long sleepMs) throws InterruptedException {
+        Work.requireUpTo(Work.MAX_SLEEP_MS, "sleep_ms", sleepMs);
+        Lock lock = new ReentrantLock();
+        lastLock = lock;
+        lock.lock();
+        try {
+            Thread.sleep(sleepMs);
+        } finally {
+            lock.unlock();
+        }
+        return "OK";
+    }
+}

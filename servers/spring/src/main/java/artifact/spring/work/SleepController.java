@@ -1,0 +1,17 @@
+package artifact.spring.work;
+
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/** Waiting in its purest form, 100 ms as published. */
+@RestController
+class SleepController {
+
+    @GetMapping("/api/sleep-test")
+    String sleep(@RequestParam(name = "sleep_ms", defaultValue = "100") long sleepMs) throws InterruptedException {
+        Work.requireUpTo(Work.MAX_SLEEP_MS, "sleep_ms", sleepMs);
+        Thread.sleep(sleepMs);
+        return "OK";
+    }
+}

@@ -1,0 +1,29 @@
+package artifact.spring.work;
+
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Sleeps in a synchronized block: before JDK 24 (JEP 491) a virtual thread keeps its carrier
+ * meanwhile. No other request wants the lock, so that only the kind of lock differs.
+ */
+@RestController
+@ConditionalOnProperty(name = "lock", havingValue = "synchronized")
+class SynchronizedController {
+
+    /** Seen by other threads, or the JIT would leave the lock out. */
+    private volatile Object lastLock;
+
+    @GetMapping("/api/lock-test")
+    String sleepLocked(@RequestParam(name = "sleep_ms", defaultValue = "20") long sleepMs) throws InterruptedException {
+        Work.requireUpTo(Work.MAX_SLEEP_MS, "sleep_ms", sleepMs);
+        Object lock = new Object();
+        lastLock = lock;
+        synchronized (lock) {
+            Thread.sleep(sleepMs);
+        }
+        return "OK";
+    }
+}

@@ -1,0 +1,45 @@
+package artifact.spring.work;
+
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.server.ResponseStatusException;
+
+/** What a request may cost: time asleep, CPU time, time asleep with a lock held, a file on the disk. */
+@Configuration(proxyBeanMethods = false)
+@Import({
+    SleepController.class,
+    CpuController.class,
+    FileController.class,
+    MixedController.class,
+    SynchronizedController.class,
+    ReentrantController.class
+})
+public class Work {
+
+    static final long MAX_SLEEP_MS = 60_000;
+    static final long MAX_CPU_US = 10_000_000;
+
+    /**
+     * Returns when the current thread has used that much more CPU time.
+     *
+     * @throws ResponseStatusException 400 beyond {@link #MAX_CPU_US}
+     */
+    static void burn(long cpuUs) {
+        requireUpTo(MAX_CPU_US, "cpu_us", cpuUs);
+        CpuClock clock = CpuClock.ofCurrentThread();
+        long end = clock.usedNs() + cpuUs * 1000;
+        while (clock.usedNs() < end) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** @throws ResponseStatusException 400, naming the parameter, its value and what is allowed */
+    static void requireUpTo(long limit, String parameter, long value) {
+        if (value < 0 || value > limit) {
+            throw new ResponseStatusException(
+                    HttpStatus.BAD_REQUEST,
+                    parameter + " is a whole number from 0 to " + limit + ", not " + value);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package artifact.spring;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
+
+/** The application with some options, and a client of it; it is gone when the test is. */
+public final class App implements AutoCloseable {
+
+    /** Long enough that only a server that never does it fails. */
+    public static final int PATIENCE_S = 30;
+
+    private static final HttpClient CLIENT =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private final ServletWebServerApplicationContext application;
+
+    private App(ServletWebServerApplicationContext application) {
+        this.application = application;
+    }
+
+    public static App start(String... options) {
+        return new App(Application.start(
+                Stream.concat(Stream.of("--port=0"), Stream.of(options)).toArray(String[]::new)));
+    }
+
+    /** An empty database in memory, which ends with the pool of connections to it. */
+    public static String h2(String name) {
+        return "--spring.datasource.url=jdbc:h2:mem:" + name;
+    }
+
+    public HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return CLIENT.send(request(path).build(), BodyHandlers.ofString());
+    }
+
+    public HttpResponse<byte[]> getBytes(String path) throws IOException, InterruptedException {
+        return CLIENT.send(request(path).build(), BodyHandlers.ofByteArray());
+    }
+
+    public CompletableFuture<HttpResponse<String>> getLater(String path) {
+        return CLIENT.sendAsync(request(path).build(), BodyHandlers.ofString());
+    }
+
+    public HttpResponse<String> post(String path, String json) throws IOException, InterruptedException {
+        HttpRequest request = request(path)
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(json))
+                .build();
+        return CLIENT.send(request, BodyHandlers.ofString());
+    }
+
+    public static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE_S * 1_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("waited in vain until " + what);
+            }
+            Thread.sleep(5);
+        }
+    }
+
+    @Override
+    public void close() {
+        application.close();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + application.getWebServer().getPort() + path));
+    }
+}

@@ -1,0 +1,93 @@
+package artifact.spring.admission;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import artifact.spring.App;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** So many at a time and no more, and in the end all. */
+class AdmissionTest {
+
+    private static final int PERMITS = 3;
+
+    private final PermitsFilter permits = new PermitsFilter(PERMITS);
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private final AtomicInteger peak = new AtomicInteger();
+    private final AtomicInteger served = new AtomicInteger();
+    private final CountDownLatch mayEnd = new CountDownLatch(1);
+
+    @Test
+    void oneMoreThanThePermitsWaitsOutside() throws Exception {
+        List<Thread> inside = new ArrayList<>();
+        for (int i = 0; i < PERMITS; i++) {
+            inside.add(Thread.ofVirtual().start(this::request));
+        }
+        App.await("all permits are taken", () -> inFlight.get() == PERMITS);
+        Thread outside = Thread.ofVirtual().start(this::request);
+        App.await("it waits", () -> outside.getState() == Thread.State.WAITING);
+        assertEquals(PERMITS, inFlight.get());
+
+        mayEnd.countDown();
+        for (Thread thread : inside) {
+            thread.join();
+        }
+        outside.join();
+        assertEquals(PERMITS, peak.get());
+        assertEquals(PERMITS + 1, served.get());
+    }
+
+    @Test
+    void aRequestThatFailsGivesItsPermitBack() throws Exception {
+        try (App app = App.start("--permits=1", "--virtual=true")) {
+            for (int i = 0; i < 3; i++) {
+                assertEquals(400, app.get("/api/sleep-test?sleep_ms=-1").statusCode());
+            }
+            assertEquals(200, app.get("/ping").statusCode());
+        }
+    }
+
+    @Test
+    void refusesAnAsynchronousRequest() throws Exception {
+        try (App app = App.start(
+                "--permits=1",
+                "--client=worker-threads",
+                "--remote.url=http://127.0.0.1:1/",
+                "--log=off")) {
+            assertEquals(500, app.get("/v1/hello").statusCode());
+        }
+    }
+
+    @Test
+    void refusesABodyThatIsTooLong() throws Exception {
+        try (App app = App.start(App.h2("body"), "--body-bytes=100")) {
+            String user = "{\"name\": \"kim\", \"email\": \"kim@mail.com\", \"password\": \"password1234\"}";
+            assertEquals(413, app.post("/registration", user + " ".repeat(101 - user.length())).statusCode());
+            assertEquals(201, app.post("/registration", user + " ".repeat(100 - user.length())).statusCode());
+        }
+    }
+
+    private void request() {
+        try {
+            permits.doFilter(null, null, (request, response) -> {
+                peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+                awaitEnd();
+                inFlight.decrementAndGet();
+                served.incrementAndGet();
+            });
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    private void awaitEnd() {
+        try {
+            mayEnd.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

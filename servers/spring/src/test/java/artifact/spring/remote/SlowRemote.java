@@ -1,0 +1,64 @@
+package artifact.spring.remote;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A remote that holds its answers back until it is told to give them. */
+final class SlowRemote implements AutoCloseable {
+
+    /** 42 bytes, not all of them ASCII. */
+    static final byte[] BODY = "요청을 받았고 이것이 응답이다".getBytes(StandardCharsets.UTF_8);
+
+    final AtomicInteger inFlight = new AtomicInteger();
+    final AtomicInteger peak = new AtomicInteger();
+    volatile String lastQuery;
+    private final CountDownLatch mayAnswer = new CountDownLatch(1);
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final HttpServer server;
+
+    SlowRemote() throws IOException {
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.setExecutor(threads);
+        server.createContext("/", exchange -> {
+            peak.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+            lastQuery = exchange.getRequestURI().getRawQuery();
+            awaitPermission();
+            inFlight.decrementAndGet();
+            exchange.getResponseHeaders().set("Content-Type", "text/html;charset=utf-8");
+            exchange.sendResponseHeaders(200, BODY.length);
+            exchange.getResponseBody().write(BODY);
+            exchange.close();
+        });
+        server.start();
+    }
+
+    void answer() {
+        mayAnswer.countDown();
+    }
+
+    String option() {
+        return "--remote.url=http://127.0.0.1:" + server.getAddress().getPort() + "/work?sleep_ms=1000";
+    }
+
+    @Override
+    public void close() {
+        answer();
+        server.stop(0);
+        threads.close();
+    }
+
+    private void awaitPermission() {
+        try {
+            mayAnswer.await();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package artifact.spring.work;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import artifact.spring.App;
+import java.io.File;
+import java.net.http.HttpResponse;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every kind of thread and of lock does the same work, and answers with the same bytes. */
+class WorkTest {
+
+    private static App platform;
+    private static App virtual;
+
+    @BeforeAll
+    static void start() {
+        platform = App.start("--lock=synchronized");
+        virtual = App.start("--lock=reentrant", "--virtual=true");
+    }
+
+    @AfterAll
+    static void stop() {
+        platform.close();
+        virtual.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/ping",
+                "/api/sleep-test?sleep_ms=1",
+                "/api/cpu-test?cpu_us=10",
+                "/api/file-test",
+                "/api/work-test?sleep_ms=1&cpu_us=10",
+                "/api/lock-test?sleep_ms=1"
+            })
+    void answersOkInTwoBytes(String path) throws Exception {
+        HttpResponse<String> answer = platform.get(path);
+        assertEquals(200, answer.statusCode());
+        assertEquals("OK", answer.body());
+        assertEquals("2", answer.headers().firstValue("Content-Length").orElseThrow());
+        assertEquals("text/plain;charset=UTF-8", answer.headers().firstValue("Content-Type").orElseThrow());
+
+        HttpResponse<String> other = virtual.get(path);
+        assertEquals(answer.body(), other.body());
+        assertEquals(answer.headers().map().keySet(), other.headers().map().keySet());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"/api/sleep-test, 100", "/api/sleep-test?sleep_ms=150, 150", "/api/lock-test, 20", "/api/cpu-test, 2", "/api/work-test, 20"})
+    void takesAtLeastItsTime(String path, long atLeastMs) throws Exception {
+        for (App app : new App[] {platform, virtual}) {
+            long start = System.nanoTime();
+            assertEquals(200, app.get(path).statusCode());
+            assertTrue(System.nanoTime() - start >= atLeastMs * 1_000_000);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/api/sleep-test, sleep_ms, -1",
+        "/api/sleep-test, sleep_ms, 60001",
+        "/api/cpu-test, cpu_us, 10000001",
+        "/api/work-test, cpu_us, 10000001",
+        "/api/work-test, sleep_ms, 60001",
+        "/api/lock-test, sleep_ms, -1",
+        "/api/lock-test, sleep_ms, long"
+    })
+    void refusesAParameterAndNamesIt(String path, String parameter, String value) throws Exception {
+        for (App app : new App[] {platform, virtual}) {
+            HttpResponse<String> refusal = app.get(path + "?" + parameter + "=" + value);
+            assertEquals(400, refusal.statusCode());
+            assertTrue(refusal.body().contains(parameter), refusal.body());
+            assertTrue(refusal.body().contains(value), refusal.body());
+        }
+    }
+
+    @Test
+    void leavesNoFile() throws Exception {
+        File[] before = filesOfTest();
+        for (App app : new App[] {platform, virtual}) {
+            assertEquals("OK", app.get("/api/file-test").body());
+        }
+        assertArrayEquals(before, filesOfTest());
+    }
+
+    private static File[] filesOfTest() {
+        return new File(System.getProperty("java.io.tmpdir")).listFiles((folder, name) -> name.startsWith("file-test-"));
+    }
+
+    @Test
+    void hasNoLockTestWithoutAKindOfLock() throws Exception {
+        try (App without = App.start()) {
+            assertEquals(404, without.get("/api/lock-test").statusCode());
+        }
+    }
+}

@@ -1,0 +1,83 @@
+"""Kinds of modes: what each fixes, so that a mode in config.yaml is one line.
+
+A kind gives the class or the options that make it, the platform threads that must be observed, or
+it was not this mode, and colors. The analysis has its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+Mode = dict[str, Any]
+
+# The first is the kind's in every study; the others are for more modes of it in one comparison.
+COLORS = {
+    "pool": ("blue", "sky"),
+    "virtual": ("green", "olive"),
+    "event-loop": ("pink", "amber"),
+    "thread-each": ("vermilion", "amber"),
+    "": ("gray", "olive"),
+}
+ALL_COLORS = ("sky", "amber", "olive", "gray", "vermilion", "pink", "green", "blue")
+# Carriers of virtual threads and event loops are as many as CPUs; a JVM has a few more for timers
+# and polling. The most seen on one CPU was 4.
+THREADS_PER_CPU = 5
+# Words of a mode that are options of its server, under the same name on its command line.
+WORDS = (
+    *("threads", "core-threads", "queue", "permits", "pool", "backlog", "max-connections"),
+    *("client", "lock", "password-workers"),
+)
+PARALLELISM = "-Djdk.virtualThreadScheduler.parallelism"
+COLLECTORS = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC"}
+
+
+def observed(mode: Mode) -> dict[str, Any]:
+    """Platform threads, beyond those of an idle server, that a server of the kind must show."""
+    few = {"started_per_request_at_most": 0.2}
+    if mode["kind"] == "thread-each":
+        return {"started_per_request_at_least": 0.9}
+    if mode["kind"] == "pool":
+        return {"peak_at_most": mode["threads"], "started_per_request_at_most": 0.5}
+    if "threads_at_most" in mode:
+        return few | {"peak_at_most": mode["threads_at_most"]}
+    return few | {"peak_at_most_per_cpu": THREADS_PER_CPU}
+
+
+def options(mode: Mode, common: dict[str, Any], *, virtual_is_option: bool) -> dict[str, Any]:
+    """The options of a server of ours, as on its command line; `common` ones are the study's."""
+    words = {word: mode[word] for word in WORDS if word in mode}
+    virtual = {"virtual": True} if virtual_is_option and mode.get("kind") == "virtual" else {}
+    return common | words | virtual | mode.get("options", {})
+
+
+def variables(mode: Mode, engine: str) -> dict[str, Any]:
+    """The settings of a database, by its own names."""
+    given: dict[str, Any] = {}
+    if engine == "pgbouncer" and "pool" in mode:
+        given = {"default_pool_size": mode["pool"]}
+    elif engine == "mariadb" and "kind" in mode:
+        each = {"thread_handling": "one-thread-per-connection"}
+        pool = {"thread_handling": "pool-of-threads"}
+        sized = {"thread_pool_size": mode["threads"]} if "threads" in mode else {}
+        given = each if mode["kind"] == "thread-each" else pool | sized
+    return given | mode.get("options", {})
+
+
+def jvm_options(part: Mode) -> list[str]:
+    """Heap, collector, carriers and other options of the JVM that a study or a mode names."""
+    found = []
+    if "heap_mib" in part:
+        found += [f"-Xms{part['heap_mib']}m", f"-Xmx{part['heap_mib']}m"]
+    if "gc" in part:
+        found.append(COLLECTORS[part["gc"]])
+    if "carriers" in part:
+        found.append(f"{PARALLELISM}={part['carriers']}")
+    return [*found, *part.get("jvm_options", [])]
+
+
+def color(mode: Mode, taken: Iterable[str]) -> str:
+    """The mode's own, or the first that no other mode of the comparison has, its kind's first."""
+    of_kind = COLORS[mode.get("kind", "")]
+    free = (each for each in (*of_kind, *ALL_COLORS) if each not in taken)
+    return str(mode.get("color") or next(free, of_kind[0]))
