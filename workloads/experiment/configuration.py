@@ -17,7 +17,7 @@ from typing import Any
 import jsonschema
 
 from workloads.experiment import kinds
-from workloads.machine.provenance import ROOT, own_home
+from workloads.machine.provenance import ROOT, user_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
 # Loads by the program of the name wrk2 what wrk2 loads; a tier says only whether.
@@ -462,7 +462,7 @@ def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterato
         yield f"{command}: words of which one, or a variable of its environment, holds {{port}}"
     if "engine" in study:
         yield f"{command}: in a study whose servers speak HTTP"
-    if not own_home(mode).is_dir():
+    if not user_home(mode).is_dir():
         yield f"{place}.folder = {json.dumps(mode['folder'])}; allowed: a folder that is there"
 
 

@@ -29,7 +29,7 @@ from workloads.experiment.configuration import (
     without,
 )
 from workloads.experiment.plan import LoadPlan, ModePlan, Name, Plan
-from workloads.machine.provenance import ROOT, own_files
+from workloads.machine.provenance import ROOT, user_files
 
 # How many requests a tool has in flight.
 IN_FLIGHT = {"sweep": "connections", "wrk2": "connections", "jmeter": "users"}
@@ -407,7 +407,7 @@ class Grid:
     def files(self, session: Session) -> list[str]:
         """The files of the user-supplied servers that the session starts."""
         modes = [part.mode for part in self.plan(session).modes.values()]
-        own = [path for mode in modes if "command" in mode for path in own_files(mode)]
+        own = [path for mode in modes if "command" in mode for path in user_files(mode)]
         return sorted({str(path) for path in own})
 
     def _parts(self, cell: Cell) -> tuple[Study, Mode, Tier]:

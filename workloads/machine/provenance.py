@@ -134,21 +134,21 @@ def fingerprint(spec: dict[str, Any]) -> str:
     jars = filter(None, (part.get("jar") for part in parts))
     texts = [(ROOT / f"{jar}.sha256").read_bytes() for jar in jars]
     if "command" in spec["mode"]:
-        texts += [f"{path.name} {sha256(path)}\n".encode() for path in own_files(spec["mode"])]
+        texts += [f"{path.name} {sha256(path)}\n".encode() for path in user_files(spec["mode"])]
     return hashlib.sha256(b"".join(texts)).hexdigest()
 
 
-def own_home(mode: dict[str, Any]) -> Path:
+def user_home(mode: dict[str, Any]) -> Path:
     """Where the command of a user-supplied server runs: in its folder, or in this checkout."""
     return ROOT / mode.get("folder", "")
 
 
-def own_files(mode: dict[str, Any]) -> list[Path]:
+def user_files(mode: dict[str, Any]) -> list[Path]:
     """A user-supplied server's program, files that its command names, and all in its folder.
 
     Hidden files, and what Python leaves beside its modules, are no part of it.
     """
-    home, (program, *words) = own_home(mode), mode["command"]
+    home, (program, *words) = user_home(mode), mode["command"]
     found = [shutil.which(str(home / program) if "/" in program else program) or ""]
     found += [str(home / word) for word in words]
     if "folder" in mode:

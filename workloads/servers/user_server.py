@@ -38,7 +38,7 @@ class UserServer(Server):
             cpus,
             folder,
             environment=environment(mode, folder, port),
-            home=provenance.own_home(mode),
+            home=provenance.user_home(mode),
         )
         self.places = listeners(self.pids())
         if (LOOPBACK, port) not in self.places or not all(map(is_loopback, self.places)):

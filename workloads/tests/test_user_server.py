@@ -1,4 +1,4 @@
-"""Own servers: started by a command, watched with all their processes, and each fault said."""
+"""User-supplied servers: started by a command, watched with all their processes, faults named."""
 
 import os
 import shutil
@@ -128,7 +128,7 @@ def test_expected_status_and_body_are_the_right_answer(start):
 def example():
     """The mode that the example adds."""
     added = yaml.safe_load((EXAMPLE / "config.yaml").read_text())
-    return added["studies"]["request-threads"]["modes"]["own-asyncio"]
+    return added["studies"]["request-threads"]["comparisons"]["threads"]["modes"]["user-asyncio"]
 
 
 def test_example_answers_as_the_servers_of_its_study_do(start):
@@ -287,30 +287,27 @@ def test_what_perf_said_is_the_reason(slice_folder):
 
 
 def configured(**mode):
-    """config.yaml with the mode `mine` in request-threads."""
+    """config.yaml with the mode `mine` in a comparison of request-threads."""
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    config["studies"]["request-threads"]["modes"]["mine"] = mode
+    config["studies"]["request-threads"]["comparisons"]["threads"]["modes"]["mine"] = mode
     return config
 
 
 MINE = {"command": ["python3", "server.py", "{port}"], "folder": str(EXAMPLE)}
-MINE |= {"versus": "event-loop", "tiers": ["mid/wrk2", "waiting"]}
+MINE |= {"baseline": "event-loop", "tiers": ["mid/wrk2", "waiting"]}
 
 
-def session_with_baseline(grid):
-    return next(session for session in grid.sessions if session.group == "thread-per-request")
-
-
-def test_own_server_joins_the_session_of_its_baseline():
+def test_user_supplied_server_joins_the_session_of_its_comparison():
     grid = Grid(configured(**MINE))
     found = {(cell.tier, cell.tool) for cell in grid.cells if cell.mode == "mine"}
     assert found == {("mid", "wrk2"), ("waiting", "wrk2"), ("waiting", "jmeter")}
-    session = session_with_baseline(grid)
+    session = next(one for one in grid.sessions if one.path == "request-threads/threads/rep-1")
     assert {"mine", "event-loop"} <= {cell.mode for cell in session.cells}
     assert str(EXAMPLE / "server.py") in grid.files(session)
+    assert grid.plan(session).modes["mine"].baseline == "event-loop"
 
 
-def test_nothing_of_our_server_is_said_of_an_own_one():
+def test_nothing_of_our_server_is_said_of_a_user_supplied_one():
     grid = Grid(configured(**MINE, verify_path="/health", expected_body="up"))
     cell = next(cell for cell in grid.cells if cell.mode == "mine")
     spec = grid.spec(cell)
@@ -322,8 +319,8 @@ def test_nothing_of_our_server_is_said_of_an_own_one():
     alone = grid.alone(cell)
     # Its baseline's jar.
     assert grid.jars(alone) == ["servers/sockets/target/sockets.jar"]
-    neighbour = next(cell for cell in grid.cells if cell.mode == "event-loop")
-    assert "server" in grid.spec(neighbour)["study"]
+    neighbor = next(cell for cell in grid.cells if cell.mode == "event-loop")
+    assert "server" in grid.spec(neighbor)["study"]
 
 
 def test_example_is_a_short_file_that_adds_a_mode():
@@ -335,7 +332,7 @@ def test_example_is_a_short_file_that_adds_a_mode():
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"command": []}, "mine.command = []; allowed: a list of words that start an own server"),
+        ({"command": []}, "mine.command = []; allowed: a list of words that start a user-supplied"),
         ({"command": "run {port}"}, 'mine.command = "run {port}"; allowed: a list of words'),
         ({"command": ["run"]}, 'mine.command = ["run"]; allowed: words of which one, or'),
         ({"folder": "no/such"}, 'mine.folder = "no/such"; allowed: a folder that is there'),
@@ -356,19 +353,19 @@ def test_port_may_stand_in_the_environment_alone():
     assert Grid(configured(**(MINE | {"command": ["run"], "environment": {"PORT": "{port}"}})))
 
 
-def test_mode_without_a_command_has_nothing_of_an_own_server():
-    ours = {"class": "EventLoop", "in_force": {"peak_at_most": 9}}
+def test_mode_without_a_command_has_nothing_of_a_user_supplied_server():
+    ours = {"class": "EventLoop", "observed": {"peak_at_most": 9}}
     for own in ({"folder": "servers"}, {"verify_path": "/"}, {"expected_body": ""}):
         with pytest.raises(ConfigurationError, match="allowed: only with a command"):
             Grid(configured(**ours, **own))
-    with pytest.raises(ConfigurationError, match="in_force = null; allowed: it must be there"):
+    with pytest.raises(ConfigurationError, match="kind = null; allowed: one, or observed"):
         Grid(configured(**{"class": "EventLoop"}))
 
 
 # ---- what it is
 
 
-def test_own_server_is_its_program_the_files_it_names_and_its_folder(tmp_path):
+def test_user_supplied_server_is_its_program_the_files_it_names_and_its_folder(tmp_path):
     (tmp_path / "home/part").mkdir(parents=True)
     (tmp_path / "home/__pycache__").mkdir()
     names = ("run", "part/a.txt", ".hidden", "__pycache__/b.pyc")
@@ -380,13 +377,13 @@ def test_own_server_is_its_program_the_files_it_names_and_its_folder(tmp_path):
     mode |= {"folder": str(tmp_path / "home")}
 
     def found(**changed):
-        return {path.name for path in provenance.own_files(mode | changed)}
+        return {path.name for path in provenance.user_files(mode | changed)}
 
     assert found() == {"run", "a.txt", "settings"}
     assert found(command=["sh", "-c", "exit"]) == {"sh", "run", "a.txt"}
     # Without a folder it runs in this checkout, of which it is no more than it names.
     of_checkout = {"command": ["python3", "workloads/experiment/grid.py", "{port}"]}
-    assert {path.name for path in provenance.own_files(of_checkout)} == {"python3", "grid.py"}
+    assert {path.name for path in provenance.user_files(of_checkout)} == {"python3", "grid.py"}
 
 
 def test_change_of_a_file_is_another_server(tmp_path):
