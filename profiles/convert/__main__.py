@@ -33,9 +33,7 @@ FILES = {
 
 def convert_cell(folder: Path) -> None:
     """Stacks and flame graphs of a cell, each unless it is there."""
-    profiler = json.loads((folder / "cell.json").read_text())["configuration"]["testbed"][
-        "profiler"
-    ]
+    configuration = json.loads((folder / "cell.json").read_text())["configuration"]
     for what, (collapsed, graph) in FILES.items():
         wanted = what == "cpu" or "allocation_kib" in configuration["testbed"]["profiler"]
         if wanted and not (folder / graph).exists():
