@@ -1,34 +1,28 @@
-"""Profiles: what async-profiler saw while the load ran, as collapsed stacks and a flame graph.
+"""Profiles: what async-profiler saw while the load ran, as collapsed stacks and flame graphs.
 
-inputs   a cell's cell.json and profile.jfr, .tools/async-profiler/jfr-converter.jar
-outputs  profile.collapsed and flamegraph.html beside them, of CPU time; both empty where there is no profile
+inputs   {results}/sessions/{study}/{comparison}/rep-{repetition}.json; its cells' cell.json and recordings,
+         .tools/async-profiler/jfr-converter.jar
+outputs  {results}/profiles/{study}/{comparison}/rep-{repetition}.txt, which names the cells; next to each cell.json
+         profile.collapsed and flamegraph.html, of CPU time; both empty where there is no profile
          allocation.collapsed and allocation.html, of bytes, where the tier asks for allocation_kib
 """
 
 
-rule convert_profile:
+rule convert_profiles:
     input:
-        RESULTS + "/cells/{cell}/cell.json",
+        RESULTS + "/sessions/{study}/{comparison}/rep-{repetition}.json",
     output:
-        collapsed=RESULTS + "/cells/{cell}/profile.collapsed",
-        flamegraph=RESULTS + "/cells/{cell}/flamegraph.html",
+        RESULTS + "/profiles/{study}/{comparison}/rep-{repetition}.txt",
     log:
-        RESULTS + "/logs/profiles/{cell}.log",
+        RESULTS + "/logs/profiles/{study}/{comparison}/rep-{repetition}.log",
+    threads: 2
+    params:
+        cells=lambda wildcards: [
+            f"{RESULTS}/cells/{cell.path}"
+            for cell in GRID.named_session(wildcards).cells
+            if GRID.profiled(cell)
+        ],
     message:
-        "profile of {wildcards.cell}"
+        "profiles of {wildcards.study}/{wildcards.comparison}, repetition {wildcards.repetition}"
     shell:
-        "python -m profiles.convert cpu {input:q} {output.collapsed:q} {output.flamegraph:q} > {log:q} 2>&1"
-
-
-rule convert_allocation:
-    input:
-        RESULTS + "/cells/{cell}/cell.json",
-    output:
-        collapsed=RESULTS + "/cells/{cell}/allocation.collapsed",
-        flamegraph=RESULTS + "/cells/{cell}/allocation.html",
-    log:
-        RESULTS + "/logs/allocations/{cell}.log",
-    message:
-        "what {wildcards.cell} allocates"
-    shell:
-        "python -m profiles.convert allocation {input:q} {output.collapsed:q} {output.flamegraph:q} > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} | python -m profiles.convert {output:q} > {log:q} 2>&1"

@@ -1,10 +1,11 @@
-"""From a cell's recording to collapsed stacks and a flame graph of its profiled slice.
+"""From cells' recordings to collapsed stacks and flame graphs of their profiled slices.
 
-    python -m profiles.convert cpu|allocation CELL_JSON COLLAPSED FLAMEGRAPH
+    python -m profiles.convert LIST < names of cells' folders
 
-Stacks count samples of CPU time, or bytes that were allocated.
+Stacks count samples of CPU time, or bytes that were allocated. A cell that has them already is left
+as it is. LIST names the cells that have them at the end.
 
-What lies before and after the slice's window is cut off here. A JVM's recording is
+Samples before and after the slice's window are cut off here. A JVM's recording is
 async-profiler's (JFR), that of any other program is perf's.
 Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (names of lambdas),
 --alloc with --total (bytes).
@@ -13,14 +14,30 @@ Source: async-profiler's jfrconv, options --from and --to (epoch ms), --norm (na
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from profiles.convert import perf_stacks
 
 JFRCONV = Path(__file__).with_name("jfrconv.sh")
+# By what they count: the stacks and the flame graph, which is written last.
+FILES = {
+    "cpu": ("profile.collapsed", "flamegraph.html"),
+    "allocation": ("allocation.collapsed", "allocation.html"),
+}
+
+
+def convert_cell(folder: Path) -> None:
+    """Stacks and flame graphs of a cell, each unless it is there."""
+    configuration = json.loads((folder / "cell.json").read_text())["configuration"]
+    for what, (collapsed, graph) in FILES.items():
+        wanted = what == "cpu" or "allocation_kib" in configuration["testbed"]["profiler"]
+        if wanted and not (folder / graph).exists():
+            convert(what, folder / "cell.json", folder / collapsed, folder / graph)
 
 
 def convert(what: str, cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
@@ -47,7 +64,7 @@ def kind_of(what: str, cell: dict[str, Any]) -> list[str]:
 
 def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
     start_s, end_s = (cell["profile"][edge] for edge in ("start_epoch_s", "end_epoch_s"))
-    # Of an own server its processes alone were recorded.
+    # A user-supplied server's processes alone were recorded.
     programs = () if "command" in cell["configuration"]["mode"] else perf_stacks.DATABASES
     collapsed.write_text(perf_stacks.collapsed(recording, start_s, end_s, programs))
 
@@ -70,5 +87,13 @@ def title(cell: dict[str, Any]) -> str:
     return " · ".join(str(part) for part in cell["cell"].values())
 
 
+def main() -> None:
+    folders = [Path(line) for line in sys.stdin.read().split()]
+    # One more CPU saves little: jfrconv lives for half a second.
+    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        list(pool.map(convert_cell, folders))
+    Path(sys.argv[1]).write_text("".join(f"{folder}\n" for folder in folders))
+
+
 if __name__ == "__main__":
-    convert(sys.argv[1], *map(Path, sys.argv[2:5]))
+    main()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Lays out .tools/mariadb and .tools/postgresql, each with an initialised data directory that every
-# cell copies, .tools/pgbouncer, and nginx. Nothing of it is a service of this machine.
+# cell copies, .tools/pgbouncer, and nginx. Nothing of it is a service of this machine. What they are
+# stands in .tools/databases.json, for the record of every cell.
 # Maven checks what it downloads against the registry; databases.sha256 pins the bytes themselves.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -100,8 +101,27 @@ initialise_postgresql() {
   chmod -R a+rX "$postgresql/data"
 }
 
-if [[ $(uname -m) == x86_64 ]]; then servers_of_maven_central; else servers_of_debian; fi
+# ---- Versions
+
+version_of() { # version_of PROGRAM OPTION: without a folder's name, which may hold digits, too
+  "$@" 2>&1 | sed -nE 's#.*(Ver |SQL\) |Bouncer |nginx/)([0-9.]*[0-9]).*#\2#p'
+}
+
+write_versions() { # write_versions ORIGIN FILE
+  printf '{"mariadb": "%s (%s)", "postgresql": "%s (%s)", "pgbouncer": "%s (Debian)", "nginx": "%s (Debian)"}\n' \
+    "$(version_of "$mariadb/bin/mariadbd" --version)" "$1" "$(version_of "$postgresql/bin/postgres" --version)" "$1" \
+    "$(version_of "$pgbouncer/usr/sbin/pgbouncer" --version)" "$(version_of "$nginx/usr/sbin/nginx" -v)" >"$2"
+}
+
+if [[ $(uname -m) == x86_64 ]]; then
+  origin="Maven Central"
+  servers_of_maven_central
+else
+  origin=Debian
+  servers_of_debian
+fi
 unpacked_of_debian pgbouncer "$pgbouncer"
 unpacked_of_debian nginx "$nginx"
 initialise_mariadb
 initialise_postgresql
+write_versions "$origin" "$1/databases.json"

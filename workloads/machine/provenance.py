@@ -21,6 +21,23 @@ ROOT = Path(__file__).resolve().parents[2]
 MEASURING = ("servers", "workloads", "profiles", "config.yaml")
 BUILT = {"target", "build"}
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
+# Written by set-up.
+DATABASES = ROOT / ".tools/databases.json"
+# Libraries that decide what a server costs, by their jars' names.
+LIBRARIES = {
+    "spring-boot": "spring_boot",
+    "tomcat-embed-core": "tomcat",
+    "netty-common": "netty",
+    "reactor-netty-http": "reactor_netty",
+    "jetty-server": "jetty",
+    "helidon-webserver": "helidon",
+    "vertx-core": "vertx",
+    "httpclient5": "apache_httpclient",
+    "jackson-databind": "jackson",
+    "HikariCP": "hikaricp",
+    "mariadb-java-client": "mariadb_java_client",
+    "r2dbc-mariadb": "r2dbc_mariadb",
+}
 LIMIT_FILES = {
     "somaxconn": "/proc/sys/net/core/somaxconn",
     "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
@@ -121,18 +138,31 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
             "jdk": jdk_version(java),
             "python": platform.python_version(),
             "async_profiler": profiler_version(),
+            **libraries(fingerprints(spec)),
+            **(json.loads(DATABASES.read_text()) if DATABASES.exists() else {}),
         },
         "jars_sha256": fingerprint(spec),
         "root": os.geteuid() == 0,
     }
 
 
-def fingerprint(spec: dict[str, Any]) -> str:
-    """The digest of a cell's jars, by their fingerprints, or of a user-supplied server's files."""
+def fingerprints(spec: dict[str, Any]) -> list[str]:
+    """Lists of checksums, a jar and its libraries each, of all jars that a cell runs."""
     server, backend = spec["study"].get("server", {}), spec["backend"] or {}
     parts = (server, backend, *backend.get("others", []))
     jars = filter(None, (part.get("jar") for part in parts))
-    texts = [(ROOT / f"{jar}.sha256").read_bytes() for jar in jars]
+    return [(ROOT / f"{jar}.sha256").read_text() for jar in jars]
+
+
+def libraries(fingerprints: list[str]) -> dict[str, str]:
+    """Versions of the known libraries of the jars, from the names of their files."""
+    found = re.findall(r"/lib/([\w-]+?)-(\d[\w.]*)\.jar$", "".join(fingerprints), re.MULTILINE)
+    return {LIBRARIES[name]: version for name, version in found if name in LIBRARIES}
+
+
+def fingerprint(spec: dict[str, Any]) -> str:
+    """The digest of a cell's jars with their libraries, or of a user-supplied server's files."""
+    texts = [text.encode() for text in fingerprints(spec)]
     if "command" in spec["mode"]:
         texts += [f"{path.name} {sha256(path)}\n".encode() for path in user_files(spec["mode"])]
     return hashlib.sha256(b"".join(texts)).hexdigest()

