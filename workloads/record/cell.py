@@ -95,6 +95,7 @@ def labels_of(labels: dict[str, Any], name: Name) -> dict[str, Any]:
     position = order["positions"][f"{name.mode}/{name.tier}/{name.tool}"]
     return {
         "study": labels["study"],
+        "comparison": labels["comparison"],
         "mode": labels["modes"][name.mode],
         "tier": labels["tiers"][name.tier],
         "order": {"seed": order["seed"], "position": position, "of": order["of"]},

@@ -25,7 +25,8 @@ import pytest
 import yaml
 
 from profiles.watch.accept_queue import accept_queue
-from workloads.experiment.configuration import whole_study
+from workloads.experiment.configuration import FULL
+from workloads.experiment.grid import Grid
 from workloads.machine import provenance
 from workloads.machine.testbed import free_port
 from workloads.servers.backends import mariadb
@@ -34,15 +35,24 @@ from workloads.servers.user_server import UserServer
 
 CPUS = sorted(os.sched_getaffinity(0))
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
-STUDY = CONFIG["studies"]["stacks"]
-MODES = {
-    name: mode
-    for name, mode in whole_study("stacks", STUDY, "tiers")["modes"].items()
-    # What only the JVM reads changes no answer and no limit.
-    if not {"twin_of", "command", "jvm_options"} & mode.keys()
-}
+GRID = Grid(CONFIG | {"depth": FULL})
+
+
+def modes_of(study):
+    """Every mode of a study, as its session starts it."""
+    plans = [GRID.plan(session) for session in GRID.sessions if session.study == study]
+    return {name: part for plan in plans for name, part in plan.modes.items()}
+
+
+def is_alike(part):
+    """Modes that only the JVM tells apart have the same answers and limits."""
+    return part.study["server"]["class"], json.dumps(part.mode["options"])
+
+
+OURS = {name: part for name, part in modes_of("stacks").items() if "command" not in part.mode}
+MODES = {is_alike(part): name for name, part in OURS.items()}.values()
 # Modes of one stack differ in what is asked of them, and share its limits.
-STACKS = {mode.get("class", STUDY["server"]["class"]): name for name, mode in MODES.items()}
+STACKS = {OURS[name].study["server"]["class"]: name for name in MODES}
 PATIENCE_S = 30
 # That of every stack for a call of the remote.
 RESPONSE_TIMEOUT_S = 10
@@ -52,7 +62,7 @@ LOGIN = {"email": "member-0042@mail.com", "password": "password1234"}
 ORDER = b'{"item": 7, "quantity": 1}'
 JSON_TYPE, HTML_TYPE = "application/json", "text/html;charset=utf-8"
 # Connections to the remote, and more requests than those let through.
-CLIENT_CONNECTIONS, CROWD = 500, 520
+CLIENT_CONNECTIONS, BURST = 500, 520
 ALL_IDLE = 8300
 # Longer than any request of these tests: Vert.x closes a connection while one is served, too.
 IDLE_TIMEOUT_S = 5
@@ -62,7 +72,7 @@ BACKLOG = 4096
 class Remote(http.server.ThreadingHTTPServer):
     """A stand-in: ?do=hold waits until it is released, ?do=fail answers 500."""
 
-    request_queue_size = 2 * CROWD
+    request_queue_size = 2 * BURST
     daemon_threads = True
 
     def __init__(self):
@@ -134,9 +144,11 @@ class Stack(Server):
 
     def __init__(self, name, database, remote, folder, position):
         self.name = name
-        options = MODES[name].get("options", {}) | {"idle-timeout-s": IDLE_TIMEOUT_S}
-        self.mode = MODES[name] | {"options": options}
-        server = STUDY["server"] | {"jvm_options": ["-Xmx256m", "-XX:TieredStopAtLevel=1"]}
+        part = OURS[name]
+        options = part.mode["options"] | {"idle-timeout-s": IDLE_TIMEOUT_S}
+        self.mode = part.mode | {"options": options}
+        jvm_options = ["-Xmx256m", "-XX:TieredStopAtLevel=1"]
+        server = part.study["server"] | {"jvm_options": jvm_options}
         spec = {"study": {"server": server}, "mode": self.mode}
         argv = command(spec, provenance.java(), free_port(position), len(CPUS))
         argv += [
@@ -298,7 +310,7 @@ def test_order_holds_its_connection_while_the_remote_is_asked(stack, remote):
 
 def test_as_many_requests_are_let_in_as_the_mode_says(stack, remote):
     let_in = stack.option("permits", stack.option("threads", CLIENT_CONNECTIONS))
-    assert most_in_flight(stack, remote, let_in, CROWD, "GET", "/remote?do=hold") == let_in
+    assert most_in_flight(stack, remote, let_in, BURST, "GET", "/remote?do=hold") == let_in
 
 
 def most_in_flight(stack, remote, expected, requests, method, path, body=b""):
@@ -401,14 +413,15 @@ def test_as_many_connections_wait_to_be_accepted_as_it_is_told(one_of_stack, des
 
 @pytest.mark.parametrize("name", ["jdk-server", "jetty", "netty"])
 def test_peers_answer_the_page_of_the_socket_servers(name, tmp_path):
-    study = CONFIG["studies"]["request-threads"]
-    spec = {"study": {"server": study["server"]}, "mode": study["modes"][name]}
+    path = CONFIG["studies"]["request-threads"]["path"]
+    part = modes_of("request-threads")[name]
+    spec = {"study": part.study, "mode": part.mode}
     server = Server(command(spec, provenance.java(), free_port(0), len(CPUS)), CPUS, tmp_path)
     try:
         assert server.port, server.log.read_text()
         with socket.create_connection(("127.0.0.1", server.port), PATIENCE_S) as connection:
             for ends in ({}, {"Connection": "close"}):
-                send(connection, "GET", study["path"], **ends)
+                send(connection, "GET", path, **ends)
                 status, headers, content = answer(connection)
                 assert (status, content, headers["Content-Length"]) == (200, PAGE, "42")
             assert connection.recv(1) == b""
@@ -419,7 +432,7 @@ def test_peers_answer_the_page_of_the_socket_servers(name, tmp_path):
 def test_nginx_answers_the_same_bytes(tmp_path):
     if not (ROOT / ".tools/nginx").is_dir():
         pytest.skip("nginx is not installed")
-    mode = STUDY["modes"]["nginx"]
+    mode = modes_of("stacks")["nginx"].mode
     floor = UserServer(mode, CPUS, tmp_path, free_port(0))
     try:
         assert floor.port, floor.log.read_text()
