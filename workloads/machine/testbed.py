@@ -190,7 +190,7 @@ def cores_of(root: Path) -> list[list[int]]:
 
 
 def without_cpus(cores: list[list[int]], taken: list[int]) -> list[list[int]]:
-    """What is left of the cores; one that is begun goes to the side that began it."""
+    """The cores that are left; one that is begun goes to the side that began it."""
     return [core for core in cores if not set(core) & set(taken)]
 
 
@@ -215,7 +215,7 @@ def place(cpu: Cpu) -> tuple[int, int, list[int], int]:
 
 
 def topology(shares: Shares | None = None, root: Path = SYS) -> dict[str, Any]:
-    """What a record should hold: where every CPU of both sides is, and whether they share a core.
+    """Where every CPU of both sides is, and whether they share a core, for a record.
 
     `shares`: what cpu_shares() answered. Give it once this process is confined to some CPUs.
     """
@@ -250,7 +250,7 @@ def number_in(path: Path) -> int | None:
 
 
 def numbers_in(path: Path) -> list[int]:
-    """Of a list as the kernel writes it, such as 0-2,8; empty without the file."""
+    """Read a list as the kernel writes it, such as 0-2,8; empty without the file."""
     ranges = path.read_text().strip().split(",") if path.exists() else []
     bounds = [[int(bound) for bound in text.split("-")] for text in ranges]
     return [number for bound in bounds for number in range(bound[0], bound[-1] + 1)]
@@ -340,7 +340,7 @@ class Process:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 process_group=0,
-                # What is written goes out with the end of its line.
+                # Each line goes out with its end.
                 text=True,
                 bufsize=1,
             )

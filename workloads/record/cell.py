@@ -30,7 +30,7 @@ class Generating(Protocol):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is the same in all cells of a session."""
+    """The facts that all cells of a session share."""
 
     id: str
     study: str

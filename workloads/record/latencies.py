@@ -18,7 +18,7 @@ from typing import Any
 
 POINTS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
 SAMPLES, SERIES = "samples.csv.gz", "series.csv"
-# What a tool leaves in a slice's folder, the primary latency first.
+# The files of a tool in a slice's folder, the primary latency first.
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
 STEP = re.compile(r"^\s*([\d.]+)\s+[01]\.\d+\s+(\d+)", re.MULTILINE)
 FOOTER = r"#\[.*\b{name}\s*=\s*([\d.]+)"
@@ -63,7 +63,7 @@ def samples_of(folder: Path) -> list[dict[str, str]]:
 
 def percentile(steps: Steps, share: float, failed: int = 0, quick: int = 0) -> float | None:
     """`failed` requests are slower than all steps, but for `quick` ones among these."""
-    # What a binary fraction adds to the product must not raise the rank, as in percentiles.R.
+    # The error of a binary fraction must not raise the rank, as in percentiles.R.
     right, seen = steps.total() - quick, 0
     rank = quick + math.ceil((share - 1e-9) * (right + failed))
     if rank > steps.total():

@@ -99,7 +99,7 @@ class Slice:
     load: dict[str, Any]
     samples: list[Sample]
     rate_hz: float
-    # What processes and machine used within the window.
+    # The CPU time, memory and so on of processes and machine within the window.
     metrics: dict[str, Any]
     accounts: dict[str, Any]
     faults: list[str] = field(default_factory=list)

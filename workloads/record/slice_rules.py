@@ -18,7 +18,7 @@ STEAL_AT_MOST = 0.05
 SLOWER_AT_MOST = 1.15
 # This rule holds for the steps of a load sweep, each of which is judged by itself.
 GENERATOR = "generator_healthy"
-# What these find makes latency longer, never shorter.
+# Disturbances that these find make latency longer, never shorter.
 BURDENS = {"compiled", "undisturbed", "steady_speed", "idle_neighbors"}
 
 

@@ -63,7 +63,7 @@ def verdict(record: Record) -> Record:
 
 
 def bounds(record: Record, checks: list[Check]) -> dict[str, str]:
-    """What a cell still bounds that failed nothing but the rules on a limit or on a drift.
+    """The bounds that a cell still gives that failed nothing but the rules on a limit or a drift.
 
     A generator at its limit: the server can do at least as much. A backlog that grows, or a level
     that rises: a longer load would have found more.
@@ -360,7 +360,7 @@ def backend_healthy(record: Record) -> Check | None:
 
 
 def remote_of(backend: dict[str, Any] | None) -> dict[str, Any]:
-    """What a record says of the remote; empty where the server depends on none."""
+    """The remote's part of a record; empty where the server depends on none."""
     parts = [backend, *backend.get("others", [])] if backend else []
     return next((part for part in parts if part["id"] == "remote"), {})
 

@@ -33,7 +33,7 @@ def record(pids: list[int], cpus: list[int], folder: Path) -> Process | None:
     everywhere = cpus and may_see_all()
     argv = [
         *(program, "record", "--quiet", "--no-buildid-cache", "--no-buildid"),
-        # What listens for BPF programs looks up once a second only, and perf waits for it to end.
+        # The listener for BPF programs looks up once a second only, and perf waits for it to end.
         "--no-bpf-event",
         *("--event", EVENT, "--count", str(INTERVAL_MS * 1_000_000)),
         *("--clockid", "realtime", "-g", "--output", DATA),

@@ -86,7 +86,7 @@ class Server:
 
     # A process before it, as a pool of connections stands before a database.
     pooler: Process | None = None
-    # What a client must know, and no other process.
+    # Secrets that a client must know, and no other process.
     client_environment: Mapping[str, str] = MappingProxyType({})
     # The right answer to a request of ours; None: any body.
     expected_status = 200

@@ -1,4 +1,4 @@
-"""What a session measures: a server of ours, a user-supplied one, or a database.
+"""The subject of a session: a server of ours, a user-supplied one, or a database.
 
 Server, UserServer and DatabaseSubject have these members; a session knows no others.
 """
@@ -27,7 +27,7 @@ class Subject(Protocol):
 
     @property
     def client_environment(self) -> Mapping[str, str]:
-        """What a client must know, and no command line may show."""
+        """Secrets that a client must know, and no command line may show."""
 
     def why_silent(self) -> str:
         """The reason why it does not listen."""

@@ -107,7 +107,7 @@ def filled(word: str, port: int) -> str:
 
 
 def environment(mode: dict[str, Any], folder: Path, port: int) -> dict[str, str]:
-    """What the mode sets, and before it what ours have on their command lines: a JVM reads it here.
+    """The mode's variables, and the options that ours have on their command lines, for a JVM.
 
     Temporary files go with the session.
     """

@@ -95,7 +95,7 @@ class ModeSweep:
         return [*(round(share * self.calibrated_per_s, 2) for share in shares), *self.between_per_s]
 
     def next_step(self) -> int | None:
-        """What to load next for the capacity; None where that is clear, or the server died or hung.
+        """The step to load next for the capacity; None where that is clear, or the server broke.
 
         It lies below the first step beyond the objective that has no other within behind it, as in
         analysis/R/capacity.R. Of the steps up to there, and the next, none may be lost, and the
@@ -167,7 +167,7 @@ class ModeSweep:
             return
         rate, sustained = self.rate_of(step), done.load["sustained"]
         if GENERATOR in done.faults:
-            # What the server kept up with was offered, if late.
+            # A load that the server kept up with was offered, if late.
             too_much = rate > self.on_time_per_s and (is_at_limit(done) or not sustained)
             self.late = self.late + 1 if too_much else 0
             # Once may be chance, but not with a CPU that is used up.

@@ -104,7 +104,7 @@ class Loading:
         return place.run(argv, folder, limit_s, watch, subject.client_environment)
 
     def collect(self, folder: Path, ran: Ran) -> dict[str, Any]:
-        """What the tool says of the load. Raises RuntimeError where it left no results."""
+        """The tool's results of the load. Raises RuntimeError where it left none."""
         generator: dict[str, Any] = {**self.tool.generator(self.spec)}
         try:
             load = self.tool.collect(self.spec, folder, ran.window_s)
@@ -126,7 +126,7 @@ class Loading:
             load[key] -= self.place.generator.clock_offset_s
 
     def answer(self) -> bytes:
-        """What the server answers before its load; nothing where it does not."""
+        """The server's answer before its load; empty without one."""
         limit_s = self.spec["testbed"]["request_timeout_s"]
         try:
             return self.live.subject.ask(self.spec["study"]["verify_path"], limit_s)
@@ -205,7 +205,7 @@ class Loading:
         return []
 
     def account(self, *, answers: bool = True) -> dict[str, Any]:
-        """What the server says of itself; one that no longer answers is not asked."""
+        """The server's own counts; one that no longer answers is not asked."""
         subject, study = self.live.subject, self.spec["study"]
         # First, for the requests below may start threads.
         threads_started = subject.threads_started()

@@ -1,4 +1,4 @@
-"""What the server, the generator and the machine used within the window of a load."""
+"""Metrics of the server, the generator and the machine within the window of a load."""
 
 from __future__ import annotations
 

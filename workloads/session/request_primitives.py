@@ -33,7 +33,7 @@ logger = logging.getLogger("primitives")
 JAR = provenance.ROOT / "servers/primitives/target/primitives.jar"
 PRIMITIVES = ["-cp", str(JAR)]
 TOMCAT = ["-cp", str(provenance.ROOT / "servers/spring/target/spring.jar")]
-# As the servers have it, so that the collector and its rests are theirs.
+# The servers' heap, so that the collector and its rests are theirs.
 HEAP = ["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC"]
 TELEMETRY_HZ = 10
 CONNECTIONS = 500
@@ -51,7 +51,7 @@ WARM_UP = {
     "compiler_share_at_most": 0.05,
     "requests_at_least": 8000,
 }
-# Of a server over all of its paths. The compiler of Tomcat takes most of it.
+# Limit of a server's warm-up over all of its paths. The compiler of Tomcat takes most of it.
 WARM_UP_LIMIT_S = 26
 
 Row = dict[str, Any]
@@ -83,7 +83,7 @@ class Operation:
 
 # With the HTTP clients of the Tomcat application.
 ON_ONE_THREAD = ["-cp", f"{JAR}:{TOMCAT[1]}", "artifact.primitives.RequestOnOneThread"]
-# What is called answers after 100 ms, on the generator's CPUs; what it costs itself is not counted.
+# The remote answers after 100 ms, on the generator's CPUs; its own cost is not counted.
 REMOTE = [
     *("-cp", str(provenance.ROOT / "servers/sockets/target/sockets.jar")),
     "artifact.sockets.mode.EventLoop",
@@ -135,7 +135,7 @@ OPERATIONS = (
 
 @dataclass
 class Cost:
-    """Of a request: CPU time without compilers, as cells count it, and its mean latency.
+    """The CPU time of a request without compilers, as cells count it, and its mean latency.
 
     None where nothing was answered. `probe_us`: CPU time of the speed probe's computation
     meanwhile; None where none finished.
@@ -254,7 +254,7 @@ class Requests:
     def load(
         self, server: Server, operation: Operation, rate_per_s: int, length_s: float
     ) -> dict[str, Any]:
-        """What the project's own generator saw."""
+        """The report of the project's own generator."""
         url = f"http://127.0.0.1:{server.port}{operation.path}"
         asked = {
             "rate_per_s": rate_per_s,

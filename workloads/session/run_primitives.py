@@ -158,7 +158,7 @@ def cost_row(
     value_us: float | None,
     probe_us: float | None = None,
 ) -> Row:
-    """As it was measured, above 0 or not: the analysis judges it. Empty where nothing was."""
+    """One measured value, above 0 or not: the analysis judges it. Empty where there is none."""
     value, probe = ("" if found is None else f"{found:.4f}" for found in (value_us, probe_us))
     row = (primitive, rate_per_s, statistic, repetition, value, "us", probe)
     return dict(zip(COST_COLUMNS, row, strict=True))

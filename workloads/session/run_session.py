@@ -67,7 +67,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     check_tools(options.plan)
     shares = shares_of(options.plan)
-    # What runs next to the servers stays off their CPUs from the start.
+    # This process and its helpers stay off the servers' CPUs from the start.
     os.sched_setaffinity(0, shares[1])
     stop_with_our_requester()
     with alone_on_the_machine():

@@ -69,7 +69,7 @@ def verify(subject: Subject, spec: Spec) -> None:
 
 
 def backend_of(spec: Spec, folder: Path, position: int, place: Place) -> Backend | None:
-    """What the server depends on, running; None where it depends on nothing."""
+    """The backend of the server, running; None where it has none."""
     if not spec["backend"]:
         return None
     with contextlib.ExitStack() as undo:
@@ -92,7 +92,7 @@ def start_backend(spec: Spec, folder: Path, position: int, place: Place) -> Back
 def subject_of(
     spec: Spec, folder: Path, position: int, place: Place, backend: Backend | None
 ) -> Subject:
-    """What is measured: a database, a user-supplied server, or one of ours."""
+    """The server that is measured: a database, a user-supplied one, or one of ours."""
     cpus = place.server_cpus
     if spec["engine"]:
         # Its client library is loaded for databases only: every session would wait for it.

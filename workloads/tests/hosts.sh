@@ -29,7 +29,7 @@ fi
 here=10.77.0.1
 there=10.77.0.2
 results=results/hosts
-# Of the machine's own nothing is seen: neither its keys nor its folders of running services.
+# Nothing of the machine's own is seen: neither its keys nor its folders of running services.
 mount -t tmpfs keys ~/.ssh
 mount -t tmpfs run /run
 state=/run/test

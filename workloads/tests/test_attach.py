@@ -25,7 +25,7 @@ def jvm(tmp_path):
 
 
 def traces_of(jvm):
-    """What attaching may leave: the JVM's socket, and the file that asks for it."""
+    """Files that attaching may leave: the JVM's socket, and the file that asks for it."""
     places = [attach.TMP / f".java_pid{jvm.process.pid}", jvm.log.parent]
     return places[0].exists(), [path.name for path in places[1].glob(".attach_pid*")]
 
@@ -77,7 +77,7 @@ def test_socket_of_a_killed_jvm_is_removed(jvm):
     assert traces_of(jvm) == (True, [])
     attach.forget(jvm.process.pid)
     assert traces_of(jvm) == (False, [])
-    # Of a JVM that no one attached to, there is nothing to remove.
+    # A JVM that no one attached to has nothing to remove.
     attach.forget(jvm.process.pid)
 
 

@@ -58,7 +58,7 @@ def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
     record = measured(SPEC, TOOL, [make_slice(1), died])
     assert (record["outcome"], record["outcome_reason"]) == ("server_died", "exit status 1")
     assert (record["answers"]["before"], record["answers"]["after"]) == (digest(b"ok"), "")
-    # What it answered before it died still counts.
+    # Its answers before it died still count.
     assert record["load"]["requests_recorded"] == 100
     fine = measured(SPEC, TOOL, [make_slice(1), make_slice(2)])
     assert (fine["outcome"], fine["answers"]["after"]) == ("completed", digest(b"ok"))

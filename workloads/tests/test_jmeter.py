@@ -1,4 +1,4 @@
-"""What JMeter's samples become, and the line that asks its driver for them."""
+"""Loads from JMeter's samples, and the line that asks its driver for them."""
 
 import csv
 import gzip

@@ -23,7 +23,7 @@ def test_percentiles_are_nearest_rank():
     shares = (0.5, 0.9, 0.99, 0.991, 0.999, 1.0)
     assert [percentile(steps, share) for share in shares] == [50, 90, 99, 100, 100, 100]
     assert percentile(Counter({3.0: 1}), 0.5) == 3
-    # Of 1000 values the 999th, whatever 0.999 x 1000 is in binary.
+    # The 999th of 1000 values, whatever 0.999 x 1000 is in binary.
     assert percentile(Counter({float(value): 1 for value in range(1, 1001)}), 0.999) == 999
     assert percentile(Counter(), 0.5) is None
 
@@ -99,7 +99,7 @@ def test_primary_latency_of_an_open_loop_counts_from_when_it_was_due(tmp_path):
 def test_failed_requests_are_slower_than_all_others():
     steps = Counter({float(value): 1 for value in range(1, 991)})
     assert percentile(steps, 0.99) == 981
-    # Of 1000 requests ten failed: the slowest that was answered is the 990th.
+    # Ten of 1000 requests failed: the slowest that was answered is the 990th.
     assert percentile(steps, 0.99, failed=10) == 990
     assert percentile(steps, 0.5, failed=10) == 500
     # Five of them were answered quickly, with another status than 2xx.

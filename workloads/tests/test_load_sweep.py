@@ -274,7 +274,7 @@ def test_step_that_was_lost_is_loaded_again_when_all_have_ended(sweep):
     first, again = (tool for mode, _, step, tool in asked if (mode, step) == ("one", 2))
     assert first == again
     assert [each.kept for each in found[ONE] if each.turn.round == 2] == [False, True]
-    # What is lost again is not loaded a third time, and what is above the knee not a second time.
+    # A step that is lost twice is not loaded a third time, one above the knee not a second time.
     _, found, _ = sweep(ends=lost(2, 8), extra_rounds=2)
     assert steps_of(found[ONE]).count(2) == 2
     _, found, _ = sweep(ends=[*failing(5, 6), *lost(3, 7)], extra_rounds=2)
@@ -422,7 +422,7 @@ def test_load_that_was_late_once_is_loaded_again_and_late_twice_running_ends_the
     session, found, _ = sweep(ends=ends, extra_rounds=2)
     assert steps_of(found[ONE]) == [*range(1, 9)]
     assert session.sweeps[ONE]["ended"] == LIMIT
-    # What the generator could not offer is not lost; what it could, and did not, is.
+    # A rate that the generator could not offer is not lost; one that it could, and did not, is.
     assert counts_of(found[ONE], 8) == {"plain": 6, "kept": 6, "repeated": 0, "left_out": 0}
     ends.append(((ONE.mode, PLAIN, 2), late))
     _, found, _ = sweep(ends=ends)
@@ -430,7 +430,7 @@ def test_load_that_was_late_once_is_loaded_again_and_late_twice_running_ends_the
 
 
 def test_load_that_was_late_below_a_rate_that_was_on_time_ends_nothing(sweep):
-    # As a machine does that is disturbed for seconds: two steps at the lowest rates.
+    # Like a machine that is disturbed for seconds: two steps at the lowest rates.
     late = {"faults": ["undisturbed", GENERATOR], "once": True}
     ends = [((ONE.mode, PLAIN, step), late) for step in (1, 2)]
     session, found, _ = sweep(ends=ends, extra_rounds=1)
@@ -531,7 +531,7 @@ def knee_per_s(rows, objective_ms):
 @pytest.mark.parametrize("extra_rounds", [0, 1])
 @pytest.mark.parametrize("objective_ms", [15, 60])
 def test_knee_of_one_worker_is_where_theory_has_it(sweep_queue, objective_ms, extra_rounds):
-    # Of M/M/1 p99 of latency is ln(100) / (mu - rate).
+    # The p99 of latency in M/M/1 is ln(100) / (mu - rate).
     expected = MU - math.log(100) / (objective_ms / 1000)
     asked = {"objective_ms": objective_ms, "duration_s": 30, "extra_rounds": extra_rounds}
     found = [

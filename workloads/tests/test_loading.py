@@ -135,7 +135,7 @@ def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(
 
     assert others() == pytest.approx((0.3, 0))
     assert others(idle_s=0.2) == pytest.approx((0.2, 0.05))
-    # Of two CPUs twice as much time is busy that is not idle.
+    # Two CPUs have twice as much time that is not idle.
     assert others(server_cpus=[0, 2]) == pytest.approx((0.65, 0))
     live.backend = Backend(SimpleNamespace(pid=4), [])
     assert others() == pytest.approx((0.15, 0))
@@ -284,7 +284,7 @@ def test_profile_ends_though_a_server_whose_threads_are_busy_cannot_be_told(
     [
         ({"outcome": "hung"}, ("hung", "silence")),
         ({"timed_out": True}, ("timed_out", "the load had not ended after 5 s")),
-        # What the server came to says more than that its load was cut off.
+        # The server's own outcome says more than that its load was cut off.
         ({"timed_out": True, "outcome": "server_died"}, ("server_died", "silence")),
         ({"fault": {"outcome": "refused", "reason": "full"}}, ("refused", "full")),
     ],

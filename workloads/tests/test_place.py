@@ -29,7 +29,7 @@ def test_processes_are_waited_for_until_they_idle(idles):
 
 
 def test_processes_that_stay_busy_are_not_waited_for_beyond_the_limit(idles):
-    # As a client that looks at its connections for 2 ms in each tenth of a second.
+    # Like a client that looks at its connections for 2 ms in each tenth of a second.
     assert idles(1.0, 1.002, 1.006, 1.006, 1.01, 1.012, 9.0) == (False, [9.0])
 
 

@@ -128,7 +128,7 @@ def test_cpu_time_per_request_is_without_the_compilers(make_slice):
     assert server["compiler_share"] == pytest.approx(1 / 3)
     assert (server["peak_threads"], server["idle_threads"]) == (33, 12)
     assert (server["retransmits"], server["machine_context_switches"]) == (3, 2000)
-    # Of a server that is gone, and so counts nothing any more, none are taken away.
+    # A server that is gone counts nothing any more: none are taken away.
     assert server["threads_started"] == 4
     for each in slices:
         each.metrics |= {"compiler_cpu_s": None, "compiler_share": None}
@@ -142,7 +142,7 @@ def test_gaps_within_a_window_are_no_requests(make_slice):
     load = {"duration_s": 0.5, "answers_per_s": 100.0, "end_epoch_s": 111.0}
     done = make_slice(load=load | {"start_epoch_s": 110.0}, metrics={"cpu_us_per_request": 4900.0})
     server = pooling.server_of(done.live, [done])
-    # As in the slice's own row: the same rate of requests all the while.
+    # The same as in the slice's own row: requests at the same rate all the while.
     assert server["cpu_us_per_request"] == pytest.approx(done.metrics["cpu_us_per_request"])
 
 
@@ -268,7 +268,7 @@ def rows_in(path):
 
 
 def leave(done, latency_ms):
-    """What a tool leaves in the folder of a slice: its log, samples and a histogram."""
+    """Leaves the files of a tool in the folder of a slice: its log, samples and a histogram."""
     (done.folder / "generator.log").write_text(f"log of {done.turn.number}\n")
     with gzip.open(done.folder / SAMPLES, "wt", newline="") as file:
         file.write(f"elapsed,success,responseCode\n{latency_ms},true,200\n")

@@ -105,5 +105,5 @@ def test_ratios_are_printed_for_each_statistic(make_slice):
     text = ratios(mode, baseline)
     assert "throughput: 2 [2, 2] (3 rounds)" in text
     assert "CPU time per request: 2 [2, 2] (3 rounds)" in text
-    # Of the baseline there are no latencies.
+    # The baseline has no latencies.
     assert "p99 of latency: fewer than two rounds in which both slices were kept" in text

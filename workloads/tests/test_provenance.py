@@ -20,7 +20,7 @@ def test_machine_id_depends_on_cpu_count_memory_kernel_and_board():
     others.append(MACHINE | {"memory_bytes": 17 << 30})
     ids = {provenance.machine_id(machine) for machine in (MACHINE, *others)}
     assert len(ids) == 6
-    # What firmware keeps for itself makes no other kind of machine.
+    # The memory that firmware keeps makes no other kind of machine.
     less = MACHINE | {"memory_bytes": (16 << 30) - (100 << 20)}
     assert provenance.machine_id(less) == provenance.machine_id(MACHINE)
 
@@ -65,7 +65,7 @@ def test_copy_without_git_is_known_by_its_sources(checkout, tmp_path_factory):
     (checkout / ".git").rename(tmp_path_factory.mktemp("elsewhere") / "git")
     first = provenance.commit(checkout)
     assert re.fullmatch("sources:[0-9a-f]{16}", first)
-    # What is built there, hidden, or measures nothing, is no part of it.
+    # Files that are built there, hidden, or measure nothing, are no part of it.
     for name in ("servers/target/a.jar", "workloads/__pycache__/run.pyc", "servers/.x", "README"):
         (checkout / name).parent.mkdir(exist_ok=True)
         (checkout / name).write_text("other\n")

@@ -1,8 +1,10 @@
-"""What the primitives' runner makes of what JMH and the JVM print."""
+"""The primitives' runner reads what JMH and the JVM print."""
 
 import pytest
 import yaml
 
+from workloads.experiment.configuration import FULL
+from workloads.experiment.grid import Grid
 from workloads.machine.provenance import ROOT
 from workloads.session.request_primitives import OPERATIONS, SERVERS
 from workloads.session.run_primitives import cost_row, jmh_rows, memory_row, primitive_id
@@ -33,23 +35,22 @@ def test_a_cost_is_recorded_as_it_was_measured(value_us: float | None, expected:
 
 
 def test_no_primitive_is_measured_on_a_mode_of_a_study() -> None:
-    # What is measured on the mode itself would predict it whatever the models say.
+    # A value of the mode itself would predict it whatever the models say.
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    grid = Grid(config | {"depth": FULL})
+    plans = [part for one in grid.sessions for part in grid.plan(one).modes.values()]
+    servers = [part.study["server"] for part in plans if "server" in part.study]
+    # One application for many modes is none of them.
     modes = {
-        f"{study['server']['package']}.{mode['class']}"
-        for study in config["studies"].values()
-        for mode in study["modes"].values()
-        if "class" in mode
+        f"{server['package']}.{server['class']}"
+        for server in servers
+        if "class" in server and "class" not in config["servers"][server["id"]]
     }
     started = {word for argv in SERVERS.values() for word in argv}
     assert modes and not modes & started
     paths = {operation.path for operation in OPERATIONS if operation.server == "tomcat"}
     assert paths == {"/ping"}
-    assert not paths & {
-        tier.get("path", study.get("path"))
-        for study in config["studies"].values()
-        for tier in study["tiers"].values()
-    }
+    assert not paths & {grid.spec(cell)["tier"].get("path") for cell in grid.cells}
 
 
 def test_every_operation_has_a_server_and_rates_from_low_to_high() -> None:

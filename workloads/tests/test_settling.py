@@ -26,7 +26,7 @@ def test_flat_series_pass_whatever_their_noise(spread):
 
 
 def test_flat_series_pass_where_neighbours_are_alike():
-    """As queues make them: half of what is above the mean stays for the next part."""
+    """Values as queues make them: half of what is above the mean stays for the next part."""
 
     def smoothed(values):
         level, kept = 1.0, []

@@ -32,7 +32,7 @@ def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, 
     "metrics",
     [
         {"compiler_share": 0.05, "compiler_cpu_s": 0.02},
-        # Of a server that is nearly idle: 0.9 % of a CPU.
+        # A server that is nearly idle: 0.9 % of a CPU.
         {"compiler_share": 0.6, "compiler_cpu_s": 0.009},
         # Not a JVM, and no value of the probe.
         {"compiler_share": None, "compiler_cpu_s": None, "speed_server": None},
@@ -62,7 +62,7 @@ def test_generator_at_its_limit_leaves_out_a_step_of_a_sweep_alone(make_slice):
     late = {"limited_by_generator": "its sends were late"}
     assert faults(make_slice(load=STEP | late)) == ["generator_healthy"]
     assert faults(make_slice(load=STEP)) == []
-    # Of other loads it is judged over all slices together.
+    # Other loads are judged over all slices together.
     assert faults(make_slice(load=late)) == []
 
 

@@ -335,7 +335,7 @@ def most_in_flight(stack, remote, expected, requests, method, path, body=b""):
 
 
 def settled(number, expected):
-    """What a number is a while after it has come to what is expected."""
+    """The value of a number a while after it has come to what is expected."""
     deadline_s = time.monotonic() + PATIENCE_S / 2
     while number() < expected and time.monotonic() < deadline_s:
         time.sleep(0.01)

@@ -132,7 +132,7 @@ def test_failures_end_requests_as_answers_do():
     course = [Interval(i * EVERY_S, 10, 5, 5) for i in range(50)]
     assert oldest_s(course, 0.5) == 0
     stuck = [Interval(i * EVERY_S, 10, 5, 0) for i in range(50)]
-    # Of those that were due in the first half all are answered.
+    # All that were due in the first half are answered.
     assert oldest_s(stuck, 0.5) == pytest.approx(0.25, abs=EVERY_S)
 
 

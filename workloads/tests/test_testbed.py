@@ -257,7 +257,7 @@ def machine(tmp_path, monkeypatch):
         ([[[0, 1], [2, 3]]], [0, 1], [2, 3]),
         # Two nodes, whose CPUs take turns in the numbering.
         ([[[0, 4], [2, 6]], [[1, 5], [3, 7]]], [0, 2, 4, 6], [1, 3, 5, 7]),
-        # Of an odd number the generator gets the larger part.
+        # The generator gets the larger part of an odd number.
         ([[[0], [1], [2]]], [0], [1, 2]),
     ],
 )
@@ -380,7 +380,7 @@ def test_server_port_is_free_and_below_the_ephemeral_range():
     first = testbed.free_port(1)
     assert 1024 <= first < low
     with socket.socket() as taken:
-        # As servers do, or a connection of an earlier test in TIME_WAIT is in the way.
+        # Servers do the same: a connection of an earlier test in TIME_WAIT would be in the way.
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", first))
         taken.listen()

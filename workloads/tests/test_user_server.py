@@ -94,7 +94,7 @@ def test_command_is_started_on_the_servers_cpus_and_asked(start):
     assert live.subject.process.argv[-1] == str(live.subject.port)
     assert os.sched_getaffinity(live.subject.process.pid) == set(CPUS[:1])
     assert live.idle["server_threads"] == 1
-    # What only a JVM counts is not known.
+    # Only a JVM counts these.
     assert live.subject.threads_started() is None
 
 

@@ -248,7 +248,7 @@ def test_own_server_may_leave_open_how_many_threads_it_has():
     del record["configuration"]["mode"]["observed"]
     assert failed(record) == set()
     assert "observed" not in {check["id"] for check in validity.verdict(record)["checks"]}
-    # What is not counted does not pass for what must be observed.
+    # Threads that are not counted do not pass for what must be observed.
     record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
     assert failed(record) == {"observed"}
 
@@ -278,7 +278,7 @@ def of_slices(count, left_out=0):
 
 def test_every_slice_has_its_own_warm_up_schedule_and_connections():
     assert failed(of_slices(3)) == set()
-    # What was left out was not counted either.
+    # Slices that are excluded are not counted either.
     assert failed(of_slices(2, left_out=1)) == set()
     late = of_slices(3)
     late["load"]["requests_offered"] = late["load"]["requests_recorded"] = 2960
@@ -416,7 +416,7 @@ def test_backlog_of_an_open_loop_bounds_its_latency_from_below():
     assert bounds(record) == {"latency": "at_least"}
     record["load"]["settling"]["throughput"] = FALLS
     assert bounds(record) == {"throughput_per_s": "at_most", "latency": "at_least"}
-    # Of a closed loop, latency is that of survivors alone.
+    # A closed loop has the latency of survivors alone.
     survivors = closed(latency_mean_ms=20.0, latency_min_ms=41)
     assert failed(survivors) == {"little"}
     assert bounds(survivors) == {}

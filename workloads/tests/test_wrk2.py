@@ -1,4 +1,4 @@
-"""What wrk2's text and due's JSON become, and which generator a cell gets."""
+"""Loads from wrk2's text and due's JSON, and which generator a cell gets."""
 
 from pathlib import Path
 from types import SimpleNamespace

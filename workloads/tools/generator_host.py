@@ -123,7 +123,7 @@ class GeneratorHost(GeneratorPlace):
         return offset_s, known_to_s
 
     def facts(self) -> dict[str, Any]:
-        """What lies between both sides, and how both clocks differ."""
+        """The link between both sides, and how both clocks differ."""
         return {
             # A kernel that both share, or a network.
             "link": "veth" if self.same_kernel else "two hosts",
@@ -138,7 +138,7 @@ class GeneratorHost(GeneratorPlace):
         """Our end of the connection says nothing of the generator."""
 
     def command(self, script: str, content: bytes = b"") -> str:
-        """What a script there prints. Raises HostError, with what it says, where it fails."""
+        """The output of a script there. Raises HostError, with its error, where it fails."""
         return self._command(script, content).decode(errors="replace").strip()
 
     def _command(self, script: str, content: bytes = b"") -> bytes:

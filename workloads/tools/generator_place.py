@@ -87,7 +87,7 @@ class GeneratorPlace:
         return speeds.of(self.cpus, start_s, end_s).relative
 
     def facts(self) -> dict[str, Any]:
-        """What a record's topology holds of another machine."""
+        """The part of a record's topology that describes another machine."""
         return {}
 
     def there(self, word: str | Path) -> str:

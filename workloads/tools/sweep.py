@@ -75,7 +75,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
 
 
 class Interval(NamedTuple):
-    """What happened from `time_s` on for EVERY_S, to the requests that were due in the window."""
+    """Requests of the window that came due or ended from `time_s` on for EVERY_S."""
 
     time_s: float
     due: int

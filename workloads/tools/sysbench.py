@@ -79,7 +79,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     text = (folder / "generator.log").read_text(errors="replace")
     steps = histogram(text)
     nothing = nothing_sent(LOOP) | {"concurrency_offered": spec["tool"]["clients"]}
-    # Of many clients each says the same.
+    # Each of many clients says the same.
     fatal = list(dict.fromkeys(re.findall(r"FATAL: (.*)", text)))
     if fatal and not steps:
         return nothing | {

@@ -16,7 +16,7 @@ Spec = dict[str, Any]
 
 
 class Tool(Protocol):
-    """What all tools do. `LOOP`: closed or open."""
+    """A load generator and its results. `LOOP`: closed or open."""
 
     LOOP: str
 

@@ -30,7 +30,7 @@ Variables = dict[str, int | str | bool]
 
 
 def unprivileged() -> list[str]:
-    """What the command line of a server begins with: nothing, unless root starts it."""
+    """The beginning of a server's command line: nothing, unless root starts it."""
     return WITHOUT_PRIVILEGES if os.geteuid() == 0 else []
 
 
@@ -45,5 +45,5 @@ def wait_until_ready(name: str, process: Process, log: Path, ready: str) -> None
 
 
 def value_of(value: int | str | bool) -> str:
-    """As every engine reads it: true is 1."""
+    """The value in the form that every engine reads: true is 1."""
     return str(int(value)) if isinstance(value, bool) else str(value)

@@ -69,7 +69,7 @@ class Data:
         return "".join(parts)[:characters]
 
     def expected(self, check: str) -> tuple[int, ...]:
-        """What the statement of `check_sql` must answer."""
+        """The answer that the statement of `check_sql` must give."""
         ids = range(1, self.rows + 1)
         kept = (self.rows, sum(ids))
         if check == "kept":

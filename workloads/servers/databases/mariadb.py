@@ -124,7 +124,7 @@ class MariaDB:
             "--skip-name-resolve",
             "--skip-ssl",
             "--skip-log-bin",
-            # What is thrown away needs no tidying: 1.8 s to stop otherwise.
+            # Data that are thrown away need no tidying: 1.8 s to stop otherwise.
             "--innodb-fast-shutdown=2",
             *(f"--{name}={value_of(value)}" for name, value in variables.items()),
         ]

@@ -29,7 +29,7 @@ HOME = Path(__file__).resolve().parents[3] / ".tools/pgbouncer"
 PROGRAM = "usr/sbin/pgbouncer"
 LOG = "pooler.log"
 READY = "process up"
-# Of the variables those that are the pooler's; all others are the database's.
+# The variables that are the pooler's; all others are the database's.
 OWN = ("pool_mode", "default_pool_size", "max_client_conn")
 # The sum over its pools, in microseconds and counts.
 COUNTERS = ("total_xact_count", "total_wait_time", "total_server_assignment_count")
@@ -75,7 +75,7 @@ class PgBouncer(PostgreSQL):
         return self.scratch.write("pgbouncer.ini", text)
 
     def console(self, command: str) -> list[dict[str, str]]:
-        """What the pooler itself says. Raises OSError without an answer."""
+        """The pooler's own answer to a command. Raises OSError without one."""
         try:
             with psycopg.connect(
                 host="127.0.0.1",

@@ -44,7 +44,7 @@ READY = "database system is ready to accept connections"
 # By socket, only the operating system's user who measures gets in, as the owner. By TCP, a password
 # is needed; md5 means the method by which it is stored, which may be scram-sha-256.
 ACCESS = f"local all {OWNER} peer map=runner\nhost all all 127.0.0.1/32 md5\n"
-# Of pg_stat_database.
+# Columns of pg_stat_database.
 COUNTERS = (
     "sessions",
     "xact_commit",

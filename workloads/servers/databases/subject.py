@@ -64,7 +64,7 @@ class DatabaseSubject:
 
     @property
     def client_environment(self) -> dict[str, str]:
-        """What a client must know and no command line may show."""
+        """Secrets that a client must know and no command line may show."""
         return {"DATABASE_PASSWORD": self.database.password}
 
     def fill(self, data: Data) -> None:
