@@ -1,4 +1,4 @@
-"""A server under test: started, asked whether it answers, profiled on request, stopped."""
+"""A server of ours: started, asked whether it answers, profiled on request, stopped."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ def class_data(spec: dict[str, Any]) -> list[str]:
 class Server:
     """One server process. `port` is 0 until it listens."""
 
-    # A process before it, as a pool of connections stands before a database.
     pooler: Process | None = None
-    # Secrets that a client must know, and no other process.
     client_environment: Mapping[str, str] = MappingProxyType({})
     # The right answer to a request of ours; None: any body.
     expected_status = 200
@@ -157,14 +155,12 @@ class Server:
         return {}
 
     def rows(self, path: str | None, limit_s: float) -> int | None:
-        """Rows in the server's table; None where there is none, or no server to ask any more."""
         try:
             return int(self.ask(path, limit_s)) if path else None
         except (OSError, http.client.HTTPException):
             return None
 
     def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
-        """The server's own cumulative counters; empty where it has none or is gone."""
         try:
             return json.loads(self.ask(path, limit_s)) if path else {}
         except (OSError, http.client.HTTPException):
@@ -174,12 +170,10 @@ class Server:
         """Does nothing: every load is the same to a server of ours."""
 
     def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
-        """Switches what the server samples of itself on or off, where it can."""
         if path:
             self.ask(f"{path}?on={str(on).lower()}", limit_s)
 
     def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
-        """Raises RuntimeError or OSError where the profiler cannot be had."""
         sampling = f"event={asked['event']},interval={asked['interval_ms']}ms"
         if "allocation_kib" in asked:
             sampling += f",alloc={asked['allocation_kib']}k"
@@ -190,7 +184,6 @@ class Server:
         attach.load_agent(self.jvm, PROFILER, "stop")
 
     def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
-        """The `profile` part of cell.json, of the profile that lies in the folder."""
         recording = folder / RECORDING
         if not recording.exists():
             return {"file": None}

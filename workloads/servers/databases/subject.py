@@ -1,4 +1,4 @@
-"""A database under test: what server.Server is for HTTP, for a database.
+"""A database as the subject of a session.
 
 It is filled from the seed, asked before and after the load for the sums that its data must have,
 and read back: the variables that decide the treatment, and its own counters.
@@ -40,7 +40,6 @@ class DatabaseSubject:
         variables = engine["variables"] | self.options
         self.database = ENGINES[engine["id"]](variables, cpus, folder, position, LOG)
         self.process, self.port = self.database.process, self.database.port
-        # The process between the clients and the database, where there is one.
         self.pooler = self.database.pooler
         self.cpus, self.address = cpus, LOOPBACK
         self.profiler: Process | None = None
@@ -64,7 +63,6 @@ class DatabaseSubject:
 
     @property
     def client_environment(self) -> dict[str, str]:
-        """Secrets that a client must know and no command line may show."""
         return {"DATABASE_PASSWORD": self.database.password}
 
     def fill(self, data: Data) -> None:
@@ -87,11 +85,10 @@ class DatabaseSubject:
         return " ".join(map(str, self.sums(limit_s))).encode()
 
     def rows(self, path: str | None, limit_s: float) -> int | None:
-        """None: what was written is part of the sums."""
+        # Rows that were written are part of the sums.
         return None
 
     def counters(self, path: str | None, limit_s: float) -> dict[str, float]:
-        """The server's own cumulative counters; empty once it is gone."""
         try:
             return self.database.counters(limit_s)
         except OSError:
@@ -113,7 +110,6 @@ class DatabaseSubject:
         return {name: settings[name] for name in sorted({"version", *self.options})}
 
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
-        """(outcome, reason, body) after a load."""
         deadline_s = time.monotonic() + limit_s
         while True:
             for process in filter(None, (self.process, self.pooler)):
@@ -138,7 +134,6 @@ class DatabaseSubject:
             self.profiler.stop(perf.STOP_LIMIT_S)
 
     def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
-        """The `profile` part of cell.json, of the profile that lies in the folder."""
         return perf.facts(folder)
 
     def stop(self) -> None:
