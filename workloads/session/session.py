@@ -17,10 +17,8 @@ from workloads.experiment.plan import Name, Plan
 from workloads.machine import provenance
 from workloads.machine.testbed import Shares, topology
 from workloads.record import cell_folder
-from workloads.record.slice import Live
 from workloads.session.place import Place, watch_speed
 from workloads.session.start import NotAnswering, start
-from workloads.session.warm_all import warm_all
 from workloads.tools.driver import Driver
 from workloads.tools.generator_host import GeneratorHost, HostError
 from workloads.tools.tool import Driven, tool_of
@@ -119,18 +117,6 @@ class Session:
         live.subject.stop()
         if live.backend:
             live.backend.stop()
-
-    def alive(self, mode: str) -> Live | None:
-        """The mode's server; started and warmed up again where it is gone. None if it stays so."""
-        live = self.place.alive.get(mode)
-        if live and not any(process.ended() for process in live.processes()):
-            return live
-        self.stop(mode)
-        if mode not in self.silent:
-            with self.phases.phase("restart_s"):
-                self.start_all([mode])
-                warm_all(self, [mode])
-        return self.place.alive.get(mode)
 
     def driver(self, name: Name) -> Driver | None:
         """A driven generator: one for the session, or one for each mode; None for other tools.

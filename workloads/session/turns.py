@@ -10,7 +10,7 @@ from typing import Any
 
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
-from workloads.record.slice import CALIBRATION, PLAIN, PROFILED, Slice, Turn, is_broken
+from workloads.record.slice import CALIBRATION, PLAIN, PROFILED, Live, Slice, Turn, is_broken
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
 from workloads.session.recorder import Recorder
@@ -127,6 +127,19 @@ def is_behind(done: list[Slice], kind: str, rounds: int) -> bool:
     return kept < rounds and can_be_loaded(done, kind)
 
 
+def alive(session: Session, mode: str) -> Live | None:
+    """The mode's server; started and warmed up again where it is gone. None if it stays so."""
+    live = session.place.alive.get(mode)
+    if live and not any(process.ended() for process in live.processes()):
+        return live
+    session.stop(mode)
+    if mode not in session.silent:
+        with session.phases.phase("restart_s"):
+            session.start_all([mode])
+            warm_all(session, [mode])
+    return session.place.alive.get(mode)
+
+
 def load_once(
     session: Session,
     name: Name,
@@ -139,7 +152,7 @@ def load_once(
 
     `spec` instead of the cell's own, which does not say at which rate a step is loaded.
     """
-    live = session.alive(name.mode)
+    live = alive(session, name.mode)
     if live is None:
         return
     spec, begun_s = spec or session.spec(name), time.monotonic()

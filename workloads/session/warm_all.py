@@ -6,7 +6,6 @@ import json
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Protocol
 
 from profiles.watch.telemetry import compiler_threads
 from workloads.experiment.plan import Name
@@ -14,9 +13,8 @@ from workloads.record import cell_folder
 from workloads.record.slice import WARM_UP, Live, Turn
 from workloads.record.slice_rules import COMPILER_SHARE_AT_MOST
 from workloads.session.loading import Loading
-from workloads.session.place import Place
+from workloads.session.session import Session
 from workloads.session.warm_up import ask_as_between_slices, loads_of, until_idle, warm_up
-from workloads.tools.driver import Driver
 from workloads.tools.tool import Driven, tool_of
 
 # How long a tool warms a server up over one path, at the most.
@@ -27,22 +25,7 @@ WARM_UP_SLICES = 2
 REST_S = 0.3
 
 
-class Warmed(Protocol):
-    """The part of a session that its warm-up needs."""
-
-    place: Place
-
-    def spec(self, name: Name) -> dict[str, Any]:
-        """The configuration of a cell."""
-
-    def names_of(self, mode: str) -> list[Name]:
-        """The cells of a mode."""
-
-    def driver(self, name: Name) -> Driver | None:
-        """The driven generator of a cell; None for a tool that is started for each slice."""
-
-
-def warm_all(session: Warmed, modes: list[str]) -> None:
+def warm_all(session: Session, modes: list[str]) -> None:
     """Warms them up on all CPUs, and then confines them to the server's."""
     place = session.place
     lives = [place.alive[mode] for mode in modes if mode in place.alive]
@@ -64,7 +47,7 @@ def warm_all(session: Warmed, modes: list[str]) -> None:
     time.sleep(REST_S)
 
 
-def warm_by_tools(session: Warmed, live: Live) -> None:
+def warm_by_tools(session: Session, live: Live) -> None:
     """Loads that are not counted: what a tool asks in its own way is compiled, in both JVMs.
 
     A database has its pages, plans and caches of threads afterwards.
@@ -81,7 +64,7 @@ def warm_by_tools(session: Warmed, live: Live) -> None:
             warm_by_slices(session, live, name)
 
 
-def warm_by_driver(session: Warmed, live: Live, name: Name) -> None:
+def warm_by_driver(session: Session, live: Live, name: Name) -> None:
     tool, spec = tool_of(name.tool), session.spec(name)
     assert isinstance(tool, Driven)
     compilers = compiler_threads(live.subject.process.pid)
@@ -97,7 +80,7 @@ def warm_by_driver(session: Warmed, live: Live, name: Name) -> None:
     until_idle(compilers, COMPILER_SHARE_AT_MOST, limit_s, load)
 
 
-def warm_by_slices(session: Warmed, live: Live, name: Name) -> None:
+def warm_by_slices(session: Session, live: Live, name: Name) -> None:
     spec = session.spec(name)
     live.subject.prepare(spec)
     for number in range(WARM_UP_SLICES):

@@ -10,7 +10,6 @@ from workloads.experiment.plan import Name
 from workloads.record import cell_folder
 from workloads.record.cell import Facts
 from workloads.servers.server import Server
-from workloads.session import session as session_module
 from workloads.session import start as start_module
 from workloads.session import turns
 from workloads.session.recorder import Recorder
@@ -96,7 +95,7 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
         name = Name("fixed-pool", "low", "wrk2")
         turns.load_in_turns(session, one, [name])
         # It is not started again for every round.
-        assert session.alive("fixed-pool") is None
+        assert turns.alive(session, "fixed-pool") is None
         record = record_of(one, name)
         assert record["outcome"] == "hung"
         assert record["outcome_reason"].startswith("fixed-pool: no right answer: ")
@@ -144,12 +143,10 @@ def test_server_that_is_gone_is_started_and_warmed_up_again(monkeypatch):
         session.place.alive[mode] = renewed
 
     monkeypatch.setattr(session, "start", start)
-    monkeypatch.setattr(
-        session_module, "warm_all", lambda session, modes: notes.append(f"warm {modes}")
-    )
-    assert session.alive("fixed-pool") is renewed
+    monkeypatch.setattr(turns, "warm_all", lambda session, modes: notes.append(f"warm {modes}"))
+    assert turns.alive(session, "fixed-pool") is renewed
     assert notes == ["stop", "start", "warm ['fixed-pool']"]
-    assert session.alive("fixed-pool") is renewed
+    assert turns.alive(session, "fixed-pool") is renewed
     assert len(notes) == 3
     assert session.phases.spent_s["restart_s"] >= 0
 

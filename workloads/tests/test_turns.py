@@ -172,7 +172,7 @@ def load(plan, monkeypatch):
 
         monkeypatch.setattr(Place, "wait_for_others", lambda self, mode: waited.append(mode))
         monkeypatch.setattr(Loading, "slice", slice)
-        monkeypatch.setattr(session, "alive", lambda mode: live if alive else None)
+        monkeypatch.setattr(module, "alive", lambda session, mode: live if alive else None)
         monkeypatch.setattr(session, "driver", lambda name: None)
         monkeypatch.setattr(session, "stop", stopped.append)
         done = []
@@ -206,7 +206,7 @@ def test_ramp_of_a_sweep_is_loaded_at_its_rate_and_counted_apart(plan, monkeypat
         return SimpleNamespace(turn=turn, load={"duration_s": 2.0}, **done)
 
     monkeypatch.setattr(Loading, "slice", slice)
-    monkeypatch.setattr(session, "alive", lambda mode: live)
+    monkeypatch.setattr(module, "alive", lambda session, mode: live)
     name = Name("fixed-pool", "short", "sweep")
     spec = session.spec(name)
     for kind in (CALIBRATION, PLAIN):
