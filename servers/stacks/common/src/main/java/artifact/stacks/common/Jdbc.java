@@ -40,7 +40,7 @@ public final class Jdbc {
         return Answer.json(200, waits.counters());
     }
 
-    /** What the database has of the member; null if there is no such member. */
+    /** Returns the stored password of the member; null if there is no such member. */
     public String passwordOf(String email) throws SQLException {
         try (Connection connection = pool.getConnection();
                 PreparedStatement select = connection.prepareStatement(Sql.PASSWORD_OF)) {
