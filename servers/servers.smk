@@ -6,6 +6,7 @@ outputs  servers/sockets/target/sockets.jar         all modes of request-threads
          servers/sockets/target/sockets.jar.sha256  its fingerprint; cells depend on this, not on the jar
          servers/spring/target/spring.jar           the Spring application, byte-reproducible; its libraries in lib/
          servers/spring/target/spring.jar.sha256    the fingerprint of all of them
+         servers/spring/target/spring-hikari-6.jar  the same application with HikariCP 6
          servers/spring/target/spring-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
          servers/stacks/{stack}/target/stacks-{stack}.jar  the same service on other stacks; their libraries in lib/
          servers/database-client/target/database-client.jar  loads a database from a JVM; its libraries in lib/
@@ -41,6 +42,7 @@ STACKS = sorted(
 )
 STACK_JARS = [
     "servers/spring/target/spring.jar",
+    "servers/spring/target/spring-hikari-6.jar",
     *expand("servers/stacks/{stack}/target/stacks-{stack}.jar", stack=STACKS),
 ]
 RUNTIMES = {
@@ -107,6 +109,7 @@ rule build_stacks:
         "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects {params.modules} --also-make"
         " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
         " && for jar in {output.jars}; do sha256sum $jar ${{jar%/*}}/lib/*.jar > $jar.sha256; done"
+        " && (cd servers/spring/target && sha256sum spring.jar hikari-6/*.jar) >> servers/spring/target/spring-hikari-6.jar.sha256"
 
 
 # An archive is of no use to another jar, even of the same bytes: a runtime looks at the jar's time.

@@ -95,7 +95,7 @@ def tool(name: str, argv: list[str], advice: str, otherwise: str = MISSING) -> F
 
 
 def output(argv: list[str]) -> str | None:
-    """What a program prints, or None when it is absent, fails or prints nothing."""
+    """Return what a program prints, or None when it is absent, fails or prints nothing."""
     try:
         run = subprocess.run(
             argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30

@@ -18,7 +18,7 @@ export JAVA_HOME='$jdk'
 export PATH='$tools/venv/bin':"\$JAVA_HOME/bin:\$PATH"
 # One charset and one language for every tool: figures, dates and the 42-byte answer depend on it.
 export LC_ALL=C.UTF-8
-# What a user has set for other work must not reach a measured process.
+# A user's settings for other work must not reach a measured process.
 unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH
 unset PYTHONHOME PYTHONPATH SNAKEMAKE_PROFILE MAKEFLAGS MFLAGS MAKELEVEL
 export PYTHONNOUSERSITE=1

@@ -155,8 +155,11 @@ def fingerprints(spec: dict[str, Any]) -> list[str]:
 
 
 def libraries(fingerprints: list[str]) -> dict[str, str]:
-    """Versions of the known libraries of the jars, from the names of their files."""
-    found = re.findall(r"/lib/([\w-]+?)-(\d[\w.]*)\.jar$", "".join(fingerprints), re.MULTILINE)
+    """Versions of the known libraries of the jars, from the names of their files.
+
+    The last one counts: a jar that replaces a library has both.
+    """
+    found = re.findall(r"/([\w-]+?)-(\d[\w.]*)\.jar$", "".join(fingerprints), re.MULTILINE)
     return {LIBRARIES[name]: version for name, version in found if name in LIBRARIES}
 
 

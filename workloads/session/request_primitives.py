@@ -81,7 +81,7 @@ class Operation:
         return found
 
 
-# With the HTTP clients of the Tomcat application.
+# With the HTTP clients of the Spring application.
 ON_ONE_THREAD = ["-cp", f"{JAR}:{TOMCAT[1]}", "artifact.primitives.RequestOnOneThread"]
 # The remote answers after 100 ms, on the generator's CPUs; its own cost is not counted.
 REMOTE = [

@@ -108,3 +108,7 @@ ef  servers/spring/target/lib/netty-common-4.2.18.Final.jar
 """
     found = provenance.libraries([checksums])
     assert found == {"hikaricp": "7.1.0", "netty": "4.2.18.Final"}
+    assert (
+        provenance.libraries([checksums + "45  hikari-6/HikariCP-6.3.3.jar\n"])["hikaricp"]
+        == "6.3.3"
+    )

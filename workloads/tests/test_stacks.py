@@ -300,6 +300,29 @@ def test_waits_for_a_connection_are_counted_where_hikari_is_the_pool(stack):
     assert has_other_pool or 0 < after["pool_wait_ms"] - before["pool_wait_ms"] < 1000
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "expected"),
+    [("/order", ORDER, 3), ("/order-outside", ORDER, 3), ("/login", posted(), 1)],
+)
+def test_stacks_send_the_database_equally_many_statements(
+    one_of_stack, starting, database, path, body, expected
+):
+    for server in starting.values():
+        server.result()
+    # A pool that is being filled sends some, too.
+    assert expected in (statements(one_of_stack, database, path, body) for _ in range(ATTEMPTS))
+
+
+def statements(stack, database, path, body, requests=20):
+    """Statements that a request makes its stack send, but for those that ask for their number."""
+    before = database.database.counters(PATIENCE_S)["Questions"]
+    own = database.database.counters(PATIENCE_S)["Questions"] - before
+    for _ in range(requests):
+        assert stack.answer("POST", path, body)[0] in (200, 201)
+    after = database.database.counters(PATIENCE_S)["Questions"]
+    return (after - before - 2 * own) / requests
+
+
 def test_order_holds_its_connection_while_the_remote_is_asked(stack, remote):
     pool = stack.option("pool", 10)
     assert most_in_flight(stack, remote, pool, pool + 6, "POST", "/order?do=hold", ORDER) == pool

@@ -4,7 +4,7 @@ from pathlib import Path
 
 ARCHIVE = Path(__file__).resolve().parents[3] / "servers/spring/archive.sh"
 
-# As Tomcat does in a JVM that ends with System.exit: it leaves a folder in java.io.tmpdir.
+# Leaves a folder in java.io.tmpdir, like Tomcat in a JVM that ends with System.exit.
 JAVA = """folder=/nowhere
 for word in "$@"; do
   case $word in

@@ -252,7 +252,7 @@ def test_runtimes_are_pinned_to_one_version_with_hashes(jdk):
 
 @pytest.fixture
 def clone(tmp_path):
-    """What set-up needs of a fresh clone, and nothing installed."""
+    """Return a clone that has all that set-up needs, and nothing installed."""
     folder = tmp_path / "a clone"
     shutil.copytree(SETUP, folder / "profiles/setup", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "Makefile", folder)

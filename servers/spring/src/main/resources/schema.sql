@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS users (
   password VARCHAR(255) NOT NULL
 );
 
--- What /api/query-test reads by its primary key.
+-- Read by /api/query-test by its primary key.
 CREATE TABLE IF NOT EXISTS items (
   id INT PRIMARY KEY,
   content VARCHAR(100) NOT NULL

@@ -1,7 +1,7 @@
 package artifact.database;
 
 /**
- * What every combination is loaded with.
+ * The load on every combination.
  *
  * @param workers clients at once, each a thread of its own
  * @param virtual whether those threads are virtual

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
-/** What the workers of one combination saw together. */
+/** Transactions and failures of all workers of one combination. */
 record Outcome(
         Combination combination,
         Window window,

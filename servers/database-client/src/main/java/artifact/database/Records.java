@@ -31,7 +31,7 @@ final class Records implements AutoCloseable {
 
     void add(Outcome outcome) throws IOException {
         combinations.write(row(outcome));
-        // What is known stays known, even if the next combination ends the client.
+        // Written now: the next combination may end the client.
         combinations.flush();
         latencyNs.add(outcome.latencyNs());
         waitNs.add(outcome.waitNs());

@@ -6,7 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.SplittableRandom;
 
-/** What one transaction does, on the table that sysbench's scripts use. */
+/** One transaction, on the table that sysbench's scripts use. */
 public enum Work {
     /** One row by its primary key: the shortest there is, so that all around it shows. */
     POINT {

@@ -42,7 +42,7 @@ final class HttpPage {
         return asked.find() ? Long.parseLong(asked.group(1)) : 0;
     }
 
-    /** What the request asks for beside its answer; empty where it says nothing. */
+    /** The extra work that the request names; empty where it names none. */
     static String beside(String request) {
         Matcher asked = BESIDE.matcher(request);
         return asked.find() ? asked.group(1) : "";

@@ -43,7 +43,7 @@ record Memory(long residentBytes, long reservedBytes, long committedBytes, long 
                 heapBytes - before.heapBytes);
     }
 
-    /** What {@code jcmd VM.native_memory summary} prints, asked from within. */
+    /** The output of {@code jcmd VM.native_memory summary}, from within the JVM. */
     private static String nativeMemorySummary() throws JMException {
         return (String) ManagementFactory.getPlatformMBeanServer()
                 .invoke(

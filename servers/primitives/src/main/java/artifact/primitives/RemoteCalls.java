@@ -6,7 +6,7 @@ import org.springframework.web.reactive.function.client.WebClient;
 
 /**
  * Calls of a remote whose answer nothing awaits: by a RestTemplate of its own on a new platform thread,
- * or by one WebClient whose event loop waits. The libraries are those of the Tomcat application,
+ * or by one WebClient whose event loop waits. The libraries are those of the Spring application,
  * without Tomcat.
  *
  * <p>System property {@code remote.url}.

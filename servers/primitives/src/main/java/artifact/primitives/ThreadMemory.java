@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What threads that wait hold, by kind and number. To be run once a JVM, with native memory tracking
+ * The memory that waiting threads hold, by kind and number. To be run once a JVM, with native memory tracking
  * (summary) and a heap that is touched beforehand, or the heap's pages would count as the threads'.
  *
  * <p>Prints what grew, in bytes: resident memory, what native memory tracking has under Thread (reserved,

@@ -62,7 +62,7 @@ final class Training {
         try {
             DriverManager.getConnection("jdbc:mariadb://127.0.0.1:1/training").close();
         } catch (SQLException refused) {
-            // As expected.
+            // Expected.
         }
     }
 

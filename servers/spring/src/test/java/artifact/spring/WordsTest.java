@@ -59,7 +59,7 @@ class WordsTest {
     void limitsAreThoseThatTheModeHas() throws Exception {
         try (App app = App.start("--threads=7", "--lock=reentrant")) {
             String limits = app.get("/limits").body();
-            assertTrue(limits.startsWith("{\"address\":\"127.0.0.1\",\"auto-commit\":\"true\",\"backlog\":\"100\","), limits);
+            assertTrue(limits.startsWith("{\"address\":\"127.0.0.1\",\"backlog\":\"100\","), limits);
             assertTrue(limits.contains("\"lock\":\"reentrant\",") && limits.contains("\"threads\":\"7\","), limits);
         }
     }

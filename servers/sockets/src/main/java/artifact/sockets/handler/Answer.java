@@ -4,7 +4,7 @@ import artifact.sockets.http.Response;
 import artifact.sockets.http.Status;
 
 /**
- * What a request is answered with, and the work to be done before the answer is sent. How that work
+ * An answer, and the work to be done before the answer is sent. How that work
  * waits is what the modes differ in, so a handler only names it.
  *
  * @param last close the connection after this answer, whatever the client asked for

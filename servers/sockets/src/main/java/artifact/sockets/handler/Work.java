@@ -1,7 +1,7 @@
 package artifact.sockets.handler;
 
 /**
- * What a request costs a server: first CPU time, then time in which nothing is done, as if a remote
+ * The work of a request: first CPU time, then time in which nothing is done, as if a remote
  * were asked.
  */
 public record Work(long cpuUs, long sleepMs) {

@@ -1,6 +1,6 @@
 package artifact.sockets.http;
 
-/** What {@link RequestParser} made of the bytes it was given so far. */
+/** The result of {@link RequestParser} for the bytes so far. */
 public sealed interface Parsed {
 
     /** A whole request; bytes after it, if any, are still in the input. */

@@ -31,7 +31,7 @@ public final class CallerRunsPool implements Mode {
         BlockingServer.serve(options, pool.newPool(CallerRunsPool::serveHere));
     }
 
-    /** As {@link ThreadPoolExecutor.CallerRunsPolicy}, but no client may keep the acceptor for a second request. */
+    /** Does the same as {@link ThreadPoolExecutor.CallerRunsPolicy}, but no client may keep the acceptor for a second request. */
     private static void serveHere(Runnable task, ThreadPoolExecutor pool) {
         ((Connection) task).closeAfterAnswer();
         task.run();

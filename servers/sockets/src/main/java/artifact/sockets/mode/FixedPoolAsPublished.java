@@ -24,7 +24,7 @@ import picocli.CommandLine.Mixin;
                 + " listener that ends with the first connection that the pool rejects.")
 public final class FixedPoolAsPublished implements Mode {
 
-    /** What {@code new ServerSocket(port)} asks for. */
+    /** The backlog of {@code new ServerSocket(port)}. */
     private static final int DEFAULT_BACKLOG = 50;
 
     @Mixin

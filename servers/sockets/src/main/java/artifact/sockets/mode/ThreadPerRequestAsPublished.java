@@ -19,7 +19,7 @@ import picocli.CommandLine.Mixin;
                 + " thread cannot be started.")
 public final class ThreadPerRequestAsPublished implements Mode {
 
-    /** What {@code new ServerSocket(port)} asks for. */
+    /** The backlog of {@code new ServerSocket(port)}. */
     private static final int DEFAULT_BACKLOG = 50;
 
     @Mixin

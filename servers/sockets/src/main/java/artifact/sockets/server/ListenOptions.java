@@ -61,7 +61,7 @@ public final class ListenOptions {
         }
     }
 
-    /** As {@link #listen}, for an event loop. */
+    /** Does the same as {@link #listen}, for an event loop. */
     ServerSocketChannel listenNonBlocking(int backlog) throws IOException {
         ServerSocketChannel listener = ServerSocketChannel.open();
         try {

@@ -25,7 +25,7 @@ final class LoopConnection {
         LINGERING
     }
 
-    /** What follows an answer once all of it is written. */
+    /** The next step once all of an answer is written. */
     private enum Afterwards {
         READ_NEXT,
         CLOSE,

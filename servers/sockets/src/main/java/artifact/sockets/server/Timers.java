@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 
-/** What an event loop has to do later; used by the loop's own thread only. */
+/** Tasks of an event loop for later; used by the loop's own thread only. */
 final class Timers {
 
     private record Timer(long dueNs, Runnable action) {}

@@ -17,7 +17,7 @@ class RequestParserTest {
 
     private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n";
 
-    /** What a client sends, and what is to be made of it: requests in order, then a refusal at the most. */
+    /** Bytes of a client, and the expected result: requests in order, then a refusal at the most. */
     record Sample(String sent, String... made) {
         @Override
         public String toString() {

@@ -107,7 +107,7 @@ class AsPublishedTest {
         }
     }
 
-    /** What a connection sees that is in the backlog when its listener closes. */
+    /** The end of a connection that is in the backlog when its listener closes. */
     private static boolean isReset(IOException failure) {
         return failure instanceof SocketException
                 && String.valueOf(failure.getMessage()).startsWith("Connection reset");

@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every corrected mode owes a client, asked of each mode as a process of its own. */
+/** Every corrected mode keeps the contract with its clients, each as a process of its own. */
 @ParameterizedClass
 @MethodSource("modes")
 class CorrectedModesTest {

@@ -94,7 +94,7 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    /** As the kernel sees it, which is what telemetry counts. */
+    /** The kernel's view, which telemetry counts. */
     long handlerThreads() {
         try (Stream<Path> tasks = Files.list(Path.of("/proc/" + process.pid() + "/task"))) {
             return tasks.filter(task -> comm(task).startsWith("handler")).count();

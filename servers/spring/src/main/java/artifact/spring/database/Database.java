@@ -17,8 +17,6 @@ import org.springframework.core.io.ClassPathResource;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
-import org.springframework.jdbc.support.JdbcTransactionManager;
-import org.springframework.transaction.support.TransactionTemplate;
 
 /** HikariCP before the database at {@code spring.datasource.url}; without the property there is neither. */
 @Configuration(proxyBeanMethods = false)
@@ -61,10 +59,8 @@ public class Database {
     @Bean
     JdbcTemplate jdbc(DataSource dataSource) {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
-        new TransactionTemplate(new JdbcTransactionManager(dataSource)).executeWithoutResult(transaction -> {
-            new ResourceDatabasePopulator(new ClassPathResource("schema.sql")).execute(dataSource);
-            insertItems(jdbc);
-        });
+        new ResourceDatabasePopulator(new ClassPathResource("schema.sql")).execute(dataSource);
+        insertItems(jdbc);
         return jdbc;
     }
 

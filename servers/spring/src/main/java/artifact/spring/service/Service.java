@@ -7,7 +7,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The service that every stack has, where there are a remote and a database for it. */
@@ -19,9 +18,7 @@ public class Service {
     /** The tables are there before the first request. */
     @Bean
     TransactionTemplate transactions(DataSource pool) {
-        TransactionTemplate transactions = new TransactionTemplate(new JdbcTransactionManager(pool));
-        JdbcTemplate database = new JdbcTemplate(pool);
-        transactions.executeWithoutResult(transaction -> Sql.setUp().forEach(database::execute));
-        return transactions;
+        Sql.setUp().forEach(new JdbcTemplate(pool)::execute);
+        return new TransactionTemplate(new BeginTransactions(pool));
     }
 }

@@ -6,7 +6,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What the parts of this mode have counted since the start, as one JSON object. */
+/** All counts of the parts of this mode since the start, as one JSON object. */
 @RestController
 public class CountersController {
 

@@ -41,7 +41,7 @@ final class KernelThreads implements AutoCloseable {
             }
         }
         files.keySet().removeAll(ofTheLiving.keySet());
-        // What is left in the map belongs to threads that have ended.
+        // The rest of the map belongs to threads that have ended.
         close();
         files = ofTheLiving;
         return counts;
@@ -54,7 +54,7 @@ final class KernelThreads implements AutoCloseable {
         }
     }
 
-    /** Of {@code 4711 (http-nio-exec-1) S …}. */
+    /** Reads name and state from {@code 4711 (http-nio-exec-1) S …}. */
     private static String groupAndState(RandomAccessFile stat) throws IOException {
         byte[] head = new byte[HEAD_BYTES];
         stat.seek(0);

@@ -53,7 +53,7 @@ public class PinningCounter implements CounterSource, AutoCloseable {
         return recording;
     }
 
-    /** What both recordings hold is left to the next. */
+    /** Leaves events that both recordings hold to the next. */
     private void add(Recording ended, Recording next) {
         try {
             Path file = Files.createTempFile("pinned", ".jfr");

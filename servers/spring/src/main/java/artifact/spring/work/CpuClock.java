@@ -48,7 +48,7 @@ final class CpuClock {
         }
     }
 
-    /** Of {@code VirtualThread[#31]/runnable@ForkJoinPool-1-worker-1}, the last part. */
+    /** The last part of {@code VirtualThread[#31]/runnable@ForkJoinPool-1-worker-1}. */
     private static String carrierName(Thread virtual) {
         String text = virtual.toString();
         return text.substring(text.lastIndexOf('@') + 1);

@@ -15,7 +15,7 @@ import org.springframework.web.bind.annotation.RestController;
 @ConditionalOnProperty(name = "lock", havingValue = "reentrant")
 class ReentrantController {
 
-    /** As in the synchronized one, so that the two differ in the lock alone. */
+    /** The synchronized one has this, too, so that the two differ in the lock alone. */
     private volatile Object lastLock;
 
     @GetMapping("/api/lock-test")

@@ -5,7 +5,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
-/** What a request may cost: time asleep, CPU time, time asleep with a lock held, a file on the disk. */
+/** Pages that cost time: time asleep, CPU time, time asleep with a lock held, a file on the disk. */
 @Configuration(proxyBeanMethods = false)
 @Import({
     SleepController.class,

@@ -21,7 +21,6 @@ public final class Jdbc {
             for (String sql : Sql.setUp()) {
                 statement.execute(sql);
             }
-            connection.commit();
         }
     }
 
@@ -32,8 +31,6 @@ public final class Jdbc {
         config.setUsername(database.user());
         config.setPassword(database.password());
         config.setMaximumPoolSize(options.number("pool"));
-        // Otherwise an order takes two more round trips, to leave auto-commit and to return to it.
-        config.setAutoCommit(false);
         config.setMetricsTrackerFactory(waits);
         return config;
     }
@@ -43,7 +40,7 @@ public final class Jdbc {
         return Answer.json(200, waits.counters());
     }
 
-    /** What the database has of the member; null if there is no such member. */
+    /** Returns the stored password of the member; null if there is no such member. */
     public String passwordOf(String email) throws SQLException {
         try (Connection connection = pool.getConnection();
                 PreparedStatement select = connection.prepareStatement(Sql.PASSWORD_OF)) {
@@ -56,7 +53,10 @@ public final class Jdbc {
 
     /** Inserts the order and does the rest in one transaction, which no failure of either leaves a trace of. */
     public void order(Order order, Runnable rest) throws SQLException {
-        try (Connection connection = pool.getConnection()) {
+        try (Connection connection = pool.getConnection();
+                Statement begin = connection.createStatement()) {
+            // One round trip, where to leave auto-commit and to return to it would be two.
+            begin.execute("BEGIN");
             try {
                 insert(connection, order);
                 rest.run();

@@ -22,7 +22,7 @@ final class Remote {
         connections = new Permits(options.number("client-connections"));
         client = WebClient.builder()
                 .readTimeout(TIMEOUT)
-                // Of those that are kept.
+                // Idle connections that it keeps.
                 .connectionCacheSize(options.number("client-connections"))
                 .build();
     }

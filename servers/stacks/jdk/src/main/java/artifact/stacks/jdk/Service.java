@@ -46,7 +46,7 @@ public final class Service {
         System.out.println("listening on 127.0.0.1:" + server.getAddress().getPort());
     }
 
-    /** What the server knows as system properties only, read when its first class is loaded. */
+    /** Sets limits that are system properties only, read when the first class of the server is loaded. */
     private static void setLimits(Options options) {
         System.setProperty("sun.net.httpserver.idleInterval", String.valueOf(options.number("idle-timeout-s")));
         // How often it looks for them: every ten seconds by default.

@@ -134,7 +134,7 @@ final class Pages extends VerticleBase {
                 .onFailure(failure -> fail(request, failure));
     }
 
-    /** What a page throws before it has a future is a failure like any other. */
+    /** Makes a failed future of an exception that a page throws before it has a future. */
     private static Future<Answer> answered(Function<RoutingContext, Future<Answer>> page, RoutingContext request) {
         try {
             return page.apply(request);

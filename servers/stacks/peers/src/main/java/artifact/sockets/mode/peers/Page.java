@@ -2,7 +2,7 @@ package artifact.sockets.mode.peers;
 
 import java.nio.charset.StandardCharsets;
 
-/** What the socket servers answer, to any path. */
+/** The answer of the socket servers, to any path. */
 final class Page {
 
     static final String TYPE = "text/html;charset=utf-8";

@@ -1,0 +1,66 @@
+"""Threads, pools and virtual threads: the contents page.
+
+    config.yaml → servers → profiles → workloads → analysis → paper
+
+Each folder is one stage and holds its own .smk file; none reaches into a later one.
+"""
+
+from pathlib import Path
+
+import yaml
+from snakemake.utils import min_version
+
+from workloads.experiment.configuration import ConfigurationError, in_order_of
+from workloads.experiment.grid import Grid
+from workloads.machine.testbed import alone_in_the_folder
+
+min_version("9.17")
+
+
+configfile: "config.yaml"
+
+
+# What config.yaml says by itself, whatever the command line adds: a reference is of that.
+DEFAULT = yaml.safe_load(Path("config.yaml").read_text())
+
+try:
+    GRID = Grid(in_order_of(DEFAULT, config))
+    DEFAULT_GRID = Grid(DEFAULT)
+except ConfigurationError as error:
+    raise WorkflowError(str(error)) from None
+
+RESULTS = config["results"]
+SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessions]
+
+
+wildcard_constraints:
+    study="[a-z0-9-]+",
+    comparison="[a-z0-9-]+",
+    mode="[a-z0-9-]+",
+    tier="[a-z0-9-]+",
+    tool="jmeter|wrk2|wrk2-itself|sweep|sysbench|database-client",
+    repetition="[0-9]+",
+
+
+# Runs before the first job, never in a dry-run.
+onstart:
+    try:
+        alone_in_the_folder(Path(RESULTS))
+    except BlockingIOError:
+        raise WorkflowError(
+            f"another snakemake is at work on {RESULTS}: wait for its end"
+        ) from None
+
+
+rule all:
+    default_target: True
+    input:
+        SESSIONS,
+
+    message:
+        "all sessions are measured, the report is there"
+
+
+include: "servers/servers.smk"
+include: "profiles/profiles.smk"
+include: "workloads/workloads.smk"
