@@ -99,7 +99,7 @@ def test_the_treatment_is_read_back(start):
     assert subject.in_force() == {
         "thread_handling": "pool-of-threads",
         "thread_pool_size": "3",
-        "version": "10.11.5-MariaDB",
+        "version": "11.4.5-MariaDB",
     }
 
 
