@@ -104,13 +104,8 @@ def same_answer_after(record: Record) -> Check | None:
     if record["outcome"] == "completed" and record["outcome_reason"]:
         return None
     rule = "the server answers after the load as it did before, right to the byte"
-    return check(
-        "same_answer_after",
-        rule,
-        bool(before) and before == after,
-        before=before,
-        after=after,
-    )
+    passed = bool(before) and before == after
+    return check("same_answer_after", rule, passed, before=before, after=after)
 
 
 def share_2xx(record: Record) -> Check:
@@ -241,10 +236,8 @@ def slices_pooled(record: Record) -> int:
 
 
 def never_too_fast(record: Record) -> Check | None:
-    sleep_ms, fastest_ms = (
-        record["configuration"]["tier"]["sleep_ms"],
-        record["load"]["latency_min_ms"],
-    )
+    sleep_ms = record["configuration"]["tier"]["sleep_ms"]
+    fastest_ms = record["load"]["latency_min_ms"]
     if not sleep_ms or fastest_ms is None:
         return None
     # JMeter's clock has a resolution of 1 ms, and both its ends are rounded down.
