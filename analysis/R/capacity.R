@@ -16,8 +16,6 @@
 #
 # A curve that never breaks the objective gives a bound, and so does one that never keeps it.
 
-library(data.table)
-
 curve_tool <- "curve"
 # A server that falls behind by less is not distinguished from one that keeps up: the share of what is due, and
 # standard deviations of a Poisson count.
@@ -51,12 +49,6 @@ step_values <- c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
 no_steps <- function() {
   numbers <- c("step", "rate_per_s", "served_per_s", step_values)
   typed_table(numbers = numbers, flags = "saturated")
-}
-
-# A table without rows whose columns have types.
-typed_table <- function(words = character(), numbers = character(), flags = character()) {
-  of <- function(names, empty) setNames(rep(list(empty), length(names)), names)
-  as.data.table(c(of(words, character()), of(numbers, numeric()), of(flags, logical())))
 }
 
 #' The capacity of one curve.
@@ -187,16 +179,6 @@ read_capacity <- function(path) {
 }
 
 read_load_curves <- function(path) read_typed(path, no_pooled_steps())
-
-read_typed <- function(path, empty) {
-  of_type <- function(is) names(empty)[vapply(empty, is, NA)]
-  table <- require_columns(read_table(path, of_type(is.numeric)), names(empty), path)
-  for (column in of_type(is.logical)) set(table, j = column, value = table[[column]] == "TRUE")
-  for (column in c("versus", "ended")) {
-    if (column %in% names(table)) set(table, which(table[[column]] == ""), column, NA_character_)
-  }
-  table[, names(empty), with = FALSE]
-}
 
 # ---- Comparing -------------------------------------------------------------------------------------
 

@@ -1,8 +1,6 @@
 # Causes: a dose and its response, or one thing swapped, with the share of the effect that goes. Every interval is
 # Student's over sessions; where only one session has the values it is over that session's rounds, and says so.
 
-library(data.table)
-
 #' Laws that tie columns of the summary to each other. Each names the columns of one equation: who knows all but one
 #' of them knows the last.
 #'

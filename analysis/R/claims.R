@@ -1,8 +1,6 @@
 # Verdicts on what the sources conclude. claims.yaml says what decides each claim and defines the words; nothing
 # here knows any claim. A finished run's summary.csv and comparisons.csv are enough to judge it.
 
-library(data.table)
-
 claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not comparable", "not decided")
 # The source's ratio may lie this factor outside of our interval and still has our size.
 size_factor <- 1.25

@@ -1,6 +1,5 @@
 # What the command-line scripts beside this folder share; each begins by reading this file.
 
-library(data.table)
 # data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.
 setDTthreads(2)
 
@@ -43,20 +42,4 @@ names_from_input <- function() {
   input <- file("stdin")
   on.exit(close(input))
   Filter(nzchar, readLines(input))
-}
-
-#' Writes a table as CSV, creating its folder.
-write_table <- function(table, path) {
-  dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
-  fwrite(table, path)
-}
-
-#' Reads a table that write_table() wrote: text, and numbers in the columns that are named.
-read_table <- function(path, numbers = character()) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  # By name and not by content, which a column of a table without rows does not have.
-  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
-  require_columns(table, numbers, path)
-  for (column in numbers) set(table, j = column, value = as.numeric(table[[column]]))
-  table[]
 }

@@ -16,8 +16,6 @@
 # both sides valid, such cells join, and the row is a bound: its estimate is at least, or at most, what
 # the ratio is. It is decided if the bound is on one side of 1, else it is `bounded`.
 
-library(data.table)
-
 # ---- The sides of a comparison -----------------------------------------------------------------
 
 # The cells of both sides of each place; `terms` as of session_effects().

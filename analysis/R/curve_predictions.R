@@ -5,8 +5,6 @@
 # The latency of a request that neither waits nor works is a matter of microseconds which no queue explains; of such a
 # load the rate at which the CPUs are used up is predicted, and nothing else.
 
-library(data.table)
-
 # ---- What a request costs ------------------------------------------------------------------------
 
 # The request of a mode, by how it handles requests: on a new connection; on one that is kept, whose thread must be

@@ -4,8 +4,6 @@
 # each stack counts as nanoseconds of CPU time per request, as in cpu-groups.csv.
 # Source: async-profiler's jfrconv, option --diff (baseline first, then what is drawn).
 
-library(data.table)
-
 #' Draws the flame graph of each cause whose sides were both sampled.
 #'
 #' @param causes see read_causes().

@@ -20,8 +20,6 @@
 #
 # t supposes that log ratios are roughly normal, which holds for multiplicative noise.
 
-library(data.table)
-
 confidence <- 0.95
 # Within 5 % of each other is the same for an engineer's choice; as a ratio it is symmetric, so
 # that exchanging the sides gives the same verdict. For shares: one percentage point, which is
@@ -39,17 +37,6 @@ family_cut_at <- 0.9
 poolable <- function(cells) cells$valid & cells$outcome == "completed"
 
 # ---- Rounding ----------------------------------------------------------------------------------
-
-#' How finely a tool measures latency: to so many ms, or to a share of the value.
-resolution_of <- function(tool) {
-  list(
-    ms = c(jmeter = 1)[tool] %|% 0.001,
-    # sysbench's histogram has 1,024 logarithmic steps over eight decades.
-    share = c(sysbench = 0.018)[tool] %|% 0
-  )
-}
-
-`%|%` <- function(values, otherwise) unname(fifelse(is.na(values), otherwise, values))
 
 #' How far below and above a value the truth may lie, by the tool's resolution alone.
 #'
@@ -398,4 +385,10 @@ family_of <- function(summary, slices, terms, statistic, logs) {
 ratio_between <- function(all, study, tier, tool, mode, versus, statistic) {
   terms <- data.table(study = study, mode = c(mode, versus), tier = tier, tool = tool, sign = c(1, -1))
   effect_between(all$summary, all$slices, terms, statistic, about_statistics(statistic)$effect)
+}
+
+# Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
+geometric <- function(values) {
+  interval <- exp(t_interval(log(values)))
+  list(middle = exp(mean(log(values))), low = interval[1], high = interval[2])
 }

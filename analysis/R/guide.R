@@ -1,8 +1,6 @@
 # The decision guide: for an engineer's situation, which mode wins and by how much. The comparisons decide;
 # guide.yaml says what is compared.
 
-library(data.table)
-
 #' Reads the situations.
 #'
 #' @param path path of guide.yaml, which says what stands in it.

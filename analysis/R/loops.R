@@ -3,8 +3,6 @@
 #   (users wait), as Schroeder, Wierman and Harchol-Balter (2006) ask for; a tier offers both about the same requests;
 # - the generator: the program wrk2 against the project's own, at the same rate.
 
-library(data.table)
-
 #' The statistics in which the loops are compared, and the tools that make them.
 loop_statistics <- c("throughput_per_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
 

@@ -1,7 +1,5 @@
 # What a mode is, beyond what its cells record: the rows of modes.csv, as the configuration states them.
 
-library(data.table)
-
 known_facts <- c("study", "mode", "variant", "of", "family", "size", "color", "handling")
 modes_in_use <- new.env()
 

@@ -1,8 +1,6 @@
 # The noise floor and the false-alarm rate, from twins, which are modes that were measured under a second
 # name: a twin's `versus` is the mode itself, and every difference is a false alarm.
 
-library(data.table)
-
 #' The comparisons of a mode with itself.
 #'
 #' @param comparisons see read_comparisons().
@@ -77,49 +75,4 @@ variance_of_repetitions <- function(summary, about) {
     by = .(study, mode, tier, tool)
   ]
   if (sum(spread$df) == 0) NA_real_ else sum(spread$squares) / sum(spread$df)
-}
-
-#' A sentence on the false-alarm rate.
-#'
-#' @param comparisons see read_comparisons().
-#' @return one string, with a full stop.
-sentence_false_alarms <- function(comparisons) {
-  twins <- twin_comparisons(comparisons)
-  if (nrow(twins) == 0) return("No mode was measured against itself.")
-  if (all(is.na(twins$estimate))) {
-    return("The same mode was measured under two names, but in no session are both of its cells valid.")
-  }
-  found <- false_alarms(comparisons)
-  if (is.null(found)) {
-    return("The same mode was measured under two names, but one session decides nothing that could be a false alarm.")
-  }
-  share <- function(value) format_number(100 * value)
-  sprintf(
-    paste(
-      "The same mode measured under two names is reported to differ in %d of %s (by intervals alone,",
-      "without the correction for many comparisons, in %d). They are at %s, of which %d %s one: %s %%, 95 %%",
-      "interval %s to %s %%."
-    ),
-    found$differ, count_of(found$comparisons, "comparison"), found$unadjusted,
-    count_of(found$places, "place"), found$places_differ, if (found$places_differ == 1) "has" else "have",
-    share(found$share), share(found$low), share(found$high)
-  )
-}
-
-#' The noise floor in words and numbers.
-#'
-#' @param floor see noise_floor().
-#' @return data.table of text: `Statistic`, `Differ`, `Same session`, `Different sessions`.
-table_noise <- function(floor) {
-  limit <- function(values, effect) {
-    shown <- ifelse(
-      effect == "ratio", paste("×", format_number(values)),
-      paste("±", format_number(100 * values), "points")
-    )
-    ifelse(is.na(values), no_figure, shown)
-  }
-  floor[, .(
-    Statistic = title, "Differ" = paste(differ, "of", comparisons),
-    "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
-  )]
 }

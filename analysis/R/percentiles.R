@@ -3,8 +3,6 @@
 # order, never a value between two. HdrHistogram and JMeter both define it so (JMeter rounds p·n
 # instead of rounding up, which differs by one rank at most).
 
-library(data.table)
-
 # p·n is computed in binary: 0.95 · 20 must be rank 19, not 20.
 nearest_rank <- function(p, count) {
   pmax(1, ceiling(p * count - 1e-9 * count))

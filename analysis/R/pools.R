@@ -1,8 +1,6 @@
 # Two pools in a row: threads in the database, connections in its client. Which sizes are best
 # together, how sure that is, and what a connection costs that is not pooled.
 
-library(data.table)
-
 #' Reads what a client measured of every combination of sizes.
 #'
 #' @param path path of a combinations.csv.

@@ -1,8 +1,6 @@
 # What the parts of serving a request cost: a mean and its interval from the repetitions, which are
 # processes of their own and some time apart, as those of the cells are.
 
-library(data.table)
-
 #' Pools the repetitions of each primitive.
 #'
 #' @param paths of results/primitives/costs-1.csv and so on: primitive, rate_per_s (empty where a primitive

@@ -1,21 +1,6 @@
 # Reading a measured cell: the folder that holds its cell.json. Every error names the file and
 # what is wrong with it. Nothing but the cell's folder is read.
 
-library(data.table)
-library(jsonlite)
-
-fail_reading <- function(path, ...) {
-  stop(path, ": ", ..., call. = FALSE)
-}
-
-require_columns <- function(table, columns, path) {
-  missing <- setdiff(columns, names(table))
-  if (length(missing) > 0) {
-    fail_reading(path, "column ", paste(missing, collapse = ", "), " is missing")
-  }
-  table
-}
-
 #' Reads a cell.json.
 #'
 #' @param path path of the cell.json.
@@ -157,4 +142,49 @@ read_collapsed <- function(path) {
 #' Whether a request was answered right: 2xx, and accepted by the tool.
 is_right <- function(success, response_code) {
   success & grepl("^2[0-9][0-9]$", response_code)
+}
+
+# JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
+number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
+
+words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
+
+# Of texts that begin with a time in UTC, to the millisecond.
+epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
+
+per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
+
+# What a cell is, and whether it counts. Cells of one session were measured side by side; two machines
+# may begin one of the same name in the same second, so the machine is a part of it. A cell
+# that is not valid may still bound its throughput or latency: at_least, at_most.
+identity_of <- function(cell) {
+  checks <- cell$validity$checks
+  failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
+  bounds <- cell$validity$bounds
+  c(cell$cell[c("study", "mode", "tier", "tool")], list(
+    repetition = as.integer(cell$cell$repetition), session = session_of(cell),
+    outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
+    # The mode reproduces a load whose requests are refused.
+    must_fail = !is.null(cell$configuration$mode$share_2xx_at_most),
+    failed_checks = paste(failed, collapse = ";"),
+    bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
+  ))
+}
+
+session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$machine$id), collapse = " on ")
+
+identity_row <- function(cell) {
+  labels <- cell$labels
+  c(identity_of(cell), list(
+    versus = words(labels$mode$versus), mode_title = words(labels$mode$title),
+    tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
+    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
+    commit = words(cell$provenance$commit)
+  ))
+}
+
+# The lines of the server's log that were kept; NULL without a log.
+read_server_log <- function(cell) {
+  path <- file.path(cell$folder, "server.log.gz")
+  if (file.exists(path)) readLines(path, warn = FALSE)
 }

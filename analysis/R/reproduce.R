@@ -13,8 +13,6 @@
 # as its own slices show if that is more. The interval is then one of prediction (Hahn and Meeker 1991): a new
 # session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
 
-library(data.table)
-
 reproduction_margins <- list(ratio = log(1.25), difference = 0.05)
 verdicts_of_reproduction <- c("reproduced", "differs", "not decided")
 comparison_keys <- c("study", "tier", "tool", "mode", "versus", "statistic")
@@ -349,15 +347,6 @@ change_table <- function(rows) {
   )]
 }
 
-# Columns side by side, as wide as they must be.
-table_lines <- function(table) {
-  columns <- lapply(names(table), function(name) {
-    cells <- c(name, ifelse(is.na(table[[name]]), no_figure, as.character(table[[name]])))
-    format(cells, width = max(nchar(cells)))
-  })
-  trimws(do.call(paste, c(columns, sep = "  ")), "right")
-}
-
 total_line <- function(rows) {
   counts <- table(factor(rows$verdict, verdicts_of_reproduction))
   sprintf(
@@ -367,37 +356,3 @@ total_line <- function(rows) {
 }
 
 # ---- Figure ------------------------------------------------------------------------------------
-
-verdict_looks <- data.table(
-  verdict = verdicts_of_reproduction, colour = c("#009E73", "#D55E00", "#6E6E6E"), shape = c(21, 24, 1)
-)
-
-#' A forest plot: each change with its 95 % interval; the band is the margin. Intervals that leave the frame are
-#' cut off.
-#'
-#' @param rows rows of reproduce_run() whose effect is a ratio.
-#' @return ggplot.
-figure_reproduction <- function(rows) {
-  rows <- copy(rows)[is.finite(change) & change > 0]
-  if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
-  rows[, `:=`(
-    title = title_of(statistic),
-    name = paste0(mode, ifelse(versus == "", " by itself", ""), ", ", tier, " (", tool, ")")
-  )]
-  rows[, name := factor(name, rev(unique(name)))]
-  reach <- max(1.6, exp(1.2 * max(abs(log(rows$change)))))
-  rows[, `:=`(change_low = pmax(change_low, 1 / reach), change_high = pmin(change_high, reach))]
-  named <- function(column) setNames(verdict_looks[[column]], verdict_looks$verdict)
-  ggplot(rows, aes(change, name, colour = verdict, fill = verdict, shape = verdict)) +
-    around_one(reproduction_margins$ratio) +
-    geom_linerange(aes(xmin = change_low, xmax = change_high), linewidth = 0.5, na.rm = TRUE) +
-    geom_point(size = 2) +
-    facet_grid(title ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
-    scale_x_log10(limits = c(1 / reach, reach), breaks = scales::breaks_log(6), labels = plain_number) +
-    scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
-    scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
-    scale_shape_manual(values = named("shape"), breaks = verdicts_of_reproduction) +
-    labs(x = "here divided by the shipped run (log scale)", y = NULL) +
-    theme_artifact(8) +
-    theme(strip.text.y = element_text(angle = 0))
-}

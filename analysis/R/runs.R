@@ -1,8 +1,6 @@
 # Shipped runs: each holds what a complete default run of one machine found, small enough to be committed. It lies in
 # analysis/runs/<date>-<machine>/: a CSV per table, and run.json. Other runs are compared with it (reproduce.R).
 
-library(data.table)
-
 run_tables <- c("summary", "comparisons", "capacity")
 # Significant digits of a number in a shipped table.
 run_digits <- 6

@@ -1,8 +1,6 @@
 # A mode's treatment of a request, from a cell's configuration alone: how it handles it, how many it serves
 # concurrently, how long a request waits and computes.
 
-library(data.table)
-
 or_else <- function(value, otherwise) if (is.null(value) || is.na(value)) otherwise else value
 
 # A number in the query of a path.

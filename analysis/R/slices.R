@@ -1,8 +1,6 @@
 # Slices: loads of about a second, of modes that are alive together and take turns. What differs
 # between neighboring slices of a round is the mode, so ratios are made of slices (effects.R).
 
-library(data.table)
-
 # What a slice has a value of. Everything else exists once per cell.
 slice_statistics <- c(
   "throughput_per_s", "answers_per_s", "error_share", "latency_mean_ms", "latency_p50_ms",

@@ -11,9 +11,6 @@
 # - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so
 #   blind to coordinated omission. To show what that blindness hides.
 
-library(data.table)
-
-latency_points <- c(p50 = 0.5, p90 = 0.9, p95 = 0.95, p99 = 0.99, p99_9 = 0.999)
 latency_figures <- c("mean", "sd", "min", names(latency_points), "max")
 
 no_latency <- function() {
@@ -43,13 +40,6 @@ latency_of_histogram <- function(histogram, failed = 0, quick = 0) {
 latency_columns <- function(set, latency = no_latency()) {
   setNames(as.list(latency), paste0("latency_", set, names(latency), "_ms"))
 }
-
-# JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
-number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
-words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
-# Of texts that begin with a time in UTC, to the millisecond.
-epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
-per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
 
 # As JMeter's aggregate report: over all samples, from the start of the first to the end of the
 # last of each slice, 1 KB = 1024 bytes.
@@ -123,44 +113,15 @@ checked_samples <- function(cell, path) {
   samples
 }
 
-# What a cell is, and whether it counts. Cells of one session were measured side by side; two machines
-# may begin one of the same name in the same second, so the machine is a part of it. A cell
-# that is not valid may still bound its throughput or latency: at_least, at_most.
-identity_of <- function(cell) {
-  checks <- cell$validity$checks
-  failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
-  bounds <- cell$validity$bounds
-  c(cell$cell[c("study", "mode", "tier", "tool")], list(
-    repetition = as.integer(cell$cell$repetition), session = session_of(cell),
-    outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
-    # The mode reproduces a load whose requests are refused.
-    must_fail = !is.null(cell$configuration$mode$share_2xx_at_most),
-    failed_checks = paste(failed, collapse = ";"),
-    bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
-  ))
-}
-
-session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$machine$id), collapse = " on ")
-
 # Ids of machines name no host; the title says what a machine is.
 machine_row <- function(cell) {
   machine <- cell$provenance$machine
   if (is.null(machine$id)) return(list(machine = NA_character_, machine_title = "not recorded"))
   title <- sprintf(
-    "%s, %s, %.0f GiB, Linux %s", machine$cpu_model, count_of(machine$cpus, "CPU"), machine$memory_bytes / 2^30,
-    machine$kernel
+    "%s, %d CPU%s, %.0f GiB, Linux %s", machine$cpu_model, machine$cpus, if (machine$cpus == 1) "" else "s",
+    machine$memory_bytes / 2^30, machine$kernel
   )
   list(machine = machine$id, machine_title = words(title))
-}
-
-identity_row <- function(cell) {
-  labels <- cell$labels
-  c(identity_of(cell), list(
-    versus = words(labels$mode$versus), mode_title = words(labels$mode$title),
-    tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
-    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
-    commit = words(cell$provenance$commit)
-  ))
 }
 
 # How the cell was measured: its session, warm-up and slices.
@@ -285,12 +246,6 @@ threads_free_row <- function(cell) {
   free <- states[group %in% c("http-nio-exec", "carrier") & state %in% c("WAITING", "TIMED_WAITING") & threads > 0]
   samples <- uniqueN(states$time_s)
   list(thread_free_share = per(uniqueN(free$time_s), samples), thread_samples = samples)
-}
-
-# The lines of the server's log that were kept; NULL without a log.
-read_server_log <- function(cell) {
-  path <- file.path(cell$folder, "server.log.gz")
-  if (file.exists(path)) readLines(path, warn = FALSE)
 }
 
 # What the server's log says: rejections that no code caught, over the server's life, and rows that the

@@ -1,7 +1,5 @@
 # Threads by group and state over time, as the server counts them itself: to the JVM and to the kernel.
 
-library(data.table)
-
 # The groups that wait for others on a request's behalf; all else is the JVM's and Tomcat's own.
 thread_groups <- c("http-nio-exec", "worker", "reactor-http", "carrier")
 # Running, or free to run.

@@ -116,3 +116,28 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
 
 #' How tall figure_modes() must be.
 height_of_modes <- function(modes) 0.65 + 0.26 * length(modes)
+
+#' Alternative text of a figure by mode and tier: at each tier the modes with the smallest and the
+#' largest median over valid repetitions.
+#'
+#' @param column column of the summary; `what` in words.
+alt_extremes <- function(all, tool, tiers, modes, column, what = title_of(column)) {
+  unit <- unit_of_statistic(column)
+  wanted <- list(tool = tool, tiers = tiers, modes = modes)
+  cells <- all$summary[poolable(all$summary)][
+    tool %in% wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes
+  ]
+  medians <- cells[!is.na(get(column)), .(middle = median(get(column))), by = .(tier, mode)]
+  one <- function(name) {
+    rows <- medians[tier == name][order(middle)]
+    if (nrow(rows) == 0) return(NULL)
+    if (nrow(rows) == 1) return(sprintf("%s: %s %s %s", name, rows$mode, format_number(rows$middle), unit))
+    sprintf(
+      "%s: from %s %s with %s to %s %s with %s", name, format_number(rows$middle[1]), unit,
+      rows$mode[1], format_number(rows$middle[nrow(rows)]), unit, rows$mode[nrow(rows)]
+    )
+  }
+  told <- unlist(lapply(tiers, one))
+  if (length(told) == 0) return(paste0(capitalised(what), "; no valid cell."))
+  paste0(capitalised(what), ", median over valid repetitions. ", paste(told, collapse = "; "), ".")
+}

@@ -213,7 +213,6 @@ test_that("one session above the ladder makes the ratio a bound", {
   pooled <- pool_capacity(capacity)
   expect_equal(pooled[mode == "pool", c(bound, why_bounded)], c("at_least", "above the ladder"))
   expect_true(is.na(pooled[mode == "pool", low]) && !is.na(pooled[mode == "thread", low]))
-  expect_equal(capacity_text(pooled)[1], "at least 233")
   # Both are beyond what could be driven: which is the better is not known.
   both <- rbind(capacities_with("pool", c(300, 300), "thread", "at_least"), capacities_with("thread", c(300, 300), bound = "at_least"))
   expect_equal(compare_capacities(both)[, c(verdict)], "not comparable")
@@ -293,30 +292,6 @@ test_that("a curve is predicted from its configuration, with queue, saturation a
   expect_equal(predict_step(cell, known_primitives[0], capacity)$latency_p99_ms, 120, tolerance = 1e-3)
   expect_true(capacity > 300 && capacity < 500)
   expect_equal(nrow(predict_curves(list(), known_primitives[0])), 0)
-})
-
-# ---- Figures -------------------------------------------------------------------------------------
-
-test_that("curves can be drawn, and the knee stands where the capacity is", {
-  set.seed(5)
-  root <- new_folder()
-  cells <- read_cells(unlist(lapply(1:3, function(n) {
-    limited <- mm1_steps(4000)[rate_per_s < 3000]
-    c(
-      write_curve(root, mm1_steps(1000), repetition = n, mode = "fixed-pool"),
-      write_curve(root, mm1_steps(2000), repetition = n, mode = "event-loop"),
-      write_curve(root, limited, repetition = n, mode = "thread-per-request", ended = "generator_limit")
-    )
-  })))
-  steps <- pool_steps(cells)
-  capacity <- pool_capacity(capacities_of(cells))
-  figure <- figure_load_curve(steps, capacity, "Low")
-  expect_s3_class(patchwork::patchworkGrob(figure), "gtable")
-  panel <- capacity_panel(with_modes(capacity, capacity$mode), c(50, 4000), list())
-  expect_setequal(round(10^ggplot_build(panel + scale_x_log10())$data[[4]]$x), round(capacity$capacity_per_s))
-  one <- pool_capacity(capacities_of(cells[1]))
-  expect_s3_class(patchwork::patchworkGrob(figure_load_curve(pool_steps(cells[1]), one)), "gtable")
-  expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
 })
 
 # ---- The guide -----------------------------------------------------------------------------------

@@ -261,24 +261,14 @@ test_that("a ratio says in how many sessions it is valid, and what it were at wo
   # The mode failed: its throughput is taken to be the lower of the two that were seen.
   row <- compare_one(fails("pool", "share_2xx"))
   expect_equal(row$worst, (2 * 3 * 2)^(1 / 3))
-  expect_match(effect_with_interval(row), "^2.45 \\[.*\\] \\(2 of 3 sessions, at worst 2.29\\)$")
   expect_equal(compare_one(fails("thread", "little"))$worst, (2 * 3 * 3)^(1 / 3))
   # What failed was the generator: no more is known.
   row <- compare_one(fails("pool", "generator_healthy"))
   expect_true(is.na(row$worst))
-  expect_match(effect_with_interval(row), "\\(2 of 3 sessions\\)$")
   died <- compare_one(fails("pool", "")[mode == "pool" & repetition == 3, outcome := "server_died"])
   expect_equal(died$worst, (2 * 3 * 2)^(1 / 3))
   latency <- setnames(fails("pool", "share_2xx"), "throughput_per_s", "latency_mean_ms")
   expect_equal(compare_one(latency, "latency_mean_ms")$worst, (2 * 3 * 3)^(1 / 3))
-})
-
-test_that("a bound whose interval reaches far is none", {
-  rows <- data.table(
-    estimate = 4, low = c(3, 1e-5, NA, 3, 3), high = c(6, 1e5, NA, 5, 1e5), verdict = "bounded",
-    bound = c("at_least", "at_least", "at_least", "at_most", "at_most")
-  )
-  expect_equal(effect_with_interval(rows), c("at least 3", "not bounded", "at least 4", "at most 5", "not bounded"))
 })
 
 test_that("an interval whose ends are both far off is not spelled out", {

@@ -19,7 +19,6 @@ test_that("a mode that is not known comes last, and has a look", {
   expect_equal(mode_levels(c("mine", "event-loop", "thread-per-request-again", "thread-per-request")), c(
     "thread-per-request", "thread-per-request-again", "event-loop", "mine"
   ))
-  expect_match(mode_colours(c("mine", "event-loop"))[["mine"]], "^#[0-9A-F]{6}$")
 })
 
 test_that("a table of modes that lacks a column is refused, and so is none", {

@@ -4,9 +4,6 @@
 # modes are chosen for their contrast on white, and a transparent figure would need a second set
 # of them, so that a mode would change its colour with the reader's settings.
 
-library(ggplot2)
-library(data.table)
-
 ink <- "#222222"
 faint <- "#8A8A8A"
 
