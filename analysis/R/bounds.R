@@ -64,4 +64,5 @@ mean_value <- function(customers, wait_s, demand_s) {
 #'
 #' @param path path of results/bounds.csv.
 #' @return data.table, see bound_modes().
+#' @export
 read_bounds <- function(path) read_typed(path, no_bounds())

@@ -16,9 +16,11 @@
 #
 # A curve that never breaks the objective gives a bound, and so does one that never keeps it.
 
+#' @export
 curve_tool <- "curve"
 # A server that falls behind by less is not distinguished from one that keeps up: the share of what is due, and
 # standard deviations of a Poisson count.
+#' @export
 behind_from <- 0.03
 behind_from_sd <- 2
 
@@ -174,10 +176,12 @@ no_pooled_steps <- function() {
 #'
 #' @param path path of results/capacity.csv, or of results/curves.csv.
 #' @return data.table, see capacities_of() or pool_steps(); without rows where there is no curve.
+#' @export
 read_capacity <- function(path) {
   read_typed(path, typed_table(capacity_words, capacity_numbers, capacity_flags))
 }
 
+#' @export
 read_load_curves <- function(path) read_typed(path, no_pooled_steps())
 
 # ---- Comparing -------------------------------------------------------------------------------------
@@ -199,6 +203,7 @@ capacity_cells <- function(capacity) {
 #' The summary with the capacities of curves, as rows of the tool `curve`.
 #'
 #' @param summary see read_summary(); `capacity` see read_capacity().
+#' @export
 with_capacities <- function(summary, capacity) rbind(summary, capacity_cells(capacity), fill = TRUE)
 
 # Of bounds both ways nothing is left.
@@ -217,6 +222,7 @@ compare_capacities <- function(capacity) {
 #' @return data.table, a row per study, tier and mode with a valid curve: objective_ms, sessions,
 #'   capacity_per_s (geometric mean), low, high (95 %; NA for one session, and for a bound), bound (at_least,
 #'   at_most or empty), why_bounded.
+#' @export
 pool_capacity <- function(capacity) {
   cells <- capacity_cells(capacity)[poolable(capacity) & is.finite(capacity_per_s)]
   cells[, c(

@@ -47,6 +47,7 @@ follows_from <- function(statistic, tool) {
 #'
 #' @param path path of causes.yaml, which says what stands in it.
 #' @return list of causes, named by id. Stops where one cannot be computed.
+#' @export
 read_causes <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   causes <- yaml::read_yaml(path)$causes
@@ -274,6 +275,7 @@ dose_row <- function(cause, tables) {
 #'
 #' @param summary see read_summary().
 #' @return data.table: study, mode, tier, tool, repetition, counter, wait_ms, latency_mean_ms.
+#' @export
 waits_beyond_latency <- function(summary) {
   cells <- copy(summary)[, pinned_mean_ms := pinned_ms / pinned]
   waits <- melt(cells,
@@ -284,6 +286,7 @@ waits_beyond_latency <- function(summary) {
 }
 
 #' The summary without the counted waits that cannot be, see waits_beyond_latency().
+#' @export
 without_impossible_waits <- function(summary) {
   wrong <- waits_beyond_latency(summary)
   cell <- c("study", "mode", "tier", "tool", "repetition")
@@ -325,6 +328,7 @@ trace_causes <- function(causes, summary, slices) {
 }
 
 #' Reads the causes that causes.R wrote, see trace_causes().
+#' @export
 read_traced <- function(path) read_typed(path, no_causes())
 
 # ---- Where CPU time moved --------------------------------------------------------------------
@@ -344,6 +348,7 @@ moved_rows <- function(causes, cpu_groups) {
 }
 
 #' Reads what moved, see moved_rows().
+#' @export
 read_moved <- function(results) {
   table <- read_table(file.path(results, "moved-groups.csv"), c("mode_us", "versus_us", "more_us", "reach_us", "sessions", "samples"))
   table[, beyond := beyond == "TRUE"][]

@@ -1,8 +1,10 @@
 # Verdicts on what the sources conclude. claims.yaml says what decides each claim and defines the words; nothing
 # here knows any claim. A finished run's summary.csv and comparisons.csv are enough to judge it.
 
+#' @export
 claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not comparable", "not decided")
 # The source's ratio may lie this factor outside of our interval and still has our size.
+#' @export
 size_factor <- 1.25
 # Failures are what these statistics measure, so they count every cell that ran.
 statistics_of_failure <- c("error_share", "survived")
@@ -246,6 +248,7 @@ judge_claims <- function(claims, tables) {
 #'
 #' @param path path of results/claims.csv.
 #' @return data.table, see judge_claims().
+#' @export
 read_verdicts <- function(path) {
   require_columns(read_table(path, c("estimate", "low", "high", "sessions")), c("id", "source", "claim", "verdict", "ours", "because"), path)
 }
@@ -304,6 +307,7 @@ also_text <- function(tables, place, statistics) {
 #'
 #' @param verdicts see judge_claims().
 #' @return character vector.
+#' @export
 why_text <- function(verdicts) {
   verdicts[, trimws(paste0(
     because, fifelse(also == "", "", sprintf(" (%s.)", also)), fifelse(verdict == "not decided", sprintf(" Not decided: %s.", reason), "")
@@ -311,6 +315,7 @@ why_text <- function(verdicts) {
 }
 
 #' Which claims this run has the cells of.
+#' @export
 was_measured <- function(verdicts) verdicts$reason != not_measured
 
 #' The verdicts as lines for a terminal.

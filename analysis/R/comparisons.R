@@ -192,6 +192,7 @@ compare_modes <- function(summary, slices, statistics = compared_statistics[stat
 }
 
 #' How many cells were measured again.
+#' @export
 replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
 
 #' Reads the comparisons that compare.R, compare_loops.R, profiler_cost.R or guide.R wrote.
@@ -199,6 +200,7 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 #' @param path path of results/comparisons.csv, loops.csv, profiler-cost.csv or guide.csv.
 #' @return data.table, see compare_modes(), compare_loops(), profiler_cost() or compare_guide(); without rows where there
 #'   are none.
+#' @export
 read_comparisons <- function(path) {
   words <- c(
     "study", "tier", "tool", "mode", "versus", "statistic", "unit", "better", "effect", "verdict",

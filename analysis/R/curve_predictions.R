@@ -137,6 +137,7 @@ predict_curves <- function(cells, primitives) {
 }
 
 predicted_curve_numbers <- c("rate_per_s", "saturation_per_s", "latency_p50_ms", "latency_p99_ms", "capacity_per_s")
+#' @export
 no_predicted_curves <- function() typed_table(c("study", "tier", "mode"), predicted_curve_numbers)
 
 predict_curve <- function(cell, primitives) {
@@ -169,6 +170,7 @@ predicted_capacity <- function(cell, primitives, points) {
 #' Reads the table that predict_curves.R wrote.
 #'
 #' @param path path of results/predicted-curves.csv; without it nothing is predicted.
+#' @export
 read_predicted_curves <- function(path) {
   if (file.exists(path)) read_typed(path, no_predicted_curves()) else no_predicted_curves()
 }

@@ -20,13 +20,16 @@
 #
 # t supposes that log ratios are roughly normal, which holds for multiplicative noise.
 
+#' @export
 confidence <- 0.95
 # Within 5 % of each other is the same for an engineer's choice; as a ratio it is symmetric, so
 # that exchanging the sides gives the same verdict. For shares: one percentage point, which is
 # what the validity check on 2xx allows.
+#' @export
 equivalence <- list(ratio = log(1.05), difference = 0.01)
 # In smaller families chance may make variances look alike that are not.
 family_at_least <- 8
+#' @export
 family_df_most <- 4
 family_cut_at <- 0.9
 
@@ -34,6 +37,7 @@ family_cut_at <- 0.9
 #'
 #' @param cells rows of the summary, or of the slices.
 #' @return logical vector, one per row.
+#' @export
 poolable <- function(cells) cells$valid & cells$outcome == "completed"
 
 # ---- Rounding ----------------------------------------------------------------------------------
@@ -388,6 +392,7 @@ ratio_between <- function(all, study, tier, tool, mode, versus, statistic) {
 }
 
 # Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
+#' @export
 geometric <- function(values) {
   interval <- exp(t_interval(log(values)))
   list(middle = exp(mean(log(values))), low = interval[1], high = interval[2])

@@ -4,12 +4,14 @@
 #' Reads the situations.
 #'
 #' @param path path of guide.yaml, which says what stands in it.
+#' @export
 read_guide <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   yaml::read_yaml(path)$situations
 }
 
 #' Reads the findings, see guide.yaml.
+#' @export
 read_findings <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   yaml::read_yaml(path)$findings
@@ -22,6 +24,7 @@ read_findings <- function(path) {
 #' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), chosen
 #'   (which of `told` fits; NA for none), versus_value and mode_value (see shared_values()), bound_ratio (what theory
 #'   allows; NA for none), the columns of the comparisons. A finding of which a pair was not measured has no rows.
+#' @export
 decide_findings <- function(findings, comparisons, summary) {
   rows <- lapply(findings, function(finding) {
     pairs <- rbindlist(lapply(finding$pairs, function(pair) {
@@ -41,6 +44,7 @@ decide_findings <- function(findings, comparisons, summary) {
 }
 
 #' The ratio that theory allows: what the mode admits over what the baseline admits. NA without a bound.
+#' @export
 bound_ratio <- function(bound) if (is.null(bound)) NA_real_ else bound[[1]] / bound[[2]]
 
 #' The values of both sides of a comparison, over the sessions in which both are valid: geometric means.
@@ -57,6 +61,7 @@ shared_values <- function(summary, rows) {
 }
 
 #' The values of both sides of a comparison in the sessions in which both are valid: session, versus, mode.
+#' @export
 shared_sessions <- function(summary, row) {
   of_side <- function(name) {
     wanted <- list(study = row$study, tier = row$tier, tool = row$tool, mode = name)
@@ -72,6 +77,7 @@ shared_sessions <- function(summary, row) {
 #' @return character vector: better, worse, same, open (not decided); `alone` where the baseline, and `out`
 #'   where the mode, has no valid cell because it failed requests or, in an open loop, fell behind; `none`
 #'   where nothing can be compared.
+#' @export
 standing <- function(rows) {
   # More requests were waiting than there are connections.
   lost <- grepl("share_2xx", rows$reason) | (rows$tool == "wrk2" & grepl("little", rows$reason))

@@ -1,11 +1,13 @@
 # What a mode is, beyond what its cells record: the rows of modes.csv, as the configuration states them.
 
 known_facts <- c("study", "mode", "variant", "of", "family", "size", "color", "handling")
+#' @export
 modes_in_use <- new.env()
 
 #' Takes modes.csv into use: from now on each figure, table and prediction knows its modes.
 #'
 #' @param path path of results/modes.csv.
+#' @export
 use_modes <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   table <- require_columns(fread(path, colClasses = "character", encoding = "UTF-8"), known_facts, path)
@@ -25,6 +27,7 @@ take_modes(setNames(as.data.table(rep(list(character()), length(known_facts))), 
 #' @return data.table, a row per element: mode, variant (`twin`, `slower`, `as published` or empty), of (the mode
 #'   that it is a variant of, or empty), family, size (within the family; NA for none), color (a name of
 #'   palette_names, or empty), handling (see handing_over; empty where it is not stated).
+#' @export
 mode_facts <- function(modes) {
   ids <- as.character(modes)
   known <- modes_in_use$table
@@ -40,6 +43,7 @@ mode_facts <- function(modes) {
 }
 
 #' Modes that show something of the measuring or of a source, and do not answer a study's question.
+#' @export
 is_variant <- function(modes) mode_facts(modes)$variant != ""
 
 #' Modes that are measured a second time to learn about the measuring (noise floor) and not about
@@ -47,19 +51,24 @@ is_variant <- function(modes) mode_facts(modes)$variant != ""
 #'
 #' @param modes character vector of mode ids.
 #' @return logical vector.
+#' @export
 is_control <- function(modes) mode_facts(modes)$variant == "twin"
 
 #' Modes with the traps of a source.
+#' @export
 is_published <- function(modes) mode_facts(modes)$variant == "as published"
 
 #' The mode that each is a variant of; itself where it is none.
+#' @export
 base_of <- function(modes) mode_facts(modes)[, ifelse(of == "", mode, of)]
 
 #' The modes as a source published a mode, with its traps.
+#' @export
 published_forms <- function(id) modes_in_use$table[variant == "as published" & of == id, mode]
 
 #' Modes in the order in which figures and tables show them: families as the configuration has them,
 #' sizes in their order, a variant behind its family, what is not known last.
+#' @export
 mode_levels <- function(modes) {
   facts <- mode_facts(unique(as.character(modes)))
   families <- modes_in_use$table[order(place), unique(family)]

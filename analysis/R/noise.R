@@ -6,6 +6,7 @@
 #' @param comparisons see read_comparisons().
 #' @return its rows; those whose cells are not valid have no estimate, those of one session no
 #'   decision.
+#' @export
 twin_comparisons <- function(comparisons) {
   comparisons[is_control(mode) & versus == base_of(mode)]
 }
@@ -17,6 +18,7 @@ twin_comparisons <- function(comparisons) {
 #'   `places` (study, tier and tool of such a pair), `places_differ` (where any statistic differs),
 #'   `share`, `low`, `high` (of the places, with the 95 % interval of Clopper and Pearson: statistics
 #'   of one pair of cells are not independent). NULL where no comparison has two sessions.
+#' @export
 false_alarms <- function(comparisons) {
   twins <- twin_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
   if (nrow(twins) == 0) return(NULL)
@@ -38,6 +40,7 @@ false_alarms <- function(comparisons) {
 #'   mode in one session lie within this factor, or of their differences within this distance; NA
 #'   without twins), floor_between_sessions (the same of two runs of one mode in different sessions,
 #'   from the repetitions of all modes).
+#' @export
 noise_floor <- function(comparisons, summary) {
   twins <- twin_comparisons(comparisons)[!is.na(estimate)]
   # Curves have a statistic that the cells of other loads have not.

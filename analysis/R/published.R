@@ -1,6 +1,7 @@
 # Values that the sources printed, next to ours.
 
 #' The sources' names of values, and the column of the summary that has ours: over all samples, as the source's tool computes them.
+#' @export
 source_figures <- fread(
   "figure,             column
    latency_mean_ms,    latency_all_mean_ms
@@ -25,6 +26,7 @@ tools_for_sources <- c(jmeter = "jmeter", wrk = "jmeter", wrk2 = "wrk2", sysbenc
 #' @param paths paths of analysis/published/<study>.csv.
 #' @return data.table: source, tier, mode (ours that stands for what it measured), figure, value, study, tool (ours that stands for the
 #'   source's). Where a source printed requests and a duration alone, their ratio is the throughput.
+#' @export
 read_published <- function(paths) {
   columns <- c("source", "tier", "mode", "figure", "value")
   rbindlist(lapply(paths, function(path) {

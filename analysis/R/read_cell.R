@@ -9,7 +9,7 @@
 read_cell <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   cell <- tryCatch(
-    fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
+    jsonlite::fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
     error = function(problem) fail_reading(path, "not JSON: ", conditionMessage(problem))
   )
   sections <- c(
@@ -29,6 +29,7 @@ read_cell <- function(path) {
 #'
 #' @param paths paths of cell.json files.
 #' @return list of cells, see read_cell().
+#' @export
 read_cells <- function(paths) {
   lapply(paths, read_cell)
 }
@@ -145,8 +146,10 @@ is_right <- function(success, response_code) {
 }
 
 # JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
+#' @export
 number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
 
+#' @export
 words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
 
 # Of texts that begin with a time in UTC, to the millisecond.

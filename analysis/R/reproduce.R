@@ -13,8 +13,11 @@
 # as its own slices show if that is more. The interval is then one of prediction (Hahn and Meeker 1991): a new
 # session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
 
+#' @export
 reproduction_margins <- list(ratio = log(1.25), difference = 0.05)
+#' @export
 verdicts_of_reproduction <- c("reproduced", "differs", "not decided")
+#' @export
 comparison_keys <- c("study", "tier", "tool", "mode", "versus", "statistic")
 cell_keys <- c("study", "mode", "tier", "tool", "statistic")
 
@@ -224,6 +227,7 @@ read_run <- function(results, shipped) {
 #' The run of a report as it is compared with a shipped one; NULL where it has no cell to compare.
 #'
 #' @param all list: summary, slices, comparisons, cells.
+#' @export
 run_of_report <- function(all, shipped) {
   new <- is_new(all$summary, shipped)
   if (!any(new)) return(NULL)
@@ -239,6 +243,7 @@ run_of_shipped <- function(other, shipped) {
 }
 
 #' What differs between two machines, of what makes a kind.
+#' @export
 differing_facts <- function(there, here, facts = machine_kind) {
   facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
 }
@@ -249,6 +254,7 @@ same_kind <- function(shipped, run) length(differing_facts(shipped$facts$machine
 #'
 #' @param shipped see read_shipped(); `run` see run_of().
 #' @return data.table, see reproduce(): comparisons, then values of cells, whose versus is empty.
+#' @export
 reproduce_run <- function(shipped, run) {
   # A comparison is here if the cells of both its sides are.
   here <- if (nrow(run$comparisons) > 0) {
@@ -297,6 +303,7 @@ distance_of <- function(rows) {
 }
 
 #' Those that differ first, then those that changed most.
+#' @export
 most_changed <- function(rows, most) {
   rows[head(order(rows$verdict != "differs", -distance_of(rows), na.last = TRUE), most)]
 }

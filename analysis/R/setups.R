@@ -18,6 +18,7 @@ number_in_path <- function(path, name) {
 #'   of them stay for the whole load); of an open one rate_per_s, connections (Inf where it opens one for each
 #'   request); keep_alive; statement (whether a request makes a database run one); call (the client that calls a
 #'   remote, or empty).
+#' @export
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool

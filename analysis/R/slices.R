@@ -91,6 +91,7 @@ slices_of_cell <- function(cell, beside) {
 #'
 #' @param path path of results/slices.csv.
 #' @return data.table, see slices_of_cells().
+#' @export
 read_slices <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   wanted <- c(slice_places, "round", "kind", "kept", "requests_recorded", slice_statistics)

@@ -5,6 +5,7 @@
 # thread by thread (perf_events, ctimer) takes its first sample when a thread has used one whole
 # interval: threads that end sooner are never seen, and a thread per request is just that.
 # Shares of samples alone would leave this out without a word.
+#' @export
 unseen_group <- "not sampled"
 
 #' Reads the rules.
@@ -47,6 +48,7 @@ group_stacks <- function(stacks, rules) {
 }
 
 # Compiling is no part of a request's cost: cpu_us_per_request is without it, and so is every split of it.
+#' @export
 compiler_group <- "JIT"
 
 #' Samples of one cell by group.
@@ -114,6 +116,7 @@ group_cpu <- function(paths, rules, law = no_law) {
 #'
 #' @param path path of results/cpu-groups.csv.
 #' @return data.table, see group_cell_cpu(); without rows where no cell was sampled.
+#' @export
 read_cpu_groups <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   # By name: a table without rows has columns without a type.
@@ -139,6 +142,7 @@ cpu_group_columns <- c(
 #' @return data.table: study, mode, tier, tool, group (without JIT, so that a cell's groups add up to its CPU time),
 #'   samples (sum), of (samples of all its groups), cpu_us_per_request (mean over sessions), repetitions (profiled
 #'   sessions), error_us (standard error of cpu_us_per_request), df (its degrees of freedom, infinite for one session).
+#' @export
 pool_cpu_groups <- function(cpu_groups) {
   counted <- copy(cpu_groups[valid & outcome == "completed" & !is.na(cpu_us_per_request)])
   cell <- c("study", "mode", "tier", "tool")
@@ -158,6 +162,7 @@ pool_cpu_groups <- function(cpu_groups) {
 }
 
 # Below so many samples no share is given: of 35, 46 % is anything from 30 to 62 %.
+#' @export
 samples_for_shares <- 100
 
 #' What two sides differ by, group by group.
@@ -210,4 +215,5 @@ group_allocations <- function(paths, rules) {
 }
 
 #' Reads what group_allocations.R wrote.
+#' @export
 read_allocations <- function(path) read_typed(path, no_allocations())

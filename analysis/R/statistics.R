@@ -63,12 +63,15 @@ all_statistics <- fread(
 #' The statistics in which modes are compared.
 compared_statistics <- all_statistics[effect %in% c("ratio", "difference")]
 
+#' @export
 about_statistics <- function(ids) all_statistics[match(ids, statistic)]
 
 #' Statistics in words; a column that the table does not have goes by its name.
+#' @export
 title_of <- function(ids) fcoalesce(about_statistics(ids)$title, gsub("_", " ", ids))
 
 #' Their units; empty for none.
+#' @export
 unit_of_statistic <- function(ids) fcoalesce(about_statistics(ids)$unit, "")
 
 latency_points <- c(p50 = 0.5, p90 = 0.9, p95 = 0.95, p99 = 0.99, p99_9 = 0.999)

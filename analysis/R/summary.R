@@ -332,6 +332,7 @@ text_columns <- c(
 #'
 #' @param paths paths of results/summary/<study>.csv or results/summary.csv.
 #' @return data.table, see summarise_cell().
+#' @export
 read_summary <- function(paths) {
   tables <- lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")

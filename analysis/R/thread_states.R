@@ -11,6 +11,7 @@ running_states <- c(jvm = "RUNNABLE", kernel = "R")
 #' @return data.table: mode, tier, tool, repetition, valid, time_s (0 is the start of the slice), source
 #'   (jvm, kernel), group (see thread_groups), state, threads; 0 where a state was not seen. No rows
 #'   where no server counted.
+#' @export
 read_states <- function(paths) {
   rbindlist(lapply(paths, function(path) {
     cell <- read_cell(path)
@@ -43,6 +44,7 @@ with_zeros <- function(states) {
 #' @param states see read_states().
 #' @return data.table, a row per mode, tier, tool, source and group: peak (at once, median over
 #'   repetitions), mean and running (mean over time, of all and of those that run or are free to).
+#' @export
 count_threads <- function(states) {
   at_once <- states[, .(
     threads = sum(threads), running = sum(threads[state == running_states[source[1]]])

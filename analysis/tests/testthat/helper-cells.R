@@ -2,8 +2,8 @@
 
 # The tests of the paper, which read this file too, have said it.
 if (!exists("analysis_folder")) analysis_folder <- normalizePath(test_path("..", ".."))
-source(file.path(analysis_folder, "R", "cli.R"))
-source_all(analysis_folder)
+library(data.table)
+if (!"package:artifact" %in% search()) pkgload::load_all(analysis_folder, helpers = FALSE, quiet = TRUE)
 # What modes.csv says of modes that tests use.
 use_modes(local({
   path <- tempfile(fileext = ".csv")
