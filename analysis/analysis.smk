@@ -8,9 +8,9 @@ Outputs: results/summary.csv           a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/cpu-speed.csv         how CPU time goes with the speed of the CPUs
          results/capacity.csv          a row per load curve: the capacity at the objective
-         results/curves.csv            a row per mode, tier and step of its curves
-         results/predicted-curves.csv  a row per mode, tier and rate: what theory predicts of the curve
-         results/comparisons.csv       a row per mode against its `versus`, tier, tool, statistic
+         results/sweeps.csv            a row per mode, tier and step of its curves
+         results/predicted-sweeps.csv  a row per mode, tier and rate: what theory predicts of the curve
+         results/comparisons.csv       a row per mode against its `baseline`, tier, tool, statistic
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
@@ -78,8 +78,8 @@ rule analyze:
         f"{RESULTS}/slices.csv",
         f"{RESULTS}/cpu-speed.csv",
         f"{RESULTS}/capacity.csv",
-        f"{RESULTS}/curves.csv",
-        f"{RESULTS}/predicted-curves.csv",
+        f"{RESULTS}/sweeps.csv",
+        f"{RESULTS}/predicted-sweeps.csv",
         f"{RESULTS}/comparisons.csv",
         f"{RESULTS}/combinations.csv",
         f"{RESULTS}/guide.csv",

@@ -69,11 +69,11 @@ check_cause <- function(cause, path) {
 }
 
 check_difference <- function(difference, refuse) {
-  missing <- setdiff(c("mode", "mode_words", if (!is.null(difference[["versus"]])) "versus_words"), names(difference))
+  missing <- setdiff(c("mode", "mode_words", if (!is.null(difference[["baseline"]])) "baseline_words"), names(difference))
   if (length(missing) > 0) refuse("the difference has no ", paste(missing, collapse = ", "))
   effect <- compared_statistics[statistic == difference$statistic]$effect
   if (length(effect) == 0) refuse(difference$statistic, " is not a statistic of causes")
-  if (effect == "ratio" && is.null(difference[["versus"]])) refuse("a ratio needs a versus")
+  if (effect == "ratio" && is.null(difference[["baseline"]])) refuse("a ratio needs a baseline")
 }
 
 check_counter <- function(cause, refuse) {
@@ -92,13 +92,13 @@ check_counter <- function(cause, refuse) {
 #' The two sides of a cause's difference, as it is or as a swap changes it.
 #'
 #' @param changes of a swap; none by default.
-#' @return list of `mode` and `versus`, each a list of mode, tier and tool; versus is NULL for none.
+#' @return list of `mode` and `baseline`, each a list of mode, tier and tool; baseline is NULL for none.
 sides_of <- function(cause, changes = list()) {
   difference <- modifyList(c(cause$difference, tier = cause$tier), changes)
   side <- function(mode, tier) list(mode = mode, tier = tier, tool = cause$tool)
   list(
     mode = side(difference$mode, difference$tier),
-    versus = if (!is.null(difference[["versus"]])) side(difference[["versus"]], c(difference[["versus_tier"]], difference$tier)[1])
+    baseline = if (!is.null(difference[["baseline"]])) side(difference[["baseline"]], c(difference[["baseline_tier"]], difference$tier)[1])
   )
 }
 
@@ -107,7 +107,7 @@ sides_of <- function(cause, changes = list()) {
 profiled_sides <- function(cause) {
   if (is.null(cause$difference)) return(NULL)
   sides <- sides_of(cause)
-  if (is.null(sides$versus)) sides$versus <- sides_of(cause, cause$swaps[[1]]$changes)$mode
+  if (is.null(sides$baseline)) sides$baseline <- sides_of(cause, cause$swaps[[1]]$changes)$mode
   sides
 }
 
@@ -143,12 +143,12 @@ side_values <- function(table, side, statistic) {
 #' @return data.table: unit, effect, quantum (the smallest step that one request more makes).
 effects_by_unit <- function(table, sides, statistic) {
   mode <- side_values(table, sides$mode, statistic)
-  if (is.null(sides$versus)) return(mode[, .(unit, effect = value, quantum = 1 / requests)])
-  both <- merge(mode, side_values(table, sides$versus, statistic), by = "unit", suffixes = c("", "_versus"))
+  if (is.null(sides$baseline)) return(mode[, .(unit, effect = value, quantum = 1 / requests)])
+  both <- merge(mode, side_values(table, sides$baseline, statistic), by = "unit", suffixes = c("", "_baseline"))
   ratio <- about_statistics(statistic)$effect == "ratio"
   both[, .(
-    unit, effect = if (ratio) log(value / value_versus) else value - value_versus,
-    quantum = if (grepl("throughput|error", statistic)) 1 / pmin(requests, requests_versus) else rep(0, .N)
+    unit, effect = if (ratio) log(value / value_baseline) else value - value_baseline,
+    quantum = if (grepl("throughput|error", statistic)) 1 / pmin(requests, requests_baseline) else rep(0, .N)
   )][is.finite(effect)]
 }
 
@@ -206,7 +206,7 @@ over_units <- function(tables, compute, units_of) {
 no_causes <- function() {
   typed_table(c("id", "kind", "does", "statistic", "over", "counter", "reason"), c(
     t(outer(c("before", "after", "share"), c("", "_low", "_high"), paste0)), "units",
-    outer(c("before", "after", "counted_before", "counted_after"), c("_mode", "_versus"), paste0), "law_least", "law_most"
+    outer(c("before", "after", "counted_before", "counted_after"), c("_mode", "_baseline"), paste0), "law_least", "law_most"
   ))
 }
 
@@ -241,10 +241,10 @@ swap_row <- function(cause, swap, tables) {
 
 # A value of each side, before and after; NA for a side that is not there.
 of_sides <- function(sides, prefix, value) {
-  found <- lapply(unlist(lapply(sides, function(pair) pair[c("mode", "versus")]), recursive = FALSE), function(side) {
+  found <- lapply(unlist(lapply(sides, function(pair) pair[c("mode", "baseline")]), recursive = FALSE), function(side) {
     if (is.null(side)) NA_real_ else value(side)
   })
-  setNames(found, paste0(prefix, c("before_mode", "before_versus", "after_mode", "after_versus")))
+  setNames(found, paste0(prefix, c("before_mode", "before_baseline", "after_mode", "after_baseline")))
 }
 
 dose_row <- function(cause, tables) {
@@ -312,7 +312,7 @@ counted_columns <- function(cause, sides, table) {
 #' @return data.table: id, kind (dose, swap), does, statistic; before, after with their ends (throughput at the lowest
 #'   and the highest dose in 1/s; the effect before and after the swap, a ratio or a difference); share with its ends
 #'   (of the effect that goes; of a dose the slope, where 1 is the law); over (sessions, or rounds of one session) and
-#'   units (how many); before_mode, before_versus, after_mode, after_versus (the statistic on each side); counter, and
+#'   units (how many); before_mode, before_baseline, after_mode, after_baseline (the statistic on each side); counter, and
 #'   counted_before_mode and so on; law_least, law_most (throughput as a share of the law's); reason (why there is no
 #'   value).
 trace_causes <- function(causes, summary, slices) {
@@ -342,7 +342,7 @@ moved_rows <- function(causes, cpu_groups) {
   found <- lapply(Filter(function(cause) !is.null(cause$difference), causes), function(cause) {
     pooled <- pool_cpu_groups(counted_cells(cpu_groups, cause))
     sides <- lapply(profiled_sides(cause), cells_of_side, table = pooled)
-    moved_groups(sides$mode, sides$versus)[, `:=`(cause = rep(cause$id, .N), study = rep(cause$study, .N))]
+    moved_groups(sides$mode, sides$baseline)[, `:=`(cause = rep(cause$id, .N), study = rep(cause$study, .N))]
   })
   setcolorder(rbindlist(found), c("cause", "study"))[]
 }
@@ -350,6 +350,6 @@ moved_rows <- function(causes, cpu_groups) {
 #' Reads what moved, see moved_rows().
 #' @export
 read_moved <- function(results) {
-  table <- read_table(file.path(results, "moved-groups.csv"), c("mode_us", "versus_us", "more_us", "reach_us", "sessions", "samples"))
+  table <- read_table(file.path(results, "moved-groups.csv"), c("mode_us", "baseline_us", "more_us", "reach_us", "sessions", "samples"))
   table[, beyond := beyond == "TRUE"][]
 }

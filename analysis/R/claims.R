@@ -58,14 +58,14 @@ places_of <- function(claim) {
   }), recursive = FALSE)
 }
 
-#' The cells of a place: a row each, with sign 1 for the mode, -1 for what it is compared with (`versus`, or itself at
-#' `versus_tier`), and both for a ratio of ratios.
+#' The cells of a place: a row each, with sign 1 for the mode, -1 for what it is compared with (`baseline`, or itself at
+#' `baseline_tier`), and both for a ratio of ratios.
 terms_of <- function(place) {
-  # Not by $, which takes versus_tier for versus where there is none.
-  modes <- c(place[["mode"]], place[["versus"]])
+  # Not by $, which takes baseline_tier for baseline where there is none.
+  modes <- c(place[["mode"]], place[["baseline"]])
   terms <- data.table(study = place[["study"]], mode = modes, tier = place[["tier"]], tool = place[["tool"]], sign = c(1, -1)[seq_along(modes)])
-  if (is.null(place[["versus_tier"]])) return(terms)
-  rbind(terms, copy(terms)[, `:=`(tier = place[["versus_tier"]], sign = -sign)])
+  if (is.null(place[["baseline_tier"]])) return(terms)
+  rbind(terms, copy(terms)[, `:=`(tier = place[["baseline_tier"]], sign = -sign)])
 }
 
 term_names <- function(terms) with(terms, file.path(study, mode, tier, tool))
@@ -161,9 +161,9 @@ value_of_cells <- function(summary, term, wanted) {
 
 # The row of the comparisons, turned where the claim names the pair the other way round.
 comparison_of <- function(comparisons, place) {
-  if (!is.null(place[["versus_tier"]]) || effect_of(place) != "ratio") return(comparisons[0])
-  keys <- c("study", "tier", "tool", "statistic", "mode", "versus")
-  swapped <- replace(place, c("mode", "versus"), place[c("versus", "mode")])
+  if (!is.null(place[["baseline_tier"]]) || effect_of(place) != "ratio") return(comparisons[0])
+  keys <- c("study", "tier", "tool", "statistic", "mode", "baseline")
+  swapped <- replace(place, c("mode", "baseline"), place[c("baseline", "mode")])
   turned <- comparisons[swapped[keys], on = keys, nomatch = NULL]
   turned[, c("estimate", "low", "high") := .(1 / estimate, 1 / high, 1 / low)]
   rbind(comparisons[place[keys], on = keys, nomatch = NULL], turned)

@@ -306,7 +306,7 @@ judge_family <- function(pooled, margin) {
 comparison_terms <- function(places) {
   rbind(
     places[, .(id, study, mode, tier, tool, sign = rep(1, .N))],
-    places[, .(id, study, mode = versus, tier, tool, sign = rep(-1, .N))]
+    places[, .(id, study, mode = baseline, tier, tool, sign = rep(-1, .N))]
   )
 }
 
@@ -370,10 +370,10 @@ verdict_alone <- function(row, margin) {
 family_of <- function(summary, slices, terms, statistic, logs) {
   at <- terms[1]
   places <- unique(summary[
-    study == at$study & tool == at$tool & !is.na(versus), .(study, tier, tool, mode, versus)
+    study == at$study & tool == at$tool & !is.na(baseline), .(study, tier, tool, mode, baseline)
   ])
   if (nrow(terms) == 2) {
-    places <- places[!(tier == terms$tier[1] & tier == terms$tier[2] & mode == terms$mode[1] & versus == terms$mode[2])]
+    places <- places[!(tier == terms$tier[1] & tier == terms$tier[2] & mode == terms$mode[1] & baseline == terms$mode[2])]
   }
   if (nrow(places) == 0) return(NULL)
   places[, id := seq_len(.N)]
@@ -384,10 +384,10 @@ family_of <- function(summary, slices, terms, statistic, logs) {
 #' One mode against another at a tier, for the report's readings.
 #'
 #' @param all list with `summary` and `slices`.
-#' @param study,tier,tool,mode,versus ids; `statistic` a compared statistic.
+#' @param study,tier,tool,mode,baseline ids; `statistic` a compared statistic.
 #' @return see effect_between().
-ratio_between <- function(all, study, tier, tool, mode, versus, statistic) {
-  terms <- data.table(study = study, mode = c(mode, versus), tier = tier, tool = tool, sign = c(1, -1))
+ratio_between <- function(all, study, tier, tool, mode, baseline, statistic) {
+  terms <- data.table(study = study, mode = c(mode, baseline), tier = tier, tool = tool, sign = c(1, -1))
   effect_between(all$summary, all$slices, terms, statistic, about_statistics(statistic)$effect)
 }
 

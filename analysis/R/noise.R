@@ -1,5 +1,5 @@
-# The noise floor and the false-alarm rate, from twins, which are modes that were measured under a second
-# name: a twin's `versus` is the mode itself, and every difference is a false alarm.
+# The noise floor and the false-alarm rate, from A/A pairs, which are one mode under two names: the second
+# one's `baseline` is the mode itself, and every difference is a false alarm.
 
 #' The comparisons of a mode with itself.
 #'
@@ -7,8 +7,8 @@
 #' @return its rows; those whose cells are not valid have no estimate, those of one session no
 #'   decision.
 #' @export
-twin_comparisons <- function(comparisons) {
-  comparisons[is_control(mode) & versus == base_of(mode)]
+a_a_comparisons <- function(comparisons) {
+  comparisons[is_control(mode) & baseline == base_of(mode)]
 }
 
 #' How often a mode was reported to differ from itself.
@@ -20,13 +20,13 @@ twin_comparisons <- function(comparisons) {
 #'   of one pair of cells are not independent). NULL where no comparison has two sessions.
 #' @export
 false_alarms <- function(comparisons) {
-  twins <- twin_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
-  if (nrow(twins) == 0) return(NULL)
-  places <- twins[, .(differ = any(verdict %in% c("higher", "lower"))), by = .(study, tier, tool, mode)]
+  a_a <- a_a_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
+  if (nrow(a_a) == 0) return(NULL)
+  places <- a_a[, .(differ = any(verdict %in% c("higher", "lower"))), by = .(study, tier, tool, mode)]
   interval <- binom.test(sum(places$differ), nrow(places))$conf.int
   list(
-    comparisons = nrow(twins), differ = sum(twins$verdict %in% c("higher", "lower")),
-    unadjusted = sum(twins$p_value <= 1 - confidence, na.rm = TRUE), places = nrow(places),
+    comparisons = nrow(a_a), differ = sum(a_a$verdict %in% c("higher", "lower")),
+    unadjusted = sum(a_a$p_value <= 1 - confidence, na.rm = TRUE), places = nrow(places),
     places_differ = sum(places$differ), share = mean(places$differ), low = interval[1], high = interval[2]
   )
 }
@@ -38,17 +38,17 @@ false_alarms <- function(comparisons) {
 #' @return data.table, a row per statistic: statistic, title, effect, comparisons and differ (of
 #'   modes with themselves), pairs (of runs in them), floor (95 % of the ratios of two runs of one
 #'   mode in one session lie within this factor, or of their differences within this distance; NA
-#'   without twins), floor_between_sessions (the same of two runs of one mode in different sessions,
+#'   without a_a), floor_between_sessions (the same of two runs of one mode in different sessions,
 #'   from the repetitions of all modes).
 #' @export
 noise_floor <- function(comparisons, summary) {
-  twins <- twin_comparisons(comparisons)[!is.na(estimate)]
+  a_a <- a_a_comparisons(comparisons)[!is.na(estimate)]
   # Curves have a statistic that the cells of other loads have not.
-  known <- compared_statistics[statistic %in% c(names(summary), twins$statistic)]
+  known <- compared_statistics[statistic %in% c(names(summary), a_a$statistic)]
   rows <- lapply(seq_len(nrow(known)), function(index) {
     about <- known[index]
     ratio <- about$effect == "ratio"
-    own <- twins[statistic == about$statistic]
+    own <- a_a[statistic == about$statistic]
     means <- if (ratio) log(own$estimate) else own$estimate
     within_one <- fifelse(own$pairs > 1, (own$pairs - 1) * own$spread^2, 0)
     squares <- within_one + own$pairs * means^2

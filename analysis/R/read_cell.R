@@ -7,6 +7,7 @@
 #' @return the cell as a nested list, with `folder` (its folder) and `path` added. JSON null
 #'   becomes NULL; arrays of objects stay lists.
 read_cell <- function(path) {
+  if (!file.exists(path) && file.exists(old_path(path))) path <- old_path(path)
   if (!file.exists(path)) fail_reading(path, "no such file")
   cell <- tryCatch(
     jsonlite::fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
@@ -17,12 +18,10 @@ read_cell <- function(path) {
   )
   missing <- setdiff(sections, names(cell))
   if (length(missing) > 0) fail_reading(path, "no ", paste(missing, collapse = ", "))
-  if (!identical(as.numeric(cell$schema), 2)) {
-    fail_reading(path, "schema ", cell$schema, " is not known; known: 2")
-  }
+  if (!as.numeric(cell$schema) %in% 2:3) fail_reading(path, "schema ", cell$schema, " is not known; known: 3")
   cell$path <- path
   cell$folder <- dirname(path)
-  cell
+  if (cell$schema == 2) with_new_cell_names(cell) else cell
 }
 
 #' Reads several cells.
@@ -179,7 +178,7 @@ session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$mac
 identity_row <- function(cell) {
   labels <- cell$labels
   c(identity_of(cell), list(
-    versus = words(labels$mode$versus), mode_title = words(labels$mode$title),
+    baseline = words(labels$mode$baseline), mode_title = words(labels$mode$title),
     tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
     loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
     commit = words(cell$provenance$commit)

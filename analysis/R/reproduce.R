@@ -18,7 +18,7 @@ reproduction_margins <- list(ratio = log(1.25), difference = 0.05)
 #' @export
 verdicts_of_reproduction <- c("reproduced", "differs", "not decided")
 #' @export
-comparison_keys <- c("study", "tier", "tool", "mode", "versus", "statistic")
+comparison_keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")
 cell_keys <- c("study", "mode", "tier", "tool", "statistic")
 
 # ---- The sides of a change ---------------------------------------------------------------------
@@ -220,7 +220,7 @@ read_run <- function(results, shipped) {
   beside <- beside[file.exists(beside)]
   run_of(
     summarise_cells(paths[new]), slices_of_cells(paths[new]), cells[new][[1]]$provenance,
-    if (length(beside) > 0) summarise_cells(beside)[, versus := NA_character_]
+    if (length(beside) > 0) summarise_cells(beside)[, baseline := NA_character_]
   )
 }
 
@@ -253,12 +253,12 @@ same_kind <- function(shipped, run) length(differing_facts(shipped$facts$machine
 #' All changes of a run.
 #'
 #' @param shipped see read_shipped(); `run` see run_of().
-#' @return data.table, see reproduce(): comparisons, then values of cells, whose versus is empty.
+#' @return data.table, see reproduce(): comparisons, then values of cells, whose baseline is empty.
 #' @export
 reproduce_run <- function(shipped, run) {
   # A comparison is here if the cells of both its sides are.
   here <- if (nrow(run$comparisons) > 0) {
-    run$comparisons[pmin(mode_valid + mode_invalid, versus_valid + versus_invalid) > 0]
+    run$comparisons[pmin(mode_valid + mode_invalid, baseline_valid + baseline_invalid) > 0]
   }
   of_comparisons <- if (NROW(here) > 0) {
     reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys)
@@ -267,7 +267,7 @@ reproduce_run <- function(shipped, run) {
     statistics <- if (same_kind(shipped, run)) cell_statistics() else cell_statistics()[travels == TRUE]
     places <- unique(run$alone[, .(study, mode, tier, tool)])
     there <- shipped$summary[places, on = names(places), nomatch = NULL]
-    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, versus := ""]
+    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, baseline := ""]
   }
   rbindlist(list(of_comparisons, of_cells), use.names = TRUE)
 }
@@ -328,7 +328,7 @@ count_lines <- function(rows) {
 # Rows of few cells stand under the names of these.
 change_lines <- function(rows) {
   rows <- copy(rows)[, place := paste0(
-    study, "/", mode, "/", tier, "/", tool, ifelse(versus == "", ", by itself", paste(", ratios to", versus))
+    study, "/", mode, "/", tier, "/", tool, ifelse(baseline == "", ", by itself", paste(", ratios to", baseline))
   )]
   if (uniqueN(rows$place) > 4) return(table_lines(change_table(rows)[, `:=`(expected = NULL, cell = rows$place)]))
   unlist(lapply(split(rows, factor(rows$place, unique(rows$place))), function(one) {

@@ -142,7 +142,7 @@ seconds_of_sessions <- function(cells) {
   setNames(by_path$seconds, by_path$path)
 }
 
-session_path <- function(cell) sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$group, as.integer(cell$cell$repetition))
+session_path <- function(cell) sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$comparison, as.integer(cell$cell$repetition))
 
 versions_of <- function(cells) {
   values <- unlist(lapply(cells, function(cell) cell$provenance$versions))

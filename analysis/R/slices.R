@@ -23,7 +23,7 @@ slice_places <- c(
 #'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
   if (!file.exists(path)) return(no_rows(c(slice_columns, "probe_us")))
-  table <- with_probe(fread(path, colClasses = "character", na.strings = ""))
+  table <- with_probe(with_new_names(fread(path, colClasses = "character", na.strings = "")))
   table <- with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
   # Nothing else is kept with a reason; older tables do not say it.
   if (!"stands" %in% names(table)) table[, stands := kept & reason != ""]
@@ -38,7 +38,7 @@ with_probe <- function(table) {
 
 slice_columns <- c(
   "slice", "round", "kind", "kept", "reason", "start_epoch_s", "end_epoch_s", "duration_s",
-  "requests_recorded", "server_cpu_s", "idle_beside_share", slice_statistics
+  "requests_recorded", "server_cpu_s", "idle_neighbors_share", slice_statistics
 )
 
 no_rows <- function(columns) {

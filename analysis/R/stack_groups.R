@@ -169,18 +169,18 @@ samples_for_shares <- 100
 #'
 #' The intervals hold for all groups together (Bonferroni): each is one of 95 % for the family.
 #'
-#' @param mode,versus rows of pool_cpu_groups(), of one cell each.
-#' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), reach_us (half of its
+#' @param mode,baseline rows of pool_cpu_groups(), of one cell each.
+#' @return data.table: group, mode_us, baseline_us, more_us (mode minus baseline), reach_us (half of its
 #'   interval), sessions and samples (of the side with fewer), beyond (whether the interval excludes 0); largest
 #'   difference first. No rows where a side has too few samples.
-moved_groups <- function(mode, versus) {
-  both <- merge(mode, versus, by = "group", suffixes = c("", "_versus"))[pmin(of, of_versus) >= samples_for_shares]
+moved_groups <- function(mode, baseline) {
+  both <- merge(mode, baseline, by = "group", suffixes = c("", "_baseline"))[pmin(of, of_baseline) >= samples_for_shares]
   level <- 1 - (1 - confidence) / (2 * max(1, nrow(both)))
   both[, .(
-    group, mode_us = cpu_us_per_request, versus_us = cpu_us_per_request_versus,
-    more_us = cpu_us_per_request - cpu_us_per_request_versus,
-    reach_us = qt(level, pmin(df, df_versus)) * sqrt(error_us^2 + error_us_versus^2),
-    sessions = pmin(repetitions, repetitions_versus), samples = pmin(of, of_versus)
+    group, mode_us = cpu_us_per_request, baseline_us = cpu_us_per_request_baseline,
+    more_us = cpu_us_per_request - cpu_us_per_request_baseline,
+    reach_us = qt(level, pmin(df, df_baseline)) * sqrt(error_us^2 + error_us_baseline^2),
+    sessions = pmin(repetitions, repetitions_baseline), samples = pmin(of, of_baseline)
   )][, beyond := abs(more_us) > reach_us][order(-abs(more_us))]
 }
 

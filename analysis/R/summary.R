@@ -129,14 +129,14 @@ session_row <- function(cell) {
   slices <- plain_slices(read_cell_slices(file.path(cell$folder, "slices.csv")))
   counted <- cell$load$slices
   list(
-    group = words(cell$session$group), rounds = number(cell$session$rounds),
+    comparison = words(cell$session$comparison), rounds = number(cell$session$rounds),
     load_share = number(cell$session$load_share),
     warm_up_ended = words(cell$warm_up$ended), warm_up_s = number(cell$warm_up$lasted_s),
     warm_up_requests = number(cell$warm_up$requests),
     warm_up_compiler_share = number(cell$warm_up$compiler_share),
     slices_plain = number(counted$plain), slices_kept = number(counted$kept), slices_left_out = number(counted$left_out),
     slices_repeated = number(counted$repeated),
-    idle_beside_share = most_of(slices$idle_beside_share), rss_mib = mean_of(slices$rss_mib)
+    idle_neighbors_share = most_of(slices$idle_neighbors_share), rss_mib = mean_of(slices$rss_mib)
   )
 }
 
@@ -149,7 +149,7 @@ requests_row <- function(cell) {
   errors <- unlist(load$errors)
   errors <- errors[errors > 0]
   list(
-    requests_asked = number(load$requests_asked), requests = number(load$requests_recorded),
+    requests_offered = number(load$requests_offered), requests = number(load$requests_recorded),
     requests_2xx = number(load$responses_2xx),
     requests_cut_off = number(load$in_flight_at_end),
     errors = paste0(names(errors), "=", errors, recycle0 = TRUE, collapse = ";"),
@@ -157,7 +157,7 @@ requests_row <- function(cell) {
     duration_s = number(load$duration_s),
     # As asked, where nothing could be offered.
     offered_per_s = number(c(load$offered_per_s, asked$rate_per_s)[1]),
-    users = number(c(load$concurrency_offered, asked$threads)[1]),
+    users = number(c(load$concurrency_offered, asked$users)[1]),
     users_alive = number(load$users_alive),
     connections = number(asked$connections), connects = number(load$connects),
     queries = if (length(load$queries) > 0) sum(unlist(load$queries)) else NA_real_,
@@ -323,7 +323,7 @@ summarise_cells <- function(paths) {
 }
 
 text_columns <- c(
-  "session", "group", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
+  "session", "comparison", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "baseline", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "must_fail", "failed_checks", "errors", "generator",
   "generator_version", "profiler_engine", "commit", "backend", "machine", "machine_title"
 )
@@ -336,7 +336,7 @@ text_columns <- c(
 read_summary <- function(paths) {
   tables <- lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
-    table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+    table <- with_new_names(fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8"))
     require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid", "must_fail"), path)
     # By name and not by content, or a column that is empty in one study changes its type.
     for (column in setdiff(names(table), text_columns)) {

@@ -22,7 +22,7 @@ write_table <- function(table, path) {
 read_table <- function(path, numbers = character()) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   # By name and not by content, which a column of a table without rows does not have.
-  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
+  table <- with_new_names(fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8"))
   require_columns(table, numbers, path)
   for (column in numbers) set(table, j = column, value = as.numeric(table[[column]]))
   table[]
@@ -38,7 +38,7 @@ read_typed <- function(path, empty) {
   of_type <- function(is) names(empty)[vapply(empty, is, NA)]
   table <- require_columns(read_table(path, of_type(is.numeric)), names(empty), path)
   for (column in of_type(is.logical)) set(table, j = column, value = table[[column]] == "TRUE")
-  for (column in c("versus", "ended")) {
+  for (column in c("baseline", "ended")) {
     if (column %in% names(table)) set(table, which(table[[column]] == ""), column, NA_character_)
   }
   table[, names(empty), with = FALSE]

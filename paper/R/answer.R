@@ -71,7 +71,7 @@ caption_of_modes <- paste(
 # The values of modes at one place, a row a mode, statistic and repetition. The capacity has a table of its own.
 values_at <- function(all, study, tier, tool, statistics, modes) {
   wanted <- list(study = study, tier = tier, tool = tool, modes = modes)
-  table <- if (tool == curve_tool) all$capacity else all$summary
+  table <- if (tool == sweep_tool) all$capacity else all$summary
   cells <- table[study == wanted$study & tier %in% wanted$tier & tool == wanted$tool & mode %in% wanted$modes]
   statistics <- intersect(statistics, names(cells))
   cells[, (statistics) := lapply(.SD, as.numeric), .SDcols = statistics][, usable := poolable(cells)]
@@ -94,8 +94,8 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
   values[, `:=`(panel = factor(panels, headings(shown)), mode = factor(mode, rev(mode_levels(modes))))]
   pooled <- values[usable == TRUE, geometric(value), by = .(mode, panel)]
   # The baseline of all others, where it is one.
-  baselines <- unique(all$comparisons[mode %in% modes]$versus)
-  base <- setdiff(intersect(baselines, modes), all$comparisons[versus %in% modes]$mode)
+  baselines <- unique(all$comparisons[mode %in% modes]$baseline)
+  base <- setdiff(intersect(baselines, modes), all$comparisons[baseline %in% modes]$mode)
   ggplot(pooled, aes(middle, mode, fill = mode)) +
     geom_vline(aes(xintercept = middle), pooled[mode %in% head(base, 1)], colour = ink, linetype = "42", linewidth = 0.35) +
     geom_col(width = 0.62) +

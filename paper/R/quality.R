@@ -74,7 +74,7 @@ idle_text <- function(cells) {
 # ---- Slices ----------------------------------------------------------------------------------
 
 slice_rules <- c(
-  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_beside = "not idle beside",
+  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_neighbors = "not idle beside",
   not_completed = "not completed"
 )
 
@@ -106,13 +106,13 @@ sentence_slices <- function(slices) {
 
 # ---- A/A pairs -------------------------------------------------------------------------------
 
-twin_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "capacity_per_s")
+a_a_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "capacity_per_s")
 
 #' Each mode that was measured a second time under another name, against itself.
-table_twins <- function(comparisons) {
-  rows <- twin_comparisons(comparisons)[statistic %in% twin_statistics]
+table_a_a <- function(comparisons) {
+  rows <- a_a_comparisons(comparisons)[statistic %in% a_a_statistics]
   rows[, .(
-    Study = study, Mode = versus, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
+    Study = study, Mode = baseline, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
     "Second / first" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
     Verdict = verdict_text(verdict, reason)
   ), .SDcols = names(rows)]
@@ -139,9 +139,9 @@ sentence_coverage <- function(coverage) {
 #' @param comparisons see read_comparisons().
 #' @return one string, with a full stop.
 sentence_false_alarms <- function(comparisons) {
-  twins <- twin_comparisons(comparisons)
-  if (nrow(twins) == 0) return("No mode was measured against itself.")
-  if (all(is.na(twins$estimate))) {
+  a_a <- a_a_comparisons(comparisons)
+  if (nrow(a_a) == 0) return("No mode was measured against itself.")
+  if (all(is.na(a_a$estimate))) {
     return("The same mode was measured under two names, but in no session are both of its cells valid.")
   }
   found <- false_alarms(comparisons)

@@ -119,7 +119,7 @@ figure_reproduction <- function(rows) {
   if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
   rows[, `:=`(
     title = title_of(statistic),
-    name = paste0(mode, ifelse(versus == "", " by itself", ""), ", ", tier, " (", tool, ")")
+    name = paste0(mode, ifelse(baseline == "", " by itself", ""), ", ", tier, " (", tool, ")")
   )]
   rows[, name := factor(name, rev(unique(name)))]
   reach <- max(1.6, exp(1.2 * max(abs(log(rows$change)))))

@@ -11,7 +11,7 @@ table_modes_asked <- function(all) {
     configuration <- cell$configuration
     mode <- configuration$mode
     data.table(
-      Mode = name, Baseline = words(cell$labels$mode$versus),
+      Mode = name, Baseline = words(cell$labels$mode$baseline),
       Class = words(c(mode$class, configuration$study$server$class)[1]),
       Command = if (is.null(mode$command)) NA_character_ else paste(mode$command, collapse = " "),
       JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),

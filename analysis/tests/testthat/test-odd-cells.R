@@ -16,15 +16,15 @@ cell_verbs <- function(cell, section = "profile") {
     )
   )
 }
-curve_verbs <- function(cell, section = "curve") {
-  if (!section %in% c("curve", "load")) return(list())
+curve_verbs <- function(cell, section = "sweep") {
+  if (!section %in% c("sweep", "load")) return(list())
   list(
     capacity = function() capacities_of(list(cell)), steps = function() pool_steps(list(cell)),
     predicted = function() predict_curves(list(cell), known_primitives)
   )
 }
 
-measured_sections <- c("load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "curve", "answers", "session")
+measured_sections <- c("load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "sweep", "answers", "session")
 
 # Paths of the numbers that the schema has, within the sections that are measured, and of what servers count themselves.
 measured_numbers <- function() {

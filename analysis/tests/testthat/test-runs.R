@@ -39,7 +39,7 @@ test_that("a session that was interrupted and went on lasted as long as both par
     cell$session <- modifyList(cell$session, list(id = id))
     cell$session$phases <- phases
     cell$provenance$ended <- ended
-    write_json(cell, path, auto_unbox = TRUE, digits = NA, null = "null")
+    jsonlite::write_json(cell, path, auto_unbox = TRUE, digits = NA, null = "null")
   }
   none <- setNames(list(), character())
   edit(run$paths[1], "before", "2026-11-22T01:02:00.500+00:00", none)

@@ -61,7 +61,7 @@ test_that("the server's figures are scaled to their units", {
   expect_equal(row$rss_peak_mib, 100)
   expect_equal(row$machine_context_switches_per_request, 4)
   expect_equal(c(row$session, row$warm_up_ended), c("session-1", "idle"))
-  expect_equal(c(row$slices_kept, row$rss_mib, row$idle_beside_share), c(4, 95, 0.001))
+  expect_equal(c(row$slices_kept, row$rss_mib, row$idle_neighbors_share), c(4, 95, 0.001))
   expect_equal(c(row$generator, row$generator_version), c("due", "1"))
   expect_true(is.na(row$gc_pause_ms))
 })
@@ -178,7 +178,7 @@ test_that("rows of both tools and of failures go into one table and come back th
   folder <- new_folder()
   paths <- c(
     write_cell(folder, elapsed_ms = 1:10),
-    write_cell(folder, tool = "wrk2", histogram_ms = 1:10, versus = NULL),
+    write_cell(folder, tool = "wrk2", histogram_ms = 1:10, baseline = NULL),
     write_cell(folder, repetition = 2, outcome = "start_failed")
   )
   summary <- summarise_cells(paths)

@@ -8,10 +8,10 @@ demo_cells <- function(folder) {
     values <- if (pool) 20:119 else 2 * 20:119
     path <- write_cell(
       folder, mode = one$mode, tier = one$tier, tool = one$tool, repetition = one$repetition,
-      versus = if (pool) "thread-per-request", elapsed_ms = if (one$tool == "jmeter") values,
+      baseline = if (pool) "thread-per-request", elapsed_ms = if (one$tool == "jmeter") values,
       histogram_ms = if (one$tool == "wrk2") values,
       load = list(
-        requests_asked = if (one$tier == "low") 100 else 200, start_epoch_s = 10, end_epoch_s = 12,
+        requests_offered = if (one$tier == "low") 100 else 200, start_epoch_s = 10, end_epoch_s = 12,
         offered_per_s = if (one$tool == "wrk2") 50, throughput_per_s = if (pool) 50 else 25
       )
     )
@@ -135,7 +135,7 @@ test_that("bars show shares only where there are samples enough", {
     )
   }
   labels_of <- function(samples) {
-    summary <- side_cells("fixed-pool", "low", cpu_us_per_request = 100, offered_per_s = 1, users = 1, requests_asked = 1, path = "/", loop = "open")
+    summary <- side_cells("fixed-pool", "low", cpu_us_per_request = 100, offered_per_s = 1, users = 1, requests_offered = 1, path = "/", loop = "open")
     built <- ggplot_build(figure_cpu_groups(groups(samples), summary, "demo", "wrk2"))
     c(sort(built$data[[2]]$label), trimws(built$data[[3]]$label), max(built$data[[1]]$xmax))
   }
