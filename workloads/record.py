@@ -12,6 +12,7 @@ from typing import Any
 
 from workloads import cells, pooling, provenance, validity
 from workloads.figures import gc_pauses, nothing_sent
+from workloads.latencies import latency_of
 from workloads.slices import PROFILED, Slice
 
 logger = logging.getLogger("record")
@@ -134,6 +135,9 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
         if waits := pooling.waits_beyond_latency(part):
             logger.warning("the server counted longer waits than requests lasted: %s", waits)
     rows_before, rows_after = pooling.rows_of(slices)
+    load = pooling.load_of(slices, spec["slices"]["rounds"])
+    if not pooling.is_curve(slices):
+        load["latency"] = latency_of([done.folder for done in counted], load)
     pauses = [gc_pauses(done.live.folder / "gc.log", done.load) for done in counted]
     return {
         "outcome": (broken or last).outcome,
@@ -144,7 +148,7 @@ def measured(spec: dict[str, Any], tool: Any, slices: list[Slice]) -> dict[str, 
             "rows_before": rows_before,
             "rows_after": rows_after,
         },
-        "load": pooling.load_of(slices, spec["slices"]["rounds"]),
+        "load": load,
         "server": server
         | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status}
         | {key: sum(pause[key] for pause in pauses) for key in ("gc_pauses", "gc_pause_ms")},
