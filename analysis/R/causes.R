@@ -11,13 +11,11 @@ laws <- list(
   "latency is waiting and serving" = c("latency_mean_ms", "pool_wait_mean_ms", "sleep_ms"),
   "waits are as many as requests" = c("pool_waits", "requests"),
   "a sum of waits" = c("pool_wait_ms", "pool_wait_mean_ms", "pool_waits"),
-  "the utilization law" = c("thread_free_share", "throughput_per_s", "sleep_ms"),
   "answers are what is served" = c("answers_per_s", "throughput_per_s"),
   "all samples are answers" = c("throughput_all_per_s", "throughput_per_s"),
   "requests are rate times time" = c("requests_2xx", "throughput_per_s", "duration_s"),
   "a request succeeds or fails" = c("error_share", "requests_2xx", "requests"),
   "a percentage is a share" = c("error_percent", "error_share"),
-  "failures are refusals" = c("duplicates_refused", "error_share", "requests"),
   "failures by kind" = c("errors", "error_share", "requests"),
   "CPU time is of two kinds" = c("cpu_user_s", "cpu_us_per_request", "requests"),
   "CPU time in the kernel" = c("cpu_system_s", "cpu_us_per_request", "requests")

@@ -17,6 +17,7 @@ old_words <- c(
 )
 
 new_words <- function(words) {
+  if (is.null(words)) return(NULL)
   for (old in names(old_words)) words <- gsub(old, old_words[[old]], words)
   words
 }

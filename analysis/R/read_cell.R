@@ -33,82 +33,6 @@ read_cells <- function(paths) {
   lapply(paths, read_cell)
 }
 
-#' Reads the samples that JMeter recorded, one row a request.
-#'
-#' timeStamp is read as double: as integer64 it would silently turn into nonsense wherever the
-#' bit64 package is not attached.
-#'
-#' @param path path of a samples.csv.gz.
-#' @return data.table: timeStamp (epoch ms, start of the sample), elapsed, Latency, Connect (ms),
-#'   responseCode (text), success (logical), bytes, sentBytes, slice (number of the slice).
-read_samples <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  numbers <- c("timeStamp", "elapsed", "bytes", "sentBytes", "Latency", "Connect", "slice")
-  columns <- c(numbers, "responseCode", "success")
-  header <- strsplit(readLines(path, n = 1, warn = FALSE), ",", fixed = TRUE)
-  if (length(header) == 0) fail_reading(path, "is empty, not even a header")
-  require_columns(setNames(as.list(header[[1]]), header[[1]]), columns, path)
-  samples <- tryCatch(
-    fread(
-      cmd = paste("gzip -dc", shQuote(path)), select = columns, showProgress = FALSE,
-      colClasses = list(double = numbers, character = c("responseCode", "success"))
-    ),
-    error = function(problem) fail_reading(path, conditionMessage(problem)),
-    warning = function(problem) fail_reading(path, conditionMessage(problem))
-  )
-  for (column in numbers) {
-    if (!is.numeric(samples[[column]]) || anyNA(samples[[column]])) {
-      fail_reading(path, "column ", column, " holds something that is not a number")
-    }
-  }
-  if (!all(samples$success %in% c("true", "false"))) {
-    fail_reading(path, "column success holds something other than true and false")
-  }
-  samples[, success := success == "true"][]
-}
-
-#' Reads a histogram in HdrHistogram's percentile format (.hgrm), values in ms.
-#'
-#' The lines of the format are steps of the cumulative distribution; mean, standard deviation,
-#' maximum and total count are exact in its footer and are taken from there.
-#'
-#' @param path path of a .hgrm.
-#' @return list: `steps`, a data.table of value_ms, percentile (0 to 1), total_count (cumulative);
-#'   mean_ms, sd_ms (population), max_ms, count.
-read_histogram <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  lines <- readLines(path, warn = FALSE)
-  rows <- grep("^\\s*[0-9.]+\\s+[01]\\.[0-9]+\\s+[0-9]+", lines, value = TRUE)
-  fields <- strsplit(trimws(rows), "\\s+")
-  steps <- data.table(
-    value_ms = as.numeric(vapply(fields, `[`, "", 1)),
-    percentile = as.numeric(vapply(fields, `[`, "", 2)),
-    total_count = as.numeric(vapply(fields, `[`, "", 3))
-  )
-  footer <- function(name) {
-    found <- regmatches(lines, regexec(paste0("^#.*\\b", name, "\\s*=\\s*([0-9.eE+-]+)"), lines))
-    found <- Filter(length, found)
-    if (length(found) != 1) fail_reading(path, "footer has no figure for ", name)
-    as.numeric(found[[1]][2])
-  }
-  count <- footer("Total count")
-  if (count == 0) {
-    nothing <- list(mean_ms = NA_real_, sd_ms = NA_real_, max_ms = NA_real_, count = 0)
-    return(c(list(steps = steps[0]), nothing))
-  }
-  if (nrow(steps) == 0) fail_reading(path, "no percentile lines, but ", count, " values counted")
-  if (is.unsorted(steps$value_ms) || is.unsorted(steps$total_count)) {
-    fail_reading(path, "values or counts go down from one line to the next")
-  }
-  if (max(steps$total_count) != count) {
-    fail_reading(path, "lines count ", max(steps$total_count), " values, the footer ", count)
-  }
-  list(
-    steps = steps, mean_ms = footer("Mean"), sd_ms = footer("StdDeviation"),
-    max_ms = footer("Max"), count = count
-  )
-}
-
 #' Reads the threads that a server has counted by group and state over time.
 #'
 #' @param path path of a thread-states.csv.
@@ -137,11 +61,6 @@ read_collapsed <- function(path) {
     stack = sub(" [0-9]+$", "", lines),
     samples = as.numeric(sub("^.* ", "", lines))
   )
-}
-
-#' Whether a request was answered right: 2xx, and accepted by the tool.
-is_right <- function(success, response_code) {
-  success & grepl("^2[0-9][0-9]$", response_code)
 }
 
 # JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.

@@ -86,7 +86,8 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   path <- file.path(folder, "cell.json")
   changes <- list(...)
   for (section in names(changes)) cell[[section]] <- changed(cell[[section]], changes[[section]])
-  writeLines(jsonlite::toJSON(cell, auto_unbox = TRUE, null = "null"), path)
+  if (cell$schema == 3 && requests > 0) cell$load$latency <- old_latency(c(cell, folder = folder))
+  writeLines(jsonlite::toJSON(cell, digits = NA, auto_unbox = TRUE, null = "null"), path)
   if (is.null(slices)) slices <- slices_like(cell, c(elapsed_ms, histogram_ms))
   if (nrow(slices) > 0) fwrite(slices, file.path(folder, "slices.csv"))
   path

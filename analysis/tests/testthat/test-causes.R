@@ -114,12 +114,10 @@ test_that("a counter that follows from the effect by a law is refused", {
       ""
     }, error = conditionMessage)
   }
-  # Little's law, the utilization law, and a failure that is a refusal.
+  # Little's law, and the law of response times.
   expect_match(refused("throughput_per_s", "jmeter", "pool_wait_ms / requests"), "follows from the effect by a law: pool_wait_ms")
   expect_match(refused("throughput_per_s", "jmeter", "pool_wait_mean_ms"), "by a law")
-  expect_match(refused("throughput_per_s", "jmeter", "thread_free_share"), "by a law: thread_free_share")
   expect_match(refused("latency_mean_ms", "jmeter", "under_way"), "by a law")
-  expect_match(refused("error_share", "wrk2", "duplicates_refused / requests"), "by a law: duplicates_refused")
   expect_match(refused("cpu_us_per_request", "wrk2", "cpu_system_s / requests"), "by a law")
   expect_match(refused("throughput_per_s", "jmeter", "requests / duration_s"), "by a law")
   # The whole load's counters are not those of its windows.
