@@ -27,7 +27,7 @@ help-config: ## all keys of config.yaml: type, unit, default, meaning
 	@python3 -m workloads.experiment.parameters
 
 report: plan build ## measure what is not measured yet; results/report.html and report.pdf
-	@$(ENV); $(SNAKEMAKE) && Rscript paper/summary.R --results results
+	@$(ENV); $(SNAKEMAKE) && Rscript paper/publish.R summary results=results
 
 plan: ## what report will do, how long it takes here, and how to have less
 	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/*/run.json

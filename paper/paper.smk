@@ -22,8 +22,8 @@ rule render_report:
                 "cpu-speed",
                 "profiler-cost",
                 "capacity",
-                "curves",
-                "predicted-curves",
+                "sweeps",
+                "predicted-sweeps",
                 "comparisons",
                 "loops",
                 "generators",
@@ -69,7 +69,7 @@ rule render_report:
             "paper/R/{name}.R", name=sorted(glob_wildcards("paper/R/{name}.R").name)
         ),
         script="paper/render.py",
-        renderer=["paper/knit.R", "paper/filter.lua"],
+        renderer=["paper/load.R", "paper/knit.R", "paper/filter.lua"],
     output:
         html=f"{RESULTS}/report.html",
         pdf=f"{RESULTS}/report.pdf",
@@ -87,7 +87,7 @@ rule render_report:
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.
 rule reference:
     input:
-        script="paper/reference.R",
+        script="paper/publish.R",
         protocol="analysis/PROTOCOL.md",
         guide="analysis/guide.yaml",
     params:
@@ -99,16 +99,16 @@ rule reference:
     message:
         "a shipped run, from a complete default run"
     shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} --results {params.results:q} --repetitions {params.repetitions} --name {params.name} -"
+        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} reference results={params.results:q} repetitions={params.repetitions} name={params.name}"
 
 
 rule readme:
     input:
-        script="paper/readme.R",
+        script="paper/publish.R",
         guide="analysis/guide.yaml",
     params:
         name=config["reference"],
     message:
         "the README's values and pictures, from the tables of the shipped runs"
     shell:
-        "Rscript {input.script:q} --root . --name {params.name:q}"
+        "Rscript {input.script:q} readme name={params.name:q}"

@@ -7,8 +7,6 @@
 # both: min(N, n) requests circulate between a delay of W and the CPUs. Several CPUs are taken for one that is as many
 # times as fast.
 
-library(data.table)
-
 bound_place <- c("study", "mode", "tier", "tool")
 bound_numbers <- c("users", "admitted", "wait_ms", "bound_per_s", "mva_per_s", "measured_per_s")
 no_bounds <- function() typed_table(c(bound_place, "bound_by"), bound_numbers)
@@ -66,4 +64,5 @@ mean_value <- function(customers, wait_s, demand_s) {
 #'
 #' @param path path of results/bounds.csv.
 #' @return data.table, see bound_modes().
+#' @export
 read_bounds <- function(path) read_typed(path, no_bounds())

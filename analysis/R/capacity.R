@@ -1,13 +1,13 @@
 # Load curves and capacity: the highest rate at which the 99th percentile, counted from when a request
 # was due, is within the study's objective.
 #
-# A mode goes up a ladder of rates; a step is a slice. A step is beyond the objective where its p99 is, or
+# A sweep loads a mode at one planned rate after the other; a step is a slice. A step is beyond the objective where its p99 is, or
 # where the server is saturated: it did not sustain the rate, or served less than was due. A single step
 # beyond it, with the next one within it again, was disturbed: it moves nothing. The first two in a row end
-# the curve (at the top of the ladder one does), and the capacity lies between the first of them and the step
+# the curve (at the highest rate one does), and the capacity lies between the first of them and the step
 # before it. What disturbs a load makes its latency longer, never shorter: a step that met its objective
 # although a rule on the machine failed counts, too, but for its CPU time, and the first beyond was loaded
-# again (workloads/curve.py).
+# again (by the runner).
 #
 # Between these two the reciprocal of the excess latency, 1 / (p99 - base), falls linearly with the rate: in
 # M/M/1 it is (mu - lambda) / ln 100, and in every queue it reaches 0 where the server is saturated. The base
@@ -16,11 +16,11 @@
 #
 # A curve that never breaks the objective gives a bound, and so does one that never keeps it.
 
-library(data.table)
-
-curve_tool <- "curve"
+#' @export
+sweep_tool <- "sweep"
 # A server that falls behind by less is not distinguished from one that keeps up: the share of what is due, and
 # standard deviations of a Poisson count.
+#' @export
 behind_from <- 0.03
 behind_from_sd <- 2
 
@@ -28,7 +28,7 @@ behind_from_sd <- 2
 
 #' The steps of a curve that count, by rate.
 #'
-#' @param cell see read_cell(), of the tool `curve`.
+#' @param cell see read_cell(), of the tool `sweep`.
 #' @return data.table: step, rate_per_s (offered), served_per_s, latency_p50_ms, latency_p99_ms,
 #'   cpu_us_per_request, saturated; no rows where nothing was loaded.
 steps_of_curve <- function(cell) {
@@ -53,17 +53,11 @@ no_steps <- function() {
   typed_table(numbers = numbers, flags = "saturated")
 }
 
-# A table without rows whose columns have types.
-typed_table <- function(words = character(), numbers = character(), flags = character()) {
-  of <- function(names, empty) setNames(rep(list(empty), length(names)), names)
-  as.data.table(c(of(words, character()), of(numbers, numeric()), of(flags, logical())))
-}
-
 #' The capacity of one curve.
 #'
 #' @param steps see steps_of_curve().
 #' @param objective_ms for the 99th percentile.
-#' @param ended why the mode stopped: not_sustained, top_of_ladder or generator_limit.
+#' @param ended why the mode stopped: not_sustained, highest_rate or generator_limit.
 #' @return list: capacity_per_s (NA without steps), bound_capacity (at_least, at_most or empty), why_bounded,
 #'   within_per_s and beyond_per_s (the rates between which it was interpolated).
 find_capacity <- function(steps, objective_ms, ended = "not_sustained") {
@@ -72,10 +66,10 @@ find_capacity <- function(steps, objective_ms, ended = "not_sustained") {
   first <- which(!within & c(!within[-1], !limited))[1]
   if (is.na(first)) {
     if (!any(within)) return(one_capacity(NA_real_))
-    reason <- if (limited) "above what the generator can drive" else "above the ladder"
+    reason <- if (limited) "above what the generator can drive" else "above the highest rate"
     return(one_capacity(max(steps$rate_per_s[within]), "at_least", reason))
   }
-  if (first == 1) return(one_capacity(steps$rate_per_s[1], "at_most", "below the ladder"))
+  if (first == 1) return(one_capacity(steps$rate_per_s[1], "at_most", "below the lowest rate"))
   base_ms <- min(steps$latency_p50_ms[seq_len(first - 1)])
   ends <- steps[c(first - 1, first)]
   one_capacity(knee_between(ends, base_ms, objective_ms), within = ends$rate_per_s[1], beyond = ends$rate_per_s[2])
@@ -104,7 +98,7 @@ knee_between <- function(ends, base_ms, objective_ms) {
 # ---- All curves ------------------------------------------------------------------------------------
 
 capacity_words <- c(
-  "study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "versus", "mode_title", "tier_title",
+  "study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "baseline", "mode_title", "tier_title",
   "path", "ended", "arrivals", "bound_capacity", "why_bounded", "bound_throughput", "bound_latency"
 )
 capacity_flags <- c("valid", "must_fail", "out_of_memory")
@@ -115,7 +109,7 @@ capacity_numbers <- c(
 
 #' The capacity of every curve.
 #'
-#' @param cells list of cells of the tool `curve`, see read_cell().
+#' @param cells list of cells of the tool `sweep`, see read_cell().
 #' @return data.table, a row per cell: study, mode, tier, tool, repetition, session, outcome, valid and the
 #'   other columns that a comparison reads of a cell; objective_ms, arrivals, ended, steps (that count),
 #'   calibrated_per_s, out_of_memory (the server's log says so: a limit of the heap, and not of the CPUs or
@@ -127,7 +121,7 @@ capacities_of <- function(cells) {
 }
 
 capacity_row <- function(cell) {
-  curve <- cell$curve
+  curve <- cell$sweep
   steps <- steps_of_curve(cell)
   c(identity_row(cell), find_capacity(steps, number(curve$objective_ms), words(curve$ended)), list(
     objective_ms = number(curve$objective_ms), arrivals = words(curve$arrivals), ended = words(curve$ended),
@@ -139,7 +133,7 @@ capacity_row <- function(cell) {
 
 #' The steps of all valid curves, over sessions.
 #'
-#' A step of the ladder has the same share of the calibrated capacity in every session, so steps of one
+#' A planned step has the same share of the calibrated capacity in every session, so steps of one
 #' position are the same point of the curve; those that a session loaded between two of them are not. Behind
 #' the first session to end there are none: their mean would be that of the sessions that are left.
 #'
@@ -151,8 +145,8 @@ capacity_row <- function(cell) {
 pool_steps <- function(cells) {
   steps <- rbindlist(lapply(cells, function(cell) {
     steps <- steps_of_curve(cell)
-    ladder <- number(cell$curve$ladder)
-    steps <- steps[is.na(ladder) | step <= ladder]
+    planned <- number(cell$sweep$steps_planned)
+    steps <- steps[is.na(planned) | step <= planned]
     cbind(as.data.table(identity_of(cell))[rep(1, nrow(steps))], steps)
   }))
   if (nrow(steps) > 0) steps <- steps[poolable(steps)]
@@ -180,29 +174,21 @@ no_pooled_steps <- function() {
 
 #' Reads the tables that capacity.R wrote.
 #'
-#' @param path path of results/capacity.csv, or of results/curves.csv.
+#' @param path path of results/capacity.csv, or of results/sweeps.csv.
 #' @return data.table, see capacities_of() or pool_steps(); without rows where there is no curve.
+#' @export
 read_capacity <- function(path) {
   read_typed(path, typed_table(capacity_words, capacity_numbers, capacity_flags))
 }
 
+#' @export
 read_load_curves <- function(path) read_typed(path, no_pooled_steps())
-
-read_typed <- function(path, empty) {
-  of_type <- function(is) names(empty)[vapply(empty, is, NA)]
-  table <- require_columns(read_table(path, of_type(is.numeric)), names(empty), path)
-  for (column in of_type(is.logical)) set(table, j = column, value = table[[column]] == "TRUE")
-  for (column in c("versus", "ended")) {
-    if (column %in% names(table)) set(table, which(table[[column]] == ""), column, NA_character_)
-  }
-  table[, names(empty), with = FALSE]
-}
 
 # ---- Comparing -------------------------------------------------------------------------------------
 
 #' Capacities as comparisons read cells: a bound is no valid value, but bounds the ratio.
 #'
-#' Where one session of a mode is a bound, they all are: the capacities below the ladder's top, without
+#' Where one session of a mode is a bound, they all are: the capacities below the lowest rate's top, without
 #' the one above it, would make the mean too low.
 #'
 #' @param capacity see read_capacity().
@@ -214,15 +200,16 @@ capacity_cells <- function(capacity) {
   cells[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)][]
 }
 
-#' The summary with the capacities of curves, as rows of the tool `curve`.
+#' The summary with the capacities of curves, as rows of the tool `sweep`.
 #'
 #' @param summary see read_summary(); `capacity` see read_capacity().
+#' @export
 with_capacities <- function(summary, capacity) rbind(summary, capacity_cells(capacity), fill = TRUE)
 
 # Of bounds both ways nothing is left.
 common_bound <- function(bounds) paste(setdiff(bounds, ""), collapse = " and ")
 
-#' Compares the capacity of every mode with that of its `versus`, see compare_modes().
+#' Compares the capacity of every mode with that of its `baseline`, see compare_modes().
 #'
 #' @param capacity see read_capacity().
 compare_capacities <- function(capacity) {
@@ -235,6 +222,7 @@ compare_capacities <- function(capacity) {
 #' @return data.table, a row per study, tier and mode with a valid curve: objective_ms, sessions,
 #'   capacity_per_s (geometric mean), low, high (95 %; NA for one session, and for a bound), bound (at_least,
 #'   at_most or empty), why_bounded.
+#' @export
 pool_capacity <- function(capacity) {
   cells <- capacity_cells(capacity)[poolable(capacity) & is.finite(capacity_per_s)]
   cells[, c(
@@ -249,12 +237,12 @@ pool_capacity <- function(capacity) {
 curve_situations <- function(capacity, comparisons) {
   about <- unique(capacity[, .(study, tier, tier_title, objective_ms)], by = c("study", "tier"))
   decided <- comparisons[statistic == "capacity_per_s" & !is_variant(mode)]
-  places <- about[unique(decided[, .(study, tier, versus)]), on = c("study", "tier"), nomatch = NULL]
+  places <- about[unique(decided[, .(study, tier, baseline)]), on = c("study", "tier"), nomatch = NULL]
   lapply(split(places, seq_len(nrow(places))), function(place) {
     title <- sub("^(.)", "\\U\\1", place$tier_title, perl = TRUE)
-    c(as.list(place[, .(study, versus, tier)]), list(
+    c(as.list(place[, .(study, baseline, tier)]), list(
       title = sprintf("%s: 99th percentile within %s ms", title, format_number(place$objective_ms)),
-      tool = curve_tool, statistics = "capacity_per_s", loads = character(), mind = ""
+      tool = sweep_tool, statistics = "capacity_per_s", loads = character(), mind = ""
     ))
   })
 }

@@ -1,8 +1,6 @@
 # Causes: a dose and its response, or one thing swapped, with the share of the effect that goes. Every interval is
 # Student's over sessions; where only one session has the values it is over that session's rounds, and says so.
 
-library(data.table)
-
 #' Laws that tie columns of the summary to each other. Each names the columns of one equation: who knows all but one
 #' of them knows the last.
 #'
@@ -13,13 +11,11 @@ laws <- list(
   "latency is waiting and serving" = c("latency_mean_ms", "pool_wait_mean_ms", "sleep_ms"),
   "waits are as many as requests" = c("pool_waits", "requests"),
   "a sum of waits" = c("pool_wait_ms", "pool_wait_mean_ms", "pool_waits"),
-  "the utilization law" = c("thread_free_share", "throughput_per_s", "sleep_ms"),
   "answers are what is served" = c("answers_per_s", "throughput_per_s"),
   "all samples are answers" = c("throughput_all_per_s", "throughput_per_s"),
   "requests are rate times time" = c("requests_2xx", "throughput_per_s", "duration_s"),
   "a request succeeds or fails" = c("error_share", "requests_2xx", "requests"),
   "a percentage is a share" = c("error_percent", "error_share"),
-  "failures are refusals" = c("duplicates_refused", "error_share", "requests"),
   "failures by kind" = c("errors", "error_share", "requests"),
   "CPU time is of two kinds" = c("cpu_user_s", "cpu_us_per_request", "requests"),
   "CPU time in the kernel" = c("cpu_system_s", "cpu_us_per_request", "requests")
@@ -49,6 +45,7 @@ follows_from <- function(statistic, tool) {
 #'
 #' @param path path of causes.yaml, which says what stands in it.
 #' @return list of causes, named by id. Stops where one cannot be computed.
+#' @export
 read_causes <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   causes <- yaml::read_yaml(path)$causes
@@ -70,11 +67,11 @@ check_cause <- function(cause, path) {
 }
 
 check_difference <- function(difference, refuse) {
-  missing <- setdiff(c("mode", "mode_words", if (!is.null(difference[["versus"]])) "versus_words"), names(difference))
+  missing <- setdiff(c("mode", "mode_words", if (!is.null(difference[["baseline"]])) "baseline_words"), names(difference))
   if (length(missing) > 0) refuse("the difference has no ", paste(missing, collapse = ", "))
   effect <- compared_statistics[statistic == difference$statistic]$effect
   if (length(effect) == 0) refuse(difference$statistic, " is not a statistic of causes")
-  if (effect == "ratio" && is.null(difference[["versus"]])) refuse("a ratio needs a versus")
+  if (effect == "ratio" && is.null(difference[["baseline"]])) refuse("a ratio needs a baseline")
 }
 
 check_counter <- function(cause, refuse) {
@@ -93,13 +90,13 @@ check_counter <- function(cause, refuse) {
 #' The two sides of a cause's difference, as it is or as a swap changes it.
 #'
 #' @param changes of a swap; none by default.
-#' @return list of `mode` and `versus`, each a list of mode, tier and tool; versus is NULL for none.
+#' @return list of `mode` and `baseline`, each a list of mode, tier and tool; baseline is NULL for none.
 sides_of <- function(cause, changes = list()) {
   difference <- modifyList(c(cause$difference, tier = cause$tier), changes)
   side <- function(mode, tier) list(mode = mode, tier = tier, tool = cause$tool)
   list(
     mode = side(difference$mode, difference$tier),
-    versus = if (!is.null(difference[["versus"]])) side(difference[["versus"]], c(difference[["versus_tier"]], difference$tier)[1])
+    baseline = if (!is.null(difference[["baseline"]])) side(difference[["baseline"]], c(difference[["baseline_tier"]], difference$tier)[1])
   )
 }
 
@@ -108,7 +105,7 @@ sides_of <- function(cause, changes = list()) {
 profiled_sides <- function(cause) {
   if (is.null(cause$difference)) return(NULL)
   sides <- sides_of(cause)
-  if (is.null(sides$versus)) sides$versus <- sides_of(cause, cause$swaps[[1]]$changes)$mode
+  if (is.null(sides$baseline)) sides$baseline <- sides_of(cause, cause$swaps[[1]]$changes)$mode
   sides
 }
 
@@ -144,12 +141,12 @@ side_values <- function(table, side, statistic) {
 #' @return data.table: unit, effect, quantum (the smallest step that one request more makes).
 effects_by_unit <- function(table, sides, statistic) {
   mode <- side_values(table, sides$mode, statistic)
-  if (is.null(sides$versus)) return(mode[, .(unit, effect = value, quantum = 1 / requests)])
-  both <- merge(mode, side_values(table, sides$versus, statistic), by = "unit", suffixes = c("", "_versus"))
+  if (is.null(sides$baseline)) return(mode[, .(unit, effect = value, quantum = 1 / requests)])
+  both <- merge(mode, side_values(table, sides$baseline, statistic), by = "unit", suffixes = c("", "_baseline"))
   ratio <- about_statistics(statistic)$effect == "ratio"
   both[, .(
-    unit, effect = if (ratio) log(value / value_versus) else value - value_versus,
-    quantum = if (grepl("throughput|error", statistic)) 1 / pmin(requests, requests_versus) else rep(0, .N)
+    unit, effect = if (ratio) log(value / value_baseline) else value - value_baseline,
+    quantum = if (grepl("throughput|error", statistic)) 1 / pmin(requests, requests_baseline) else rep(0, .N)
   )][is.finite(effect)]
 }
 
@@ -207,7 +204,7 @@ over_units <- function(tables, compute, units_of) {
 no_causes <- function() {
   typed_table(c("id", "kind", "does", "statistic", "over", "counter", "reason"), c(
     t(outer(c("before", "after", "share"), c("", "_low", "_high"), paste0)), "units",
-    outer(c("before", "after", "counted_before", "counted_after"), c("_mode", "_versus"), paste0), "law_least", "law_most"
+    outer(c("before", "after", "counted_before", "counted_after"), c("_mode", "_baseline"), paste0), "law_least", "law_most"
   ))
 }
 
@@ -242,10 +239,10 @@ swap_row <- function(cause, swap, tables) {
 
 # A value of each side, before and after; NA for a side that is not there.
 of_sides <- function(sides, prefix, value) {
-  found <- lapply(unlist(lapply(sides, function(pair) pair[c("mode", "versus")]), recursive = FALSE), function(side) {
+  found <- lapply(unlist(lapply(sides, function(pair) pair[c("mode", "baseline")]), recursive = FALSE), function(side) {
     if (is.null(side)) NA_real_ else value(side)
   })
-  setNames(found, paste0(prefix, c("before_mode", "before_versus", "after_mode", "after_versus")))
+  setNames(found, paste0(prefix, c("before_mode", "before_baseline", "after_mode", "after_baseline")))
 }
 
 dose_row <- function(cause, tables) {
@@ -276,6 +273,7 @@ dose_row <- function(cause, tables) {
 #'
 #' @param summary see read_summary().
 #' @return data.table: study, mode, tier, tool, repetition, counter, wait_ms, latency_mean_ms.
+#' @export
 waits_beyond_latency <- function(summary) {
   cells <- copy(summary)[, pinned_mean_ms := pinned_ms / pinned]
   waits <- melt(cells,
@@ -286,6 +284,7 @@ waits_beyond_latency <- function(summary) {
 }
 
 #' The summary without the counted waits that cannot be, see waits_beyond_latency().
+#' @export
 without_impossible_waits <- function(summary) {
   wrong <- waits_beyond_latency(summary)
   cell <- c("study", "mode", "tier", "tool", "repetition")
@@ -311,7 +310,7 @@ counted_columns <- function(cause, sides, table) {
 #' @return data.table: id, kind (dose, swap), does, statistic; before, after with their ends (throughput at the lowest
 #'   and the highest dose in 1/s; the effect before and after the swap, a ratio or a difference); share with its ends
 #'   (of the effect that goes; of a dose the slope, where 1 is the law); over (sessions, or rounds of one session) and
-#'   units (how many); before_mode, before_versus, after_mode, after_versus (the statistic on each side); counter, and
+#'   units (how many); before_mode, before_baseline, after_mode, after_baseline (the statistic on each side); counter, and
 #'   counted_before_mode and so on; law_least, law_most (throughput as a share of the law's); reason (why there is no
 #'   value).
 trace_causes <- function(causes, summary, slices) {
@@ -327,6 +326,7 @@ trace_causes <- function(causes, summary, slices) {
 }
 
 #' Reads the causes that causes.R wrote, see trace_causes().
+#' @export
 read_traced <- function(path) read_typed(path, no_causes())
 
 # ---- Where CPU time moved --------------------------------------------------------------------
@@ -340,13 +340,14 @@ moved_rows <- function(causes, cpu_groups) {
   found <- lapply(Filter(function(cause) !is.null(cause$difference), causes), function(cause) {
     pooled <- pool_cpu_groups(counted_cells(cpu_groups, cause))
     sides <- lapply(profiled_sides(cause), cells_of_side, table = pooled)
-    moved_groups(sides$mode, sides$versus)[, `:=`(cause = rep(cause$id, .N), study = rep(cause$study, .N))]
+    moved_groups(sides$mode, sides$baseline)[, `:=`(cause = rep(cause$id, .N), study = rep(cause$study, .N))]
   })
   setcolorder(rbindlist(found), c("cause", "study"))[]
 }
 
 #' Reads what moved, see moved_rows().
+#' @export
 read_moved <- function(results) {
-  table <- read_table(file.path(results, "moved-groups.csv"), c("mode_us", "versus_us", "more_us", "reach_us", "sessions", "samples"))
+  table <- read_table(file.path(results, "moved-groups.csv"), c("mode_us", "baseline_us", "more_us", "reach_us", "sessions", "samples"))
   table[, beyond := beyond == "TRUE"][]
 }

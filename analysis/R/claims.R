@@ -1,10 +1,10 @@
 # Verdicts on what the sources conclude. claims.yaml says what decides each claim and defines the words; nothing
 # here knows any claim. A finished run's summary.csv and comparisons.csv are enough to judge it.
 
-library(data.table)
-
+#' @export
 claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not comparable", "not decided")
 # The source's ratio may lie this factor outside of our interval and still has our size.
+#' @export
 size_factor <- 1.25
 # Failures are what these statistics measure, so they count every cell that ran.
 statistics_of_failure <- c("error_share", "survived")
@@ -58,14 +58,14 @@ places_of <- function(claim) {
   }), recursive = FALSE)
 }
 
-#' The cells of a place: a row each, with sign 1 for the mode, -1 for what it is compared with (`versus`, or itself at
-#' `versus_tier`), and both for a ratio of ratios.
+#' The cells of a place: a row each, with sign 1 for the mode, -1 for what it is compared with (`baseline`, or itself at
+#' `baseline_tier`), and both for a ratio of ratios.
 terms_of <- function(place) {
-  # Not by $, which takes versus_tier for versus where there is none.
-  modes <- c(place[["mode"]], place[["versus"]])
+  # Not by $, which takes baseline_tier for baseline where there is none.
+  modes <- c(place[["mode"]], place[["baseline"]])
   terms <- data.table(study = place[["study"]], mode = modes, tier = place[["tier"]], tool = place[["tool"]], sign = c(1, -1)[seq_along(modes)])
-  if (is.null(place[["versus_tier"]])) return(terms)
-  rbind(terms, copy(terms)[, `:=`(tier = place[["versus_tier"]], sign = -sign)])
+  if (is.null(place[["baseline_tier"]])) return(terms)
+  rbind(terms, copy(terms)[, `:=`(tier = place[["baseline_tier"]], sign = -sign)])
 }
 
 term_names <- function(terms) with(terms, file.path(study, mode, tier, tool))
@@ -161,9 +161,9 @@ value_of_cells <- function(summary, term, wanted) {
 
 # The row of the comparisons, turned where the claim names the pair the other way round.
 comparison_of <- function(comparisons, place) {
-  if (!is.null(place[["versus_tier"]]) || effect_of(place) != "ratio") return(comparisons[0])
-  keys <- c("study", "tier", "tool", "statistic", "mode", "versus")
-  swapped <- replace(place, c("mode", "versus"), place[c("versus", "mode")])
+  if (!is.null(place[["baseline_tier"]]) || effect_of(place) != "ratio") return(comparisons[0])
+  keys <- c("study", "tier", "tool", "statistic", "mode", "baseline")
+  swapped <- replace(place, c("mode", "baseline"), place[c("baseline", "mode")])
   turned <- comparisons[swapped[keys], on = keys, nomatch = NULL]
   turned[, c("estimate", "low", "high") := .(1 / estimate, 1 / high, 1 / low)]
   rbind(comparisons[place[keys], on = keys, nomatch = NULL], turned)
@@ -248,6 +248,7 @@ judge_claims <- function(claims, tables) {
 #'
 #' @param path path of results/claims.csv.
 #' @return data.table, see judge_claims().
+#' @export
 read_verdicts <- function(path) {
   require_columns(read_table(path, c("estimate", "low", "high", "sessions")), c("id", "source", "claim", "verdict", "ours", "because"), path)
 }
@@ -306,6 +307,7 @@ also_text <- function(tables, place, statistics) {
 #'
 #' @param verdicts see judge_claims().
 #' @return character vector.
+#' @export
 why_text <- function(verdicts) {
   verdicts[, trimws(paste0(
     because, fifelse(also == "", "", sprintf(" (%s.)", also)), fifelse(verdict == "not decided", sprintf(" Not decided: %s.", reason), "")
@@ -313,6 +315,7 @@ why_text <- function(verdicts) {
 }
 
 #' Which claims this run has the cells of.
+#' @export
 was_measured <- function(verdicts) verdicts$reason != not_measured
 
 #' The verdicts as lines for a terminal.

@@ -1,4 +1,4 @@
-# Comparing every mode with its baseline (`versus`): effects.R makes the intervals, here they become
+# Comparing every mode with its baseline (`baseline`): effects.R makes the intervals, here they become
 # verdicts.
 #
 # There are hundreds of comparisons, and 5 % of those between equals would be reported as different by
@@ -15,8 +15,6 @@
 # A cell that is not valid may still bound its throughput or latency. Where fewer than two sessions have
 # both sides valid, such cells join, and the row is a bound: its estimate is at least, or at most, what
 # the ratio is. It is decided if the bound is on one side of 1, else it is `bounded`.
-
-library(data.table)
 
 # ---- The sides of a comparison -----------------------------------------------------------------
 
@@ -40,7 +38,7 @@ count_sides <- function(summary, places, terms, counts) {
     found[is.na(valid), `:=`(valid = 0L, invalid = 0L, missing = fcoalesce(repetitions, 0L), reasons = "")]
     found[, .(valid, invalid, missing, reasons)][, setnames(.SD, paste0(name, "_", names(.SD)))]
   }
-  cbind(places, of_side(1, "mode"), of_side(-1, "versus"))
+  cbind(places, of_side(1, "mode"), of_side(-1, "baseline"))
 }
 
 # Vectors: why a side has nothing to compare, or empty.
@@ -54,7 +52,7 @@ lacking <- function(valid, invalid, reasons, name) {
 why_not_comparable <- function(rows) {
   lacks <- rows[, .(
     lacking(mode_valid, mode_invalid, mode_reasons, "the mode"),
-    lacking(versus_valid, versus_invalid, versus_reasons, "its baseline")
+    lacking(baseline_valid, baseline_invalid, baseline_reasons, "its baseline")
   )]
   lacks <- trimws(paste(lacks$V1, lacks$V2, sep = "; "), whitespace = "[; ]")
   fcase(
@@ -104,7 +102,7 @@ compare_statistic <- function(summary, slices, places, terms, statistic, counts)
   ), by = .(id, sign)]
   middle <- function(which) medians[sign == which][places, on = "id"]$middle
   rows <- cbind(places, as.data.table(statistic[c("statistic", "unit", "better", "effect")]))
-  rows[, `:=`(mode_median = middle(1), versus_median = middle(-1))]
+  rows[, `:=`(mode_median = middle(1), baseline_median = middle(-1))]
   rows <- pooled[rows, on = "id"]
   rows[, reason := why_not_comparable(rows)][is.na(pairs), `:=`(pairs = 0L, rounds = 0)][]
 }
@@ -148,8 +146,8 @@ decide <- function(rows) {
 
 comparison_columns <- c(
   "statistic", "unit", "better", "effect", "estimate", "worst", "low", "high", "verdict", "bound", "reason",
-  "pairs", "rounds", "mode_median", "versus_median", "mode_valid", "mode_invalid", "mode_missing",
-  "versus_valid", "versus_invalid", "versus_missing", "spread", "within", "noise", "df",
+  "pairs", "rounds", "mode_median", "baseline_median", "mode_valid", "mode_invalid", "mode_missing",
+  "baseline_valid", "baseline_invalid", "baseline_missing", "spread", "within", "noise", "df",
   "rounding_low", "rounding_high", "p_value", "p_adjusted", "equivalence_p_value", "equivalence_p_adjusted"
 )
 
@@ -171,17 +169,17 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
   rows[, c(setdiff(names(places), "id"), comparison_columns), with = FALSE]
 }
 
-#' Compares every mode with its `versus`, for each study, tier, tool and statistic.
+#' Compares every mode with its `baseline`, for each study, tier, tool and statistic.
 #'
 #' @param summary see read_summary(); `slices` see read_slices().
 #' @param statistics see compared_statistics; those that the summary has.
 #' @param counts which cells count, see poolable().
-#' @return data.table, a row per comparison: study, tier, tool, mode, versus, statistic, unit,
-#'   better, effect, estimate (geometric mean of the ratios mode / versus, or mean of the
-#'   differences mode - versus), worst (the same, with sessions in which one side failed, see at_worst();
+#' @return data.table, a row per comparison: study, tier, tool, mode, baseline, statistic, unit,
+#'   better, effect, estimate (geometric mean of the ratios mode / baseline, or mean of the
+#'   differences mode - baseline), worst (the same, with sessions in which one side failed, see at_worst();
 #'   NA where none did), low, high (95 %; of one session: within it), verdict (higher, lower,
 #'   equivalent, undecided, bounded, one session or not comparable), bound (at_least, at_most or empty), reason (why not comparable), pairs
-#'   (sessions that have both), rounds (slices of each side in them), mode_median, versus_median (of
+#'   (sessions that have both), rounds (slices of each side in them), mode_median, baseline_median (of
 #'   cells, in `unit`), the counts of valid, invalid and missing cells of each side; on the scale of log
 #'   ratios or differences: spread (standard deviation over sessions), within (standard error of one
 #'   session's effect by its slices), noise (as moderated) and df, rounding_low, rounding_high (what the
@@ -189,11 +187,12 @@ compare_places <- function(summary, slices, places, terms, statistics, counts = 
 #'   also _adjusted.
 compare_modes <- function(summary, slices, statistics = compared_statistics[statistic %in% names(summary)],
                           counts = poolable) {
-  places <- unique(summary[!is.na(versus), .(study, tier, tool, mode, versus)])[, id := .I]
+  places <- unique(summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
   compare_places(summary, slices, places, comparison_terms(places), statistics, counts)
 }
 
 #' How many cells were measured again.
+#' @export
 replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
 
 #' Reads the comparisons that compare.R, compare_loops.R, profiler_cost.R or guide.R wrote.
@@ -201,9 +200,10 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 #' @param path path of results/comparisons.csv, loops.csv, profiler-cost.csv or guide.csv.
 #' @return data.table, see compare_modes(), compare_loops(), profiler_cost() or compare_guide(); without rows where there
 #'   are none.
+#' @export
 read_comparisons <- function(path) {
   words <- c(
-    "study", "tier", "tool", "mode", "versus", "statistic", "unit", "better", "effect", "verdict",
+    "study", "tier", "tool", "mode", "baseline", "statistic", "unit", "better", "effect", "verdict",
     "bound", "reason", "situation", "mind", "use", "standing", "finding", "pair", "outcome"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate", "verdict"), path)

@@ -2,8 +2,6 @@
 # The noise is unlike within a family on purpose. coverage.csv holds what was found; simulate.R writes
 # it, the tests repeat it with fewer runs, the report prints it.
 
-library(data.table)
-
 #' Pooled effects of three studies as they would be measured: eight tiers, six modes and their baseline,
 #' three sessions of `rounds` slices, a quarter of the cells missing.
 #'
@@ -96,20 +94,4 @@ simulate_coverage <- function(runs, settings = coverage_settings) {
     at_margin = rates_of(ceiling(runs / 4), noise, explained, 0, truth = equivalence$ratio, rounds = rounds)$equivalent,
     rates_of(ceiling(runs / 2), noise, explained, size = equivalence$ratio, rounds = rounds)["false_equivalent"]
   ), by = .(noise, explained, rounds)]
-}
-
-#' A sentence on what the simulations found.
-#'
-#' @param coverage see simulate_coverage().
-#' @return one string, with a full stop.
-sentence_coverage <- function(coverage) {
-  percents <- function(values) sprintf("%s to %s %%", format_number(100 * min(values)), format_number(100 * max(values)))
-  sprintf(
-    paste(
-      "In %d simulated settings, with unlike noise in one family, three sessions and a quarter of the cells missing, these",
-      "intervals hold the truth in %s of the quiet half of the comparisons and in %s of the noisy half. Of the reported",
-      "differences %s are false, of the reported equivalences %s."
-    ),
-    nrow(coverage), percents(coverage$quiet), percents(coverage$noisy), percents(coverage$false), percents(coverage$false_equivalent)
-  )
 }

@@ -5,28 +5,25 @@
 # The latency of a request that neither waits nor works is a matter of microseconds which no queue explains; of such a
 # load the rate at which the CPUs are used up is predicted, and nothing else.
 
-library(data.table)
-
 # ---- What a request costs ------------------------------------------------------------------------
 
-# The request of a mode, by how it handles requests: on a new connection; on one that is kept, whose thread must be
+# The request of a mode, by its concurrency model: on a new connection; on one that is kept, whose thread must be
 # woken; and answered after a sleep. Where there is `awake`, the sleep is what the primitive `asleep` costs more than
 # that. No primitive is measured on a mode of a study: workloads/request_primitives.py says how each is.
 on_a_pool <- list(
   request = "pool-beside-request", kept = "kept-request-on-one-thread", asleep = "pool-asleep-beside-request"
 )
 ways <- list(
-  "platform thread" = list(
+  "thread-each" = list(
     request = "platform-thread-beside-request", kept = "kept-request-on-one-thread",
     asleep = "platform-thread-asleep-beside-request"
   ),
   "pool" = on_a_pool,
-  "caller-runs pool" = on_a_pool,
-  "virtual thread" = list(
+  "virtual" = list(
     request = "virtual-thread-beside-request", kept = "kept-request-on-virtual-thread",
     asleep = "virtual-thread-asleep-beside-request"
   ),
-  "event loop" = list(
+  "event-loop" = list(
     request = "request-through-selector", kept = "kept-request-through-selector",
     asleep = "timed-request-through-selector"
   ),
@@ -35,11 +32,16 @@ ways <- list(
     request = "tomcat-request", kept = "tomcat-request",
     asleep = "platform-thread-asleep-beside-request", awake = "platform-thread-beside-request"
   ),
-  "tomcat, virtual thread" = list(
+  "tomcat, virtual" = list(
     request = "tomcat-request", kept = "tomcat-request",
     asleep = "virtual-thread-asleep-beside-request", awake = "virtual-thread-beside-request"
   )
 )
+
+# NULL for a server without primitives.
+way_of <- function(setup) {
+  switch(setup$server, "artifact.sockets.mode" = ways[[setup$kind, exact = TRUE]], "artifact.tomcat" = ways[[paste0("tomcat, ", setup$kind)]])
+}
 
 # The cost that a call of a remote adds, by the client. The blocking one keeps the thread of the request; a worker thread is
 # started for its call, so that its start is in the difference.
@@ -61,12 +63,12 @@ least_us <- 1
 #' @return µs; NA where no primitive says it.
 request_cost <- function(setup, primitives, rate_per_s) {
   if (!has_primitives(setup)) return(NA_real_)
-  way <- ways[[setup$handling]]
+  way <- way_of(setup)
   at_rate <- function(id) cost_of(primitives, id, rate_per_s)
   asleep <- setup$wait_s > 0 && is.null(way$awake)
   base <- at_rate(if (asleep) way$asleep else if (setup$keep_alive) way$kept else way$request)
   # A thread that waits for a statement, or a remote, is woken by the answer, however long that takes.
-  more <- if (setup$statement) {
+  more <- if (setup$holds_connection) {
     list(with = "statement-within-request", without = "request-on-one-thread")
   } else if (!is.null(calls[[setup$call]])) {
     calls[[setup$call]]
@@ -99,7 +101,7 @@ setup_at <- function(cell, rate_per_s) {
 #'   models do not know the server or what bounds it.
 predict_step <- function(cell, primitives, rate_per_s) {
   setup <- setup_at(cell, rate_per_s)
-  if (is.na(setup$handling)) return(NULL)
+  if (is.null(way_of(setup))) return(NULL)
   # Without primitives the work that a request asks for is what is known of its CPU time: a lower bound.
   cpu_s <- or_else(request_cost(setup, primitives, rate_per_s) / 1e6, setup$work_s)
   inside <- min(setup$most_inside, setup$connections)
@@ -139,6 +141,7 @@ predict_curves <- function(cells, primitives) {
 }
 
 predicted_curve_numbers <- c("rate_per_s", "saturation_per_s", "latency_p50_ms", "latency_p99_ms", "capacity_per_s")
+#' @export
 no_predicted_curves <- function() typed_table(c("study", "tier", "mode"), predicted_curve_numbers)
 
 predict_curve <- function(cell, primitives) {
@@ -157,7 +160,7 @@ predict_curve <- function(cell, primitives) {
 predicted_capacity <- function(cell, primitives, points) {
   saturation <- points$saturation_per_s[nrow(points)]
   if (anyNA(points$latency_p99_ms) || !is.finite(saturation)) return(saturation)
-  too_long <- function(rate) predict_step(cell, primitives, rate)$latency_p99_ms > cell$curve$objective_ms
+  too_long <- function(rate) predict_step(cell, primitives, rate)$latency_p99_ms > cell$sweep$objective_ms
   if (too_long(saturation / 1000)) return(NA_real_)
   ends <- c(saturation / 1000, saturation)
   # A bisection: beyond saturation there is no number to follow.
@@ -170,7 +173,8 @@ predicted_capacity <- function(cell, primitives, points) {
 
 #' Reads the table that predict_curves.R wrote.
 #'
-#' @param path path of results/predicted-curves.csv; without it nothing is predicted.
+#' @param path path of results/predicted-sweeps.csv; without it nothing is predicted.
+#' @export
 read_predicted_curves <- function(path) {
   if (file.exists(path)) read_typed(path, no_predicted_curves()) else no_predicted_curves()
 }

@@ -4,8 +4,6 @@
 # each stack counts as nanoseconds of CPU time per request, as in cpu-groups.csv.
 # Source: async-profiler's jfrconv, option --diff (baseline first, then what is drawn).
 
-library(data.table)
-
 #' Draws the flame graph of each cause whose sides were both sampled.
 #'
 #' @param causes see read_causes().
@@ -36,13 +34,13 @@ most_sampled <- function(cpu_groups, of_study, side) {
 
 draw_difference <- function(sides, rules, law, converter, path) {
   names_of <- vapply(sides, function(cell) side_text(cell$cell), "")
-  title <- sprintf("%s against %s: ns of CPU time per request", names_of["mode"], names_of["versus"])
+  title <- sprintf("%s against %s: ns of CPU time per request", names_of["mode"], names_of["baseline"])
   stacks <- vapply(sides, function(cell) {
     file <- tempfile(fileext = ".collapsed")
     writeLines(stacks_per_request(cell, rules, law), file)
     file
   }, "")
-  words <- c("--diff", "--title", title, "-o", "html", stacks[c("versus", "mode")], path)
+  words <- c("--diff", "--title", title, "-o", "html", stacks[c("baseline", "mode")], path)
   if (system2(converter, shQuote(words)) != 0) stop(converter, " failed on ", title, call. = FALSE)
 }
 

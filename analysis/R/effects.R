@@ -20,15 +20,16 @@
 #
 # t supposes that log ratios are roughly normal, which holds for multiplicative noise.
 
-library(data.table)
-
+#' @export
 confidence <- 0.95
 # Within 5 % of each other is the same for an engineer's choice; as a ratio it is symmetric, so
 # that exchanging the sides gives the same verdict. For shares: one percentage point, which is
 # what the validity check on 2xx allows.
+#' @export
 equivalence <- list(ratio = log(1.05), difference = 0.01)
 # In smaller families chance may make variances look alike that are not.
 family_at_least <- 8
+#' @export
 family_df_most <- 4
 family_cut_at <- 0.9
 
@@ -36,20 +37,10 @@ family_cut_at <- 0.9
 #'
 #' @param cells rows of the summary, or of the slices.
 #' @return logical vector, one per row.
+#' @export
 poolable <- function(cells) cells$valid & cells$outcome == "completed"
 
 # ---- Rounding ----------------------------------------------------------------------------------
-
-#' How finely a tool measures latency: to so many ms, or to a share of the value.
-resolution_of <- function(tool) {
-  list(
-    ms = c(jmeter = 1)[tool] %|% 0.001,
-    # sysbench's histogram has 1,024 logarithmic steps over eight decades.
-    share = c(sysbench = 0.018)[tool] %|% 0
-  )
-}
-
-`%|%` <- function(values, otherwise) unname(fifelse(is.na(values), otherwise, values))
 
 #' How far below and above a value the truth may lie, by the tool's resolution alone.
 #'
@@ -315,7 +306,7 @@ judge_family <- function(pooled, margin) {
 comparison_terms <- function(places) {
   rbind(
     places[, .(id, study, mode, tier, tool, sign = rep(1, .N))],
-    places[, .(id, study, mode = versus, tier, tool, sign = rep(-1, .N))]
+    places[, .(id, study, mode = baseline, tier, tool, sign = rep(-1, .N))]
   )
 }
 
@@ -379,10 +370,10 @@ verdict_alone <- function(row, margin) {
 family_of <- function(summary, slices, terms, statistic, logs) {
   at <- terms[1]
   places <- unique(summary[
-    study == at$study & tool == at$tool & !is.na(versus), .(study, tier, tool, mode, versus)
+    study == at$study & tool == at$tool & !is.na(baseline), .(study, tier, tool, mode, baseline)
   ])
   if (nrow(terms) == 2) {
-    places <- places[!(tier == terms$tier[1] & tier == terms$tier[2] & mode == terms$mode[1] & versus == terms$mode[2])]
+    places <- places[!(tier == terms$tier[1] & tier == terms$tier[2] & mode == terms$mode[1] & baseline == terms$mode[2])]
   }
   if (nrow(places) == 0) return(NULL)
   places[, id := seq_len(.N)]
@@ -393,9 +384,16 @@ family_of <- function(summary, slices, terms, statistic, logs) {
 #' One mode against another at a tier, for the report's readings.
 #'
 #' @param all list with `summary` and `slices`.
-#' @param study,tier,tool,mode,versus ids; `statistic` a compared statistic.
+#' @param study,tier,tool,mode,baseline ids; `statistic` a compared statistic.
 #' @return see effect_between().
-ratio_between <- function(all, study, tier, tool, mode, versus, statistic) {
-  terms <- data.table(study = study, mode = c(mode, versus), tier = tier, tool = tool, sign = c(1, -1))
+ratio_between <- function(all, study, tier, tool, mode, baseline, statistic) {
+  terms <- data.table(study = study, mode = c(mode, baseline), tier = tier, tool = tool, sign = c(1, -1))
   effect_between(all$summary, all$slices, terms, statistic, about_statistics(statistic)$effect)
+}
+
+# Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
+#' @export
+geometric <- function(values) {
+  interval <- exp(t_interval(log(values)))
+  list(middle = exp(mean(log(values))), low = interval[1], high = interval[2])
 }

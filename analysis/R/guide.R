@@ -1,17 +1,17 @@
 # The decision guide: for an engineer's situation, which mode wins and by how much. The comparisons decide;
 # guide.yaml says what is compared.
 
-library(data.table)
-
 #' Reads the situations.
 #'
 #' @param path path of guide.yaml, which says what stands in it.
+#' @export
 read_guide <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   yaml::read_yaml(path)$situations
 }
 
 #' Reads the findings, see guide.yaml.
+#' @export
 read_findings <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   yaml::read_yaml(path)$findings
@@ -22,8 +22,9 @@ read_findings <- function(path) {
 #' @param findings see read_findings(); `comparisons` see read_comparisons(); `summary` see read_summary(), with
 #'   capacities (see with_capacities()).
 #' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), chosen
-#'   (which of `told` fits; NA for none), versus_value and mode_value (see shared_values()), bound_ratio (what theory
+#'   (which of `told` fits; NA for none), baseline_value and mode_value (see shared_values()), bound_ratio (what theory
 #'   allows; NA for none), the columns of the comparisons. A finding of which a pair was not measured has no rows.
+#' @export
 decide_findings <- function(findings, comparisons, summary) {
   rows <- lapply(findings, function(finding) {
     pairs <- rbindlist(lapply(finding$pairs, function(pair) {
@@ -38,34 +39,36 @@ decide_findings <- function(findings, comparisons, summary) {
     data.table(finding = finding$id, pairs, chosen = Position(fits, finding$told))
   })
   none <- copy(comparisons[0])[, c("finding", "pair", "outcome") := character()]
-  none[, c("versus_value", "mode_value", "bound_ratio") := numeric()][, chosen := integer()]
+  none[, c("baseline_value", "mode_value", "bound_ratio") := numeric()][, chosen := integer()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
 }
 
 #' The ratio that theory allows: what the mode admits over what the baseline admits. NA without a bound.
+#' @export
 bound_ratio <- function(bound) if (is.null(bound)) NA_real_ else bound[[1]] / bound[[2]]
 
 #' The values of both sides of a comparison, over the sessions in which both are valid: geometric means.
 #'
 #' Medians over all valid sessions of a side would be of other sessions than the ratio.
 #'
-#' @return data.table, a row per row: versus_value, mode_value; NA where no session has both.
+#' @return data.table, a row per row: baseline_value, mode_value; NA where no session has both.
 shared_values <- function(summary, rows) {
-  none <- data.table(versus_value = numeric(), mode_value = numeric())
+  none <- data.table(baseline_value = numeric(), mode_value = numeric())
   mean_of <- function(values) if (length(values) == 0) NA_real_ else exp(mean(log(values)))
   rbindlist(c(list(none), lapply(seq_len(nrow(rows)), function(index) {
-    shared_sessions(summary, rows[index])[, .(versus_value = mean_of(versus), mode_value = mean_of(mode))]
+    shared_sessions(summary, rows[index])[, .(baseline_value = mean_of(baseline), mode_value = mean_of(mode))]
   })))
 }
 
-#' The values of both sides of a comparison in the sessions in which both are valid: session, versus, mode.
+#' The values of both sides of a comparison in the sessions in which both are valid: session, baseline, mode.
+#' @export
 shared_sessions <- function(summary, row) {
   of_side <- function(name) {
     wanted <- list(study = row$study, tier = row$tier, tool = row$tool, mode = name)
     cells <- summary[wanted, on = names(wanted), nomatch = NULL]
     cells[poolable(cells), .(session, value = get(row$statistic))][is.finite(value)]
   }
-  setnames(merge(of_side(row$versus), of_side(row$mode), by = "session"), c("session", "versus", "mode"))
+  setnames(merge(of_side(row$baseline), of_side(row$mode), by = "session"), c("session", "baseline", "mode"))
 }
 
 #' How a mode does against the baseline in one comparison.
@@ -74,6 +77,7 @@ shared_sessions <- function(summary, row) {
 #' @return character vector: better, worse, same, open (not decided); `alone` where the baseline, and `out`
 #'   where the mode, has no valid cell because it failed requests or, in an open loop, fell behind; `none`
 #'   where nothing can be compared.
+#' @export
 standing <- function(rows) {
   # More requests were waiting than there are connections.
   lost <- grepl("share_2xx", rows$reason) | (rows$tool == "wrk2" & grepl("little", rows$reason))
@@ -82,22 +86,22 @@ standing <- function(rows) {
     rows$verdict == "equivalent", "same",
     rows$verdict %in% c("higher", "lower"), ifelse(rows$verdict == rows$better, "better", "worse"),
     rows$verdict %in% c("undecided", "bounded", "one session"), "open",
-    lost & failed("versus") & rows$mode_valid > 0, "alone",
-    lost & failed("mode") & rows$versus_valid > 0, "out",
+    lost & failed("baseline") & rows$mode_valid > 0, "alone",
+    lost & failed("mode") & rows$baseline_valid > 0, "out",
     default = "none"
   )
 }
 
 # What a situation's baseline is called.
 baseline_of <- function(situation) {
-  if (is.null(situation$versus_tier)) situation$versus else paste(situation$versus, "at", situation$versus_tier)
+  if (is.null(situation$baseline_tier)) situation$baseline else paste(situation$baseline, "at", situation$baseline_tier)
 }
 
 # The comparisons with a situation's baseline at some tiers, variants left out.
 guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
   wanted <- list(situation$study, baseline_of(situation), tiers, tool, statistic)
   rows <- comparisons[
-    study == wanted[[1]] & versus == wanted[[2]] & tier %in% wanted[[3]] & tool == wanted[[4]] &
+    study == wanted[[1]] & baseline == wanted[[2]] & tier %in% wanted[[3]] & tool == wanted[[4]] &
       statistic == wanted[[5]] & !is_variant(mode)
   ]
   if (!is.null(situation$modes)) rows <- rows[mode %in% situation$modes]
@@ -139,7 +143,7 @@ with_best <- function(rows, summary, slices) {
 # The modes in each statistic of a situation, the best first.
 guide_metrics <- function(situation, summary, slices, comparisons) {
   rows <- lapply(situation$statistics, function(id) {
-    tool <- if (id == "capacity_per_s") curve_tool else situation$tool
+    tool <- if (id == "capacity_per_s") sweep_tool else situation$tool
     guide_rows(comparisons, situation, situation$tier, tool, id)
   })
   # A mode that is worse in what matters most is no advice, however little it takes; unless it is asked about.
@@ -153,12 +157,12 @@ guide_metrics <- function(situation, summary, slices, comparisons) {
 #' @param guide,summary,slices see compare_guide().
 #' @return see compare_modes(); NULL where nothing of it was measured.
 compare_tiers <- function(guide, summary, slices) {
-  across <- Filter(function(situation) !is.null(situation$versus_tier), guide)
+  across <- Filter(function(situation) !is.null(situation$baseline_tier), guide)
   if (length(across) == 0) return(NULL)
   asked <- rbindlist(lapply(across, function(situation) {
     as.data.table(c(
       situation[c("study", "tier", "tool")],
-      list(mode = unlist(situation$modes), versus = baseline_of(situation), base = situation$versus, base_tier = situation$versus_tier)
+      list(mode = unlist(situation$modes), baseline = baseline_of(situation), base = situation$baseline, base_tier = situation$baseline_tier)
     ))
   }))
   measured <- unique(summary[, .(study, tier, tool, mode)])
@@ -169,7 +173,7 @@ compare_tiers <- function(guide, summary, slices) {
     places[, .(id, study, mode = base, tier = base_tier, tool, sign = -1)]
   )
   statistics <- compared_statistics[statistic %in% unlist(lapply(across, `[[`, "statistics"))]
-  compare_places(summary, slices, places[, .(id, study, tier, tool, mode, versus)], terms, statistics)
+  compare_places(summary, slices, places[, .(id, study, tier, tool, mode, baseline)], terms, statistics)
 }
 
 #' The guide, situation by situation.

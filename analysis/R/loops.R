@@ -3,8 +3,6 @@
 #   (users wait), as Schroeder, Wierman and Harchol-Balter (2006) ask for; a tier offers both about the same requests;
 # - the generator: the program wrk2 against the project's own, at the same rate.
 
-library(data.table)
-
 #' The statistics in which the loops are compared, and the tools that make them.
 loop_statistics <- c("throughput_per_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
 
@@ -25,15 +23,15 @@ compare_generators <- function(summary, slices) {
 #'
 #' Both are of one session. Their slices are no neighbors, so whole cells are compared.
 #'
-#' @param of,versus_of ids of tools; `statistics` ids.
-#' @return data.table as of compare_modes(), without `tool` and `versus`: estimate is of / versus_of,
-#'   mode_* are of the first tool, versus_* of the second.
-compare_tools <- function(summary, slices, of, versus_of, statistics) {
-  both <- unique(summary[tool %in% c(of, versus_of), .(study, tier, mode, tool)])
+#' @param of,baseline_of ids of tools; `statistics` ids.
+#' @return data.table as of compare_modes(), without `tool` and `baseline`: estimate is of / baseline_of,
+#'   mode_* are of the first tool, baseline_* of the second.
+compare_tools <- function(summary, slices, of, baseline_of, statistics) {
+  both <- unique(summary[tool %in% c(of, baseline_of), .(study, tier, mode, tool)])
   places <- both[, .N, by = .(study, tier, mode)][N == 2, .(study, tier, mode)][, id := .I]
   terms <- rbind(
     places[, .(id, study, mode, tier, tool = rep(of, .N), sign = rep(1, .N))],
-    places[, .(id, study, mode, tier, tool = rep(versus_of, .N), sign = rep(-1, .N))]
+    places[, .(id, study, mode, tier, tool = rep(baseline_of, .N), sign = rep(-1, .N))]
   )
   compare_places(summary, slices, places, terms, compared_statistics[statistic %in% intersect(statistics, names(summary))])
 }

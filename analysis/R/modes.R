@@ -1,16 +1,16 @@
 # What a mode is, beyond what its cells record: the rows of modes.csv, as the configuration states them.
 
-library(data.table)
-
-known_facts <- c("study", "mode", "variant", "of", "family", "size", "color", "handling")
+known_facts <- c("study", "mode", "variant", "of", "family", "size", "color", "kind")
+#' @export
 modes_in_use <- new.env()
 
 #' Takes modes.csv into use: from now on each figure, table and prediction knows its modes.
 #'
 #' @param path path of results/modes.csv.
+#' @export
 use_modes <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  table <- require_columns(fread(path, colClasses = "character", encoding = "UTF-8"), known_facts, path)
+  table <- require_columns(with_new_names(fread(path, colClasses = "character", encoding = "UTF-8")), known_facts, path)
   for (column in names(table)) set(table, which(is.na(table[[column]])), column, "")
   take_modes(table)
 }
@@ -24,9 +24,10 @@ take_modes(setNames(as.data.table(rep(list(character()), length(known_facts))), 
 #' What is stated of modes. A mode that is not known is a family of its own.
 #'
 #' @param modes character vector or factor of mode ids.
-#' @return data.table, a row per element: mode, variant (`twin`, `slower`, `as published` or empty), of (the mode
+#' @return data.table, a row per element: mode, variant (`A/A`, `slower`, `as published` or empty), of (the mode
 #'   that it is a variant of, or empty), family, size (within the family; NA for none), color (a name of
-#'   palette_names, or empty), handling (see handing_over; empty where it is not stated).
+#'   palette_names, or empty), kind (the concurrency model; empty where nothing is known).
+#' @export
 mode_facts <- function(modes) {
   ids <- as.character(modes)
   known <- modes_in_use$table
@@ -36,12 +37,13 @@ mode_facts <- function(modes) {
   # A curve over the sizes of a family goes by the family's own name.
   colours <- known$color[match(ids[absent], known$family)]
   if (length(absent) > 0) {
-    facts[absent, `:=`(variant = "", of = "", family = mode, size = "", color = fcoalesce(colours, ""), handling = "")]
+    facts[absent, `:=`(variant = "", of = "", family = mode, size = "", color = fcoalesce(colours, ""), kind = "")]
   }
   facts[, size := as.numeric(size)][]
 }
 
 #' Modes that show something of the measuring or of a source, and do not answer a study's question.
+#' @export
 is_variant <- function(modes) mode_facts(modes)$variant != ""
 
 #' Modes that are measured a second time to learn about the measuring (noise floor) and not about
@@ -49,19 +51,24 @@ is_variant <- function(modes) mode_facts(modes)$variant != ""
 #'
 #' @param modes character vector of mode ids.
 #' @return logical vector.
-is_control <- function(modes) mode_facts(modes)$variant == "twin"
+#' @export
+is_control <- function(modes) mode_facts(modes)$variant == "A/A"
 
 #' Modes with the traps of a source.
+#' @export
 is_published <- function(modes) mode_facts(modes)$variant == "as published"
 
 #' The mode that each is a variant of; itself where it is none.
+#' @export
 base_of <- function(modes) mode_facts(modes)[, ifelse(of == "", mode, of)]
 
 #' The modes as a source published a mode, with its traps.
+#' @export
 published_forms <- function(id) modes_in_use$table[variant == "as published" & of == id, mode]
 
 #' Modes in the order in which figures and tables show them: families as the configuration has them,
 #' sizes in their order, a variant behind its family, what is not known last.
+#' @export
 mode_levels <- function(modes) {
   facts <- mode_facts(unique(as.character(modes)))
   families <- modes_in_use$table[order(place), unique(family)]

@@ -1,15 +1,14 @@
-# The noise floor and the false-alarm rate, from twins, which are modes that were measured under a second
-# name: a twin's `versus` is the mode itself, and every difference is a false alarm.
-
-library(data.table)
+# The noise floor and the false-alarm rate, from A/A pairs, which are one mode under two names: the second
+# one's `baseline` is the mode itself, and every difference is a false alarm.
 
 #' The comparisons of a mode with itself.
 #'
 #' @param comparisons see read_comparisons().
 #' @return its rows; those whose cells are not valid have no estimate, those of one session no
 #'   decision.
-twin_comparisons <- function(comparisons) {
-  comparisons[is_control(mode) & versus == base_of(mode)]
+#' @export
+a_a_comparisons <- function(comparisons) {
+  comparisons[is_control(mode) & baseline == base_of(mode)]
 }
 
 #' How often a mode was reported to differ from itself.
@@ -19,14 +18,15 @@ twin_comparisons <- function(comparisons) {
 #'   `places` (study, tier and tool of such a pair), `places_differ` (where any statistic differs),
 #'   `share`, `low`, `high` (of the places, with the 95 % interval of Clopper and Pearson: statistics
 #'   of one pair of cells are not independent). NULL where no comparison has two sessions.
+#' @export
 false_alarms <- function(comparisons) {
-  twins <- twin_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
-  if (nrow(twins) == 0) return(NULL)
-  places <- twins[, .(differ = any(verdict %in% c("higher", "lower"))), by = .(study, tier, tool, mode)]
+  a_a <- a_a_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
+  if (nrow(a_a) == 0) return(NULL)
+  places <- a_a[, .(differ = any(verdict %in% c("higher", "lower"))), by = .(study, tier, tool, mode)]
   interval <- binom.test(sum(places$differ), nrow(places))$conf.int
   list(
-    comparisons = nrow(twins), differ = sum(twins$verdict %in% c("higher", "lower")),
-    unadjusted = sum(twins$p_value <= 1 - confidence, na.rm = TRUE), places = nrow(places),
+    comparisons = nrow(a_a), differ = sum(a_a$verdict %in% c("higher", "lower")),
+    unadjusted = sum(a_a$p_value <= 1 - confidence, na.rm = TRUE), places = nrow(places),
     places_differ = sum(places$differ), share = mean(places$differ), low = interval[1], high = interval[2]
   )
 }
@@ -38,16 +38,17 @@ false_alarms <- function(comparisons) {
 #' @return data.table, a row per statistic: statistic, title, effect, comparisons and differ (of
 #'   modes with themselves), pairs (of runs in them), floor (95 % of the ratios of two runs of one
 #'   mode in one session lie within this factor, or of their differences within this distance; NA
-#'   without twins), floor_between_sessions (the same of two runs of one mode in different sessions,
+#'   without a_a), floor_between_sessions (the same of two runs of one mode in different sessions,
 #'   from the repetitions of all modes).
+#' @export
 noise_floor <- function(comparisons, summary) {
-  twins <- twin_comparisons(comparisons)[!is.na(estimate)]
+  a_a <- a_a_comparisons(comparisons)[!is.na(estimate)]
   # Curves have a statistic that the cells of other loads have not.
-  known <- compared_statistics[statistic %in% c(names(summary), twins$statistic)]
+  known <- compared_statistics[statistic %in% c(names(summary), a_a$statistic)]
   rows <- lapply(seq_len(nrow(known)), function(index) {
     about <- known[index]
     ratio <- about$effect == "ratio"
-    own <- twins[statistic == about$statistic]
+    own <- a_a[statistic == about$statistic]
     means <- if (ratio) log(own$estimate) else own$estimate
     within_one <- fifelse(own$pairs > 1, (own$pairs - 1) * own$spread^2, 0)
     squares <- within_one + own$pairs * means^2
@@ -77,49 +78,4 @@ variance_of_repetitions <- function(summary, about) {
     by = .(study, mode, tier, tool)
   ]
   if (sum(spread$df) == 0) NA_real_ else sum(spread$squares) / sum(spread$df)
-}
-
-#' A sentence on the false-alarm rate.
-#'
-#' @param comparisons see read_comparisons().
-#' @return one string, with a full stop.
-sentence_false_alarms <- function(comparisons) {
-  twins <- twin_comparisons(comparisons)
-  if (nrow(twins) == 0) return("No mode was measured against itself.")
-  if (all(is.na(twins$estimate))) {
-    return("The same mode was measured under two names, but in no session are both of its cells valid.")
-  }
-  found <- false_alarms(comparisons)
-  if (is.null(found)) {
-    return("The same mode was measured under two names, but one session decides nothing that could be a false alarm.")
-  }
-  share <- function(value) format_number(100 * value)
-  sprintf(
-    paste(
-      "The same mode measured under two names is reported to differ in %d of %s (by intervals alone,",
-      "without the correction for many comparisons, in %d). They are at %s, of which %d %s one: %s %%, 95 %%",
-      "interval %s to %s %%."
-    ),
-    found$differ, count_of(found$comparisons, "comparison"), found$unadjusted,
-    count_of(found$places, "place"), found$places_differ, if (found$places_differ == 1) "has" else "have",
-    share(found$share), share(found$low), share(found$high)
-  )
-}
-
-#' The noise floor in words and numbers.
-#'
-#' @param floor see noise_floor().
-#' @return data.table of text: `Statistic`, `Differ`, `Same session`, `Different sessions`.
-table_noise <- function(floor) {
-  limit <- function(values, effect) {
-    shown <- ifelse(
-      effect == "ratio", paste("×", format_number(values)),
-      paste("±", format_number(100 * values), "points")
-    )
-    ifelse(is.na(values), no_figure, shown)
-  }
-  floor[, .(
-    Statistic = title, "Differ" = paste(differ, "of", comparisons),
-    "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
-  )]
 }

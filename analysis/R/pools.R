@@ -1,8 +1,6 @@
 # Two pools in a row: threads in the database, connections in its client. Which sizes are best
 # together, how sure that is, and what a connection costs that is not pooled.
 
-library(data.table)
-
 #' Reads what a client measured of every combination of sizes.
 #'
 #' @param path path of a combinations.csv.
@@ -88,6 +86,7 @@ reach_of_noise <- function(noise, combinations, repetitions) {
 #'
 #' @param points data.table: per_transaction (1 / k; 0 for kept connections), per_s.
 #' @return list: work_ms, connect_ms with _low and _high (95 %), r_squared; NULL with fewer than three k.
+#' @export
 connection_cost <- function(points) {
   if (uniqueN(points$per_transaction) < 3) return(NULL)
   fit <- lm(I(1000 / per_s) ~ per_transaction, points)

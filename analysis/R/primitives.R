@@ -1,8 +1,6 @@
 # What the parts of serving a request cost: a mean and its interval from the repetitions, which are
 # processes of their own and some time apart, as those of the cells are.
 
-library(data.table)
-
 #' Pools the repetitions of each primitive.
 #'
 #' @param paths of results/primitives/costs-1.csv and so on: primitive, rate_per_s (empty where a primitive
@@ -38,6 +36,7 @@ summarise_primitives <- function(paths, law = no_law) {
 #'
 #' @param path path of results/primitives/primitives.csv.
 #' @return data.table, see summarise_primitives().
+#' @export
 read_primitives <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   columns <- c("primitive", "rate_per_s", "statistic", "mean", "low", "high", "unit", "repetitions", "reason")
@@ -49,6 +48,7 @@ read_primitives <- function(path) {
 #' @param path path of results/primitives/thread-memory.csv.
 #' @return data.table: kind, threads, and the growth of rss_bytes, nmt_thread_reserved_bytes,
 #'   nmt_thread_committed_bytes, heap_bytes that so many threads brought.
+#' @export
 read_thread_memory <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   numbers <- c(

@@ -1,7 +1,5 @@
 # What the profiler costs: profiled slices against plain ones of the same cell, in the same session.
 
-library(data.table)
-
 profiler_statistics <- c("cpu_us_per_request", "throughput_per_s", "latency_p99_ms")
 
 #' The profiler's cost, by mode.
@@ -51,18 +49,4 @@ profiler_cost_of <- function(judged) {
     verdict = vapply(seq_len(.N), function(at) verdict_alone(judged[at], equivalence$ratio), "")
   )]
   judged[order(study, tier, tool, mode), columns, with = FALSE]
-}
-
-#' What the profiler costs, study by study: it stands with a study's profiles.
-#'
-#' @param cost see profiler_cost().
-#' @return one string, with a full stop.
-sentence_profiler_cost <- function(cost) {
-  rows <- cost[statistic == "cpu_us_per_request"]
-  if (nrow(rows) == 0) return("No cell has both profiled and plain slices.")
-  told <- rows[, .(told = sprintf(
-    "%s times the CPU time in %s (median over %s; %s to %s)", format_number(median(estimate)), study,
-    count_of(uniqueN(mode), "mode"), format_number(min(estimate)), format_number(max(estimate))
-  )), by = study]$told
-  sprintf("Under the profiler a request takes %s.", paste(told, collapse = ", "))
 }

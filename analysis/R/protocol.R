@@ -1,7 +1,5 @@
 # The versions of the rules by which verdicts are made. PROTOCOL.md is the one place where they stand.
 
-library(data.table)
-
 # As "**10** (2026-11-25, f9df6d5, after results). What changed, and why."
 version_line <- "^[*][*]([0-9]+)[*][*] [(]([0-9]{4}-[0-9]{2}-[0-9]{2}), ([0-9a-f]{7}), (after|before) results[)][.] .+"
 
@@ -10,6 +8,7 @@ version_line <- "^[*][*]([0-9]+)[*][*] [(]([0-9]{4}-[0-9]{2}-[0-9]{2}), ([0-9a-f
 #' @param path path of PROTOCOL.md: a heading (`## name`) for each set of rules, a paragraph for each version.
 #' @return data.table, a row per version: rules, version, fixed (date), commit, after_results (whether results were
 #'   known by then). Stops at a paragraph that begins in bold and is no version.
+#' @export
 read_protocol <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   lines <- readLines(path, encoding = "UTF-8")
@@ -28,6 +27,7 @@ read_protocol <- function(path) {
 #'
 #' @param protocol see read_protocol().
 #' @param set one of its rules.
+#' @export
 rules_version <- function(protocol, set) {
   versions <- protocol[rules == set]$version
   if (length(versions) == 0) stop("no rules of ", set, " in the protocol", call. = FALSE)

@@ -1,8 +1,7 @@
 # Values that the sources printed, next to ours.
 
-library(data.table)
-
 #' The sources' names of values, and the column of the summary that has ours: over all samples, as the source's tool computes them.
+#' @export
 source_figures <- fread(
   "figure,             column
    latency_mean_ms,    latency_all_mean_ms
@@ -27,6 +26,7 @@ tools_for_sources <- c(jmeter = "jmeter", wrk = "jmeter", wrk2 = "wrk2", sysbenc
 #' @param paths paths of analysis/published/<study>.csv.
 #' @return data.table: source, tier, mode (ours that stands for what it measured), figure, value, study, tool (ours that stands for the
 #'   source's). Where a source printed requests and a duration alone, their ratio is the throughput.
+#' @export
 read_published <- function(paths) {
   columns <- c("source", "tier", "mode", "figure", "value")
   rbindlist(lapply(paths, function(path) {
@@ -38,23 +38,4 @@ read_published <- function(paths) {
     rates <- rates[, `:=`(figure = "throughput_per_s", value = value / i.value)][, names(printed), with = FALSE]
     rbind(printed, rates[!printed[figure == "throughput_per_s"], on = places])
   }))
-}
-
-#' Every value that a source printed of a load that this run has, and ours, without a verdict: another machine has other values.
-#'
-#' @param summary see read_summary(); `published` see read_published().
-#' @return data.table of text: Study, Load, Server, Value, Theirs, Ours (median over valid repetitions with their range; † where none is
-#'   valid). Ours is of the server as published where there is one.
-table_theirs <- function(summary, published) {
-  known <- source_figures[published[tier %in% summary$tier], on = "figure", nomatch = NULL]
-  known <- unique(known, by = c("study", "tier", "mode", "figure"))
-  ours <- function(row) {
-    cells <- summary[row, on = c("study", "tier", "tool"), nomatch = NULL]
-    cells <- cells[mode == c(intersect(published_forms(row$mode), mode), row$mode)[1]]
-    over_repetitions(cells[[row$column]], poolable(cells))
-  }
-  known[, .(
-    Study = study, Load = tier, Server = mode, Value = unname(headings(figure)), Theirs = format_number(value),
-    Ours = vapply(split(known, seq_len(nrow(known))), ours, "")
-  )]
 }

@@ -1,30 +1,16 @@
 # Reading a measured cell: the folder that holds its cell.json. Every error names the file and
 # what is wrong with it. Nothing but the cell's folder is read.
 
-library(data.table)
-library(jsonlite)
-
-fail_reading <- function(path, ...) {
-  stop(path, ": ", ..., call. = FALSE)
-}
-
-require_columns <- function(table, columns, path) {
-  missing <- setdiff(columns, names(table))
-  if (length(missing) > 0) {
-    fail_reading(path, "column ", paste(missing, collapse = ", "), " is missing")
-  }
-  table
-}
-
 #' Reads a cell.json.
 #'
 #' @param path path of the cell.json.
 #' @return the cell as a nested list, with `folder` (its folder) and `path` added. JSON null
 #'   becomes NULL; arrays of objects stay lists.
 read_cell <- function(path) {
+  if (!file.exists(path) && file.exists(old_path(path))) path <- old_path(path)
   if (!file.exists(path)) fail_reading(path, "no such file")
   cell <- tryCatch(
-    fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
+    jsonlite::fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
     error = function(problem) fail_reading(path, "not JSON: ", conditionMessage(problem))
   )
   sections <- c(
@@ -32,96 +18,19 @@ read_cell <- function(path) {
   )
   missing <- setdiff(sections, names(cell))
   if (length(missing) > 0) fail_reading(path, "no ", paste(missing, collapse = ", "))
-  if (!identical(as.numeric(cell$schema), 2)) {
-    fail_reading(path, "schema ", cell$schema, " is not known; known: 2")
-  }
+  if (!as.numeric(cell$schema) %in% 2:3) fail_reading(path, "schema ", cell$schema, " is not known; known: 3")
   cell$path <- path
   cell$folder <- dirname(path)
-  cell
+  if (cell$schema == 2) with_new_cell_names(cell) else cell
 }
 
 #' Reads several cells.
 #'
 #' @param paths paths of cell.json files.
 #' @return list of cells, see read_cell().
+#' @export
 read_cells <- function(paths) {
   lapply(paths, read_cell)
-}
-
-#' Reads the samples that JMeter recorded, one row a request.
-#'
-#' timeStamp is read as double: as integer64 it would silently turn into nonsense wherever the
-#' bit64 package is not attached.
-#'
-#' @param path path of a samples.csv.gz.
-#' @return data.table: timeStamp (epoch ms, start of the sample), elapsed, Latency, Connect (ms),
-#'   responseCode (text), success (logical), bytes, sentBytes, slice (number of the slice).
-read_samples <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  numbers <- c("timeStamp", "elapsed", "bytes", "sentBytes", "Latency", "Connect", "slice")
-  columns <- c(numbers, "responseCode", "success")
-  header <- strsplit(readLines(path, n = 1, warn = FALSE), ",", fixed = TRUE)
-  if (length(header) == 0) fail_reading(path, "is empty, not even a header")
-  require_columns(setNames(as.list(header[[1]]), header[[1]]), columns, path)
-  samples <- tryCatch(
-    fread(
-      cmd = paste("gzip -dc", shQuote(path)), select = columns, showProgress = FALSE,
-      colClasses = list(double = numbers, character = c("responseCode", "success"))
-    ),
-    error = function(problem) fail_reading(path, conditionMessage(problem)),
-    warning = function(problem) fail_reading(path, conditionMessage(problem))
-  )
-  for (column in numbers) {
-    if (!is.numeric(samples[[column]]) || anyNA(samples[[column]])) {
-      fail_reading(path, "column ", column, " holds something that is not a number")
-    }
-  }
-  if (!all(samples$success %in% c("true", "false"))) {
-    fail_reading(path, "column success holds something other than true and false")
-  }
-  samples[, success := success == "true"][]
-}
-
-#' Reads a histogram in HdrHistogram's percentile format (.hgrm), values in ms.
-#'
-#' The lines of the format are steps of the cumulative distribution; mean, standard deviation,
-#' maximum and total count are exact in its footer and are taken from there.
-#'
-#' @param path path of a .hgrm.
-#' @return list: `steps`, a data.table of value_ms, percentile (0 to 1), total_count (cumulative);
-#'   mean_ms, sd_ms (population), max_ms, count.
-read_histogram <- function(path) {
-  if (!file.exists(path)) fail_reading(path, "no such file")
-  lines <- readLines(path, warn = FALSE)
-  rows <- grep("^\\s*[0-9.]+\\s+[01]\\.[0-9]+\\s+[0-9]+", lines, value = TRUE)
-  fields <- strsplit(trimws(rows), "\\s+")
-  steps <- data.table(
-    value_ms = as.numeric(vapply(fields, `[`, "", 1)),
-    percentile = as.numeric(vapply(fields, `[`, "", 2)),
-    total_count = as.numeric(vapply(fields, `[`, "", 3))
-  )
-  footer <- function(name) {
-    found <- regmatches(lines, regexec(paste0("^#.*\\b", name, "\\s*=\\s*([0-9.eE+-]+)"), lines))
-    found <- Filter(length, found)
-    if (length(found) != 1) fail_reading(path, "footer has no figure for ", name)
-    as.numeric(found[[1]][2])
-  }
-  count <- footer("Total count")
-  if (count == 0) {
-    nothing <- list(mean_ms = NA_real_, sd_ms = NA_real_, max_ms = NA_real_, count = 0)
-    return(c(list(steps = steps[0]), nothing))
-  }
-  if (nrow(steps) == 0) fail_reading(path, "no percentile lines, but ", count, " values counted")
-  if (is.unsorted(steps$value_ms) || is.unsorted(steps$total_count)) {
-    fail_reading(path, "values or counts go down from one line to the next")
-  }
-  if (max(steps$total_count) != count) {
-    fail_reading(path, "lines count ", max(steps$total_count), " values, the footer ", count)
-  }
-  list(
-    steps = steps, mean_ms = footer("Mean"), sd_ms = footer("StdDeviation"),
-    max_ms = footer("Max"), count = count
-  )
 }
 
 #' Reads the threads that a server has counted by group and state over time.
@@ -154,7 +63,49 @@ read_collapsed <- function(path) {
   )
 }
 
-#' Whether a request was answered right: 2xx, and accepted by the tool.
-is_right <- function(success, response_code) {
-  success & grepl("^2[0-9][0-9]$", response_code)
+# JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
+#' @export
+number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
+
+#' @export
+words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
+
+# Of texts that begin with a time in UTC, to the millisecond.
+epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
+
+per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
+
+# What a cell is, and whether it counts. Cells of one session were measured side by side; two machines
+# may begin one of the same name in the same second, so the machine is a part of it. A cell
+# that is not valid may still bound its throughput or latency: at_least, at_most.
+identity_of <- function(cell) {
+  checks <- cell$validity$checks
+  failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
+  bounds <- cell$validity$bounds
+  c(cell$cell[c("study", "mode", "tier", "tool")], list(
+    repetition = as.integer(cell$cell$repetition), session = session_of(cell),
+    outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
+    # The mode reproduces a load whose requests are refused.
+    must_fail = !is.null(cell$configuration$mode$share_2xx_at_most),
+    failed_checks = paste(failed, collapse = ";"),
+    bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
+  ))
+}
+
+session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$machine$id), collapse = " on ")
+
+identity_row <- function(cell) {
+  labels <- cell$labels
+  c(identity_of(cell), list(
+    baseline = words(labels$mode$baseline), mode_title = words(labels$mode$title),
+    tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
+    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
+    commit = words(cell$provenance$commit)
+  ))
+}
+
+# The lines of the server's log that were kept; NULL without a log.
+read_server_log <- function(cell) {
+  path <- file.path(cell$folder, "server.log.gz")
+  if (file.exists(path)) readLines(path, warn = FALSE)
 }

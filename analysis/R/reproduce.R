@@ -13,11 +13,12 @@
 # as its own slices show if that is more. The interval is then one of prediction (Hahn and Meeker 1991): a new
 # session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
 
-library(data.table)
-
+#' @export
 reproduction_margins <- list(ratio = log(1.25), difference = 0.05)
+#' @export
 verdicts_of_reproduction <- c("reproduced", "differs", "not decided")
-comparison_keys <- c("study", "tier", "tool", "mode", "versus", "statistic")
+#' @export
+comparison_keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")
 cell_keys <- c("study", "mode", "tier", "tool", "statistic")
 
 # ---- The sides of a change ---------------------------------------------------------------------
@@ -219,13 +220,14 @@ read_run <- function(results, shipped) {
   beside <- beside[file.exists(beside)]
   run_of(
     summarise_cells(paths[new]), slices_of_cells(paths[new]), cells[new][[1]]$provenance,
-    if (length(beside) > 0) summarise_cells(beside)[, versus := NA_character_]
+    if (length(beside) > 0) summarise_cells(beside)[, baseline := NA_character_]
   )
 }
 
 #' The run of a report as it is compared with a shipped one; NULL where it has no cell to compare.
 #'
 #' @param all list: summary, slices, comparisons, cells.
+#' @export
 run_of_report <- function(all, shipped) {
   new <- is_new(all$summary, shipped)
   if (!any(new)) return(NULL)
@@ -241,6 +243,7 @@ run_of_shipped <- function(other, shipped) {
 }
 
 #' What differs between two machines, of what makes a kind.
+#' @export
 differing_facts <- function(there, here, facts = machine_kind) {
   facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
 }
@@ -250,11 +253,12 @@ same_kind <- function(shipped, run) length(differing_facts(shipped$facts$machine
 #' All changes of a run.
 #'
 #' @param shipped see read_shipped(); `run` see run_of().
-#' @return data.table, see reproduce(): comparisons, then values of cells, whose versus is empty.
+#' @return data.table, see reproduce(): comparisons, then values of cells, whose baseline is empty.
+#' @export
 reproduce_run <- function(shipped, run) {
   # A comparison is here if the cells of both its sides are.
   here <- if (nrow(run$comparisons) > 0) {
-    run$comparisons[pmin(mode_valid + mode_invalid, versus_valid + versus_invalid) > 0]
+    run$comparisons[pmin(mode_valid + mode_invalid, baseline_valid + baseline_invalid) > 0]
   }
   of_comparisons <- if (NROW(here) > 0) {
     reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys)
@@ -263,7 +267,7 @@ reproduce_run <- function(shipped, run) {
     statistics <- if (same_kind(shipped, run)) cell_statistics() else cell_statistics()[travels == TRUE]
     places <- unique(run$alone[, .(study, mode, tier, tool)])
     there <- shipped$summary[places, on = names(places), nomatch = NULL]
-    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, versus := ""]
+    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, baseline := ""]
   }
   rbindlist(list(of_comparisons, of_cells), use.names = TRUE)
 }
@@ -299,6 +303,7 @@ distance_of <- function(rows) {
 }
 
 #' Those that differ first, then those that changed most.
+#' @export
 most_changed <- function(rows, most) {
   rows[head(order(rows$verdict != "differs", -distance_of(rows), na.last = TRUE), most)]
 }
@@ -323,7 +328,7 @@ count_lines <- function(rows) {
 # Rows of few cells stand under the names of these.
 change_lines <- function(rows) {
   rows <- copy(rows)[, place := paste0(
-    study, "/", mode, "/", tier, "/", tool, ifelse(versus == "", ", by itself", paste(", ratios to", versus))
+    study, "/", mode, "/", tier, "/", tool, ifelse(baseline == "", ", by itself", paste(", ratios to", baseline))
   )]
   if (uniqueN(rows$place) > 4) return(table_lines(change_table(rows)[, `:=`(expected = NULL, cell = rows$place)]))
   unlist(lapply(split(rows, factor(rows$place, unique(rows$place))), function(one) {
@@ -349,15 +354,6 @@ change_table <- function(rows) {
   )]
 }
 
-# Columns side by side, as wide as they must be.
-table_lines <- function(table) {
-  columns <- lapply(names(table), function(name) {
-    cells <- c(name, ifelse(is.na(table[[name]]), no_figure, as.character(table[[name]])))
-    format(cells, width = max(nchar(cells)))
-  })
-  trimws(do.call(paste, c(columns, sep = "  ")), "right")
-}
-
 total_line <- function(rows) {
   counts <- table(factor(rows$verdict, verdicts_of_reproduction))
   sprintf(
@@ -367,37 +363,3 @@ total_line <- function(rows) {
 }
 
 # ---- Figure ------------------------------------------------------------------------------------
-
-verdict_looks <- data.table(
-  verdict = verdicts_of_reproduction, colour = c("#009E73", "#D55E00", "#6E6E6E"), shape = c(21, 24, 1)
-)
-
-#' A forest plot: each change with its 95 % interval; the band is the margin. Intervals that leave the frame are
-#' cut off.
-#'
-#' @param rows rows of reproduce_run() whose effect is a ratio.
-#' @return ggplot.
-figure_reproduction <- function(rows) {
-  rows <- copy(rows)[is.finite(change) & change > 0]
-  if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
-  rows[, `:=`(
-    title = title_of(statistic),
-    name = paste0(mode, ifelse(versus == "", " by itself", ""), ", ", tier, " (", tool, ")")
-  )]
-  rows[, name := factor(name, rev(unique(name)))]
-  reach <- max(1.6, exp(1.2 * max(abs(log(rows$change)))))
-  rows[, `:=`(change_low = pmax(change_low, 1 / reach), change_high = pmin(change_high, reach))]
-  named <- function(column) setNames(verdict_looks[[column]], verdict_looks$verdict)
-  ggplot(rows, aes(change, name, colour = verdict, fill = verdict, shape = verdict)) +
-    around_one(reproduction_margins$ratio) +
-    geom_linerange(aes(xmin = change_low, xmax = change_high), linewidth = 0.5, na.rm = TRUE) +
-    geom_point(size = 2) +
-    facet_grid(title ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
-    scale_x_log10(limits = c(1 / reach, reach), breaks = scales::breaks_log(6), labels = plain_number) +
-    scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
-    scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
-    scale_shape_manual(values = named("shape"), breaks = verdicts_of_reproduction) +
-    labs(x = "here divided by the shipped run (log scale)", y = NULL) +
-    theme_artifact(8) +
-    theme(strip.text.y = element_text(angle = 0))
-}

@@ -1,8 +1,6 @@
 # Shipped runs: each holds what a complete default run of one machine found, small enough to be committed. It lies in
 # analysis/runs/<date>-<machine>/: a CSV per table, and run.json. Other runs are compared with it (reproduce.R).
 
-library(data.table)
-
 run_tables <- c("summary", "comparisons", "capacity")
 # Significant digits of a number in a shipped table.
 run_digits <- 6
@@ -12,11 +10,13 @@ machine_words <- c("xeon", "epyc", "ryzen", "neoverse")
 # them: virtual machines call different processors the same, and hypervisors and mitigations come with the kernel.
 machine_kind <- c("cpu_model", "cpus", "architecture", "kernel")
 
+#' @export
 refuse <- function(...) stop("no run to ship: ", ..., call. = FALSE)
 
 #' The commit of the code, if nothing is changed in it.
 #'
 #' @param root the checkout; `written` paths that shipping writes, which may differ from the commit.
+#' @export
 committed_code <- function(root, written = character()) {
   git <- function(...) suppressWarnings(system2("git", c("-C", shQuote(root), ...), stdout = TRUE, stderr = FALSE))
   commit <- git("rev-parse", "HEAD")
@@ -41,6 +41,7 @@ measured_commit <- function(cells, summary) {
 }
 
 # The first few of many names.
+#' @export
 enumerated <- function(names, most = 3) {
   paste0(paste(head(names, most), collapse = ", "), if (length(names) > most) paste(" and", length(names) - most, "more"))
 }
@@ -78,6 +79,7 @@ check_tables <- function(tables, paths) {
 #' @param analysis folder of PROTOCOL.md; `repetitions` those of the default configuration.
 #' @param commit that of the code, see committed_code(): it made the tables, and measured cells that name none.
 #' @return the facts in run.json.
+#' @export
 condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   check_whole(results, paths, repetitions)
   tables <- read_run_tables(results)
@@ -88,11 +90,12 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
     facts_of_run(cells, read_protocol(file.path(analysis, "PROTOCOL.md")))
   )
   for (file in paste0(run_tables, ".csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
-  writeLines(toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
+  writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
   facts
 }
 
 #' The name of a run: the date of its end, and a word for its machine.
+#' @export
 name_of_run <- function(facts) {
   is_named <- vapply(machine_words, grepl, NA, x = facts$machine$cpu_model, ignore.case = TRUE)
   paste0(substr(facts$ended, 1, 10), "-", c(machine_words[is_named], "cpu")[1])
@@ -139,13 +142,14 @@ seconds_of_sessions <- function(cells) {
   setNames(by_path$seconds, by_path$path)
 }
 
-session_path <- function(cell) sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$group, as.integer(cell$cell$repetition))
+session_path <- function(cell) sprintf("%s/%s/rep-%d", cell$cell$study, cell$session$comparison, as.integer(cell$cell$repetition))
 
 versions_of <- function(cells) {
   values <- unlist(lapply(cells, function(cell) cell$provenance$versions))
   lapply(split(unname(values), names(values)), unique)
 }
 
+#' @export
 read_run_tables <- function(folder) {
   list(
     summary = read_summary(file.path(folder, "summary.csv")), comparisons = read_comparisons(file.path(folder, "comparisons.csv")),
@@ -162,14 +166,16 @@ names_of_runs <- function(folder) basename(dirname(Sys.glob(file.path(folder, "*
 #'
 #' @param folder analysis/runs; `name` one of its folders.
 #' @return list: name, facts (of run.json), summary, comparisons, capacity. Stops at a name that is not there.
+#' @export
 read_shipped <- function(folder, name) {
   known <- names_of_runs(folder)
   if (!name %in% known) stop("no shipped run is called ", name, "; there are: ", paste(known, collapse = ", "), call. = FALSE)
   of_run <- file.path(folder, name)
-  c(list(name = name, facts = fromJSON(file.path(of_run, "run.json"), simplifyVector = TRUE)), read_run_tables(of_run))
+  c(list(name = name, facts = jsonlite::fromJSON(file.path(of_run, "run.json"), simplifyVector = TRUE)), read_run_tables(of_run))
 }
 
 #' All shipped runs, the one of this name first and the latest next.
+#' @export
 read_all_shipped <- function(folder, name) {
   others <- lapply(setdiff(names_of_runs(folder), name), read_shipped, folder = folder)
   ended <- vapply(others, function(run) run$facts$ended, "")

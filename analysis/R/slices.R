@@ -1,8 +1,6 @@
 # Slices: loads of about a second, of modes that are alive together and take turns. What differs
 # between neighboring slices of a round is the mode, so ratios are made of slices (effects.R).
 
-library(data.table)
-
 # What a slice has a value of. Everything else exists once per cell.
 slice_statistics <- c(
   "throughput_per_s", "answers_per_s", "error_share", "latency_mean_ms", "latency_p50_ms",
@@ -25,7 +23,7 @@ slice_places <- c(
 #'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
   if (!file.exists(path)) return(no_rows(c(slice_columns, "probe_us")))
-  table <- with_probe(fread(path, colClasses = "character", na.strings = ""))
+  table <- with_probe(with_new_names(fread(path, colClasses = "character", na.strings = "")))
   table <- with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
   # Nothing else is kept with a reason; older tables do not say it.
   if (!"stands" %in% names(table)) table[, stands := kept & reason != ""]
@@ -40,7 +38,7 @@ with_probe <- function(table) {
 
 slice_columns <- c(
   "slice", "round", "kind", "kept", "reason", "start_epoch_s", "end_epoch_s", "duration_s",
-  "requests_recorded", "server_cpu_s", "idle_beside_share", slice_statistics
+  "requests_recorded", "server_cpu_s", "idle_neighbors_share", slice_statistics
 )
 
 no_rows <- function(columns) {
@@ -93,6 +91,7 @@ slices_of_cell <- function(cell, beside) {
 #'
 #' @param path path of results/slices.csv.
 #' @return data.table, see slices_of_cells().
+#' @export
 read_slices <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   wanted <- c(slice_places, "round", "kind", "kept", "requests_recorded", slice_statistics)

@@ -7,8 +7,6 @@
 # 1981). The exponent is fitted to slices of one cell in one session, which differ by nothing but the machine's
 # state; how modes differ has no part in it. It is 0, and nothing is changed, where no relation is shown.
 
-library(data.table)
-
 # With fewer slices beyond the first of their cells, a fit is chance.
 slices_for_law <- 30
 

@@ -1,12 +1,11 @@
 # Where CPU time goes, and what allocates: each sampled stack is put into one group by the rules of
 # stack-groups.csv.
 
-library(data.table)
-
 # CPU time that the server used and the profiler did not see. A profiler that counts CPU time
 # thread by thread (perf_events, ctimer) takes its first sample when a thread has used one whole
 # interval: threads that end sooner are never seen, and a thread per request is just that.
 # Shares of samples alone would leave this out without a word.
+#' @export
 unseen_group <- "not sampled"
 
 #' Reads the rules.
@@ -49,6 +48,7 @@ group_stacks <- function(stacks, rules) {
 }
 
 # Compiling is no part of a request's cost: cpu_us_per_request is without it, and so is every split of it.
+#' @export
 compiler_group <- "JIT"
 
 #' Samples of one cell by group.
@@ -116,6 +116,7 @@ group_cpu <- function(paths, rules, law = no_law) {
 #'
 #' @param path path of results/cpu-groups.csv.
 #' @return data.table, see group_cell_cpu(); without rows where no cell was sampled.
+#' @export
 read_cpu_groups <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   # By name: a table without rows has columns without a type.
@@ -141,6 +142,7 @@ cpu_group_columns <- c(
 #' @return data.table: study, mode, tier, tool, group (without JIT, so that a cell's groups add up to its CPU time),
 #'   samples (sum), of (samples of all its groups), cpu_us_per_request (mean over sessions), repetitions (profiled
 #'   sessions), error_us (standard error of cpu_us_per_request), df (its degrees of freedom, infinite for one session).
+#' @export
 pool_cpu_groups <- function(cpu_groups) {
   counted <- copy(cpu_groups[valid & outcome == "completed" & !is.na(cpu_us_per_request)])
   cell <- c("study", "mode", "tier", "tool")
@@ -160,53 +162,25 @@ pool_cpu_groups <- function(cpu_groups) {
 }
 
 # Below so many samples no share is given: of 35, 46 % is anything from 30 to 62 %.
+#' @export
 samples_for_shares <- 100
-
-#' Shares of samples with their 95 % intervals (Wilson's), as text; empty where there are too few samples.
-#'
-#' @param samples,of vectors of counts.
-share_of_samples <- function(samples, of) {
-  unname(mapply(function(some, all) {
-    if (all < samples_for_shares) return("")
-    ends <- prop.test(round(some), round(all), conf.level = confidence, correct = FALSE)$conf.int
-    sprintf("%.0f %% [%.0f, %.0f]", 100 * some / all, 100 * ends[1], 100 * ends[2])
-  }, samples, of))
-}
-
-#' How many samples a bar rests on, and whether they are enough for shares.
-count_of_samples <- function(of) {
-  paste0("n = ", plain_number(of), ifelse(of < samples_for_shares, ": too few", ""))
-}
-
-#' How much of the samples compiling took, which no bar shows.
-#'
-#' @param cpu_groups see read_cpu_groups().
-#' @return one string; empty where nothing was sampled.
-sentence_jit <- function(cpu_groups) {
-  cells <- cpu_groups[valid & outcome == "completed", .(
-    compiling = sum(samples[group == compiler_group]), of = sum(samples)
-  ), by = .(study, mode, tier, tool)][of >= samples_for_shares]
-  if (nrow(cells) == 0) return("")
-  shares <- format_number(100 * range(cells[, compiling / of]))
-  sprintf("Bars exclude the JIT compiler, which took %s %% of the samples.", paste(unique(shares), collapse = " to "))
-}
 
 #' What two sides differ by, group by group.
 #'
 #' The intervals hold for all groups together (Bonferroni): each is one of 95 % for the family.
 #'
-#' @param mode,versus rows of pool_cpu_groups(), of one cell each.
-#' @return data.table: group, mode_us, versus_us, more_us (mode minus versus), reach_us (half of its
+#' @param mode,baseline rows of pool_cpu_groups(), of one cell each.
+#' @return data.table: group, mode_us, baseline_us, more_us (mode minus baseline), reach_us (half of its
 #'   interval), sessions and samples (of the side with fewer), beyond (whether the interval excludes 0); largest
 #'   difference first. No rows where a side has too few samples.
-moved_groups <- function(mode, versus) {
-  both <- merge(mode, versus, by = "group", suffixes = c("", "_versus"))[pmin(of, of_versus) >= samples_for_shares]
+moved_groups <- function(mode, baseline) {
+  both <- merge(mode, baseline, by = "group", suffixes = c("", "_baseline"))[pmin(of, of_baseline) >= samples_for_shares]
   level <- 1 - (1 - confidence) / (2 * max(1, nrow(both)))
   both[, .(
-    group, mode_us = cpu_us_per_request, versus_us = cpu_us_per_request_versus,
-    more_us = cpu_us_per_request - cpu_us_per_request_versus,
-    reach_us = qt(level, pmin(df, df_versus)) * sqrt(error_us^2 + error_us_versus^2),
-    sessions = pmin(repetitions, repetitions_versus), samples = pmin(of, of_versus)
+    group, mode_us = cpu_us_per_request, baseline_us = cpu_us_per_request_baseline,
+    more_us = cpu_us_per_request - cpu_us_per_request_baseline,
+    reach_us = qt(level, pmin(df, df_baseline)) * sqrt(error_us^2 + error_us_baseline^2),
+    sessions = pmin(repetitions, repetitions_baseline), samples = pmin(of, of_baseline)
   )][, beyond := abs(more_us) > reach_us][order(-abs(more_us))]
 }
 
@@ -241,28 +215,5 @@ group_allocations <- function(paths, rules) {
 }
 
 #' Reads what group_allocations.R wrote.
+#' @export
 read_allocations <- function(path) read_typed(path, no_allocations())
-
-#' What a request allocates, a row per mode and tier.
-#'
-#' @param allocations see read_allocations(); of valid cells.
-#' @return data.table of text: Tier, Mode, `KiB a request` with its 95 % interval by sampling, `Most by` (the three
-#'   groups that allocate most, with their shares where there are samples enough).
-table_allocations <- function(allocations) {
-  reach <- qnorm(1 - (1 - confidence) / 2)
-  of_cells <- allocations[valid == TRUE, {
-    most <- head(order(-bytes_per_request), 3)
-    total <- sum(bytes_per_request)
-    error <- reach * sqrt(sum(error_bytes^2))
-    # Poisson's: the relative error of so many samples.
-    samples <- fifelse(error_bytes > 0, (bytes_per_request / error_bytes)^2, 0)
-    .(total = total, error = error, most = paste(trimws(paste(group, share_of_samples(samples, sum(samples)))[most]), collapse = ", "))
-  }, by = .(tier, mode, repetition)]
-  of_cells[order(tier, total), .(
-    Tier = tier, Mode = mode,
-    "KiB a request" = sprintf(
-      "%s [%s, %s]", format_number(total / 1024), format_number(pmax(0, total - error) / 1024), format_number((total + error) / 1024)
-    ),
-    "Most by" = most
-  )]
-}

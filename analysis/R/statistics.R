@@ -1,7 +1,5 @@
 # The one table of statistics: what each is called, its unit, which way is good, and how it is compared.
 
-library(data.table)
-
 #' A row per statistic, most of them columns of the summary: `statistic`, `title` (words within a sentence),
 #' `short` (heading of a column or a panel), `unit`, `better` (which way is good), and of those that are compared
 #' `effect` (ratio; difference where 0 is a usual value; share of cells).
@@ -65,19 +63,26 @@ all_statistics <- fread(
 #' The statistics in which modes are compared.
 compared_statistics <- all_statistics[effect %in% c("ratio", "difference")]
 
+#' @export
 about_statistics <- function(ids) all_statistics[match(ids, statistic)]
 
 #' Statistics in words; a column that the table does not have goes by its name.
+#' @export
 title_of <- function(ids) fcoalesce(about_statistics(ids)$title, gsub("_", " ", ids))
 
 #' Their units; empty for none.
+#' @export
 unit_of_statistic <- function(ids) fcoalesce(about_statistics(ids)$unit, "")
 
-#' Words with the unit in brackets where there is one.
-with_unit <- function(words, ids) {
-  unit <- unit_of_statistic(ids)
-  paste0(words, ifelse(unit == "", "", paste0(" (", unit, ")")))
+latency_points <- c(p50 = 0.5, p90 = 0.9, p95 = 0.95, p99 = 0.99, p99_9 = 0.999)
+
+#' How finely a tool measures latency: to so many ms, or to a share of the value.
+resolution_of <- function(tool) {
+  list(
+    ms = c(jmeter = 1)[tool] %|% 0.001,
+    # sysbench's histogram has 1,024 logarithmic steps over eight decades.
+    share = c(sysbench = 0.018)[tool] %|% 0
+  )
 }
 
-#' Headings of columns and panels, named by statistic.
-headings <- function(ids) setNames(with_unit(fcoalesce(about_statistics(ids)$short, title_of(ids)), ids), ids)
+`%|%` <- function(values, otherwise) unname(fifelse(is.na(values), otherwise, values))

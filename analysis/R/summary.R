@@ -5,162 +5,42 @@
 #   the tool; a refused connection is quick, and would make a server that turns its users away
 #   look fast. Open loop: of all answers, which is what a histogram holds, counted from when the
 #   request was due; that answers are 2xx is its own validity check. In percentiles a failed request is
-#   slower than all answers (percentiles.R); mean and maximum are of answers alone.
+#   slower than all answers; mean and maximum are of answers alone.
 # - latency_all_*_ms, closed loop alone: over every sample, the failed ones too, as JMeter's
 #   aggregate report does and therefore the source's table. To be laid beside that table.
 # - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so
 #   blind to coordinated omission. To show what that blindness hides.
+# The runner computes them once, from all slices of the cell together (load.latency).
 
-library(data.table)
+latency_values <- c("mean", "sd", "min", names(latency_points), "max")
 
-latency_points <- c(p50 = 0.5, p90 = 0.9, p95 = 0.95, p99 = 0.99, p99_9 = 0.999)
-latency_figures <- c("mean", "sd", "min", names(latency_points), "max")
-
-no_latency <- function() {
-  setNames(rep(NA_real_, length(latency_figures)), latency_figures)
+latency_columns <- function(set, latency) {
+  values <- lapply(latency_values, function(name) number(latency[[paste0(name, "_ms")]]))
+  setNames(values, paste0("latency_", set, latency_values, "_ms"))
 }
 
-# Standard deviation over the population, as JMeter and HdrHistogram print it.
-latency_of_values <- function(values_ms, failed = 0) {
-  if (length(values_ms) == 0) return(no_latency())
-  mean_ms <- mean(values_ms)
-  points <- setNames(percentiles(values_ms, latency_points, failed), names(latency_points))
-  c(
-    mean = mean_ms, sd = sqrt(mean((values_ms - mean_ms)^2)), min = min(values_ms),
-    points, max = max(values_ms)
-  )
-}
-
-latency_of_histogram <- function(histogram, failed = 0, quick = 0) {
-  if (histogram$count == 0) return(no_latency())
-  points <- setNames(histogram_percentiles(histogram, latency_points, failed, quick), names(latency_points))
-  c(
-    mean = histogram$mean_ms, sd = histogram$sd_ms, min = histogram$steps$value_ms[1],
-    points, max = histogram$max_ms
-  )
-}
-
-latency_columns <- function(set, latency = no_latency()) {
-  setNames(as.list(latency), paste0("latency_", set, names(latency), "_ms"))
-}
-
-# JSON has null, and leaves out, where a figure could not be had; a row of a table has NA.
-number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
-words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
-# Of texts that begin with a time in UTC, to the millisecond.
-epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
-per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
-
-# As JMeter's aggregate report: over all samples, from the start of the first to the end of the
-# last of each slice, 1 KB = 1024 bytes.
-closed_loop_row <- function(samples) {
-  lasted_ms <- samples[, .(ms = max(timeStamp + elapsed) - min(timeStamp)), by = slice]$ms
-  duration_s <- if (nrow(samples) == 0) NA_real_ else sum(lasted_ms) / 1000
-  right_ms <- samples[is_right(success, responseCode), elapsed]
-  c(
-    latency_columns("", latency_of_values(right_ms, nrow(samples) - length(right_ms))),
-    latency_columns("all_", latency_of_values(samples$elapsed)),
-    latency_columns("uncorrected_"),
-    list(
-      latency_resolution_ms = resolution_of("jmeter")$ms,
-      throughput_all_per_s = per(nrow(samples), duration_s),
-      received_kib_per_s = per(sum(samples$bytes) / 1024, duration_s),
-      sent_kib_per_s = per(sum(samples$sentBytes) / 1024, duration_s)
-    )
-  )
-}
-
-# The open loop's, and those of database tools, whose loop is closed and which leave one histogram.
-histogram_row <- function(cell, histogram, uncorrected = NULL) {
-  duration_s <- number(cell$load$duration_s)
-  failed <- number(cell$load$requests_recorded) - number(cell$load$responses_2xx)
-  quick <- sum(0, unlist(cell$load$errors[startsWith(names(cell$load$errors), "http_")]))
-  latency <- latency_of_histogram(histogram, failed, quick)
-  open <- !is.null(uncorrected)
-  c(
-    latency_columns("", latency),
-    latency_columns("all_", if (open) no_latency() else latency_of_histogram(histogram)),
-    latency_columns("uncorrected_", if (open) latency_of_histogram(uncorrected) else no_latency()),
-    list(
-      latency_resolution_ms = resolution_of(cell$cell$tool)$ms,
-      throughput_all_per_s = per(histogram$count, duration_s),
-      received_kib_per_s = per(number(cell$load$received_bytes) / 1024, duration_s),
-      sent_kib_per_s = per(number(cell$load$sent_bytes) / 1024, duration_s)
-    )
-  )
-}
-
-no_load_row <- function() {
-  c(
-    latency_columns(""), latency_columns("all_"), latency_columns("uncorrected_"),
-    list(
-      latency_resolution_ms = NA_real_, throughput_all_per_s = NA_real_,
-      received_kib_per_s = NA_real_, sent_kib_per_s = NA_real_
-    )
-  )
-}
-
-# A cell without raw data is a result only when it did not complete: a server that never started.
 load_row <- function(cell) {
-  raw <- function(name) file.path(cell$folder, name)
-  samples <- cell$cell$tool == "jmeter"
-  open <- identical(cell$load$loop, "open")
-  first <- raw(
-    if (samples) "samples.csv.gz" else if (open) "latency-corrected.hgrm" else "latency.hgrm"
+  latency <- if (cell$schema == 2) old_latency(cell) else cell$load$latency
+  lasted_s <- number(latency$lasted_s)
+  c(
+    latency_columns("", latency$right), latency_columns("all_", latency$all), latency_columns("uncorrected_", latency$uncorrected),
+    list(
+      latency_resolution_ms = number(latency$resolution_ms), throughput_all_per_s = per(number(latency$count), lasted_s),
+      received_kib_per_s = per(number(cell$load$received_bytes) / 1024, lasted_s),
+      sent_kib_per_s = per(number(cell$load$sent_bytes) / 1024, lasted_s)
+    )
   )
-  if (!file.exists(first) && cell$outcome != "completed") return(no_load_row())
-  if (samples) return(closed_loop_row(checked_samples(cell, first)))
-  uncorrected <- if (open) read_histogram(raw("latency-uncorrected.hgrm"))
-  histogram_row(cell, read_histogram(first), uncorrected)
 }
-
-checked_samples <- function(cell, path) {
-  samples <- read_samples(path)
-  recorded <- number(cell$load$requests_recorded)
-  if (!is.na(recorded) && recorded != nrow(samples)) {
-    fail_reading(path, nrow(samples), " samples, but cell.json counts ", recorded)
-  }
-  samples
-}
-
-# What a cell is, and whether it counts. Cells of one session were measured side by side; two machines
-# may begin one of the same name in the same second, so the machine is a part of it. A cell
-# that is not valid may still bound its throughput or latency: at_least, at_most.
-identity_of <- function(cell) {
-  checks <- cell$validity$checks
-  failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
-  bounds <- cell$validity$bounds
-  c(cell$cell[c("study", "mode", "tier", "tool")], list(
-    repetition = as.integer(cell$cell$repetition), session = session_of(cell),
-    outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
-    # The mode reproduces a load whose requests are refused.
-    must_fail = !is.null(cell$configuration$mode$share_2xx_at_most),
-    failed_checks = paste(failed, collapse = ";"),
-    bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
-  ))
-}
-
-session_of <- function(cell) paste(c(words(cell$session$id), cell$provenance$machine$id), collapse = " on ")
 
 # Ids of machines name no host; the title says what a machine is.
 machine_row <- function(cell) {
   machine <- cell$provenance$machine
   if (is.null(machine$id)) return(list(machine = NA_character_, machine_title = "not recorded"))
   title <- sprintf(
-    "%s, %s, %.0f GiB, Linux %s", machine$cpu_model, count_of(machine$cpus, "CPU"), machine$memory_bytes / 2^30,
-    machine$kernel
+    "%s, %d CPU%s, %.0f GiB, Linux %s", machine$cpu_model, machine$cpus, if (machine$cpus == 1) "" else "s",
+    machine$memory_bytes / 2^30, machine$kernel
   )
   list(machine = machine$id, machine_title = words(title))
-}
-
-identity_row <- function(cell) {
-  labels <- cell$labels
-  c(identity_of(cell), list(
-    versus = words(labels$mode$versus), mode_title = words(labels$mode$title),
-    tier_title = words(labels$tier$title), path = words(cell$configuration$tier$path),
-    loop = words(cell$load$loop), outcome_reason = words(cell$outcome_reason),
-    commit = words(cell$provenance$commit)
-  ))
 }
 
 # How the cell was measured: its session, warm-up and slices.
@@ -168,14 +48,14 @@ session_row <- function(cell) {
   slices <- plain_slices(read_cell_slices(file.path(cell$folder, "slices.csv")))
   counted <- cell$load$slices
   list(
-    group = words(cell$session$group), rounds = number(cell$session$rounds),
+    comparison = words(cell$session$comparison), rounds = number(cell$session$rounds),
     load_share = number(cell$session$load_share),
     warm_up_ended = words(cell$warm_up$ended), warm_up_s = number(cell$warm_up$lasted_s),
     warm_up_requests = number(cell$warm_up$requests),
     warm_up_compiler_share = number(cell$warm_up$compiler_share),
     slices_plain = number(counted$plain), slices_kept = number(counted$kept), slices_left_out = number(counted$left_out),
     slices_repeated = number(counted$repeated),
-    idle_beside_share = most_of(slices$idle_beside_share), rss_mib = mean_of(slices$rss_mib)
+    idle_neighbors_share = most_of(slices$idle_neighbors_share), rss_mib = mean_of(slices$rss_mib)
   )
 }
 
@@ -188,7 +68,7 @@ requests_row <- function(cell) {
   errors <- unlist(load$errors)
   errors <- errors[errors > 0]
   list(
-    requests_asked = number(load$requests_asked), requests = number(load$requests_recorded),
+    requests_offered = number(load$requests_offered), requests = number(load$requests_recorded),
     requests_2xx = number(load$responses_2xx),
     requests_cut_off = number(load$in_flight_at_end),
     errors = paste0(names(errors), "=", errors, recycle0 = TRUE, collapse = ";"),
@@ -196,7 +76,7 @@ requests_row <- function(cell) {
     duration_s = number(load$duration_s),
     # As asked, where nothing could be offered.
     offered_per_s = number(c(load$offered_per_s, asked$rate_per_s)[1]),
-    users = number(c(load$concurrency_offered, asked$threads)[1]),
+    users = number(c(load$concurrency_offered, asked$users)[1]),
     users_alive = number(load$users_alive),
     connections = number(asked$connections), connects = number(load$connects),
     queries = if (length(load$queries) > 0) sum(unlist(load$queries)) else NA_real_,
@@ -273,41 +153,6 @@ counted_requests <- function(cell) {
   number(load$requests_recorded) + number(load$answers_in_warm_up) + number(load$in_flight_at_end) - sum(0, never_sent)
 }
 
-# Threads that a request could have, as the server samples them in profiled slices: the JVM has a thread
-# that waits for a remote's bytes as RUNNABLE, one that waits for work as waiting.
-threads_free_row <- function(cell) {
-  path <- file.path(cell$folder, "thread-states.csv")
-  window <- c(number(cell$profile$start_epoch_s), number(cell$profile$end_epoch_s))
-  if (!file.exists(path) || anyNA(window) || none_profiled(cell)) {
-    return(list(thread_free_share = NA_real_, thread_samples = NA_real_))
-  }
-  states <- read_thread_states(path)[time_s >= window[1] & time_s <= window[2] & source == "jvm"]
-  free <- states[group %in% c("http-nio-exec", "carrier") & state %in% c("WAITING", "TIMED_WAITING") & threads > 0]
-  samples <- uniqueN(states$time_s)
-  list(thread_free_share = per(uniqueN(free$time_s), samples), thread_samples = samples)
-}
-
-# The lines of the server's log that were kept; NULL without a log.
-read_server_log <- function(cell) {
-  path <- file.path(cell$folder, "server.log.gz")
-  if (file.exists(path)) readLines(path, warn = FALSE)
-}
-
-# What the server's log says: rejections that no code caught, over the server's life, and rows that the
-# database refused as duplicates, within the slices that count; NA without a log.
-log_row <- function(cell) {
-  lines <- read_server_log(cell)
-  if (is.null(lines)) return(list(rejections_uncaught = NA_real_, duplicates_refused = NA_real_))
-  duplicates <- grep(" ERROR .*DuplicateKeyException", lines, value = TRUE, useBytes = TRUE)
-  at_s <- epoch_s(duplicates)
-  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "plain"]
-  # As the runner counts requests: of all where none was kept.
-  if (any(slices$kept)) slices <- slices[which(kept)]
-  within <- vapply(at_s, function(time) any(time >= slices$start_epoch_s & time <= slices$end_epoch_s), NA)
-  uncaught <- "^(Exception in thread .*)?java[.]util[.]concurrent[.]RejectedExecutionException"
-  list(rejections_uncaught = length(grep(uncaught, lines, useBytes = TRUE)), duplicates_refused = sum(within))
-}
-
 # The process that the server depends on; NA where there is none.
 backend_row <- function(cell) {
   backend <- cell$backend
@@ -347,7 +192,7 @@ summarise_cell <- function(cell) {
   if (cell$outcome == "beyond_limits") cell <- without_figures(cell)
   row <- c(
     identity_row(cell), session_row(cell), requests_row(cell), load_row(cell), server_row(cell), counters_row(cell),
-    threads_free_row(cell), log_row(cell), backend_row(cell), measuring_row(cell), machine_row(cell)
+    backend_row(cell), measuring_row(cell), machine_row(cell)
   )
   as.data.table(row)
 }
@@ -368,7 +213,7 @@ summarise_cells <- function(paths) {
 }
 
 text_columns <- c(
-  "session", "group", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "versus", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
+  "session", "comparison", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "baseline", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
   "outcome_reason", "valid", "must_fail", "failed_checks", "errors", "generator",
   "generator_version", "profiler_engine", "commit", "backend", "machine", "machine_title"
 )
@@ -377,10 +222,11 @@ text_columns <- c(
 #'
 #' @param paths paths of results/summary/<study>.csv or results/summary.csv.
 #' @return data.table, see summarise_cell().
+#' @export
 read_summary <- function(paths) {
   tables <- lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
-    table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+    table <- with_new_names(fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8"))
     require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid", "must_fail"), path)
     # By name and not by content, or a column that is empty in one study changes its type.
     for (column in setdiff(names(table), text_columns)) {

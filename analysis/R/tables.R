@@ -1,82 +1,45 @@
-# The report's tables: data.tables of text with column names to be printed, for knitr::kable().
+# Tables as files. Every error names the file and what is wrong with it.
 
-library(data.table)
-
-# What a table says where it has no figure.
-no_figure <- "–"
-# Marks values of cells that did not pass the validity checks.
-not_valid_mark <- "†"
-# Marks intervals of one session: they hold for its processes and decide nothing.
-one_session_mark <- "‡"
-
-#' A number for readers: three significant digits, thousands separated.
-#'
-#' @param values numeric vector.
-#' @return character vector; a dash for NA, ∞ for what has no end.
-format_number <- function(values) {
-  rounded <- ifelse(abs(values) >= 1000, round(values), signif(values, 3))
-  ifelse(is.na(values), no_figure, ifelse(is.infinite(values), "∞", plain_number(rounded)))
+fail_reading <- function(path, ...) {
+  stop(path, ": ", ..., call. = FALSE)
 }
 
-# Median and range over repetitions. Where no repetition is valid only the range is shown, with a
-# mark: figures that are not valid are shown and never pooled.
-over_repetitions <- function(values, valid) {
-  pooled <- values[valid & !is.na(values)]
-  shown <- values[!is.na(values)]
-  if (length(pooled) > 0) {
-    range <- range_text(pooled)
-    middle <- format_number(median(pooled))
-    return(if (range == middle) middle else paste0(middle, " (", range, ")"))
+require_columns <- function(table, columns, path) {
+  missing <- setdiff(columns, names(table))
+  if (length(missing) > 0) {
+    fail_reading(path, "column ", paste(missing, collapse = ", "), " is missing")
   }
-  if (length(shown) > 0) paste(range_text(shown), not_valid_mark) else no_figure
+  table
 }
 
-range_text <- function(values) {
-  paste(unique(format_number(range(values))), collapse = "–")
+#' Writes a table as CSV, creating its folder.
+write_table <- function(table, path) {
+  dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
+  fwrite(table, path)
 }
 
-interval_text <- function(low, high) {
-  ifelse(is.na(low), no_figure, paste0("[", format_number(low), ", ", format_number(high), "]"))
+#' Reads a table that write_table() wrote: text, and numbers in the columns that are named.
+read_table <- function(path, numbers = character()) {
+  if (!file.exists(path)) fail_reading(path, "no such file")
+  # By name and not by content, which a column of a table without rows does not have.
+  table <- with_new_names(fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8"))
+  require_columns(table, numbers, path)
+  for (column in numbers) set(table, j = column, value = as.numeric(table[[column]]))
+  table[]
 }
 
-# An end of an interval that is farther than this factor from a ratio says nothing of it.
-far <- 100
-not_bounded <- "not bounded"
-
-with_interval <- function(estimate, low, high) {
-  open <- low > 0 & low < estimate / far & high > estimate * far
-  interval <- ifelse(open %in% TRUE, sprintf("[%s]", not_bounded), interval_text(low, high))
-  ifelse(is.na(estimate), no_figure, paste0(format_number(estimate), ifelse(is.na(low), "", paste0(" ", interval))))
+# A table without rows whose columns have types.
+typed_table <- function(words = character(), numbers = character(), flags = character()) {
+  of <- function(names, empty) setNames(rep(list(empty), length(names)), names)
+  as.data.table(c(of(words, character()), of(numbers, numeric()), of(flags, logical())))
 }
 
-#' Effects with their intervals. A bound is the end of its interval that holds, or the estimate where it
-#' has no interval. Where sessions fell out it says how many are left, and the estimate at worst.
-#'
-#' @param rows rows with estimate, low, high, bound, verdict, and of comparisons all else, see compare_modes().
-#' @param scale 100 for percentages.
-#' @return character vector.
-effect_with_interval <- function(rows, scale = 1) {
-  one <- function(value) format_number(scale * value)
-  text <- fcase(
-    is.na(rows$estimate), no_figure,
-    rows$bound == "at_least" & (rows$low < rows$estimate / far) %in% TRUE, not_bounded,
-    rows$bound == "at_most" & (rows$high > rows$estimate * far) %in% TRUE, not_bounded,
-    rows$bound == "at_least", paste("at least", one(fcoalesce(rows$low, rows$estimate))),
-    rows$bound == "at_most", paste("at most", one(fcoalesce(rows$high, rows$estimate))),
-    rep(TRUE, length(rows$estimate)), with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)
-  )
-  marked <- rows$verdict == "one session" & !is.na(rows$estimate)
-  paste0(text, ifelse(marked, paste0(" ", one_session_mark), ""), sessions_text(rows, one))
+read_typed <- function(path, empty) {
+  of_type <- function(is) names(empty)[vapply(empty, is, NA)]
+  table <- require_columns(read_table(path, of_type(is.numeric)), names(empty), path)
+  for (column in of_type(is.logical)) set(table, j = column, value = table[[column]] == "TRUE")
+  for (column in c("baseline", "ended")) {
+    if (column %in% names(table)) set(table, which(table[[column]] == ""), column, NA_character_)
+  }
+  table[, names(empty), with = FALSE]
 }
-
-sessions_text <- function(rows, one) {
-  if (length(rows$worst) == 0) return("")
-  measured <- sessions_measured(rows)
-  worst <- ifelse(is.na(rows$worst), "", paste0(", at worst ", one(rows$worst)))
-  ifelse(
-    is.na(rows$estimate) | rows$pairs >= measured, "",
-    paste0(" (", rows$pairs, " of ", measured, " sessions", worst, ")")
-  )
-}
-
-sessions_measured <- function(rows) rows$mode_valid + rows$mode_invalid + rows$mode_missing

@@ -1,7 +1,5 @@
 # Threads by group and state over time, as the server counts them itself: to the JVM and to the kernel.
 
-library(data.table)
-
 # The groups that wait for others on a request's behalf; all else is the JVM's and Tomcat's own.
 thread_groups <- c("http-nio-exec", "worker", "reactor-http", "carrier")
 # Running, or free to run.
@@ -13,6 +11,7 @@ running_states <- c(jvm = "RUNNABLE", kernel = "R")
 #' @return data.table: mode, tier, tool, repetition, valid, time_s (0 is the start of the slice), source
 #'   (jvm, kernel), group (see thread_groups), state, threads; 0 where a state was not seen. No rows
 #'   where no server counted.
+#' @export
 read_states <- function(paths) {
   rbindlist(lapply(paths, function(path) {
     cell <- read_cell(path)
@@ -45,6 +44,7 @@ with_zeros <- function(states) {
 #' @param states see read_states().
 #' @return data.table, a row per mode, tier, tool, source and group: peak (at once, median over
 #'   repetitions), mean and running (mean over time, of all and of those that run or are free to).
+#' @export
 count_threads <- function(states) {
   at_once <- states[, .(
     threads = sum(threads), running = sum(threads[state == running_states[source[1]]])

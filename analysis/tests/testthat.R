@@ -4,9 +4,9 @@
 library(testthat)
 
 folder <- file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "testthat")
-# Each process loads the packages otherwise.
-source(file.path(folder, "..", "..", "R", "cli.R"))
-source_all(file.path(folder, "..", ".."))
+# Each process would load the package otherwise.
+pkgload::load_all(file.path(folder, "..", ".."), helpers = FALSE, quiet = TRUE)
+library(data.table)
 
 # The tests of a file in a process of its own, and what it printed.
 run_file <- function(name) {

@@ -71,7 +71,7 @@ caption_of_modes <- paste(
 # The values of modes at one place, a row a mode, statistic and repetition. The capacity has a table of its own.
 values_at <- function(all, study, tier, tool, statistics, modes) {
   wanted <- list(study = study, tier = tier, tool = tool, modes = modes)
-  table <- if (tool == curve_tool) all$capacity else all$summary
+  table <- if (tool == sweep_tool) all$capacity else all$summary
   cells <- table[study == wanted$study & tier %in% wanted$tier & tool == wanted$tool & mode %in% wanted$modes]
   statistics <- intersect(statistics, names(cells))
   cells[, (statistics) := lapply(.SD, as.numeric), .SDcols = statistics][, usable := poolable(cells)]
@@ -94,8 +94,8 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
   values[, `:=`(panel = factor(panels, headings(shown)), mode = factor(mode, rev(mode_levels(modes))))]
   pooled <- values[usable == TRUE, geometric(value), by = .(mode, panel)]
   # The baseline of all others, where it is one.
-  baselines <- unique(all$comparisons[mode %in% modes]$versus)
-  base <- setdiff(intersect(baselines, modes), all$comparisons[versus %in% modes]$mode)
+  baselines <- unique(all$comparisons[mode %in% modes]$baseline)
+  base <- setdiff(intersect(baselines, modes), all$comparisons[baseline %in% modes]$mode)
   ggplot(pooled, aes(middle, mode, fill = mode)) +
     geom_vline(aes(xintercept = middle), pooled[mode %in% head(base, 1)], colour = ink, linetype = "42", linewidth = 0.35) +
     geom_col(width = 0.62) +
@@ -116,3 +116,28 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
 
 #' How tall figure_modes() must be.
 height_of_modes <- function(modes) 0.65 + 0.26 * length(modes)
+
+#' Alternative text of a figure by mode and tier: at each tier the modes with the smallest and the
+#' largest median over valid repetitions.
+#'
+#' @param column column of the summary; `what` in words.
+alt_extremes <- function(all, tool, tiers, modes, column, what = title_of(column)) {
+  unit <- unit_of_statistic(column)
+  wanted <- list(tool = tool, tiers = tiers, modes = modes)
+  cells <- all$summary[poolable(all$summary)][
+    tool %in% wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes
+  ]
+  medians <- cells[!is.na(get(column)), .(middle = median(get(column))), by = .(tier, mode)]
+  one <- function(name) {
+    rows <- medians[tier == name][order(middle)]
+    if (nrow(rows) == 0) return(NULL)
+    if (nrow(rows) == 1) return(sprintf("%s: %s %s %s", name, rows$mode, format_number(rows$middle), unit))
+    sprintf(
+      "%s: from %s %s with %s to %s %s with %s", name, format_number(rows$middle[1]), unit,
+      rows$mode[1], format_number(rows$middle[nrow(rows)]), unit, rows$mode[nrow(rows)]
+    )
+  }
+  told <- unlist(lapply(tiers, one))
+  if (length(told) == 0) return(paste0(capitalised(what), "; no valid cell."))
+  paste0(capitalised(what), ", median over valid repetitions. ", paste(told, collapse = "; "), ".")
+}

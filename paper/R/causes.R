@@ -36,7 +36,7 @@ sentence_dose <- function(row, cause) {
 
 # The values of both sides, before or after a swap.
 of_both <- function(row, cause, when) {
-  sides <- c("mode", if (!is.null(cause$difference[["versus"]])) "versus")
+  sides <- c("mode", if (!is.null(cause$difference[["baseline"]])) "baseline")
   values <- vapply(paste0(when, "_", sides), function(column) in_its_unit(row[[column]], row$statistic), "")
   words <- unlist(cause$difference[paste0(sides, "_words")])
   if (when == "before") values <- paste(values, "with", words)
@@ -59,8 +59,8 @@ sentence_swap <- function(row, cause) {
 
 counted_text <- function(rows) {
   pair <- function(when) {
-    versus <- rows[[paste0("counted_", when, "_versus")]]
-    paste0(format_number(rows[[paste0("counted_", when, "_mode")]]), ifelse(is.na(versus), "", paste(" and", format_number(versus))))
+    baseline <- rows[[paste0("counted_", when, "_baseline")]]
+    paste0(format_number(rows[[paste0("counted_", when, "_mode")]]), ifelse(is.na(baseline), "", paste(" and", format_number(baseline))))
   }
   sprintf("%s: %s before, %s after", rows$counter, pair("before"), pair("after"))
 }
@@ -131,7 +131,7 @@ table_moved <- function(all) {
   if (nrow(clear) == 0) return(data.table())
   clear[, .(
     Cause = ifelse(duplicated(cause), "", vapply(all$causes[cause], `[[`, "", "title")), Group = group,
-    "Mode (µs)" = format_number(mode_us), "Baseline (µs)" = format_number(versus_us),
+    "Mode (µs)" = format_number(mode_us), "Baseline (µs)" = format_number(baseline_us),
     "Moved (µs)" = paste0(signed(more_us), " ± ", format_number(reach_us)), Samples = samples, Sessions = sessions
   )]
 }

@@ -31,3 +31,22 @@ table_claims <- function(verdicts) {
     Why = trimws(paste(why_text(.SD), fifelse(treatment == "substituted", sprintf("Here: %s.", differs), "")))
   ), .SDcols = names(verdicts)]
 }
+
+#' Every value that a source printed of a load that this run has, and ours, without a verdict: another machine has other values.
+#'
+#' @param summary see read_summary(); `published` see read_published().
+#' @return data.table of text: Study, Load, Server, Value, Theirs, Ours (median over valid repetitions with their range; † where none is
+#'   valid). Ours is of the server as published where there is one.
+table_theirs <- function(summary, published) {
+  known <- source_figures[published[tier %in% summary$tier], on = "figure", nomatch = NULL]
+  known <- unique(known, by = c("study", "tier", "mode", "figure"))
+  ours <- function(row) {
+    cells <- summary[row, on = c("study", "tier", "tool"), nomatch = NULL]
+    cells <- cells[mode == c(intersect(published_forms(row$mode), mode), row$mode)[1]]
+    over_repetitions(cells[[row$column]], poolable(cells))
+  }
+  known[, .(
+    Study = study, Load = tier, Server = mode, Value = unname(headings(figure)), Theirs = format_number(value),
+    Ours = vapply(split(known, seq_len(nrow(known))), ours, "")
+  )]
+}

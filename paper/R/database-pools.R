@@ -11,7 +11,7 @@ reconnecting_cells <- function(all, at) {
   cells <- copy(all$summary)[, `:=`(every = every, engine = engine)]
   measured <- cells$tool == "sysbench" & cells$tier == at & cells$engine %in% "mariadb" & poolable(cells)
   # Those that keep their connections, but are otherwise alike.
-  kept <- base_of(cells$mode) %in% cells$versus[measured & every > 0]
+  kept <- base_of(cells$mode) %in% cells$baseline[measured & every > 0]
   wanted <- measured & (every > 0 | kept)
   cells[wanted, .(mode, per_transaction = fifelse(every == 0, 0, 1 / every), per_s = throughput_per_s)]
 }
@@ -39,9 +39,9 @@ sentence_kept_pooler <- function(all) {
     data.table(mode = cell$cell$mode, engine = words(cell$configuration$engine$id), keeps = is.null(cell$configuration$mode$client))
   })))
   kept <- setups[keeps == TRUE]
-  rows <- all$comparisons[statistic == "throughput_per_s" & !is.na(estimate) & mode %in% kept$mode & versus %in% kept$mode]
+  rows <- all$comparisons[statistic == "throughput_per_s" & !is.na(estimate) & mode %in% kept$mode & baseline %in% kept$mode]
   engine_of <- function(modes) kept$engine[match(modes, kept$mode)]
-  rows <- rows[engine_of(mode) %in% "pgbouncer" & engine_of(versus) %in% "postgresql"]
+  rows <- rows[engine_of(mode) %in% "pgbouncer" & engine_of(baseline) %in% "postgresql"]
   if (nrow(rows) == 0) return("")
   sprintf(
     "Where clients keep their connections, throughput with PgBouncer as a ratio to PostgreSQL alone is: %s.",

@@ -67,7 +67,7 @@ bound_text_of <- function(bound) {
 finding_values <- function(finding) {
   rows <- split(finding$rows, by = "pair")
   unlist(unname(lapply(rows, function(row) {
-    values <- list(times_of(row), value_of(row$versus_value, row$unit), value_of(row$mode_value, row$unit))
+    values <- list(times_of(row), value_of(row$baseline_value, row$unit), value_of(row$mode_value, row$unit))
     bound <- finding$pairs[[row$pair]]$bound
     values <- setNames(values, paste0(row$pair, c("", ".from", ".to")))
     if (is.null(bound)) values else c(values, setNames(list(bound_text_of(bound)), paste0(row$pair, ".bound")))
@@ -110,25 +110,25 @@ show_findings <- function(all, findings) {
 
 # What a finding's figure shows: all its modes in the metric that it is about, at that pair's place.
 places_of_finding <- function(finding) {
-  rows <- finding$rows[, .(study, tier, tool, statistic, mode, versus)]
+  rows <- finding$rows[, .(study, tier, tool, statistic, mode, baseline)]
   unique(rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]])
 }
 
 figure_finding <- function(all, finding) {
   places <- places_of_finding(finding)
-  modes <- union(places$versus, places$mode)
+  modes <- union(places$baseline, places$mode)
   figure_modes(all, places$study[1], places$tier[1], places$tool[1], places$statistic[1], modes)
 }
 
 height_of_finding <- function(finding) {
   places <- places_of_finding(finding)
-  height_of_modes(union(places$versus, places$mode))
+  height_of_modes(union(places$baseline, places$mode))
 }
 
 alt_finding <- function(all, finding) {
   places <- places_of_finding(finding)
   one <- of_study(all, finding$study)
-  alt_extremes(one, places$tool[1], places$tier[1], union(places$versus, places$mode), places$statistic[1])
+  alt_extremes(one, places$tool[1], places$tier[1], union(places$baseline, places$mode), places$statistic[1])
 }
 
 # ---- The pages of a study ------------------------------------------------------------------------

@@ -8,9 +8,9 @@ not_decided <- "not decided"
 #' @param rows rows of the guide: at least one.
 #' @return list of Markdown: best, by (ratio to the baseline).
 guide_winner <- function(rows) {
-  versus <- as_code(rows$versus[1])
+  baseline <- as_code(rows$baseline[1])
   named <- enumerate(as_code(rows[best == 1]$mode), " or ")
-  if (any(rows$standing == "alone")) return(list(best = named, by = paste(versus, "does not keep up")))
+  if (any(rows$standing == "alone")) return(list(best = named, by = paste(baseline, "does not keep up")))
   wins <- rows[standing == "better"]
   if (nrow(wins) > 0) return(list(best = named, by = effect_with_interval(wins[1])))
   best <- if (all(rows$standing == "none")) {
@@ -20,11 +20,11 @@ guide_winner <- function(rows) {
   } else if ("same" %in% rows$standing) {
     "no difference"
   } else {
-    versus
+    baseline
   }
   # A baseline that wins has its ratio too: that of the mode that comes nearest.
   worse <- rows[standing == "worse"]
-  list(best = best, by = if (best == versus && nrow(worse) > 0) effect_with_interval(worse[1]) else no_figure)
+  list(best = best, by = if (best == baseline && nrow(worse) > 0) effect_with_interval(worse[1]) else no_figure)
 }
 
 guide_winners <- function(rows) lapply(split(rows, by = "statistic"), guide_winner)
@@ -39,7 +39,7 @@ table_guide <- function(guide) {
     winners <- winners[!is_open | seq_along(winners) == 1]
     rest <- rep("", length(winners) - 1)
     data.table(
-      Situation = c(rows$situation[1], rest), Baseline = c(as_code(rows$versus[1]), rest),
+      Situation = c(rows$situation[1], rest), Baseline = c(as_code(rows$baseline[1]), rest),
       Metric = title_of(names(winners)), Best = vapply(winners, `[[`, "", "best"),
       Ratio = vapply(winners, `[[`, "", "by")
     )

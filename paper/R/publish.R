@@ -58,7 +58,7 @@ values_of_finding <- function(finding, cells) {
   rows <- finding$rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]]
   sides <- rbindlist(lapply(seq_len(nrow(rows)), function(index) {
     both <- shared_sessions(cells, rows[index])
-    rbindlist(lapply(c("versus", "mode"), function(side) {
+    rbindlist(lapply(c("baseline", "mode"), function(side) {
       data.table(mode = rows[index][[side]], setnames(as.data.table(geometric(both[[side]])), "middle", "value"))
     }))
   }))
@@ -82,7 +82,7 @@ picture_of_findings <- function(findings, cells) {
 
 panel_of_finding <- function(finding, values) {
   unit <- finding$rows$unit[1]
-  values <- copy(values)[, `:=`(mode = factor(mode, rev(mode)), is_baseline = mode %in% setdiff(finding$rows$versus, finding$rows$mode))]
+  values <- copy(values)[, `:=`(mode = factor(mode, rev(mode)), is_baseline = mode %in% setdiff(finding$rows$baseline, finding$rows$mode))]
   ends <- range(unlist(values[, .(value, low, high)]), na.rm = TRUE)
   wide <- max(values$value) / min(values$value) > log_axis_from
   axis <- if (wide) scale_x_log10 else scale_x_continuous

@@ -74,7 +74,7 @@ idle_text <- function(cells) {
 # ---- Slices ----------------------------------------------------------------------------------
 
 slice_rules <- c(
-  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_beside = "not idle beside",
+  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_neighbors = "not idle beside",
   not_completed = "not completed"
 )
 
@@ -106,14 +106,75 @@ sentence_slices <- function(slices) {
 
 # ---- A/A pairs -------------------------------------------------------------------------------
 
-twin_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "capacity_per_s")
+a_a_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "capacity_per_s")
 
 #' Each mode that was measured a second time under another name, against itself.
-table_twins <- function(comparisons) {
-  rows <- twin_comparisons(comparisons)[statistic %in% twin_statistics]
+table_a_a <- function(comparisons) {
+  rows <- a_a_comparisons(comparisons)[statistic %in% a_a_statistics]
   rows[, .(
-    Study = study, Mode = versus, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
+    Study = study, Mode = baseline, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
     "Second / first" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
     Verdict = verdict_text(verdict, reason)
   ), .SDcols = names(rows)]
+}
+
+#' A sentence on what the simulations found.
+#'
+#' @param coverage see simulate_coverage().
+#' @return one string, with a full stop.
+sentence_coverage <- function(coverage) {
+  percents <- function(values) sprintf("%s to %s %%", format_number(100 * min(values)), format_number(100 * max(values)))
+  sprintf(
+    paste(
+      "In %d simulated settings, with unlike noise in one family, three sessions and a quarter of the cells missing, these",
+      "intervals hold the truth in %s of the quiet half of the comparisons and in %s of the noisy half. Of the reported",
+      "differences %s are false, of the reported equivalences %s."
+    ),
+    nrow(coverage), percents(coverage$quiet), percents(coverage$noisy), percents(coverage$false), percents(coverage$false_equivalent)
+  )
+}
+
+#' A sentence on the false-alarm rate.
+#'
+#' @param comparisons see read_comparisons().
+#' @return one string, with a full stop.
+sentence_false_alarms <- function(comparisons) {
+  a_a <- a_a_comparisons(comparisons)
+  if (nrow(a_a) == 0) return("No mode was measured against itself.")
+  if (all(is.na(a_a$estimate))) {
+    return("The same mode was measured under two names, but in no session are both of its cells valid.")
+  }
+  found <- false_alarms(comparisons)
+  if (is.null(found)) {
+    return("The same mode was measured under two names, but one session decides nothing that could be a false alarm.")
+  }
+  share <- function(value) format_number(100 * value)
+  sprintf(
+    paste(
+      "The same mode measured under two names is reported to differ in %d of %s (by intervals alone,",
+      "without the correction for many comparisons, in %d). They are at %s, of which %d %s one: %s %%, 95 %%",
+      "interval %s to %s %%."
+    ),
+    found$differ, count_of(found$comparisons, "comparison"), found$unadjusted,
+    count_of(found$places, "place"), found$places_differ, if (found$places_differ == 1) "has" else "have",
+    share(found$share), share(found$low), share(found$high)
+  )
+}
+
+#' The noise floor in words and numbers.
+#'
+#' @param floor see noise_floor().
+#' @return data.table of text: `Statistic`, `Differ`, `Same session`, `Different sessions`.
+table_noise <- function(floor) {
+  limit <- function(values, effect) {
+    shown <- ifelse(
+      effect == "ratio", paste("×", format_number(values)),
+      paste("±", format_number(100 * values), "points")
+    )
+    ifelse(is.na(values), no_figure, shown)
+  }
+  floor[, .(
+    Statistic = title, "Differ" = paste(differ, "of", comparisons),
+    "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
+  )]
 }

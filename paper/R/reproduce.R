@@ -104,3 +104,37 @@ alt_of_reproduction <- function(drawn) {
     title_of(farthest$statistic), farthest$mode, farthest$tier
   )
 }
+
+verdict_looks <- data.table(
+  verdict = verdicts_of_reproduction, colour = c("#009E73", "#D55E00", "#6E6E6E"), shape = c(21, 24, 1)
+)
+
+#' A forest plot: each change with its 95 % interval; the band is the margin. Intervals that leave the frame are
+#' cut off.
+#'
+#' @param rows rows of reproduce_run() whose effect is a ratio.
+#' @return ggplot.
+figure_reproduction <- function(rows) {
+  rows <- copy(rows)[is.finite(change) & change > 0]
+  if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
+  rows[, `:=`(
+    title = title_of(statistic),
+    name = paste0(mode, ifelse(baseline == "", " by itself", ""), ", ", tier, " (", tool, ")")
+  )]
+  rows[, name := factor(name, rev(unique(name)))]
+  reach <- max(1.6, exp(1.2 * max(abs(log(rows$change)))))
+  rows[, `:=`(change_low = pmax(change_low, 1 / reach), change_high = pmin(change_high, reach))]
+  named <- function(column) setNames(verdict_looks[[column]], verdict_looks$verdict)
+  ggplot(rows, aes(change, name, colour = verdict, fill = verdict, shape = verdict)) +
+    around_one(reproduction_margins$ratio) +
+    geom_linerange(aes(xmin = change_low, xmax = change_high), linewidth = 0.5, na.rm = TRUE) +
+    geom_point(size = 2) +
+    facet_grid(title ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
+    scale_x_log10(limits = c(1 / reach, reach), breaks = scales::breaks_log(6), labels = plain_number) +
+    scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
+    scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
+    scale_shape_manual(values = named("shape"), breaks = verdicts_of_reproduction) +
+    labs(x = "here divided by the shipped run (log scale)", y = NULL) +
+    theme_artifact(8) +
+    theme(strip.text.y = element_text(angle = 0))
+}

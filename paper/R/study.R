@@ -11,7 +11,7 @@ table_modes_asked <- function(all) {
     configuration <- cell$configuration
     mode <- configuration$mode
     data.table(
-      Mode = name, Baseline = words(cell$labels$mode$versus),
+      Mode = name, Baseline = words(cell$labels$mode$baseline),
       Class = words(c(mode$class, configuration$study$server$class)[1]),
       Command = if (is.null(mode$command)) NA_character_ else paste(mode$command, collapse = " "),
       JDK = if (is.null(mode$jdk)) NA_character_ else paste(mode$jdk),
@@ -56,31 +56,6 @@ table_tiers <- function(tiers) {
 }
 
 # ---- Texts of figures ------------------------------------------------------------------------
-
-#' Alternative text of a figure by mode and tier: at each tier the modes with the smallest and the
-#' largest median over valid repetitions.
-#'
-#' @param column column of the summary; `what` in words.
-alt_extremes <- function(all, tool, tiers, modes, column, what = title_of(column)) {
-  unit <- unit_of_statistic(column)
-  wanted <- list(tool = tool, tiers = tiers, modes = modes)
-  cells <- all$summary[poolable(all$summary)][
-    tool %in% wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes
-  ]
-  medians <- cells[!is.na(get(column)), .(middle = median(get(column))), by = .(tier, mode)]
-  one <- function(name) {
-    rows <- medians[tier == name][order(middle)]
-    if (nrow(rows) == 0) return(NULL)
-    if (nrow(rows) == 1) return(sprintf("%s: %s %s %s", name, rows$mode, format_number(rows$middle), unit))
-    sprintf(
-      "%s: from %s %s with %s to %s %s with %s", name, format_number(rows$middle[1]), unit,
-      rows$mode[1], format_number(rows$middle[nrow(rows)]), unit, rows$mode[nrow(rows)]
-    )
-  }
-  told <- unlist(lapply(tiers, one))
-  if (length(told) == 0) return(paste0(capitalised(what), "; no valid cell."))
-  paste0(capitalised(what), ", median over valid repetitions. ", paste(told, collapse = "; "), ".")
-}
 
 # ---- Profiles --------------------------------------------------------------------------------
 
@@ -129,19 +104,6 @@ choose_flame_graphs <- function(all, modes = NULL) {
   best <- sampled[order(-shared, -total, -samples), .SD[1], by = mode]
   best[order(match(mode, mode_levels(mode)))]
 }
-
-#' A page in a frame behind a summary: it brings scripts, which must not reach the page around it. It is packed,
-#' because there are many; page.html unpacks it.
-page_frame <- function(file, summary, title) {
-  packed <- jsonlite::base64_enc(memCompress(readBin(file, "raw", file.size(file)), "gzip"))
-  sprintf(
-    "<details><summary>%s</summary>\n<iframe class=\"flame-graph\" title=\"%s\" sandbox=\"allow-scripts\" data-page=\"%s\"></iframe></details>",
-    summary, title, gsub("\n", "", packed, fixed = TRUE)
-  )
-}
-
-#' Raw HTML for Markdown.
-raw_html <- function(lines) paste(c("", "``````````{=html}", lines, "``````````", ""), collapse = "\n")
 
 #' All chosen flame graphs as HTML.
 flame_graphs <- function(chosen) {

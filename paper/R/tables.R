@@ -7,7 +7,7 @@ escape_html <- function(text) {
 
 # Headings of columns that are no statistics.
 column_titles <- c(
-  mode = "Mode", tier = "Tier", study = "Study", tool = "Tool", repetition = "Rep.", versus = "Baseline", tier_title = "Load",
+  mode = "Mode", tier = "Tier", study = "Study", tool = "Tool", repetition = "Rep.", baseline = "Baseline", tier_title = "Load",
   estimate = "Ratio", low = "Low", high = "High", pairs = "Sessions", p_adjusted = "p, adjusted", offered_per_s = "Offered (1/s)",
   rate_per_s = "Rate (1/s)", bound_per_s = "Bound (1/s)", mva_per_s = "MVA (1/s)", measured_per_s = "Measured (1/s)",
   share_percent = "Measured / bound (%)", wait_ms = "Wait (ms)", calibrated_per_s = "Calibrated (1/s)",
@@ -79,7 +79,7 @@ server_columns <- c(
 invalid_columns <- c(of_cell, "outcome", "outcome_reason", "failed_checks", "errors", "bound_throughput", "bound_latency")
 excluded_slice_columns <- c(
   of_cell, "round", "kind", "reason", "throughput_per_s", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_request", "compiler_share",
-  "others_cpu_share", "steal_share", "idle_beside_share"
+  "others_cpu_share", "steal_share", "idle_neighbors_share"
 )
 of_curve <- c("mode", "tier", "step", "sessions", "rate_per_s")
 
@@ -92,7 +92,7 @@ tables_of_study <- function(all) {
     data_table(all$results, file, what, columns, function(rows) rows$study == all$study & keep(rows))
   }
   c(
-    page_table(table_modes_asked(all), "The modes, as their cells record them. A twin is a mode under a second name."),
+    page_table(table_modes_asked(all), "The modes, as their cells record them. An A/A pair is one mode under two names."),
     page_table(table_tiers(read_tiers(all)), "The tiers, and the load that each tool applies."),
     table("summary.csv", "What clients saw, cell by cell. Latency of an open loop counts from when a request was due, uncorrected from when it was sent.", client_columns),
     table("summary.csv", "What servers used, cell by cell.", server_columns),
@@ -102,13 +102,13 @@ tables_of_study <- function(all) {
     table("slices.csv", "Slices that do not count, and the rule that each fails. Shares are of the server's CPUs.", excluded_slice_columns, function(rows) !rows$kept),
     table_of_bounds(all),
     table("capacity.csv", "Load curves: the capacity is the highest rate that keeps the objective.", c(
-      "mode", "tier", "repetition", "valid", "versus", "objective_ms", "capacity_per_s", "bound_capacity", "why_bounded", "within_per_s",
+      "mode", "tier", "repetition", "valid", "baseline", "objective_ms", "capacity_per_s", "bound_capacity", "why_bounded", "within_per_s",
       "beyond_per_s", "calibrated_per_s", "ended", "out_of_memory", "failed_checks"
     )),
-    table("curves.csv", "Load curves, step by step: geometric means over sessions with the range over sessions.", c(
+    table("sweeps.csv", "Load curves, step by step: geometric means over sessions with the range over sessions.", c(
       of_curve, paste0(rep(c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"), each = 3), c("", "_low", "_high")), "saturated"
     )),
-    table("predicted-curves.csv", "Load curves as queueing theory predicts them from primitives."),
+    table("predicted-sweeps.csv", "Load curves as queueing theory predicts them from primitives."),
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
     ), function(rows) rows$samples > 0),
@@ -166,9 +166,9 @@ tables_of_studies <- function(all) {
 
 # ---- The tables of all studies ---------------------------------------------------------------
 
-place_columns <- c("study", "mode", "versus", "tier", "tool", "statistic", "unit")
+place_columns <- c("study", "mode", "baseline", "tier", "tool", "statistic", "unit")
 ratio_columns <- c(
-  place_columns, "estimate", "low", "high", "bound", "verdict", "reason", "pairs", "rounds", "mode_median", "versus_median", "p_adjusted"
+  place_columns, "estimate", "low", "high", "bound", "verdict", "reason", "pairs", "rounds", "mode_median", "baseline_median", "p_adjusted"
 )
 
 #' The tables that are not of one study.
@@ -207,7 +207,7 @@ tables_of_all <- function(all, published, changes, protocol, renderer) {
       page_table(table_slices(all$summary, all$slices), "Slices without the profiler: loaded, counted, repeated, and excluded by each rule. A slice may fail several."),
       page_table(table_phases(all$cells), "Where the time of the sessions went."),
       page_table(table_warm_up(all), "Warm-up by mode, and what the compiler used: of a CPU in the last turn of warm-up, and of the server's CPU time in the windows that count."),
-      page_table(table_twins(all$comparisons), "A/A pairs: a mode against itself under a second name, in the same sessions."),
+      page_table(table_a_a(all$comparisons), "A/A pairs: a mode against itself under a second name, in the same sessions."),
       page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
       table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),
       page_table(table_checks(all$cells), "The validity checks, and how many of the cells to which each applies passed.")

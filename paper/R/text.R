@@ -74,3 +74,25 @@ svg_font <- function(family) {
     bolditalic = face(bold = TRUE, italic = TRUE), symbol = face()
   )
 }
+
+#' Words with the unit in brackets where there is one.
+with_unit <- function(words, ids) {
+  unit <- unit_of_statistic(ids)
+  paste0(words, ifelse(unit == "", "", paste0(" (", unit, ")")))
+}
+
+#' Headings of columns and panels, named by statistic.
+headings <- function(ids) setNames(with_unit(fcoalesce(about_statistics(ids)$short, title_of(ids)), ids), ids)
+
+#' A page in a frame behind a summary: it brings scripts, which must not reach the page around it. It is packed,
+#' because there are many; page.html unpacks it.
+page_frame <- function(file, summary, title) {
+  packed <- jsonlite::base64_enc(memCompress(readBin(file, "raw", file.size(file)), "gzip"))
+  sprintf(
+    "<details><summary>%s</summary>\n<iframe class=\"flame-graph\" title=\"%s\" sandbox=\"allow-scripts\" data-page=\"%s\"></iframe></details>",
+    summary, title, gsub("\n", "", packed, fixed = TRUE)
+  )
+}
+
+#' Raw HTML for Markdown.
+raw_html <- function(lines) paste(c("", "``````````{=html}", lines, "``````````", ""), collapse = "\n")

@@ -10,7 +10,7 @@ read_kinds <- function(all, tier, modes) {
     cell <- Find(function(cell) cell$cell$mode == name && cell$cell$tier %in% wanted, all$cells)
     setup <- read_setup(cell)
     data.table(
-      mode = name, kind = if (grepl("virtual", setup$handling)) "virtual threads" else "platform threads",
+      mode = name, kind = if (grepl("virtual", setup$kind)) "virtual threads" else "platform threads",
       inside = setup$most_inside, jdk = number(cell$configuration$mode$jdk)
     )
   }))
@@ -32,13 +32,13 @@ figure_kinds <- function(all, kinds, tier, tool, statistic) {
   tiles <- cells[, geometric(get(wanted$statistic)), by = mode][kinds, on = "mode", nomatch = NULL]
   ratios <- all$comparisons[tier == wanted$tier & tool == wanted$tool & statistic == wanted$statistic]
   ratios[, ratio := ifelse(is.na(estimate), NA, effect_with_interval(ratios))]
-  tiles <- ratios[, .(mode, versus, ratio)][tiles, on = "mode"]
+  tiles <- ratios[, .(mode, baseline, ratio)][tiles, on = "mode"]
   tiles[, `:=`(
     column = factor(ifelse(inside == min(inside), "few admitted", "many admitted"), c("few admitted", "many admitted")),
     kind = factor(kind, c("virtual threads", "platform threads")),
     text = sprintf(
       "%s (%s)\n%s %s\n%s", mode, inside_text(inside), with_interval(middle, low, high), unit_of_statistic(wanted$statistic),
-      ifelse(is.na(versus), "the baseline", ifelse(is.na(ratio), "no ratio", paste("×", ratio)))
+      ifelse(is.na(baseline), "the baseline", ifelse(is.na(ratio), "no ratio", paste("×", ratio)))
     )
   )]
   ggplot(tiles, aes(column, kind)) +

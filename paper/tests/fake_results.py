@@ -386,7 +386,6 @@ def write_measured(results: Path) -> None:
     (results / "primitives").mkdir()
     (results / "primitives" / "costs-1.csv").write_text(COSTS)
     (results / "primitives" / "thread-memory.csv").write_text(MEMORY)
-    (results / "differences").mkdir()
 
 
 COSTS = """primitive,rate_per_s,statistic,repetition,value,unit,probe_us
@@ -402,64 +401,22 @@ virtual,1000,0,0,0,2181038
 
 def run_analysis(results: Path) -> None:
     """Makes the tables of the report from the cells of `results`, as the analysis' rules do."""
-    paths = sorted((results / "cells").rglob("cell.json"))
-    curves = [path for path in paths if path.parts[-3] == "curve"]
-    loads = [path for path in paths if path.parts[-3] != "curve"]
-    sampled = [path for path in loads if path.with_name("profile.collapsed").exists()]
-    allocating = [path for path in loads if path.with_name("allocation.collapsed").exists()]
+    cells = sorted(
+        path for path in (results / "cells").rglob("cell.json") if path.parent.name != "versus"
+    )
+    costs = [results / "primitives" / "costs-1.csv"]
+    analyze("analyze", results, [*cells, *costs])
+    stacks = sorted((results / "cells").rglob("*.collapsed"))
+    analyze("profiles", results, stacks, "converter=true")
 
-    def table(name: str) -> Path:
-        return results / f"{name}.csv"
 
-    def given(*names: str) -> list[object]:
-        return [word for name in names for word in (f"--{name}", table(name))]
-
-    def out(name: str) -> list[object]:
-        return ["--out", table(name)]
-
-    speed, modes = ["--speed", table("cpu-speed")], given("modes")
-    groups = ["--groups", "analysis/stack-groups.csv"]
-    study, primitives = table("summary/studies"), table("primitives/primitives")
-    summary = table("summary")
-    steps: list[list[object]] = [
-        ["summarise", "--out", study, *loads],
-        ["slices", *out("slices"), *speed, *loads],
-        ["collect", *out("summary"), *speed, study],
-        ["capacity", *out("capacity"), "--curves", table("curves"), *curves],
-        ["primitives", "--out", primitives, *speed, results / "primitives" / "costs-1.csv"],
-        ["predict_curves", "--primitives", primitives, *modes, *out("predicted-curves"), *curves],
-        ["compare", *out("comparisons"), *given("slices", "capacity"), summary],
-        ["compare_loops", *out("loops"), *given("slices")]
-        + ["--out-generators", table("generators"), summary],
-        ["profiler_cost", *out("profiler-cost"), table("slices")],
-        ["group_cpu", *groups, *speed, *out("cpu-groups"), *sampled],
-        ["group_allocations", *groups, *out("allocations"), *allocating],
-        ["causes", "--causes", "analysis/causes.yaml", *given("slices"), *out("causes")]
-        + ["--groups", table("cpu-groups"), "--moved", table("moved-groups"), summary],
-        ["combinations", *out("combinations"), *loads],
-        ["bounds", "--summary", summary, *modes, *out("bounds"), *loads],
-        ["guide", "--guide", "analysis/guide.yaml", *modes, *out("guide")]
-        + [*given("slices", "capacity", "comparisons")]
-        + ["--out-findings", table("findings"), summary],
-        ["claims", "--claims", "analysis/claims.yaml", "--grid", table("grid")]
-        + ["--results", results, *out("claims")],
-    ]
+def analyze(verb: str, results: Path, paths: list[Path], *settings: str) -> None:
+    """Runs one verb of the analysis."""
     done = subprocess.run(
-        ["Rscript", "-e", ONE_AFTER_THE_OTHER],
-        input=json.dumps([[f"analysis/{script}.R", *map(str, rest)] for script, *rest in steps]),
-        cwd=ROOT, capture_output=True, text=True,
-    )  # fmt: skip
+        ["Rscript", "analysis/analyze.R", verb, f"results={results}", *settings],
+        input="\n".join(map(str, paths)),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
-
-
-# In one process: loading R's packages takes longer than such small tables do.
-ONE_AFTER_THE_OTHER = """
-run <- function(argv) {
-  assign("commandArgs", function(trailingOnly = FALSE) {
-    c(if (!trailingOnly) paste0("--file=", argv[1]), argv[-1])
-  }, globalenv())
-  message(argv[1])
-  source(argv[1])
-}
-invisible(lapply(lapply(jsonlite::fromJSON(file("stdin"), simplifyVector = FALSE), unlist), run))
-"""

@@ -14,7 +14,7 @@ CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 # A line for each side of every difference, as it is and as each swap changes it.
 SIDES = """
-source("analysis/R/cli.R"); source_all("analysis")
+pkgload::load_all("analysis", quiet = TRUE)
 for (cause in read_causes("analysis/causes.yaml")) {
   changes <- c(list(list()), lapply(cause$swaps, `[[`, "changes"))
   sides <- if (!is.null(cause$difference)) lapply(changes, sides_of, cause = cause)

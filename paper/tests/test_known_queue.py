@@ -24,6 +24,12 @@ STUDY = yaml.safe_load(OVERLAY.read_text())["studies"]["request-threads"]
 MU = float(STUDY["modes"]["known-queue"]["command"][-1])
 OBJECTIVE_MS = STUDY["tiers"]["known-queue"]["curve"]["objective_ms"]
 
+CAPACITY = """
+pkgload::load_all("analysis", quiet = TRUE)
+paths <- commandArgs(trailingOnly = TRUE)
+write_table(capacities_of(read_cells(paths[1])), paths[2])
+"""
+
 pytestmark = pytest.mark.alone
 
 
@@ -37,9 +43,9 @@ def climbed():
     # In an invocation of their own, as `make build` has it.
     run(*snakemake, "build_generator", "build_jmeter_driver")
     run(*snakemake, cell / "cell.json")
-    out = [RESULTS / "capacity.csv", RESULTS / "curves.csv"]
-    run("Rscript", "analysis/capacity.R", "--out", out[0], "--curves", out[1], cell / "cell.json")
-    [capacity] = rows(ROOT / out[0])
+    out = RESULTS / "capacity.csv"
+    run("Rscript", "-e", CAPACITY, cell / "cell.json", out)
+    [capacity] = rows(ROOT / out)
     steps = [row for row in rows(ROOT / cell / "slices.csv") if row["sustained"] == "true"]
     for row in steps:
         figures = [row[f"latency_{name}_ms"] for name in ("mean", "p50", "p99")]

@@ -27,7 +27,7 @@ PICTURES = ("findings-light.svg", "findings-dark.svg")
 VALUE = re.compile(r"`[0-9a-f]{7}`|\d[\d,]*(?:\.\d+)?")
 BLOCK = re.compile(r"<!-- readme:begin (\w+) .*?-->\n(.*?)<!-- readme:end \1 -->", re.DOTALL)
 WRITE_ALL = """
-source("analysis/R/cli.R"); source_all("analysis"); source_all("paper")
+source("paper/load.R"); load_paper("paper", "analysis")
 given <- commandArgs(trailingOnly = TRUE)
 for (root in given[-1]) write_readme(root, given[1])
 """

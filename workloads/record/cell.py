@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from workloads.experiment.plan import Name
 from workloads.machine import provenance
 from workloads.record import cell_folder, pooling, validity
+from workloads.record.latencies import latency_of
 from workloads.record.load import gc_pauses, nothing_sent
 from workloads.record.slice import PROFILED, Slice
 
@@ -137,6 +138,9 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
         if waits := pooling.waits_beyond_latency(part):
             logger.warning("the server counted longer waits than requests lasted: %s", waits)
     rows_before, rows_after = pooling.rows_of(slices)
+    load = pooling.load_of(slices, spec["slices"]["rounds"])
+    if not pooling.is_sweep(slices):
+        load["latency"] = latency_of([done.folder for done in counted], load)
     pauses = [gc_pauses(done.live.folder / "gc.log", done.load) for done in counted]
     return {
         "outcome": (broken or last).outcome,
@@ -147,7 +151,7 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
             "rows_before": rows_before,
             "rows_after": rows_after,
         },
-        "load": pooling.load_of(slices, spec["slices"]["rounds"]),
+        "load": load,
         "server": server
         | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status}
         | {key: sum(pause[key] for pause in pauses) for key in ("gc_pauses", "gc_pause_ms")},

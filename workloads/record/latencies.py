@@ -32,28 +32,107 @@ def latencies_ms(folder: Path, load: dict[str, Any]) -> dict[str, float | None]:
     Closed loop with samples: of right answers. Open loop: counted from when a request was due.
     """
     steps = steps_of(folder)
-    failed, quick = load["requests_recorded"] - steps.total(), 0
-    if not (folder / SAMPLES).exists():
-        # A histogram holds answers that are no 2xx as well; which they are is unknown. They are
-        # taken for the fastest, which errs to the slow side.
-        quick = sum(count for kind, count in load["errors"].items() if kind.startswith("http_"))
-        failed = load["requests_recorded"] - load["responses_2xx"]
+    failures = failures_of(steps, load, (folder / SAMPLES).exists())
     return {
-        f"latency_{name}_ms": percentile(steps, share, failed, quick)
-        for name, share in POINTS.items()
+        f"latency_{name}_ms": percentile(steps, share, *failures) for name, share in POINTS.items()
     }
+
+
+def failures_of(steps: Steps, load: dict[str, Any], sampled: bool) -> tuple[int, int]:
+    """How many requests failed, and how many of them are among the steps."""
+    if sampled:
+        return load["requests_recorded"] - steps.total(), 0
+    # A histogram holds answers that are no 2xx as well; which they are is unknown. They are
+    # taken for the fastest, which errs to the slow side.
+    quick = sum(count for kind, count in load["errors"].items() if kind.startswith("http_"))
+    return load["requests_recorded"] - load["responses_2xx"], quick
+
+
+def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | None:
+    """`load.latency` of a cell, of its slices together; None where none has recorded a latency.
+
+    `right` is of right answers (open loop: of all answers, from when they were due), `all` of all
+    samples as the tools print them, `uncorrected` from when requests were sent.
+    """
+    if any((folder / SAMPLES).exists() for folder in folders):
+        return latency_of_samples([samples_of(folder) for folder in folders], load)
+    corrected, uncorrected, closed, _ = HISTOGRAMS
+    name = corrected if any((folder / corrected).exists() for folder in folders) else closed
+    texts = texts_of(folders, name)
+    if not texts:
+        return None
+    steps = merged(texts)
+    sent = texts_of(folders, uncorrected)
+    return {
+        "resolution_ms": 0.001,
+        "count": steps.total(),
+        "lasted_s": load["duration_s"],
+        "right": described(steps, failures_of(steps, load, False), exact_of(texts)),
+        "all": described(steps, exact=exact_of(texts)) if name == closed else None,
+        "uncorrected": described(merged(sent), exact=exact_of(sent)) if sent else None,
+    }
+
+
+def latency_of_samples(slices: list[list[dict[str, str]]], load: dict[str, Any]) -> dict[str, Any]:
+    rows = [row for samples in slices for row in samples]
+    right = Counter(float(row["elapsed"]) for row in rows if is_right(row))
+    ends = [[(int(row["timeStamp"]), int(row["elapsed"])) for row in samples] for samples in slices]
+    lasted_ms = [max(map(sum, times)) - min(times)[0] for times in ends if times]
+    return {
+        "resolution_ms": 1.0,
+        "count": len(rows),
+        "lasted_s": sum(lasted_ms) / 1000,
+        "right": described(right, failures_of(right, load, True)),
+        "all": described(Counter(float(row["elapsed"]) for row in rows)),
+        "uncorrected": None,
+    }
+
+
+def described(
+    steps: Steps, failures: tuple[int, int] = (0, 0), exact: tuple[float, float] | None = None
+) -> dict[str, float | None] | None:
+    """Mean, standard deviation, ends and percentiles; `exact` are mean and maximum, if known."""
+    count = steps.total()
+    if not count:
+        return None
+    sum_ms = math.fsum(value * n for value, n in steps.items())
+    mean_ms, max_ms = exact or (sum_ms / count, max(steps))
+    variance = math.fsum(n * (value - mean_ms) ** 2 for value, n in steps.items()) / count
+    points = POINTS | {"p95": 0.95}
+    return {
+        "mean_ms": mean_ms,
+        "sd_ms": math.sqrt(variance),
+        "min_ms": min(steps),
+        "max_ms": max_ms,
+        **{f"{name}_ms": percentile(steps, share, *failures) for name, share in points.items()},
+    }
+
+
+def texts_of(folders: list[Path], name: str) -> list[str]:
+    return [(folder / name).read_text() for folder in folders if (folder / name).exists()]
+
+
+def merged(texts: list[str]) -> Steps:
+    return sum((read_hgrm(text) for text in texts), Counter())
+
+
+def exact_of(texts: list[str]) -> tuple[float, float]:
+    """Mean and maximum, which are exact in the footers, and only there."""
+    count = sum(footer(text, "Total count") for text in texts)
+    sums = math.fsum(footer(text, "Mean") * footer(text, "Total count") for text in texts)
+    return sums / count if count else 0.0, max(footer(text, "Max") for text in texts)
 
 
 def steps_of(folder: Path) -> Steps:
     """How often each latency (ms) was seen in a slice."""
     if (folder / SAMPLES).exists():
-        return Counter(
-            float(row["elapsed"])
-            for row in samples_of(folder)
-            if row["success"] == "true" and row["responseCode"].startswith("2")
-        )
+        return Counter(float(row["elapsed"]) for row in samples_of(folder) if is_right(row))
     found = next((folder / name for name in HISTOGRAMS if (folder / name).exists()), None)
     return read_hgrm(found.read_text()) if found else Counter()
+
+
+def is_right(sample: dict[str, str]) -> bool:
+    return sample["success"] == "true" and sample["responseCode"].startswith("2")
 
 
 def samples_of(folder: Path) -> list[dict[str, str]]:
@@ -63,7 +142,7 @@ def samples_of(folder: Path) -> list[dict[str, str]]:
 
 def percentile(steps: Steps, share: float, failed: int = 0, quick: int = 0) -> float | None:
     """`failed` requests are slower than all steps, but for `quick` ones among these."""
-    # The error of a binary fraction must not raise the rank, as in percentiles.R.
+    # The error of a binary fraction must not raise the rank.
     right, seen = steps.total() - quick, 0
     rank = quick + math.ceil((share - 1e-9) * (right + failed))
     if rank > steps.total():
@@ -94,14 +173,11 @@ def pool_histograms(folders: Iterable[Path], out: Path) -> None:
     """Writes each histogram of the slices as one of all of them."""
     folders = list(folders)
     for name in HISTOGRAMS:
-        texts = [(folder / name).read_text() for folder in folders if (folder / name).exists()]
-        if not texts:
-            continue
-        steps: Steps = sum((read_hgrm(text) for text in texts), Counter())
-        # Mean and maximum are exact in the footers, and only there.
-        sums = [footer(text, "Mean") * footer(text, "Total count") for text in texts]
-        most_ms = max(footer(text, "Max") for text in texts)
-        (out / name).write_text(hgrm(steps, math.fsum(sums), most_ms))
+        texts = texts_of(folders, name)
+        if texts:
+            mean_ms, max_ms = exact_of(texts)
+            steps = merged(texts)
+            (out / name).write_text(hgrm(steps, mean_ms * steps.total(), max_ms))
 
 
 def hgrm(steps: Steps, sum_ms: float, max_ms: float) -> str:

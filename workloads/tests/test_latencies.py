@@ -12,6 +12,7 @@ from workloads.record.latencies import (
     footer,
     hgrm,
     latencies_ms,
+    latency_of,
     percentile,
     pool_histograms,
     read_hgrm,
@@ -117,3 +118,39 @@ def test_failures_of_an_open_loop_are_told_by_their_kind(tmp_path):
     load["errors"] = {"http_5xx": 5, "timeout": 2}
     assert latencies_ms(tmp_path, load)["latency_p50_ms"] == 5 + 51
     assert latencies_ms(tmp_path, load)["latency_p90_ms"] == 5 + 92
+
+
+def test_latency_of_a_cell_is_that_of_all_slices_together(tmp_path):
+    lists = [[float(ms) for ms in range(1, 61)], [float(ms) for ms in range(61, 101)]]
+    folders = list(folders_with(tmp_path, "latency-corrected.hgrm", lists, 1.0))
+    load = {"requests_recorded": 100, "responses_2xx": 100, "errors": {}, "duration_s": 2.0}
+    found = latency_of(folders, load)
+    assert (found["count"], found["lasted_s"], found["resolution_ms"]) == (100, 2.0, 0.001)
+    right = found["right"]
+    assert [right[f"{name}_ms"] for name in ("min", "p50", "p95", "p99", "max")] == [
+        1,
+        50,
+        95,
+        99,
+        100,
+    ]
+    assert right["mean_ms"] == pytest.approx(50.5, abs=0.001)
+    assert right["sd_ms"] == pytest.approx(28.866, abs=0.001)
+    assert found["all"] is None and found["uncorrected"] is None
+    # Ten requests that failed are slower than all answers.
+    failed = load | {"requests_recorded": 110}
+    assert latency_of(folders, failed)["right"]["p90_ms"] == 99
+    assert latency_of([tmp_path / "none"], load) is None
+
+
+def test_latency_of_samples_counts_right_answers_and_all_of_them(tmp_path):
+    rows = [(0, 10, "200"), (5, 20, "200"), (40, 60, "500")]
+    with gzip.open(tmp_path / SAMPLES, "wt", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["timeStamp", "elapsed", "responseCode", "success"])
+        writer.writerows((at, ms, code, str(code == "200").lower()) for at, ms, code in rows)
+    found = latency_of([tmp_path], {"requests_recorded": 3})
+    assert found["right"]["mean_ms"] == 15 and found["right"]["max_ms"] == 20
+    assert found["all"]["mean_ms"] == 30 and found["all"]["p99_ms"] == 60
+    # From the first start to the last end.
+    assert (found["count"], found["lasted_s"]) == (3, 0.1)

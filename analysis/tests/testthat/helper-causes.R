@@ -3,7 +3,7 @@
 # Cells of one side: values by column, a row per repetition.
 side_cells <- function(mode, tier = "fresh", outcome = "completed", valid = TRUE, tool = "wrk2", ...) {
   with_cell_columns(data.table(
-    study = "demo", mode = mode, versus = NA_character_, tier = tier, tool = tool, repetition = 1:3,
+    study = "demo", mode = mode, baseline = NA_character_, tier = tier, tool = tool, repetition = 1:3,
     outcome = outcome, valid = valid, failed_checks = ifelse(valid, "", "share_2xx"), errors = "",
     latency_mean_ms = 10, pool_wait_mean_ms = NA_real_, pool_wait_ms = NA_real_, pinned = NA_real_, pinned_ms = NA_real_, ...
   ))
@@ -23,7 +23,7 @@ demo_cause <- function(...) {
   modifyList(list(
     id = "start", title = "Starting threads", study = "demo", tool = "wrk2", tier = "fresh", mechanism = "Starting costs.",
     difference = list(
-      mode = "threads", versus = "pool", statistic = "cpu_us_per_request", mode_words = "a thread each", versus_words = "a pool"
+      mode = "threads", baseline = "pool", statistic = "cpu_us_per_request", mode_words = "a thread each", baseline_words = "a pool"
     ),
     counter = list(title = "threads started", unit = "per request", value = "threads_started / counted_requests"),
     swaps = list(list(does = "connections are kept", changes = list(tier = "kept")))

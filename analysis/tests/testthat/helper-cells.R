@@ -2,28 +2,28 @@
 
 # The tests of the paper, which read this file too, have said it.
 if (!exists("analysis_folder")) analysis_folder <- normalizePath(test_path("..", ".."))
-source(file.path(analysis_folder, "R", "cli.R"))
-source_all(analysis_folder)
+library(data.table)
+if (!"package:artifact" %in% search()) pkgload::load_all(analysis_folder, helpers = FALSE, quiet = TRUE)
 # What modes.csv says of modes that tests use.
 use_modes(local({
   path <- tempfile(fileext = ".csv")
   rows <- c(
-    "mode,variant,of,family,size,color,handling",
-    "thread-per-request,,,thread-per-request,,vermilion,platform thread",
+    "mode,variant,of,family,size,color,kind",
+    "thread-per-request,,,thread-per-request,,vermilion,thread-each",
     "fixed-pool,,,fixed-pool,,blue,pool",
-    "caller-runs-pool,,,caller-runs-pool,,gray,caller-runs pool",
-    "virtual-thread-per-request,,,virtual-thread-per-request,,green,virtual thread",
-    "event-loop,,,event-loop,,pink,event loop",
-    "thread-per-request-as-published,as published,thread-per-request,thread-per-request,,vermilion,platform thread",
+    "caller-runs-pool,,,caller-runs-pool,,gray,pool",
+    "virtual-thread-per-request,,,virtual-thread-per-request,,green,virtual",
+    "event-loop,,,event-loop,,pink,event-loop",
+    "thread-per-request-as-published,as published,thread-per-request,thread-per-request,,vermilion,thread-each",
     "fixed-pool-as-published,as published,fixed-pool,fixed-pool,,blue,pool",
-    "caller-runs-pool-as-published,as published,caller-runs-pool,caller-runs-pool,,gray,caller-runs pool",
-    "event-loop-as-published,as published,event-loop,event-loop,,pink,event loop",
-    "thread-per-request-again,twin,thread-per-request,thread-per-request,,vermilion,platform thread",
+    "caller-runs-pool-as-published,as published,caller-runs-pool,caller-runs-pool,,gray,pool",
+    "event-loop-as-published,as published,event-loop,event-loop,,pink,event-loop",
+    "thread-per-request-a-a,A/A,thread-per-request,thread-per-request,,vermilion,thread-each",
     "tomcat-200,,,tomcat-200,,blue,", "tomcat-400,,,tomcat-400,,sky,", "platform-50,,,platform-50,,blue,",
     "tomcat-200-as-published,as published,tomcat-200,tomcat-200,,blue,",
     "tomcat-400-as-published,as published,tomcat-400,tomcat-400,,sky,",
     sprintf("platform-hikari-%1$d,,,platform-hikari,%1$d,blue,", c(5, 10, 20, 50, 100, 200)),
-    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-again,twin,pool,pool,,,", "pool-slow,slower,pool,pool,,,"
+    "virtual-hikari-5,,,virtual-hikari,5,green,", "pool-a-a,A/A,pool,pool,,,", "pool-slow,slower,pool,pool,,,"
   )
   writeLines(paste0(c("study", rep("demo", length(rows) - 1)), ",", rows), path)
   path
@@ -35,7 +35,7 @@ grid_asked <- function() {
     "import yaml; from workloads.grid import Grid",
     "print(Grid(yaml.safe_load(open('config.yaml'))).grid_table(), end='')", sep = "\n"
   )
-  fread(text = withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE)))
+  with_new_names(fread(text = withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))))
 }
 
 # Building a figure asks for a device, which would leave Rplots.pdf.
@@ -47,7 +47,7 @@ pdf(NULL)
 #' @param folder of the cell; by default that of the grid.
 #' @param ... sections of cell.json; named values replace those of the same name, all else stays.
 write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter", repetition = 1,
-                       versus = "thread-per-request", elapsed_ms = NULL, codes = "200",
+                       baseline = "thread-per-request", elapsed_ms = NULL, codes = "200",
                        histogram_ms = NULL, uncorrected_ms = histogram_ms, slices = NULL,
                        folder = file.path(root, "demo", mode, tier, tool, paste0("rep-", repetition)), ...) {
   dir.create(folder, recursive = TRUE)
@@ -58,19 +58,19 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   }
   requests <- length(elapsed_ms) + length(histogram_ms)
   cell <- list(
-    schema = 2,
+    schema = 3,
     cell = list(study = "demo", mode = mode, tier = tier, tool = tool, repetition = repetition),
-    session = list(id = paste0("session-", repetition), group = "demo", repetition = repetition, rounds = 4),
+    session = list(id = paste0("session-", repetition), comparison = "demo", repetition = repetition, rounds = 4),
     warm_up = list(ended = "idle", lasted_s = 3, requests = 9000),
     labels = list(
-      study = list(title = "Demo"), mode = list(versus = versus, title = mode),
+      study = list(title = "Demo"), mode = list(baseline = baseline, title = mode),
       tier = list(title = "Low"), order = list(seed = 1, position = repetition, of = 9)
     ),
     configuration = list(tier = list(id = tier, path = "/jmeter/test")),
     outcome = "completed", outcome_reason = "",
     validity = list(valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE)), bounds = NULL),
     load = list(
-      loop = if (tool == "jmeter") "closed" else "open", requests_asked = requests,
+      loop = if (tool == "jmeter") "closed" else "open", requests_offered = requests,
       requests_recorded = requests, responses_2xx = requests,
       errors = list(connect_refused = 0), error_share = 0, duration_s = 2,
       throughput_per_s = requests / 2, received_bytes = 2048, sent_bytes = 1024,
@@ -86,7 +86,8 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   path <- file.path(folder, "cell.json")
   changes <- list(...)
   for (section in names(changes)) cell[[section]] <- changed(cell[[section]], changes[[section]])
-  writeLines(jsonlite::toJSON(cell, auto_unbox = TRUE, null = "null"), path)
+  if (cell$schema == 3 && requests > 0) cell$load$latency <- old_latency(c(cell, folder = folder))
+  writeLines(jsonlite::toJSON(cell, digits = NA, auto_unbox = TRUE, null = "null"), path)
   if (is.null(slices)) slices <- slices_like(cell, c(elapsed_ms, histogram_ms))
   if (nrow(slices) > 0) fwrite(slices, file.path(folder, "slices.csv"))
   path
@@ -101,7 +102,7 @@ fake_slices <- function(..., rounds = 4) {
     start_epoch_s = 10 + 4 * (seq_len(rounds) - 1), duration_s = 0.5, requests_recorded = 25,
     error_share = 0, throughput_per_s = 50, answers_per_s = 50, latency_mean_ms = 20, latency_p50_ms = 20,
     latency_p90_ms = 20, latency_p99_ms = 20, latency_p99_9_ms = 20, cpu_us_per_request = 100, compiler_share = 0,
-    server_cpu_s = 0.5, idle_beside_share = 0.001, machine_context_switches_per_request = 4, rss_mib = 95
+    server_cpu_s = 0.5, idle_neighbors_share = 0.001, machine_context_switches_per_request = 4, rss_mib = 95
   )
   changes <- list(...)
   for (column in names(changes)) set(plain, j = column, value = changes[[column]])

@@ -1,7 +1,7 @@
 # Load curves of servers whose capacity is known.
 
 # Shares of the calibrated capacity.
-ladder <- c(0.05, 0.17, 0.60, 0.72, 0.84, 0.96, 1.08, 1.20)
+planned <- c(0.05, 0.17, 0.60, 0.72, 0.84, 0.96, 1.08, 1.20)
 
 #' Latencies (ms) of M/M/1 over a step, from an empty queue.
 mm1_step <- function(rate_per_s, saturation_per_s, lasts_s = 0.5, stall_s = 0) {
@@ -20,10 +20,10 @@ served <- function(done_s) {
   0.98 * length(done_s) / diff(ends)
 }
 
-#' The steps of M/M/1 up the ladder.
-mm1_steps <- function(saturation_per_s, calibrated_per_s = saturation_per_s, stall_s = 0 * ladder) {
-  rbindlist(lapply(seq_along(ladder), function(step) {
-    rate <- ladder[step] * calibrated_per_s
+#' The steps of M/M/1 over the planned steps.
+mm1_steps <- function(saturation_per_s, calibrated_per_s = saturation_per_s, stall_s = 0 * planned) {
+  rbindlist(lapply(seq_along(planned), function(step) {
+    rate <- planned[step] * calibrated_per_s
     seen <- mm1_step(rate, saturation_per_s, stall_s = stall_s[step])
     data.table(
       step, rate_per_s = rate, served_per_s = seen$served_per_s, saturated = is_behind(seen$due, 0.5 * seen$served_per_s),
@@ -47,24 +47,24 @@ steps_with <- function(p99_ms, saturated = FALSE, rate_per_s = 100 * seq_along(p
 #' Writes the cell of a curve, see write_cell().
 #'
 #' @param steps see steps_with().
-write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained", ladder = nrow(steps), ...) {
+write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained", planned = nrow(steps), ...) {
   slices <- if (nrow(steps) == 0) fake_slices()[0] else fake_slices(
     rounds = nrow(steps), step = steps$step, offered_per_s = steps$rate_per_s, sustained = tolower(!steps$saturated),
     served_per_s = steps$served_per_s, due = steps$rate_per_s / 2, latency_p50_ms = steps$latency_p50_ms,
     latency_p99_ms = steps$latency_p99_ms, cpu_us_per_request = steps$cpu_us_per_request
   )
-  curve <- list(
+  sweep <- list(
     calibrated_per_s = 1000, ended = ended, arrivals = "poisson", seed = 1, objective_ms = objective_ms,
-    steps = nrow(steps), ladder = ladder
+    steps = nrow(steps), steps_planned = planned
   )
-  write_cell(root, tool = "curve", slices = slices, curve = curve, ...)
+  write_cell(root, tool = "sweep", slices = slices, sweep = sweep, ...)
 }
 
 #' Rows of capacity.csv, one per value; a bound where it is said.
-capacities_with <- function(mode, values, versus = NA, bound = "", tier = "low") {
+capacities_with <- function(mode, values, baseline = NA, bound = "", tier = "low") {
   with_cell_columns(data.table(
-    study = "demo", mode, tier, tool = "curve", repetition = seq_along(values), versus = as.character(versus),
+    study = "demo", mode, tier, tool = "sweep", repetition = seq_along(values), baseline = as.character(baseline),
     outcome = "completed", valid = TRUE, failed_checks = "", objective_ms = 20, capacity_per_s = values,
-    bound_capacity = bound, why_bounded = ifelse(bound == "", "", "above the ladder")
+    bound_capacity = bound, why_bounded = ifelse(bound == "", "", "above the highest rate")
   ))
 }

@@ -45,11 +45,11 @@ small_run <- function() {
   both_modes <- c("fixed-pool", "thread-per-request")
   demo_cell <- function(mode, repetition, tool, ...) {
     write_cell(
-      root, mode = mode, repetition = repetition, tool = tool, versus = if (mode == "fixed-pool") "thread-per-request",
+      root, mode = mode, repetition = repetition, tool = tool, baseline = if (mode == "fixed-pool") "thread-per-request",
       provenance = list(server_cpus = 0, generator_cpus = 1, machine = list(cpu_model = "A CPU", cpus = 2, memory_bytes = 8e9, kernel = "6.1")),
       configuration = list(
         study = list(server = list(package = "artifact.sockets.mode")), tier = list(id = "low", path = "/work", sleep_ms = 10),
-        tool = list(id = tool, threads = if (tool == "jmeter") 100, rate_per_s = if (tool == "wrk2") 100), mode = list(options = list()),
+        tool = list(id = tool, users = if (tool == "jmeter") 100, rate_per_s = if (tool == "wrk2") 100), mode = list(options = list()),
         testbed = list(profiler = list(allocation_kib = 64))
       ),
       backend = list(id = "mariadb", cpus = 0), profile = list(start_epoch_s = 26, end_epoch_s = 27, slices = 1, kept = 1), ...
@@ -61,8 +61,8 @@ small_run <- function() {
     )
   }
   curve_of <- function(mode, repetition) {
-    versus <- if (mode == "fixed-pool") "thread-per-request"
-    write_curve(root, steps_with(c(5, 8, 30, 50)), mode = mode, repetition = repetition, versus = versus)
+    baseline <- if (mode == "fixed-pool") "thread-per-request"
+    write_curve(root, steps_with(c(5, 8, 30, 50)), mode = mode, repetition = repetition, baseline = baseline)
   }
   modes <- rep(both_modes, each = 2)
   paths <- unlist(Map(cells_of, modes, 1:2, USE.NAMES = FALSE))

@@ -1,46 +1,38 @@
 # ---- How many requests a mode serves concurrently ------------------------------------------------
 
 test_that("Java's pool grows only when its queue is full", {
-  inside <- function(users) setup_of(tool = closed_load(threads = users), sleep_ms = 100)$most_inside
+  inside <- function(users) setup_of(tool = closed_load(users = users), sleep_ms = 100)$most_inside
   expect_equal(c(inside(5), inside(110), inside(115), inside(500)), c(10, 10, 15, 20))
-  small <- list("core-threads" = 2, "max-threads" = 4, "queue-capacity" = 1)
+  small <- list("core-threads" = 2, threads = 4, queue = 1)
   expect_equal(setup_of(options = small, tool = closed_load())$most_inside, 4)
   rate <- function(rate) setup_of(tool = open_load(rate_per_s = rate), sleep_ms = 100)$most_inside
   expect_equal(c(rate(97), rate(397)), c(10, 20))
-  runs_itself <- setup_of("caller-runs-pool", tool = closed_load(), sleep_ms = 100)
-  expect_equal(runs_itself$most_inside, 21)
+  runs_itself <- function(users) setup_of(tool = closed_load(users = users), sleep_ms = 100, class = "CallerRunsPool")$most_inside
+  expect_equal(c(runs_itself(120), runs_itself(500)), c(20, 21))
 })
 
-virtual <- list(spring.threads.virtual.enabled = TRUE)
-pinned <- c(virtual, lock.kind = "synchronized")
+virtual <- list(virtual = TRUE)
+pinned <- c(virtual, lock = "synchronized")
 
-test_that("Tomcat's threads, permits, connections, clients and pinned carriers are limits", {
+test_that("threads, permits, connections, clients and pinned carriers are limits", {
   inside <- function(options, ...) tomcat(closed_load(), options, ...)$most_inside
-  expect_equal(inside(list()), 200)
-  expect_equal(inside(list(server.tomcat.threads.max = 50)), 50)
+  expect_equal(inside(list(threads = 50)), 50)
   expect_equal(inside(virtual), Inf)
-  expect_equal(inside(c(virtual, requests.permits = 50)), 50)
-  expect_equal(inside(virtual, path = "/api/query-test?kind=wait"), 10)
-  pool <- list("spring.datasource.hikari.maximum-pool-size" = 20)
-  expect_equal(inside(c(virtual, pool), path = "/api/query-test?kind=wait"), 20)
-  expect_equal(inside(list(server.tomcat.threads.max = 1, remote.client = "event-loop")), Inf)
+  expect_equal(inside(c(virtual, permits = 50)), 50)
+  expect_equal(inside(virtual, holds = "connection"), 10)
+  expect_equal(inside(c(virtual, pool = 20), holds = "connection"), 20)
+  expect_equal(inside(c(virtual, pool = 20)), Inf)
+  # A blocking client keeps the thread, an asynchronous one gives it back.
+  expect_equal(inside(list(threads = 1, client = "pooled")), 1)
+  expect_equal(inside(list(threads = 1, client = "event-loop")), Inf)
   expect_equal(inside(pinned, jdk = 21, cpus = 2), 2)
-  parallelism <- paste0("-Djdk.virtualThreadScheduler.parallelism=", c(4, 8))
-  expect_equal(inside(pinned, jdk = 21, jvm_options = parallelism), 8)
+  expect_equal(inside(pinned, jdk = 21, carriers = 8), 8)
   expect_equal(inside(pinned, jdk = 25), Inf)
 })
 
-test_that("the stacks' threads, permits, and connections that a transaction holds are limits", {
-  inside <- function(options, path, ...) {
-    setup_of("mode", options, closed_load(), 20, path, ..., package = "artifact.stacks")$most_inside
-  }
-  expect_equal(inside(list(threads = 10), "/login"), 10)
-  expect_equal(inside(list(virtual = TRUE), "/login"), Inf)
-  expect_equal(inside(list(), "/login", class = "webflux.Application"), Inf)
-  expect_equal(inside(list(virtual = TRUE), "/order?sleep_ms=20"), 10)
-  expect_equal(inside(list(virtual = TRUE, pool = 50), "/order?sleep_ms=20"), 50)
-  expect_equal(inside(list(virtual = TRUE, permits = 5), "/order?sleep_ms=20"), 5)
-  expect_equal(inside(list(virtual = TRUE), "/order-outside?sleep_ms=20"), Inf)
+test_that("of a server that is not known nothing is a limit, and of a pool without a size", {
+  expect_equal(setup_of(kind = "", holds = "connection")$most_inside, Inf)
+  expect_equal(setup_of(options = list())$most_inside, Inf)
 })
 
 # ---- Bounds --------------------------------------------------------------------------------------
@@ -57,7 +49,7 @@ measured <- function(cells, per_s = 1, cpu_us = 100, ...) {
   rows[]
 }
 bound_one <- function(cell, ...) bound_modes(list(cell), measured(list(cell), ...))
-fifty <- tomcat_cell(closed_load(), list(server.tomcat.threads.max = 50))
+fifty <- tomcat_cell(closed_load(), list(threads = 50))
 
 test_that("the bound is min(users, admitted) / wait", {
   row <- bound_one(fifty, per_s = 490)
@@ -69,7 +61,7 @@ test_that("the bound is min(users, admitted) / wait", {
   expect_equal(all[, .(bound_per_s, bound_by, admitted)], data.table(bound_per_s = 5000, bound_by = "users", admitted = NA_real_))
   expect_equal(all$bound_per_s / row$bound_per_s, 10)
   # Pinned on one carrier for 20 ms.
-  carrier <- bound_one(tomcat_cell(closed_load(threads = 50), pinned, "/api/lock-test", 20, jdk = 21))
+  carrier <- bound_one(tomcat_cell(closed_load(users = 50), pinned, "/api/lock-test", 20, jdk = 21))
   expect_equal(carrier[, .(admitted, bound_per_s, bound_by)], data.table(admitted = 1, bound_per_s = 50, bound_by = "admitted"))
 })
 
@@ -81,16 +73,16 @@ test_that("the CPUs are a bound of a closed loop, with what a database takes of 
   elsewhere <- modifyList(fifty, list(backend = list(cpus = 2)))
   expect_equal(bound_one(elsewhere, cpu_us = 4000, backend_cpu_us_per_request = 1000)$bound_per_s, 250)
   # Requests that come seldom cost more than the server could serve them for.
-  open <- tomcat_cell(open_load(), list(server.tomcat.threads.max = 50))
+  open <- tomcat_cell(open_load(), list(threads = 50))
   expect_equal(bound_one(open, cpu_us = 4000)[, .(bound_per_s, bound_by)], data.table(bound_per_s = 500, bound_by = "admitted"))
   expect_equal(nrow(bound_one(tomcat_cell(open_load(), virtual))), 0)
 })
 
 test_that("mean values lie below the bounds, and are those of one request alone", {
-  one <- bound_one(tomcat_cell(closed_load(threads = 1)), cpu_us = 25000)
+  one <- bound_one(tomcat_cell(closed_load(users = 1)), cpu_us = 25000)
   expect_equal(one$mva_per_s, 1 / 0.125)
   # 20 threads, 18 ms of waiting and 2.15 ms of CPU time: beyond the knee the CPU is what limits them.
-  many <- bound_one(tomcat_cell(closed_load(), list(server.tomcat.threads.max = 20), sleep_ms = 18), cpu_us = 2150)
+  many <- bound_one(tomcat_cell(closed_load(), list(threads = 20), sleep_ms = 18), cpu_us = 2150)
   expect_true(many$mva_per_s < many$bound_per_s && many$mva_per_s > 0.98 * many$bound_per_s)
   expect_true(is.na(bound_one(tomcat_cell(closed_load(), sleep_ms = 0))$mva_per_s))
 })

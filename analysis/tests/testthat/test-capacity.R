@@ -17,7 +17,7 @@ test_that("a single step beyond the objective was disturbed, two in a row are th
   expect_equal(found_at(replace(quiet, 2:3, 500)), found_at(c(10, 500, 500)))
   # Right before the knee it cannot be told from it.
   expect_lt(found_at(replace(quiet, 4, 500)), found_at(quiet))
-  # At the top of the ladder there is no second one.
+  # At the highest rate there is no second one.
   expect_equal(found_at(c(10, 10, 30)), 100 + found_at(c(10, 30)))
 })
 
@@ -38,9 +38,9 @@ test_that("the knee of a saturated step is the rate that was served", {
 })
 
 test_that("what breaks no objective, or keeps none, is a bound and no number", {
-  above <- find_capacity(steps_with(c(10, 11, 12)), 20, "top_of_ladder")
+  above <- find_capacity(steps_with(c(10, 11, 12)), 20, "highest_rate")
   expect_equal(above[c("capacity_per_s", "bound_capacity", "why_bounded")], list(
-    capacity_per_s = 300, bound_capacity = "at_least", why_bounded = "above the ladder"
+    capacity_per_s = 300, bound_capacity = "at_least", why_bounded = "above the highest rate"
   ))
   below <- find_capacity(steps_with(c(40, 50, 60)), 20)
   expect_equal(unlist(below[1:2], use.names = FALSE), c("100", "at_most"))
@@ -72,7 +72,7 @@ test_that("the knee of M/M/1 is found within 5 %", {
 test_that("a stall shows in the 99th percentile and not in the median", {
   set.seed(2)
   calm <- mm1_steps(10000)
-  stalled <- mm1_steps(10000, stall_s = replace(0 * ladder, 2, 0.05))
+  stalled <- mm1_steps(10000, stall_s = replace(0 * planned, 2, 0.05))
   expect_gt(stalled$latency_p99_ms[2], 20 * calm$latency_p99_ms[2])
   expect_equal(stalled$latency_p50_ms[2], calm$latency_p50_ms[2], tolerance = 0.3)
   expect_equal(find_capacity(stalled, 2)$within_per_s, find_capacity(calm, 2)$within_per_s)
@@ -89,7 +89,7 @@ test_that("a curve is read from its cell, step by step", {
   row <- capacities_of(read_cells(path))
   expect_equal(row$capacity_per_s, found_at(c(10, 30, 90)))
   expect_equal(row[, c(objective_ms, steps)], c(20, 3))
-  expect_equal(row[, c(versus, arrivals)], c("thread-per-request", "poisson"))
+  expect_equal(row[, c(baseline, arrivals)], c("thread-per-request", "poisson"))
   expect_false(row$out_of_memory)
 })
 
@@ -126,10 +126,10 @@ test_that("a step that stands in spite of a fault counts, but for its CPU time",
   expect_equal(pool_steps(read_cells(path))$latency_p99_ms, c(10, 12, 30, 90))
 })
 
-test_that("steps between those of the ladder have their place by rate, and none in the mean of sessions", {
-  # Numbered behind the ladder, in the order in which they were loaded.
+test_that("steps between the planned ones have their place by rate, and none in the mean of sessions", {
+  # Numbered behind the planned ones, in the order in which they were loaded.
   steps <- steps_with(c(10, 30, 90, 12, 28), rate_per_s = c(100, 200, 300, 150, 175))
-  cells <- read_cells(write_curve(new_folder(), steps, ladder = 3))
+  cells <- read_cells(write_curve(new_folder(), steps, planned = 3))
   expect_equal(steps_of_curve(cells[[1]])$rate_per_s, c(100, 150, 175, 200, 300))
   row <- capacities_of(cells)
   expect_equal(row[, c(within_per_s, beyond_per_s)], c(150, 175))
@@ -168,11 +168,11 @@ test_that("steps are pooled by position, up to the first session to end", {
 test_that("without curves there are tables without rows, which can be read back", {
   folder <- new_folder()
   write_table(capacities_of(list()), file.path(folder, "capacity.csv"))
-  write_table(pool_steps(list()), file.path(folder, "curves.csv"))
+  write_table(pool_steps(list()), file.path(folder, "sweeps.csv"))
   capacity <- read_capacity(file.path(folder, "capacity.csv"))
   expect_equal(nrow(capacity), 0)
   expect_type(capacity$capacity_per_s, "double")
-  expect_equal(nrow(read_load_curves(file.path(folder, "curves.csv"))), 0)
+  expect_equal(nrow(read_load_curves(file.path(folder, "sweeps.csv"))), 0)
   expect_equal(nrow(pool_capacity(capacity)), 0)
   expect_equal(nrow(compare_capacities(capacity)), 0)
 })
@@ -181,7 +181,7 @@ test_that("tables are read as they were written", {
   root <- new_folder()
   cells <- read_cells(c(
     write_curve(root, steps_with(c(10, 30, 90)), repetition = 1),
-    write_curve(root, steps_with(c(10, 11)), mode = "thread-per-request", versus = NULL, ended = "top_of_ladder")
+    write_curve(root, steps_with(c(10, 11)), mode = "thread-per-request", baseline = NULL, ended = "highest_rate")
   ))
   path <- file.path(root, "capacity.csv")
   write_table(capacities_of(cells), path)
@@ -196,11 +196,11 @@ test_that("capacities are compared as ratios of sessions", {
   capacity <- rbind(capacities_with("pool", c(200, 404, 99), "thread"), capacities_with("thread", c(100, 200, 50)))
   row <- compare_capacities(capacity)
   expect_equal(row$estimate, exp(mean(log(c(2, 2.02, 1.98)))))
-  expect_equal(row[, c(statistic, tool, verdict)], c("capacity_per_s", "curve", "higher"))
+  expect_equal(row[, c(statistic, tool, verdict)], c("capacity_per_s", "sweep", "higher"))
   expect_equal(c(row$low, row$high), exp(c(t.test(log(c(2, 2.02, 1.98)))$conf.int)))
 })
 
-test_that("one session above the ladder makes the ratio a bound", {
+test_that("one session above the highest rate makes the ratio a bound", {
   bounds <- c("", "at_least", "")
   capacity <- rbind(
     capacities_with("pool", c(200, 300, 210), "thread", bounds), capacities_with("thread", c(100, 100, 100))
@@ -211,20 +211,19 @@ test_that("one session above the ladder makes the ratio a bound", {
   expect_equal(row[, c(bound, verdict)], c("at_least", "higher"))
   expect_equal(row$pairs, 3)
   pooled <- pool_capacity(capacity)
-  expect_equal(pooled[mode == "pool", c(bound, why_bounded)], c("at_least", "above the ladder"))
+  expect_equal(pooled[mode == "pool", c(bound, why_bounded)], c("at_least", "above the highest rate"))
   expect_true(is.na(pooled[mode == "pool", low]) && !is.na(pooled[mode == "thread", low]))
-  expect_equal(capacity_text(pooled)[1], "at least 233")
   # Both are beyond what could be driven: which is the better is not known.
   both <- rbind(capacities_with("pool", c(300, 300), "thread", "at_least"), capacities_with("thread", c(300, 300), bound = "at_least"))
   expect_equal(compare_capacities(both)[, c(verdict)], "not comparable")
-  expect_match(compare_capacities(both)$reason, "above the ladder")
+  expect_match(compare_capacities(both)$reason, "above the highest rate")
 })
 
 test_that("a curve that is not valid is not compared", {
   capacity <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100)))
-  row <- compare_capacities(capacity[mode == "pool", `:=`(valid = FALSE, failed_checks = "treatment")])
+  row <- compare_capacities(capacity[mode == "pool", `:=`(valid = FALSE, failed_checks = "observed")])
   expect_equal(row$verdict, "not comparable")
-  expect_match(row$reason, "treatment")
+  expect_match(row$reason, "observed")
 })
 
 test_that("the interval of the ratio holds the truth", {
@@ -237,9 +236,9 @@ test_that("the interval of the ratio holds the truth", {
   experiments <- 60
   sessions <- CJ(tier = sprintf("tier-%02d", seq_len(experiments)), repetition = 1:3)
   sessions[, machine := exp(rnorm(.N, 0, 0.1))]
-  drawn <- function(mode, saturation, versus) {
+  drawn <- function(mode, saturation, baseline) {
     values <- vapply(sessions$machine, function(machine) one_mode(saturation * machine, 3), 0)
-    capacities_with(mode, values, versus, tier = sessions$tier)[, `:=`(
+    capacities_with(mode, values, baseline, tier = sessions$tier)[, `:=`(
       repetition = sessions$repetition, session = paste(sessions$tier, sessions$repetition)
     )]
   }
@@ -279,8 +278,8 @@ test_that("a curve is predicted from its configuration, with queue, saturation a
   cell <- read_cell(write_curve(
     new_folder(), steps_with(c(110, 112, 300, 400), rate_per_s = c(50, 100, 400, 600)), objective_ms = 120,
     configuration = list(
-      study = list(server = list(package = "artifact.tomcat")), mode = list(options = list(server.tomcat.threads.max = 50)),
-      tier = list(id = "low", path = "/work?sleep_ms=100&cpu_us=0", sleep_ms = 100), tool = list(id = "curve", connections = 1000, keep_alive = TRUE, step_s = 1)
+      study = list(server = list(package = "artifact.tomcat")), mode = list(kind = "pool", options = list(threads = 50)),
+      tier = list(id = "low", path = "/work?sleep_ms=100&cpu_us=0", sleep_ms = 100), tool = list(id = "sweep", connections = 1000, keep_alive = TRUE, step_s = 1)
     )
   ))
   predicted <- predict_curves(list(cell, cell), known_primitives[0])
@@ -295,30 +294,6 @@ test_that("a curve is predicted from its configuration, with queue, saturation a
   expect_equal(nrow(predict_curves(list(), known_primitives[0])), 0)
 })
 
-# ---- Figures -------------------------------------------------------------------------------------
-
-test_that("curves can be drawn, and the knee stands where the capacity is", {
-  set.seed(5)
-  root <- new_folder()
-  cells <- read_cells(unlist(lapply(1:3, function(n) {
-    limited <- mm1_steps(4000)[rate_per_s < 3000]
-    c(
-      write_curve(root, mm1_steps(1000), repetition = n, mode = "fixed-pool"),
-      write_curve(root, mm1_steps(2000), repetition = n, mode = "event-loop"),
-      write_curve(root, limited, repetition = n, mode = "thread-per-request", ended = "generator_limit")
-    )
-  })))
-  steps <- pool_steps(cells)
-  capacity <- pool_capacity(capacities_of(cells))
-  figure <- figure_load_curve(steps, capacity, "Low")
-  expect_s3_class(patchwork::patchworkGrob(figure), "gtable")
-  panel <- capacity_panel(with_modes(capacity, capacity$mode), c(50, 4000), list())
-  expect_setequal(round(10^ggplot_build(panel + scale_x_log10())$data[[4]]$x), round(capacity$capacity_per_s))
-  one <- pool_capacity(capacities_of(cells[1]))
-  expect_s3_class(patchwork::patchworkGrob(figure_load_curve(pool_steps(cells[1]), one)), "gtable")
-  expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
-})
-
 # ---- The guide -----------------------------------------------------------------------------------
 
 test_that("every tier with a baseline is a situation of the guide", {
@@ -326,7 +301,7 @@ test_that("every tier with a baseline is a situation of the guide", {
   capacity[, tier_title := "any rate"]
   found <- curve_situations(capacity, compare_capacities(capacity))
   expect_length(found, 1)
-  expect_equal(found[[1]][c("study", "versus", "tier", "tool")], list(study = "demo", versus = "thread", tier = "low", tool = "curve"))
+  expect_equal(found[[1]][c("study", "baseline", "tier", "tool")], list(study = "demo", baseline = "thread", tier = "low", tool = "sweep"))
   expect_equal(found[[1]]$title, "Any rate: 99th percentile within 20 ms")
   expect_length(curve_situations(capacity[0], compare_capacities(capacity[0])), 0)
 })

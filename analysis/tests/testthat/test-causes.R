@@ -9,7 +9,7 @@ test_that("a swap that takes the effect away removes all of it", {
   expect_equal(row$share, 1 - log(row$after) / log(row$before))
   expect_true(row$share_low > 0.9 && row$share_high < 1.1)
   expect_equal(row[, c(over, units)], c("sessions", "3"))
-  expect_equal(row[, c(before_mode, before_versus)], c(mean(c(202, 198, 201)), 100))
+  expect_equal(row[, c(before_mode, before_baseline)], c(mean(c(202, 198, 201)), 100))
 })
 
 test_that("an effect that stays has a share near 0, and one that turns round more than all", {
@@ -93,12 +93,12 @@ test_that("failing is an effect without a baseline", {
   cause$swaps <- list(list(does = "a long queue", changes = list(mode = "long")))
   row <- traced_of(summary, cause)
   expect_equal(row[, c(before, after, share)], c(0.99, 0, 1))
-  expect_equal(row[, c(counted_before_mode, counted_after_mode, counted_before_versus)], c(101, 0, NA))
+  expect_equal(row[, c(counted_before_mode, counted_after_mode, counted_before_baseline)], c(101, 0, NA))
 })
 
 test_that("what is counted is divided by the requests that it belongs to, and not printed without them", {
   row <- traced_of()
-  expect_equal(row[, c(counted_before_mode, counted_before_versus, counted_after_mode, counted_after_versus)], c(1, 0.002, 0.001, 0.001))
+  expect_equal(row[, c(counted_before_mode, counted_before_baseline, counted_after_mode, counted_after_baseline)], c(1, 0.002, 0.001, 0.001))
   old <- traced_of(demo_summary()[, counted_requests := NULL])
   expect_true(is.na(old$counted_before_mode))
   expect_equal(old$share, row$share)
@@ -114,12 +114,10 @@ test_that("a counter that follows from the effect by a law is refused", {
       ""
     }, error = conditionMessage)
   }
-  # Little's law, the utilization law, and a failure that is a refusal.
+  # Little's law, and the law of response times.
   expect_match(refused("throughput_per_s", "jmeter", "pool_wait_ms / requests"), "follows from the effect by a law: pool_wait_ms")
   expect_match(refused("throughput_per_s", "jmeter", "pool_wait_mean_ms"), "by a law")
-  expect_match(refused("throughput_per_s", "jmeter", "thread_free_share"), "by a law: thread_free_share")
   expect_match(refused("latency_mean_ms", "jmeter", "under_way"), "by a law")
-  expect_match(refused("error_share", "wrk2", "duplicates_refused / requests"), "by a law: duplicates_refused")
   expect_match(refused("cpu_us_per_request", "wrk2", "cpu_system_s / requests"), "by a law")
   expect_match(refused("throughput_per_s", "jmeter", "requests / duration_s"), "by a law")
   # The whole load's counters are not those of its windows.
@@ -168,7 +166,7 @@ test_that("causes survive their table", {
 test_that("the causes of the report can be computed, and wrong ones are refused", {
   path <- file.path(analysis_folder, "causes.yaml")
   causes <- read_causes(path)
-  expect_equal(profiled_sides(causes[["connection-limit"]])$versus$mode, "tomcat-200-connections-20000")
+  expect_equal(profiled_sides(causes[["connection-limit"]])$baseline$mode, "tomcat-200-connections-20000")
   expect_null(profiled_sides(causes$connections))
   traced <- trace_causes(causes, demo_summary(), no_slices())
   expect_setequal(traced$id, names(causes))
@@ -181,7 +179,7 @@ test_that("the causes of the report can be computed, and wrong ones are refused"
   }
   expect_equal(names(wrong()), "start")
   expect_error(wrong(difference = list(statistic = "latency_p98_ms")), "is not a statistic of causes")
-  expect_error(wrong(difference = list(versus = NULL)), "a ratio needs a versus")
+  expect_error(wrong(difference = list(baseline = NULL)), "a ratio needs a baseline")
   expect_error(wrong(difference = list(mode_words = NULL)), "the difference has no mode_words")
   expect_error(wrong(title = NULL), "has no title")
   expect_error(wrong(cells = "all"), "cells: all")

@@ -5,7 +5,7 @@ cells_with <- function(wanted, ..., tier = "low", failed = "", outcome = "comple
   modes <- list(...)
   rows <- rbindlist(lapply(names(modes), function(name) {
     data.table(
-      study = "demo", mode = name, versus = if (name == "pool") "thread" else NA_character_, tier = tier, tool = "wrk2",
+      study = "demo", mode = name, baseline = if (name == "pool") "thread" else NA_character_, tier = tier, tool = "wrk2",
       repetition = seq_along(modes[[name]]), outcome = outcome, valid = failed == "", failed_checks = failed, value = modes[[name]]
     )
   }))
@@ -13,9 +13,9 @@ cells_with <- function(wanted, ..., tier = "low", failed = "", outcome = "comple
   set(rows, j = wanted, value = rows$value)[, value := NULL][]
 }
 
-compared_as <- function(low, estimate, high, statistic = "throughput_per_s", mode = "pool", versus = "thread", pairs = 3) {
+compared_as <- function(low, estimate, high, statistic = "throughput_per_s", mode = "pool", baseline = "thread", pairs = 3) {
   data.table(
-    study = "demo", tier = "low", tool = "wrk2", mode = mode, versus = versus, statistic = statistic, estimate = estimate,
+    study = "demo", tier = "low", tool = "wrk2", mode = mode, baseline = baseline, statistic = statistic, estimate = estimate,
     low = low, high = high, pairs = pairs, reason = ""
   )
 }
@@ -33,7 +33,7 @@ claim_of <- function(rule, ..., place = list()) {
 }
 
 judge_one <- function(tables, rule, ...) judge_claims(list(claim_of(rule, ...)), tables)
-against_thread <- list(versus = "thread")
+against_thread <- list(baseline = "thread")
 verdict_of_ratio <- function(rule, low, estimate, high, ...) {
   judge_one(tables_of(comparisons = compared_as(low, estimate, high)), rule, place = against_thread, ...)$verdict
 }
@@ -96,7 +96,7 @@ test_that("what cannot be compared has no verdict, and shows our value", {
 # ---- Values ----------------------------------------------------------------------------------
 
 test_that("a ratio is that of the comparisons, either way round", {
-  row <- judge_one(tables_of(comparisons = compared_as(0.2, 0.25, 0.5, mode = "thread", versus = "pool")), list(above = 1.05), place = against_thread)
+  row <- judge_one(tables_of(comparisons = compared_as(0.2, 0.25, 0.5, mode = "thread", baseline = "pool")), list(above = 1.05), place = against_thread)
   expect_equal(row[, .(verdict, low, estimate, high)], data.table(verdict = "holds", low = 2, estimate = 4, high = 5))
 })
 
@@ -105,9 +105,9 @@ test_that("a pair that is no row is compared by its sessions, and tiers with eac
   tables <- tables_of(rbind(at("low", 40, 10), at("high", 60, 30)))
   pair <- judge_one(tables, list(above = 1.05), place = against_thread)
   expect_equal(pair[, c(verdict, ours)], c("holds", "throughput 40/s against 10/s, 4 × [4, 4]"))
-  tiers <- judge_one(tables, list(above = 1.05), place = list(tiers = "high", versus_tier = "low"))
+  tiers <- judge_one(tables, list(above = 1.05), place = list(tiers = "high", baseline_tier = "low"))
   expect_equal(tiers[, .(estimate, cells)], data.table(estimate = 1.5, cells = "demo/pool/high/wrk2 : demo/pool/low/wrk2"))
-  gains <- judge_one(tables, list(below = 0.952), place = list(tiers = "high", versus_tier = "low", versus = "thread"))
+  gains <- judge_one(tables, list(below = 0.952), place = list(tiers = "high", baseline_tier = "low", baseline = "thread"))
   expect_equal(gains[, .(verdict, estimate)], data.table(verdict = "holds", estimate = 0.5))
 })
 
@@ -119,7 +119,7 @@ test_that("failures count every cell that ran, all else valid cells", {
   expect_equal(fails("throughput_per_s", c(0, 0, 1))$verdict, "not decided")
   expect_equal(fails("error_share", c(0, 1), outcome = "beyond_limits")$verdict, "not decided")
   pair <- cells_with("error_share", pool = c(0.02, 0.03), thread = c(0.4, 0.41), failed = "share_2xx")
-  row <- judge_one(tables_of(pair), list(below = -0.01), place = list(statistic = "error_share", versus = "thread", effect = "difference"))
+  row <- judge_one(tables_of(pair), list(below = -0.01), place = list(statistic = "error_share", baseline = "thread", effect = "difference"))
   expect_equal(row[, c(verdict, ours)], c("holds", "share of failed requests 2.5 % against 40.5 %"))
 })
 
@@ -207,14 +207,14 @@ test_that("the schema refuses what no rule can read, and names it", {
 test_that("names that are not known stop with key, value and what is allowed", {
   known <- CJ(study = "demo", mode = c("pool", "thread"), tier = c("low", "top"), tool = "wrk2")[!(mode == "thread" & tier == "top")]
   check <- function(...) check_claims(list(claim_of(list(above = 1), place = list(...))), known, "throughput_per_s")
-  expect_length(check(versus = "thread"), 1)
+  expect_length(check(baseline = "thread"), 1)
   expect_error(check(mode = "pol"), 'one.mode = "pol"; allowed: pool, thread', fixed = TRUE)
-  expect_error(check(versus = "fiber"), 'one.mode = "fiber"', fixed = TRUE)
+  expect_error(check(baseline = "fiber"), 'one.mode = "fiber"', fixed = TRUE)
   expect_error(check(tiers = c("low", "hi")), 'one.tier = "hi"; allowed: low, top', fixed = TRUE)
-  expect_error(check(versus_tier = "hi"), 'one.tier = "hi"', fixed = TRUE)
+  expect_error(check(baseline_tier = "hi"), 'one.tier = "hi"', fixed = TRUE)
   expect_error(check(statistic = "speed"), 'one.statistic = "speed"; allowed: throughput_per_s', fixed = TRUE)
   expect_error(check(tool = "jmeter"), "one names demo/pool/low/jmeter; the experiment has no such cell")
-  expect_error(check(versus = "thread", tiers = "top"), "one names demo/thread/top/wrk2; the experiment has no such cell")
+  expect_error(check(baseline = "thread", tiers = "top"), "one names demo/thread/top/wrk2; the experiment has no such cell")
   # A study that is not part of the experiment is not measured, and not wrong.
   expect_length(check(study = "other", mode = "any"), 1)
 })

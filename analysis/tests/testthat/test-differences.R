@@ -2,7 +2,7 @@ rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
 converter <- file.path(dirname(analysis_folder), "profiles", "convert", "jfrconv.sh")
 cause <- list(
   id = "start", study = "demo", tool = "jmeter", tier = "low",
-  difference = list(mode = "threads", versus = "pool", statistic = "cpu_us_per_request")
+  difference = list(mode = "threads", baseline = "pool", statistic = "cpu_us_per_request")
 )
 
 # 50 samples of 10 ms are all of the half second that the profiled slice took.
@@ -48,7 +48,7 @@ test_that("the repetition with most samples is taken, if it answered and has eno
     profiled_cell(root, "pool", c("run" = 109), repetition = 2),
     profiled_cell(root, "pool", c("run" = 140), repetition = 3, server = list(cpu_us_per_request = NULL))
   )
-  side <- sides_of(cause)$versus
+  side <- sides_of(cause)$baseline
   expect_equal(most_sampled(group_cpu(cells, rules), "demo", side), "demo/pool/low/jmeter/rep-2/cell.json")
   expect_null(most_sampled(group_cpu(cells[3], rules), "demo", side))
   expect_null(most_sampled(group_cpu(cells, rules), "another", side))
@@ -73,5 +73,5 @@ test_that("a flame graph is drawn where both sides were sampled, and nothing whe
 test_that("a converter that fails is an error", {
   root <- new_folder()
   side <- read_cell(profiled_cell(root, "threads", c("run" = 50)))
-  expect_error(draw_difference(list(mode = side, versus = side), rules, no_law, "false", "x.html"), "false failed on threads at low")
+  expect_error(draw_difference(list(mode = side, baseline = side), rules, no_law, "false", "x.html"), "false failed on threads at low")
 })

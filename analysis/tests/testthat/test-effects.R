@@ -28,11 +28,6 @@ test_that("the record is what the code finds", {
   for (name in c("false", "false_equivalent", "at_margin")) expect_lte(mean(again[[name]]), 0.03)
 })
 
-test_that("the sentence on coverage says what was recorded", {
-  expect_match(sentence_coverage(coverage), sprintf("^In %d simulated settings", nrow(coverage)))
-  expect_match(sentence_coverage(coverage), sprintf("%s to %s %% of the quiet", format_number(100 * min(coverage$quiet)), format_number(100 * max(coverage$quiet))))
-})
-
 # ---- Noise, by hand --------------------------------------------------------------------------
 
 test_that("what sessions add to their slices is shared by a family", {

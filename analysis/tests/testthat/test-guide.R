@@ -1,8 +1,8 @@
 guided <- function(...) {
   rows <- data.table(
-    study = "demo", tier = "high", tool = "wrk2", mode = c("pool", "loop"), versus = "thread", statistic = "cpu_us_per_request",
+    study = "demo", tier = "high", tool = "wrk2", mode = c("pool", "loop"), baseline = "thread", statistic = "cpu_us_per_request",
     better = "lower", effect = "ratio", estimate = c(0.5, 0.9), low = c(0.45, 0.8), high = c(0.55, 1.1), df = 4, bound = "", reason = "",
-    verdict = c("lower", "undecided"), mode_valid = 3, mode_invalid = 0, versus_valid = 3, versus_invalid = 0
+    verdict = c("lower", "undecided"), mode_valid = 3, mode_invalid = 0, baseline_valid = 3, baseline_invalid = 0
   )
   changes <- list(...)
   for (column in names(changes)) set(rows, j = column, value = changes[[column]])
@@ -12,7 +12,7 @@ guided <- function(...) {
 test_that("a mode stands as its verdict says, or by who keeps up", {
   expect_equal(standing(guided()), c("better", "open"))
   expect_equal(standing(guided(verdict = c("higher", "equivalent"))), c("worse", "same"))
-  failed <- guided(verdict = "not comparable", reason = "no valid cells of its baseline (share_2xx)", versus_valid = 0, versus_invalid = 3)
+  failed <- guided(verdict = "not comparable", reason = "no valid cells of its baseline (share_2xx)", baseline_valid = 0, baseline_invalid = 3)
   expect_equal(standing(failed), c("alone", "alone"))
   fell_behind <- guided(verdict = "not comparable", reason = "no valid cells of the mode (little)", mode_valid = 0, mode_invalid = 3)
   expect_equal(standing(fell_behind), c("out", "out"))
@@ -28,7 +28,7 @@ test_that("the intervals of several modes hold together", {
 
 test_that("a situation has its winner, and one that was not measured no row", {
   situation <- list(
-    title = "A demo", study = "demo", versus = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request"
+    title = "A demo", study = "demo", baseline = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request"
   )
   summary <- data.table(study = "demo", tool = "wrk2", tier = "high")
   compared <- rbind(guided(), guided(statistic = "latency_p99_ms"))
@@ -42,11 +42,11 @@ test_that("a situation has its winner, and one that was not measured no row", {
 
 test_that("of modes that are asked about none is left out, and capacity is that of the curve", {
   situation <- list(
-    title = "Pool or loop", study = "demo", versus = "thread", modes = "loop", tier = "high", tool = "wrk2",
+    title = "Pool or loop", study = "demo", baseline = "thread", modes = "loop", tier = "high", tool = "wrk2",
     statistics = c("cpu_us_per_request", "rss_mib", "capacity_per_s")
   )
   memory <- guided(statistic = "rss_mib")
-  capacity <- guided(statistic = "capacity_per_s", better = "higher", tool = "curve", verdict = "higher")
+  capacity <- guided(statistic = "capacity_per_s", better = "higher", tool = "sweep", verdict = "higher")
   compared <- rbind(guided(verdict = "higher"), memory, capacity)
   found <- compare_guide(list(situation), data.table(study = "demo", tool = "wrk2", tier = "high", offered_per_s = 1, mode = "loop"), no_slices(), compared)
   expect_equal(found[, .(mode, statistic, standing)], data.table(
@@ -58,12 +58,12 @@ offered <- function(summary) copy(summary)[, offered_per_s := 100][]
 
 test_that("a mode is compared with itself at another tier", {
   situation <- list(
-    title = "When to start threads", study = "demo", versus = "threads", versus_tier = "fresh", modes = "threads", tier = "kept",
+    title = "When to start threads", study = "demo", baseline = "threads", baseline_tier = "fresh", modes = "threads", tier = "kept",
     tool = "wrk2", statistics = "cpu_us_per_request"
   )
   found <- compare_guide(list(situation), offered(demo_summary()), no_slices(), guided()[0])
-  expect_equal(found[, .(mode, tier, versus, standing)], data.table(
-    mode = "threads", tier = "kept", versus = "threads at fresh", standing = "better"
+  expect_equal(found[, .(mode, tier, baseline, standing)], data.table(
+    mode = "threads", tier = "kept", baseline = "threads at fresh", standing = "better"
   ))
   expect_equal(found$estimate, (prod(c(101, 99, 101)) / prod(c(202, 198, 201)))^(1 / 3))
   expect_equal(nrow(compare_guide(list(modifyList(situation, list(tier = "top"))), offered(demo_summary()), no_slices(), guided()[0])), 0)
@@ -73,10 +73,10 @@ test_that("the guide's situations are measured by the experiment", {
   grid <- grid_asked()
   for (situation in read_guide(file.path(analysis_folder, "guide.yaml"))) {
     there <- grid[study == situation$study & tool == situation$tool]
-    expect_true(situation$versus %in% there[tier == c(situation$versus_tier, situation$tier)[1]]$mode)
+    expect_true(situation$baseline %in% there[tier == c(situation$baseline_tier, situation$tier)[1]]$mode)
     # Some of its modes may be measured with depth=full alone.
     expect_true(is.null(situation$modes) || any(situation$modes %in% there[tier == situation$tier]$mode))
-    if ("capacity_per_s" %in% situation$statistics) expect_true("curve" %in% grid[study == situation$study & tier == situation$tier]$tool)
+    if ("capacity_per_s" %in% situation$statistics) expect_true("sweep" %in% grid[study == situation$study & tier == situation$tier]$tool)
     expect_true(all(situation$statistics %in% compared_statistics$statistic))
   }
 })
@@ -111,7 +111,7 @@ test_that("a finding's values are those of the sessions that both sides have", {
     valid_cells(mode = "thread", cpu_us_per_request = c(100, 900))[session == "s2", valid := FALSE],
     valid_cells(mode = "pool", cpu_us_per_request = c(50, 5))
   )
-  expect_equal(shared_values(cells, guided()), data.table(versus_value = c(100, NA), mode_value = c(50, NA)))
+  expect_equal(shared_values(cells, guided()), data.table(baseline_value = c(100, NA), mode_value = c(50, NA)))
 })
 
 test_that("the findings are measured by the experiment, and their bounds are its users and pools", {

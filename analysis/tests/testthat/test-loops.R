@@ -2,7 +2,7 @@
 under_both <- function(open_ms, closed_ms, tier = "low") {
   side <- function(tool, latency_ms) {
     data.table(
-      study = "demo", mode = "pool", versus = NA_character_, tier = tier, tool = tool,
+      study = "demo", mode = "pool", baseline = NA_character_, tier = tier, tool = tool,
       repetition = seq_along(latency_ms), outcome = "completed", valid = TRUE, failed_checks = "",
       latency_mean_ms = latency_ms, latency_p50_ms = latency_ms, latency_p99_ms = latency_ms,
       cpu_us_per_request = 100, throughput_per_s = 1000 / latency_ms
@@ -16,7 +16,7 @@ test_that("the gap is open over closed, within sessions", {
   row <- rows[statistic == "latency_p99_ms"]
   expect_equal(row$estimate, (2 * 2.02 * 2.01)^(1 / 3))
   expect_equal(row$verdict, "higher")
-  expect_equal(row[, c(pairs, mode_median, versus_median)], c(3, 404, 200))
+  expect_equal(row[, c(pairs, mode_median, baseline_median)], c(3, 404, 200))
   expect_equal(rows[statistic == "cpu_us_per_request", verdict], "equivalent")
 })
 
@@ -24,7 +24,7 @@ test_that("the program wrk2 is compared with our own generator, and only with it
   of_ours <- under_both(c(100, 200, 400), c(1, 1, 1))
   by_itself <- of_ours[tool == "wrk2"][, `:=`(tool = "wrk2-itself", latency_p50_ms = 4 * latency_p50_ms)]
   rows <- compare_generators(rbind(of_ours, by_itself), no_slices())
-  expect_equal(rows[statistic == "latency_p50_ms", c(estimate, mode_median, versus_median)], c(4, 800, 200))
+  expect_equal(rows[statistic == "latency_p50_ms", c(estimate, mode_median, baseline_median)], c(4, 800, 200))
   expect_equal(rows[statistic == "throughput_per_s", verdict], "equivalent")
 })
 

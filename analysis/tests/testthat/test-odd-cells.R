@@ -16,15 +16,15 @@ cell_verbs <- function(cell, section = "profile") {
     )
   )
 }
-curve_verbs <- function(cell, section = "curve") {
-  if (!section %in% c("curve", "load")) return(list())
+curve_verbs <- function(cell, section = "sweep") {
+  if (!section %in% c("sweep", "load")) return(list())
   list(
     capacity = function() capacities_of(list(cell)), steps = function() pool_steps(list(cell)),
     predicted = function() predict_curves(list(cell), known_primitives)
   )
 }
 
-measured_sections <- c("load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "curve", "answers", "session")
+measured_sections <- c("load", "server", "backend", "machine", "telemetry", "profile", "warm_up", "sweep", "answers", "session")
 
 # Paths of the numbers that the schema has, within the sections that are measured, and of what servers count themselves.
 measured_numbers <- function() {
@@ -58,7 +58,8 @@ test_that("no number of a cell's record stops a verb", {
 })
 
 test_that("a count that its raw samples contradict is a damaged record, and names the file", {
-  expect_error(summarise_cell(modifyList(read_cell(paths[1]), list(load = list(requests_recorded = -1)))), "samples.csv.gz: 10 samples")
+  old <- modifyList(read_cell(paths[1]), list(schema = 2, load = list(requests_recorded = -1)))
+  expect_error(summarise_cell(old), "samples.csv.gz: 10 samples")
 })
 
 # A copy of a cell's folder, with one file of it changed.
@@ -66,7 +67,8 @@ with_file <- function(path, name, write) {
   folder <- new_folder()
   file.copy(list.files(dirname(path), full.names = TRUE), folder)
   write(file.path(folder, name))
-  read_cell(file.path(folder, basename(path)))
+  # Raw files are read of cells that do not record their latencies.
+  modifyList(read_cell(file.path(folder, basename(path))), list(schema = 2))
 }
 
 stopped_by_file <- function(path, name, verbs_of, read = function(path) fread(path, colClasses = list(character = "kept"))) {

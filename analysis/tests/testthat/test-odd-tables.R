@@ -11,14 +11,14 @@ cpu_groups <- group_cpu(run$paths, rules)
 demo_cells <- read_cells(run$paths[1:2])
 
 one_statistic <- function(column) compared_statistics[statistic == (if (column %in% statistic) column else "throughput_per_s")]
-situation <- list(title = "A demo", study = "demo", versus = "thread-per-request", tier = "low", tool = "wrk2", statistics = "throughput_per_s")
+situation <- list(title = "A demo", study = "demo", baseline = "thread-per-request", tier = "low", tool = "wrk2", statistics = "throughput_per_s")
 finding <- list(
   id = "one", study = "demo", pairs = list(pair = list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s")), told = list()
 )
 demo_difference <- function(statistic) {
   list(list(
     id = "one", study = "demo", tool = "wrk2", tier = "low",
-    difference = list(mode = "fixed-pool", versus = "thread-per-request", statistic = statistic),
+    difference = list(mode = "fixed-pool", baseline = "thread-per-request", statistic = statistic),
     counter = list(title = "started", unit = "", value = "threads_started / counted_requests"),
     swaps = list(list(does = "nothing", changes = list(mode = "fixed-pool")))
   ))
@@ -26,7 +26,7 @@ demo_difference <- function(statistic) {
 demo_claim <- function(statistic) {
   list(list(
     id = "one", source = "a", where = "b", claim = "c", published = "d", treatment = "same", differs = "", because = "e", rule = list(above = 1),
-    decided_by = list(list(study = "demo", mode = "fixed-pool", versus = "thread-per-request", tiers = "low", tool = "wrk2", statistic = statistic))
+    decided_by = list(list(study = "demo", mode = "fixed-pool", baseline = "thread-per-request", tiers = "low", tool = "wrk2", statistic = statistic))
   ))
 }
 

@@ -29,14 +29,14 @@ test_that("a cost that is not above 0 in every repetition has no mean, and says 
 cost <- function(setup, rate = setup$rate_per_s) request_cost(setup, known_primitives, rate)
 
 test_that("a request costs what it costs the simplest server of its kind at the same rate", {
-  cpu <- function(mode, rate = 10000, ...) cost(setup_of(mode, tool = open_load(rate_per_s = rate), ...))
+  cpu <- function(kind, rate = 10000, ...) cost(setup_of(kind = kind, tool = open_load(rate_per_s = rate), ...))
   expect_equal(cpu("event-loop"), 65)
-  expect_equal(cpu("thread-per-request"), 90)
-  expect_equal(cpu("fixed-pool"), 68)
-  expect_equal(cpu("virtual-thread-per-request"), 67)
-  expect_equal(cpu("fixed-pool", 100, path = "/work?sleep_ms=0&cpu_us=500"), 500 + 140)
-  expect_equal(cpu("virtual-thread-per-request", sleep_ms = 100), 74)
-  expect_equal(cpu("fixed-pool", 100, sleep_ms = 10), 160)
+  expect_equal(cpu("thread-each"), 90)
+  expect_equal(cpu("pool"), 68)
+  expect_equal(cpu("virtual"), 67)
+  expect_equal(cpu("pool", 100, path = "/work?sleep_ms=0&cpu_us=500"), 500 + 140)
+  expect_equal(cpu("virtual", sleep_ms = 100), 74)
+  expect_equal(cpu("pool", 100, sleep_ms = 10), 160)
   expect_equal(cpu("event-loop", sleep_ms = 100), 70)
   # Halfway between two rates on a scale of logarithms.
   expect_equal(cpu("event-loop", 1000), 97.5)
@@ -44,21 +44,21 @@ test_that("a request costs what it costs the simplest server of its kind at the 
 })
 
 test_that("a request on a connection that is kept must be woken on the mode's own kind of thread", {
-  cpu <- function(mode) cost(setup_of(mode, tool = open_load(rate_per_s = 1000, keep_alive = TRUE)))
-  modes <- c("thread-per-request", "fixed-pool", "virtual-thread-per-request", "event-loop")
-  expect_equal(vapply(modes, cpu, 0, USE.NAMES = FALSE), c(10, 10, 15, 11))
+  cpu <- function(kind) cost(setup_of(kind = kind, tool = open_load(rate_per_s = 1000, keep_alive = TRUE)))
+  kinds <- c("thread-each", "pool", "virtual", "event-loop")
+  expect_equal(vapply(kinds, cpu, 0, USE.NAMES = FALSE), c(10, 10, 15, 11))
 })
 
 test_that("a request to Tomcat has its own base, and a sleep or a statement is added", {
   cpu <- function(options, path = "/ping", ...) cost(tomcat(open_load(keep_alive = TRUE), options, path, ...))
-  virtual <- list(spring.threads.virtual.enabled = TRUE)
+  virtual <- list(virtual = TRUE)
   expect_equal(cpu(list(), sleep_ms = 0), 400)
   expect_equal(cpu(list(), sleep_ms = 100), 400 + 180 - 160)
   expect_equal(cpu(virtual, sleep_ms = 100), 400 + 150 - 135)
   # The answer of the database wakes the thread, so that its wait is no sleep besides.
-  expect_equal(cpu(virtual, "/api/query-test?kind=wait", sleep_ms = 20), 400 + 170 - 120)
+  expect_equal(cpu(virtual, holds = "connection", sleep_ms = 20), 400 + 170 - 120)
   # Neither is that of a remote; the thread that a call keeps is in the request, a worker's start is not.
-  calling <- function(client, ...) cpu(c(list(remote.client = client), ...), "/v1/hello", sleep_ms = 1000)
+  calling <- function(client, ...) cpu(c(list(client = client), ...), "/v1/hello", sleep_ms = 1000)
   expect_equal(calling("blocking"), 400 + 300 - 160)
   expect_equal(calling("blocking", virtual), 400 + 300 - 160)
   expect_equal(calling("worker-threads"), 400 + 300 - 120)
@@ -70,8 +70,8 @@ test_that("a request to Tomcat has its own base, and a sleep or a statement is a
 
 test_that("what no primitive speaks of, or was not measured well enough, has no cost", {
   expect_true(is.na(cost(tomcat(open_load(), list(), "/api/file-test", 0))))
-  expect_true(is.na(cost(tomcat(open_load(), list(remote.client = "pooled"), "/v1/hello", 1000))))
-  expect_true(is.na(cost(setup_of("thread-per-request", tool = open_load(rate_per_s = 2503), sleep_ms = 2000))))
+  expect_true(is.na(cost(tomcat(open_load(), list(client = "pooled"), "/v1/hello", 1000))))
+  expect_true(is.na(cost(setup_of(kind = "thread-each", tool = open_load(rate_per_s = 2503), sleep_ms = 2000))))
   without <- copy(known_primitives)[primitive == "tomcat-request", mean := NA]
   expect_true(is.na(request_cost(tomcat(open_load()), without, 100)))
 })

@@ -1,7 +1,7 @@
 # A comparison of one side: `ratio` with the noise of a session's log ratio.
 compared <- function(ratio, noise = 0.05, pairs = 3, df = 4, ...) {
   row <- data.table(
-    study = "demo", tier = "low", tool = "jmeter", mode = "pool", versus = "thread", statistic = "throughput_per_s", unit = "1/s",
+    study = "demo", tier = "low", tool = "jmeter", mode = "pool", baseline = "thread", statistic = "throughput_per_s", unit = "1/s",
     effect = "ratio", estimate = ratio, low = ratio / 1.1, high = ratio * 1.1, verdict = "higher", bound = "", reason = "", pairs = pairs,
     spread = noise, within = noise / 2, noise = if (pairs > 1) noise else NA_real_, df = if (pairs > 1) df else NA_real_,
     rounding_low = 0, rounding_high = 0
@@ -127,12 +127,12 @@ test_that("a run is not compared with itself, and a repetition beside it is", {
   found <- read_run(run$results, shipped)
   expect_equal(found$alone$mode, "fixed-pool")
   rows <- reproduce_run(shipped, found)
-  ratio <- rows[versus != "" & statistic == "throughput_per_s"]
+  ratio <- rows[baseline != "" & statistic == "throughput_per_s"]
   expect_equal(c(ratio$there, ratio$here), c((200 * 205 * 195)^(1 / 3) / 100, 2.6), tolerance = 1e-4)
   expect_equal(c(ratio$sessions_there, ratio$sessions_here), c(3, 1))
   # Threads are counted once a cell, so their ratio needs the record of the baseline.
-  expect_equal(rows[versus != "" & statistic == "threads_peak", verdict], "reproduced")
-  value <- rows[versus == "" & statistic == "throughput_per_s"]
+  expect_equal(rows[baseline != "" & statistic == "threads_peak", verdict], "reproduced")
+  value <- rows[baseline == "" & statistic == "throughput_per_s"]
   logs <- log(c(200, 205, 195))
   reach <- qt(0.975, 2) * sd(logs) * sqrt(1 / 3 + 1)
   expect_equal(c(value$expected_low, value$expected_high), exp(mean(logs) + c(-reach, reach)), tolerance = 1e-4)
@@ -175,6 +175,6 @@ test_that("a shipped run is compared with another one, and not with itself", {
   expect_null(run_of_shipped(shipped, shipped))
   rows <- reproduce_run(shipped, run_of_shipped(other, shipped))
   expect_equal(rows[statistic == "throughput_per_s", c(there, here, sessions_here)], c(2, 4, 3), tolerance = 0.01)
-  expect_true(all(rows$versus != ""))
+  expect_true(all(rows$baseline != ""))
   expect_match(print_reproduction(rows, shipped, run_of_shipped(other, shipped), other$name), "^here:  2026-11-22-other, A CPU", all = FALSE)
 })

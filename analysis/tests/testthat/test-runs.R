@@ -35,11 +35,11 @@ test_that("a run is named by its date and its machine", {
 test_that("a session that was interrupted and went on lasted as long as both parts", {
   run <- write_whole_run()
   edit <- function(path, id, ended, phases) {
-    cell <- fromJSON(path, simplifyVector = FALSE)
+    cell <- jsonlite::fromJSON(path, simplifyVector = FALSE)
     cell$session <- modifyList(cell$session, list(id = id))
     cell$session$phases <- phases
     cell$provenance$ended <- ended
-    write_json(cell, path, auto_unbox = TRUE, digits = NA, null = "null")
+    jsonlite::write_json(cell, path, auto_unbox = TRUE, digits = NA, null = "null")
   }
   none <- setNames(list(), character())
   edit(run$paths[1], "before", "2026-11-22T01:02:00.500+00:00", none)

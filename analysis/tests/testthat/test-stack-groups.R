@@ -162,7 +162,6 @@ test_that("a bar is as long as the cell's CPU time per request, however much was
   expect_false("JIT" %in% pooled$group)
   expect_equal(pooled[, sum(cpu_us_per_request)], cell$server$cpu_us_per_request)
   expect_equal(unique(pooled$of), 120)
-  expect_match(sentence_jit(groups), "which took 33.3 % of the samples")
 })
 
 test_that("a profiled slice that a rule left out is not drawn", {
@@ -180,28 +179,6 @@ test_that("a profiled slice that a rule left out is not drawn", {
   expect_equal(profiled_slice(read_cell(path))$start_epoch_s, 40)
   path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = twice, profile = list(start_epoch_s = 26))
   expect_equal(nrow(profiled_slice(read_cell(path))), 0)
-})
-
-test_that("shares stand on 100 samples at least, and with their interval", {
-  expect_equal(share_of_samples(16, 35), "")
-  expect_equal(share_of_samples(c(46, 46), c(99, 100)), c("", "46 % [37, 56]"))
-  expect_equal(count_of_samples(c(35, 100)), c("n = 35: too few", "n = 100"))
-})
-
-test_that("bars show shares only where there are samples enough", {
-  groups <- function(samples) {
-    data.table(
-      study = "demo", mode = "fixed-pool", tier = "low", tool = "wrk2", repetition = 1L, outcome = "completed", valid = TRUE,
-      profiler_engine = "itimer", group = c("accept", "write", "JIT"), samples = samples, share = 1 / 3, cpu_us_per_request = c(60, 40, NA)
-    )
-  }
-  labels_of <- function(samples) {
-    summary <- side_cells("fixed-pool", "low", cpu_us_per_request = 100, offered_per_s = 1, users = 1, requests_asked = 1, path = "/", loop = "open")
-    built <- ggplot_build(figure_cpu_groups(groups(samples), summary, "demo", "wrk2"))
-    c(sort(built$data[[2]]$label), trimws(built$data[[3]]$label), max(built$data[[1]]$xmax))
-  }
-  expect_equal(labels_of(c(21, 14, 900)), c("", "", "n = 35: too few", "100"))
-  expect_equal(labels_of(c(60, 40, 900)), c("40 % [31, 50]", "60 % [50, 69]", "n = 100", "100"))
 })
 
 test_that("a cell that was not sampled has no rows, and a table of such cells its columns", {
@@ -270,12 +247,5 @@ test_that("bytes that requests allocate are those of the profiled slice, by grou
   expect_equal(rows[group == "write", bytes_per_request], 6553600 / 50)
   # A hundred samples: 10 %.
   expect_equal(rows[group == "write", error_bytes / bytes_per_request], 0.1)
-  shown <- table_allocations(rows)
-  expect_equal(shown[["Most by"]], "write 91 % [84, 95], JVM other 9 % [5, 16]")
-  # A hundred samples are enough, and ten are not.
-  few <- table_allocations(copy(rows)[, error_bytes := sqrt(10) * error_bytes])
-  expect_equal(few[["Most by"]], "write, JVM other")
-  expect_match(shown[["KiB a request"]], "^141 \\[")
-  expect_equal(nrow(table_allocations(copy(rows)[, valid := FALSE])), 0)
   expect_named(group_allocations(character(), rules), names(no_allocations()))
 })

@@ -41,7 +41,9 @@ test_that("failed requests count as the source counted them, and not in the prim
   path <- write_cell(
     new_folder(),
     elapsed_ms = c(10, 20, 30, 1000), codes = c("200", "200", "200", "Non HTTP: refused"),
-    load = list(error_share = 0.25, responses_2xx = 3, errors = list(connect_refused = 1))
+    load = list(
+      error_share = 0.25, responses_2xx = 3, errors = list(connect_refused = 1), received_bytes = 4 * 164, sent_bytes = 4 * 120
+    )
   )
   row <- summarise_cell(read_cell(path))
   expect_equal(row$latency_mean_ms, 20)
@@ -61,7 +63,7 @@ test_that("the server's figures are scaled to their units", {
   expect_equal(row$rss_peak_mib, 100)
   expect_equal(row$machine_context_switches_per_request, 4)
   expect_equal(c(row$session, row$warm_up_ended), c("session-1", "idle"))
-  expect_equal(c(row$slices_kept, row$rss_mib, row$idle_beside_share), c(4, 95, 0.001))
+  expect_equal(c(row$slices_kept, row$rss_mib, row$idle_neighbors_share), c(4, 95, 0.001))
   expect_equal(c(row$generator, row$generator_version), c("due", "1"))
   expect_true(is.na(row$gc_pause_ms))
 })
@@ -143,7 +145,7 @@ test_that("a step beyond the limits has its reason and no value", {
 })
 
 test_that("a database tool leaves one histogram", {
-  path <- write_cell(new_folder(), tool = "sysbench", load = list(loop = "closed"))
+  path <- write_cell(new_folder(), tool = "sysbench", load = list(loop = "closed"), schema = 2)
   write_histogram(file.path(dirname(path), "latency.hgrm"), 1:10)
   row <- summarise_cell(read_cell(path))
   expect_equal(c(row$latency_p50_ms, row$latency_all_max_ms), c(5, 10))
@@ -178,7 +180,7 @@ test_that("rows of both tools and of failures go into one table and come back th
   folder <- new_folder()
   paths <- c(
     write_cell(folder, elapsed_ms = 1:10),
-    write_cell(folder, tool = "wrk2", histogram_ms = 1:10, versus = NULL),
+    write_cell(folder, tool = "wrk2", histogram_ms = 1:10, baseline = NULL),
     write_cell(folder, repetition = 2, outcome = "start_failed")
   )
   summary <- summarise_cells(paths)
@@ -189,7 +191,7 @@ test_that("rows of both tools and of failures go into one table and come back th
 
 test_that("what is wrong with a file is said with its name", {
   folder <- new_folder()
-  path <- write_cell(folder, elapsed_ms = 1:3)
+  path <- write_cell(folder, elapsed_ms = 1:3, schema = 2)
   samples <- file.path(dirname(path), "samples.csv.gz")
   expect_error(read_cell(file.path(folder, "none.json")), "none.json: no such file")
 
@@ -219,25 +221,4 @@ test_that("a histogram that does not close is refused", {
   expect_error(read_histogram(path), "lines count 10 values, the footer 11")
   writeLines(grep("Mean", lines, invert = TRUE, value = TRUE), path)
   expect_error(read_histogram(path), "no figure for Mean")
-})
-
-test_that("what the server's log and its threads say is counted within the slices", {
-  root <- new_folder()
-  path <- write_cell(root, elapsed_ms = rep(20, 100), profile = list(file = "profile.jfr", start_epoch_s = 100, end_epoch_s = 101))
-  expect_true(all(is.na(unlist(summarise_cell(read_cell(path))[, .(rejections_uncaught, duplicates_refused, thread_free_share)]))))
-  at <- function(time_s) format(as.POSIXct(time_s, origin = "1970-01-01", tz = "UTC"), "%Y-%m-%dT%H:%M:%OS3Z")
-  refused <- "ERROR 1 --- threw exception [org.springframework.dao.DuplicateKeyException: again] with root cause"
-  log <- gzfile(file.path(dirname(path), "server.log.gz"), "w")
-  writeLines(c(
-    paste(at(10.2), refused), paste(at(12), refused), "org.springframework.dao.DuplicateKeyException: again",
-    "java.util.concurrent.RejectedExecutionException: Task rejected", "\tat java.util.concurrent.RejectedExecutionException"
-  ), log)
-  close(log)
-  # A pool whose only thread is in the remote's hands half of the time; the sample of 99 s is of no slice.
-  fwrite(data.table(
-    time_s = c(99, 100, 100.5, 100.5), source = "jvm", group = "http-nio-exec",
-    state = c("WAITING", "RUNNABLE", "WAITING", "RUNNABLE"), threads = 1
-  ), file.path(dirname(path), "thread-states.csv"))
-  row <- summarise_cell(read_cell(path))
-  expect_equal(row[, c(rejections_uncaught, duplicates_refused, thread_free_share, thread_samples)], c(1, 1, 0.5, 2))
 })

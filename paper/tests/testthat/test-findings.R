@@ -1,8 +1,8 @@
 decided <- function(...) {
   row <- data.table(
     finding = "one", pair = "a", outcome = "better", chosen = 1, study = "demo", tier = "high", tool = "wrk2", mode = "pool",
-    versus = "thread", statistic = "cpu_us_per_request", unit = "µs", effect = "ratio", estimate = 0.5, low = 0.45, high = 0.55,
-    bound = "", verdict = "lower", versus_value = 104.4, mode_value = 52.2
+    baseline = "thread", statistic = "cpu_us_per_request", unit = "µs", effect = "ratio", estimate = 0.5, low = 0.45, high = 0.55,
+    bound = "", verdict = "lower", baseline_value = 104.4, mode_value = 52.2
   )
   changes <- list(...)
   for (column in names(changes)) set(row, j = column, value = changes[[column]])
@@ -67,7 +67,7 @@ test_that("findings of the shipped runs agree with the values beside them, and k
     expect_gte(length(told), 8)
     rows <- rbindlist(lapply(told, `[[`, "rows"))
     decided <- rows[outcome %in% c("better", "worse")]
-    expect_true(decided[, all(sign(log(mode_value / versus_value)) == sign(log(estimate)))], label = run)
+    expect_true(decided[, all(sign(log(mode_value / baseline_value)) == sign(log(estimate)))], label = run)
     # A window's count is a little more or less than its share of the rate.
     expect_true(rows[!is.na(bound_ratio), all(exp(abs(log(estimate))) <= 1.02 * bound_ratio)], label = run)
   }

@@ -1,6 +1,6 @@
 test_that("the guide names the winner of a situation, and a further metric only where it is decided", {
   rows <- data.table(
-    situation = "Short requests", versus = "thread-per-request", statistic = c("cpu_us_per_request", "latency_p99_ms"), mode = "fixed-pool",
+    situation = "Short requests", baseline = "thread-per-request", statistic = c("cpu_us_per_request", "latency_p99_ms"), mode = "fixed-pool",
     best = c(1, 0), standing = c("better", "open"), estimate = 0.5, low = 0.4, high = 0.6, bound = "", verdict = c("lower", "undecided")
   )
   expect_equal(

@@ -7,7 +7,7 @@ run_of_verdicts <- function(verdicts, estimates = c(2, 1, 3, 0.5), name = "2026-
       machine = list(cpu_model = "AMD EPYC", cpus = 2, kernel = "6.1")
     ),
     comparisons = data.table(
-      study = "s", tier = "t", tool = "jmeter", mode = "virtual", versus = "pool", effect = "ratio", bound = "",
+      study = "s", tier = "t", tool = "jmeter", mode = "virtual", baseline = "pool", effect = "ratio", bound = "",
       statistic = c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "threads_peak"), verdict = verdicts, estimate = estimates
     )
   )

@@ -1,10 +1,6 @@
 # The figure of a load curve: latency against offered load, above the capacities that
 # follow from it. Steps are those of pool_steps(), capacities those of pool_capacity().
 
-library(data.table)
-library(ggplot2)
-library(patchwork)
-
 #' Latency against offered load, and below it, on the same axis, the capacity of each mode.
 #'
 #' The thick line is the 99th percentile with its 95 % interval up to the knee, where it meets the objective;

@@ -8,10 +8,10 @@ demo_cells <- function(folder) {
     values <- if (pool) 20:119 else 2 * 20:119
     path <- write_cell(
       folder, mode = one$mode, tier = one$tier, tool = one$tool, repetition = one$repetition,
-      versus = if (pool) "thread-per-request", elapsed_ms = if (one$tool == "jmeter") values,
+      baseline = if (pool) "thread-per-request", elapsed_ms = if (one$tool == "jmeter") values,
       histogram_ms = if (one$tool == "wrk2") values,
       load = list(
-        requests_asked = if (one$tier == "low") 100 else 200, start_epoch_s = 10, end_epoch_s = 12,
+        requests_offered = if (one$tier == "low") 100 else 200, start_epoch_s = 10, end_epoch_s = 12,
         offered_per_s = if (one$tool == "wrk2") 50, throughput_per_s = if (pool) 50 else 25
       )
     )
@@ -103,4 +103,42 @@ test_that("values that are not valid are marked and not pooled", {
   )
   broken[!poolable(broken), failed_checks := c("slices_kept", "little;slices_kept", "settled", "compiled")]
   expect_match(sentence_validity(broken), "1 exceed .*: `settled` \\(1\\)\\. 3 were measured too little or disturbed: `slices_kept` \\(2\\)")
+})
+
+test_that("curves can be drawn, and the knee stands where the capacity is", {
+  set.seed(5)
+  root <- new_folder()
+  cells <- read_cells(unlist(lapply(1:3, function(n) {
+    limited <- mm1_steps(4000)[rate_per_s < 3000]
+    c(
+      write_curve(root, mm1_steps(1000), repetition = n, mode = "fixed-pool"),
+      write_curve(root, mm1_steps(2000), repetition = n, mode = "event-loop"),
+      write_curve(root, limited, repetition = n, mode = "thread-per-request", ended = "generator_limit")
+    )
+  })))
+  steps <- pool_steps(cells)
+  capacity <- pool_capacity(capacities_of(cells))
+  figure <- figure_load_curve(steps, capacity, "Low")
+  expect_s3_class(patchwork::patchworkGrob(figure), "gtable")
+  panel <- capacity_panel(with_modes(capacity, capacity$mode), c(50, 4000), list())
+  expect_setequal(round(10^ggplot_build(panel + scale_x_log10())$data[[4]]$x), round(capacity$capacity_per_s))
+  one <- pool_capacity(capacities_of(cells[1]))
+  expect_s3_class(patchwork::patchworkGrob(figure_load_curve(pool_steps(cells[1]), one)), "gtable")
+  expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
+})
+
+test_that("bars show shares only where there are samples enough", {
+  groups <- function(samples) {
+    data.table(
+      study = "demo", mode = "fixed-pool", tier = "low", tool = "wrk2", repetition = 1L, outcome = "completed", valid = TRUE,
+      profiler_engine = "itimer", group = c("accept", "write", "JIT"), samples = samples, share = 1 / 3, cpu_us_per_request = c(60, 40, NA)
+    )
+  }
+  labels_of <- function(samples) {
+    summary <- side_cells("fixed-pool", "low", cpu_us_per_request = 100, offered_per_s = 1, users = 1, requests_offered = 1, path = "/", loop = "open")
+    built <- ggplot_build(figure_cpu_groups(groups(samples), summary, "demo", "wrk2"))
+    c(sort(built$data[[2]]$label), trimws(built$data[[3]]$label), max(built$data[[1]]$xmax))
+  }
+  expect_equal(labels_of(c(21, 14, 900)), c("", "", "n = 35: too few", "100"))
+  expect_equal(labels_of(c(60, 40, 900)), c("40 % [31, 50]", "60 % [50, 69]", "n = 100", "100"))
 })

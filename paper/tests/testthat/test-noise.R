@@ -1,34 +1,34 @@
 # Comparisons of a mode with itself, one of them a false alarm, and one of two modes.
-with_twins <- function() {
+with_a_a <- function() {
   row <- function(mode, tier, verdict, estimate, p_value, statistic = "throughput_per_s") {
     data.table(
-      study = "demo", tier = tier, tool = "jmeter", mode = mode, versus = "pool",
+      study = "demo", tier = tier, tool = "jmeter", mode = mode, baseline = "pool",
       statistic = statistic, effect = "ratio", estimate = estimate, spread = 0.1, pairs = 3,
       p_value = p_value, verdict = verdict
     )
   }
   rbind(
-    row("pool-again", "low", "equivalent", 1.01, 0.5),
-    row("pool-again", "high", "higher", 1.2, 0.001),
-    row("pool-again", "low", "undecided", 0.9, 0.04, "cpu_us_per_request"),
-    row("pool-again", "high", "undecided", 1, 0.9, "cpu_us_per_request"),
+    row("pool-a-a", "low", "equivalent", 1.01, 0.5),
+    row("pool-a-a", "high", "higher", 1.2, 0.001),
+    row("pool-a-a", "low", "undecided", 0.9, 0.04, "cpu_us_per_request"),
+    row("pool-a-a", "high", "undecided", 1, 0.9, "cpu_us_per_request"),
     row("thread", "low", "higher", 3, 0.0001)
   )
 }
 
 test_that("false alarms are counted among modes that are compared with themselves", {
-  found <- false_alarms(with_twins())
+  found <- false_alarms(with_a_a())
   expect_equal(found[c("differ", "comparisons", "unadjusted", "places", "places_differ")], list(
     differ = 1L, comparisons = 4L, unadjusted = 2L, places = 2L, places_differ = 1L
   ))
   exact <- binom.test(1, 2)$conf.int
   expect_equal(c(found$share, found$low, found$high), c(0.5, exact[1], exact[2]))
   expect_match(
-    sentence_false_alarms(with_twins()), "in 1 of 4 comparisons \\(.* in 2\\)\\. They are at 2 places, of which 1 has one: 50 %"
+    sentence_false_alarms(with_a_a()), "in 1 of 4 comparisons \\(.* in 2\\)\\. They are at 2 places, of which 1 has one: 50 %"
   )
-  expect_null(false_alarms(with_twins()[mode == "thread"]))
-  expect_equal(sentence_false_alarms(with_twins()[0]), "No mode was measured against itself.")
-  once <- with_twins()[, `:=`(pairs = 1, spread = NA_real_, verdict = "one session")]
+  expect_null(false_alarms(with_a_a()[mode == "thread"]))
+  expect_equal(sentence_false_alarms(with_a_a()[0]), "No mode was measured against itself.")
+  once <- with_a_a()[, `:=`(pairs = 1, spread = NA_real_, verdict = "one session")]
   expect_null(false_alarms(once))
   expect_match(sentence_false_alarms(once), "one session decides nothing")
 })
@@ -38,8 +38,8 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
   runs <- 400
   figures <- function() exp(rnorm(runs, 0, 0.05))
   summary <- data.table(
-    study = "demo", mode = rep(c("pool", "pool-again"), each = runs),
-    versus = rep(c(NA, "pool"), each = runs), tier = "low", tool = "jmeter",
+    study = "demo", mode = rep(c("pool", "pool-a-a"), each = runs),
+    baseline = rep(c(NA, "pool"), each = runs), tier = "low", tool = "jmeter",
     repetition = rep(seq_len(runs), 2), outcome = "completed", valid = TRUE, failed_checks = "",
     throughput_per_s = c(figures(), figures())
   )

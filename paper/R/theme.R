@@ -4,9 +4,6 @@
 # modes are chosen for their contrast on white, and a transparent figure would need a second set
 # of them, so that a mode would change its colour with the reader's settings.
 
-library(ggplot2)
-library(data.table)
-
 ink <- "#222222"
 faint <- "#8A8A8A"
 
@@ -26,7 +23,7 @@ theme_artifact <- function(base_size = 9) {
 }
 
 # Colours after Okabe and Ito (2008), which stay apart for colour-blind readers, and their names in the
-# configuration. A hue stands for the same way of handling requests in every study.
+# configuration. A hue stands for the same concurrency model in every study.
 okabe_ito <- c(
   "#D55E00", "#0072B2", "#4D4D4D", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A800"
 )
@@ -71,7 +68,7 @@ mode_styles <- function(modes) {
   facts <- mode_facts(unique(as.character(modes)))
   places <- family_places(facts)[facts$family]
   varied <- facts$variant != ""
-  linetypes <- c("solid", "as published" = "22", twin = "dotted", slower = "dotdash")
+  linetypes <- c("solid", "as published" = "22", "A/A" = "dotted", slower = "dotdash")
   lightness <- pmax(lightness_of_size(facts$size), ifelse(varied, 0.4, 0))
   data.table(
     mode = facts$mode, colour = lighter(okabe_ito[places], lightness),
@@ -109,7 +106,7 @@ tier_levels <- function(summary) {
   usual <- summary[, .(usual = usual_path(.SD)), by = study]
   load <- usual[summary, on = "study"][, .(
     special = !any(path %in% usual), at_once = any(grepl("at-once$", tier)), path = path[1],
-    requests = min(c(fcoalesce(requests_asked, users)[loop == "closed"], Inf), na.rm = TRUE),
+    requests = min(c(fcoalesce(requests_offered, users)[loop == "closed"], Inf), na.rm = TRUE),
     rate = min(c(offered_per_s, Inf), na.rm = TRUE)
   ), by = .(study, tier)]
   load[order(study, special, at_once, path, requests, rate, tier), unique(tier)]

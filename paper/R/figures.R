@@ -2,9 +2,6 @@
 # object; none measures or computes a result beyond what it draws. Figures are made
 # for 7 inches of width.
 
-library(data.table)
-library(ggplot2)
-
 # Rows of a study; NULL stands for all tools, tiers and modes.
 chosen <- function(table, study, tool, tiers, modes) {
   wanted_study <- study
@@ -33,19 +30,6 @@ in_load_order <- function(table, summary) {
 drawn <- function(table, study, tool, tiers, modes) {
   if (is.null(modes)) modes <- unique(table$mode[!is_control(table$mode)])
   chosen(table, study, tool, tiers, modes)
-}
-
-# Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
-geometric <- function(values) {
-  interval <- exp(t_interval(log(values)))
-  list(middle = exp(mean(log(values))), low = interval[1], high = interval[2])
-}
-
-plain_number <- function(values) {
-  format_one <- function(value) {
-    format(value, digits = 3, big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
-  }
-  ifelse(is.na(values), "", vapply(values, format_one, ""))
 }
 
 #' Where CPU goes: CPU time per request by group of stacks, valid repetitions pooled; n is the number of samples that

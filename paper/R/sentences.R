@@ -1,8 +1,6 @@
 # Sentences about results, computed from the comparisons and the summary, so that none can say
 # something else than the figures do. Modes are set as code, for Markdown.
 
-library(data.table)
-
 as_code <- function(text) sprintf("`%s`", text)
 
 #' Verdicts, each with its reason where it has one.

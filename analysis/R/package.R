@@ -1,0 +1,7 @@
+#' @import data.table
+#' @importFrom stats approx binom.test coef confint lm median p.adjust pt qnorm qt quantile rnorm runif sd setNames uniroot var cov xtabs
+#' @importFrom utils head modifyList tail
+NULL
+
+# data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.
+.onLoad <- function(libname, pkgname) setDTthreads(2)

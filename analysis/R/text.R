@@ -1,0 +1,52 @@
+# Numbers and tables as text: for the words of claims, and for a terminal.
+
+#' @export
+plain_number <- function(values) {
+  format_one <- function(value) {
+    format(value, digits = 3, big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  }
+  ifelse(is.na(values), "", vapply(values, format_one, ""))
+}
+
+# What a table says where it has no figure.
+#' @export
+no_figure <- "–"
+
+#' A number for readers: three significant digits, thousands separated.
+#'
+#' @param values numeric vector.
+#' @return character vector; a dash for NA, ∞ for what has no end.
+#' @export
+format_number <- function(values) {
+  rounded <- ifelse(abs(values) >= 1000, round(values), signif(values, 3))
+  ifelse(is.na(values), no_figure, ifelse(is.infinite(values), "∞", plain_number(rounded)))
+}
+
+#' @export
+interval_text <- function(low, high) {
+  ifelse(is.na(low), no_figure, paste0("[", format_number(low), ", ", format_number(high), "]"))
+}
+
+# An end of an interval that is farther than this factor from a ratio says nothing of it.
+#' @export
+far <- 100
+
+#' @export
+not_bounded <- "not bounded"
+
+#' @export
+with_interval <- function(estimate, low, high) {
+  open <- low > 0 & low < estimate / far & high > estimate * far
+  interval <- ifelse(open %in% TRUE, sprintf("[%s]", not_bounded), interval_text(low, high))
+  ifelse(is.na(estimate), no_figure, paste0(format_number(estimate), ifelse(is.na(low), "", paste0(" ", interval))))
+}
+
+# Columns side by side, as wide as they must be.
+#' @export
+table_lines <- function(table) {
+  columns <- lapply(names(table), function(name) {
+    cells <- c(name, ifelse(is.na(table[[name]]), no_figure, as.character(table[[name]])))
+    format(cells, width = max(nchar(cells)))
+  })
+  trimws(do.call(paste, c(columns, sep = "  ")), "right")
+}

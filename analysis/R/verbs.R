@@ -1,0 +1,53 @@
+# The verbs of analyze.R. Names of files come by standard input, a line each: a command line has room for some
+# thousands of them only.
+
+#' Runs one verb.
+#'
+#' @param verbs functions by name; `words` the verb and its settings, each as `key=value`.
+#' @export
+run_verb <- function(verbs, words) {
+  verb <- verbs[[words[1]]]
+  if (is.null(verb)) stop("no verb ", words[1], "; known: ", paste(names(verbs), collapse = ", "), call. = FALSE)
+  settings <- settings_of(words[-1])
+  known <- names(formals(verb))
+  if (!setequal(names(settings), known)) {
+    stop(words[1], " takes ", paste0(known, "=…", collapse = " "), "; given: ", paste(words[-1], collapse = " "), call. = FALSE)
+  }
+  invisible(do.call(verb, settings))
+}
+
+settings_of <- function(words) as.list(setNames(sub("^[^=]*=", "", words), sub("=.*", "", words)))
+
+#' Reads names from standard input. Without names printf still prints an empty line.
+#'
+#' @export
+names_from_input <- function() {
+  input <- file("stdin")
+  on.exit(close(input))
+  Filter(nzchar, readLines(input))
+}
+
+#' What analyze.R can do.
+#'
+#' @param folder of the analysis: claims.yaml, causes.yaml, guide.yaml, PROTOCOL.md, runs.
+#' @return functions by name, each with its settings as arguments.
+#' @export
+verbs <- function(folder) {
+  list(
+    # Input: cell.json of every cell, costs-<n>.csv of the primitives.
+    analyze = function(results) analyze(results, names_from_input(), folder),
+    # Input: cell.json of one study.
+    summarize = function(out) write_table(summarise_cells(Filter(Negate(is_sweep), names_from_input())), out),
+    # Input: profile.collapsed and allocation.collapsed of cells. `converter` is async-profiler's jfrconv.
+    profiles = function(results, converter) analyze_profiles(results, names_from_input(), folder, converter),
+    # `this` is the name of a shipped run; empty for the cells in `results`.
+    compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
+    check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
+    # Takes minutes: to be run, and its table committed, whenever effects.R or comparisons.R changes what it decides.
+    simulate = function(out) {
+      found <- simulate_coverage(300)
+      shares <- setdiff(names(found), names(coverage_settings))
+      write_table(found[, (shares) := lapply(.SD, round, 3), .SDcols = shares], out)
+    }
+  )
+}

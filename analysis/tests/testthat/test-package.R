@@ -1,0 +1,31 @@
+source(file.path(analysis_folder, "tests", "files.R"))
+
+test_that("no file of the analysis needs itself through another", {
+  expect_equal(files_in_circles(needs_of_files(file.path(analysis_folder, "R"))), character())
+})
+
+test_that("a circle of files is found", {
+  folder <- new_folder()
+  write_file <- function(name, ...) writeLines(c(...), file.path(folder, name))
+  write_file("one.R", "first <- function(x) second(x)", "fourth <- function(words) words")
+  write_file("two.R", "second <- function(x) lapply(x, third)", "words <- 1")
+  write_file("three.R", "third <- function(x) if (x > 0) x")
+  expect_equal(needs_of_files(folder), list(one.R = "two.R", three.R = character(), two.R = "three.R"))
+  expect_equal(files_in_circles(needs_of_files(folder)), character())
+  write_file("three.R", "third <- function(x) if (x > 0) first(x)")
+  expect_setequal(files_in_circles(needs_of_files(folder)), c("one.R", "two.R", "three.R"))
+})
+
+test_that("NAMESPACE is what roxygen2 writes", {
+  copy <- new_folder()
+  file.copy(file.path(analysis_folder, c("DESCRIPTION", "NAMESPACE", "R")), copy, recursive = TRUE)
+  # In a process of its own: it loads the package.
+  code <- sprintf("roxygen2::roxygenise(%s, roclets = 'namespace')", deparse(copy))
+  system2("Rscript", c("-e", shQuote(code)), stdout = FALSE, stderr = FALSE)
+  expect_equal(readLines(file.path(copy, "NAMESPACE")), readLines(file.path(analysis_folder, "NAMESPACE")))
+  # A tag less, and it is another.
+  file <- file.path(copy, "R", "protocol.R")
+  writeLines(grep("@export", readLines(file), invert = TRUE, value = TRUE), file)
+  system2("Rscript", c("-e", shQuote(code)), stdout = FALSE, stderr = FALSE)
+  expect_false("export(read_protocol)" %in% readLines(file.path(copy, "NAMESPACE")))
+})

@@ -1,0 +1,29 @@
+# Reading what the report is made from: the analysis' tables and the cells.
+
+#' Reads everything.
+#'
+#' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
+#' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
+#'   cpu_groups, moved, profiler_cost, capacity, load_curves, predicted_curves, guide, findings (see told_findings()),
+#'   causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+read_results <- function(results, analysis) {
+  path <- function(name) file.path(results, name)
+  use_modes(path("modes.csv"))
+  counted <- read_summary(path("summary.csv"))
+  summary <- without_impossible_waits(counted)
+  list(
+    results = results, summary = summary, impossible_waits = waits_beyond_latency(counted),
+    slices = read_slices(path("slices.csv")),
+    comparisons = read_comparisons(path("comparisons.csv")),
+    cpu_groups = read_cpu_groups(path("cpu-groups.csv")),
+    moved = read_moved(results),
+    profiler_cost = read_comparisons(path("profiler-cost.csv")),
+    capacity = read_capacity(path("capacity.csv")),
+    load_curves = read_load_curves(path("sweeps.csv")),
+    predicted_curves = read_predicted_curves(path("predicted-sweeps.csv")),
+    guide = read_comparisons(path("guide.csv")),
+    findings = told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml"))),
+    causes = read_causes(file.path(analysis, "causes.yaml")), traced = read_traced(path("causes.csv")),
+    cells = read_cells(path(file.path("cells", cell_path(summary), "cell.json")))
+  )
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env Rscript
+# What a run leaves beside its report:
+#   Rscript paper/publish.R summary results=results      its end, for a terminal
+#   Rscript paper/publish.R readme name=2026-11-25-xeon  the README's blocks and pictures, from the tables of the shipped runs
+#   printf '%s\n' CELL_JSON… | Rscript paper/publish.R reference results=results repetitions=3 name=
+#                                                        ships a complete default run, as analysis/runs/<name> and paper/runs/<name>
+
+folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+root <- file.path(folder, "..")
+analysis <- file.path(root, "analysis")
+source(file.path(folder, "load.R"))
+load_paper(folder, analysis)
+
+run_verb(list(
+  summary = function(results) writeLines(summary_lines(read_results(results, analysis))),
+  readme = function(name) write_readme(root, name),
+  reference = function(results, repetitions, name) {
+    commit <- committed_code(root, c("analysis/runs", "paper/runs", "README.md"))
+    writeLines(lines_of_shipped(ship_run(results, names_from_input(), as.integer(repetitions), name, root, commit)))
+  }
+), commandArgs(trailingOnly = TRUE))
