@@ -42,11 +42,18 @@ FUNCTIONS = [
     *sorted(str(path) for path in Path("analysis/R").glob("*.R")),
 ]
 PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
+CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells]
 PROFILED = [
     f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.profiled(cell)
 ]
 ALLOCATING = [
     f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.allocates(cell)
+]
+# Sessions whose cells have stacks once their profiles are converted.
+PROFILES = [
+    f"{RESULTS}/profiles/{session.path}.txt"
+    for session in GRID.sessions
+    if any(map(GRID.profiled, session.cells))
 ]
 # Each folder with a run.json is a run that the repository ships.
 RUNS = "analysis/runs"
@@ -60,7 +67,7 @@ for key in ("reference", "with", "this"):
 
 rule analyze:
     input:
-        cells=expand("{cell}/cell.json", cell=CELLS),
+        SESSIONS,
         costs=expand(
             f"{RESULTS}/primitives/costs-{{repetition}}.csv",
             repetition=range(1, config["repetitions"] + 1),
@@ -96,17 +103,16 @@ rule analyze:
     threads: 2
     params:
         results=RESULTS,
+        cells=expand("{cell}/cell.json", cell=CELLS),
     message:
         "all cells: values, comparisons, verdicts"
     shell:
-        "printf '%s\\n' {input.cells:q} {input.costs:q} | Rscript {ANALYZE} analyze results={params.results:q} > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} {input.costs:q} | Rscript {ANALYZE} analyze results={params.results:q} > {log:q} 2>&1"
 
 
 rule profiles:
     input:
-        stacks=expand("{cell}/profile.collapsed", cell=PROFILED),
-        allocations=expand("{cell}/allocation.collapsed", cell=ALLOCATING),
-        graphs=expand("{cell}/allocation.html", cell=ALLOCATING),
+        PROFILES,
         speed=f"{RESULTS}/cpu-speed.csv",
         rules=["analysis/causes.yaml", "analysis/stack-groups.csv"],
         converter="profiles/convert/jfrconv.sh",
@@ -120,25 +126,31 @@ rule profiles:
         f"{RESULTS}/logs/profiles.log",
     params:
         results=RESULTS,
+        stacks=expand("{cell}/profile.collapsed", cell=PROFILED),
+        allocations=expand("{cell}/allocation.collapsed", cell=ALLOCATING),
     message:
         "where CPU time goes, and what requests allocate"
     shell:
-        "printf '%s\\n' {input.stacks:q} {input.allocations:q} | Rscript {ANALYZE} profiles results={params.results:q} converter={input.converter:q} > {log:q} 2>&1"
+        "printf '%s\\n' {params.stacks:q} {params.allocations:q} | Rscript {ANALYZE} profiles results={params.results:q} converter={input.converter:q} > {log:q} 2>&1"
 
 
 # One study alone, with whatever else is not measured.
 rule summarize:
     input:
-        cells=lambda wildcards: expand(
-            "{cell}/cell.json", cell=cells_of(wildcards.study)
-        ),
+        lambda wildcards: [
+            path for path in SESSIONS if f"/sessions/{wildcards.study}/" in path
+        ],
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/summary/{{study}}.csv",
+    params:
+        cells=lambda wildcards: [
+            f"{path}/cell.json" for path in CELLS if f"/{wildcards.study}/" in path
+        ],
     message:
         "values of every cell of {wildcards.study}"
     shell:
-        "printf '%s\\n' {input.cells:q} | Rscript {ANALYZE} summarize out={output:q}"
+        "printf '%s\\n' {params.cells:q} | Rscript {ANALYZE} summarize out={output:q}"
 
 
 rule check:

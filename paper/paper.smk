@@ -40,7 +40,7 @@ rule render_report:
                 "primitives/thread-memory",
             ],
         ),
-        flamegraphs=expand("{cell}/flamegraph.html", cell=PROFILED),
+        profiles=PROFILES,
         differences=f"{RESULTS}/differences",
         functions=FUNCTIONS,
         published=PUBLISHED,
@@ -92,7 +92,7 @@ rule reference:
         guide="analysis/guide.yaml",
     params:
         results=RESULTS,
-        cells=default_cells,
+        cells=[f"{RESULTS}/cells/{cell.path}/cell.json" for cell in DEFAULT_GRID.cells],
         repetitions=DEFAULT["repetitions"],
         # An empty word is dropped by :q.
         name=shlex.quote(config.get("name", "")),
