@@ -216,7 +216,7 @@ read_run <- function(results, shipped) {
   cells <- read_cells(paths)
   new <- is_new(rbindlist(lapply(cells, function(cell) as.data.table(identity_of(cell)))), shipped)
   if (!any(new)) return(NULL)
-  beside <- file.path(dirname(paths[new]), "versus", "cell.json")
+  beside <- file.path(dirname(paths[new]), "baseline", "cell.json")
   beside <- beside[file.exists(beside)]
   run_of(
     summarise_cells(paths[new]), slices_of_cells(paths[new]), cells[new][[1]]$provenance,

@@ -65,13 +65,13 @@ with_types <- function(table, words) {
 #'
 #' @param paths paths of cell.json files of the grid.
 #' @return data.table: study, mode, tier, tool, repetition, session (cells of one session were
-#'   measured side by side), beside (empty; for a baseline of a versus/ folder the mode that it was
+#'   measured side by side), beside (empty; for a baseline of a baseline/ folder the mode that it was
 #'   measured beside), outcome, valid, must_fail, failed_checks, bound_throughput, bound_latency of the cell,
 #'   then see read_cell_slices().
 slices_of_cells <- function(paths) {
   rbindlist(c(list(no_slices()), lapply(paths, function(path) {
     cell <- read_cell(path)
-    baseline <- file.path(cell$folder, "versus", "cell.json")
+    baseline <- file.path(cell$folder, "baseline", "cell.json")
     rbind(
       slices_of_cell(cell, ""),
       if (file.exists(baseline)) slices_of_cell(read_cell(baseline), cell$cell$mode),
