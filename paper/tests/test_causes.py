@@ -14,7 +14,7 @@ CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 # A line for each side of every difference, as it is and as each swap changes it.
 SIDES = """
-pkgload::load_all("analysis", quiet = TRUE)
+pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
 for (cause in read_causes("analysis/causes.yaml")) {
   changes <- c(list(list()), lapply(cause$swaps, `[[`, "changes"))
   sides <- if (!is.null(cause$difference)) lapply(changes, sides_of, cause = cause)

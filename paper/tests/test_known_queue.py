@@ -25,7 +25,7 @@ MU = float(STUDY["modes"]["known-queue"]["command"][-1])
 OBJECTIVE_MS = STUDY["tiers"]["known-queue"]["curve"]["objective_ms"]
 
 CAPACITY = """
-pkgload::load_all("analysis", quiet = TRUE)
+pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
 paths <- commandArgs(trailingOnly = TRUE)
 write_table(capacities_of(read_cells(paths[1])), paths[2])
 """
