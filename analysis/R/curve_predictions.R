@@ -40,7 +40,7 @@ ways <- list(
 
 # NULL for a server without primitives.
 way_of <- function(setup) {
-  switch(setup$server, "artifact.sockets.mode" = ways[[setup$kind, exact = TRUE]], "artifact.tomcat" = ways[[paste0("tomcat, ", setup$kind)]])
+  switch(setup$server, "artifact.sockets.mode" = ways[[setup$kind, exact = TRUE]], "artifact.spring" = , "artifact.tomcat" = ways[[paste0("tomcat, ", setup$kind)]])
 }
 
 # The cost that a call of a remote adds, by the client. The blocking one keeps the thread of the request; a worker thread is
