@@ -1,0 +1,236 @@
+"""Small edits of golden cells: a test states the numbers that it judges.
+
+Golden cells are real cells of a smoke run (see cut.py). Each edit changes a copy; a cell that is
+written is checked against cell.schema.json.
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import json
+import shutil
+import zlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workloads.record import cell_folder
+
+GOLDEN = Path(__file__).parent / "results"
+STACKS = "profile.collapsed"
+SLOWER = ("latency_mean_ms", "latency_min_ms", "cpu_us_per_request")
+FASTER = ("throughput_per_s", "answers_per_s")
+
+
+@dataclass
+class Cell:
+    """A cell that is not written yet: cell.json, slices.csv, and texts in place of its files."""
+
+    record: dict[str, Any]
+    rows: list[dict[str, Any]]
+    source: Path
+    files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        study, mode, tier, tool, repetition = self.record["cell"].values()
+        return f"{study}/{mode}/{tier}/{tool}/rep-{repetition}"
+
+    @property
+    def plain(self) -> list[dict[str, Any]]:
+        return [row for row in self.rows if row["kind"] == "plain"]
+
+    def write(self, results: Path) -> Path:
+        """Write the cell's folder, without files where nothing was sent; return its cell.json."""
+        cell_folder.validate(self.record)
+        folder = results / "cells" / self.name
+        if self.rows:
+            shutil.copytree(self.source, folder)
+            with (folder / "slices.csv").open("w", newline="") as file:
+                table = csv.DictWriter(file, [*self.rows[0]])
+                table.writeheader()
+                table.writerows(self.rows)
+        else:
+            folder.mkdir(parents=True)
+        for name, text in self.files.items():
+            (folder / name).write_text(text)
+        (folder / "cell.json").write_text(json.dumps(self.record))
+        return folder / "cell.json"
+
+
+Edit = Callable[[Cell], None]
+
+
+def golden(name: str, *edits: Edit) -> Cell:
+    """Read a golden cell, study/mode/tier/tool, and edit it."""
+    source = GOLDEN / "cells" / name / "rep-1"
+    record = json.loads((source / "cell.json").read_text())
+    with (source / "slices.csv").open(newline="") as file:
+        return edited(Cell(record, list(csv.DictReader(file)), source), *edits)
+
+
+def every(study: str = "*", *edits: Edit) -> list[Cell]:
+    """Read all golden cells, or those of a study, and edit each."""
+    paths = sorted(GOLDEN.glob(f"cells/{study}/*/*/*"))
+    return [golden(path.relative_to(GOLDEN / "cells").as_posix(), *edits) for path in paths]
+
+
+def edited(cell: Cell, *edits: Edit) -> Cell:
+    """Edit a copy."""
+    changed = copy.deepcopy(cell)
+    for edit in edits:
+        edit(changed)
+    return changed
+
+
+def repeated(cells: Iterable[Cell], sessions: int) -> list[Cell]:
+    """Copy the cells into sessions of their own, whose values differ by a percent or two."""
+    return [
+        edited(cell, in_session(n), scaled(1 + n / 100 + zlib.crc32(cell.name.encode()) % 99 / 1e4))
+        for n in range(1, sessions + 1)
+        for cell in cells
+    ]
+
+
+def in_session(repetition: int) -> Edit:
+    def edit(cell: Cell) -> None:
+        session = cell.record["session"] | {"repetition": repetition}
+        session["id"] = f"{cell.record['cell']['study']}/{session['comparison']}/rep-{repetition}"
+        cell.record |= {"session": session}
+        cell.record["cell"]["repetition"] = repetition
+
+    return edit
+
+
+def scaled(factor: float) -> Edit:
+    """Multiply latency and CPU time; divide the throughput of a closed loop."""
+
+    def edit(cell: Cell) -> None:
+        load, server = cell.record["load"], cell.record["server"] or {}
+        faster = FASTER if load["loop"] == "closed" else ()
+        latencies = [
+            part for part in (load.get("latency") or {}).values() if isinstance(part, dict)
+        ]
+        for values in (load, server, *latencies, *cell.rows):
+            for name, value in values.items():
+                if value in ("", None):
+                    continue
+                if name in SLOWER or values in latencies or name.startswith("latency_p"):
+                    values[name] = float(value) * factor
+                elif name in faster:
+                    values[name] = float(value) / factor
+
+    return edit
+
+
+def changed(section: str, **values: Any) -> Edit:
+    """Change values of a section of cell.json, such as `load` or `configuration.tool`."""
+
+    def edit(cell: Cell) -> None:
+        place = cell.record
+        for key in section.split("."):
+            place = place[key]
+        place |= values
+
+    return edit
+
+
+def named(**names: str) -> Edit:
+    """Change the cell's mode or tier."""
+
+    def edit(cell: Cell) -> None:
+        cell.record["cell"] |= names
+        for part, name in names.items():
+            changed(f"configuration.{part}", id=name)(cell)
+
+    return edit
+
+
+def judged(passed: bool, *rules: str) -> Edit:
+    """Let the cell pass rules of validity or fail them, all where none is named."""
+
+    def edit(cell: Cell) -> None:
+        checks = cell.record["validity"]["checks"]
+        for rule in rules or [check["id"] for check in checks]:
+            found = next((check for check in checks if check["id"] == rule), None)
+            if found is None:
+                found = checks[0] | {"id": rule}
+                checks.append(found)
+            found["passed"] = passed
+        cell.record["validity"]["valid"] = all(check["passed"] for check in checks)
+        plain, kept = len(cell.plain), sum(row["kept"] == "true" for row in cell.plain)
+        cell.record["load"]["slices"] |= {"plain": plain, "kept": kept, "left_out": plain - kept}
+
+    return edit
+
+
+def quiet(cell: Cell) -> None:
+    """Measure the cell on a quiet machine: no slice is excluded, and the generator is healthy."""
+    for row in cell.rows:
+        row |= {"kept": "true", "reason": ""}
+    if cell.record["profile"]["file"]:
+        cell.record["profile"]["kept"] = cell.record["profile"]["slices"]
+    judged(True, "slices_kept", "generator_healthy")(cell)
+
+
+def valid(cell: Cell) -> None:
+    """Let the cell pass all rules, and count all its slices."""
+    quiet(cell)
+    judged(True)(cell)
+
+
+def excluded(reason: str) -> Edit:
+    """Let a rule exclude the first slice."""
+
+    def edit(cell: Cell) -> None:
+        cell.rows[0] |= {"kept": "false", "reason": reason}
+        judged(True, "slices_kept")(cell)
+
+    return edit
+
+
+def ended(outcome: str) -> Edit:
+    """Let the server die or hang in its last plain slice."""
+
+    def edit(cell: Cell) -> None:
+        cell.record |= {"outcome": outcome, "outcome_reason": "no answer_after <the> load"}
+        cell.record["profile"] = {"file": None}
+        cell.rows[:] = cell.plain
+        for row in cell.rows[-1:]:
+            row |= {"kept": "false", "reason": "not_completed"}
+        cell.files[STACKS] = ""
+        judged(False, "completed")(cell)
+
+    return edit
+
+
+def silent(outcome: str) -> Edit:
+    """Send nothing: the limits of the machine forbid the load, or no server answers."""
+
+    def edit(cell: Cell) -> None:
+        cell.rows.clear()
+        ended(outcome)(cell)
+        load = cell.record["load"]
+        unknown = ("requests_offered", "offered_per_s", "concurrency_offered", "latency_mean_ms")
+        load |= {name: 0 for name, value in load.items() if isinstance(value, int | float)}
+        load |= dict.fromkeys(unknown) | {"errors": {}, "latency": None}
+        cell.record |= dict.fromkeys(("server", "backend", "machine", "warm_up"))
+
+    return edit
+
+
+def sampled(samples: int) -> Edit:
+    """Scale the profile to about so many samples; each stack keeps one at least."""
+
+    def edit(cell: Cell) -> None:
+        path = cell.source / STACKS
+        lines = path.read_text().splitlines() if path.exists() else []
+        stacks = [(stack, int(count)) for stack, count in (line.rsplit(" ", 1) for line in lines)]
+        total = sum(count for _, count in stacks)
+        cell.files[STACKS] = "".join(
+            f"{stack} {max(1, round(count * samples / total))}\n" for stack, count in stacks
+        )
+
+    return edit

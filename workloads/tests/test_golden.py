@@ -1,0 +1,64 @@
+"""Golden cells have what tests need, whichever smoke run they were cut from."""
+
+from workloads.experiment.configuration import ITSELF, TOOLS
+from workloads.record import cell_folder, validity
+from workloads.tests.golden.edits import every, repeated, scaled, silent
+
+CELLS = every()
+
+
+def records(**wanted):
+    return [c.record for c in CELLS if wanted.items() <= c.record["cell"].items()]
+
+
+def test_each_golden_cell_is_a_cell_and_the_sum_of_its_slices():
+    for cell in CELLS:
+        cell_folder.validate(cell.record)
+        counted = [row for row in cell.plain if row["kept"] == "true"] or cell.plain
+        requests = sum(int(row["requests_recorded"]) for row in counted)
+        assert requests == cell.record["load"]["requests_recorded"], cell.name
+
+
+def test_every_tool_and_kind_of_file_occurs():
+    tools = {record["cell"]["tool"] for record in records()}
+    assert tools == {*TOOLS} - {ITSELF}
+    files = {path.name for cell in CELLS for path in cell.source.iterdir()}
+    assert files >= {"thread-states.csv", "combinations.csv", "allocation.collapsed"}
+    assert any((cell.source / "profile.collapsed").stat().st_size for cell in CELLS)
+
+
+def test_controls_refusals_counters_and_a_user_supplied_server_occur():
+    modes = {record["cell"]["mode"] for record in records()}
+    assert any(mode.endswith("-a-a") for mode in modes)
+    assert any(mode.endswith("-as-published") for mode in modes)
+    assert any("command" in record["configuration"]["mode"] for record in records())
+    assert any(record["load"]["errors"] for record in records())
+    assert any(record["server"]["counters"].get("pool_waits") for record in records())
+
+
+def test_edits_leave_a_cell_and_change_no_golden_one():
+    before = every()
+    for cell in repeated(before, 2):
+        cell_folder.validate(cell.record)
+        silent("hung")(cell)
+        cell_folder.validate(cell.record)
+    assert before == CELLS
+
+
+def test_a_slower_server_has_longer_latencies_and_costs_more_in_slices_and_cell():
+    (cell,) = (c for c in every("blocking-remote") if "pool-200-blocking/smoke-remote" in c.name)
+    expected = [3 * float(cell.rows[0][name]) for name in ("latency_p99_ms", "cpu_us_per_request")]
+    throughput = cell.record["load"]["throughput_per_s"] / 3
+    scaled(3)(cell)
+    assert [cell.rows[0][name] for name in ("latency_p99_ms", "cpu_us_per_request")] == expected
+    assert cell.record["load"]["throughput_per_s"] == throughput
+
+
+def test_rules_judge_each_golden_cell_as_they_did_when_it_was_measured():
+    for record in records():
+        if record["validity"]["version"] == validity.VERSION:
+            assert passed(validity.verdict(record)) == passed(record["validity"]), record["cell"]
+
+
+def passed(verdict):
+    return {check["id"]: check["passed"] for check in verdict["checks"]}
