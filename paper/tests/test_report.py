@@ -1,32 +1,79 @@
-"""The report on made-up results: it renders, and says what the tables say, whatever they are."""
+"""The report on golden cells and edits of them: it says what the tables say, whatever they are."""
 
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from paper import render
-from paper.tests.fake_results import COMMIT, ROOT, Cell, analyse
-from paper.tests.fake_studies import every_study, virtual_threads
+from paper.tests.analyzed import FLAME_GRAPH, ROOT, analyze
 from paper.tests.page import Page, pdf_text
 from paper.tests.report_checks import dead_links, is_valid, rows_of, slips, wrong_tables
+from workloads.tests.golden.cut import COMMIT
+from workloads.tests.golden.edits import (
+    Cell,
+    Edit,
+    changed,
+    edited,
+    ended,
+    every,
+    excluded,
+    golden,
+    named,
+    quiet,
+    repeated,
+    sampled,
+    silent,
+    valid,
+)
 
-RESULTS_OF_A_RUN = every_study()
-# All that ran died; what the limits forbade did not run.
-NOTHING_VALID = [
-    cell if cell.outcome == "beyond_limits" else replace(cell, outcome="server_died")
-    for cell in RESULTS_OF_A_RUN
-]
+
+def connections(count: int) -> Edit:
+    """A step of sign-ups: as many connections, a request of each a second."""
+
+    def edit(cell: Cell) -> None:
+        named(tier=f"connections-{count}")(cell)
+        changed("configuration.tool", connections=count, rate_per_s=count)(cell)
+        changed("load", offered_per_s=count, throughput_per_s=count)(cell)
+
+    return edit
+
+
+def corners() -> list[Cell]:
+    """Cells with what a run may have and a smoke run has not."""
+    base, virtual = (f"sign-up/{mode}/smoke-sign-up/wrk2" for mode in ("tomcat-200", "virtual"))
+    pool, reconnect = "request-threads/fixed-pool", "database-pools/connect-per-transaction"
+    return [
+        golden(base, valid, connections(1000)),
+        golden(virtual, connections(1000), silent("hung")),
+        golden(virtual, connections(100_000), silent("beyond_limits")),
+        golden(f"{pool}-as-published/smoke-burst/wrk2", named(tier="dies"), ended("server_died")),
+        golden(f"{pool}/smoke-burst/wrk2", named(tier="late"), valid, excluded("compiled")),
+        golden(
+            f"{reconnect}/smoke-read-only/sysbench",
+            named(mode="connect-every-4"),
+            changed("configuration.mode", client={"reconnect_every": 4}),
+            valid,
+        ),
+    ]
+
+
+# Bars are drawn from 250 samples of a mode.
+MANY, FEW = sampled(300), sampled(100)
+CELLS = [*every("*", quiet, MANY), *corners()]
 SCENARIOS: dict[str, list[Cell]] = {
-    "everything": RESULTS_OF_A_RUN,
-    "nothing valid": NOTHING_VALID,
+    "everything": repeated(CELLS, 2),
+    # All that ran died; what the limits forbade did not run.
+    "nothing valid": [edited(cell, ended("server_died")) if cell.rows else cell for cell in CELLS],
     # Any study is a report, and one session too.
-    "one study": virtual_threads(),
+    "one study": every("virtual-threads", quiet, FEW),
 }
 PRINTED = "everything"
+QUESTION = every("virtual-threads")[0].record["labels"]["study"]["question"]
 
 
 @dataclass
@@ -43,7 +90,7 @@ class Report:
 
 
 def made(results: Path, name: str) -> Report:
-    analyse(results, SCENARIOS[name])
+    analyze(results, SCENARIOS[name])
     params = {"results": str(results), "analysis": str(ROOT / "analysis")}
     html, pdf = results / "report.html", results / "report.pdf"
     if name == PRINTED:
@@ -75,7 +122,7 @@ def full(reports: dict[str, Report]) -> Report:
 
 def test_no_missing_value_slips_into_the_text(report: Report) -> None:
     # A study's question and the last section are there, so the report is whole.
-    assert "Which way?" in report.text and "Threats to validity" in report.text
+    assert QUESTION in report.text and "Threats to validity" in report.text
     assert slips(report.text) == []
     assert slips(report.pdf) == []
     assert all(report.page.alternatives)
@@ -137,8 +184,18 @@ def test_a_collapse_is_a_result(full: Report) -> None:
 
 
 def test_a_mean_that_leaves_out_waiting_users_is_said_to(full: Report) -> None:
-    said = r"Beware the mean latency, 1 s with pool-1-blocking: .* it covers 1(\.\d+)? of 100 users"
-    assert re.search(said, full.text)
+    said = (
+        r"Beware the mean latency, .* s with pool-1-blocking: .* it covers ([\d.]+) of (\d+) users"
+    )
+    found = re.search(said, full.text)
+    cells = [
+        row
+        for row in rows_of(full.results / "summary.csv")
+        if row["mode"] == "pool-1-blocking" and row["loop"] == "closed"
+    ]
+    under_way = median(float(row["under_way"]) for row in cells)
+    assert found and float(found[1]) == pytest.approx(under_way, rel=0.01)
+    assert int(found[2]) == int(cells[0]["users"])
 
 
 def test_what_a_connection_costs_is_told(full: Report) -> None:
@@ -157,15 +214,14 @@ def test_a_study_without_causes_says_so(reports: dict[str, Report]) -> None:
 
 
 def test_bars_are_drawn_from_enough_samples_alone(reports: dict[str, Report]) -> None:
-    drawn = "CPU time of the server per request, by group of stacks, at low, open loop"
+    drawn = "CPU time of the server per request, by group of stacks, at smoke-burst, open loop"
     assert drawn in reports["everything"].text
     # With 100 samples and fewer there is no figure.
-    assert "by group of stacks, at sleep-500" not in reports["one study"].text
+    assert "by group of stacks, at smoke-" not in reports["one study"].text
 
 
 def test_flame_graphs_are_embedded_unchanged(full: Report) -> None:
-    page = "<!DOCTYPE html><p>flames of \"fixed-pool\" & more</p><script>'use strict'</script>"
-    assert page in full.page.frames
+    assert FLAME_GRAPH.format(mode="fixed-pool") in full.page.frames
 
 
 def test_renderer_is_named(full: Report) -> None:
