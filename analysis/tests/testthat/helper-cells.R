@@ -1,9 +1,18 @@
-# Small cells with known figures, written where the test says.
+# Golden cells with known values, written where the test says.
 
 # The tests of the paper, which read this file too, have said it.
 if (!exists("analysis_folder")) analysis_folder <- normalizePath(test_path("..", ".."))
 library(data.table)
 if (!"package:artifact" %in% search()) pkgload::load_all(analysis_folder, helpers = FALSE, quiet = TRUE)
+# Real cells of a smoke run, kept small: one for each tool.
+golden <- file.path(analysis_folder, "..", "workloads", "tests", "golden", "results")
+golden_names <- c(
+  jmeter = "request-threads/fixed-pool/smoke-waiting/jmeter", wrk2 = "request-threads/fixed-pool/smoke-burst/wrk2",
+  sweep = "request-threads/fixed-pool/smoke-sweep/sweep", sysbench = "database-pools/connect-per-transaction/smoke-read-only/sysbench",
+  "database-client" = "database-pools/hikari-10/smoke-jvm/database-client"
+)
+golden_path <- function(name, file = "cell.json") file.path(golden, "cells", name, "rep-1", file)
+
 # What modes.csv says of modes that tests use.
 use_modes(local({
   path <- tempfile(fileext = ".csv")
@@ -32,7 +41,7 @@ use_modes(local({
 # What the workflow writes to grid.csv of config.yaml.
 grid_asked <- function() {
   script <- paste(
-    "import yaml; from workloads.grid import Grid",
+    "import yaml; from workloads.experiment.grid import Grid",
     "print(Grid(yaml.safe_load(open('config.yaml'))).grid_table(), end='')", sep = "\n"
   )
   with_new_names(fread(text = withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))))
@@ -43,7 +52,7 @@ pdf(NULL)
 
 #' Writes a cell folder and returns the path of its cell.json.
 #'
-#' @param slices data.table for slices.csv, see fake_slices(); NULL for some that say what the cell says.
+#' @param slices data.table for slices.csv, see known_slices(); NULL for some that say what the cell says.
 #' @param folder of the cell; by default that of the grid.
 #' @param ... sections of cell.json; named values replace those of the same name, all else stays.
 write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter", repetition = 1,
@@ -57,54 +66,50 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
     write_histogram(file.path(folder, "latency-uncorrected.hgrm"), uncorrected_ms)
   }
   requests <- length(elapsed_ms) + length(histogram_ms)
-  cell <- list(
-    schema = 3,
-    cell = list(study = "demo", mode = mode, tier = tier, tool = tool, repetition = repetition),
+  cell <- edited(
+    jsonlite::read_json(golden_path(golden_names[[tool]])), cell = list(study = "demo", mode = mode, tier = tier, repetition = repetition),
     session = list(id = paste0("session-", repetition), comparison = "demo", repetition = repetition, rounds = 4),
-    warm_up = list(ended = "idle", lasted_s = 3, requests = 9000),
-    labels = list(
-      study = list(title = "Demo"), mode = list(baseline = baseline, title = mode),
-      tier = list(title = "Low"), order = list(seed = 1, position = repetition, of = 9)
-    ),
-    configuration = list(tier = list(id = tier, path = "/jmeter/test")),
-    outcome = "completed", outcome_reason = "",
-    validity = list(valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE)), bounds = NULL),
-    load = list(
-      loop = if (tool == "jmeter") "closed" else "open", requests_offered = requests,
-      requests_recorded = requests, responses_2xx = requests,
-      errors = list(connect_refused = 0), error_share = 0, duration_s = 2,
-      throughput_per_s = requests / 2, received_bytes = 2048, sent_bytes = 1024,
-      generator = list(name = "due", version = "1"),
-      slices = list(plain = 4, kept = 4, repeated = 0, left_out = 0)
-    ),
-    server = list(
-      cpu_s = 2, cpu_user_s = 1, cpu_system_s = 1, cpu_us_per_request = 100, idle_threads = 18,
-      peak_threads = 38, peak_rss_bytes = 100 * 2^20, machine_context_switches = 4 * requests
-    ),
-    profile = list(file = "profile.jfr", engine = "perf_events", interval_ms = 10)
+    validity = list(valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))), profile = list(interval_ms = 10, slices = 1, kept = 1), warm_up = list(ended = "idle")
   )
+  cell$labels$mode["baseline"] <- list(baseline)
+  cell$labels$order$position <- repetition
+  cell <- edited(with_values(cell, requests), ...)
   path <- file.path(folder, "cell.json")
-  changes <- list(...)
-  for (section in names(changes)) cell[[section]] <- changed(cell[[section]], changes[[section]])
-  if (cell$schema == 3 && requests > 0) cell$load$latency <- old_latency(c(cell, folder = folder))
-  writeLines(jsonlite::toJSON(cell, digits = NA, auto_unbox = TRUE, null = "null"), path)
+  cell$load["latency"] <- list(if (tool != "sweep" && requests > 0) old_latency(c(cell, folder = folder)))
+  writeLines(jsonlite::toJSON(cell, auto_unbox = TRUE, null = "null", digits = NA), path)
   if (is.null(slices)) slices <- slices_like(cell, c(elapsed_ms, histogram_ms))
   if (nrow(slices) > 0) fwrite(slices, file.path(folder, "slices.csv"))
   path
 }
 
-#' Rows of a slices.csv: plain slices, a round each, and a profiled one that costs a tenth more.
+#' The cell with known values; every request is answered.
+with_values <- function(cell, requests) {
+  edited(
+    cell,
+    load = list(
+      requests_offered = requests, requests_recorded = requests, responses_2xx = requests, duration_s = 2, throughput_per_s = requests / 2,
+      errors = list(connect_refused = 0), received_bytes = 2048, sent_bytes = 1024, slices = list(plain = 4, kept = 4, repeated = 0, left_out = 0)
+    ),
+    server = list(
+      cpu_s = 2, cpu_user_s = 1, cpu_system_s = 1, cpu_us_per_request = 100, idle_threads = 18, peak_threads = 38,
+      peak_rss_bytes = 100 * 2^20, machine_context_switches = 4 * requests
+    )
+  )
+}
+
+#' Golden slices with known values: plain ones, a round each, and a profiled one that costs a tenth more.
 #'
 #' @param ... columns, a value per plain slice or one for all.
-fake_slices <- function(..., rounds = 4) {
-  plain <- data.table(
-    slice = seq_len(rounds), round = seq_len(rounds), kind = "plain", kept = "true", reason = "",
-    start_epoch_s = 10 + 4 * (seq_len(rounds) - 1), duration_s = 0.5, requests_recorded = 25,
-    error_share = 0, throughput_per_s = 50, answers_per_s = 50, latency_mean_ms = 20, latency_p50_ms = 20,
-    latency_p90_ms = 20, latency_p99_ms = 20, latency_p99_9_ms = 20, cpu_us_per_request = 100, compiler_share = 0,
-    server_cpu_s = 0.5, idle_neighbors_share = 0.001, machine_context_switches_per_request = 4, rss_mib = 95
+known_slices <- function(..., rounds = 4) {
+  words <- c("kind", "kept", "reason", "sustained", "stands")
+  golden <- fread(golden_path(golden_names[["wrk2"]], "slices.csv"), colClasses = list(character = words))[, stands := NULL]
+  known <- list(
+    kept = "true", reason = "", start_epoch_s = 10 + 4 * (seq_len(rounds) - 1), duration_s = 0.5, requests_recorded = 25, throughput_per_s = 50,
+    answers_per_s = 50, latency_mean_ms = 20, latency_p50_ms = 20, latency_p90_ms = 20, latency_p99_ms = 20, latency_p99_9_ms = 20,
+    cpu_us_per_request = 100, compiler_share = 0, server_cpu_s = 0.5, idle_neighbors_share = 0.001, machine_context_switches_per_request = 4, rss_mib = 95
   )
-  changes <- list(...)
+  plain <- golden[rep(1L, rounds)][, `:=`(slice = seq_len(rounds), round = seq_len(rounds))]
+  changes <- modifyList(known, list(...))
   for (column in names(changes)) set(plain, j = column, value = changes[[column]])
   profiled <- copy(plain)[1][, `:=`(
     slice = rounds + 1L, kind = "profiled", cpu_us_per_request = 1.1 * cpu_us_per_request, start_epoch_s = 10 + 4 * rounds
@@ -113,9 +118,9 @@ fake_slices <- function(..., rounds = 4) {
 }
 
 slices_like <- function(cell, latencies_ms) {
-  if (length(latencies_ms) == 0 && cell$outcome != "completed") return(fake_slices()[0])
+  if (length(latencies_ms) == 0 && cell$outcome != "completed") return(known_slices()[0])
   at <- function(p) if (length(latencies_ms) > 0) percentiles(latencies_ms, p) else NA_real_
-  fake_slices(
+  known_slices(
     throughput_per_s = cell$load$throughput_per_s, error_share = cell$load$error_share,
     latency_mean_ms = if (length(latencies_ms) > 0) mean(latencies_ms) else NA_real_,
     latency_p50_ms = at(0.5), latency_p90_ms = at(0.9), latency_p99_ms = at(0.99), latency_p99_9_ms = at(0.999),
@@ -135,8 +140,14 @@ with_cell_columns <- function(table) {
   table[]
 }
 
-changed <- function(section, change) {
-  if (is.list(section)) replace(section, names(change), change) else change
+#' The cell with some values of its sections replaced.
+edited <- function(record, ...) {
+  changes <- list(...)
+  for (section in names(changes)) {
+    change <- changes[[section]]
+    record[[section]] <- if (is.list(record[[section]])) replace(record[[section]], names(change), change) else change
+  }
+  record
 }
 
 # Starts every 10 ms, from an epoch time that an integer of 32 bits cannot hold.

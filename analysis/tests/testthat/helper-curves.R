@@ -48,7 +48,7 @@ steps_with <- function(p99_ms, saturated = FALSE, rate_per_s = 100 * seq_along(p
 #'
 #' @param steps see steps_with().
 write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained", planned = nrow(steps), ...) {
-  slices <- if (nrow(steps) == 0) fake_slices()[0] else fake_slices(
+  slices <- if (nrow(steps) == 0) known_slices()[0] else known_slices(
     rounds = nrow(steps), step = steps$step, offered_per_s = steps$rate_per_s, sustained = tolower(!steps$saturated),
     served_per_s = steps$served_per_s, due = steps$rate_per_s / 2, latency_p50_ms = steps$latency_p50_ms,
     latency_p99_ms = steps$latency_p99_ms, cpu_us_per_request = steps$cpu_us_per_request

@@ -37,40 +37,38 @@ numbers_of <- function(table, but = character()) {
   setdiff(names(table)[vapply(table, is.numeric, NA)], c("repetition", "slice", "round", but))
 }
 
-#' A small run: two modes, two tools and a curve, two sessions, with a file of each kind that is measured.
+#' A small run of golden cells: two modes, two tools and a load sweep, two sessions, with a file of each kind that is measured.
 #'
-#' @return list: paths (a JMeter cell and a wrk2 cell of each mode and session), curves.
+#' @return list: paths (a JMeter cell and a wrk2 cell of each mode and session), curves (cells of load sweeps).
 small_run <- function() {
   root <- new_folder()
-  both_modes <- c("fixed-pool", "thread-per-request")
-  demo_cell <- function(mode, repetition, tool, ...) {
-    write_cell(
-      root, mode = mode, repetition = repetition, tool = tool, baseline = if (mode == "fixed-pool") "thread-per-request",
-      provenance = list(server_cpus = 0, generator_cpus = 1, machine = list(cpu_model = "A CPU", cpus = 2, memory_bytes = 8e9, kernel = "6.1")),
-      configuration = list(
-        study = list(server = list(package = "artifact.sockets.mode")), tier = list(id = "low", path = "/work", sleep_ms = 10),
-        tool = list(id = tool, users = if (tool == "jmeter") 100, rate_per_s = if (tool == "wrk2") 100), mode = list(options = list()),
-        testbed = list(profiler = list(allocation_kib = 64))
-      ),
-      backend = list(id = "mariadb", cpus = 0), profile = list(start_epoch_s = 26, end_epoch_s = 27, slices = 1, kept = 1), ...
-    )
+  copied <- function(mode, repetition, tool) {
+    tier <- c(jmeter = "smoke-waiting", wrk2 = "smoke-burst", sweep = "smoke-sweep")[[tool]]
+    folder <- file.path(root, "demo", mode, "low", tool, paste0("rep-", repetition))
+    dir.create(folder, recursive = TRUE)
+    files <- dirname(golden_path(file.path("request-threads", mode, tier, tool)))
+    states <- golden_path("blocking-remote/pool-200-blocking/smoke-remote/jmeter", "thread-states.csv")
+    allocation <- golden_path("stacks/webflux/smoke-order/wrk2", "allocation.collapsed")
+    file.copy(c(list.files(files, full.names = TRUE), if (tool != "sweep") c(states, allocation)), folder)
+    identify_cell(file.path(folder, "cell.json"), mode, repetition, tool)
   }
-  cells_of <- function(mode, repetition) {
-    c(
-      demo_cell(mode, repetition, "jmeter", elapsed_ms = 20:29 + repetition), demo_cell(mode, repetition, "wrk2", histogram_ms = 20:29 + repetition)
-    )
-  }
-  curve_of <- function(mode, repetition) {
-    baseline <- if (mode == "fixed-pool") "thread-per-request"
-    write_curve(root, steps_with(c(5, 8, 30, 50)), mode = mode, repetition = repetition, baseline = baseline)
-  }
-  modes <- rep(both_modes, each = 2)
-  paths <- unlist(Map(cells_of, modes, 1:2, USE.NAMES = FALSE))
-  curves <- unlist(Map(curve_of, modes, 1:2, USE.NAMES = FALSE))
-  for (path in paths) {
-    writeLines("java/net/ServerSocket.accept_[1] 100", file.path(dirname(path), "profile.collapsed"))
-    writeLines("java/net/ServerSocket.accept_[1] 4096", file.path(dirname(path), "allocation.collapsed"))
-    fwrite(data.table(time_s = c(26.1, 26.2), source = "jvm", group = "carrier", state = "WAITING", threads = c(1, 2)), file.path(dirname(path), "thread-states.csv"))
-  }
-  list(paths = paths, curves = curves)
+  modes <- rep(c("fixed-pool", "thread-per-request"), each = 2)
+  cells_of <- function(mode, repetition) c(copied(mode, repetition, "jmeter"), copied(mode, repetition, "wrk2"))
+  list(
+    paths = unlist(Map(cells_of, modes, 1:2, USE.NAMES = FALSE)),
+    curves = unlist(Map(copied, modes, 1:2, "sweep", USE.NAMES = FALSE))
+  )
+}
+
+# A valid cell of the study "demo", of which every slice counts.
+identify_cell <- function(path, mode, repetition, tool) {
+  cell <- jsonlite::read_json(path)
+  slices <- fread(file.path(dirname(path), "slices.csv"), colClasses = "character")[, `:=`(kept = "true", reason = "")]
+  fwrite(slices, file.path(dirname(path), "slices.csv"))
+  cell <- edited(
+    cell, cell = list(study = "demo", tier = "low", repetition = repetition), validity = list(valid = TRUE), backend = list(id = "mariadb", cpus = 0),
+    session = list(id = paste0("session-", repetition), repetition = repetition), profile = if (tool != "sweep") list(kept = 1)
+  )
+  jsonlite::write_json(cell, path, auto_unbox = TRUE, null = "null", digits = NA)
+  path
 }

@@ -15,7 +15,7 @@ write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205
       ),
       configuration = list(tier = list(id = "low", path = "/work", sleep_ms = 100))
     )
-    rate <- function(value) list(slices = fake_slices(throughput_per_s = value * c(0.99, 1, 1, 1.01)), load = list(throughput_per_s = value))
+    rate <- function(value) list(slices = known_slices(throughput_per_s = value * c(0.99, 1, 1, 1.01)), load = list(throughput_per_s = value))
     c(
       do.call(write_cell, c(common, rate(rates[n]))),
       do.call(write_cell, c(common, rate(100), list(mode = "thread-per-request", baseline = NULL)))

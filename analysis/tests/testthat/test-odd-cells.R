@@ -28,7 +28,7 @@ measured_sections <- c("load", "server", "backend", "machine", "telemetry", "pro
 
 # Paths of the numbers that the schema has, within the sections that are measured, and of what servers count themselves.
 measured_numbers <- function() {
-  schema <- jsonlite::read_json(file.path(analysis_folder, "..", "workloads", "cell.schema.json"))
+  schema <- jsonlite::read_json(file.path(analysis_folder, "..", "workloads", "record", "cell.schema.json"))
   below <- function(node, path) {
     if (!is.null(node[["$ref"]])) node <- Reduce(`[[`, strsplit(node[["$ref"]], "/")[[1]][-1], schema)
     parts <- unlist(lapply(c(node$oneOf, node$anyOf, node$allOf), below, path), recursive = FALSE)
@@ -59,7 +59,7 @@ test_that("no number of a cell's record stops a verb", {
 
 test_that("a count that its raw samples contradict is a damaged record, and names the file", {
   old <- modifyList(read_cell(paths[1]), list(schema = 2, load = list(requests_recorded = -1)))
-  expect_error(summarise_cell(old), "samples.csv.gz: 10 samples")
+  expect_error(summarise_cell(old), "samples.csv.gz: [0-9]+ samples, but")
 })
 
 # A copy of a cell's folder, with one file of it changed.

@@ -15,7 +15,7 @@ test_that("verdicts carry the version of their rules", {
 })
 
 test_that("cells carry the version of the rules on validity that the protocol has", {
-  code <- readLines(file.path(dirname(analysis_folder), "workloads", "validity.py"))
+  code <- readLines(file.path(dirname(analysis_folder), "workloads", "record", "validity.py"))
   written <- sub("^VERSION = ", "", grep("^VERSION = [0-9]+$", code, value = TRUE))
   expect_equal(as.integer(written), rules_version(read_protocol(file.path(analysis_folder, "PROTOCOL.md")), "validity"))
 })

@@ -8,7 +8,7 @@ test_that("slices of cells and of their baselines are one table, which comes bac
   dead <- write_cell(root, mode = "event-loop", outcome = "start_failed", validity = list(valid = FALSE))
   slices <- slices_of_cells(c(grid, dead))
   expect_equal(slices[, .N, by = .(mode, beside, session)], data.table(
-    mode = c("fixed-pool", "thread-per-request"), beside = c("", "fixed-pool"), session = "again", N = 5L
+    mode = c("fixed-pool", "thread-per-request"), beside = c("", "fixed-pool"), session = "again on 0123456789ab", N = 5L
   ))
   expect_equal(nrow(plain_slices(slices)), 8)
   out <- tempfile(fileext = ".csv")
@@ -19,7 +19,7 @@ test_that("slices of cells and of their baselines are one table, which comes bac
 })
 
 test_that("a step of a curve that counts although it fails a rule says so, in older tables too", {
-  rows <- fake_slices()[1:2, `:=`(kept = "true", reason = c("compiled", ""))][1:2]
+  rows <- known_slices()[1:2, `:=`(kept = "true", reason = c("compiled", ""))][1:2]
   stands <- function(rows) slices_of_cells(write_cell(new_folder(), elapsed_ms = 1:4, slices = rows))$stands
   expect_equal(stands(copy(rows)[, stands := c("true", "false")]), c(TRUE, FALSE))
   expect_equal(stands(rows), c(TRUE, FALSE))
@@ -34,6 +34,6 @@ test_that("a table without slices has its columns", {
 })
 
 test_that("a slices.csv that lacks a column is named", {
-  path <- write_cell(new_folder(), elapsed_ms = 1:4, slices = fake_slices()[, kept := NULL])
+  path <- write_cell(new_folder(), elapsed_ms = 1:4, slices = known_slices()[, kept := NULL])
   expect_error(slices_of_cells(path), "slices.csv: column kept is missing")
 })

@@ -141,7 +141,7 @@ write_profile <- function(path, lines) {
 }
 
 test_that("CPU time is split by samples, and what was not sampled is shown", {
-  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = fake_slices(server_cpu_s = 2))
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = known_slices(server_cpu_s = 2))
   # 100 samples of 10 ms are half of the profiled slice's 2 s of CPU time.
   write_profile(path, c("java/net/ServerSocket.accept_[1] 25", "java/net/Socket.close_[1] 75"))
   groups <- group_cell_cpu(read_cell(path), rules)
@@ -152,7 +152,7 @@ test_that("CPU time is split by samples, and what was not sampled is shown", {
 })
 
 test_that("a bar is as long as the cell's CPU time per request, however much was compiled", {
-  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = fake_slices(server_cpu_s = 2))
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = known_slices(server_cpu_s = 2))
   write_profile(path, c("java/net/ServerSocket.accept_[1] 80", "java/net/Socket.close_[1] 40", "C2 CompilerThre;CompileBroker::compiler_thread_loop 60"))
   cell <- read_cell(path)
   groups <- group_cell_cpu(cell, rules)
@@ -165,7 +165,7 @@ test_that("a bar is as long as the cell's CPU time per request, however much was
 })
 
 test_that("a profiled slice that a rule left out is not drawn", {
-  slices <- fake_slices(server_cpu_s = 1)
+  slices <- known_slices(server_cpu_s = 1)
   profiled <- function(kept) {
     path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = copy(slices)[kind == "profiled", kept := ..kept])
     write_profile(path, "java/net/ServerSocket.accept_[1] 100")
@@ -237,7 +237,7 @@ test_that("bytes that requests allocate are those of the profiled slice, by grou
     path <- write_cell(
       new_folder(),
       histogram_ms = 1:4, tool = "wrk2",
-      slices = rbind(fake_slices(), fill = TRUE)[kind == "profiled", requests_recorded := 50],
+      slices = rbind(known_slices(), fill = TRUE)[kind == "profiled", requests_recorded := 50],
       configuration = list(testbed = list(profiler = list(allocation_kib = 64))), ...
     )
     writeLines(c("main;write 6553600", "main;other 655360", "main;b;write 0"), file.path(dirname(path), "allocation.collapsed"))

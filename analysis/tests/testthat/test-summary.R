@@ -62,10 +62,9 @@ test_that("the server's figures are scaled to their units", {
   row <- summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))
   expect_equal(row$rss_peak_mib, 100)
   expect_equal(row$machine_context_switches_per_request, 4)
-  expect_equal(c(row$session, row$warm_up_ended), c("session-1", "idle"))
+  expect_equal(c(row$session, row$warm_up_ended), c("session-1 on 0123456789ab", "idle"))
   expect_equal(c(row$slices_kept, row$rss_mib, row$idle_neighbors_share), c(4, 95, 0.001))
-  expect_equal(c(row$generator, row$generator_version), c("due", "1"))
-  expect_true(is.na(row$gc_pause_ms))
+  expect_equal(c(row$generator, row$generator_version), c("Apache JMeter", "5.6.3"))
 })
 
 test_that("counters, backend and rows are columns, and NA where a cell has none", {
@@ -85,8 +84,9 @@ test_that("counters, backend and rows are columns, and NA where a cell has none"
   expect_equal(row$backend_cpu_us_per_request, 1e5)
   expect_equal(c(row$rows_before, row$rows_after, row$under_way, row$users), c(3, 13, 2, 4))
   expect_true(is.na(row$connections))
-  plain <- summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))
-  none <- c("pool_waits", "backend", "backend_cpu_share", "rows_before", "accept_queue_peak")
+  none <- list(rows_before = NULL)
+  plain <- summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10, server = list(counters = list()), answers = none)))
+  none <- c("pool_waits", "backend", "backend_cpu_share", "rows_before")
   expect_true(all(is.na(plain[, ..none])))
 })
 
@@ -112,15 +112,18 @@ test_that("counters belong to the requests of the whole load, and those of profi
 })
 
 test_that("records that do not say what their counters belong to are read, and the sum is made of the load", {
-  row <- summarise_cell(read_cell(write_cell(
+  cell <- read_cell(write_cell(
     new_folder(), elapsed_ms = 1:10,
     server = list(counters = list(pinned = 0, pinned_ms = 0), profiled = list(counters = list(pinned = 12, pinned_ms = 240), requests = 10)),
     load = list(answers_in_warm_up = 7, in_flight_at_end = 2, errors = list(connect_refused = 3, http_503 = 1))
-  )))
+  ))
+  cell$server$counted_requests <- NULL
+  row <- summarise_cell(cell)
   expect_equal(row$counted_requests, 10 + 7 + 2 - 3)
   # Outside of profiled slices nothing was counted: a zero is no count.
   expect_equal(c(row$pinned, row$pinned_ms, row$profiled_pinned, row$profiled_counted_requests), c(NA, NA, 12, NA))
-  expect_true(is.na(summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10)))$counted_requests))
+  unknown <- write_cell(new_folder(), elapsed_ms = 1:10, server = list(counted_requests = NULL), load = list(answers_in_warm_up = NULL))
+  expect_true(is.na(summarise_cell(read_cell(unknown))$counted_requests))
 })
 
 test_that("a cell names the commit that measured it, and an older one none", {
@@ -128,7 +131,7 @@ test_that("a cell names the commit that measured it, and an older one none", {
     summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10, provenance = provenance)))$commit
   }
   expect_equal(commit_of(list(commit = "abc+changed")), "abc+changed")
-  expect_equal(commit_of(list()), NA_character_)
+  expect_equal(commit_of(list(commit = NULL)), NA_character_)
 })
 
 test_that("a step beyond the limits has its reason and no value", {

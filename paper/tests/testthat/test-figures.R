@@ -79,7 +79,7 @@ test_that("threads are counted by group, and a state that no thread is in counts
   expect_equal(counts[source == "kernel"]$running, 0)
   expect_equal(counts[group == "others", .N], 1)
   # A profiled slice that a rule excludes is not counted.
-  fwrite(fake_slices()[kind == "profiled", kept := "false"], file.path(dirname(path), "slices.csv"))
+  fwrite(known_slices()[kind == "profiled", kept := "false"], file.path(dirname(path), "slices.csv"))
   expect_equal(nrow(read_states(path)), 0)
 })
 

@@ -3,7 +3,7 @@ test_that("the profiler costs what profiled slices take over plain ones of their
   paths <- vapply(1:3, function(repetition) {
     cost <- c(99, 100, 101, 100) * repetition
     write_cell(root, tool = "wrk2", histogram_ms = 1:10, repetition = repetition,
-      slices = fake_slices(cpu_us_per_request = cost))
+      slices = known_slices(cpu_us_per_request = cost))
   }, "")
   cost <- profiler_cost(slices_of_cells(paths))
   cpu <- cost[statistic == "cpu_us_per_request"]
