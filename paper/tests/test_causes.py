@@ -11,7 +11,7 @@ from workloads.experiment.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
+GRID = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
 # A line for each side of every difference, as it is and as each swap changes it.
 SIDES = """
 pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
@@ -34,8 +34,7 @@ def test_every_cell_that_a_cause_names_is_measured():
         for cause in CAUSES
         for dose in cause.get("doses", {}).get("modes", [])
     }
-    grid = Grid(CONFIG)
-    measured = {(cell.study, cell.mode, cell.tier, cell.tool) for cell in grid.cells}
+    measured = {(cell.study, cell.mode, cell.tier, cell.tool) for cell in GRID.cells}
     assert len(named) > 20
     assert named <= measured
 
@@ -54,7 +53,7 @@ def is_set(mode: dict[str, Any], dose: int) -> bool:
 
 @pytest.mark.parametrize(("study", "mode", "dose"), doses())
 def test_a_dose_is_what_its_mode_sets(study: str, mode: str, dose: int):
-    options = CONFIG["studies"][study]["modes"][mode]
+    options = GRID.studies[study].modes[mode]
     # Ten connections are HikariCP's default.
     by_default = dose == 10 and mode == "mvc-tomcat-virtual"
     assert by_default or is_set(options, dose)

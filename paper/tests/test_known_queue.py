@@ -1,4 +1,4 @@
-"""The real generator on a real server whose curve is known: M/M/1.
+"""The real generator on a real server whose latencies are known: M/M/1.
 
     pytest -m alone paper/tests/test_known_queue.py
 
@@ -21,8 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path("results/known-queue")
 OVERLAY = ROOT / "workloads/examples/known-queue/config.yaml"
 STUDY = yaml.safe_load(OVERLAY.read_text())["studies"]["request-threads"]
-MU = float(STUDY["modes"]["known-queue"]["command"][-1])
-OBJECTIVE_MS = STUDY["tiers"]["known-queue"]["curve"]["objective_ms"]
+COMPARISON = STUDY["comparisons"]["known-queue"]
+MU = float(COMPARISON["modes"]["known-queue"]["command"][-1])
+OBJECTIVE_MS = STUDY["tiers"]["known-queue"]["sweep"]["objective_ms"]
 
 CAPACITY = """
 pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
@@ -34,10 +35,10 @@ pytestmark = pytest.mark.alone
 
 
 @pytest.fixture(scope="module")
-def climbed():
+def swept():
     """The row of capacity.csv, and the steps that the server sustained."""
     shutil.rmtree(ROOT / RESULTS, ignore_errors=True)
-    cell = RESULTS / "cells/request-threads/known-queue/known-queue/curve/rep-1"
+    cell = RESULTS / "cells/request-threads/known-queue/known-queue/sweep/rep-1"
     snakemake = ["snakemake", "--cores", "all", "--nolock", "--configfile", OVERLAY]
     snakemake += ["--config", f"results={RESULTS}", "--"]
     # In an invocation of their own, as `make build` has it.
@@ -48,8 +49,8 @@ def climbed():
     [capacity] = rows(ROOT / out)
     steps = [row for row in rows(ROOT / cell / "slices.csv") if row["sustained"] == "true"]
     for row in steps:
-        figures = [row[f"latency_{name}_ms"] for name in ("mean", "p50", "p99")]
-        print(f"{float(row['offered_per_s']) / MU:.2f} of the capacity:", *figures, "ms")
+        values = [row[f"latency_{name}_ms"] for name in ("mean", "p50", "p99")]
+        print(f"{float(row['offered_per_s']) / MU:.2f} of the capacity:", *values, "ms")
     print(capacity)
     return capacity, steps
 
@@ -64,15 +65,15 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
-def test_knee_is_where_theory_has_it(climbed):
+def test_knee_is_where_theory_has_it(swept):
     # p99 of latency is ln(100) / (mu - rate).
     expected = MU - math.log(100) / (OBJECTIVE_MS / 1000)
-    assert climbed[0]["bound_capacity"] == ""
-    assert float(climbed[0]["capacity_per_s"]) == pytest.approx(expected, rel=0.05)
+    assert swept[0]["bound_capacity"] == ""
+    assert float(swept[0]["capacity_per_s"]) == pytest.approx(expected, rel=0.05)
 
 
-def test_capacity_is_calibrated(climbed):
-    assert float(climbed[0]["calibrated_per_s"]) == pytest.approx(MU, rel=0.15)
+def test_capacity_is_calibrated(swept):
+    assert float(swept[0]["calibrated_per_s"]) == pytest.approx(MU, rel=0.15)
 
 
 @pytest.fixture(scope="module")
@@ -93,12 +94,12 @@ def time_of_a_request_s(other, pause_s=0.005):
     return time.perf_counter() - begun_s - pause_s
 
 
-@pytest.mark.parametrize(("figure", "share"), [("mean", 1.0), ("p50", math.log(2))])
-def test_latency_follows_theory_up_to_80_percent(climbed, waking_ms, figure, share):
-    checked = [row for row in climbed[1] if float(row["offered_per_s"]) <= 0.8 * MU]
+@pytest.mark.parametrize(("value", "share"), [("mean", 1.0), ("p50", math.log(2))])
+def test_latency_follows_theory_up_to_80_percent(swept, waking_ms, value, share):
+    checked = [row for row in swept[1] if float(row["offered_per_s"]) <= 0.8 * MU]
     assert len(checked) >= 4
     for row in checked:
         # What was due in the window, whose number varies.
         rate = float(row["due"]) / float(row["duration_s"])
         expected_ms = 1000 * share / (MU - rate) + waking_ms
-        assert float(row[f"latency_{figure}_ms"]) == pytest.approx(expected_ms, rel=0.1), rate
+        assert float(row[f"latency_{value}_ms"]) == pytest.approx(expected_ms, rel=0.1), rate

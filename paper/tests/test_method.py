@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workloads.session import load_sweep as curve
-from workloads.session import slices
+from workloads.record import slice_rules as rules
+from workloads.session import load_sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 METHOD = (ROOT / "paper" / "method-in-full.qmd").read_text()
@@ -16,13 +16,13 @@ WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
 @pytest.mark.parametrize(
     ("words", "share"),
     [
-        ("the compiler used at most {} of the server's CPU time", slices.COMPILER_SHARE_AT_MOST),
-        ("CPU time, or at most {} of a CPU", slices.COMPILER_OF_A_CPU_AT_MOST),
-        ("outside the session used at most {} of the server's CPUs", slices.OTHERS_CPU_AT_MOST),
-        ("the hypervisor at most {} of all CPUs", slices.STEAL_AT_MOST),
-        ("computations took at most {} longer", slices.SLOWER_AT_MOST - 1),
-        ("the servers that idle used at most {} of", slices.IDLE_BESIDE_AT_MOST),
-        ("the capacity are more than {} apart", curve.GAP_AT_MOST),
+        ("the compiler used at most {} of the server's CPU time", rules.COMPILER_SHARE_AT_MOST),
+        ("CPU time, or at most {} of a CPU", rules.COMPILER_OF_A_CPU_AT_MOST),
+        ("outside the session used at most {} of the server's CPUs", rules.OTHERS_CPU_AT_MOST),
+        ("the hypervisor at most {} of all CPUs", rules.STEAL_AT_MOST),
+        ("computations took at most {} longer", rules.SLOWER_AT_MOST - 1),
+        ("the servers that idle used at most {} of", rules.IDLE_NEIGHBORS_AT_MOST),
+        ("the capacity are more than {} apart", load_sweep.GAP_AT_MOST),
         ("compiler threads use at most {} of a CPU over a turn", WARM["compiler_share_at_most"]),
     ],
 )

@@ -21,9 +21,9 @@ from snakemake.utils import update_config
 from workloads.experiment.grid import Grid
 from workloads.record import cell_folder
 from workloads.record.pooling import waits_beyond_latency
+from workloads.record.slice_rules import BURDENS, GENERATOR
 from workloads.servers.databases.scratch import PREFIX
-from workloads.session.load_sweep import ladder
-from workloads.session.slices import BURDENS, GENERATOR
+from workloads.session.load_sweep import planned_shares
 from workloads.tools import wrk2
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +33,7 @@ update_config(CONFIG, yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()
 GRID = Grid(CONFIG)
 # Another folder with the same cells, where one works on these checks.
 RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / CONFIG["results"]))
-CURVE = "curve"
+SWEEP = "sweep"
 UNKNOWN_WARM_UPS = {"database-client", "wrk2-itself"}
 SLEEP_MS = 100
 PLAIN, PROFILED = "plain", "profiled"
@@ -93,10 +93,10 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     cell_folder.validate(measured)
     load = measured["load"]
     # The real wrk2 does not tell how many requests were due.
-    assert load["requests_asked"] in (None, load["requests_recorded"])
+    assert load["requests_offered"] in (None, load["requests_recorded"])
     assert load["responses_2xx"] + sum(load["errors"].values()) >= load["requests_recorded"]
     names = ["slices.csv", "telemetry.csv", "server.log.gz", "generator.log"]
-    if cell.tool != CURVE:
+    if cell.tool != SWEEP:
         names.append("profile.collapsed")
     if is_jvm(cell):
         names.append("gc.log")
@@ -129,7 +129,7 @@ def test_slices_are_accounted_for(cell):
     beyond = {
         int(row["round"])
         for row in plain
-        if cell.tool == CURVE and GENERATOR in row["reason"] and int(row["round"]) > highest
+        if cell.tool == SWEEP and GENERATOR in row["reason"] and int(row["round"]) > highest
     }
     counted = [row for row in plain if int(row["round"]) not in beyond]
     assert measured["load"]["slices"] == {
@@ -140,22 +140,22 @@ def test_slices_are_accounted_for(cell):
     }
     assert [int(row["slice"]) for row in rows] == list(range(1, len(rows) + 1))
     assert rounds == set(range(1, len(rounds) + 1))
-    # A curve may end before its last step, or go on behind it.
-    is_curve = cell.tool == CURVE
-    assert len(rounds) <= measured["session"]["rounds"] or is_curve
+    # A sweep may end before its last step, or go on behind it.
+    is_sweep = cell.tool == SWEEP
+    assert len(rounds) <= measured["session"]["rounds"] or is_sweep
     if measured["outcome"] == "completed" and not measured["outcome_reason"]:
-        assert len(rounds) == measured["session"]["rounds"] or is_curve
+        assert len(rounds) == measured["session"]["rounds"] or is_sweep
         profiled = [row for row in rows if row["kind"] == PROFILED]
-        asked = measured["configuration"]["slices"]
-        assert 0 <= len(profiled) - asked["profiled"] <= asked["extra_rounds"]
+        planned = measured["configuration"]["slices"]
+        assert 0 <= len(profiled) - planned["profiled"] <= planned["extra_rounds"]
     for row in rows:
-        # A step of a curve stands where a rule on what makes latency longer fails, and it is short.
+        # A step of a sweep stands where a rule on what makes latency longer fails, and it is short.
         stands = row["stands"] == "true"
         assert (row["kept"] == "true") == (row["reason"] == "" or stands)
         if stands:
-            assert is_curve and row["sustained"] == "true"
+            assert is_sweep and row["sustained"] == "true"
             assert BURDENS.issuperset(row["reason"].split(";"))
-            assert float(row["latency_p99_ms"]) <= measured["curve"]["objective_ms"]
+            assert float(row["latency_p99_ms"]) <= measured["sweep"]["objective_ms"]
         assert int(row["threads_peak"].partition(".")[0]) > 0 or "not_completed" in row["reason"]
     # Profiled ones are behind the plain ones, and none begins before the last has ended.
     assert [row["kind"] for row in rows] == sorted(row["kind"] for row in rows)
@@ -211,7 +211,7 @@ def test_modes_take_turns_and_meet_their_baselines_in_every_round(session):
     plan = GRID.plan(session)
     for tier, tool in {(cell.tier, cell.tool) for cell in session.cells}:
         cells_there = [cell for cell in session.cells if (cell.tier, cell.tool) == (tier, tool)]
-        together = [c for c in cells_there if not plan["modes"][c.mode]["mode"].get("alone")]
+        together = [c for c in cells_there if not plan.modes[c.mode].mode.get("alone")]
         rows = sorted(
             (float(row["start_epoch_s"]), row["kind"], int(row["round"]))
             for cell in together
@@ -224,8 +224,8 @@ def test_modes_take_turns_and_meet_their_baselines_in_every_round(session):
             for cell in cells_there
         }
         for mode in rounds:
-            versus = plan["versus"][mode]
-            assert versus not in rounds or rounds[mode] & rounds[versus], (mode, versus)
+            baseline = plan.modes[mode].baseline
+            assert baseline not in rounds or rounds[mode] & rounds[baseline], (mode, baseline)
 
 
 def must_fail(cell):
@@ -233,25 +233,25 @@ def must_fail(cell):
 
 
 @pytest.mark.parametrize("cell", cells())
-def test_treatment_is_in_force(cell):
+def test_options_of_a_mode_are_observed(cell):
     measured = record(cell)
     checks = {check["id"]: check for check in measured["validity"]["checks"]}
-    if "threads" not in measured["configuration"]["mode"]:
-        assert "treatment" not in checks
+    if "observed" not in measured["configuration"]["mode"]:
+        assert "observed" not in checks
         return
     # A server that hung, or still answered what came before the window, has answered no request
     # of its load.
     if measured["outcome"] == "completed" and (
         measured["load"]["responses_2xx"] or must_fail(cell)
     ):
-        assert checks["treatment"]["passed"], checks["treatment"]
+        assert checks["observed"]["passed"], checks["observed"]
 
 
 @pytest.mark.parametrize("cell", cells(tool="jmeter"))
 def test_every_request_of_jmeter_has_its_sample(cell):
     rows, load = samples(cell), record(cell)["load"]
     assert len(rows) == load["requests_recorded"]
-    assert load["requests_asked"] in (None, load["requests_recorded"])
+    assert load["requests_offered"] in (None, load["requests_recorded"])
     assert {row["label"] for row in rows} == {"request"}
     assert sum(int(row["bytes"]) for row in rows) == load["received_bytes"]
     for row in counted(cell):
@@ -259,28 +259,28 @@ def test_every_request_of_jmeter_has_its_sample(cell):
         assert len(of_slice) == int(row["requests_recorded"])
     tool = record(cell)["configuration"]["tool"]
     if "loops" in tool:
-        assert load["requests_asked"] == tool["threads"] * tool["loops"] * len(counted(cell))
+        assert load["requests_offered"] == tool["users"] * tool["loops"] * len(counted(cell))
 
 
 @pytest.mark.parametrize("cell", cells(tool="wrk2"))
-def test_open_loop_offers_what_it_was_asked_to(cell):
+def test_open_loop_offers_its_rate(cell):
     measured = record(cell)
     tool = measured["configuration"]["tool"]
-    if measured["load"]["requests_asked"] is not None:
+    if measured["load"]["requests_offered"] is not None:
         due, count = tool["rate_per_s"] * tool["duration_s"], len(counted(cell))
-        assert abs(measured["load"]["requests_asked"] - count * due) <= count
+        assert abs(measured["load"]["requests_offered"] - count * due) <= count
 
 
-@pytest.mark.parametrize("cell", cells(tool=CURVE))
-def test_steps_of_a_curve_are_shares_of_the_capacity_and_go_up(cell):
-    curve, rows = record(cell)["curve"], slices(cell)
+@pytest.mark.parametrize("cell", cells(tool=SWEEP))
+def test_steps_of_a_sweep_are_shares_of_the_capacity_and_go_up(cell):
+    sweep, rows = record(cell)["sweep"], slices(cell)
     tool = record(cell)["configuration"]["tool"]
     rates = [float(row["offered_per_s"]) for row in rows]
     assert [int(row["step"]) for row in rows] == [int(row["round"]) for row in rows]
     assert rates == sorted(rates)
-    shares = ladder(tool)
+    shares = planned_shares(tool)
     for row, rate in zip(rows, rates, strict=True):
-        expected = shares[int(row["step"]) - 1] * curve["calibrated_per_s"]
+        expected = shares[int(row["step"]) - 1] * sweep["calibrated_per_s"]
         assert rate == pytest.approx(expected, rel=0.01, abs=0.01)
         # Poisson: within five deviations.
         mean = rate * float(row["duration_s"])
@@ -294,28 +294,28 @@ def test_steps_of_a_curve_are_shares_of_the_capacity_and_go_up(cell):
     # the last is, where it ended, beyond.
     assert any(row["sustained"] == "true" for row in rows)
     failed = [row["step"] for row in rows if row["sustained"] == "false"]
-    assert failed or curve["ended"] != "not_sustained"
+    assert failed or sweep["ended"] != "not_sustained"
 
 
-@pytest.mark.parametrize("cell", cells(tool=CURVE))
+@pytest.mark.parametrize("cell", cells(tool=SWEEP))
 def test_capacity_costs_no_more_than_all_the_server_s_cpu_time(cell):
     measured = record(cell)
     cpus = len(measured["provenance"]["server_cpus"])
-    used = measured["curve"]["calibrated_per_s"] * measured["server"]["cpu_us_per_request"] / 1e6
+    used = measured["sweep"]["calibrated_per_s"] * measured["server"]["cpu_us_per_request"] / 1e6
     # The ramp meets a server that is warmer or colder than the steps do, and ends early where the
     # machine stalls or the generator is at its limit: a run has given 2.08 times the CPUs. What is
     # looked for, a mistake of units, is a factor of a thousand.
     assert 0.001 * cpus < used < 20 * cpus
 
 
-def test_modes_of_a_curve_meet_the_same_arrivals():
-    asked = {cell.values[0].mode: record(cell.values[0]) for cell in cells(tool=CURVE)}
-    assert len({measured["curve"]["seed"] for measured in asked.values()}) == 1
-    for measured in asked.values():
+def test_modes_of_a_sweep_meet_the_same_arrivals():
+    swept = {cell.values[0].mode: record(cell.values[0]) for cell in cells(tool=SWEEP)}
+    assert len({measured["sweep"]["seed"] for measured in swept.values()}) == 1
+    for measured in swept.values():
         argv = measured["provenance"]["generator_argv"]
         seed = int(argv[argv.index("--seed") + 1])
-        steps = len(ladder(measured["configuration"]["tool"]))
-        assert 1 <= seed - measured["curve"]["seed"] <= steps
+        steps = len(planned_shares(measured["configuration"]["tool"]))
+        assert 1 <= seed - measured["sweep"]["seed"] <= steps
         assert argv[argv.index("--schedule") + 1] == "poisson"
 
 
@@ -331,14 +331,14 @@ def test_closed_loop_obeys_its_bounds(cell):
     """Throughput is bounded by users / service time, and by threads / service time for a pool."""
     measured = record(cell)
     load, options = measured["load"], measured["configuration"]["mode"].get("options", {})
-    users = measured["configuration"]["tool"]["threads"]
+    users = measured["configuration"]["tool"]["users"]
     # A caller-runs pool has one thread more, and it is the acceptor.
     threads = min(users, options.get("core-threads", users) + 1)
     bound_per_s = threads / (SLEEP_MS / 1000)
     assert 0 < load["throughput_per_s"] <= bound_per_s * 1.05
     elapsed_s = [int(row["elapsed"]) / 1000 for row in samples(cell)]
     mean_s = sum(elapsed_s) / load["requests_recorded"]
-    # What was under way when the window opened counts whole.
+    # What was in flight when the window opened counts whole.
     edge = max(elapsed_s) / load["duration_s"]
     assert load["throughput_per_s"] * mean_s <= users * (1.05 + edge)
 
@@ -360,11 +360,11 @@ def test_no_answer_comes_before_the_remote_s(cell):
 def test_one_blocking_thread_asks_the_remote_one_request_after_the_other():
     measured = measured_at("pool-1-blocking", "smoke-remote", "jmeter")
     load, waits_s = measured["load"], measured["configuration"]["tier"]["sleep_ms"] / 1000
-    # One that was asked before a slice's window may be answered in it.
+    # One that was sent before a slice's window may be answered in it.
     most = load["duration_s"] / waits_s + load["slices"]["plain"]
     assert 1 <= load["responses_2xx"] <= most
     users = load["concurrency_offered"] * (load["slices"]["kept"] or load["slices"]["plain"])
-    # A user who gives up in the last moment has not asked again yet.
+    # A user who gives up in the last moment has not sent the next request yet.
     assert users - load["errors"].get("timeout", 0) <= load["in_flight_at_end"] <= users
 
 
@@ -385,7 +385,7 @@ def test_states_of_threads_are_those_of_profiled_slices(cell):
 
 
 @pytest.mark.parametrize(
-    ("mode", "tier", "let_in", "takes_s"),
+    ("mode", "tier", "admitted", "takes_s"),
     [
         ("platform-50", "smoke-sleep", 50, 0.1),
         ("virtual-semaphore-50", "smoke-sleep", 50, 0.1),
@@ -393,9 +393,9 @@ def test_states_of_threads_are_those_of_profiled_slices(cell):
         ("virtual-hikari-5", "smoke-query", 5, 0.02),
     ],
 )
-def test_nothing_is_faster_than_what_is_let_in(mode, tier, let_in, takes_s):
+def test_nothing_is_faster_than_what_is_admitted(mode, tier, admitted, takes_s):
     load = measured_at(mode, tier, "jmeter")["load"]
-    assert 0 < load["throughput_per_s"] <= let_in / takes_s * 1.02
+    assert 0 < load["throughput_per_s"] <= admitted / takes_s * 1.02
 
 
 def test_synchronized_pins_on_jdk_21_and_not_on_25():
@@ -456,7 +456,7 @@ def test_waits_and_latencies_that_are_compared_are_there(mode, tier, name):
 
 
 @pytest.mark.parametrize("cell", cells(study="stacks"))
-def test_every_order_took_a_connection_left_a_row_and_asked_the_remote(cell):
+def test_every_order_took_a_connection_left_a_row_and_called_the_remote(cell):
     measured = record(cell)
     load, backend = measured["load"], measured["backend"]
     grown = measured["answers"]["rows_after"] - measured["answers"]["rows_before"]
@@ -481,7 +481,7 @@ def test_every_sign_up_that_was_answered_is_in_the_database(cell):
     assert 0 <= grown - measured["load"]["responses_2xx"] <= warm_up
     if cell.mode.endswith("-as-published"):
         assert grown <= 1
-        assert measured["load"]["errors"]["http_5xx"] >= measured["load"]["requests_asked"] - 1
+        assert measured["load"]["errors"]["http_5xx"] >= measured["load"]["requests_offered"] - 1
     else:
         assert grown > 0
 
@@ -522,8 +522,8 @@ def test_profile_is_of_the_profiled_slice(cell):
     measured = record(cell)
     profile, rows = measured["profile"], [row for row in slices(cell) if row["kind"] == PROFILED]
     if not rows:
-        asked = measured["configuration"]["slices"]["profiled"]
-        assert not asked or measured["outcome"] != "completed"
+        planned = measured["configuration"]["slices"]["profiled"]
+        assert not planned or measured["outcome"] != "completed"
         assert profile == {"file": None}
     # perf is not everywhere, nor allowed everywhere.
     elif profile["file"] or is_jvm(cell):
@@ -538,8 +538,8 @@ def test_profile_is_of_the_profiled_slice(cell):
         assert not ended or (folder(cell) / "flamegraph.html").stat().st_size > 1000
 
 
-@pytest.mark.parametrize("cell", cells(mode="own-asyncio"))
-def test_own_server_is_measured_like_every_other(cell):
+@pytest.mark.parametrize("cell", cells(mode="user-asyncio"))
+def test_user_supplied_server_is_measured_like_every_other(cell):
     measured = record(cell)
     load, server, profile = (measured[part] for part in ("load", "server", "profile"))
     assert measured["outcome"] == "completed"
@@ -556,10 +556,10 @@ def test_own_server_is_measured_like_every_other(cell):
 @pytest.mark.parametrize("table", ["summary", "capacity"])
 def test_table_has_a_row_for_every_cell_of_its_kind(table):
     rows = list(csv.DictReader((RESULTS / f"{table}.csv").open()))
-    asked = [cell for cell in GRID.cells if (cell.tool == CURVE) == (table == "capacity")]
-    assert len(rows) == len(asked) > 0
+    planned = [cell for cell in GRID.cells if (cell.tool == SWEEP) == (table == "capacity")]
+    assert len(rows) == len(planned) > 0
     by_name = {(r["mode"], r["tier"], r["tool"], int(r["repetition"])): r for r in rows}
-    for cell in asked:
+    for cell in planned:
         row = by_name[cell.mode, cell.tier, cell.tool, cell.repetition]
         assert int(row["requests"]) == record(cell)["load"]["requests_recorded"]
 
