@@ -67,12 +67,10 @@ table_versions <- function(cells, summary, renderer) {
   data.table(
     Tool = c(
       gsub("_", "-", versions), paste("generator of the", loop_names[names(generators)]),
-      "profiler engine", "servers' jar (SHA-256)", "R", "renderer of this report"
+      "profiler engine", "R", "renderer of this report"
     ),
     Version = c(
-      found, generators, distinct(summary$profiler_engine),
-      distinct(substr(provenance_of(cells, "jar_sha256"), 1, 16)), paste(R.version$major, R.version$minor, sep = "."),
-      renderer
+      found, generators, distinct(summary$profiler_engine), paste(R.version$major, R.version$minor, sep = "."), renderer
     )
   )
 }
@@ -116,8 +114,8 @@ sentence_mixed <- function(cells) {
       provenance_of(cells, "versions", "jdk"),
       from_cells(cells, function(cell) words(paste(c(cell$configuration$mode$jdk, "set-up")[1])), "")
     ),
-    "jars of a study" = several_of_a_kind(
-      provenance_of(cells, "jar_sha256"), from_cells(cells, function(cell) cell$cell$study, "")
+    "programs of a mode" = several_of_a_kind(
+      provenance_of(cells, "jars_sha256"), from_cells(cells, function(cell) paste(cell$cell$study, cell$cell$mode), "")
     )
   )
   mixed <- Filter(function(values) length(unique(values)) > 1, facts)
@@ -169,10 +167,11 @@ table_protocol <- function(protocol) {
 #' The heaps and collectors of the servers, by study.
 sentence_of_heaps <- function(cells) {
   rows <- rbindlist(lapply(cells, function(cell) {
-    options <- unlist(c(cell$configuration$mode$jvm_options, cell$configuration$study$server$jvm_options))
+    # A mode's options stand behind its study's, and the JVM takes the later of two.
+    options <- unlist(c(cell$configuration$study$server$jvm_options, cell$configuration$mode$jvm_options))
     heap <- grep("^-Xmx", options, value = TRUE)
     if (length(heap) == 0) return(NULL)
-    list(study = cell$cell$study, heap = heap[1], collector = c(grep("GC$", options, value = TRUE), "the JVM's default collector")[1])
+    list(study = cell$cell$study, heap = tail(heap, 1), collector = tail(c("the JVM's default collector", grep("GC$", options, value = TRUE)), 1))
   }))
   if (nrow(rows) == 0) return("No cell names a heap.")
   each <- unique(rows)[, .(studies = enumerate(as_code(unique(study)))), by = .(heap, collector)]
