@@ -38,13 +38,18 @@ use_modes(local({
   path
 }))
 
+# Lines that Python prints with the grid of config.yaml.
+lines_of_grid <- function(prints) {
+  script <- paste("import json, yaml; from workloads.experiment.grid import Grid; grid = Grid(yaml.safe_load(open('config.yaml')))", prints, sep = "\n")
+  withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
+}
+
 # What the workflow writes to grid.csv of config.yaml.
-grid_asked <- function() {
-  script <- paste(
-    "import yaml; from workloads.experiment.grid import Grid",
-    "print(Grid(yaml.safe_load(open('config.yaml'))).grid_table(), end='')", sep = "\n"
-  )
-  with_new_names(fread(text = withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))))
+grid_asked <- function() fread(text = lines_of_grid("print(grid.grid_table(), end='')"))
+
+# Options of each mode by study and mode.
+options_asked <- function() {
+  jsonlite::fromJSON(lines_of_grid("print(json.dumps({s: {m: mode.get('options', {}) for m, mode in of.modes.items()} for s, of in grid.studies.items()}))"))
 }
 
 # Building a figure asks for a device, which would leave Rplots.pdf.

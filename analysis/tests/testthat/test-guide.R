@@ -117,6 +117,7 @@ test_that("a finding's values are those of the sessions that both sides have", {
 test_that("the findings are measured by the experiment, and their bounds are its users and pools", {
   grid <- grid_asked()
   config <- yaml::read_yaml(file.path(analysis_folder, "..", "config.yaml"), merge.precedence = "override")
+  options <- options_asked()
   for (finding in read_findings(file.path(analysis_folder, "guide.yaml"))) {
     for (pair in finding$pairs) {
       expect_gt(nrow(grid[study == finding$study & mode == pair$mode & tier == pair$tier & tool == pair$tool]), 0)
@@ -125,8 +126,7 @@ test_that("the findings are measured by the experiment, and their bounds are its
       if (!is.null(users)) expect_equal(config$studies[[finding$study]]$tiers[[pair$tier]][[pair$tool]]$users, users)
       connections <- pair$bound$connections
       if (!is.null(connections)) {
-        options <- config$studies[[finding$study]]$modes[[pair$mode]]$options
-        expect_true(connections %in% unlist(options[c("spring.datasource.hikari.maximum-pool-size", "pool")]))
+        expect_equal(options[[finding$study]][[pair$mode]]$pool, connections)
       }
     }
     for (told in finding$told) expect_true(all(names(told$when) %in% names(finding$pairs)))

@@ -121,9 +121,9 @@ test_that("a run is not compared with itself, and a repetition beside it is", {
   # A cell that was measured again alone, its baseline in turns with it.
   again <- write_run(new_folder(), 1, "again", 260)
   kept <- file.path(run$results, "cells/demo/fixed-pool/low/wrk2/rep-101")
-  dir.create(file.path(kept, "versus"), recursive = TRUE)
+  dir.create(file.path(kept, "baseline"), recursive = TRUE)
   file.copy(list.files(dirname(again[1]), full.names = TRUE), kept)
-  file.copy(list.files(dirname(again[2]), full.names = TRUE), file.path(kept, "versus"))
+  file.copy(list.files(dirname(again[2]), full.names = TRUE), file.path(kept, "baseline"))
   found <- read_run(run$results, shipped)
   expect_equal(found$alone$mode, "fixed-pool")
   rows <- reproduce_run(shipped, found)

@@ -3,7 +3,7 @@ test_that("slices of cells and of their baselines are one table, which comes bac
   grid <- write_cell(root, repetition = 2, elapsed_ms = 1:4, session = list(id = "again"))
   write_cell(
     root, mode = "thread-per-request", repetition = 2, elapsed_ms = 1:4, session = list(id = "again"),
-    folder = file.path(dirname(grid), "versus")
+    folder = file.path(dirname(grid), "baseline")
   )
   dead <- write_cell(root, mode = "event-loop", outcome = "start_failed", validity = list(valid = FALSE))
   slices <- slices_of_cells(c(grid, dead))
