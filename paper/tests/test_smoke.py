@@ -72,7 +72,7 @@ def total(rows, column):
 
 
 def is_database(cell):
-    return "engine" in GRID.studies[cell.study]["server"]
+    return "engine" in GRID.studies[cell.study].says
 
 
 def is_jvm(cell):
