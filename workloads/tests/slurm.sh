@@ -96,15 +96,16 @@ snakemake=$!
 
 measuring() { # the cell whose session loads a server: its log has a line for each slice
   local log
-  log=$(grep --files-with-matches --recursive ' round ' "$results/logs/sessions" 2>/dev/null | head -1)
-  first=${log#"$results/logs/sessions/"}
+  log=$(grep --files-with-matches --recursive ' round ' "$results/logs/cells" 2>/dev/null | head -1)
+  first=${log#"$results/logs/cells/"}
   first=${first%.log}
   [[ -n $first ]] || ! kill -0 "$snakemake" 2>/dev/null
 }
 wait_until 240 "no session began" measuring
-rule=measure_${first//[\/-]/_}
-read -r lost job _ < <(squeue --noheader --format='%N %A %k' | grep "$rule") || true
-[[ -n ${lost-} ]] || failed "no job of $rule in the queue"
+# A job's comment has its rule and its wildcards.
+words=${first%/rep-*}
+read -r lost job _ < <(squeue --noheader --format='%N %A %k' | grep "measure_cell.*${words//\//_}") || true
+[[ -n ${lost-} ]] || failed "no job of $first in the queue"
 kill -KILL "${node[$lost]}"
 wait "${node[$lost]}" 2>/dev/null || true
 echo "test-slurm: node $lost was lost while job $job measured $first"

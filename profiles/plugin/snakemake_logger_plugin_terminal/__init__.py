@@ -30,6 +30,8 @@ class LogHandler(LogHandlerBase):
         settings = self.common_settings
         self.shows_all = settings.dryrun or settings.verbose or settings.printshellcmds
         self.stream = sys.stderr
+        # The text of each job, by its number: an error has none.
+        self.texts: dict[int, str] = {}
         # How many sessions are planned, when each started, by job, and how long each took.
         self.planned = 0
         self.started_s: dict[int, float] = {}
@@ -55,7 +57,7 @@ class LogHandler(LogHandlerBase):
             started_s = self.started_s.get(facts["job_id"])
             self.took_s += [time.monotonic() - started_s] if started_s else []
         elif event == "job_error":
-            what = facts["rule_msg"] or facts["rule_name"]
+            what = self.texts.get(facts["jobid"], facts["rule_name"])
             say("\n".join(failure(what, [Path(log) for log in facts["log"]])), self.stream)
         elif event == "error":
             # A job's whole command, in kilobytes; its event of an error follows.
@@ -65,7 +67,7 @@ class LogHandler(LogHandlerBase):
             say(message, self.stream)
 
     def tell_job(self, facts: dict[str, Any]) -> None:
-        text = facts["rule_msg"] or facts["rule_name"]
+        text = self.texts[facts["jobid"]] = facts["rule_msg"] or facts["rule_name"]
         if facts["rule_name"] == MEASURING:
             self.started_s[facts["jobid"]] = time.monotonic()
             text += f" ({self.progress()})"

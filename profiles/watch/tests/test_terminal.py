@@ -45,9 +45,12 @@ def test_reason_is_the_fault_in_the_log(lines, expected):
 def test_failed_job_says_why_first_and_never_its_command(tmp_path):
     log = tmp_path / "job.log"
     log.write_text("\n".join(f"line {n}" for n in range(30)) + "\nValueError: no port\n")
-    event = {"event": "job_error", "rule_msg": "measuring", "rule_name": "m", "log": [str(log)]}
+    facts = {"jobid": 7, "rule_name": "m", "log": [str(log)]}
+    started = facts | {"event": "job_info", "rule_msg": "measuring"}
+    # Snakemake gives no message with an error.
+    event = facts | {"event": "job_error", "rule_msg": None}
     command = {"event": "error", "exception": "RuleException", "text": "Command 'set -e"}
-    lines = told(command, event | {"shellcmd": "kilobytes"}).splitlines()
+    _, *lines = told(started, command, event | {"shellcmd": "kilobytes"}).splitlines()
     assert lines[0] == "FAILED: measuring: ValueError: no port"
     assert len(lines) < 15
     assert "kilobytes" not in str(lines) and "set -e" not in str(lines)
@@ -63,7 +66,7 @@ def test_chatter_stays_away_and_what_matters_comes_through():
         {"text": "Building DAG of jobs..."},
         {"event": "job_started", "text": "Execute 1 jobs..."},
         {"event": "run_info", "stats": {"b": 3}},
-        {"event": "job_info", "rule_msg": None, "rule_name": "b", "log": []},
+        {"event": "job_info", "jobid": 1, "rule_msg": None, "rule_name": "b", "log": []},
         {"event": "progress", "text": "3 of 9 steps"},
         {"text": "disk is full", "level": logging.WARNING},
         {"event": "error", "exception": "WorkflowError", "text": "no such rule"},
