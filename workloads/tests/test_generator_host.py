@@ -12,6 +12,8 @@ from workloads.tools.driver import Driver
 from workloads.tools.generator_host import ROOT, GeneratorHost, HostError
 from workloads.tools.generator_place import GeneratorPlace
 
+# Outside this checkout, whose paths have others on another machine.
+PYTHON = os.path.realpath(sys.executable)
 WHERE = {"generator_host": "someone@far", "server_address": "10.0.0.1", "cpus": None}
 
 
@@ -82,7 +84,7 @@ time.sleep(float(sys.argv[1]))
 def test_generator_runs_once_and_leaves_its_files_here(place, tmp_path, lasts_s, timed_out):
     folder, watched = tmp_path / "slice", []
     folder.mkdir()
-    argv = [sys.executable, "-c", LOAD, str(lasts_s)]
+    argv = [PYTHON, "-c", LOAD, str(lasts_s)]
     ran = place.run(argv, folder, 2, watched.append)
     assert (ran.argv, ran.timed_out) == (argv, timed_out)
     assert ran.exit_status == 0 or timed_out
@@ -108,7 +110,7 @@ def test_driver_loads_where_its_place_is(place, tmp_path):
     watched = []
     for name in ("driver", "slice"):
         (tmp_path / name).mkdir()
-    driver = Driver([sys.executable, "-u", "-c", DRIVEN], place, tmp_path / "driver")
+    driver = Driver([PYTHON, "-u", "-c", DRIVEN], place, tmp_path / "driver")
     driver.wait_until_ready()
     fields = [str(tmp_path / "slice"), "users=3"]
     ran = driver.load(fields, tmp_path / "slice", 30, watched.append)
