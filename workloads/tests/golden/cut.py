@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -86,8 +87,9 @@ def cut_histogram(text: str) -> str:
 
 
 def cut_stacks(text: str) -> str:
-    """Keep the stacks with most samples that have room, in their order."""
-    stacks, kept, size = text.splitlines(), set[str](), 0
+    """Keep the stacks with most samples that have room, in their order; of files the names."""
+    names = re.sub(r"(^|;)/[^; ]*/", r"\1", text, flags=re.MULTILINE)
+    stacks, kept, size = names.splitlines(), set[str](), 0
     for stack in sorted(stacks, key=lambda stack: -int(stack.rsplit(" ", 1)[1])):
         if size + len(stack) <= STACK_BYTES:
             kept.add(stack)
