@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
-VERSION = 11
+VERSION = 12
 SHARE_2XX_AT_LEAST = 0.99
 # Share of the requests that the rate and the length of an open loop offer.
 SHARE_DUE_AT_LEAST = 0.99
