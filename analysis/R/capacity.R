@@ -35,7 +35,7 @@ steps_of_curve <- function(cell) {
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
   if (nrow(slices) == 0) return(no_steps())
   slices <- require_columns(slices, c("step", "offered_per_s", "sustained", "served_per_s", "due", "reason"), cell$path)
-  # Of a step that was loaded again the last slice that was kept.
+  # A step that was loaded again counts by the last slice that was kept.
   slices <- plain_slices(slices)[order(step, slice)][!duplicated(step, fromLast = TRUE)]
   slices[order(offered_per_s), .(
     step, rate_per_s = offered_per_s, served_per_s, latency_p50_ms, latency_p99_ms,
@@ -206,7 +206,7 @@ capacity_cells <- function(capacity) {
 #' @export
 with_capacities <- function(summary, capacity) rbind(summary, capacity_cells(capacity), fill = TRUE)
 
-# Of bounds both ways nothing is left.
+# Bounds both ways leave nothing.
 common_bound <- function(bounds) paste(setdiff(bounds, ""), collapse = " and ")
 
 #' Compares the capacity of every mode with that of its `baseline`, see compare_modes().

@@ -92,7 +92,7 @@ standing <- function(rows) {
   )
 }
 
-# What a situation's baseline is called.
+# The name of a situation's baseline.
 baseline_of <- function(situation) {
   if (is.null(situation$baseline_tier)) situation$baseline else paste(situation$baseline, "at", situation$baseline_tier)
 }

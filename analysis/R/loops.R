@@ -1,4 +1,4 @@
-# What the tool does to a value, at the same mode and tier. Two questions:
+# The effect of the tool on a value, at the same mode and tier. Two questions:
 # - the workload model: an open loop (requests are due whether or not the server answers) against a closed one
 #   (users wait), as Schroeder, Wierman and Harchol-Balter (2006) ask for; a tier offers both about the same requests;
 # - the generator: the program wrk2 against the project's own, at the same rate.

@@ -1,4 +1,4 @@
-# What a mode is, beyond what its cells record: the rows of modes.csv, as the configuration states them.
+# Facts of a mode beyond those that its cells record: the rows of modes.csv, as the configuration states them.
 
 known_facts <- c("study", "mode", "variant", "of", "family", "size", "color", "kind")
 #' @export

@@ -1,4 +1,4 @@
-# What the profiler costs: profiled slices against plain ones of the same cell, in the same session.
+# The cost of the profiler: profiled slices against plain ones of the same cell, in the same session.
 
 profiler_statistics <- c("cpu_us_per_request", "throughput_per_s", "latency_p99_ms")
 

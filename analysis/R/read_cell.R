@@ -70,12 +70,12 @@ number <- function(value) if (is.null(value)) NA_real_ else as.numeric(value)
 #' @export
 words <- function(value) if (is.null(value)) NA_character_ else gsub("\\s+", " ", value)
 
-# Of texts that begin with a time in UTC, to the millisecond.
+# Epoch seconds of texts that begin with a time in UTC, to the millisecond.
 epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"))
 
 per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
 
-# What a cell is, and whether it counts. Cells of one session were measured side by side; two machines
+# A cell's name, and whether it counts. Cells of one session were measured side by side; two machines
 # may begin one of the same name in the same second, so the machine is a part of it. A cell
 # that is not valid may still bound its throughput or latency: at_least, at_most.
 identity_of <- function(cell) {

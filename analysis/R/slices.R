@@ -1,14 +1,14 @@
 # Slices: loads of about a second, of modes that are alive together and take turns. What differs
 # between neighboring slices of a round is the mode, so ratios are made of slices (effects.R).
 
-# What a slice has a value of. Everything else exists once per cell.
+# Statistics that a slice has a value of. Everything else exists once per cell.
 slice_statistics <- c(
   "throughput_per_s", "answers_per_s", "error_share", "latency_mean_ms", "latency_p50_ms",
   "latency_p90_ms", "latency_p99_ms", "latency_p99_9_ms", "cpu_us_per_request", "compiler_share",
   "machine_context_switches_per_request", "rss_mib"
 )
 slice_words <- c("kind", "reason", "sustained", "stands")
-# What each row says of its cell.
+# Facts of the cell in each row.
 slice_places <- c(
   "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid",
   "must_fail", "failed_checks", "bound_throughput", "bound_latency"
@@ -30,7 +30,7 @@ read_cell_slices <- function(path) {
   table
 }
 
-# What was measured before there was a probe in each slice has no column of it.
+# Cells of before there was a probe in each slice have no column of it.
 with_probe <- function(table) {
   if (!"probe_us" %in% names(table)) table[, probe_us := NA]
   table[, probe_us := as.numeric(probe_us)][]

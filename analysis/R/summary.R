@@ -197,7 +197,7 @@ summarise_cell <- function(cell) {
   as.data.table(row)
 }
 
-# Of a load that the machine's limits forbade nothing is known but why: its zeros would pass for figures.
+# Nothing is known of a load that the machine's limits forbade, but why: its zeros would pass for values.
 without_figures <- function(cell) {
   cell$load <- cell$load["loop"]
   cell$telemetry <- NULL

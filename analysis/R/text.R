@@ -8,7 +8,7 @@ plain_number <- function(values) {
   ifelse(is.na(values), "", vapply(values, format_one, ""))
 }
 
-# What a table says where it has no figure.
+# The word of a table where it has no value.
 #' @export
 no_figure <- "–"
 

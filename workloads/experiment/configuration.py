@@ -25,15 +25,15 @@ ITSELF = "wrk2-itself"
 TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "sysbench", "database-client")
 # The depth of what a default run excludes.
 FULL = "full"
-# What a study says for all its tiers, next to the settings of their tools.
+# Keys of a study that hold for all its tiers, next to the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")
-# What makes a mode a variant of another, and how the analysis calls it.
+# Keys that make a mode a variant of another, and the analysis' word for it.
 VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "slower"}
 # A mode with these alone is defined in another comparison of its study.
 OF_REFERENCES = {"tiers", "baseline", "depth"}
 # Keys of a mode that a comparison may have for all of its modes.
 OF_COMPARISONS = ("backend", "options", "depth")
-# What only a server of ours has, and what only a user-supplied one has.
+# Keys of servers of ours alone, and of user-supplied ones alone.
 OF_OURS = ("class", "server", "engine", "client", "jdk", "backend", "options", "jvm_options")
 OF_USERS = ("folder", "environment", "verify_path", "expected_status", "expected_body")
 

@@ -37,14 +37,14 @@ IN_FLIGHT = {"sweep": "connections", "wrk2": "connections", "jmeter": "users"}
 # begins when answers come.
 STEP_TO_WAITING = 2.5
 TIER_KEYS = ("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path")
-# What a study, and before it a tier, may set otherwise than the testbed.
+# Keys that a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 PLACE_KEYS = ("generator_host", "server_address")
 STUDY_KEYS = ("verify_path", "counters_path", "watch_path", "rows_path", "body_bytes")
-# What of a study holds for a user-supplied server, too.
+# Keys of a study that hold for a user-supplied server, too.
 USER_KEYS = ("verify_path", "body_bytes")
 SERVER_KEYS = ("jar", "package", "class_data")
-# What of a mode is measured, as cell.json has it.
+# The part of a mode that is measured, as cell.json has it.
 MODE_KEYS = (
     *("id", "kind", "options", "carriers", "jdk", "client", "observed", "alone"),
     *("share_2xx_at_most", "command", "folder", "environment", "expected_status", "expected_body"),
@@ -299,7 +299,7 @@ class Grid:
         slices |= study.says.get("slices", {}) | tier.get("slices", {})
         slices["rounds"] = tier[cell.tool].get("rounds", slices["rounds"])
         if cell.tool == ITSELF:
-            # Of twelve seconds each: wrk2 throws ten of them away.
+            # A slice takes twelve seconds: wrk2 throws ten of them away.
             slices |= {"rounds": 1, "profiled": 0, "extra_rounds": 0}
         if cell.tool == "sweep":
             sweep = self.config["sweep"] | tier["sweep"]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-# What a tier may say of its answers instead of the study.
+# Keys of a tier's answers, instead of the study's.
 OF_ANSWERS = ("body_bytes", "rows_path")
 
 

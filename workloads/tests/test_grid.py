@@ -123,7 +123,7 @@ def test_default_run_excludes_the_depth_full(config):
     assert not deep & {cell.mode for cell in default}
     assert not deep_tiers & {cell.tier for cell in default}
     assert deep <= {cell.mode for cell in more} and deep_tiers <= {cell.tier for cell in more}
-    # Of a comparison, all.
+    # A comparison of that depth is excluded as a whole.
     assert {cell.mode for cell in more if "carriers" in cell.mode}
     # A default run measures baselines, too.
     del lines["vertx-workers"]["depth"]

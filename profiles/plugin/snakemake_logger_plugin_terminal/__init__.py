@@ -18,7 +18,7 @@ from snakemake_interface_logger_plugins.base import LogHandlerBase
 
 from profiles.watch.terminal import CLEAR, failure, say, show
 
-# Of its messages that are no event these are for the person who waits.
+# Messages that are no event, and are for the person who waits.
 WANTED = re.compile("Nothing to be done|Terminating processes|Shutting down")
 MEASURING = "measure_session"
 
