@@ -6,6 +6,7 @@ all of them; an A/A pair all of its mode.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shutil
@@ -289,14 +290,19 @@ def family_of(mode: Mode) -> str:
 
 def check(config: dict[str, Any]) -> None:
     """Raises ConfigurationError naming every key that is wrong, its value and what is allowed."""
-    schema = json.loads(SCHEMA.read_text())
     # Each step relies on what those before it have found right.
-    faults = faults_by(schema, config)
+    faults = faults_by(schema(), config)
     for step in (unknown, incomplete):
         faults = faults or [fault for name in config["studies"] for fault in step(config, name)]
     faults = faults or measured_twice(config) or different_looks(config) or shared_cpus(config)
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(set(faults))))
+
+
+@functools.cache
+def schema() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(SCHEMA.read_text())
+    return found
 
 
 def faults_by(schema: dict[str, Any], part: Any, *place: str) -> list[str]:
@@ -410,7 +416,7 @@ def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 def incomplete(config: dict[str, Any], name: str) -> Iterator[str]:
     """What neither a mode or tier nor its study says."""
     study = whole_study(config, name)
-    whole = json.loads(SCHEMA.read_text())["$defs"]["whole_tier"]
+    whole = schema()["$defs"]["whole_tier"]
     for tier, load in study.tiers.items():
         yield from faults_by(whole, load, "studies", name, "tiers", tier)
     for mode, part in study.modes.items():
