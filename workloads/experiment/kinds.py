@@ -26,7 +26,7 @@ THREADS_PER_CPU = 5
 # Words of a mode that are options of its server, under the same name on its command line.
 WORDS = (
     *("threads", "core-threads", "queue", "permits", "pool", "backlog", "max-connections"),
-    *("client", "lock", "password-workers"),
+    *("client", "lock", "password-workers", "control-percent"),
 )
 PARALLELISM = "-Djdk.virtualThreadScheduler.parallelism"
 COLLECTORS = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC"}

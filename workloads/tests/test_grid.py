@@ -266,8 +266,8 @@ def test_study_says_what_its_modes_must_show_and_an_a_a_pair_is_its_mode(config)
         ("request-threads", f"{BASE}-a-a", ("A/A", BASE, BASE, "", "vermilion", "thread-each")),
         (
             "virtual-threads",
-            "platform-45",
-            ("slower", "platform-50", "platform-50", "", "blue", "pool"),
+            "virtual-plus-5",
+            ("slower", "virtual", "virtual", "", "green", "virtual"),
         ),
         ("database-pools", "thread-pool-8", ("", "", "thread-pool", "8", "blue", "pool")),
         ("database-pools", "pgbouncer-32", ("", "", "pgbouncer", "32", "blue", "pool")),

@@ -39,7 +39,7 @@ final class Words {
 
     /** @throws IllegalArgumentException naming the argument and what is allowed */
     static Options parse(String... arguments) {
-        Map<String, String> defaults = new HashMap<>(Map.of("client-connections", "10000"));
+        Map<String, String> defaults = new HashMap<>(Map.of("client-connections", "10000", "control-percent", "0"));
         Matcher placeholder = PLACEHOLDER.matcher(properties());
         while (placeholder.find()) {
             defaults.putIfAbsent(placeholder.group(1), placeholder.group(2));

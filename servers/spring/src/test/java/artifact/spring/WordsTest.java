@@ -27,6 +27,7 @@ class WordsTest {
             --max-connections=0        | max-connections is a whole number from 1, or -1 for no limit, not 0
             --states-every-ms=100ms    | states-every-ms is a whole number from 1, not 100ms
             --virtual=yes              | virtual is true or false, not yes
+            --control-percent=-5       | control-percent is a whole number, not -5
             --count-pinned=yes         | count-pinned is true or false, not yes
             --lock                     | --lock is not of the form --name=value
             lock=reentrant             | lock=reentrant is not of the form --name=value
@@ -52,6 +53,7 @@ class WordsTest {
         assertEquals(-1, options.number("max-connections"));
         assertEquals(200, options.number("threads"));
         assertEquals(100, options.number("backlog"));
+        assertEquals(0, options.number("control-percent"));
         assertFalse(options.has("permits"));
     }
 

@@ -8,9 +8,15 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class CpuController {
 
+    private final Work work;
+
+    CpuController(Work work) {
+        this.work = work;
+    }
+
     @GetMapping("/api/cpu-test")
     String burn(@RequestParam(name = "cpu_us", defaultValue = "2000") long cpuUs) {
-        Work.burn(cpuUs);
+        work.burn(cpuUs);
         return "OK";
     }
 }

@@ -8,14 +8,19 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class MixedController {
 
+    private final Work work;
+
+    MixedController(Work work) {
+        this.work = work;
+    }
+
     @GetMapping("/api/work-test")
     String waitAndBurn(
             @RequestParam(name = "sleep_ms", defaultValue = "18") long sleepMs,
             @RequestParam(name = "cpu_us", defaultValue = "2000") long cpuUs)
             throws InterruptedException {
-        Work.requireUpTo(Work.MAX_SLEEP_MS, "sleep_ms", sleepMs);
-        Thread.sleep(sleepMs);
-        Work.burn(cpuUs);
+        work.sleep(sleepMs);
+        work.burn(cpuUs);
         return "OK";
     }
 }

@@ -8,10 +8,15 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class SleepController {
 
+    private final Work work;
+
+    SleepController(Work work) {
+        this.work = work;
+    }
+
     @GetMapping("/api/sleep-test")
     String sleep(@RequestParam(name = "sleep_ms", defaultValue = "100") long sleepMs) throws InterruptedException {
-        Work.requireUpTo(Work.MAX_SLEEP_MS, "sleep_ms", sleepMs);
-        Thread.sleep(sleepMs);
+        work.sleep(sleepMs);
         return "OK";
     }
 }

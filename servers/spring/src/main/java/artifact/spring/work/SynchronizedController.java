@@ -13,16 +13,21 @@ import org.springframework.web.bind.annotation.RestController;
 @ConditionalOnProperty(name = "lock", havingValue = "synchronized")
 class SynchronizedController {
 
+    private final Work work;
+
     /** Seen by other threads, or the JIT would leave the lock out. */
     private volatile Object lastLock;
 
+    SynchronizedController(Work work) {
+        this.work = work;
+    }
+
     @GetMapping("/api/lock-test")
     String sleepLocked(@RequestParam(name = "sleep_ms", defaultValue = "20") long sleepMs) throws InterruptedException {
-        Work.requireUpTo(Work.MAX_SLEEP_MS, "sleep_ms", sleepMs);
         Object lock = new Object();
         lastLock = lock;
         synchronized (lock) {
-            Thread.sleep(sleepMs);
+            work.sleep(sleepMs);
         }
         return "OK";
     }

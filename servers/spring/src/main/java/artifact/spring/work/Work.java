@@ -1,11 +1,16 @@
 package artifact.spring.work;
 
+import artifact.stacks.common.Options;
+import java.time.Duration;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Pages that cost time: time asleep, CPU time, time asleep with a lock held, a file on the disk. */
+/**
+ * Pages that cost time: time asleep, CPU time, time asleep with a lock held, a file on the disk. In a
+ * positive control ({@code control-percent}) sleep and computation are longer than the query says.
+ */
 @Configuration(proxyBeanMethods = false)
 @Import({
     SleepController.class,
@@ -17,25 +22,37 @@ import org.springframework.web.server.ResponseStatusException;
 })
 public class Work {
 
-    static final long MAX_SLEEP_MS = 60_000;
-    static final long MAX_CPU_US = 10_000_000;
+    private static final long MAX_SLEEP_MS = 60_000;
+    private static final long MAX_CPU_US = 10_000_000;
+
+    private final long percent;
+
+    Work(Options options) {
+        percent = 100 + options.number("control-percent");
+    }
+
+    /** @throws ResponseStatusException 400 beyond {@link #MAX_SLEEP_MS} */
+    void sleep(long sleepMs) throws InterruptedException {
+        requireUpTo(MAX_SLEEP_MS, "sleep_ms", sleepMs);
+        Thread.sleep(Duration.ofNanos(sleepMs * percent * 10_000));
+    }
 
     /**
      * Returns when the current thread has used that much more CPU time.
      *
      * @throws ResponseStatusException 400 beyond {@link #MAX_CPU_US}
      */
-    static void burn(long cpuUs) {
+    void burn(long cpuUs) {
         requireUpTo(MAX_CPU_US, "cpu_us", cpuUs);
         CpuClock clock = CpuClock.ofCurrentThread();
-        long end = clock.usedNs() + cpuUs * 1000;
+        long end = clock.usedNs() + cpuUs * percent * 10;
         while (clock.usedNs() < end) {
             Thread.onSpinWait();
         }
     }
 
     /** @throws ResponseStatusException 400, naming the parameter, its value and what is allowed */
-    static void requireUpTo(long limit, String parameter, long value) {
+    private static void requireUpTo(long limit, String parameter, long value) {
         if (value < 0 || value > limit) {
             throw new ResponseStatusException(
                     HttpStatus.BAD_REQUEST,

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
+import artifact.stacks.common.Options;
 import java.io.File;
 import java.net.http.HttpResponse;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -62,6 +64,34 @@ class WorkTest {
             assertEquals(200, app.get(path).statusCode());
             assertTrue(System.nanoTime() - start >= atLeastMs * 1_000_000);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/api/sleep-test?sleep_ms=200",
+                "/api/cpu-test?cpu_us=200000",
+                "/api/work-test?sleep_ms=100&cpu_us=100000",
+                "/api/lock-test?sleep_ms=200"
+            })
+    void takesLongerInAPositiveControl(String path) throws Exception {
+        for (String lock : new String[] {"synchronized", "reentrant"}) {
+            try (App control = App.start("--control-percent=50", "--virtual=true", "--lock=" + lock)) {
+                long start = System.nanoTime();
+                assertEquals("OK", control.get(path).body());
+                assertTrue(System.nanoTime() - start >= 300_000_000);
+            }
+        }
+    }
+
+    @Test
+    void usesMoreCpuTimeInAPositiveControl() {
+        String[] arguments = {"--control-percent=5"};
+        Work control = new Work(Options.parse(arguments, Map.of("control-percent", "0"), Map.of()));
+        CpuClock clock = CpuClock.ofCurrentThread();
+        long start = clock.usedNs();
+        control.burn(100_000);
+        assertTrue(clock.usedNs() - start >= 105_000_000);
     }
 
     @ParameterizedTest
