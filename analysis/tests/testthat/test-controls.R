@@ -1,0 +1,65 @@
+control_of_pool <- list(list(
+  does = "compute 5 % longer", mode = "pool-slow", tier = "high", tool = "jmeter", statistic = "cpu_us_per_request", true_ratio = c(1.03, 1.05)
+))
+
+judged <- function(low, high, ...) {
+  row <- data.table(
+    study = "demo", mode = "pool-slow", baseline = "pool", tier = "high", tool = "jmeter", statistic = "cpu_us_per_request",
+    estimate = sqrt(low * high), low, high, reason = ""
+  )
+  changes <- list(...)
+  for (column in names(changes)) set(row, j = column, value = changes[[column]])
+  judge_controls(row, control_of_pool)
+}
+
+test_that("a control is found where its interval lies above 1 and overlaps the true ratio", {
+  expect_equal(judged(1.02, 1.06), data.table(
+    control = "compute 5 % longer", statistic = "cpu_us_per_request", estimate = sqrt(1.02 * 1.06), low = 1.02, high = 1.06,
+    true_low = 1.03, true_high = 1.05, found = TRUE, reason = ""
+  ))
+  for (overlapping in list(c(1.001, 1.03), c(1.035, 1.045), c(1.05, 1.2))) {
+    expect_true(judged(overlapping[1], overlapping[2])$found)
+  }
+})
+
+test_that("a control is not found where its interval holds 1, lies beyond the true ratio, or is not there", {
+  expect_false(judged(0.99, 1.08)$found)
+  expect_false(judged(1, 1.08)$found)
+  expect_false(judged(1.051, 1.07)$found)
+  expect_false(judged(1.005, 1.029)$found)
+  expect_false(judged(0.94, 0.97)$found)
+  none <- judged(NA_real_, NA_real_, reason = "no valid cells of the mode")
+  expect_equal(none[, .(found, reason)], data.table(found = FALSE, reason = "no valid cells of the mode"))
+})
+
+test_that("only a slower mode against its own baseline is a control", {
+  expect_equal(nrow(judged(1.02, 1.06, mode = "pool-a-a")), 0)
+  expect_equal(nrow(judged(1.02, 1.06, baseline = "fixed-pool")), 0)
+  for (column in c("tier", "tool", "statistic")) {
+    expect_equal(nrow(do.call(judged, c(list(1.02, 1.06), setNames("other", column)))), 0)
+  }
+  expect_named(judged(1.02, 1.06, tier = "other"), names(judged(1.02, 1.06)))
+  expect_equal(nrow(judge_controls(data.table(
+    mode = "pool-slow", baseline = "pool", tier = "high", tool = "jmeter", statistic = "cpu_us_per_request", estimate = 1, low = 1, high = 1, reason = ""
+  ), list())), 0)
+})
+
+test_that("the controls are the slower modes of the experiment, each where it is measured", {
+  controls <- rbindlist(lapply(read_controls(file.path(analysis_folder, "guide.yaml")), `[`, c("mode", "tier", "tool", "statistic")))
+  modes <- fread(text = lines_of_grid("print(grid.modes_table(), end='')"))
+  measured <- grid_asked()[mode %in% modes[variant == "slower"]$mode]
+  expect_gte(nrow(measured), 2)
+  expect_equal(unique(controls[order(tier), .(mode, tier, tool)]), measured[order(tier), .(mode, tier, tool)])
+  expect_true(all(controls$statistic %in% compared_statistics$statistic))
+})
+
+test_that("a control that lacks a key, or whose true ratio is none, is refused", {
+  path <- tempfile(fileext = ".yaml")
+  refused <- function(...) yaml::write_yaml(list(controls = list(modifyList(control_of_pool[[1]], list(...)))), path)
+  refused(does = NULL)
+  expect_error(read_controls(path), "a control has no does")
+  refused(true_ratio = c(1, 1.05))
+  expect_error(read_controls(path), "pool-slow: true_ratio: 1, 1.05")
+  refused(true_ratio = c(1.05, 1.03))
+  expect_error(read_controls(path), "true_ratio: 1.05, 1.03")
+})
