@@ -57,7 +57,7 @@ measure_cells <- function(results, write, paths) {
 compare_and_judge <- function(measured, results, write, folder) {
   rows <- compare_modes(measured$summary, measured$slices)
   of_sweeps <- compare_capacities(measured$capacity)
-  write(if (nrow(of_sweeps) > 0) rbind(rows, of_sweeps) else rows, "comparisons", "comparisons")
+  write(if (nrow(of_sweeps) > 0) rbind(rows, of_sweeps, fill = TRUE) else rows, "comparisons", "comparisons")
   comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
   both <- with_capacities(measured$summary, measured$capacity)
   guide <- file.path(folder, "guide.yaml")

@@ -209,28 +209,6 @@ with_capacities <- function(summary, capacity) rbind(summary, capacity_cells(cap
 # Bounds both ways leave nothing.
 common_bound <- function(bounds) paste(setdiff(bounds, ""), collapse = " and ")
 
-#' Compares the capacity of every mode with that of its `baseline`, see compare_modes().
-#'
-#' @param capacity see read_capacity().
-compare_capacities <- function(capacity) {
-  compare_modes(capacity_cells(capacity), no_slices(), compared_statistics[statistic == "capacity_per_s"])
-}
-
-#' The capacity of each mode over its sessions.
-#'
-#' @param capacity see read_capacity().
-#' @return data.table, a row per study, tier and mode with a valid curve: objective_ms, sessions,
-#'   capacity_per_s (geometric mean), low, high (95 %; NA for one session, and for a bound), bound (at_least,
-#'   at_most or empty), why_bounded.
-#' @export
-pool_capacity <- function(capacity) {
-  cells <- capacity_cells(capacity)[poolable(capacity) & is.finite(capacity_per_s)]
-  cells[, c(
-    list(objective_ms = objective_ms[1], sessions = .N, bound = bound_capacity[1], why_bounded = why_bounded[1]),
-    setNames(geometric(capacity_per_s), c("capacity_per_s", "low", "high"))
-  ), by = .(study, tier, mode)][bound != "", c("low", "high") := NA_real_][]
-}
-
 #' Situations of the guide that the curves decide: one per tier and baseline, as the guide has them.
 #'
 #' @param capacity see read_capacity(); `comparisons` see read_comparisons().

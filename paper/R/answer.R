@@ -21,7 +21,7 @@ answer_of_curve <- function(all) {
   name <- all$capacity$tier[1]
   title <- all$capacity$tier_title[1]
   all$capacity <- all$capacity[tier %in% name]
-  pooled <- pool_capacity(all$capacity)
+  pooled <- pool_capacity(all$capacity, all$capacity_scale)
   if (nrow(pooled) == 0) return(NULL)
   answer(
     function() figure_load_curve(all$load_curves[tier == name], pooled, "", all$predicted_curves[tier == name]),

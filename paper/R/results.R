@@ -11,6 +11,8 @@ title_of_study <- function(one) one$cells[[1]]$labels$study$title
 #' The same results, of one study alone.
 of_study <- function(all, study) {
   wanted <- study
+  # Sessions of all studies say how far apart capacities of sessions are.
+  if (is.null(all$capacity_scale)) all$capacity_scale <- capacity_scale(all$capacity)
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]

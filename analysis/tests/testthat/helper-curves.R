@@ -60,11 +60,14 @@ write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained",
   write_cell(root, tool = "sweep", slices = slices, sweep = sweep, ...)
 }
 
-#' Rows of capacity.csv, one per value; a bound where it is said.
-capacities_with <- function(mode, values, baseline = NA, bound = "", tier = "low") {
-  with_cell_columns(data.table(
+#' Rows of capacity.csv, one per value, which is the middle of its bracket; a bound where it is said.
+#'
+#' @param width of a bracket: its upper end by its lower.
+capacities_with <- function(mode, values, baseline = NA, bound = "", tier = "low", width = 1.02) {
+  rows <- with_cell_columns(data.table(
     study = "demo", mode, tier, tool = "sweep", repetition = seq_along(values), baseline = as.character(baseline),
     outcome = "completed", valid = TRUE, failed_checks = "", objective_ms = 20, capacity_per_s = values,
     bound_capacity = bound, why_bounded = ifelse(bound == "", "", "above the highest rate")
   ))
+  rows[bound_capacity == "", `:=`(within_per_s = capacity_per_s / sqrt(width), beyond_per_s = capacity_per_s * sqrt(width))][]
 }

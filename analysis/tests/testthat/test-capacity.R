@@ -173,8 +173,6 @@ test_that("without curves there are tables without rows, which can be read back"
   expect_equal(nrow(capacity), 0)
   expect_type(capacity$capacity_per_s, "double")
   expect_equal(nrow(read_load_curves(file.path(folder, "sweeps.csv"))), 0)
-  expect_equal(nrow(pool_capacity(capacity)), 0)
-  expect_equal(nrow(compare_capacities(capacity)), 0)
 })
 
 test_that("tables are read as they were written", {
@@ -188,66 +186,6 @@ test_that("tables are read as they were written", {
   expect_equal(read_capacity(path), capacities_of(cells))
   write_table(pool_steps(cells), path)
   expect_equal(read_load_curves(path), pool_steps(cells), ignore_attr = TRUE)
-})
-
-# ---- Comparing -----------------------------------------------------------------------------------
-
-test_that("capacities are compared as ratios of sessions", {
-  capacity <- rbind(capacities_with("pool", c(200, 404, 99), "thread"), capacities_with("thread", c(100, 200, 50)))
-  row <- compare_capacities(capacity)
-  expect_equal(row$estimate, exp(mean(log(c(2, 2.02, 1.98)))))
-  expect_equal(row[, c(statistic, tool, verdict)], c("capacity_per_s", "sweep", "higher"))
-  expect_equal(c(row$low, row$high), exp(c(t.test(log(c(2, 2.02, 1.98)))$conf.int)))
-})
-
-test_that("one session above the highest rate makes the ratio a bound", {
-  bounds <- c("", "at_least", "")
-  capacity <- rbind(
-    capacities_with("pool", c(200, 300, 210), "thread", bounds), capacities_with("thread", c(100, 100, 100))
-  )
-  row <- compare_capacities(capacity)
-  # Without the session that is the bound the estimate would be too low.
-  expect_equal(row$estimate, (2 * 3 * 2.1)^(1 / 3))
-  expect_equal(row[, c(bound, verdict)], c("at_least", "higher"))
-  expect_equal(row$pairs, 3)
-  pooled <- pool_capacity(capacity)
-  expect_equal(pooled[mode == "pool", c(bound, why_bounded)], c("at_least", "above the highest rate"))
-  expect_true(is.na(pooled[mode == "pool", low]) && !is.na(pooled[mode == "thread", low]))
-  # Both are beyond what could be driven: which is the better is not known.
-  both <- rbind(capacities_with("pool", c(300, 300), "thread", "at_least"), capacities_with("thread", c(300, 300), bound = "at_least"))
-  expect_equal(compare_capacities(both)[, c(verdict)], "not comparable")
-  expect_match(compare_capacities(both)$reason, "above the highest rate")
-})
-
-test_that("a curve that is not valid is not compared", {
-  capacity <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100)))
-  row <- compare_capacities(capacity[mode == "pool", `:=`(valid = FALSE, failed_checks = "observed")])
-  expect_equal(row$verdict, "not comparable")
-  expect_match(row$reason, "observed")
-})
-
-test_that("the interval of the ratio holds the truth", {
-  set.seed(3)
-  # Sessions differ for both modes alike, processes for each by itself.
-  one_mode <- function(saturation, objective_ms) {
-    speed <- saturation * exp(rnorm(1, 0, 0.03))
-    find_capacity(mm1_steps(speed, saturation), objective_ms)$capacity_per_s
-  }
-  experiments <- 60
-  sessions <- CJ(tier = sprintf("tier-%02d", seq_len(experiments)), repetition = 1:3)
-  sessions[, machine := exp(rnorm(.N, 0, 0.1))]
-  drawn <- function(mode, saturation, baseline) {
-    values <- vapply(sessions$machine, function(machine) one_mode(saturation * machine, 3), 0)
-    capacities_with(mode, values, baseline, tier = sessions$tier)[, `:=`(
-      repetition = sessions$repetition, session = paste(sessions$tier, sessions$repetition)
-    )]
-  }
-  capacity <- rbind(drawn("pool", 12000, "thread"), drawn("thread", 8000, NA))
-  rows <- compare_capacities(capacity)
-  truth <- mm1_capacity(12000, 3) / mm1_capacity(8000, 3)
-  expect_equal(exp(mean(log(rows$estimate))), truth, tolerance = 0.02)
-  # 95 %, of 60: fewer than 52 would be seen once in 500 runs.
-  expect_gte(sum(rows$low <= truth & truth <= rows$high), 52)
 })
 
 # ---- Theory --------------------------------------------------------------------------------------
@@ -292,16 +230,4 @@ test_that("a curve is predicted from its configuration, with queue, saturation a
   expect_equal(predict_step(cell, known_primitives[0], capacity)$latency_p99_ms, 120, tolerance = 1e-3)
   expect_true(capacity > 300 && capacity < 500)
   expect_equal(nrow(predict_curves(list(), known_primitives[0])), 0)
-})
-
-# ---- The guide -----------------------------------------------------------------------------------
-
-test_that("every tier with a baseline is a situation of the guide", {
-  capacity <- rbind(capacities_with("pool", c(200, 201), "thread"), capacities_with("thread", c(100, 100)))
-  capacity[, tier_title := "any rate"]
-  found <- curve_situations(capacity, compare_capacities(capacity))
-  expect_length(found, 1)
-  expect_equal(found[[1]][c("study", "baseline", "tier", "tool")], list(study = "demo", baseline = "thread", tier = "low", tool = "sweep"))
-  expect_equal(found[[1]]$title, "Any rate: 99th percentile within 20 ms")
-  expect_length(curve_situations(capacity[0], compare_capacities(capacity[0])), 0)
 })

@@ -6,7 +6,7 @@ rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
 summary <- summarise_cells(run$paths)
 slices <- slices_of_cells(run$paths)
 capacity <- capacities_of(read_cells(run$curves))
-comparisons <- rbind(compare_modes(summary, slices), compare_capacities(capacity))
+comparisons <- rbind(compare_modes(summary, slices), compare_capacities(capacity), fill = TRUE)
 cpu_groups <- group_cpu(run$paths, rules)
 demo_cells <- read_cells(run$paths[1:2])
 
