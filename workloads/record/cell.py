@@ -13,7 +13,6 @@ from typing import Any, Protocol
 from workloads.experiment.plan import Name
 from workloads.machine import provenance
 from workloads.record import cell_folder, pooling, validity
-from workloads.record.latencies import latency_of
 from workloads.record.load import gc_pauses, nothing_sent
 from workloads.record.slice import PROFILED, Slice
 
@@ -117,7 +116,7 @@ def silent(spec: dict[str, Any], tool: Generating, why: str) -> dict[str, Any]:
             "requests_offered": 0,
             "settling": {"latency": None, "throughput": None},
             "generator": tool.generator(spec) | {"cpu_share": 0.0, "exit_status": None},
-            "slices": {"plain": 0, "kept": 0, "repeated": 0, "left_out": 0},
+            "slices": dict.fromkeys(("plain", "counted", "kept", "repeated", "left_out"), 0),
         },
         "server": None,
         "backend": None,
@@ -140,7 +139,7 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
     rows_before, rows_after = pooling.rows_of(slices)
     load = pooling.load_of(slices, spec["slices"]["rounds"])
     if not pooling.is_sweep(slices):
-        load["latency"] = latency_of([done.folder for done in counted], load)
+        load["latency"] = pooling.latency(slices)
     pauses = [gc_pauses(done.live.folder / "gc.log", done.load) for done in counted]
     return {
         "outcome": (broken or last).outcome,
@@ -173,7 +172,7 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
 
 def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
     """The last profiled slice that counts, with its window, and how many were kept."""
-    counted = pooling.pooled(slices, PROFILED)
+    counted = pooling.pooled_kept(slices, PROFILED)
     if not counted:
         return {"file": None}
     last = counted[-1]
@@ -190,7 +189,7 @@ def write_cell(record: dict[str, Any], slices: list[Slice], folder: Path) -> Non
         pooling.write_files(slices, folder)
         profile = record["profile"]["file"]
         if profile:
-            last = pooling.pooled(slices, PROFILED)[-1]
+            last = pooling.pooled_kept(slices, PROFILED)[-1]
             shutil.copyfile(last.folder / profile, folder / profile)
     cell_folder.validate(record)
     cell_folder.write(record, folder)

@@ -2,7 +2,7 @@
 
 Percentiles are nearest-rank, as in HdrHistogram: the smallest latency that so many are not above.
 A failed request counts as slower than all others, or a server that drops its slowest would look
-fast. Where more failed than the percentile leaves out, it is that of the answers, a lower bound.
+fast. A percentile that failed requests reach is infinite: no time was long enough.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 POINTS = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99_9": 0.999}
+# Requests beyond a percentile of a cell: a p99 has 1,000 requests at least.
+BEYOND_AT_LEAST = 10
 SAMPLES, SERIES = "samples.csv.gz", "series.csv"
 # The files of a tool in a slice's folder, the primary latency first.
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
@@ -27,7 +29,7 @@ Steps = Counter[float]
 
 
 def latencies_ms(folder: Path, load: dict[str, Any]) -> dict[str, float | None]:
-    """latency_p50_ms … of a slice; None where nothing was answered.
+    """latency_p50_ms … of a slice; infinite where failures reach them, None without a request.
 
     Closed loop with samples: of right answers. Open loop: counted from when a request was due.
     """
@@ -91,7 +93,10 @@ def latency_of_samples(slices: list[list[dict[str, str]]], load: dict[str, Any])
 def described(
     steps: Steps, failures: tuple[int, int] = (0, 0), exact: tuple[float, float] | None = None
 ) -> dict[str, float | None] | None:
-    """Mean, standard deviation, ends and percentiles; `exact` are mean and maximum, if known."""
+    """Mean, standard deviation, ends and percentiles; `exact` are mean and maximum, if known.
+
+    A percentile is None where failures reach it, or too few requests lie beyond it.
+    """
     count = steps.total()
     if not count:
         return None
@@ -104,8 +109,16 @@ def described(
         "sd_ms": math.sqrt(variance),
         "min_ms": min(steps),
         "max_ms": max_ms,
-        **{f"{name}_ms": percentile(steps, share, *failures) for name, share in points.items()},
+        **{f"{name}_ms": known(steps, share, *failures) for name, share in points.items()},
     }
+
+
+def known(steps: Steps, share: float, failed: int, quick: int) -> float | None:
+    requests = steps.total() - quick + failed
+    if (1 - share) * requests < BEYOND_AT_LEAST - 1e-6:
+        return None
+    found = percentile(steps, share, failed, quick)
+    return None if found == math.inf else found
 
 
 def texts_of(folders: list[Path], name: str) -> list[str]:
@@ -141,12 +154,15 @@ def samples_of(folder: Path) -> list[dict[str, str]]:
 
 
 def percentile(steps: Steps, share: float, failed: int = 0, quick: int = 0) -> float | None:
-    """`failed` requests are slower than all steps, but for `quick` ones among these."""
+    """`failed` requests are slower than all steps, but for `quick` ones among these.
+
+    Infinite where they reach it; None without a request.
+    """
     # The error of a binary fraction must not raise the rank.
     right, seen = steps.total() - quick, 0
     rank = quick + math.ceil((share - 1e-9) * (right + failed))
     if rank > steps.total():
-        rank = math.ceil((share - 1e-9) * steps.total())
+        return math.inf
     for value_ms in sorted(steps):
         seen += steps[value_ms]
         if seen >= rank:

@@ -13,7 +13,7 @@ def nothing_sent(loop: str) -> dict[str, Any]:
     times = ("error_share", "start_epoch_s", "end_epoch_s", "duration_s")
     rates = ("answers_per_s", "throughput_per_s")
     unknown = ("requests_offered", "bodies_right", "offered_per_s", "concurrency_offered")
-    more_unknown = ("sent_bytes", "latency_mean_ms", "latency_min_ms")
+    more_unknown = ("sent_bytes", "latency_mean_ms", "latency_min_ms", "in_flight_mean")
     return {
         "loop": loop,
         "errors": {},

@@ -1,8 +1,8 @@
 """From the slices of a cell to the cell: one load, one set of metrics, one folder.
 
-Counts are added, rates are means over the time that counted, peaks are the highest. Only plain
-slices that were kept are pooled; where none was, as after a death, all plain ones are. Profiled
-slices are pooled by themselves, in the same way.
+Counts are added, rates are means over the time that counted, peaks are the highest. Plain slices
+that count are pooled, and for latencies those of them that were kept; where there is none, as after
+a death, all are. Profiled slices are pooled by themselves, for a profile those that were kept.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ import math
 import shutil
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from profiles.watch.telemetry import COLUMNS
-from workloads.record.latencies import HISTOGRAMS, SAMPLES, pool_histograms, samples_of
+from workloads.record.latencies import (
+    HISTOGRAMS,
+    SAMPLES,
+    latency_of,
+    pool_histograms,
+    samples_of,
+    steps_of,
+)
 from workloads.record.slice import (
     GROWING,
     PLAIN,
@@ -36,15 +43,19 @@ SUMMED = (
 LOWEST = ("latency_min_ms", "fairness")
 HIGHEST = ("workers_without",)
 COUNTS = ("errors", "queries")
-# Means over the time that counted; latencies over the requests.
+# Means over the time that counted; latencies over the requests of slices that were kept.
 RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
 LATENCIES = ("latency_mean_ms", "wait_mean_ms")
 SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
 # Values that mean nothing over the steps of a sweep, each at a rate of its own.
-NOT_OF_A_SWEEP = ("answers_per_s", "throughput_per_s", "latency_mean_ms", "offered_per_s")
+NOT_OF_A_SWEEP = (
+    *("answers_per_s", "throughput_per_s", "latency_mean_ms", "in_flight_mean", "offered_per_s"),
+)
+# Share of the server's CPU time: above it, what the compiler's subtraction leaves is uncertain.
+COMPILER_MARKED_ABOVE = 0.3
 # Counters of how long requests waited, each only once at a time.
 WAITS_MS = ("pool_wait_ms", "pinned_ms")
-COMBINATIONS = "combinations.csv"
+COMBINATIONS, LATENCIES_FILE = "combinations.csv", "latencies.csv.gz"
 THREAD_STATES = "thread-states.csv"
 SERVER_LOG = "server.log"
 # How a line of a stack trace begins.
@@ -52,15 +63,21 @@ FRAMES, FRAMES_AT_MOST = (b"\tat ", b"\t... "), 1000
 
 
 def pooled(slices: list[Slice], kind: str = PLAIN) -> list[Slice]:
-    """The slices of a kind that count: those that were kept, or all where none was."""
+    """The slices of a kind that count for all but latency; all where none does."""
     of_kind = [done for done in slices if done.turn.kind == kind]
-    return [done for done in of_kind if done.kept] or of_kind
+    return [done for done in of_kind if done.counts] or of_kind
+
+
+def pooled_kept(slices: list[Slice], kind: str = PLAIN) -> list[Slice]:
+    """The slices of a kind that count for latency, or show in a profile; else all that count."""
+    counted = pooled(slices, kind)
+    return [done for done in counted if done.kept] or counted
 
 
 def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
     """The `load` part of cell.json. `rounds`: how many are configured; by default all there are."""
     counted = pooled(slices)
-    loads = [done.load for done in counted]
+    loads, timed = ([done.load for done in of] for of in (counted, pooled_kept(slices)))
     keys = list(dict.fromkeys(key for load in loads for key in load))
     lasted_s = [load["duration_s"] for load in loads]
     requests = [load["requests_recorded"] for load in loads]
@@ -74,13 +91,17 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
         elif key in RATES:
             found[key] = weighted(values, lasted_s)
         elif key in LATENCIES:
-            found[key] = weighted(values, requests)
+            answered = [load["requests_recorded"] for load in timed]
+            found[key] = weighted([load.get(key) for load in timed], answered)
         elif key in LOWEST or key in HIGHEST:
             known = [value for value in values if value is not None]
             best: Callable[..., Any] = min if key in LOWEST else max
             found[key] = best(known) if known else None
         elif key in SAME:
             found[key] = values[0]
+    found["in_flight_mean"] = weighted(
+        [in_flight(load) for load in timed], [load["duration_s"] for load in timed]
+    )
     if is_sweep(slices):
         found |= dict.fromkeys(NOT_OF_A_SWEEP)
     bad = sum(load["error_share"] * count for load, count in zip(loads, requests, strict=True))
@@ -95,17 +116,30 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
         # One late slice in three is noise.
         "limited_by_generator": limited[0] if 2 * len(limited) > len(loads) else "",
         "settling": {
-            name: typical([load["settling"].get(name) for load in loads])
+            name: typical([load["settling"].get(name) for load in timed])
             for name in ("latency", "throughput")
         },
         "generator": generators[0]
         | {
-            "cpu_share": statistics.mean(each["cpu_share"] for each in generators),
+            # Beyond a limit where those of most slices are.
+            "cpu_share": statistics.median(each["cpu_share"] for each in generators),
             "exit_status": generators[-1]["exit_status"],
             "gc_pause_ms": sum(each.get("gc_pause_ms", 0.0) for each in generators),
         },
         "slices": counts_of(slices, rounds),
     }
+
+
+def in_flight(load: dict[str, Any]) -> float | None:
+    """Requests in flight on average, by Little's law."""
+    latency_ms = load["latency_mean_ms"]
+    return None if latency_ms is None else float(load["answers_per_s"] * latency_ms / 1000)
+
+
+def latency(slices: list[Slice]) -> dict[str, Any] | None:
+    """`load.latency` of a cell."""
+    kept = pooled_kept(slices)
+    return latency_of([done.folder for done in kept], load_of(kept))
 
 
 def is_sweep(slices: list[Slice]) -> bool:
@@ -114,6 +148,7 @@ def is_sweep(slices: list[Slice]) -> bool:
 
 def counts_of(slices: list[Slice], configured: float) -> dict[str, int]:
     plain = [done for done in slices if done.turn.kind == PLAIN]
+    whole = sum(done.counts for done in plain)
     if is_sweep(slices):
         # Where a sweep ends for want of a generator nothing was lost.
         plain = [done for done in plain if done.turn.round not in beyond_generator(plain)]
@@ -126,6 +161,7 @@ def counts_of(slices: list[Slice], configured: float) -> dict[str, int]:
         counted, in_order = len(kept) + len(lost), len(rounds)
     return {
         "plain": counted,
+        "counted": whole,
         "kept": len(kept),
         "repeated": len(plain) - int(in_order),
         "left_out": sum(not done.kept for done in plain),
@@ -166,12 +202,13 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "cpu_us_per_request": 1e6 * (cpu_s - compiler_s) / answers if answers else None,
         "compiler_cpu_s": compiler_s if knows_compiler else None,
         "compiler_share": compiler_s / cpu_s if knows_compiler and cpu_s else None,
+        "compiler_marked": compiler_s > COMPILER_MARKED_ABOVE * cpu_s,
         "idle_threads": live.idle["server_threads"],
         "idle_rss_bytes": live.idle["server_rss_bytes"],
         "first_answer_s": live.first_answer_s,
         "threads_started": threads_started(counted),
         **counters_of(counted),
-        "profiled": profiled_part(pooled(slices, PROFILED)),
+        "profiled": profiled_part(pooled_kept(slices, PROFILED)),
         "settings": live.settings,
         **{
             name: max(each[name] for each in metrics)
@@ -284,13 +321,15 @@ def write_files(slices: list[Slice], out: Path) -> None:
     counted = pooled(slices)
     live = counted[-1].live
     folders = [done.folder for done in counted]
+    kept = pooled_kept(slices)
     table(out / "slices.csv", [done.row() for done in slices])
     samples = [sample | {"slice": done.turn.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
     if is_sweep(slices):
-        keep_histograms(counted, out)
+        keep_histograms(kept, out)
     else:
-        pool_histograms(folders, out)
+        pool_histograms([done.folder for done in kept], out)
+        table(out / LATENCIES_FILE, list(latencies_in(slices)), ["slice", "value_ms", "count"])
     if (folders[0] / SAMPLES).exists():
         rows = [row | {"slice": d.turn.number} for d in counted for row in samples_of(d.folder)]
         table(out / SAMPLES, rows)
@@ -308,10 +347,18 @@ def write_files(slices: list[Slice], out: Path) -> None:
             shutil.copyfile(live.folder / name, out / name)
     if (live.folder / SERVER_LOG).exists():
         keep_log(live.folder / SERVER_LOG, out / f"{SERVER_LOG}.gz")
-    profiled = pooled(slices, PROFILED)
+    profiled = pooled_kept(slices, PROFILED)
     if profiled and (profiled[-1].live.folder / THREAD_STATES).exists():
         shutil.copyfile(profiled[-1].live.folder / THREAD_STATES, out / THREAD_STATES)
         within_slices(out / THREAD_STATES, profiled)
+
+
+def latencies_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
+    """How often each primary latency was seen in each plain slice, whichever were excluded."""
+    for done in slices:
+        if done.turn.kind == PLAIN:
+            for value_ms, count in sorted(steps_of(done.folder).items()):
+                yield {"slice": done.turn.number, "value_ms": value_ms, "count": count}
 
 
 def keep_log(log: Path, out: Path) -> None:

@@ -1,7 +1,8 @@
 """One slice: a load of about a second on one server of a session, and what it cost.
 
-A slice is kept when its server was warm, the machine undisturbed and as fast as before, and the
-other servers idle (slice_rules.py). Otherwise its mode is loaded in an extra round.
+A slice counts when it completed. It is kept, and counts for latency too, when its server was warm,
+the machine undisturbed and as fast as before, the generator on time, and the other servers idle
+(slice_rules.py).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from profiles.watch.telemetry import Sample, children, cpu_clock
 from workloads.machine.testbed import Process
 from workloads.record.latencies import latencies_ms
-from workloads.record.slice_rules import GENERATOR
+from workloads.record.slice_rules import GENERATOR, OF_EVERYTHING
 from workloads.servers.backends import Backend
 from workloads.servers.subject import Subject
 
@@ -107,7 +108,13 @@ class Slice:
     stands: bool = False
 
     @property
+    def counts(self) -> bool:
+        """Whether it counts for all but latency."""
+        return OF_EVERYTHING.isdisjoint(self.faults)
+
+    @property
     def kept(self) -> bool:
+        """Whether it counts for latency too."""
         return self.stands or not self.faults
 
     @property

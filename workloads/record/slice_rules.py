@@ -1,7 +1,8 @@
-"""The rules that exclude a slice: a compiler at work, a disturbed machine, a late generator.
+"""The rules that exclude a slice: from everything, or from latency alone.
 
-They judge values, before anything is known of the other slices of the cell. The rules on a whole
-cell are in validity.py.
+A slice that did not complete counts for nothing. One that was disturbed counts for CPU time,
+throughput, counts and shares: in a run its CPU time was 0 to 3 % off, its throughput 0, its p99
+4 % to three times as long (medians by rule). The rules on a whole cell are in validity.py.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ IDLE_NEIGHBORS_AT_MOST = 0.02
 OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
 SLOWER_AT_MOST = 1.15
-# This rule holds for the steps of a load sweep, each of which is judged by itself.
 GENERATOR = "generator_healthy"
+# Rules that concern everything: the server did not serve the load, or it was not this load.
+OF_EVERYTHING = {"not_completed", "idle_connections"}
 # Disturbances that these find make latency longer, never shorter.
 BURDENS = {"compiled", "undisturbed", "steady_speed", "idle_neighbors"}
 
 
-def faults(outcome: str, load: dict[str, Any], metrics: dict[str, Any]) -> list[str]:
+def faults(outcome: str, load: dict[str, Any], metrics: dict[str, Any], lost: int = 0) -> list[str]:
     """The names of the rules that a slice fails, plain or profiled.
 
-    `load`: what its tool collected; `metrics`: what processes and machine used meanwhile. Profiled
-    slices pass the same rules, or a profile would show the compiler.
+    `load`: what its tool collected; `metrics`: what processes and machine used meanwhile; `lost`:
+    idle connections that the server closed. Profiled slices pass the same rules, or a profile
+    would show the compiler.
     """
     compiling, slower = metrics["compiler_share"] or 0.0, metrics["speed_server"] or 1.0
     of_a_cpu = (metrics["compiler_cpu_s"] or 0.0) / max(load["duration_s"], 1e-3)
@@ -37,6 +40,8 @@ def faults(outcome: str, load: dict[str, Any], metrics: dict[str, Any]) -> list[
         "undisturbed": others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": slower <= SLOWER_AT_MOST,
         "idle_neighbors": metrics["idle_neighbors_share"] <= IDLE_NEIGHBORS_AT_MOST,
-        GENERATOR: "sustained" not in load or not load["limited_by_generator"],
+        # A generator that is late in a closed loop sends less; validity.py judges that.
+        GENERATOR: load["loop"] == "closed" or not load["limited_by_generator"],
+        "idle_connections": not lost,
     }
     return [name for name, passes in passed.items() if not passes]

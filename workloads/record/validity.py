@@ -1,10 +1,13 @@
 """The rules a cell must pass before its numbers are pooled, all in this one place.
 
-Earlier runs shaped them: analysis/PROTOCOL.md says what changed after which results. A cell that
-fails one is shown and counted, with the values below, and never averaged in; where it still gives a
-bound, `bounds` says which. Each check is a function of the record (the parts of cell.json measured
-so far) that returns None where it does not apply. Which slices are excluded is decided before, in
-slice_rules.py.
+Earlier runs shaped them: analysis/PROTOCOL.md says what changed after which results. A check says
+what it concerns. Where one of everything fails, the cell is shown and counted, with the values
+below, and never averaged in. One of latency leaves throughput, CPU time and counts; where the cell
+still gives a bound, `bounds` says which. No rule judges what a mode does: a server that refuses,
+hangs or dies has an outcome and a share of failed requests, which are results.
+
+Each check is a function of the record (the parts of cell.json measured so far) that returns None
+where it does not apply. Which slices are excluded is decided before, in slice_rules.py.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
-VERSION = 12
+VERSION = 13
+EVERYTHING, LATENCY, THROUGHPUT = "everything", "latency", "throughput"
+# Of the answers to a warm-up, where no more of the load's requests failed.
 SHARE_2XX_AT_LEAST = 0.99
 # Share of the requests that the rate and the length of an open loop offer.
 SHARE_DUE_AT_LEAST = 0.99
@@ -38,7 +43,7 @@ PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
 # Share of the slices of a cell: where more are excluded, those that are kept may be lucky ones.
 SLICES_KEPT_AT_LEAST = 0.5
 # A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.
-STEP_BY_STEP = ("share_2xx", "generator_healthy", "backend_healthy")
+STEP_BY_STEP = ("requests_due", "generator_healthy", "backend_healthy")
 # JIT and GC threads come and go; a pool that is off by more is not the configured one.
 JVM_THREADS_SLACK = 5
 
@@ -49,81 +54,62 @@ Check = dict[str, Any]
 def verdict(record: Record) -> Record:
     """The `validity` part of cell.json."""
     # Without a request there is nothing more to say.
-    rules = RULES if record["server"] else [completed]
+    rules = RULES if record["server"] else [sent]
     if "sweep" in record:
         rules = [rule for rule in rules if rule.__name__ not in STEP_BY_STEP]
     checks = [check for rule in rules if (check := rule(record))]
-    valid = all(check["passed"] for check in checks)
+    failed = [check for check in checks if not check["passed"]]
+    valid = all(check["concerns"] != EVERYTHING for check in failed)
     return {
         "version": VERSION,
         "valid": valid,
+        # A generator at its limit makes latency longer, too.
+        "latency_valid": not failed,
         "checks": checks,
-        "bounds": {} if valid else bounds(record, checks),
+        "bounds": bounds(record, {check["id"] for check in failed}) if valid else {},
     }
 
 
-def bounds(record: Record, checks: list[Check]) -> dict[str, str]:
-    """The bounds that a cell still gives that failed nothing but the rules on a limit or a drift.
+def bounds(record: Record, failed: set[str]) -> dict[str, str]:
+    """The bounds that a valid cell gives in place of values that a limit or a drift spoils.
 
     A generator at its limit: the server can do at least as much. A backlog that grows, or a level
-    that rises: a longer load would have found more.
+    that rises: a longer load would have found longer latencies.
     """
-    failed = {check["id"] for check in checks if not check["passed"]}
     found: dict[str, str] = {}
-    if not failed or not failed <= {"generator_healthy", "settled", "little"}:
-        return found
     closed = record["load"]["loop"] == "closed"
-    if "generator_healthy" in failed:
-        if not closed or len(failed) > 1:
-            return {}
-        found = {"throughput_per_s": "at_least"}
+    if closed and "generator_healthy" in failed:
+        found["throughput_per_s"] = "at_least"
+    if not failed <= {"settled", "little"}:
+        return found
     if "little" in failed and not closed:
         found["latency"] = "at_least"
-    if "settled" in failed:
-        changes = record["load"]["settling"]
-        for key, name in (("throughput_per_s", "throughput"), ("latency", "latency")):
-            change = changes.get(name)
-            if change and moved(change):
-                # The mean lies below the level after the change, or above it.
-                found[key] = "at_least" if change["shift"] < 0 else "at_most"
+    change = record["load"]["settling"].get("latency")
+    if "settled" in failed and change and moved(change):
+        # The mean lies below the level after the change, or above it.
+        found["latency"] = "at_least" if change["shift"] < 0 else "at_most"
     return found
 
 
-def check(name: str, rule: str, passed: bool, **values: Any) -> Check:
-    return {"id": name, "rule": rule, "passed": passed, "values": values}
+def check(name: str, concerns: str, rule: str, passed: bool, **values: Any) -> Check:
+    return {"id": name, "concerns": concerns, "rule": rule, "passed": passed, "values": values}
 
 
-def completed(record: Record) -> Check:
-    outcome = record["outcome"]
-    return check("completed", "the outcome is completed", outcome == "completed", outcome=outcome)
+def sent(record: Record) -> Check:
+    """Nothing is sent where the machine's limits forbid it, or no server comes up."""
+    passed, outcome = bool(record["server"]), record["outcome"]
+    return check("sent", EVERYTHING, "the load was sent", passed, outcome=outcome)
 
 
-def same_answer_after(record: Record) -> Check | None:
-    before, after = record["answers"]["before"], record["answers"]["after"]
-    # A server that still holds requests answers nothing else in time.
-    if record["outcome"] == "completed" and record["outcome_reason"]:
+def idle_connections(record: Record) -> Check | None:
+    """A tier is what it says where the server held its idle connections, if it lived."""
+    held = record["configuration"]["tier"].get("idle_connections")
+    if not held:
         return None
-    rule = "the server answers after the load as it did before, right to the byte"
-    passed = bool(before) and before == after
-    return check("same_answer_after", rule, passed, before=before, after=after)
-
-
-def share_2xx(record: Record) -> Check:
-    load = record["load"]
-    share = load["responses_2xx"] / load["requests_recorded"] if load["requests_recorded"] else 0.0
-    if must_fail(record):
-        most = record["configuration"]["mode"]["share_2xx_at_most"]
-        rule = f"at most {most:.0%} of the requests are answered 2xx: as published, they fail"
-        passed = bool(load["requests_recorded"]) and share <= most
-    else:
-        rule = f"at least {SHARE_2XX_AT_LEAST:.0%} of the requests are answered 2xx"
-        passed = share >= SHARE_2XX_AT_LEAST
-    return check("share_2xx", rule, passed, share_2xx=share)
-
-
-def must_fail(record: Record) -> bool:
-    """Whether the mode reproduces a load whose requests were refused."""
-    return "share_2xx_at_most" in record["configuration"]["mode"]
+    counted = record["load"]["slices"]["counted"]
+    passed = counted > 0 or record["outcome"] != "completed"
+    rule = "the server kept the tier's idle connections open through a slice"
+    return check("idle_connections", EVERYTHING, rule, passed, held=held, slices=counted)
 
 
 def accounting(record: Record) -> Check | None:
@@ -132,20 +118,20 @@ def accounting(record: Record) -> Check | None:
     if offered is None:
         return None
     rule = "every request that was due is recorded, as an answer or as an error"
-    return check("accounting", rule, offered == recorded, offered=offered, recorded=recorded)
+    passed = offered == recorded
+    return check("accounting", EVERYTHING, rule, passed, offered=offered, recorded=recorded)
 
 
 def little(record: Record) -> Check | None:
     """Little's law: throughput x latency is how many requests were in flight on average."""
-    load = record["load"]
-    if load["latency_mean_ms"] is None:
+    in_flight = record["load"]["in_flight_mean"]
+    if in_flight is None:
         return None
-    in_flight = load["answers_per_s"] * load["latency_mean_ms"] / 1000
-    if load["loop"] == "open":
+    if record["load"]["loop"] == "open":
         connections = record["configuration"]["tool"]["connections"]
         rule = "X·R is at most the connections: beyond, requests wait where no server sees them"
-        passed = in_flight <= connections
-        return check("little", rule, passed, in_flight=in_flight, connections=connections)
+        values = {"in_flight": in_flight, "connections": connections}
+        return check("little", LATENCY, rule, in_flight <= connections, **values)
     return little_closed(record, in_flight)
 
 
@@ -164,7 +150,8 @@ def little_closed(record: Record, in_flight: float) -> Check | None:
     )
     passed = USERS_WAITING_AT_LEAST <= share <= USERS_WAITING_AT_MOST
     values = {"in_flight": in_flight, "thinking": thinking, "users": users}
-    return check("little", rule, passed, **values, users_offered=load["concurrency_offered"])
+    values["users_offered"] = load["concurrency_offered"]
+    return check("little", LATENCY, rule, passed, **values)
 
 
 def rounds(record: Record) -> float:
@@ -191,7 +178,7 @@ def settled(record: Record) -> Check | None:
         f"neither latency nor throughput changes its level within the load (Pettitt's test, "
         f"p at most {CHANGE_P_AT_MOST}) so that its mean shifts by {CHANGE_SHIFT_AT_LEAST:.0%}"
     )
-    return check("settled", rule, not any(map(moved, changes.values())), **changes)
+    return check("settled", LATENCY, rule, not any(map(moved, changes.values())), **changes)
 
 
 def moved(change: dict[str, float]) -> bool:
@@ -201,11 +188,12 @@ def moved(change: dict[str, float]) -> bool:
 
 def body_bytes(record: Record) -> Check | None:
     right, answered = record["load"]["bodies_right"], record["load"]["responses_2xx"]
-    if right is None or must_fail(record):
+    if right is None:
         return None
     expected = record["configuration"]["study"]["body_bytes"]
     rule = f"every 2xx answer has a body of {expected} bytes, as in every other mode"
-    return check("body_bytes", rule, right == answered, right=right, answered=answered)
+    passed = right == answered
+    return check("body_bytes", EVERYTHING, rule, passed, right=right, answered=answered)
 
 
 def writes_kept(record: Record) -> Check | None:
@@ -218,21 +206,22 @@ def writes_kept(record: Record) -> Check | None:
     perhaps += load["in_flight_at_end"]
     # The generator's own warm-ups write too.
     warm_up = load.get("answers_in_warm_up", 0)
-    # Where requests must fail, one of the warm-up may be the one that does not.
     least = load["responses_2xx"]
-    if not must_fail(record):
+    # Where the load's requests failed, those of its warm-up may have, too.
+    if least >= SHARE_2XX_AT_LEAST * load["requests_recorded"]:
         least += math.floor(SHARE_2XX_AT_LEAST * warm_up)
     most = load["responses_2xx"] + warm_up + perhaps
     rule = "every 2xx answer, and no other request but for those cut off, has left one row"
     values = {"rows": grown, "responses_2xx": load["responses_2xx"]}
     passed = least <= grown <= most
-    return check("writes_kept", rule, passed, **values, warm_up=warm_up, perhaps=perhaps)
+    values |= {"warm_up": warm_up, "perhaps": perhaps}
+    return check("writes_kept", EVERYTHING, rule, passed, **values)
 
 
 def slices_pooled(record: Record) -> int:
     """How many slices the load is the sum of."""
     slices = record["load"]["slices"]
-    return int(slices["kept"] or slices["plain"])
+    return int(slices["counted"] or slices["plain"])
 
 
 def never_too_fast(record: Record) -> Check | None:
@@ -242,20 +231,22 @@ def never_too_fast(record: Record) -> Check | None:
         return None
     # JMeter's clock has a resolution of 1 ms, and both its ends are rounded down.
     rule = f"no answer comes before its {sleep_ms} ms of waiting are over (resolution 1 ms)"
-    return check("never_too_fast", rule, fastest_ms >= sleep_ms - 1, fastest_ms=fastest_ms)
+    passed = fastest_ms >= sleep_ms - 1
+    return check("never_too_fast", EVERYTHING, rule, passed, fastest_ms=fastest_ms)
 
 
 def observed(record: Record) -> Check | None:
     """Threads are counted, not properties read: started (by the JVM) and alive (by the kernel)."""
     limits, server = record["configuration"]["mode"].get("observed"), record["server"]
-    # A user-supplied server may leave open what must be observed.
-    if limits is None:
-        return None
     load = record["load"]
-    answered = load["requests_recorded" if must_fail(record) else "responses_2xx"]
+    errors = load["errors"].items()
+    answered = load["responses_2xx"] + sum(n for kind, n in errors if kind.startswith("http_"))
+    # A user-supplied server may leave open what must be observed, and one that is gone counts no
+    # threads.
+    if limits is None or not answered or not load["slices"]["counted"]:
+        return None
     added = server["peak_threads"] - server["idle_threads"]
-    served = min(answered, connections_kept(record))
-    per_request = (server["threads_started"] or 0) / served if served else 0.0
+    per_request = (server["threads_started"] or 0) / min(answered, connections_kept(record))
     peak_least = limits.get("peak_at_least", -math.inf)
     if in_flight_at_least(record) < peak_least:
         peak_least = -math.inf
@@ -264,8 +255,7 @@ def observed(record: Record) -> Check | None:
     least = limits.get("started_per_request_at_least", 0.0)
     most = limits.get("started_per_request_at_most", math.inf)
     passed = (
-        bool(answered)
-        and peak_least - JVM_THREADS_SLACK <= added <= peak_most + JVM_THREADS_SLACK
+        peak_least - JVM_THREADS_SLACK <= added <= peak_most + JVM_THREADS_SLACK
         and least <= per_request <= most
     )
     allowed = ", ".join(f"{name} {limit}" for name, limit in limits.items())
@@ -274,7 +264,7 @@ def observed(record: Record) -> Check | None:
         "at least: where the load offers so many requests at once)"
     )
     values = {"added_at_the_peak": added, "started_per_request": per_request}
-    return check("observed", rule, passed, **values)
+    return check("observed", EVERYTHING, rule, passed, **values)
 
 
 def settings(record: Record) -> Check | None:
@@ -285,7 +275,7 @@ def settings(record: Record) -> Check | None:
     wanted = {name: str(value).lower() for name, value in options.items()}
     found = {name: str(record["server"]["settings"].get(name)).lower() for name in wanted}
     rule = "the database reports the settings of its mode back"
-    return check("settings", rule, wanted == found, wanted=wanted, found=found)
+    return check("settings", EVERYTHING, rule, wanted == found, wanted=wanted, found=found)
 
 
 def connections_kept(record: Record) -> float:
@@ -312,27 +302,24 @@ def generator_healthy(record: Record) -> Check | None:
         return None
     load = record["load"]
     cpu_share, reason = load["generator"]["cpu_share"], load["limited_by_generator"]
-    due_share = share_due(record)
-    rule = (
-        f"the generator used at most {GENERATOR_CPU_AT_MOST:.0%} of its CPUs, kept its schedule, "
-        f"and had at least {SHARE_DUE_AT_LEAST:.0%} of the configured requests come due"
-    )
-    passed = (
-        cpu_share <= GENERATOR_CPU_AT_MOST
-        and not reason
-        and (due_share is None or due_share >= SHARE_DUE_AT_LEAST)
-    )
-    values = {"cpu_share": cpu_share, "limited_by": reason, "due_share": due_share}
-    return check("generator_healthy", rule, passed, **values)
+    passed = cpu_share <= GENERATOR_CPU_AT_MOST
+    rule = f"the generator used at most {GENERATOR_CPU_AT_MOST:.0%} of its CPUs in most slices"
+    values = {"cpu_share": cpu_share, "limited_by": reason}
+    if load["loop"] == "open":
+        # A late one is judged slice by slice.
+        return check("generator_healthy", LATENCY, rule, passed, **values)
+    return check("generator_healthy", THROUGHPUT, rule, passed and not reason, **values)
 
 
-def share_due(record: Record) -> float | None:
-    """None in a closed loop, and where the generator does not tell."""
+def requests_due(record: Record) -> Check | None:
+    """An open loop whose generator says how many requests came due."""
     load, tool = record["load"], record["configuration"]["tool"]
     if load["loop"] != "open" or load["requests_offered"] is None:
         return None
     due = slices_pooled(record) * math.floor(tool["rate_per_s"] * tool["duration_s"])
-    return float(load["requests_offered"] / due)
+    share = float(load["requests_offered"] / due)
+    rule = f"at least {SHARE_DUE_AT_LEAST:.0%} of the configured requests came due"
+    return check("requests_due", EVERYTHING, rule, share >= SHARE_DUE_AT_LEAST, due_share=share)
 
 
 def backend_healthy(record: Record) -> Check | None:
@@ -349,7 +336,7 @@ def backend_healthy(record: Record) -> Check | None:
     )
     passed = remote["cpu_share"] + generator_share <= BACKEND_CPU_AT_MOST
     values = {"cpu_share": remote["cpu_share"], "generator_cpu_share": generator_share}
-    return check("backend_healthy", rule, passed, **values)
+    return check("backend_healthy", EVERYTHING, rule, passed, **values)
 
 
 def remote_of(backend: dict[str, Any] | None) -> dict[str, Any]:
@@ -364,15 +351,14 @@ def slices_kept(record: Record) -> Check:
     share = slices["kept"] / slices["plain"] if slices["plain"] else 0.0
     rule = (
         f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices, or of a sweep's steps, are kept; "
-        "one is excluded that fails compiled, undisturbed, steady_speed or idle_neighbors"
+        "one is excluded that did not complete, was disturbed, or whose generator was late"
     )
-    return check("slices_kept", rule, share >= SLICES_KEPT_AT_LEAST, **slices)
+    return check("slices_kept", LATENCY, rule, share >= SLICES_KEPT_AT_LEAST, **slices)
 
 
 RULES: list[Callable[[Record], Check | None]] = [
-    completed,
-    same_answer_after,
-    share_2xx,
+    sent,
+    idle_connections,
     accounting,
     little,
     settled,
@@ -381,6 +367,7 @@ RULES: list[Callable[[Record], Check | None]] = [
     never_too_fast,
     observed,
     settings,
+    requests_due,
     generator_healthy,
     backend_healthy,
     slices_kept,

@@ -74,7 +74,7 @@ class Loading:
                 "body": body,
                 "generator_argv": ran.argv,
             },
-            faults=faults(outcome, load, metrics) + (["idle_connections"] if lost else []),
+            faults=faults(outcome, load, metrics, lost),
         )
 
     def run(self, folder: Path, telemetry: Telemetry) -> tuple[Ran, float, int]:

@@ -10,14 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from workloads.record.latencies import percentile, steps_of
 from workloads.record.slice import PLAIN, Slice
 
 # 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 STATISTICS: dict[str, Callable[[Slice], float | None]] = {
     "throughput": lambda each: each.load["throughput_per_s"],
-    "p99 of latency": lambda each: percentile(steps_of(each.folder), 0.99),
+    "p99 of latency": lambda each: each.latencies_ms["latency_p99_ms"] if each.kept else None,
     "CPU time per request": lambda each: each.metrics["cpu_us_per_request"],
 }
 
@@ -27,7 +26,8 @@ def progress(record: dict[str, Any], root: Path) -> str:
     order, load, cell = record["labels"]["order"], record["load"], record["cell"]
     name = "/".join(str(cell[key]) for key in ("study", "mode", "tier", "tool", "repetition"))
     broken = [check["id"] for check in record["validity"]["checks"] if not check["passed"]]
-    valid = f"invalid: {', '.join(broken)}" if broken else "valid"
+    valid = "valid but for latency" if record["validity"]["valid"] else "invalid"
+    valid = f"{valid}: {', '.join(broken)}" if broken else "valid"
     measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
     left = max(0, order["of"] - len(measured))
     if sweep := record.get("sweep"):
@@ -44,14 +44,15 @@ def progress(record: dict[str, Any], root: Path) -> str:
 def typical_cell_s(measured: list[Path]) -> float:
     """Mean time from one recorded cell to the next, among those measured last.
 
-    Tiers differ by far, so one is not enough; what lies hours apart was not measured in one go.
+    Tiers differ by far, so one is not enough, and a session with profiles records most of its cells
+    at its end. What lies an hour apart was not measured in one go.
     """
     ended_s = sorted(
         datetime.fromisoformat(json.loads(path.read_text())["provenance"]["ended"]).timestamp()
         for path in sorted(measured, key=lambda path: path.stat().st_mtime)[-60:]
     )
     gaps_s = [later - earlier for earlier, later in zip(ended_s, ended_s[1:], strict=False)]
-    within = [gap_s for gap_s in gaps_s if gap_s < 300]
+    within = [gap_s for gap_s in gaps_s if gap_s < 3600]
     return statistics.mean(within) if within else 0.0
 
 
@@ -60,7 +61,7 @@ def ratios(mode: list[Slice], baseline: list[Slice]) -> str:
     lines = []
     for name, value in STATISTICS.items():
         found = interval(log_ratios(mode, baseline, value))
-        lines.append(f"{name}: {found or 'fewer than two rounds in which both slices were kept'}")
+        lines.append(f"{name}: {found or 'fewer than two rounds in which both slices count'}")
     return "ratio to the baseline, within this session\n  " + "\n  ".join(lines)
 
 
@@ -68,10 +69,10 @@ def log_ratios(
     mode: list[Slice], baseline: list[Slice], value: Callable[[Slice], float | None]
 ) -> list[float]:
     def by_round(slices: list[Slice]) -> dict[int, float]:
-        plain = [each for each in slices if each.kept and each.turn.kind == PLAIN]
+        plain = [each for each in slices if each.counts and each.turn.kind == PLAIN]
         values = {each.turn.round: value(each) for each in plain}
         # CPU time without the compiler's may come out below 0 where there was little of both.
-        return {number: found for number, found in values.items() if found and found > 0}
+        return {number: found for number, found in values.items() if found and 0 < found < math.inf}
 
     ours, theirs = by_round(mode), by_round(baseline)
     return [math.log(ours[number] / theirs[number]) for number in ours.keys() & theirs.keys()]

@@ -40,7 +40,7 @@ def test_pauses_between_slices_do_not_count(make_slice, live):
     slices = [
         make_slice(1, load=windows[0]),
         make_slice(2, load=windows[1]),
-        make_slice(3, load=windows[2], faults=["compiled"]),
+        make_slice(3, load=windows[2], faults=["not_completed"]),
         make_slice(1, PROFILED, load=windows[3]),
     ]
     live.subject.profile = lambda folder, asked: {"file": None}

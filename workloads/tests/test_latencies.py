@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import math
 import random
 from collections import Counter
 
@@ -82,11 +83,13 @@ def test_latencies_of_a_closed_loop_are_those_of_right_answers(tmp_path):
         writer.writerows([("elapsed", "success", "responseCode"), *rows])
     found = latencies_ms(tmp_path, {"requests_recorded": 5, "responses_2xx": 3, "errors": {}})
     assert found == {
-        "latency_p50_ms": 10,
-        "latency_p90_ms": 20,
-        "latency_p99_ms": 20,
-        "latency_p99_9_ms": 20,
+        "latency_p50_ms": math.inf,
+        "latency_p90_ms": math.inf,
+        "latency_p99_ms": math.inf,
+        "latency_p99_9_ms": math.inf,
     }
+    two_right = {"requests_recorded": 2, "responses_2xx": 2, "errors": {}}
+    assert latencies_ms(tmp_path, two_right)["latency_p99_ms"] == 20
 
 
 def test_primary_latency_of_an_open_loop_counts_from_when_it_was_due(tmp_path):
@@ -106,8 +109,9 @@ def test_failed_requests_are_slower_than_all_others():
     # Five of them were answered quickly, with another status than 2xx.
     assert percentile(steps, 0.5, failed=5, quick=5) == 500
     assert percentile(steps, 0.5, failed=10, quick=5) == 503
-    # More failed than the percentile leaves out: no less than that of the answers.
-    assert percentile(steps, 0.99, failed=11) == 981
+    # More failed than the percentile leaves out: no time was long enough.
+    assert percentile(steps, 0.99, failed=11) == math.inf
+    assert percentile(Counter(), 0.5, failed=1) == math.inf
 
 
 def test_failures_of_an_open_loop_are_told_by_their_kind(tmp_path):
@@ -127,20 +131,30 @@ def test_latency_of_a_cell_is_that_of_all_slices_together(tmp_path):
     found = latency_of(folders, load)
     assert (found["count"], found["lasted_s"], found["resolution_ms"]) == (100, 2.0, 0.001)
     right = found["right"]
-    assert [right[f"{name}_ms"] for name in ("min", "p50", "p95", "p99", "max")] == [
-        1,
-        50,
-        95,
-        99,
-        100,
-    ]
+    assert [right[f"{name}_ms"] for name in ("min", "p50", "p90", "max")] == [1, 50, 90, 100]
+    # Five requests lie beyond the 95th percentile of 100.
+    assert right["p95_ms"] is right["p99_ms"] is None
     assert right["mean_ms"] == pytest.approx(50.5, abs=0.001)
     assert right["sd_ms"] == pytest.approx(28.866, abs=0.001)
     assert found["all"] is None and found["uncorrected"] is None
     # Ten requests that failed are slower than all answers.
     failed = load | {"requests_recorded": 110}
     assert latency_of(folders, failed)["right"]["p90_ms"] == 99
+    # Of more, they reach it.
+    assert latency_of(folders, load | {"requests_recorded": 112})["right"]["p90_ms"] is None
     assert latency_of([tmp_path / "none"], load) is None
+
+
+def test_percentile_of_a_cell_has_ten_requests_beyond_it(tmp_path):
+    for requests, known in ((999, False), (1000, True)):
+        (tmp_path / f"{requests}").mkdir()
+        lists = [[float(ms) for ms in range(1, requests + 1)]]
+        folders = list(folders_with(tmp_path / f"{requests}", "latency.hgrm", lists, 1.0))
+        load = dict.fromkeys(("requests_recorded", "responses_2xx"), requests)
+        right = latency_of(folders, load | {"errors": {}, "duration_s": 1.0})["right"]
+        assert (right["p99_ms"] == 990) is known and (right["p99_ms"] is None) is not known
+        # A slice has them all.
+        assert latencies_ms(folders[0], load | {"errors": {}})["latency_p99_9_ms"] is not None
 
 
 def test_latency_of_samples_counts_right_answers_and_all_of_them(tmp_path):
@@ -151,6 +165,6 @@ def test_latency_of_samples_counts_right_answers_and_all_of_them(tmp_path):
         writer.writerows((at, ms, code, str(code == "200").lower()) for at, ms, code in rows)
     found = latency_of([tmp_path], {"requests_recorded": 3})
     assert found["right"]["mean_ms"] == 15 and found["right"]["max_ms"] == 20
-    assert found["all"]["mean_ms"] == 30 and found["all"]["p99_ms"] == 60
+    assert found["all"]["mean_ms"] == 30 and found["all"]["max_ms"] == 60
     # From the first start to the last end.
     assert (found["count"], found["lasted_s"]) == (3, 0.1)

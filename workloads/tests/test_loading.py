@@ -230,7 +230,7 @@ def load_slice(live, monkeypatch):
             "tool": {"id": "jmeter"},
             "testbed": SPEC["testbed"] | {"profiler": {}},
         }
-        whole = WINDOW | load_with(98, 0, 0) | {"requests_recorded": 100} | load
+        whole = WINDOW | load_with(98, 0, 0) | {"requests_recorded": 100, "loop": "closed"} | load
         tool = SimpleNamespace(LOOP="closed")
         tool.generator = lambda spec: {"name": "a tool", "version": "1"}
         tool.collect = lambda spec, folder, ran_s: dict(whole)

@@ -1,4 +1,4 @@
-"""Slices become a cell: sums, means, peaks; what was left out or profiled is never pooled."""
+"""Slices become a cell: sums, means, peaks; latencies are those of slices that were kept."""
 
 import csv
 import gzip
@@ -73,14 +73,14 @@ def test_settling_is_that_of_the_median_slice(make_slice):
     assert load["settling"] == {"latency": change(0.01), "throughput": None}
 
 
-def test_what_was_left_out_or_profiled_is_never_pooled(make_slice):
+def test_what_did_not_complete_or_was_profiled_is_never_pooled(make_slice):
     huge = {"requests_recorded": 10**6, "duration_s": 10.0**6, "latency_min_ms": 0.0}
     metrics = {"server_cpu_s": 10.0**6, "peak_threads": 10.0**6, "steal_share": 1.0}
     counted = {"counters": {"hits": 10**6}, "threads_started": 10**6}
     other = {"load": huge, "metrics": metrics, "after": counted}
     kept = make_slice(1)
     slices = [
-        make_slice(1, **other, faults=["compiled"]),
+        make_slice(1, **other, faults=["not_completed"]),
         kept,
         make_slice(1, PROFILED, **other),
         make_slice(2, PROFILED, **other, faults=["undisturbed"]),
@@ -88,7 +88,8 @@ def test_what_was_left_out_or_profiled_is_never_pooled(make_slice):
     assert pooling.pooled(slices) == [kept]
     load = pooling.load_of(slices)
     assert (load["requests_recorded"], load["latency_min_ms"]) == (100, 20.0)
-    assert load["slices"] == {"plain": 2, "kept": 1, "repeated": 1, "left_out": 1}
+    counts = {"plain": 2, "counted": 1, "kept": 1, "repeated": 1, "left_out": 1}
+    assert load["slices"] == counts
     server = pooling.server_of(kept.live, slices)
     assert (server["cpu_s"], server["peak_threads"], server["threads_started"]) == (0.5, 20, 0)
     assert pooling.machine_of(slices)["steal_share"] == 0
@@ -101,15 +102,51 @@ def test_what_was_left_out_or_profiled_is_never_pooled(make_slice):
     }
 
 
-def test_where_none_was_kept_all_plain_ones_are_pooled(make_slice):
+def test_disturbed_slice_counts_for_all_but_latency(make_slice):
+    slow = {"answers_per_s": 50.0, "throughput_per_s": 48.0, "latency_mean_ms": 200.0}
+    slow |= {"wait_mean_ms": 9.0, "settling": {"latency": change(0.5), "throughput": None}}
     slices = [
-        make_slice(1, faults=["compiled"]),
-        make_slice(2, faults=["undisturbed"]),
-        make_slice(1, PROFILED),
+        make_slice(1, load={"wait_mean_ms": 1.0}),
+        make_slice(2, load=slow, metrics={"server_cpu_s": 0.7}, faults=["undisturbed"]),
     ]
     load = pooling.load_of(slices)
-    assert load["requests_recorded"] == 200
-    assert load["slices"] == {"plain": 2, "kept": 0, "repeated": 0, "left_out": 2}
+    assert (load["requests_recorded"], load["throughput_per_s"]) == (200, (98 + 48) / 2)
+    assert pooling.server_of(slices[0].live, slices)["cpu_s"] == 1.2
+    assert (load["latency_mean_ms"], load["wait_mean_ms"]) == (50, 1)
+    assert load["settling"]["latency"] is None
+    # Users of a closed loop are in flight all the while, however slow its answers are.
+    assert load["in_flight_mean"] == 100 * 50 / 1000
+    assert load["slices"]["counted"] == 2
+    for done, latency_ms in zip(slices, (50.0, 200.0), strict=True):
+        text = hgrm(Counter({latency_ms: 100}), 100 * latency_ms, latency_ms)
+        (done.folder / "latency.hgrm").write_text(text)
+    # Of its failures, too, only those count.
+    slices[1].load["responses_2xx"] = 0
+    latency = pooling.latency(slices)
+    assert (latency["count"], latency["right"]["p50_ms"]) == (100, 50)
+
+
+@pytest.mark.parametrize("fault", ["compiled", "not_completed"])
+def test_where_none_was_kept_all_plain_ones_are_pooled(make_slice, fault):
+    slices = [make_slice(1, faults=[fault]), make_slice(2, faults=[fault]), make_slice(1, PROFILED)]
+    load = pooling.load_of(slices)
+    assert (load["requests_recorded"], load["latency_mean_ms"]) == (200, 50)
+    assert (load["slices"]["counted"], load["slices"]["kept"]) == (2 * (fault == "compiled"), 0)
+    assert pooling.pooled_kept(slices) == slices[:2]
+
+
+def test_generator_s_cpu_is_that_of_most_slices(make_slice):
+    generators = [{"cpu_share": share, "exit_status": 0} for share in (0.1, 0.95, 0.92)]
+    load = pooling.load_of([make_slice(load={"generator": each}) for each in generators])
+    assert load["generator"]["cpu_share"] == 0.92
+
+
+@pytest.mark.parametrize(("compiler_s", "marked"), [(0.36, False), (0.37, True), (None, False)])
+def test_cell_whose_compiler_took_much_of_the_cpu_time_is_marked(make_slice, compiler_s, marked):
+    metrics = [{"server_cpu_s": 0.5, "compiler_cpu_s": 0.0}] * 2
+    metrics[1] = {"server_cpu_s": 0.7, "compiler_cpu_s": compiler_s}
+    slices = [make_slice(metrics=each, faults=["compiled"]) for each in metrics]
+    assert pooling.server_of(slices[0].live, slices)["compiler_marked"] is marked
 
 
 def test_cpu_time_per_request_is_without_the_compilers(make_slice):
@@ -277,12 +314,12 @@ def leave(done, latency_ms):
     (done.folder / pooling.COMBINATIONS).write_text(f"size,mean_ms\n1,{latency_ms}\n")
 
 
-def test_files_of_a_cell_are_those_of_its_kept_slices(make_slice, live, tmp_path):
+def test_files_of_a_cell_are_those_of_its_slices_that_count(make_slice, live, tmp_path):
     first = [{"time_s": 1.0, "server_threads": 3.0}, {"time_s": 1.02, "server_cpu_s": 0.1}]
     slices = [
-        make_slice(1, faults=["compiled"], samples=first),
+        make_slice(1, faults=["not_completed"], samples=first),
         make_slice(1, samples=[{"time_s": 2.0}]),
-        make_slice(2),
+        make_slice(2, faults=["compiled"]),
         make_slice(1, PROFILED, samples=[{"time_s": 9.0}]),
     ]
     for done, latency_ms in zip(slices, (1.0, 20.0, 30.0, 400.0), strict=True):
@@ -294,16 +331,22 @@ def test_files_of_a_cell_are_those_of_its_kept_slices(make_slice, live, tmp_path
     pooling.write_files(slices, out)
     table = rows_in(out / "slices.csv")
     assert [row["slice"] for row in table] == ["1", "2", "3", "4"]
-    assert [row["kept"] for row in table] == ["false", "true", "true", "true"]
-    assert [row["latency_p50_ms"] for row in table] == ["1.0", "20.0", "30.0", "400.0"]
+    assert [row["kept"] for row in table] == ["false", "true", "false", "true"]
+    # One answer of a hundred requests is no median.
+    assert [row["latency_p50_ms"] for row in table] == ["inf"] * 4
+    assert [tuple(row.values()) for row in rows_in(out / pooling.LATENCIES_FILE)] == [
+        ("1", "1.0", "1"),
+        ("2", "20.0", "1"),
+        ("3", "30.0", "1"),
+    ]
     assert [(row["slice"], row["elapsed"]) for row in rows_in(out / SAMPLES)] == [
         ("2", "20.0"),
         ("3", "30.0"),
     ]
     assert [row["slice"] for row in rows_in(out / pooling.COMBINATIONS)] == ["2", "3"]
     text = (out / "latency.hgrm").read_text()
-    assert read_hgrm(text) == Counter({20.0: 2, 30.0: 2})
-    assert (footer(text, "Mean"), footer(text, "Max")) == (25, 30)
+    assert read_hgrm(text) == Counter({20.0: 2})
+    assert (footer(text, "Mean"), footer(text, "Max")) == (20, 20)
     telemetry = rows_in(out / "telemetry.csv")
     assert list(telemetry[0]) == ["slice", *pooling.COLUMNS]
     assert [(row["slice"], row["time_s"]) for row in telemetry] == [
@@ -336,7 +379,7 @@ def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):
 def test_slice_of_an_extra_round_is_one_that_was_repeated(make_slice):
     slices = [make_slice(1), make_slice(2, faults=["undisturbed"]), make_slice(3)]
     counts = pooling.load_of(slices, rounds=2)["slices"]
-    assert counts == {"plain": 3, "kept": 2, "repeated": 1, "left_out": 1}
+    assert counts == {"plain": 3, "counted": 3, "kept": 2, "repeated": 1, "left_out": 1}
 
 
 def test_steps_of_a_sweep_have_counts_in_common_and_no_rates(make_slice, tmp_path):
@@ -352,7 +395,8 @@ def test_steps_of_a_sweep_have_counts_in_common_and_no_rates(make_slice, tmp_pat
         text = hgrm(Counter({latency_ms: 2}), 2 * latency_ms, latency_ms)
         (done.folder / "latency-corrected.hgrm").write_text(text)
     pooling.write_files(slices, tmp_path)
-    assert not (tmp_path / "latency-corrected.hgrm").exists()
+    for name in ("latency-corrected.hgrm", pooling.LATENCIES_FILE):
+        assert not (tmp_path / name).exists()
     texts = [(tmp_path / f"step-0{step}-latency-corrected.hgrm").read_text() for step in (1, 2)]
     assert [read_hgrm(text) for text in texts] == [Counter({1.0: 2}), Counter({20.0: 2})]
     assert [row["step"] for row in rows_in(tmp_path / "slices.csv")] == ["1", "2"]

@@ -2,11 +2,9 @@
 
 import json
 import math
-from collections import Counter
 
 import pytest
 
-from workloads.record.latencies import hgrm
 from workloads.record.slice import PROFILED
 from workloads.session.progress import interval, log_ratios, progress, ratios, typical_cell_s
 
@@ -39,11 +37,17 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
         "labels": {"order": {"of": 6}},
         "load": {"throughput_per_s": 99.6, "error_share": 0.021},
         "outcome": "completed",
-        "validity": {"checks": [{"id": "settled", "passed": False}, {"id": "y", "passed": True}]},
+        "validity": {
+            "valid": True,
+            "checks": [{"id": "settled", "passed": False}, {"id": "y", "passed": True}],
+        },
     }
     assert progress(record, tmp_path) == (
-        "4 of 6 cells left, about 2 min; x/x/x/x/2: completed, invalid: settled; 100/s, 2.1% errors"
+        "4 of 6 cells left, about 2 min; "
+        "x/x/x/x/2: completed, valid but for latency: settled; 100/s, 2.1% errors"
     )
+    record["validity"]["valid"] = False
+    assert "completed, invalid: settled" in progress(record, tmp_path)
     record |= {"sweep": {"ended": "not_sustained", "calibrated_per_s": 512.3}}
     record["load"]["throughput_per_s"] = None
     assert progress(record, tmp_path).endswith("; not_sustained, about 512/s, 2.1% errors")
@@ -70,9 +74,9 @@ def test_ratio_is_of_slices_of_the_same_round(make_slice):
     assert sorted(math.exp(each) for each in found) == pytest.approx([2, 3])
 
 
-def test_what_was_left_out_or_profiled_has_no_part_in_it(make_slice):
+def test_what_did_not_complete_or_was_profiled_has_no_part_in_it(make_slice):
     baseline = slices_of(make_slice, (10.0, 10.0))
-    left_out = slices_of(make_slice, (900.0,), faults=["compiled"])
+    left_out = slices_of(make_slice, (900.0,), faults=["not_completed"])
     profiled = slices_of(make_slice, (900.0,), kind=PROFILED)
     repeated = slices_of(make_slice, (20.0, 0.0))
     found = log_ratios([*repeated, *left_out, *profiled], baseline, throughput)
@@ -100,10 +104,13 @@ def test_interval_is_that_of_students_t():
 def test_ratios_are_printed_for_each_statistic(make_slice):
     mode = slices_of(make_slice, (20.0, 20.0, 20.0))
     baseline = slices_of(make_slice, (10.0, 10.0, 10.0))
-    for each in mode:
-        (each.folder / "latency.hgrm").write_text(hgrm(Counter({5.0: 9}), 45.0, 5.0))
+    # A disturbed slice has no part in the ratio of latencies alone.
+    mode[0].faults = ["undisturbed"]
     text = ratios(mode, baseline)
     assert "throughput: 2 [2, 2] (3 rounds)" in text
     assert "CPU time per request: 2 [2, 2] (3 rounds)" in text
-    # The baseline has no latencies.
-    assert "p99 of latency: fewer than two rounds in which both slices were kept" in text
+    # Requests failed, and none has left a latency.
+    assert "p99 of latency: fewer than two rounds in which both slices count" in text
+    for each in (*mode, *baseline):
+        each.latencies_ms = {"latency_p99_ms": 5.0}
+    assert "p99 of latency: 1 [1, 1] (2 rounds)" in ratios(mode, baseline)

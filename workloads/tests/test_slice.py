@@ -55,15 +55,43 @@ def test_profiled_slice_is_judged_like_every_other(make_slice):
     assert faults(make_slice(kind=PROFILED, metrics=metrics)) == ["compiled", "undisturbed"]
 
 
-STEP = {"sustained": False, "offered_per_s": 97.5, "served_per_s": 80.5, "requests_offered": 49}
+STEP = {
+    "loop": "open",
+    "sustained": False,
+    "offered_per_s": 97.5,
+    "served_per_s": 80.5,
+    "requests_offered": 49,
+}
 
 
-def test_generator_at_its_limit_leaves_out_a_step_of_a_sweep_alone(make_slice):
+def test_late_generator_excludes_a_slice_of_an_open_loop(make_slice):
     late = {"limited_by_generator": "its sends were late"}
-    assert faults(make_slice(load=STEP | late)) == ["generator_healthy"]
-    assert faults(make_slice(load=STEP)) == []
-    # Other loads are judged over all slices together.
+    for load in (STEP, {"loop": "open"}):
+        assert faults(make_slice(load=load | late)) == ["generator_healthy"]
+        assert faults(make_slice(load=load)) == []
+    # Closed loops are judged over all slices together.
     assert faults(make_slice(load=late)) == []
+
+
+def test_slice_whose_idle_connections_were_closed_is_another_load(make_slice):
+    done = make_slice()
+    found = slice_rules.faults(done.outcome, done.load, done.metrics, lost=1)
+    assert found == ["idle_connections"]
+
+
+@pytest.mark.parametrize(
+    ("faults", "counts", "kept"),
+    [
+        ([], True, True),
+        (["compiled", "undisturbed"], True, False),
+        (["generator_healthy"], True, False),
+        (["not_completed"], False, False),
+        (["idle_connections", "compiled"], False, False),
+    ],
+)
+def test_disturbed_slice_counts_for_all_but_latency(make_slice, faults, counts, kept):
+    done = make_slice(faults=faults)
+    assert (done.counts, done.kept) == (counts, kept)
 
 
 def test_row_of_a_step_says_at_which_rate_it_was_and_whether_it_was_sustained(make_slice):

@@ -39,7 +39,13 @@ database-pools   smoke-read-only  sysbench         thread-per-connection connect
 database-pools   smoke-jvm        database-client  jvm-connect-per-transaction hikari-10
 database-pools   smoke-grid       database-client  both-pools
 """
-TABLES = ("slices.csv", "combinations.csv", "thread-states.csv", "samples.csv.gz")
+TABLES = (
+    "slices.csv",
+    "combinations.csv",
+    "thread-states.csv",
+    "samples.csv.gz",
+    "latencies.csv.gz",
+)
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
 STACKS = ("profile.collapsed", "allocation.collapsed")
 OF_RUN = ("modes.csv", "primitives/costs-1.csv", "primitives/thread-memory.csv")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import gzip
 import json
 import shutil
 import zlib
@@ -17,9 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from workloads.record import cell_folder
+from workloads.record.slice_rules import OF_EVERYTHING
+from workloads.record.validity import EVERYTHING
 
 GOLDEN = Path(__file__).parent / "results"
-STACKS = "profile.collapsed"
+STACKS, LATENCIES = "profile.collapsed", "latencies.csv.gz"
 SLOWER = ("latency_mean_ms", "latency_min_ms", "cpu_us_per_request")
 FASTER = ("throughput_per_s", "answers_per_s")
 
@@ -55,7 +58,8 @@ class Cell:
         else:
             folder.mkdir(parents=True)
         for name, text in self.files.items():
-            (folder / name).write_text(text)
+            packed = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
+            (folder / name).write_bytes(packed)
         (folder / "cell.json").write_text(json.dumps(self.record))
         return folder / "cell.json"
 
@@ -121,8 +125,20 @@ def scaled(factor: float) -> Edit:
                     values[name] = float(value) * factor
                 elif name in faster:
                     values[name] = float(value) / factor
+        scale_histograms(cell, factor)
 
     return edit
+
+
+def scale_histograms(cell: Cell, factor: float) -> None:
+    """Multiply the latencies of each slice, where the cell has their counts."""
+    path, text = cell.source / LATENCIES, cell.files.get(LATENCIES)
+    if text is None and not path.exists():
+        return
+    header, *lines = (text or gzip.decompress(path.read_bytes()).decode()).splitlines()
+    rows = [line.split(",") for line in lines]
+    scaled = [f"{slice},{float(value_ms) * factor},{count}" for slice, value_ms, count in rows]
+    cell.files[LATENCIES] = "\n".join([header, *scaled]) + "\n"
 
 
 def changed(section: str, **values: Any) -> Edit:
@@ -156,14 +172,24 @@ def judged(passed: bool, *rules: str) -> Edit:
         for rule in rules or [check["id"] for check in checks]:
             found = next((check for check in checks if check["id"] == rule), None)
             if found is None:
-                found = checks[0] | {"id": rule}
+                found = checks[0] | {"id": rule, "concerns": EVERYTHING}
                 checks.append(found)
             found["passed"] = passed
-        cell.record["validity"]["valid"] = all(check["passed"] for check in checks)
-        plain, kept = len(cell.plain), sum(row["kept"] == "true" for row in cell.plain)
-        cell.record["load"]["slices"] |= {"plain": plain, "kept": kept, "left_out": plain - kept}
+        concerns = {check["concerns"] for check in checks if not check["passed"]}
+        cell.record["validity"] |= {
+            "valid": EVERYTHING not in concerns,
+            "latency_valid": not concerns,
+        }
+        count_slices(cell)
 
     return edit
+
+
+def count_slices(cell: Cell) -> None:
+    plain, kept = len(cell.plain), sum(row["kept"] == "true" for row in cell.plain)
+    counted = sum(OF_EVERYTHING.isdisjoint(row["reason"].split(";")) for row in cell.plain)
+    counts = {"plain": plain, "counted": counted, "kept": kept, "left_out": plain - kept}
+    cell.record["load"]["slices"] |= counts
 
 
 def quiet(cell: Cell) -> None:
@@ -201,7 +227,7 @@ def ended(outcome: str) -> Edit:
         for row in cell.rows[-1:]:
             row |= {"kept": "false", "reason": "not_completed"}
         cell.files[STACKS] = ""
-        judged(False, "completed")(cell)
+        count_slices(cell)
 
     return edit
 
@@ -212,6 +238,8 @@ def silent(outcome: str) -> Edit:
     def edit(cell: Cell) -> None:
         cell.rows.clear()
         ended(outcome)(cell)
+        judged(False, "sent")(cell)
+        cell.files.pop(LATENCIES, None)
         load = cell.record["load"]
         unknown = ("requests_offered", "offered_per_s", "concurrency_offered", "latency_mean_ms")
         load |= {name: 0 for name, value in load.items() if isinstance(value, int | float)}
