@@ -1,9 +1,14 @@
-"""The order of loads: tier by tier, in rounds in which each mode is loaded once, in any order."""
+"""The order of loads: tier by tier, in rounds in which each mode is loaded once, in any order.
+
+Profiled slices come after the plain ones of all tiers: a profiler that was attached once takes
+memory from then on.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import time
 from functools import partial
 from typing import Any
@@ -23,7 +28,7 @@ SWEEP = "sweep"
 
 
 def measure(session: Session, recorder: Recorder) -> None:
-    """All cells of a session, tier by tier; each is recorded when its slices are there."""
+    """All cells of a session; each is recorded when its slices are there, profiled ones too."""
     names = [*session.names, *recorder.baselines]
     modes = list(dict.fromkeys(name.mode for name in names))
     alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
@@ -32,29 +37,43 @@ def measure(session: Session, recorder: Recorder) -> None:
         session.start_all(together)
     with session.phases.phase("warm_up_s"):
         warm_all(session, together)
+    for modes in (together, *([mode] for mode in alone)):
+        load_all(session, recorder, [name for name in names if name.mode in modes])
+        for mode in modes:
+            session.stop(mode)
+
+
+def load_all(session: Session, recorder: Recorder, names: list[Name]) -> None:
+    """Loads some modes at all their tiers, and records their cells; baselines of others first."""
+    loaded: list[tuple[dict[Name, list[Slice]], dict[Name, str]]] = []
     for load in loads_in_order(session, names):
         side_by_side = [name for name in names if (name.tier, name.tool) == load]
-        load_in_turns(session, recorder, [n for n in side_by_side if n.mode not in alone])
-    for mode in together:
-        session.stop(mode)
-    for mode in alone:
-        for load in loads_in_order(session, [name for name in names if name.mode == mode]):
-            load_in_turns(session, recorder, [Name(mode, *load)])
-        session.stop(mode)
+        unable = {name: why_not(session, name) for name in side_by_side}
+        found = load_plain(session, [name for name in side_by_side if not unable[name]])
+        loaded.append(({name: [] for name in side_by_side} | found, unable))
+        if not session.plan.load(side_by_side[0]).slices["profiled"]:
+            record(session, recorder, *loaded.pop())
+    for found, unable in loaded:
+        load_profiled(session, {name: done for name, done in found.items() if not unable[name]})
+        record(session, recorder, found, unable)
 
 
-def load_in_turns(session: Session, recorder: Recorder, names: list[Name]) -> None:
-    """Loads some modes at one tier and records their cells; baselines of others come first."""
-    unable = {name: why_not(session, name) for name in names}
-    able = [name for name in names if not unable[name]]
-    found: dict[Name, list[Slice]] = {name: [] for name in names}
-    if able and able[0].tool == SWEEP:
-        sweeps = load_sweep(session, able, partial(load_once, session))
+def load_plain(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
+    """The slices without a profiler of some modes at one tier."""
+    if names and names[0].tool == SWEEP:
+        sweeps = load_sweep(session, names, partial(load_once, session))
         session.sweeps |= {name: one.record() for name, one in sweeps.items()}
-        found |= {name: one.slices for name, one in sweeps.items()}
-    else:
-        found |= in_turns(session, able)
-    for name in sorted(names, key=lambda name: name not in recorder.baselines):
+        return {name: one.slices for name, one in sweeps.items()}
+    return in_turns(session, names)
+
+
+def record(
+    session: Session,
+    recorder: Recorder,
+    found: dict[Name, list[Slice]],
+    unable: dict[Name, str],
+) -> None:
+    for name in sorted(found, key=lambda name: name not in recorder.baselines):
         recorder.write({name: found[name]}, unable[name] or why_not(session, name))
 
 
@@ -85,27 +104,65 @@ def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]
 def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     """The slices of some modes at one tier: rounds in which each is loaded once, in any order.
 
-    Extra rounds make up for slices that a rule excludes, of both kinds. They come last: what slows
-    the machine lasts for seconds, and a slice that is loaded again immediately is lost again.
+    Extra rounds are for latency alone. They come last: what slows the machine lasts for seconds,
+    and a slice that is loaded again immediately is lost again.
     """
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
         return done
     slices = session.spec(names[0])["slices"]
-    rounds, profiled = slices["rounds"], slices["profiled"]
+    rounds = slices["rounds"]
     for number in range(rounds):
         load_round(session, names, PLAIN, number + 1, done)
-    for number in range(profiled):
-        load_round(session, names, PROFILED, number + 1, done)
     for number in range(rounds, rounds + slices["extra_rounds"]):
-        behind = [name for name in names if is_behind(done[name], PLAIN, rounds)]
-        # With their baselines, for a ratio is one of neighboring slices.
-        wanted = {*behind, *map(session.plan.baseline, behind)}
-        load_round(session, [n for n in names if n in wanted], PLAIN, number + 1, done)
-    for number in range(profiled, profiled + slices["extra_rounds"]):
-        behind = [name for name in names if is_behind(done[name], PROFILED, profiled)]
-        load_round(session, behind, PROFILED, number + 1, done)
+        load_round(session, behind(session, done, rounds), PLAIN, number + 1, done)
     return done
+
+
+def load_profiled(session: Session, done: dict[Name, list[Slice]]) -> None:
+    """Adds the slices with a profiler; extra ones for those that a rule excludes."""
+    if not done:
+        return
+    slices = session.spec(next(iter(done)))["slices"]
+    profiled = slices["profiled"]
+    for number in range(profiled + slices["extra_rounds"]):
+        wanted = [
+            name
+            for name in done
+            if number < profiled
+            or (
+                len(kept_rounds(done[name], PROFILED)) < profiled
+                and is_mendable(session, name, done)
+            )
+        ]
+        load_round(session, wanted, PROFILED, number + 1, done)
+
+
+def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:
+    """The modes to load again, each with its baseline: a ratio is one of slices of a round.
+
+    A pair is behind until there are so many rounds in which both sides count for latency.
+    """
+    able = {name for name in done if is_mendable(session, name, done)}
+    wanted: set[Name] = set()
+    for name in able:
+        pair = {name, session.plan.baseline(name)} & able
+        common = set.intersection(*(kept_rounds(done[each], PLAIN) for each in pair))
+        if len(common) < rounds:
+            wanted |= pair
+    return [name for name in done if name in wanted]
+
+
+def is_mendable(session: Session, name: Name, done: dict[Name, list[Slice]]) -> bool:
+    """Whether a slice more may count for latency: not where a mode fails by design."""
+    spec, slices = session.spec(name), done[name]
+    fails = all(each.latencies_ms["latency_p50_ms"] == math.inf for each in slices)
+    once = spec["slices"]["once"] or spec["mode"].get("alone")
+    return bool(slices) and not fails and not once and not any(map(is_broken, slices))
+
+
+def kept_rounds(slices: list[Slice], kind: str) -> set[int]:
+    return {each.turn.round for each in slices if each.kept and each.turn.kind == kind}
 
 
 def load_round(
@@ -120,11 +177,6 @@ def can_be_loaded(done: list[Slice], kind: str) -> bool:
     """A mode that did not complete is loaded no more, but for a profile of what it still holds."""
     broken = [each for each in done if is_broken(each)]
     return not broken or (kind == PROFILED and broken[0].outcome == "completed")
-
-
-def is_behind(done: list[Slice], kind: str, rounds: int) -> bool:
-    kept = sum(each.kept for each in done if each.turn.kind == kind)
-    return kept < rounds and can_be_loaded(done, kind)
 
 
 def alive(session: Session, mode: str) -> Live | None:

@@ -52,7 +52,7 @@ def record_of(recorder, name):
 def test_load_beyond_the_limits_is_recorded_as_such(recorder, monkeypatch):
     monkeypatch.setattr(turns, "beyond_limits", lambda connections: f"no {connections}")
     one, name = recorder(), Name("event-loop", "extreme", "wrk2")
-    turns.load_in_turns(one.session, one, [name])
+    turns.load_all(one.session, one, [name])
     record = record_of(one, name)
     assert (record["outcome"], record["outcome_reason"]) == ("beyond_limits", "no 1000")
     assert record["load"]["requests_recorded"] == 0
@@ -93,7 +93,7 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
         assert why.startswith("server_died: event-loop: it did not start to listen; command: ")
         assert why.endswith("it said last: no such class")
         name = Name("fixed-pool", "low", "wrk2")
-        turns.load_in_turns(session, one, [name])
+        turns.load_all(session, one, [name])
         # It is not started again for every round.
         assert turns.alive(session, "fixed-pool") is None
         record = record_of(one, name)
@@ -120,14 +120,30 @@ def test_sweep_is_recorded_with_how_far_each_mode_came(recorder, make_slice, mon
         }
 
     monkeypatch.setattr(turns, "load_sweep", load_sweep)
-    turns.load_in_turns(one.session, one, names)
+    turns.load_all(one.session, one, names)
     for name in names:
         record = record_of(one, name)
         assert record["sweep"] == facts
         assert record["load"]["throughput_per_s"] is None
         assert record["session"]["rounds"] == 8
     # Without any mode there is nothing to load.
-    turns.load_in_turns(one.session, one, [])
+    turns.load_all(one.session, one, [])
+
+
+def test_profiler_comes_after_the_plain_slices_of_all_tiers(recorder, monkeypatch):
+    one, notes = recorder(), []
+    tiers = {("low", "jmeter"), ("mid", "wrk2"), ("high", "jmeter")}
+    names = [Name("event-loop", *load) for load in sorted(tiers)]
+    monkeypatch.setattr(turns, "in_turns", lambda session, names: {name: [] for name in names})
+    monkeypatch.setattr(turns, "load_profiled", lambda session, done: notes.extend(done))
+    monkeypatch.setattr(turns, "beyond_limits", lambda connections: "")
+    monkeypatch.setattr(one, "write", lambda found, why: notes.append(f"write {[*found][0].tier}"))
+    turns.load_all(one.session, one, names)
+    # The tier without a profile is recorded when its plain slices are there.
+    first, *others = [n if isinstance(n, str) else n.tier for n in notes]
+    assert first == "write high"
+    assert sorted(others[::2]) == ["low", "mid"]
+    assert others[1::2] == [f"write {tier}" for tier in others[::2]]
 
 
 def test_server_that_is_gone_is_started_and_warmed_up_again(monkeypatch):
@@ -201,17 +217,12 @@ def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):
     monkeypatch.setattr(session, "start_all", lambda modes: notes.append(sorted(modes)))
     monkeypatch.setattr(session, "stop", lambda mode: notes.append(f"stop {mode}"))
 
-    def load(session, recorder, names):
-        notes.append((*{(name.tier, name.tool) for name in names}, {name.mode for name in names}))
-
-    monkeypatch.setattr(turns, "load_in_turns", load)
+    monkeypatch.setattr(turns, "load_all", lambda session, recorder, names: notes.append({*names}))
     turns.measure(session, one)
     together = sorted(name.mode for name in LOW)
     assert notes[0] == together
-    loads = [note for note in notes if isinstance(note, tuple)]
-    assert (("low", "jmeter"), set(together)) in loads[:2]
-    assert (("mid", "wrk2"), {"thread-per-request"}) in loads[:2]
-    assert loads[2:] == [(("low", "jmeter"), {ALONE})]
+    alone = {Name(ALONE, "low", "jmeter")}
+    assert [note for note in notes if isinstance(note, set)] == [{*session.names} - alone, alone]
     last_of_others = max(notes.index(f"stop {mode}") for mode in together)
-    assert last_of_others < notes.index(loads[2]) < len(notes) - 1
+    assert last_of_others < notes.index(alone) < len(notes) - 1
     assert notes[-1] == f"stop {ALONE}"

@@ -1,5 +1,6 @@
 """Turns: in which order a session loads, how often, and what ends a mode."""
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,8 +11,8 @@ from workloads.record.slice import CALIBRATION, PLAIN, PROFILED
 from workloads.session import turns as module
 from workloads.session.loading import Loading
 from workloads.session.place import Place
-from workloads.session.turns import in_turns, load_once, loads_in_order
-from workloads.tests.planned import plan_of, session_of, with_slices
+from workloads.session.turns import in_turns, load_once, load_profiled, loads_in_order
+from workloads.tests.planned import ALONE, plan_of, session_of, with_slices
 
 LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool", "event-loop")]
 
@@ -52,7 +53,7 @@ def turns(plan, monkeypatch):
     `lost`: which slices a rule excludes, as (mode, load).
     """
 
-    def run(outcomes=(), lost=(), extra_rounds=0, **slices):
+    def run(outcomes=(), lost=(), extra_rounds=0, p50_ms=(), names=LOW, **slices):
         changed = with_slices(plan, extra_rounds=extra_rounds, **slices)
         loaded = []
 
@@ -60,13 +61,22 @@ def turns(plan, monkeypatch):
             loaded.append((kind, round, name.mode))
             outcome, reason = dict(outcomes).get((name.mode, len(done)), ("completed", ""))
             kept = (name.mode, len(done)) not in lost
-            turn = SimpleNamespace(kind=kind, round=round)
-            done.append(SimpleNamespace(outcome=outcome, reason=reason, turn=turn, kept=kept))
+            done.append(
+                SimpleNamespace(
+                    outcome=outcome,
+                    reason=reason,
+                    turn=SimpleNamespace(kind=kind, round=round),
+                    kept=kept,
+                    latencies_ms={"latency_p50_ms": dict(p50_ms).get(name.mode, 5.0)},
+                )
+            )
 
         monkeypatch.setattr(module, "load_once", load)
-        found = in_turns(session_of(changed), LOW)
+        session = session_of(changed)
+        found = in_turns(session, names)
+        load_profiled(session, found)
         assert {name.mode: len(done) for name, done in found.items()} == {
-            name.mode: sum(mode == name.mode for _, _, mode in loaded) for name in LOW
+            name.mode: sum(mode == name.mode for _, _, mode in loaded) for name in names
         }
         return loaded
 
@@ -105,25 +115,49 @@ def test_mode_that_still_holds_requests_is_loaded_again_for_its_profile_alone(tu
 
 
 def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
-    lost = {("fixed-pool", 1), ("fixed-pool", 3)}
+    lost = {("fixed-pool", 1), ("fixed-pool", 2)}
     loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=3)
     both = {"fixed-pool", "thread-per-request"}
-    assert [kind for kind, _, _ in loaded] == [PLAIN] * 6 + [PROFILED] * 3 + [PLAIN] * 4
-    extra = [(number, mode) for _, number, mode in loaded[9:]]
+    assert [kind for kind, _, _ in loaded] == [PLAIN] * 10 + [PROFILED] * 3
+    extra = [(number, mode) for _, number, mode in loaded[6:10]]
     # Round 3 is lost too, round 4 is kept, a fifth is not wanted.
     assert set(extra[:2]) == {(3, mode) for mode in both}
     assert set(extra[2:]) == {(4, mode) for mode in both}
 
 
-def test_profiled_slice_that_a_rule_left_out_is_loaded_again_and_comes_last(turns):
-    # The third slice of each is its profiled one; with the fourth none is behind any more.
-    lost = {("fixed-pool", 1), ("fixed-pool", 2)}
-    loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=2)
-    expected = [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PLAIN, 3), (PROFILED, 2)]
+def test_pair_is_loaded_again_until_it_has_enough_rounds_in_common(turns):
+    # Each side has lost one round, so that two are needed, though each has two of three.
+    lost = {("fixed-pool", 0), ("thread-per-request", 1)}
+    loaded = turns(lost=lost, rounds=3, profiled=0, extra_rounds=3)
+    for mode in ("fixed-pool", "thread-per-request"):
+        assert of_mode(loaded, mode) == [(PLAIN, number) for number in (1, 2, 3, 4, 5)]
+    # The baseline has lost a round of every pair.
+    assert of_mode(loaded, "event-loop") == [(PLAIN, number) for number in (1, 2, 3, 4)]
+    # A mode whose baseline is gone has the rounds of its own.
+    gone = {("thread-per-request", 0): ("server_died", "why")}
+    loaded = turns(gone, lost={("fixed-pool", 0)}, rounds=2, profiled=0, extra_rounds=3)
+    assert len(of_mode(loaded, "fixed-pool")) == 3
+    assert len(of_mode(loaded, "event-loop")) == 2
+
+
+def test_mode_that_fails_by_design_has_no_extra_round(turns, plan):
+    lost = {(name.mode, number) for name in LOW for number in range(9)}
+    wanted = {"lost": lost, "rounds": 2, "profiled": 1, "extra_rounds": 2}
+    # More than half of its requests failed in each slice; the others lost theirs to chance.
+    loaded = turns(p50_ms={"fixed-pool": math.inf}, **wanted)
+    assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1)]
+    assert len(of_mode(loaded, "event-loop")) == 2 + 2 + 1 + 2
+    assert len(turns(once=True, **wanted)) == 3 * 3
+    alone = Name(ALONE, "low", "jmeter")
+    assert len(turns(names=[alone], **wanted | {"lost": {(ALONE, 0)}})) == 3
+
+
+def test_profiled_slice_that_a_rule_left_out_is_loaded_again(turns):
+    loaded = turns(lost={("fixed-pool", 2)}, rounds=2, profiled=1, extra_rounds=2)
+    expected = [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PROFILED, 2)]
     assert of_mode(loaded, "fixed-pool") == expected
     # A profile is compared with nothing of its round, so its baseline is not loaded again.
-    baseline = of_mode(loaded, "thread-per-request")
-    assert baseline == [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PLAIN, 3)]
+    assert of_mode(loaded, "thread-per-request") == expected[:3]
     never_clean = {("fixed-pool", number) for number in range(2, 9)}
     loaded = turns(lost=never_clean, rounds=2, profiled=1, extra_rounds=2)
     assert of_mode(loaded, "fixed-pool")[2:] == [(PROFILED, 1), (PROFILED, 2), (PROFILED, 3)]
