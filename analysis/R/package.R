@@ -1,6 +1,6 @@
 #' @import data.table
 #' @importFrom stats approx binom.test coef confint dnorm lm median optimize p.adjust pnorm pt qnorm qt quantile rnorm runif sd setNames uniroot var cov xtabs
-#' @importFrom utils head modifyList tail
+#' @importFrom utils combn head modifyList tail
 NULL
 
 # data.table takes one thread where OMP_NUM_THREADS is set, as Snakemake sets it.

@@ -1,0 +1,62 @@
+# Coverage of intervals, by data: two whole runs compared the same modes. If the noise of both is right, 95 % of the
+# intervals of a change hold "no change". Between machines of one kind nothing else changes. Between others something does,
+# and the share says how far results travel.
+#
+# A change is the log ratio of two ratios, or a difference of differences. Its error is Welch's (1947). Nothing is supposed
+# of how noise is distributed over rounds, sessions and modes, as a simulation must (coverage.R).
+
+#' How often the interval of a change between two runs holds "no change".
+#'
+#' @param a,b comparisons of two runs, see read_comparisons(). Those count that both have by two sessions or more, that are no bound,
+#'   and that could have differed: not what the load fixes, nor what is exactly the same in both runs, as no request failed.
+#' @return data.table, a row per statistic, and one for `all`: statistic, comparisons, held, share, low, high (95 % of the share, Clopper and
+#'   Pearson 1934).
+run_against_run <- function(a, b) {
+  rows <- changes_between(a, b)
+  share_held(rbind(rows, copy(rows)[, statistic := rep("all", .N)]), "statistic")
+}
+
+#' The same over all pairs of runs, apart for machines of one kind and of different ones.
+#'
+#' @param runs list of read_shipped().
+#' @return as run_against_run(), with same_kind.
+runs_against_runs <- function(runs) {
+  pairs <- combn(seq_along(runs), 2, simplify = FALSE)
+  rows <- rbindlist(lapply(pairs, function(pair) {
+    first <- runs[[pair[1]]]
+    second <- runs[[pair[2]]]
+    same_kind <- length(differing_facts(first$facts$machine, second$facts$machine)) == 0
+    changes_between(first$comparisons, second$comparisons)[, same_kind := rep(same_kind, .N)]
+  }))
+  share_held(rbind(rows, copy(rows)[, statistic := rep("all", .N)]), c("same_kind", "statistic"))
+}
+
+# A row per comparison of both: statistic, and whether the interval of its change holds 0.
+changes_between <- function(a, b) {
+  rows <- merge(errors_of(a), errors_of(b), by = comparison_keys, suffixes = c("_a", "_b"))
+  rows[, error := sqrt(variance_a + variance_b)]
+  rows[error > 0 & (centre_a != 0 | centre_b != 0), .(
+    statistic, held = abs(centre_b - centre_a) <= qt((1 + confidence) / 2, welch_df(variance_a, df_a, variance_b, df_b)) * error
+  )]
+}
+
+# On the scale of effects. No error is below the quantum of what was counted, where a run says it.
+errors_of <- function(comparisons) {
+  rows <- comparisons[is.finite(estimate) & is.finite(noise) & pairs > 1 & df > 0 & bound == ""]
+  # Runs of before 26 November have neither.
+  if (!is.null(rows$fixed)) rows <- rows[!fixed %in% 1]
+  least <- if (is.null(rows$least)) 0 else fcoalesce(rows$least, 0)
+  rows <- rows[, c(comparison_keys, "effect", "estimate", "noise", "df", "pairs"), with = FALSE]
+  rows[, `:=`(
+    centre = fifelse(effect == "ratio", suppressWarnings(log(estimate)), estimate), variance = pmax(noise^2 / pairs, least^2)
+  )]
+  rows[is.finite(centre)][, c("effect", "estimate", "noise", "pairs") := NULL][]
+}
+
+share_held <- function(rows, by) {
+  if (nrow(rows) == 0) return(cbind(rows[, ..by], typed_table(numbers = c("comparisons", "held", "share", "low", "high"))))
+  rows[, {
+    interval <- binom.test(sum(held), .N)$conf.int
+    list(comparisons = .N, held = sum(held), share = mean(held), low = interval[1], high = interval[2])
+  }, by = by]
+}

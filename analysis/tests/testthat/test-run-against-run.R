@@ -1,0 +1,66 @@
+# Comparisons of a run that measured ratios of these truths, with noise that it knows by so many degrees of freedom.
+run_that_found <- function(truths, noise = 0.1, df = 6, statistic = "throughput_per_s", ...) {
+  count <- length(truths)
+  data.table(
+    study = "demo", tier = paste0("tier-", seq_len(count)), tool = "wrk2", mode = "pool", baseline = "thread", statistic, effect = "ratio",
+    estimate = truths * exp(rnorm(count, 0, noise / sqrt(3))), noise = noise * sqrt(rchisq(count, df) / df), df = df, pairs = 3, bound = "", ...
+  )
+}
+
+test_that("two runs of the same hold 95 % of the intervals of a change", {
+  set.seed(1)
+  truths <- exp(rnorm(800))
+  a <- run_that_found(truths)
+  b <- run_that_found(truths, noise = 0.2)
+  found <- run_against_run(a, b)
+  expect_equal(found[, statistic], c("throughput_per_s", "all"))
+  expect_equal(found$comparisons, c(800, 800))
+  expect_true(all(found$low < 0.95 & found$high > 0.95))
+  expect_equal(found$share, found$held / found$comparisons)
+  expect_equal(unlist(found[1, .(low, high)], use.names = FALSE), c(binom.test(found$held[1], 800)$conf.int))
+  # One run, or the other, 20 % higher; noise said to be half of what it is.
+  expect_lt(run_against_run(a, copy(b)[, estimate := 1.2 * estimate])$high[1], 0.9)
+  expect_lt(run_against_run(copy(a)[, estimate := 1.2 * estimate], b)$high[1], 0.9)
+  expect_lt(run_against_run(copy(a)[, noise := noise / 2], copy(b)[, noise := noise / 2])$high[1], 0.8)
+  # The quantum is part of the noise.
+  expect_gt(run_against_run(copy(a)[, `:=`(noise = 0.01, least = 0.2)], b)$share[1], 0.95)
+})
+
+test_that("what cannot have differed, and what has no noise of sessions, does not count", {
+  set.seed(2)
+  a <- run_that_found(rep(2, 10))
+  b <- run_that_found(rep(2, 10))
+  counted <- function(change) {
+    altered <- copy(b)
+    change(altered)
+    run_against_run(a, altered)[statistic == "all", comparisons]
+  }
+  expect_equal(counted(function(rows) rows[1, pairs := 1]), 9)
+  expect_equal(counted(function(rows) rows[1:2, bound := "at_least"]), 8)
+  expect_equal(counted(function(rows) rows[1:3, estimate := NA]), 7)
+  expect_equal(counted(function(rows) rows[, fixed := c(1, rep(0, 9))]), 9)
+  expect_equal(counted(function(rows) rows[1, tier := "another"]), 9)
+  # No request failed in either run.
+  expect_equal(nrow(run_against_run(copy(a)[, `:=`(effect = "difference", estimate = 0)], copy(b)[, `:=`(effect = "difference", estimate = 0)])), 0)
+})
+
+test_that("machines of one kind are apart from others", {
+  set.seed(3)
+  run <- function(model, shift) {
+    facts <- list(machine = list(cpu_model = model, cpus = 2, architecture = "x86_64", kernel = "6"))
+    list(facts = facts, comparisons = run_that_found(rep(2, 200))[, estimate := shift * estimate])
+  }
+  found <- runs_against_runs(list(run("one", 1), run("one", 1), run("two", 1.5)))[statistic == "all"]
+  expect_equal(found[same_kind == TRUE, comparisons], 200)
+  expect_equal(found[same_kind == FALSE, comparisons], 400)
+  expect_gt(found[same_kind == TRUE, share], 0.9)
+  expect_lt(found[same_kind == FALSE, share], 0.5)
+})
+
+test_that("the shipped runs agree with each other, and not with a falsified one", {
+  folder <- file.path(analysis_folder, "runs")
+  runs <- lapply(names_of_runs(folder), function(name) read_comparisons(file.path(folder, name, "comparisons.csv")))
+  share <- function(a, b) run_against_run(a, b)[statistic == "all", share]
+  expect_gt(share(runs[[3]], runs[[2]]), 0.85)
+  expect_lt(share(runs[[3]], copy(runs[[2]])[, estimate := 1.2 * estimate]), share(runs[[3]], runs[[2]]) - 0.1)
+})
