@@ -4,12 +4,14 @@
 #'
 #' @param results folder of the run, with modes.csv, grid.csv and primitives/thread-memory.csv.
 #' @param paths of cell.json, for every cell, and of costs-<n>.csv, for every repetition of the primitives.
-#' @param folder of the analysis: its YAML files and PROTOCOL.md.
-analyze <- function(results, paths, folder) {
+#' @param folder of the analysis: its YAML files and PROTOCOL.md; `reference` name of the shipped run that lends its noise.
+analyze <- function(results, paths, folder, reference) {
   use_modes(file.path(results, "modes.csv"))
   write <- writer_of(results, folder)
   is_cell <- basename(paths) == "cell.json"
-  measured <- measure_cells(results, write, paths[is_cell])
+  lender <- read_shipped(file.path(folder, "runs"), reference)
+  measured <- measure_cells(results, write, paths[is_cell], lender$comparisons)
+  measured$capacity_scale <- capacity_scale(lender$capacity)
   write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
   in_parallel(list(
     function() compare_and_judge(measured, results, write, folder),
@@ -37,38 +39,46 @@ in_parallel <- function(tasks) {
 is_sweep <- function(paths) new_words(basename(dirname(dirname(paths)))) == sweep_tool
 
 # Values of single cells: summary, slices, the law of speed, capacities and steps of load sweeps.
-measure_cells <- function(results, write, paths) {
+measure_cells <- function(results, write, paths, known) {
   path <- function(name) file.path(results, paste0(name, ".csv"))
   loads <- paths[!is_sweep(paths)]
   sweeps <- read_cells(paths[is_sweep(paths)])
-  read <- in_parallel(list(function() summarise_cells(loads), function() slices_of_cells(loads)))
-  law <- speed_law(read[[2]])
+  read <- in_parallel(list(
+    function() summarise_cells(loads),
+    function() list(slices = slices_of_cells(loads), histograms = histograms_of_cells(loads))
+  ))
+  law <- speed_law(read[[2]]$slices)
+  slices <- with_usual_speed(read[[2]]$slices, law)
   write(as.data.table(law), "cpu-speed")
-  write(with_usual_speed(read[[2]], law), "slices")
-  write(with_usual_speed(read[[1]], law), "summary")
+  write(slices, "slices")
+  write(with_session_values(with_usual_speed(read[[1]], law), slices, read[[2]]$histograms), "summary")
   write(capacities_of(sweeps), "capacity")
   write(pool_steps(sweeps), "sweeps")
-  list(
-    loads = loads, sweeps = sweeps, law = law, summary = read_summary(path("summary")), slices = read_slices(path("slices")),
-    capacity = read_capacity(path("capacity"))
-  )
+  measured <- as_measured(read_summary(path("summary")), read_slices(path("slices")), read[[2]]$histograms, known)
+  c(measured, list(loads = loads, sweeps = sweeps, law = law, capacity = read_capacity(path("capacity"))))
 }
 
+#' Compares, and judges what the guide and the claims name.
 compare_and_judge <- function(measured, results, write, folder) {
-  rows <- compare_modes(measured$summary, measured$slices)
-  of_sweeps <- compare_capacities(measured$capacity)
-  write(if (nrow(of_sweeps) > 0) rbind(rows, of_sweeps, fill = TRUE) else rows, "comparisons", "comparisons")
-  comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
-  both <- with_capacities(measured$summary, measured$capacity)
   guide <- file.path(folder, "guide.yaml")
+  rows <- rbind(compare_modes(measured), compare_capacities(measured$capacity, measured$capacity_scale), fill = TRUE)
+  write(add_verdicts(rows, read_primaries(guide)), "comparisons", "comparisons")
+  comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
+  measured$known <- rbind(measured$known, comparisons, fill = TRUE)
+  across <- compare_tiers(read_guide(guide), measured)
+  if (!is.null(across)) across <- add_verdicts(across, read_primaries(guide)[0])
   situations <- c(read_guide(guide), curve_situations(measured$capacity, comparisons))
-  write(compare_guide(situations, both, measured$slices, comparisons), "guide", "comparisons")
-  write(decide_findings(read_findings(guide), comparisons, both), "findings", "comparisons")
-  write(judge_all_claims(results, folder), "claims", "claims")
+  write(compare_guide(situations, rbind(comparisons, across, fill = TRUE)), "guide", "comparisons")
+  write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
+  write(judge_controls(comparisons, guide), "controls", "comparisons")
+  write(judge_all_claims(measured, results, folder), "claims", "claims")
+  write(compare_loops(measured), "loops", "comparisons")
+  write(compare_generators(measured), "generators", "comparisons")
+  write(profiler_cost(measured), "profiler-cost", "comparisons")
 }
 
-judge_all_claims <- function(results, folder) {
-  tables <- read_claim_tables(results)
+judge_all_claims <- function(measured, results, folder) {
+  tables <- read_claim_tables(results, measured)
   claims <- check_claims(read_claims(file.path(folder, "claims.yaml")), with_new_names(fread(file.path(results, "grid.csv"))), names(tables$summary))
   judge_claims(claims, tables)
 }
@@ -80,9 +90,6 @@ write_other_tables <- function(measured, results, write, folder) {
   write(bound_modes(cells, measured$summary), "bounds")
   primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))
   write(predict_curves(measured$sweeps, primitives), "predicted-sweeps")
-  write(compare_loops(measured$summary, measured$slices), "loops", "comparisons")
-  write(compare_generators(measured$summary, measured$slices), "generators", "comparisons")
-  write(profiler_cost(measured$slices), "profiler-cost", "comparisons")
   causes <- read_causes(file.path(folder, "causes.yaml"))
   write(trace_causes(causes, measured$summary, measured$slices), "causes", "causes")
 }

@@ -35,7 +35,7 @@ bound_modes <- function(cells, summary) {
 # A time of 0 or less is none.
 measured_medians <- function(summary) {
   above_0 <- function(values) as.numeric(median(values[is.finite(values) & values > 0]))
-  summary[poolable(summary), .(
+  summary[counts_for(summary), .(
     cpu_us = above_0(cpu_us_per_request), backend_us = above_0(backend_cpu_us_per_request),
     measured_per_s = as.numeric(median(throughput_per_s, na.rm = TRUE))
   ), by = bound_place]

@@ -101,7 +101,7 @@ capacity_words <- c(
   "study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "baseline", "mode_title", "tier_title",
   "path", "ended", "arrivals", "bound_capacity", "why_bounded", "bound_throughput", "bound_latency"
 )
-capacity_flags <- c("valid", "must_fail", "out_of_memory")
+capacity_flags <- c("valid", "latency_valid", "out_of_memory")
 capacity_numbers <- c(
   "repetition", "objective_ms", "steps", "calibrated_per_s", "capacity_per_s", "within_per_s", "beyond_per_s",
   "requests", "error_share"
@@ -149,7 +149,7 @@ pool_steps <- function(cells) {
     steps <- steps[is.na(planned) | step <= planned]
     cbind(as.data.table(identity_of(cell))[rep(1, nrow(steps))], steps)
   }))
-  if (nrow(steps) > 0) steps <- steps[poolable(steps)]
+  if (nrow(steps) > 0) steps <- steps[counts_for(steps)]
   if (nrow(steps) == 0) return(no_pooled_steps())
   steps[, ends_at := max(step), by = .(study, tier, mode, session)]
   reached <- steps[, .SD[step <= min(ends_at)], by = .(study, tier, mode)]
@@ -193,8 +193,8 @@ read_load_curves <- function(path) read_typed(path, no_pooled_steps())
 #'
 #' @param capacity see read_capacity().
 capacity_cells <- function(capacity) {
-  cells <- copy(capacity)[!poolable(capacity), bound_capacity := ""]
-  cells[poolable(cells), `:=`(
+  cells <- copy(capacity)[!counts_for(capacity), bound_capacity := ""]
+  cells[counts_for(cells), `:=`(
     bound_capacity = common_bound(bound_capacity), why_bounded = paste(setdiff(why_bounded, ""), collapse = ", ")
   ), by = .(study, tier, mode)]
   cells[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)][]

@@ -112,7 +112,7 @@ profiled_sides <- function(cause) {
 # Where all cells that were run count, they count as valid ones.
 counted_cells <- function(table, cause) {
   table <- copy(table[study == cause$study])
-  if (identical(cause$cells, "run")) table[outcome != "beyond_limits", `:=`(valid = TRUE, outcome = "completed")]
+  if (identical(cause$cells, "run")) table[outcome != "beyond_limits", `:=`(valid = TRUE, latency_valid = TRUE, outcome = "completed")]
   table[]
 }
 
@@ -120,10 +120,10 @@ cells_of_side <- function(table, side) table[side, on = c("mode", "tier", "tool"
 
 side_text <- function(side) paste(side$mode, "at", side$tier)
 
-why_no_cells <- function(table, side) {
+why_no_cells <- function(table, side, statistic) {
   cells <- cells_of_side(table, side)
   if (nrow(cells) == 0) return(paste("no cells of", side_text(side)))
-  if (any(poolable(cells))) return(NULL)
+  if (any(counts_for(cells, statistic))) return(NULL)
   why <- cells[, ifelse(outcome == "completed", failed_checks, outcome)]
   sprintf("no valid cells of %s (%s)", side_text(side), paste(unique(why), collapse = ", "))
 }
@@ -131,7 +131,7 @@ why_no_cells <- function(table, side) {
 # A value a unit: of sessions by their cells, of rounds by the plain slices of one session.
 side_values <- function(table, side, statistic) {
   rows <- cells_of_side(table, side)
-  rows <- rows[poolable(rows) & is.finite(get(statistic))]
+  rows <- rows[counts_for(rows, statistic) & is.finite(get(statistic))]
   rows[, .(value = mean(get(statistic)), requests = sum(requests)), by = unit]
 }
 
@@ -186,7 +186,8 @@ slopes_by_unit <- function(table, sides, doses) {
 # Cells by session, and slices by their place among those that were kept: a slice that was left out is loaded again in
 # a later round.
 with_units <- function(summary, slices, cause) {
-  rounds <- counted_cells(plain_slices(slices)[beside == ""], cause)[order(round)]
+  statistic <- c(cause$difference$statistic, "throughput_per_s")[1]
+  rounds <- slices_for(counted_cells(slices[kind == "plain" & beside == ""], cause), statistic)[order(round)]
   rounds[, `:=`(unit = paste(session, seq_len(.N)), requests = requests_recorded), by = .(session, mode, tier, tool)]
   list(sessions = counted_cells(summary, cause)[, unit := session], rounds = rounds)
 }
@@ -210,15 +211,15 @@ no_causes <- function() {
 
 three <- function(name, values) setNames(as.list(values), paste0(name, c("", "_low", "_high")))
 
-missing_sides <- function(table, sides) {
-  paste(unique(unlist(lapply(Filter(length, sides), why_no_cells, table = table))), collapse = "; ")
+missing_sides <- function(table, sides, statistic) {
+  paste(unique(unlist(lapply(Filter(length, sides), why_no_cells, table = table, statistic = statistic))), collapse = "; ")
 }
 
 swap_row <- function(cause, swap, tables) {
   statistic <- cause$difference$statistic
   sides <- list(before = sides_of(cause), after = sides_of(cause, swap$changes))
   row <- list(id = cause$id, kind = "swap", does = swap$does, statistic = statistic)
-  row$reason <- missing_sides(tables$sessions, unlist(sides, recursive = FALSE))
+  row$reason <- missing_sides(tables$sessions, unlist(sides, recursive = FALSE), statistic)
   if (nzchar(row$reason)) return(row)
   effects <- function(table) lapply(sides, effects_by_unit, table = table, statistic = statistic)
   common <- function(table) do.call(intersect, unname(lapply(effects(table), `[[`, "unit")))
@@ -250,7 +251,7 @@ dose_row <- function(cause, tables) {
   sides <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = cause$tier, tool = cause$tool))
   does <- sprintf("%s: %s", cause$doses$of, paste(doses, collapse = ", "))
   row <- list(id = cause$id, kind = "dose", does = does, statistic = "throughput_per_s")
-  row$reason <- missing_sides(tables$sessions, sides)
+  row$reason <- missing_sides(tables$sessions, sides, "throughput_per_s")
   if (nzchar(row$reason)) return(row)
   slopes <- function(table) slopes_by_unit(table, sides, doses)
   found <- over_units(tables, function(table) mean_interval(slopes(table)$slope), function(table) slopes(table)$unit)
@@ -299,7 +300,7 @@ counted_columns <- function(cause, sides, table) {
   formula <- str2lang(cause$counter$value)
   counted_on <- function(side) {
     rows <- cells_of_side(table, side)
-    if (all(all.vars(formula) %in% names(rows))) mean_of(eval(formula, rows[poolable(rows)])) else NA_real_
+    if (all(all.vars(formula) %in% names(rows))) mean_of(eval(formula, rows[counts_for(rows)])) else NA_real_
   }
   c(counter = sprintf("%s (%s)", cause$counter$title, cause$counter$unit), of_sides(sides, "counted_", counted_on))
 }

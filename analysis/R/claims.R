@@ -6,8 +6,6 @@ claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not
 # The source's ratio may lie this factor outside of our interval and still has our size.
 #' @export
 size_factor <- 1.25
-# Failures are what these statistics measure, so they count every cell that ran.
-statistics_of_failure <- c("error_share", "survived")
 statistics_of_extras <- c("worst_by_best", "rss_bytes", "heap_bytes")
 
 # ---- Reading ---------------------------------------------------------------------------------
@@ -76,13 +74,16 @@ place_name <- function(place) {
 #' The tables that decide claims.
 #'
 #' @param results folder with summary.csv, comparisons.csv and capacity.csv: of results, or of a shipped run.
-#' @return list: summary (with capacities, see with_capacities()), comparisons, extras (see read_claim_extras()).
-read_claim_tables <- function(results) {
-  summary <- read_summary(file.path(results, "summary.csv"))
-  summary[, survived := as.numeric(outcome == "completed" & !grepl("same_answer_after", failed_checks))]
+#' @param measured see as_measured(); by default the cells of the summary alone.
+#' @return list: summary (with capacities, see with_capacities()), measured, comparisons, extras (see read_claim_extras()).
+read_claim_tables <- function(results, measured = NULL) {
+  tables <- read_run_tables(results)
+  survived <- function(summary) copy(summary)[, survived := as.numeric(outcome == "completed" & !grepl("same_answer_after", failed_checks))]
+  if (is.null(measured)) measured <- as_measured(tables$summary, known = tables$comparisons)
+  measured$summary <- survived(measured$summary)
   list(
-    summary = with_capacities(summary, read_capacity(file.path(results, "capacity.csv"))),
-    comparisons = read_comparisons(file.path(results, "comparisons.csv")), extras = read_claim_extras(results)
+    summary = with_capacities(survived(tables$summary), tables$capacity), measured = measured, comparisons = tables$comparisons,
+    extras = read_claim_extras(results)
   )
 }
 
@@ -119,9 +120,8 @@ worst_combinations <- function(sizes) {
 
 # ---- Values ----------------------------------------------------------------------------------
 
-# Which cells count for a statistic.
-ran <- function(cells) cells$outcome != "beyond_limits" & cells$requests > 0
-counting <- function(statistic) if (statistic %in% statistics_of_failure) ran else poolable
+# Which cells count for a statistic. A server that did not survive is what `survived` counts.
+counting <- function(cells, statistic) if (statistic == "survived") cells$outcome != "beyond_limits" else counts_for(cells, statistic)
 
 not_measured <- "not measured in this run"
 no_value <- function(reason) list(estimate = NA_real_, low = NA_real_, high = NA_real_, sessions = 0L, reason = reason)
@@ -140,17 +140,28 @@ value_at <- function(tables, place) {
   if (nrow(terms[!tables$summary, on = c("study", "mode", "tier", "tool")]) > 0) return(no_value(not_measured))
   if (nrow(terms) == 1) return(value_of_cells(tables$summary, terms, place$statistic))
   row <- comparison_of(tables$comparisons, place)
-  if (nrow(row) == 1 && !place$statistic %in% statistics_of_failure) {
-    return(interval_of(c(as.list(row[, .(estimate, low, high, reason)]), list(pairs = fcoalesce(as.integer(row$pairs), 0L)))))
-  }
-  interval_of(effect_between(tables$summary, no_slices(), terms, place$statistic, effect_of(place), counting(place$statistic)))
+  if (nrow(row) == 1) return(interval_of(as.list(row)))
+  interval_of(contrast_between(tables$measured, place))
+}
+
+# A ratio of ratios is that of two effects in the same sessions.
+contrast_between <- function(measured, place) {
+  of <- function(...) effect_between(measured, modifyList(place[c("study", "mode", "baseline", "tier", "tool")], list(...)), place$statistic, effect_of(place))
+  if (is.null(place[["baseline_tier"]])) return(of())
+  if (is.null(place[["baseline"]])) return(of(baseline = place$mode, baseline_tier = place$baseline_tier))
+  here <- of()
+  there <- of(tier = place$baseline_tier)
+  reason <- c(setdiff(c(here$reason, there$reason), ""), "")[1]
+  reach <- half_interval(sqrt(here$error^2 + there$error^2), min(here$df, there$df), 1)
+  ends <- exp(here$centre - there$centre + c(0, -reach, reach))
+  list(estimate = ends[1], low = ends[2], high = ends[3], pairs = min(here$pairs, there$pairs), reason = if (is.na(ends[1])) trimws(paste(reason)) else "")
 }
 
 effect_of <- function(place) c(place[["effect"]], "ratio")[1]
 
 cells_counted <- function(summary, term, wanted) {
   cells <- summary[term, on = c("study", "mode", "tier", "tool"), nomatch = NULL]
-  cells[counting(wanted)(cells) & !is.na(cells[[wanted]])]
+  cells[counting(cells, wanted) & !is.na(cells[[wanted]])]
 }
 
 value_of_cells <- function(summary, term, wanted) {
@@ -165,15 +176,13 @@ comparison_of <- function(comparisons, place) {
   keys <- c("study", "tier", "tool", "statistic", "mode", "baseline")
   swapped <- replace(place, c("mode", "baseline"), place[c("baseline", "mode")])
   turned <- comparisons[swapped[keys], on = keys, nomatch = NULL]
-  turned[, c("estimate", "low", "high") := .(1 / estimate, 1 / high, 1 / low)]
+  turned[, c("estimate", "low", "high", "mode_value", "baseline_value") := .(1 / estimate, 1 / high, 1 / low, baseline_value, mode_value)]
   rbind(comparisons[place[keys], on = keys, nomatch = NULL], turned)
 }
 
-# One session has an interval of its own processes, which decides nothing.
 interval_of <- function(found) {
   if (nzchar(found$reason)) return(no_value(found$reason))
-  if (found$pairs < 2) found[c("low", "high", "reason")] <- list(NA_real_, NA_real_, "one session decides nothing")
-  list(estimate = found$estimate, low = found$low, high = found$high, sessions = found$pairs, reason = found$reason)
+  c(found[intersect(c("estimate", "low", "high", "mode_value", "baseline_value", "reason"), names(found))], list(sessions = as.integer(found$pairs), contrast = TRUE))
 }
 
 # ---- Rules -----------------------------------------------------------------------------------
@@ -199,7 +208,7 @@ over_all <- function(inside, outside, over) {
 }
 
 verdict_at <- function(value, rule, over) {
-  inside <- inside_rule(value$low, value$high, rule) & (over == "any" | value$sessions > 1)
+  inside <- inside_rule(value$low, value$high, rule) & (over == "any" | value$sessions > 1 | isTRUE(value$contrast))
   over_all(inside, outside_rule(value$low, value$high, rule), over)
 }
 
@@ -279,21 +288,13 @@ ours_text <- function(tables, place, value) {
   of <- title_of(place$statistic)
   if (place$statistic == "survived") return(sprintf("%d of %d servers survived", sum(value$low), length(value$low)))
   if (!is.null(place[["primitive"]]) || place$statistic %in% statistics_of_extras) return(trimws(paste(of, with_interval(value$estimate, value$low, value$high), unit_of_statistic(place$statistic))))
-  terms <- terms_of(place)
-  if (nrow(terms) == 1) return(paste(of, amount(value$low, place$statistic)))
+  if (nrow(terms_of(place)) == 1) return(paste(of, amount(value$low, place$statistic)))
   ratio <- if (effect_of(place) == "ratio") times_text(value)
-  paste(of, paste(c(sides_text(tables$summary, terms, place$statistic), ratio), collapse = ", "))
+  sides <- if (!is.null(value$mode_value)) paste(amount(value$mode_value, place$statistic), "against", amount(value$baseline_value, place$statistic))
+  paste(of, paste(c(sides, ratio), collapse = ", "))
 }
 
 times_text <- function(value) trimws(paste0(format_number(value$estimate), " × ", interval_text(value$low, value$high)), whitespace = "[ –]")
-
-# The medians of both sides, over sessions that have both.
-sides_text <- function(summary, terms, statistic) {
-  if (nrow(terms) != 2) return(NULL)
-  sides <- lapply(seq_len(2), function(side) cells_counted(summary, terms[side], statistic))
-  medians <- vapply(1:2, function(side) median(sides[[side]][session %in% sides[[3 - side]]$session][[statistic]]), 0)
-  if (anyNA(medians)) NULL else paste(amount(medians[1], statistic), "against", amount(medians[2], statistic))
-}
 
 also_text <- function(tables, place, statistics) {
   told <- vapply(statistics, function(name) {

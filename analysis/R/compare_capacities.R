@@ -6,9 +6,6 @@
 # none has, the place is a bound. No error is below the quantum, the standard deviation of a uniform value in the brackets:
 # sessions that load the same rates have the same brackets, however many they are.
 
-# An interval that spans more than this factor says nothing.
-span_at_most <- 4
-not_measured_well <- "not measured well enough"
 capacity_places <- c("study", "tier", "mode")
 
 #' The brackets of all sessions, as logarithms.
@@ -18,7 +15,7 @@ capacity_places <- c("study", "tier", "mode")
 #'   bracketed (whether any session of the place has both ends).
 capacity_brackets <- function(capacity) {
   log_of <- function(values) suppressWarnings(log(values))
-  rows <- capacity[poolable(capacity) & is.finite(capacity_per_s), .(
+  rows <- capacity[counts_for(capacity, "capacity_per_s") & is.finite(capacity_per_s), .(
     study, tier, mode, session, objective_ms, bound = bound_capacity, why_bounded,
     low = log_of(fcase(bound_capacity == "", within_per_s, bound_capacity == "at_least", capacity_per_s, default = 0)),
     high = log_of(fcase(bound_capacity == "", beyond_per_s, bound_capacity == "at_most", capacity_per_s, default = Inf))
@@ -99,17 +96,17 @@ compare_capacities <- function(capacity, scale = NULL) {
   rows[, reason := lacking_sides(capacity, rows)]
   rows[reason == "", reason := fcase(
     pairs == 0, "no session has values of both sides", is.na(sign), "both sides are bounds",
-    is.na(error), "one session, and no other run knows its noise",
+    is.na(error), alone_and_unknown,
     is.na(estimate) | (sign == 0 & high / low > span_at_most), not_measured_well, default = ""
   )]
   numbers <- c("estimate", "low", "high", "p_value", "equivalence_p_value")
   rows[reason != "", (numbers) := NA_real_][, estimate_all := estimate]
-  rows[, verdict := verdict_of_capacity(rows)][, c("sign", "error") := NULL][]
+  rows[, c("sign", "error") := NULL][]
 }
 
 # On the scale of ratios; the open end of a bound is infinite, or 0.
 judge_capacities <- function(centre, error, df, sign) {
-  margin <- equivalence$ratio
+  margin <- log(estimands[statistic == "capacity_per_s", margin])
   reach <- reach_of(error, df)
   bounded <- fcoalesce(sign, 0)
   list(
@@ -117,14 +114,6 @@ judge_capacities <- function(centre, error, df, sign) {
     p_value = fifelse(bounded * centre < 0, 1, pmin(1, 2 * tail_beyond(abs(centre), error, df))),
     equivalence_p_value = fifelse(bounded == 0, tail_beyond(margin - abs(centre), error, df), NA_real_)
   )
-}
-
-verdict_of_capacity <- function(rows) {
-  level <- 1 - confidence
-  rows[, fcase(
-    reason != "", "not comparable", p.adjust(equivalence_p_value, "BH") <= level, "equivalent",
-    p.adjust(p_value, "BH") <= level, fifelse(estimate > 1, "higher", "lower"), bound != "", "bounded", default = "undecided"
-  )]
 }
 
 # For each pair of sides: pairs (sessions that both have) of sessions, and spread.

@@ -1,201 +1,147 @@
-# Comparing every mode with its baseline (`baseline`): effects.R makes the intervals, here they become
-# verdicts.
+# Comparing every mode with its baseline: effects.R has the effects, intervals.R their intervals, verdicts.R the verdicts.
 #
-# There are hundreds of comparisons, and 5 % of those between equals would be reported as different by
-# their intervals. So a difference is reported where its p-value, adjusted after Benjamini and Hochberg
-# (1995), is at most 5 %: of the differences that are reported in a statistic, over all studies, at
-# most 5 % are expected to be none. Equivalence is decided in the same way, by Schuirmann's two
-# one-sided tests (1987) at 5 %, which is an interval of 90 % within the margin. Not Holm: it keeps the
-# chance of a single error in the whole table at 5 %, which a table of hundreds is not worth. Each
-# statistic is its own family. Otherwise the many obvious differences (a pool has fewer threads) would
-# relax the threshold for the close ones. For the same reason a comparison whose sides are the same in
-# every session (no request failed) is no member: it is equivalent without a test. low and high stay
-# intervals of 95 % of each comparison alone, and can exclude 1 where the verdict is undecided.
-#
-# A cell that is not valid may still bound its throughput or latency. Where fewer than two sessions have
-# both sides valid, such cells join, and the row is a bound: its estimate is at least, or at most, what
-# the ratio is. It is decided if the bound is on one side of 1, else it is `bounded`.
+# A comparison has a reason instead of a number where there is none to give: a value of 0, a percentile that failed requests
+# reach, CPU times at throughputs that differ, or an interval so wide that it says nothing.
 
-# ---- The sides of a comparison -----------------------------------------------------------------
+# CPU time per request falls with the rate, so at rates farther apart than this its ratio is not of the modes alone.
+like_throughput <- 1.2
+# Beyond this share of failed requests a mean is that of survivors.
+failed_at_most <- 0.01
+# A throughput above this share of what the load offers says nothing of the server.
+fixed_from <- 0.95
 
-# The cells of both sides of each place; `terms` as of session_effects().
-cells_of_terms <- function(summary, terms) {
-  summary[terms, on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
+# ---- A statistic of all places -------------------------------------------------------------------
+
+compare_statistic <- function(measured, places, about) {
+  logs <- about$effect == "ratio"
+  of <- function(excluding) pool_sessions(session_effects(measured, places, about$statistic, logs, excluding), logs)
+  pooled <- of(TRUE)
+  margin <- if (logs) log(about$margin) else about$margin
+  usable <- pooled[why == ""]
+  known <- if (!is.null(measured$known)) measured$known[statistic == about$statistic]
+  judged <- judge_effects(usable, margin, known, lent_noise(known, places[usable, on = "id"]))
+  rows <- rbind(judged, pooled[why != ""], fill = TRUE)[places, on = "id"]
+  if (about$counts == "latency") rows[of(FALSE)[why == ""], estimate_all := i.centre, on = "id"] else rows[, estimate_all := centre]
+  ends <- c("low", "high", "estimate_all")
+  if (logs) rows[, (ends) := lapply(.SD, exp), .SDcols = ends]
+  rows[, estimate := if (logs) exp(centre) else centre]
+  rows[, `:=`(statistic = about$statistic, unit = about$unit, better = about$better, effect = about$effect, rounds = fcoalesce(as.numeric(rounds), 0))]
+  rows[, reason := fcoalesce(why, why_no_session(measured$summary, places, about$statistic))][]
 }
 
-# How many cells each side of each place has, and why some do not count.
-count_sides <- function(summary, places, terms, counts) {
-  cells <- cells_of_terms(summary, terms)
-  cells[, `:=`(counted = counts(cells), why = fifelse(outcome == "completed", failed_checks, outcome))]
-  cells[, repetitions := uniqueN(repetition), by = id]
-  sides <- cells[, .(
-    valid = sum(counted), invalid = sum(!counted), missing = repetitions[1] - .N,
-    reasons = paste(unique(why[!counted]), collapse = ", ")
-  ), by = .(id, sign)]
-  every <- unique(cells[, .(id, repetitions)])[places[, .(id)], on = "id"]
-  of_side <- function(which, name) {
-    found <- sides[sign == which][every, on = "id"]
-    found[is.na(valid), `:=`(valid = 0L, invalid = 0L, missing = fcoalesce(repetitions, 0L), reasons = "")]
-    found[, .(valid, invalid, missing, reasons)][, setnames(.SD, paste0(name, "_", names(.SD)))]
-  }
-  cbind(places, of_side(1, "mode"), of_side(-1, "baseline"))
+# The noise of the same comparisons in another run.
+lent_noise <- function(known, places) {
+  place <- intersect(c("study", "tier", "tool", "mode", "baseline"), names(places))
+  if (is.null(known) || length(place) < 5 || "baseline_tier" %in% names(places)) return(NULL)
+  known[is.finite(noise)][places, on = place, mult = "first", .(noise, df)]
 }
 
-# Vectors: why a side has nothing to compare, or empty.
-lacking <- function(valid, invalid, reasons, name) {
-  fcase(
-    valid > 0, "", invalid == 0, paste("no cells of", name),
-    rep(TRUE, length(valid)), paste0("no valid cells of ", name, " (", reasons, ")")
-  )
+# Why no session has values of both sides.
+why_no_session <- function(summary, places, statistic) {
+  sides <- sides_of_places(places)
+  cells <- summary[sides, on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
+  cells[, `:=`(counted = counts_for(cells, statistic), why = fifelse(outcome == "completed", failed_checks, outcome))]
+  of_side <- cells[, .(text = if (any(counted)) "" else sprintf("no valid cell (%s)", paste(unique(why), collapse = ", "))), by = .(id, side)]
+  named <- of_side[sides, on = c("id", "side")]
+  named[, text := fcoalesce(text, "no cell")][, text := fifelse(text == "", "", paste(text, fifelse(side == "mode", "of the mode", "of its baseline")))]
+  why <- named[, .(text = paste(text[text != ""], collapse = "; ")), by = id][places, on = "id"]$text
+  fifelse(why == "", "no session has values of both sides", why)
 }
 
-why_not_comparable <- function(rows) {
-  lacks <- rows[, .(
-    lacking(mode_valid, mode_invalid, mode_reasons, "the mode"),
-    lacking(baseline_valid, baseline_invalid, baseline_reasons, "its baseline")
+# ---- What keeps a ratio from being given -----------------------------------------------------------
+
+# `all`: the rows of the same places in other statistics.
+with_reasons <- function(rows, all = rows) {
+  place <- intersect(c("study", "tier", "tool", "mode", "baseline"), names(rows))
+  value_of <- function(name, column) all[statistic == name][rows, on = place][[column]]
+  served <- value_of("throughput_per_s", "mode_value") / value_of("throughput_per_s", "baseline_value")
+  failed <- pmax(value_of("error_share", "mode_value"), value_of("error_share", "baseline_value"))
+  rows[, reason := fcase(
+    reason != "", reason,
+    statistic == "cpu_us_per_request" & abs(log(served)) > log(like_throughput), "throughputs differ by more than 20 %",
+    statistic == "latency_mean_ms" & failed > failed_at_most, "more than 1 % of the requests failed",
+    is.na(low) & is.na(high), alone_and_unknown,
+    effect == "ratio" & is.finite(high) & low > 0 & high / low > span_at_most, not_measured_well,
+    default = ""
   )]
-  lacks <- trimws(paste(lacks$V1, lacks$V2, sep = "; "), whitespace = "[; ]")
-  fcase(
-    !is.na(rows$pairs), why_no_ratio(rows), nzchar(lacks), lacks,
-    default = "no session has valid values of both sides"
-  )
+  numbers <- c("estimate", "estimate_all", "low", "high", "p_value", "equivalence_p_value")
+  rows[reason != "", (numbers) := NA_real_][]
 }
 
-# ---- Sessions that failed ----------------------------------------------------------------------
+alone_and_unknown <- "one session, and no other run knows its noise"
+#' @export
+not_measured_well <- "not measured well enough"
 
-# Checks that a cell fails by what its server did. The others are about the generator and the machine.
-checks_of_servers <- c("same_answer_after", "share_2xx", "little", "settled", "body_bytes", "writes_kept")
-
-failed_itself <- function(cells) {
-  at_all <- cells$outcome != "completed" & cells$outcome != "beyond_limits"
-  at_all | grepl(paste(checks_of_servers, collapse = "|"), cells$failed_checks)
+#' Whether the load fixes a throughput: both sides serve what it offers, so that nothing is learned of the servers.
+#'
+#' @param rows of comparisons; `summary` see read_summary(): an open loop offers a rate, users who wait one request each at a time.
+is_fixed_by_load <- function(rows, summary) {
+  place <- c("study", "tier", "tool")
+  offers <- unique(summary[, .(study, tier, tool, most = fifelse(loop == "open", offered_per_s, 1000 * users / sleep_ms))], by = place)
+  most <- offers[rows, on = place]$most
+  rows$statistic == "throughput_per_s" & (pmin(rows$mode_value, rows$baseline_value) >= fixed_from * most) %in% TRUE
 }
 
-# Repetitions that fell out because one side failed: id, repetition, sign of the side.
-failed_sessions <- function(summary, terms, counts) {
-  cells <- cells_of_terms(summary, terms)
-  cells[!counts(cells) & failed_itself(cells), .(sign = sum(sign)), by = .(id, repetition)][sign != 0]
-}
-
-# Estimates if in each failed session the side that failed had been as bad as in the worst of the others.
-# Those that are left may be the lucky ones.
-at_worst <- function(found, failed, better) {
-  if (nrow(found) == 0) return(data.table(id = integer(), worst = numeric()))
-  seen <- found[, .(total = sum(effect), count = .N, low = min(effect), high = max(effect)), by = id]
-  failed <- failed[!found, on = .(id, repetition)][seen, on = "id", nomatch = NULL]
-  failed[, worst := fifelse((sign > 0) == (better == "lower"), high, low)]
-  failed[, .(worst = (total[1] + sum(worst)) / (count[1] + .N)), by = id]
-}
-
-# ---- Verdicts ----------------------------------------------------------------------------------
-
-# One statistic of all places, without intervals.
-compare_statistic <- function(summary, slices, places, terms, statistic, counts) {
-  logs <- statistic$effect == "ratio"
-  found <- session_effects(summary, slices, terms, statistic$statistic, logs, counts)
-  pooled <- pool_sessions(found)
-  pooled[at_worst(found, failed_sessions(summary, terms, counts), statistic$better), worst := i.worst, on = "id"]
-  pooled[bound != 0, worst := NA]
-  medians <- cells_of_terms(summary, terms)
-  medians <- medians[counts(medians), .(
-    middle = as.numeric(median(get(statistic$statistic), na.rm = TRUE))
-  ), by = .(id, sign)]
-  middle <- function(which) medians[sign == which][places, on = "id"]$middle
-  rows <- cbind(places, as.data.table(statistic[c("statistic", "unit", "better", "effect")]))
-  rows[, `:=`(mode_median = middle(1), baseline_median = middle(-1))]
-  rows <- pooled[rows, on = "id"]
-  rows[, reason := why_not_comparable(rows)][is.na(pairs), `:=`(pairs = 0L, rounds = 0)][]
-}
-
-# Adds intervals, each family by itself, and estimates on the scale of the values.
-add_intervals <- function(rows) {
-  families <- c(intersect(c("study", "tool"), names(rows)), "statistic")
-  rows[, row := .I]
-  judged <- rows[
-    reason == "", judge_family(.SD, equivalence[[effect[1]]]), by = families, .SDcols = setdiff(names(rows), families)
-  ]
-  rows <- rbind(judged, rows[reason != ""], fill = TRUE)[order(row)]
-  rows[, estimate := centre]
-  ends <- c("estimate", "worst", "low", "high")
-  rows[effect == "ratio", (ends) := lapply(.SD, exp), .SDcols = ends]
-  rows[reason != "", (ends) := NA_real_][]
-}
-
-# Verdicts of comparisons that stand side by side; adds the adjusted p-values they rest on.
-decide <- function(rows) {
-  rows <- add_intervals(rows)
-  rows[, same := reason == "" & pairs > 1 & bound == 0 & centre == 0 & spread == 0 & rounding_low + rounding_high == 0]
-  rows[same %in% TRUE, c("p_value", "equivalence_p_value") := NA_real_]
-  rows[, `:=`(
-    p_adjusted = p.adjust(p_value, "BH"),
-    equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
-  ), by = statistic]
-  level <- 1 - confidence
-  rows[, verdict := fcase(
-    reason != "", "not comparable",
-    pairs < 2, "one session",
-    same, "equivalent",
-    equivalence_p_adjusted <= level, "equivalent",
-    p_adjusted <= level & centre > 0, "higher",
-    p_adjusted <= level & centre < 0, "lower",
-    bound != 0, "bounded",
-    default = "undecided"
-  )]
-  rows[, bound := bound_words(fcoalesce(as.numeric(bound), 0))][]
-}
+# ---- All comparisons -------------------------------------------------------------------------------
 
 comparison_columns <- c(
-  "statistic", "unit", "better", "effect", "estimate", "worst", "low", "high", "verdict", "bound", "reason",
-  "pairs", "rounds", "mode_median", "baseline_median", "mode_valid", "mode_invalid", "mode_missing",
-  "baseline_valid", "baseline_invalid", "baseline_missing", "spread", "within", "noise", "df",
-  "rounding_low", "rounding_high", "p_value", "p_adjusted", "equivalence_p_value", "equivalence_p_adjusted"
+  "statistic", "unit", "better", "effect", "estimate", "low", "high", "mode_value", "baseline_value", "estimate_all", "bound", "reason", "pairs",
+  "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed"
 )
 
-#' Compares places with each other, all statistics.
+bound_words <- function(bound) fcase(bound > 0, "at_least", bound < 0, "at_most", default = "")
+
+#' Compares places, all statistics.
 #'
-#' @param places data.table with id, and what names the rows.
-#' @param terms see session_effects(): for each id the mode's (1) and the baseline's (-1).
+#' @param measured see as_measured(); `places` see sides_of_places(), and what names the rows.
 #' @return see compare_modes(); with its columns where there is no place, too.
-compare_places <- function(summary, slices, places, terms, statistics, counts = poolable) {
-  if (nrow(places) == 0) {
-    empty <- setNames(as.data.table(rep(list(character()), length(comparison_columns))), comparison_columns)
-    return(cbind(copy(places)[, id := NULL], empty))
-  }
-  sided <- count_sides(summary, places, terms, counts)
-  rows <- rbindlist(lapply(split(statistics, seq_len(nrow(statistics))), function(statistic) {
-    compare_statistic(summary, slices, sided, terms, as.list(statistic), counts)
-  }))
-  rows <- decide(rows)[order(id)]
-  rows[, c(setdiff(names(places), "id"), comparison_columns), with = FALSE]
+compare_places <- function(measured, places, statistics = compared_statistics[counts != "sweep"]) {
+  named <- setdiff(names(places), "id")
+  if (nrow(places) == 0) return(cbind(copy(places)[, id := NULL], setNames(as.data.table(rep(list(character()), length(comparison_columns))), comparison_columns)))
+  # The reasons of some rest on others.
+  all <- compared_statistics[statistic %in% c(statistics$statistic, "throughput_per_s", "error_share")]
+  rows <- with_reasons(rbindlist(lapply(split(all, seq_len(nrow(all))), function(about) compare_statistic(measured, places, about)), fill = TRUE))
+  cells <- measured$summary[sides_of_places(places), on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
+  rows[cells[, .(sessions = uniqueN(repetition)), by = id], sessions := i.sessions, on = "id"]
+  rows[, `:=`(bound = bound_words(fcoalesce(as.numeric(bound), 0)), fixed = is_fixed_by_load(rows, measured$summary), pairs = fcoalesce(as.numeric(pairs), 0))]
+  rows[statistic %in% statistics$statistic][order(id), c(named, comparison_columns), with = FALSE]
 }
 
 #' Compares every mode with its `baseline`, for each study, tier, tool and statistic.
 #'
-#' @param summary see read_summary(); `slices` see read_slices().
-#' @param statistics see compared_statistics; those that the summary has.
-#' @param counts which cells count, see poolable().
-#' @return data.table, a row per comparison: study, tier, tool, mode, baseline, statistic, unit,
-#'   better, effect, estimate (geometric mean of the ratios mode / baseline, or mean of the
-#'   differences mode - baseline), worst (the same, with sessions in which one side failed, see at_worst();
-#'   NA where none did), low, high (95 %; of one session: within it), verdict (higher, lower,
-#'   equivalent, undecided, bounded, one session or not comparable), bound (at_least, at_most or empty), reason (why not comparable), pairs
-#'   (sessions that have both), rounds (slices of each side in them), mode_median, baseline_median (of
-#'   cells, in `unit`), the counts of valid, invalid and missing cells of each side; on the scale of log
-#'   ratios or differences: spread (standard deviation over sessions), within (standard error of one
-#'   session's effect by its slices), noise (as moderated) and df, rounding_low, rounding_high (what the
-#'   ends were moved by); p_value (of no difference), equivalence_p_value (of a difference beyond the margin), both
-#'   also _adjusted.
-compare_modes <- function(summary, slices, statistics = compared_statistics[statistic %in% names(summary)],
-                          counts = poolable) {
-  places <- unique(summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
-  compare_places(summary, slices, places, comparison_terms(places), statistics, counts)
+#' @param measured see as_measured().
+#' @return data.table, a row per comparison: study, tier, tool, mode, baseline, statistic, unit, better, effect, estimate (ratio mode /
+#'   baseline, or the difference), low, high (95 %), mode_value and baseline_value (of the sessions and rounds that both have: they
+#'   divide to the estimate), estimate_all (with no slice excluded), bound (at_least, at_most or empty), reason (why there is no
+#'   number, or empty), pairs (sessions with both sides) of sessions, rounds (slices of each side in them); on the scale of log
+#'   ratios or differences: spread (standard deviation over sessions), within (standard error of one session by its rounds), df_within,
+#'   noise (as moderated), df, least (no error is below it); p_value (of no difference), equivalence_p_value (of a difference beyond
+#'   the margin), fixed (whether the load fixes both values).
+compare_modes <- function(measured) {
+  places <- unique(measured$summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
+  compare_places(measured, places)
+}
+
+#' One mode against another, or against itself at another tier.
+#'
+#' @param measured see as_measured(); `place` list: study, mode, baseline, tier, tool, and baseline_tier where it is another.
+#' @param statistic a column of the summary; `effect` ratio or difference.
+#' @return list: estimate, low, high, bound, reason, pairs (sessions), centre, error, df (on the scale of the effect).
+effect_between <- function(measured, place, statistic, effect = "ratio") {
+  about <- as.list(compared_statistics[list(statistic), on = "statistic"])
+  about <- modifyList(about, list(effect = effect, counts = counts_of(statistic), margin = fcoalesce(about$margin, 1.05)))
+  row <- compare_statistic(measured, as.data.table(place)[, id := 1L], about)
+  if (row$reason == "" && is.na(row$low)) row[, reason := alone_and_unknown]
+  if (row$reason != "") row[, c("estimate", "low", "high") := NA_real_]
+  kept <- c("estimate", "low", "high", "mode_value", "baseline_value", "reason", "centre", "error", "df")
+  c(as.list(row[, ..kept]), list(pairs = fcoalesce(as.numeric(row$pairs), 0), bound = bound_words(fcoalesce(as.numeric(row$bound), 0))))
 }
 
 #' How many cells were measured again.
 #' @export
 replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced", "*", "*", "*", "*", "rep-*", "*")))
 
-#' Reads the comparisons that compare.R, compare_loops.R, profiler_cost.R or guide.R wrote.
+#' Reads comparisons that were written as a table.
 #'
 #' @param path path of results/comparisons.csv, loops.csv, profiler-cost.csv or guide.csv.
 #' @return data.table, see compare_modes(), compare_loops(), profiler_cost() or compare_guide(); without rows where there
@@ -204,9 +150,10 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 read_comparisons <- function(path) {
   words <- c(
     "study", "tier", "tool", "mode", "baseline", "statistic", "unit", "better", "effect", "verdict",
-    "bound", "reason", "situation", "mind", "use", "standing", "finding", "pair", "outcome"
+    "bound", "reason", "situation", "practice", "standing", "finding", "pair", "outcome"
   )
-  comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate", "verdict"), path)
+  comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)
+  for (column in c("fixed", "primary")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] == "TRUE"))
   for (column in setdiff(names(comparisons), words)) {
     set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
   }

@@ -1,399 +1,243 @@
-# Effects: one mode against another, with their intervals. Every interval of a ratio comes from here.
+# Effects: one mode against another in each session, and over sessions. intervals.R makes their intervals.
 #
-# The unit is the session. Within a session both modes are warm and take turns, slice by slice; the
-# effect of a session is the mean over rounds of the log ratio of neighboring slices (of the difference,
-# for shares and counts). A session has new processes, so sessions are the replicates (Georges,
-# Buytaert and Eeckhout 2007; Kalibera and Jones 2013).
+# The unit is the session. Within a session both modes are warm and take turns, slice by slice. A value of a session is one of
+# all its slices together: a sum over a sum, or a percentile of merged histograms. Both sides have the same rounds: those that
+# both have; a session without one takes all rounds of each side. The effect is the log ratio of both values (their difference,
+# for shares). So the values that stand next to a ratio divide to it.
 #
-# Noise model. The variance of a session's effect is w * phi: w is what its own slices explain (their
-# variance over rounds, by the number of rounds, mean over sessions), phi >= 1 what processes add. Three
-# sessions say little of phi (2 degrees of freedom), so it is moderated (Smyth 2004) by that of its
-# family: the same statistic in the same study under the same tool. Idle and saturated tiers are one
-# family, because w takes most of what makes them unlike. The rest has two guards. The family counts for
-# at most family_df_most degrees of freedom, and for no more than w itself has. And its phi is the mean
-# of its members, not the middle that Smyth's prior shrinks to: the middle makes noisy comparisons look
-# quiet. The mean is over values cut at their 90 % quantile, so that one wild comparison does not widen
-# all others. coverage.R simulates all this; the report prints what it found.
-#
-# One session has an interval as well, from its slices alone. It holds for the processes of this
-# session, so it is printed and decides nothing.
-#
-# t supposes that log ratios are roughly normal, which holds for multiplicative noise.
+# From five rounds on, the fifth of the rounds at either end is trimmed, where no rule excludes disturbed ones (Yuen 1974):
+# disturbances of seconds hit one side of a round.
 
-#' @export
-confidence <- 0.95
-# Within 5 % of each other is the same for an engineer's choice; as a ratio it is symmetric, so
-# that exchanging the sides gives the same verdict. For shares: one percentage point, which is
-# what the validity check on 2xx allows.
-#' @export
-equivalence <- list(ratio = log(1.05), difference = 0.01)
-# In smaller families chance may make variances look alike that are not.
-family_at_least <- 8
-#' @export
-family_df_most <- 4
-family_cut_at <- 0.9
+trims_from <- 5
+trimmed_share <- 0.2
 
-#' Which cells count: the valid ones.
+#' Measured values of a run.
 #'
-#' @param cells rows of the summary, or of the slices.
-#' @return logical vector, one per row.
-#' @export
-poolable <- function(cells) cells$valid & cells$outcome == "completed"
-
-# ---- Rounding ----------------------------------------------------------------------------------
-
-#' How far below and above a value the truth may lie, by the tool's resolution alone.
-#'
-#' JMeter subtracts two rounded times. Of latencies that are all alike its high percentiles are the next
-#' whole millisecond, and its minimum the last one; a median may be off either way.
-#'
-#' @param values,tools vectors.
-#' @param statistic a column of the summary.
-#' @param logs whether of logarithms; down is infinite where the truth may be 0.
-#' @return list: down, up; 0 for means, and for all that is no latency.
-rounding_reach <- function(values, tools, statistic, logs) {
-  if (!grepl("^latency_.*_ms$", statistic) || grepl("(mean|sd)_ms$", statistic)) {
-    return(list(down = 0 * values, up = 0 * values))
-  }
-  resolution <- resolution_of(tools)
-  step <- pmax(resolution$ms, resolution$share * values)
-  below <- if (grepl("p50", statistic)) 0.5 else if (grepl("min", statistic)) 0 else 1
-  below <- fifelse(tools == "jmeter", below, 0.5)
-  found <- list(down = below * step, up = (1 - below) * step)
-  if (!logs) return(found)
-  list(down = -log1p(-pmin(found$down / values, 1)), up = log1p(found$up / values))
+#' @param summary see read_summary(); `slices` see read_slices(); `histograms` list of read_histograms(), named by histogram_key().
+#' @param known rows of other runs' comparisons, which lend their noise, see moderate(); with the column statistic.
+as_measured <- function(summary, slices = no_slices(), histograms = list(), known = NULL) {
+  place <- c("study", "tier", "tool")
+  of_tier <- unique(summary[, .(study, tier, tool, loop, sleep_ms)], by = place)
+  list(summary = summary, slices = of_tier[slices, on = place], histograms = histograms, known = known)
 }
 
-# The smallest step in which a value can change: a count, or the tool's resolution. 0: it is continuous.
-step_of <- function(table, reach, statistic, logs) {
-  steps <- switch(statistic, threads_peak = 1, error_share = 1 / table$requests, return(reach$down + reach$up))
-  if (logs) log1p(steps / table$value) else steps
+# ---- Values of rounds ----------------------------------------------------------------------------
+
+place_of_side <- c("study", "mode", "tier", "tool", "kind")
+
+#' Both sides of places, a row each.
+#'
+#' @param places data.table: id, study, mode, tier, tool, baseline, and where they are others baseline_tier, baseline_tool,
+#'   kind and baseline_kind (of slices: plain or profiled).
+sides_of_places <- function(places) {
+  either <- function(name, otherwise) if (name %in% names(places)) fcoalesce(places[[name]], otherwise) else otherwise
+  kind <- either("kind", rep("plain", nrow(places)))
+  baseline <- places[, .(id, study, mode = baseline)]
+  baseline[, `:=`(tier = either("baseline_tier", places$tier), tool = either("baseline_tool", places$tool), kind = either("baseline_kind", kind))]
+  own <- places[, .(id, study, mode, tier, tool)][, kind := ..kind]
+  in_turns <- own$tier == baseline$tier & own$tool == baseline$tool & own$kind == baseline$kind
+  rbind(cbind(own, side = "mode", in_turns), cbind(baseline, side = "baseline", in_turns))
 }
 
-# ---- Effects of sessions -----------------------------------------------------------------------
+# A row per slice of a side: its value, its weight and what the value is counted in.
+rounds_of_sides <- function(measured, sides, statistic, excluding) {
+  rows <- slices_for(measured$slices[sides[, unique(.SD), .SDcols = place_of_side], on = place_of_side, nomatch = NULL], statistic, excluding)
+  rows[, answers := answers_per_s * (end_epoch_s - start_epoch_s)]
+  weight <- estimands$weight[match(statistic, estimands$statistic)]
+  rows[, `:=`(value = as.numeric(get(statistic)), weight = as.numeric(get(weight)), bound = bound_of(rows, statistic))]
+  rows[, least := quantum_of(rows, statistic)]
+  rows[, key := histogram_key(rows)]
+  kept <- c(place_of_side, "session", "repetition", "slice", "round", "value", "weight", "bound", "least", "key")
+  rows <- rows[weight > 0 & !is.na(value), kept, with = FALSE]
+  rows[sides, on = place_of_side, nomatch = NULL, allow.cartesian = TRUE]
+}
 
 # 1: the truth is at least the value, -1: at most, 0: neither.
 bound_of <- function(cells, statistic) {
-  bound <- if (grepl("^throughput", statistic)) {
-    cells$bound_throughput
-  } else if (grepl("^latency", statistic)) {
-    cells$bound_latency
-  } else if (grepl("^capacity", statistic)) {
-    cells$bound_capacity
-  } else {
-    return(rep(0, nrow(cells)))
+  column <- sub("^(throughput|latency|capacity)_.*", "bound_\\1", statistic)
+  bound <- if (column %in% names(cells)) cells[[column]] else ""
+  rep_len(fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0), nrow(cells))
+}
+
+#' The smallest step in which a slice's value can change, as a share of it (for shares: as it is).
+#'
+#' A closed loop whose requests wait is answered in batches, of which a window has one more or one less. A clock of whole
+#' milliseconds rounds percentiles.
+quantum_of <- function(rows, statistic) {
+  if (statistic == "error_share") return(1 / rows$requests_recorded)
+  if (statistic == "throughput_per_s") {
+    return(pmax(1 / rows$requests_recorded, fifelse(rows$loop %in% "closed", fcoalesce(rows$sleep_ms, 0) / 1000 / rows$duration_s, 0)))
   }
-  fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0)
+  if (!statistic %in% names(percentile_of)) return(rep(0, nrow(rows)))
+  resolution <- resolution_of(rows$tool)
+  pmax(resolution$ms / rows[[statistic]], resolution$share)
 }
 
-# A failed request never ended: to a percentile it is slower than all others. Where more failed than the
-# percentile leaves out, the largest right answer is recorded, and the truth is at least that.
-beyond_percentile <- function(table, statistic) {
-  point <- latency_points[sub("^latency_(.*)_ms$", "\\1", statistic)]
-  if (is.na(point)) return(rep(FALSE, nrow(table)))
-  table$error_share > 1 - point + 1e-9 & !table$must_fail
-}
+percentile_of <- c(latency_p50_ms = 0.5, latency_p90_ms = 0.9, latency_p99_ms = 0.99, latency_p99_9_ms = 0.999)
 
-# The common sign; NA where both are there.
-direction <- function(signs) {
-  if (anyNA(signs) || (any(signs > 0) && any(signs < 0))) NA_real_ else sign(sum(signs))
-}
-
-# Values that count or bound, of cells or slices.
-readings <- function(table, statistic, counts) {
-  counted <- counts(table)
-  of_slices <- "round" %in% names(table)
-  bound <- fifelse(counted, 0, bound_of(table, statistic))
-  bound <- fifelse(counted & beyond_percentile(table, statistic), 1, bound)
-  table[, .(
-    study, mode, tier, tool, session, repetition,
-    beside = if (of_slices) beside else rep("", .N), round = if (of_slices) as.numeric(round) else rep(NA_real_, .N),
-    value = as.numeric(get(statistic)), requests = if (of_slices) requests_recorded else requests, bound = bound
-  )][(counted | bound != 0) & is.finite(value)]
-}
+# ---- Effects of sessions ---------------------------------------------------------------------------
 
 #' The effect of each session.
 #'
-#' Terms at the same tier under the same tool are paired round by round, where there are slices of the
-#' statistic. All else (another tier, another loop, a value of one cell alone) is of whole cells; what
-#' their slices vary by is their noise within the session.
-#'
-#' @param summary see read_summary().
-#' @param slices see read_slices(); without rows all is of whole cells.
-#' @param terms data.table: id (of the effect), study, mode, tier, tool, sign (1, or -1 for what it
-#'   is divided by or subtracted).
-#' @param statistic a column of the summary.
-#' @param logs whether logarithms are summed: ratios.
-#' @param counts which rows count, see poolable(). Others enter where they bound the statistic, if
-#'   fewer than two sessions are without.
-#' @return data.table, a row per id and session: id, session, repetition, effect, within (variance
-#'   of the effect by its slices; NA where unknown), rounds, low, high (how far rounding may move it), least
-#'   (variance of a value that may lie anywhere within its step), bound (1 at least, -1 at most, 0), zero
-#'   (some value has no logarithm).
-session_effects <- function(summary, slices, terms, statistic, logs = TRUE, counts = poolable) {
-  keys <- c("study", "mode", "tier", "tool")
-  terms <- copy(terms)[, together := .N, by = .(id, tier, tool)]
-  terms[, places := uniqueN(paste(tier, tool)), by = id]
-  # The rows of the terms alone first: counting is slow.
-  reading_of <- function(table, wanted, these = identity) {
-    rows <- these(table[unique(wanted[, ..keys]), on = keys, nomatch = NULL])
-    readings(rows, statistic, counts)[wanted, on = keys, nomatch = NULL, allow.cartesian = TRUE]
-  }
-  of_cells <- function(wanted) reading_of(summary, wanted)
-  by_slice <- statistic %in% slice_statistics && nrow(slices) > 0
-  of_slices <- function(wanted) reading_of(slices, wanted, plain_slices)
-  in_turns <- if (by_slice) of_slices(terms[together > 1]) else of_cells(terms[together > 1])
-  alone <- of_cells(terms[together == 1])
-  parts <- rbind(
-    summed_terms(in_turns, statistic, logs)[, .(
-      effect = mean(effect), within = if (by_slice) var(effect) / .N else NA_real_,
-      rounds = if (by_slice) .N else NA_integer_, low = mean(low), high = mean(high), least = mean(least), bound = direction(bound), zero = any(zero)
-    ), by = .(id, places, tier, tool, session, repetition)],
-    with_slice_noise(
-      summed_terms(alone, statistic, logs), if (by_slice) of_slices(terms[together == 1])[beside == ""], logs
+#' @param measured see as_measured(). A session without slices has the values of its cells.
+#' @param places see sides_of_places(); `statistic` one of estimands; `logs` whether effects are log ratios.
+#' @param excluding FALSE: no slice is excluded for a disturbance.
+#' @return data.table, a row per id and session: id, session, repetition, mode_value, baseline_value, effect, within (variance
+#'   of the effect by its rounds; NA for one), df_within, rounds, least (standard deviation of what may lie anywhere within its
+#'   quantum), bound (1 at least, -1 at most, NA both).
+session_effects <- function(measured, places, statistic, logs = TRUE, excluding = TRUE) {
+  sides <- sides_of_places(places)
+  if (identical(counts_of(statistic), "process")) return(effects_of_cells(first_loads(measured), sides, statistic, logs))
+  rows <- rounds_of_sides(measured, sides, statistic, excluding)
+  unit <- c("id", "session", "repetition")
+  own <- rows[side == "mode"]
+  other <- rows[side == "baseline"]
+  pairs <- merge(own[in_turns == TRUE], other[in_turns == TRUE], by = c(unit, "round"), suffixes = c("", "_baseline"))
+  value_of <- value_function(measured$histograms, statistic)
+  trims <- counts_of(statistic) != "latency"
+  paired <- if (nrow(pairs) > 0) pairs[, effect_of_rounds(.SD, value_of, logs, trims), by = unit]
+  rest <- function(table) if (is.null(paired)) table else table[!paired, on = unit]
+  apart <- unique(rest(own)[, ..unit])[unique(rest(other)[, ..unit]), on = unit, nomatch = NULL]
+  unpaired <- lapply(seq_len(nrow(apart)), function(at) c(apart[at], effect_of_sides(own[apart[at], on = unit], other[apart[at], on = unit], value_of, logs)))
+  cells <- measured$summary[!session %in% measured$slices$session]
+  rbind(paired, rbindlist(unpaired), effects_of_cells(cells[counts_for(cells, statistic)], sides, statistic, logs), fill = TRUE)
+}
+
+# A function that gives the value of some slices of one cell: a mean by weight, or a percentile of merged histograms.
+value_function <- function(histograms, statistic) {
+  p <- percentile_of[statistic]
+  if (is.na(p)) return(function(rows) sum(rows$value * rows$weight) / sum(rows$weight))
+  function(rows) merged_percentile(histograms[[rows$key[1]]], rows$slice, p)
+}
+
+of_side <- function(pairs, suffix) {
+  columns <- c("value", "weight", "slice", "key")
+  setnames(pairs[, paste0(columns, suffix), with = FALSE], columns)
+}
+
+effect_of_rounds <- function(pairs, value_of, logs, trims) {
+  count <- nrow(pairs)
+  change <- function(rows) relative(rows$value, rows$weight, logs) - relative(rows$value_baseline, rows$weight_baseline, logs)
+  cut <- if (trims && count >= trims_from) floor(trimmed_share * count) else 0
+  changes <- sort(change(pairs))
+  # Winsorized: the trimmed values count as the nearest of those that stay.
+  if (cut > 0) changes <- pmin(pmax(changes, changes[cut + 1]), changes[count - cut])
+  stay <- pairs[order(change(pairs))][seq(cut + 1, count - cut)]
+  c(
+    effect_of_values(value_of(of_side(stay, "")), value_of(of_side(stay, "_baseline")), logs),
+    list(
+      within = if (count > 1) var(changes) / count / (1 - 2 * cut / count)^2 else NA_real_, df_within = count - 2 * cut - 1,
+      rounds = as.numeric(count), least = sqrt((mean(pairs$least)^2 + mean(pairs$least_baseline)^2) / 12),
+      bound = direction(c(pairs$bound, -pairs$bound_baseline))
     )
   )
-  found <- parts[, .(
-    whole = .N == places[1], effect = sum(effect), within = sum(within), rounds = min(rounds, Inf),
-    low = sum(low), high = sum(high), least = sum(least), bound = direction(bound), zero = any(zero)
+}
+
+# Values as shares of their mean: what they change is what logarithms change, and a value of 0 has one too.
+relative <- function(values, weights, logs) {
+  if (!logs) return(values)
+  values <- replace(values, is.infinite(values), NA)
+  values / (sum(values * weights, na.rm = TRUE) / sum(weights[!is.na(values)]))
+}
+
+effect_of_values <- function(mode, baseline, logs) {
+  effect <- if (logs) suppressWarnings(log(mode / baseline)) else mode - baseline
+  list(mode_value = mode, baseline_value = baseline, effect = effect)
+}
+
+effect_of_sides <- function(own, other, value_of, logs) {
+  variance <- function(rows) var(relative(rows$value, rows$weight, logs)) / nrow(rows)
+  c(
+    effect_of_values(value_of(own), value_of(other), logs),
+    list(
+      within = variance(own) + variance(other), df_within = nrow(own) + nrow(other) - 2, rounds = as.numeric(min(nrow(own), nrow(other))),
+      least = sqrt((mean(own$least)^2 + mean(other$least)^2) / 12), bound = direction(c(own$bound, -other$bound))
+    )
+  )
+}
+
+# Of values that a cell has once.
+effects_of_cells <- function(cells, sides, statistic, logs) {
+  if (nrow(cells) == 0 || !statistic %in% names(cells)) return(NULL)
+  place <- setdiff(place_of_side, "kind")
+  cells <- copy(cells)[, `:=`(value = as.numeric(get(statistic)), bound = bound_of(cells, statistic))]
+  beyond <- 1 - percentile_of[statistic]
+  if (!is.na(beyond)) cells[, value := fcase(requests * beyond < requests_beyond, NA_real_, error_share > beyond, Inf, rep(TRUE, .N), value)]
+  cells <- cells[!is.na(value) | !is.na(beyond)]
+  rows <- cells[, c(place, "session", "repetition", "value", "bound"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
+  both <- merge(rows[side == "mode"], rows[side == "baseline"], by = c("id", "session", "repetition"), suffixes = c("", "_baseline"))
+  step <- if (statistic == "threads_peak") 1 else 0
+  both[, c(
+    effect_of_values(value, value_baseline, logs),
+    list(
+      within = rep(NA_real_, .N), df_within = rep(NA_real_, .N), rounds = rep(0, .N),
+      least = sqrt(((step / value)^2 + (step / value_baseline)^2) / 12), bound = mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline)
+    )
   ), by = .(id, session, repetition)]
-  without_needless_bounds(found[whole & !is.na(bound)][, whole := NULL])
 }
 
-# The signed sum over the terms that are together, where all of them are there.
-summed_terms <- function(rows, statistic, logs) {
-  to <- if (logs) function(values) suppressWarnings(log(values)) else identity
-  reach <- rounding_reach(rows$value, rows$tool, statistic, logs)
-  rows <- copy(rows)[, `:=`(
-    term = sign * to(value), low = fifelse(sign > 0, reach$down, reach$up),
-    high = fifelse(sign > 0, reach$up, reach$down), step = step_of(rows, reach, statistic, logs)
-  )]
-  rows[, .(
-    sides = .N, effect = sum(term), low = sum(low), high = sum(high), least = sum(step^2) / 12, bound = direction(sign * bound),
-    zero = logs && any(value <= 0)
-  ), by = .(id, places, together, tier, tool, session, repetition, round)][sides == together]
+#' Memory and threads of each process at its first load, before any profiler: later loads add to what earlier ones left.
+first_loads <- function(measured) {
+  slices <- measured$slices[beside == "" & outcome == "completed" & valid]
+  if (nrow(slices) == 0) return(slices)
+  slices[, profiled_from := min(c(start_epoch_s[kind == "profiled"], Inf)), by = .(study, mode, session)]
+  slices <- slices[kind == "plain" & start_epoch_s < profiled_from]
+  slices[, first := start_epoch_s == min(start_epoch_s), by = .(study, mode, session)]
+  first <- slices[first == TRUE, .(study, mode, session, tier, tool)]
+  own <- slices[first, on = names(first)]
+  own[, c(.SD[1], list(rss_mib = max(rss_mib), threads_peak = max(threads_peak))), by = .(study, mode, tier, tool, session, repetition),
+    .SDcols = c("bound_throughput", "bound_latency")
+  ]
 }
 
-# Of cells whose baseline is not in their turns. What rounding can do is all that is allowed for where they
-# are equal in all sessions.
-with_slice_noise <- function(cells, slices, logs) {
-  cells <- cells[, .(id, places, tier, tool, session, repetition, effect, low, high, least = rep(0, .N), bound, zero)]
-  if (is.null(slices)) return(cells[, `:=`(within = NA_real_, rounds = NA_integer_)])
-  noise <- slices[!logs | value > 0, .(
-    within = var(if (logs) log(value) else value) / .N, rounds = .N
-  ), by = .(id, tier, tool, session)]
-  noise[cells, on = c("id", "tier", "tool", "session")]
+# The common sign; NA where both are there.
+direction <- function(signs) if (anyNA(signs) || any(signs > 0) && any(signs < 0)) NA_real_ else sign(sum(signs))
+
+# 1: the change is at least what it seems, -1: at most, 0: neither; NA where the sides are bounded against
+# each other.
+bound_of_change <- function(there, here) {
+  fcase(there == 0, here, here == 0, -there, there == -here, here, default = NA_real_)
 }
 
-# Bounds are for what would have no two sessions otherwise, and only where they point the same way.
-without_needless_bounds <- function(found) {
-  found[, exact := sum(bound == 0), by = id]
-  found <- found[bound == 0 | exact < 2]
-  found[, both_ways := is.na(direction(bound)), by = id]
-  found[bound == 0 | !both_ways][, c("exact", "both_ways") := NULL][]
-}
+# ---- Over sessions ---------------------------------------------------------------------------------
 
 #' Effects over their sessions.
 #'
 #' @param found see session_effects().
-#' @return data.table, a row per id: id, centre (mean), spread (standard deviation over sessions; NA for
-#'   one), within (standard error of a session's effect by its slices), df_within, pairs (sessions),
-#'   rounds (in all), rounding_low, rounding_high, least (see session_effects(); a standard deviation), bound (1, -1, 0), zero, hidden (rounding may have made
-#'   any value of it).
-pool_sessions <- function(found) {
-  found[, .(
-    centre = mean(effect), spread = sd(effect), within = sqrt(mean(within)),
-    df_within = as.numeric(sum(rounds - 1)), pairs = .N, rounds = as.numeric(sum(rounds)),
-    rounding_low = mean(low), rounding_high = mean(high), least = sqrt(mean(least)), bound = direction(bound),
-    zero = any(zero), hidden = any(is.infinite(c(low, high)))
+#' @param logs whether effects are log ratios: values are then geometric means.
+#' @return data.table, a row per id: id, centre (mean effect), mode_value, baseline_value (their ratio or difference is the centre), spread
+#'   (standard deviation over sessions; NA for one), within (standard error of a session's effect by its rounds), df_within, pairs
+#'   (sessions), rounds, least (see session_effects()), bound, why (why there is no effect, or empty).
+pool_sessions <- function(found, logs = TRUE) {
+  if (NROW(found) == 0) return(no_effects())
+  middle <- if (logs) function(values) exp(mean(log(values))) else mean
+  found <- copy(found)[, why := why_no_effect(mode_value, baseline_value, effect)]
+  # A session that is too short for a percentile leaves it to the others.
+  found[, short := why == too_few]
+  found <- found[, .SD[short == FALSE | all(short)], by = id]
+  found[, c(
+    list(
+      centre = mean(effect), mode_value = middle(mode_value), baseline_value = middle(baseline_value), spread = sd(effect),
+      within = sqrt(mean_of(within)), df_within = sum(df_within, na.rm = TRUE), pairs = .N, rounds = sum(rounds), least = sqrt(mean(least^2))
+    ),
+    list(bound = direction(c(0, bound)), why = c(setdiff(why, ""), if (anyNA(bound)) "bounds on both sides", "")[1])
   ), by = id]
 }
 
-# ---- Noise -------------------------------------------------------------------------------------
-
-#' The noise of effects, moderated by that of all of them: a family.
-#'
-#' @param spread standard deviations over sessions, `pairs` numbers of sessions, `within` standard errors
-#'   of one session by its slices; where there are none a value is left to itself, for noise that
-#'   slices do not explain is too unlike to be shared. df_within their degrees of freedom.
-#' @return list of vectors: noise (standard deviation of a session's effect), df; NA where there is
-#'   one session.
-moderate <- function(spread, pairs, within, df_within) {
-  variance <- spread^2
-  df <- pairs - 1
-  scale <- within^2
-  known <- df > 0 & is.finite(variance)
-  told <- known & is.finite(scale) & scale > 0
-  found <- list(noise = fifelse(known, spread, NA_real_), df = fifelse(known, as.numeric(df), NA_real_))
-  # Values that are the same in most sessions, as a number of threads is, share no noise.
-  if (sum(told) < family_at_least || median(variance[told]) == 0) return(found)
-  phi <- variance[told] / scale[told]
-  # It warns that it takes variances of 0 for very small ones.
-  fit <- suppressWarnings(limma::squeezeVar(phi, df[told]))
-  prior_df <- pmin(fit$df.prior, family_df_most, df_within[told])
-  # Where all are alike, cutting makes the mean too small, and Smyth's prior is right.
-  prior <- pmax(fit$var.prior, mean(pmin(phi, quantile(phi, family_cut_at))))
-  phi <- pmax(1, (prior_df * prior + df[told] * phi) / (prior_df + df[told]))
-  found$noise[told] <- sqrt(phi * scale[told])
-  found$df[told] <- pmin(df[told] + prior_df, sum(df[told]))
-  found
+no_effects <- function() {
+  numbers <- c("id", "centre", "mode_value", "baseline_value", "spread", "within", "df_within", "pairs", "rounds", "least", "bound")
+  typed_table("why", numbers)[, id := integer()]
 }
 
-# Half of the interval of a mean of so many values with this noise, that of so many degrees of freedom.
-half_interval <- function(noise, df, count) qt((1 + confidence) / 2, df) * noise / sqrt(count)
+too_few <- "too few requests for this percentile"
 
-#' Student's t interval of the mean of single values; ratios have judge_effects().
-#'
-#' @param values numeric vector, one per session.
-#' @return low and high; NA where there are fewer than two.
-t_interval <- function(values) {
-  count <- length(values)
-  if (count < 2) return(c(NA_real_, NA_real_))
-  mean(values) + c(-1, 1) * half_interval(sd(values), count - 1, count)
-}
-
-# One-sided: the chance to see an effect so far on the right side of a limit if it were on it.
-tail_beyond <- function(distance, error, df) {
-  fifelse(error == 0, as.numeric(distance <= 0), suppressWarnings(pt(-distance / error, df)))
-}
-
-#' Intervals and p-values of effects.
-#'
-#' @param centre means of effects; `error` their standard errors, `df` the degrees of freedom of
-#'   these; `rounding_low`, `rounding_high` how far rounding may have moved them.
-#' @param margin half-width of the region of equivalence around 0.
-#' @return list of vectors: low, high, p_value (of no difference), equivalence_p_value (the larger
-#'   of Schuirmann's two one-sided tests), all against what rounding can do.
-judge_effects <- function(centre, error, df, rounding_low, rounding_high, margin) {
-  reach <- suppressWarnings(qt((1 + confidence) / 2, df)) * error
-  beyond <- pmax(centre - rounding_low, -centre - rounding_high, 0)
-  list(
-    low = centre - reach - rounding_low, high = centre + reach + rounding_high,
-    p_value = pmin(1, 2 * tail_beyond(beyond, error, df)),
-    equivalence_p_value = pmax(
-      tail_beyond(margin - centre - rounding_high, error, df),
-      tail_beyond(margin + centre - rounding_low, error, df)
-    )
+why_no_effect <- function(mode, baseline, effect) {
+  fcase(
+    is.na(mode) | is.na(baseline), too_few,
+    is.infinite(mode) & is.infinite(baseline), "not reached on either side: more requests failed",
+    is.infinite(mode), "not reached by the mode: more requests failed",
+    is.infinite(baseline), "not reached by its baseline: more requests failed",
+    !is.finite(effect), "a value of 0 has no ratio",
+    default = ""
   )
-}
-
-#' Adds to pooled effects what they become in their family: noise, df, low, high, p_value,
-#' equivalence_p_value, on the scale of the effects.
-#'
-#' One session has the interval within it and no p-value. The open end of a bound is infinite.
-#'
-#' @param pooled see pool_sessions(); all of one family.
-#' @param margin see judge_effects().
-#' @return pooled with the columns.
-judge_family <- function(pooled, margin) {
-  pooled <- copy(pooled)
-  pooled[, c("noise", "df") := moderate(spread, pairs, within, df_within)]
-  # Three equal counts may still vary by less than one.
-  pooled[noise == 0, noise := least]
-  one <- pooled$pairs == 1
-  error <- fifelse(one, pooled$within, pooled$noise / sqrt(pooled$pairs))
-  df <- fifelse(one, pooled$df_within, pooled$df)
-  df[df %in% 0] <- NA
-  found <- pooled[, judge_effects(centre, error, ..df, rounding_low, rounding_high, margin)]
-  found[one, c("p_value", "equivalence_p_value") := NA_real_]
-  found[pooled$bound > 0, `:=`(high = Inf, equivalence_p_value = NA_real_)]
-  found[pooled$bound < 0, `:=`(low = -Inf, equivalence_p_value = NA_real_)]
-  found[pooled$bound * pooled$centre < 0, p_value := 1]
-  cbind(pooled, found)
-}
-
-# The terms of every mode against its baseline. The id of a term is what it belongs to.
-comparison_terms <- function(places) {
-  rbind(
-    places[, .(id, study, mode, tier, tool, sign = rep(1, .N))],
-    places[, .(id, study, mode = baseline, tier, tool, sign = rep(-1, .N))]
-  )
-}
-
-#' One effect with its interval, judged in its family as the comparisons are.
-#'
-#' @param summary,slices,statistic,counts see session_effects().
-#' @param terms see session_effects(), without id.
-#' @param effect ratio or difference.
-#' @return list: estimate, low, high (95 %; of one session: within it), verdict (higher, lower,
-#'   equivalent, undecided, one session, bounded, not comparable: by the interval alone, before any
-#'   correction for many), bound (at_least, at_most or empty), reason, pairs (sessions), rounds,
-#'   centre, noise, df, rounding_low, rounding_high (on the scale of the effects), effects (see
-#'   session_effects()) and family (pooled effects that lend their noise; NULL for none).
-effect_between <- function(summary, slices, terms, statistic, effect = "ratio", counts = poolable) {
-  logs <- effect == "ratio"
-  own <- session_effects(summary, slices, copy(terms)[, id := 0L], statistic, logs, counts)
-  if (nrow(own) == 0) return(no_effect("no session has this value on both sides"))
-  pooled <- pool_sessions(own)
-  reason <- why_no_ratio(pooled)
-  if (nzchar(reason)) return(no_effect(reason))
-  # What is not measured in turns has another noise than what is.
-  in_turns <- all(terms[, .N, by = .(tier, tool)]$N == 2)
-  family <- if (in_turns) family_of(summary, slices, terms, statistic, logs)
-  margin <- equivalence[[effect]]
-  row <- judge_family(rbind(pooled, family), margin)[1]
-  back <- if (logs) exp else identity
-  c(
-    list(
-      estimate = back(row$centre), low = back(row$low), high = back(row$high),
-      verdict = verdict_alone(row, margin), bound = bound_words(row$bound), reason = ""
-    ),
-    as.list(row[, .(pairs, rounds, centre, noise, df, rounding_low, rounding_high)]),
-    list(effects = own, family = family)
-  )
-}
-
-bound_words <- function(bound) fcase(bound > 0, "at_least", bound < 0, "at_most", default = "")
-
-no_effect <- function(reason) {
-  list(
-    estimate = NA_real_, low = NA_real_, high = NA_real_, verdict = "not comparable", bound = "",
-    reason = reason, pairs = 0L, rounds = 0,
-    effects = data.table(session = character(), repetition = integer(), effect = numeric())
-  )
-}
-
-why_no_ratio <- function(pooled) {
-  fcase(pooled$zero, "a value of 0 has no ratio", pooled$hidden, "below the resolution of the tool", default = "")
-}
-
-#' The verdict by an interval alone.
-verdict_alone <- function(row, margin) {
-  if (row$pairs < 2) return("one session")
-  if (row$low >= -margin && row$high <= margin) return("equivalent")
-  if (row$low > 0) return("higher")
-  if (row$high < 0) return("lower")
-  if (row$bound != 0) "bounded" else "undecided"
-}
-
-# The comparisons of the study under the tool, without the one that the terms are themselves.
-family_of <- function(summary, slices, terms, statistic, logs) {
-  at <- terms[1]
-  places <- unique(summary[
-    study == at$study & tool == at$tool & !is.na(baseline), .(study, tier, tool, mode, baseline)
-  ])
-  if (nrow(terms) == 2) {
-    places <- places[!(tier == terms$tier[1] & tier == terms$tier[2] & mode == terms$mode[1] & baseline == terms$mode[2])]
-  }
-  if (nrow(places) == 0) return(NULL)
-  places[, id := seq_len(.N)]
-  pooled <- pool_sessions(session_effects(summary, slices, comparison_terms(places), statistic, logs))
-  pooled[!zero & !hidden]
-}
-
-#' One mode against another at a tier, for the report's readings.
-#'
-#' @param all list with `summary` and `slices`.
-#' @param study,tier,tool,mode,baseline ids; `statistic` a compared statistic.
-#' @return see effect_between().
-ratio_between <- function(all, study, tier, tool, mode, baseline, statistic) {
-  terms <- data.table(study = study, mode = c(mode, baseline), tier = tier, tool = tool, sign = c(1, -1))
-  effect_between(all$summary, all$slices, terms, statistic, about_statistics(statistic)$effect)
-}
-
-# Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
-#' @export
-geometric <- function(values) {
-  interval <- exp(t_interval(log(values)))
-  list(middle = exp(mean(log(values))), low = interval[1], high = interval[2])
 }

@@ -14,21 +14,16 @@ a_a_comparisons <- function(comparisons) {
 #' How often a mode was reported to differ from itself.
 #'
 #' @param comparisons see read_comparisons().
-#' @return list: `comparisons`, `differ` (by the verdict), `unadjusted` (by an interval of 95 % alone),
-#'   `places` (study, tier and tool of such a pair), `places_differ` (where any statistic differs),
-#'   `share`, `low`, `high` (of the places, with the 95 % interval of Clopper and Pearson: statistics
-#'   of one pair of cells are not independent). NULL where no comparison has two sessions.
+#' @return list: `comparisons` (that could differ), `differ` (p-value at most 5 %, by which 5 % of them would by chance),
+#'   `share`, `low`, `high` (95 % interval of Clopper and Pearson; statistics of one pair of cells are not independent). NULL
+#'   where there is none.
 #' @export
 false_alarms <- function(comparisons) {
-  a_a <- a_a_comparisons(comparisons)[!is.na(estimate) & pairs > 1]
+  a_a <- a_a_comparisons(comparisons)[reason == "" & !fixed & is.finite(p_value)]
   if (nrow(a_a) == 0) return(NULL)
-  places <- a_a[, .(differ = any(verdict %in% c("higher", "lower"))), by = .(study, tier, tool, mode)]
-  interval <- binom.test(sum(places$differ), nrow(places))$conf.int
-  list(
-    comparisons = nrow(a_a), differ = sum(a_a$verdict %in% c("higher", "lower")),
-    unadjusted = sum(a_a$p_value <= 1 - confidence, na.rm = TRUE), places = nrow(places),
-    places_differ = sum(places$differ), share = mean(places$differ), low = interval[1], high = interval[2]
-  )
+  differ <- a_a[, sum(p_value <= 1 - confidence)]
+  interval <- binom.test(differ, nrow(a_a))$conf.int
+  list(comparisons = nrow(a_a), differ = differ, share = differ / nrow(a_a), low = interval[1], high = interval[2])
 }
 
 #' The noise floor of each statistic: how far apart two runs of one mode are.
@@ -58,7 +53,7 @@ noise_floor <- function(comparisons, summary) {
     }
     data.table(
       about[, .(statistic, title, effect)], comparisons = nrow(own),
-      differ = sum(own$verdict %in% c("higher", "lower")), pairs = sum(own$pairs),
+      differ = sum(own$p_value <= 1 - confidence, na.rm = TRUE), pairs = sum(own$pairs),
       floor = within(if (nrow(own) > 0) sum(squares) / sum(own$pairs) else NA_real_),
       floor_between_sessions = within(2 * variance_of_repetitions(summary, about))
     )
@@ -68,7 +63,7 @@ noise_floor <- function(comparisons, summary) {
 
 # Pooled over all kinds of cells with two valid ones and more; of logarithms for ratios.
 variance_of_repetitions <- function(summary, about) {
-  cells <- summary[poolable(summary)]
+  cells <- summary[counts_for(summary, about$statistic)]
   figures <- cells[[about$statistic]]
   usable <- is.finite(figures) & (about$effect != "ratio" | figures > 0)
   if (!any(usable)) return(NA_real_)

@@ -175,3 +175,18 @@ old_latency <- function(cell) {
     uncorrected = if (open) named(latency_of_histogram(read_histogram(raw("latency-uncorrected.hgrm"))))
   )
 }
+
+#' Latencies of a cell's slices, of one that has no latencies.csv.gz: by slice from samples, or merged (slice NA).
+#'
+#' @param slices its plain slices, see read_cell_slices().
+old_latencies <- function(cell, slices) {
+  raw <- function(name) file.path(cell$folder, name)
+  if (file.exists(raw("samples.csv.gz"))) {
+    rows <- read_samples(raw("samples.csv.gz"))
+    return(rows[is_right(success, responseCode) & slice %in% slices$slice, .(count = .N), by = .(slice, value_ms = elapsed)])
+  }
+  found <- Filter(file.exists, raw(c("latency-corrected.hgrm", "latency.hgrm")))
+  if (length(found) == 0 || nrow(slices) == 0) return(NULL)
+  steps <- read_histogram(found[1])$steps
+  if (nrow(steps) > 0) steps[, .(slice = NA_integer_, value_ms, count = diff(c(0, total_count)))][count > 0]
+}

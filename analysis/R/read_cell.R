@@ -21,7 +21,9 @@ read_cell <- function(path) {
   if (!as.numeric(cell$schema) %in% 2:3) fail_reading(path, "schema ", cell$schema, " is not known; known: 3")
   cell$path <- path
   cell$folder <- dirname(path)
-  if (cell$schema == 2) with_new_cell_names(cell) else cell
+  if (cell$schema == 2) cell <- with_new_cell_names(cell)
+  if (is.null(cell$validity$latency_valid)) cell$validity <- old_validity(cell)
+  cell
 }
 
 #' Reads several cells.
@@ -75,18 +77,16 @@ epoch_s <- function(texts) as.numeric(as.POSIXct(substr(texts, 1, 23), tz = "UTC
 
 per <- function(amount, count) if (count %in% c(0, NA)) NA_real_ else amount / count
 
-# A cell's name, and whether it counts. Cells of one session were measured side by side; two machines
-# may begin one of the same name in the same second, so the machine is a part of it. A cell
-# that is not valid may still bound its throughput or latency: at_least, at_most.
+# A cell's name, and what of it counts: nothing where it is not valid, no latency where that is not. Cells of one session were
+# measured side by side; two machines may begin one of the same name in the same second, so the machine is a part of it. Rules
+# on a limit or a drift leave bounds of throughput and latency: at_least, at_most.
 identity_of <- function(cell) {
   checks <- cell$validity$checks
   failed <- vapply(Filter(function(check) !isTRUE(check$passed), checks), `[[`, "", "id")
   bounds <- cell$validity$bounds
   c(cell$cell[c("study", "mode", "tier", "tool")], list(
     repetition = as.integer(cell$cell$repetition), session = session_of(cell),
-    outcome = cell$outcome, valid = isTRUE(cell$validity$valid),
-    # The mode reproduces a load whose requests are refused.
-    must_fail = !is.null(cell$configuration$mode$share_2xx_at_most),
+    outcome = cell$outcome, valid = isTRUE(cell$validity$valid), latency_valid = isTRUE(cell$validity$latency_valid),
     failed_checks = paste(failed, collapse = ";"),
     bound_throughput = c(bounds$throughput_per_s, "")[1], bound_latency = c(bounds$latency, "")[1]
   ))

@@ -8,10 +8,9 @@
 # P-values are adjusted over the rows of a statistic (Benjamini and Hochberg 1995). The margin is a factor of
 # 1.25, the one by which average bioequivalence is decided (FDA 2001), or 5 percentage points of a share.
 #
-# Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). One
-# session alone says nothing of how sessions differ. It is taken to be as noisy as those of the other run, or
-# as its own slices show if that is more. The interval is then one of prediction (Hahn and Meeker 1991): a new
-# session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
+# Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). A cell that was measured
+# alone says nothing of how sessions differ: it is taken to be as noisy as those of the other run. The interval is then one of
+# prediction (Hahn and Meeker 1991): a new session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
 
 #' @export
 reproduction_margins <- list(ratio = log(1.25), difference = 0.05)
@@ -24,7 +23,7 @@ cell_keys <- c("study", "mode", "tier", "tool", "statistic")
 # ---- The sides of a change ---------------------------------------------------------------------
 
 side_columns <- c(
-  "centre", "noise", "df", "pairs", "within", "spread", "rounding_low", "rounding_high", "bound", "reason", "low", "high", "verdict"
+  "centre", "noise", "df", "pairs", "least", "bound", "reason", "low", "high", "verdict"
 )
 
 #' Comparisons as sides of changes.
@@ -38,6 +37,7 @@ sides_of_comparisons <- function(comparisons) {
     centre = to_scale(estimate), low = to_scale(low), high = to_scale(high),
     bound = fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0)
   )]
+  if (!"verdict" %in% names(rows)) rows[, verdict := ""]
   rows[, c(comparison_keys, "unit", "effect", side_columns), with = FALSE]
 }
 
@@ -73,19 +73,16 @@ sides_of_cells <- function(summary, statistics = cell_statistics()) {
   statistics <- statistics[statistic %in% names(summary)]
   rbindlist(lapply(split(statistics, seq_len(nrow(statistics))), function(about) {
     logs <- about$effect == "ratio"
-    values <- readings(summary, about$statistic, if (about$all) were_run else poolable)
-    values <- values[bound == 0 & (!logs | value > 0)]
-    if (nrow(values) == 0) return(NULL)
-    reach <- rounding_reach(values$value, values$tool, about$statistic, logs)
-    values[, `:=`(
-      down = reach$down, up = reach$up, least = step_of(values, reach, about$statistic, logs)^2 / 12,
-      value = if (logs) log(value) else value
-    )]
-    values[is.finite(down), .(
-      statistic = about$statistic, unit = about$unit, effect = about$effect, centre = mean(value),
-      noise = pmax(sd(value), sqrt(mean(least))), df = fifelse(.N > 1, .N - 1, NA_real_), pairs = as.numeric(.N),
-      within = NA_real_, spread = sd(value), rounding_low = mean(down), rounding_high = mean(up), bound = 0, reason = "",
-      low = min(value), high = max(value), verdict = ""
+    cells <- summary[if (about$all) were_run(summary) else counts_for(summary, about$statistic)]
+    cells[, value := as.numeric(get(about$statistic))]
+    cells <- cells[is.finite(value) & bound_of(cells, about$statistic) == 0 & (!logs | value > 0)]
+    if (nrow(cells) == 0) return(NULL)
+    cells[, least := fifelse(requests > 0, 1 / requests, 0) / sqrt(12)]
+    if (logs) cells[, value := log(value)]
+    cells[, .(
+      statistic = about$statistic, unit = about$unit, effect = about$effect, centre = mean(value), noise = sd(value),
+      df = fifelse(.N > 1, .N - 1, NA_real_), pairs = as.numeric(.N), least = mean(least), bound = 0, reason = "", low = min(value),
+      high = max(value), verdict = ""
     ), by = .(study, mode, tier, tool)]
   }))
 }
@@ -102,33 +99,30 @@ welch_df <- function(a, df_a, b, df_b) {
   fifelse(a + b == 0, pmin(df_a, df_b), (a + b)^2 / (a^2 / df_a + b^2 / df_b))
 }
 
-# Standard error of each change and its degrees of freedom; NA where both sides are one session.
+# Standard error of each change and its degrees of freedom; NA where nothing is known of the noise of either side.
 with_error <- function(rows) {
-  lone <- function(own, other) own == 1 & other > 1
-  rows[, `:=`(lone_there = lone(pairs_there, pairs_here), lone_here = lone(pairs_here, pairs_there))]
-  rows[lone_there == TRUE, `:=`(noise_there = pmax(noise_here, within_there, na.rm = TRUE), df_there = df_here)]
-  rows[lone_here == TRUE, `:=`(noise_here = pmax(noise_there, within_here, na.rm = TRUE), df_here = df_there)]
-  rows[, `:=`(variance_there = noise_there^2 / pairs_there, variance_here = noise_here^2 / pairs_here)]
+  for (side in list(c("_there", "_here"), c("_here", "_there"))) {
+    of <- function(name, at) paste0(name, side[at])
+    unknown <- which(is.na(rows[[of("noise", 1)]]))
+    set(rows, unknown, of("noise", 1), rows[[of("noise", 2)]][unknown])
+    set(rows, unknown, of("df", 1), rows[[of("df", 2)]][unknown])
+  }
   rows[, `:=`(
-    error = sqrt(variance_there + variance_here),
-    df = fifelse(lone_there | lone_here, df_there, welch_df(variance_there, df_there, variance_here, df_here))
-  )][]
-}
-
-# 1: the change is at least what it seems, -1: at most, 0: neither; NA where the sides are bounded against
-# each other.
-bound_of_change <- function(there, here) {
-  fcase(there == 0, here, here == 0, -there, there == -here, here, default = NA_real_)
+    variance_there = pmax(noise_there^2 / pairs_there, fcoalesce(least_there, 0)^2),
+    variance_here = pmax(noise_here^2 / pairs_here, fcoalesce(least_here, 0)^2)
+  )]
+  rows[, `:=`(error = sqrt(variance_there + variance_here), df = welch_df(variance_there, df_there, variance_here, df_here))][]
 }
 
 # Intervals and p-values of changes, on the scale of effects.
 judge_changes <- function(rows) {
   rows[, `:=`(change = centre_here - centre_there, bound = bound_of_change(bound_there, bound_here))]
-  found <- rows[, judge_effects(
-    change, error, df, rounding_low_here + rounding_high_there, rounding_high_here + rounding_low_there,
-    unlist(reproduction_margins)[effect]
+  rows[, margin := unlist(reproduction_margins)[effect]]
+  reach <- rows[, suppressWarnings(qt((1 + confidence) / 2, df)) * error]
+  rows[, `:=`(
+    change_low = change - reach, change_high = change + reach, p_value = 2 * tail_beyond(abs(change), error, df),
+    equivalence_p_value = pmax(tail_beyond(margin - change, error, df), tail_beyond(margin + change, error, df))
   )]
-  rows[, c("change_low", "change_high", "p_value", "equivalence_p_value") := found]
   rows[!bound %in% 0, equivalence_p_value := NA_real_]
   rows[is.na(bound) | bound > 0, change_high := Inf]
   rows[is.na(bound) | bound < 0, change_low := -Inf]
@@ -152,19 +146,16 @@ reproduce <- function(there, here, keys) {
     named_side(copy(here)[, (own) := NULL], keys, "here"), on = keys, nomatch = NULL
   ]
   rows <- judge_changes(with_error(rows))
-  rows[, same := reason_here == "" & bound %in% 0 & pairs_there > 1 & change == 0 &
-    fcoalesce(spread_there, 0) == 0 & fcoalesce(spread_here, 0) == 0 & rounding_low_here + rounding_high_here == 0]
-  rows[same %in% TRUE, c("p_value", "equivalence_p_value") := NA_real_]
   rows[, `:=`(
     p_adjusted = p.adjust(p_value, "BH"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
   ), by = statistic]
   level <- 1 - confidence
   rows[, verdict := fcase(
-    same %in% TRUE, "reproduced", equivalence_p_adjusted <= level, "reproduced", p_adjusted <= level, "differs",
+    equivalence_p_adjusted <= level, "reproduced", p_adjusted <= level, "differs",
     default = "not decided"
   )]
   rows[, reason := fcase(
-    reason_here != "", paste("here:", reason_here), same %in% TRUE, "", is.na(bound), "bounds on both sides",
+    reason_here != "", paste("here:", reason_here), is.na(bound), "bounds on both sides",
     is.na(error), "one session on both sides", default = ""
   )]
   rows[, `:=`(expected_low = centre_here - change_high, expected_high = centre_here - change_low)]
@@ -194,12 +185,10 @@ is_new <- function(cells, shipped) {
 
 #' A run as it is compared with a shipped one.
 #'
-#' @param summary rows of cells, see is_new(); `slices` see read_slices().
-#' @param provenance of one of the cells.
-#' @param beside rows of baselines that were measured with a cell alone.
+#' @param summary rows of cells, see is_new(); `comparisons` of them; `provenance` of one of the cells.
 #' @return list: machine, versions, summary, comparisons, alone (rows of the summary: cells that were measured by
 #'   themselves).
-run_of <- function(summary, slices, provenance, beside = NULL, comparisons = compare_modes(rbind(summary, beside), slices)) {
+run_of <- function(summary, comparisons, provenance) {
   list(
     machine = provenance$machine, versions = provenance$versions, summary = summary, comparisons = comparisons,
     alone = summary[!session %in% summary[duplicated(session), session]]
@@ -216,24 +205,24 @@ read_run <- function(results, shipped) {
   cells <- read_cells(paths)
   new <- is_new(rbindlist(lapply(cells, function(cell) as.data.table(identity_of(cell)))), shipped)
   if (!any(new)) return(NULL)
-  beside <- file.path(dirname(paths[new]), "baseline", "cell.json")
-  beside <- beside[file.exists(beside)]
-  run_of(
-    summarise_cells(paths[new]), slices_of_cells(paths[new]), cells[new][[1]]$provenance,
-    if (length(beside) > 0) summarise_cells(beside)[, baseline := NA_character_]
-  )
+  paths <- paths[new]
+  beside <- Filter(file.exists, file.path(dirname(paths), "baseline", "cell.json"))
+  summary <- summarise_cells(paths)
+  both <- rbind(summary, if (length(beside) > 0) summarise_cells(beside)[, baseline := NA_character_])
+  measured <- as_measured(both, slices_of_cells(paths), histograms_of_cells(paths), shipped$comparisons)
+  run_of(summary, compare_modes(measured), cells[new][[1]]$provenance)
 }
 
 #' The run of a report as it is compared with a shipped one; NULL where it has no cell to compare.
 #'
-#' @param all list: summary, slices, comparisons, cells.
+#' @param all list: summary, comparisons, cells.
 #' @export
 run_of_report <- function(all, shipped) {
   new <- is_new(all$summary, shipped)
   if (!any(new)) return(NULL)
-  summary <- all$summary[new]
-  comparisons <- if (all(new)) all$comparisons else compare_modes(summary, all$slices[session %in% summary$session])
-  run_of(summary, all$slices, all$cells[new][[1]]$provenance, comparisons = comparisons)
+  comparisons <- all$comparisons
+  if (!all(new)) comparisons <- compare_modes(as_measured(all$summary[new], all$slices[session %in% all$summary[new]$session], known = shipped$comparisons))
+  run_of(all$summary[new], comparisons, all$cells[new][[1]]$provenance)
 }
 
 #' Another shipped run as it is compared with the first; NULL where it is the same one.
@@ -258,7 +247,7 @@ same_kind <- function(shipped, run) length(differing_facts(shipped$facts$machine
 reproduce_run <- function(shipped, run) {
   # A comparison is here if the cells of both its sides are.
   here <- if (nrow(run$comparisons) > 0) {
-    run$comparisons[pmin(mode_valid + mode_invalid, baseline_valid + baseline_invalid) > 0]
+    run$comparisons[pairs > 0 | !grepl("^no cell", reason)]
   }
   of_comparisons <- if (NROW(here) > 0) {
     reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys)

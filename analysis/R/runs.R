@@ -151,10 +151,11 @@ versions_of <- function(cells) {
 
 #' @export
 read_run_tables <- function(folder) {
-  list(
+  tables <- list(
     summary = read_summary(file.path(folder, "summary.csv")), comparisons = read_comparisons(file.path(folder, "comparisons.csv")),
     capacity = read_capacity(file.path(folder, "capacity.csv"))
   )
+  modifyList(tables, list(comparisons = old_comparisons(tables)))
 }
 
 #' The names of the shipped runs.

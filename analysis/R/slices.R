@@ -10,8 +10,7 @@ slice_statistics <- c(
 slice_words <- c("kind", "reason", "sustained", "stands")
 # Facts of the cell in each row.
 slice_places <- c(
-  "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid",
-  "must_fail", "failed_checks", "bound_throughput", "bound_latency"
+  "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid", "latency_valid", "bound_throughput", "bound_latency"
 )
 
 #' Reads the slices of a cell.
@@ -38,7 +37,7 @@ with_probe <- function(table) {
 
 slice_columns <- c(
   "slice", "round", "kind", "kept", "reason", "start_epoch_s", "end_epoch_s", "duration_s",
-  "requests_recorded", "server_cpu_s", "idle_neighbors_share", slice_statistics
+  "requests_recorded", "responses_2xx", "server_cpu_s", "idle_neighbors_share", "threads_peak", slice_statistics
 )
 
 no_rows <- function(columns) {
@@ -51,10 +50,10 @@ with_types <- function(table, words) {
   for (column in setdiff(names(table), words)) {
     set(table, j = column, value = as.numeric(table[[column]]))
   }
-  for (column in intersect(c("kept", "valid", "must_fail", "sustained", "stands"), names(table))) {
+  for (column in intersect(c("kept", "valid", "latency_valid", "sustained", "stands"), names(table))) {
     set(table, j = column, value = tolower(table[[column]]) == "true")
   }
-  blank <- c("reason", "beside", "failed_checks", "bound_throughput", "bound_latency")
+  blank <- c("reason", "beside", "bound_throughput", "bound_latency")
   for (column in intersect(blank, names(table))) {
     set(table, which(is.na(table[[column]])), column, "")
   }
@@ -66,7 +65,7 @@ with_types <- function(table, words) {
 #' @param paths paths of cell.json files of the grid.
 #' @return data.table: study, mode, tier, tool, repetition, session (cells of one session were
 #'   measured side by side), beside (empty; for a baseline of a baseline/ folder the mode that it was
-#'   measured beside), outcome, valid, must_fail, failed_checks, bound_throughput, bound_latency of the cell,
+#'   measured beside), outcome, valid, latency_valid, bound_throughput, bound_latency of the cell,
 #'   then see read_cell_slices().
 slices_of_cells <- function(paths) {
   rbindlist(c(list(no_slices()), lapply(paths, function(path) {
@@ -78,6 +77,20 @@ slices_of_cells <- function(paths) {
       fill = TRUE
     )
   })), fill = TRUE)
+}
+
+#' Their histograms, named by histogram_key().
+histograms_of_cells <- function(paths) {
+  unlist(lapply(paths, function(path) {
+    cell <- read_cell(path)
+    baseline <- file.path(cell$folder, "baseline", "cell.json")
+    c(histogram_of_cell(cell, ""), if (file.exists(baseline)) histogram_of_cell(read_cell(baseline), cell$cell$mode))
+  }), recursive = FALSE)
+}
+
+histogram_of_cell <- function(cell, beside) {
+  found <- read_histograms(cell, read_cell_slices(file.path(cell$folder, "slices.csv")))
+  setNames(list(found), histogram_key(as.data.table(c(identity_of(cell), beside = beside))))
 }
 
 no_slices <- function() no_rows(c(slice_places, slice_columns, "probe_us"))
@@ -94,11 +107,10 @@ slices_of_cell <- function(cell, beside) {
 #' @export
 read_slices <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  wanted <- c(slice_places, "round", "kind", "kept", "requests_recorded", slice_statistics)
   table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-  table <- require_columns(table, wanted, path)
-  with_types(table, c(setdiff(slice_places, "repetition"), slice_words, "kept", "valid", "must_fail"))
+  table <- require_columns(table, c(slice_places, slice_columns), path)
+  with_types(table, c(setdiff(slice_places, "repetition"), slice_words, "kept", "valid", "latency_valid"))
 }
 
-# Slices that count: neither left out by a rule nor under the profiler.
+# Slices without the profiler that no rule excludes.
 plain_slices <- function(slices) slices[which(slices$kept & slices$kind == "plain")]

@@ -60,8 +60,25 @@ all_statistics <- fread(
   sep = ";", quote = "", na.strings = NULL, encoding = "UTF-8"
 )
 
+#' How each compared statistic is estimated: `counts` (the slices that count, see counts_for(): offered, completed, latency;
+#' process and sweep have no slices), `weight` (of a slice's value in that of several; percentiles are of merged
+#' histograms) and `margin` (within it two values are the same for an engineer's choice: a factor, or a difference).
+estimands <- fread(
+  "statistic,                            counts,    weight,            margin
+   throughput_per_s,                     offered,   duration_s,        1.05
+   error_share,                          offered,   requests_recorded, 0.01
+   cpu_us_per_request,                   completed, answers,           1.1
+   machine_context_switches_per_request, completed, requests_recorded, 1.1
+   latency_mean_ms,                      latency,   requests_recorded, 1.1
+   latency_p50_ms,                       latency,   requests_recorded, 1.1
+   latency_p99_ms,                       latency,   requests_recorded, 1.25
+   threads_peak,                         process,   ,                  1.05
+   rss_mib,                              process,   ,                  1.05
+   capacity_per_s,                       sweep,     ,                  1.05"
+)
+
 #' The statistics in which modes are compared.
-compared_statistics <- all_statistics[effect %in% c("ratio", "difference")]
+compared_statistics <- all_statistics[effect %in% c("ratio", "difference")][estimands, on = "statistic"]
 
 #' @export
 about_statistics <- function(ids) all_statistics[match(ids, statistic)]

@@ -10,7 +10,8 @@
 #   aggregate report does and therefore the source's table. To be laid beside that table.
 # - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so
 #   blind to coordinated omission. To show what that blindness hides.
-# The runner computes them once, from all slices of the cell together (load.latency).
+# The runner computes them once, from all slices of the cell together (load.latency). What slices have a value of is that of
+# the slices that count for it (session_values.R).
 
 latency_values <- c("mean", "sd", "min", names(latency_points), "max")
 
@@ -214,7 +215,7 @@ summarise_cells <- function(paths) {
 
 text_columns <- c(
   "session", "comparison", "warm_up_ended", "bound_throughput", "bound_latency", "study", "mode", "baseline", "tier", "tool", "mode_title", "tier_title", "path", "loop", "outcome",
-  "outcome_reason", "valid", "must_fail", "failed_checks", "errors", "generator",
+  "outcome_reason", "valid", "latency_valid", "failed_checks", "errors", "generator",
   "generator_version", "profiler_engine", "commit", "backend", "machine", "machine_title"
 )
 
@@ -227,12 +228,12 @@ read_summary <- function(paths) {
   tables <- lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
     table <- with_new_names(fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8"))
-    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid", "must_fail"), path)
+    require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid", "failed_checks"), path)
     # By name and not by content, or a column that is empty in one study changes its type.
     for (column in setdiff(names(table), text_columns)) {
       set(table, j = column, value = as.numeric(table[[column]]))
     }
-    table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE", must_fail = must_fail == "TRUE")]
+    table[, `:=`(repetition = as.integer(repetition), valid = valid == "TRUE", latency_valid = latency_valid == "TRUE")]
     for (column in c("failed_checks", "errors", "bound_throughput", "bound_latency")) {
       set(table, which(is.na(table[[column]])), column, "")
     }

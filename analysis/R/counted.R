@@ -1,0 +1,36 @@
+# Which cells and slices a statistic counts. A rule that finds a disturbance excludes what that disturbs, and no more: a late
+# generator, a slow machine or a compiler at work make latency longer, and leave CPU time, throughput and counts as they
+# are. What a mode does (fails, refuses, dies) is a result and excludes nothing.
+
+# A slice that failed one of these has no value at all: its server was gone, or the load was not that of its tier.
+spoils_slice <- "not_completed|idle_connections"
+
+#' The cells that count for a statistic.
+#'
+#' @param cells rows of the summary, of the slices or of the capacities.
+#' @param statistic a name of estimands; by default one that every completed load has.
+#' @return logical vector, one per row.
+#' @export
+counts_for <- function(cells, statistic = "cpu_us_per_request") {
+  switch(counts_of(statistic),
+    offered = cells$valid & cells$outcome != "beyond_limits",
+    latency = cells$valid & cells$latency_valid & cells$outcome == "completed",
+    cells$valid & cells$outcome == "completed"
+  )
+}
+
+# The same of the slices of cells that count, for each kind of load. A bound of latency counts as one.
+slices_for <- function(slices, statistic, excluding = TRUE) {
+  spoiled <- grepl(spoils_slice, slices$reason)
+  slices[valid & switch(counts_of(statistic),
+    offered = !grepl("idle_connections", slices$reason),
+    latency = !spoiled & (slices$kept | !excluding) & (slices$latency_valid | slices$bound_latency != ""),
+    !spoiled
+  )]
+}
+
+# Columns that are no estimand count like CPU time.
+counts_of <- function(id) {
+  found <- estimands[statistic == id, counts]
+  if (length(found) == 0) if (grepl("^latency_", id)) "latency" else "completed" else found
+}

@@ -1,0 +1,53 @@
+# Latencies of the slices of a cell as histograms, so that a percentile is of all requests of several slices together.
+#
+# A failed request is slower than all answers. A percentile that the failed ones reach is not reached: infinite. One that has
+# fewer than ten requests beyond it is not given: a p99 takes 1,000 requests.
+
+requests_beyond <- 10
+
+#' The histograms of a cell's plain slices.
+#'
+#' @param cell see read_cell(); `slices` its rows, see read_cell_slices().
+#' @return list: values_ms (increasing), counts (matrix, a row per value and a column per slice, named by its number; of a
+#'   cell that merged its histograms when it was measured, one column named all), and of each column recorded (requests) and
+#'   right (answered 2xx). NULL for a cell without latencies.
+read_histograms <- function(cell, slices) {
+  plain <- slices[kind == "plain"]
+  path <- file.path(cell$folder, "latencies.csv.gz")
+  rows <- if (file.exists(path)) fread(cmd = paste("gzip -dc", shQuote(path))) else old_latencies(cell, plain)
+  if (NROW(rows) == 0) return(NULL)
+  merged <- anyNA(rows$slice)
+  columns <- if (merged) "all" else as.character(intersect(plain$slice, rows$slice))
+  values <- sort(unique(rows$value_ms))
+  counts <- matrix(0, length(values), length(columns), dimnames = list(NULL, columns))
+  at <- if (merged) 1L else match(as.character(rows$slice), columns)
+  counts[cbind(match(rows$value_ms, values), at)] <- rows$count
+  counted <- if (merged) plain[kept == any(plain$kept)] else plain[match(columns, slice)]
+  total <- function(numbers) if (merged) sum(numbers) else numbers
+  list(values_ms = values, counts = counts, recorded = total(counted$requests_recorded), right = total(counted$responses_2xx))
+}
+
+#' A percentile of some slices together.
+#'
+#' @param histograms see read_histograms(); `slices` numbers; `p` 0 to 1.
+#' @return ms; Inf where failed requests reach it, NA where too few requests lie beyond it.
+merged_percentile <- function(histograms, slices, p) {
+  if (is.null(histograms)) return(NA_real_)
+  columns <- intersect(as.character(slices), colnames(histograms$counts))
+  if (identical(colnames(histograms$counts), "all")) columns <- "all"
+  if (length(columns) == 0) return(NA_real_)
+  at <- match(columns, colnames(histograms$counts))
+  answered <- rowSums(histograms$counts[, at, drop = FALSE])
+  totals <- colSums(histograms$counts)[at]
+  # An open loop's histogram holds answers other than 2xx, too: they are taken for the fastest, which errs to the slow side.
+  right <- sum(pmin(totals, histograms$right[at]))
+  quick <- sum(totals) - right
+  requests <- sum(pmax(histograms$recorded[at], histograms$right[at]))
+  if (requests * (1 - p) < requests_beyond - 1e-6) return(NA_real_)
+  rank <- quick + ceiling((p - 1e-9) * requests)
+  if (rank > sum(totals)) return(Inf)
+  histograms$values_ms[which(cumsum(answered) >= rank)[1]]
+}
+
+# A name for a cell's histograms; a baseline that was measured again beside another cell has its own.
+histogram_key <- function(table) table[, paste(study, mode, tier, tool, session, beside, sep = "\r")]

@@ -1,0 +1,51 @@
+# Verdicts: on the primary comparisons alone, which guide.yaml names before they are measured. All other comparisons are
+# ratios with intervals.
+#
+# A difference is reported where its p-value, adjusted after Holm (1979) over the primaries, is at most the level of the look: the
+# chance of one false report in the whole list stays below 5 %, over all looks at a growing run (looks.R). The same holds of
+# what is called the same, by two one-sided tests within the statistic's margin. What the load fixes cannot differ and is not tested.
+# Intervals of the primaries that are reported are those of a selection (Benjamini and Yekutieli 2005): of all intervals that are
+# printed because something was found, 5 % miss on the average.
+
+# Looks are planned after each of so many sessions.
+sessions_planned <- 3
+
+#' Adds verdicts to comparisons.
+#'
+#' @param rows see compare_modes(); `primaries` see read_primaries().
+#' @return rows with primary (whether it is one), p_adjusted, equivalence_p_adjusted, fcr_low, fcr_high and verdict: higher, lower,
+#'   same, fixed (by the load), undecided, not comparable; empty for what is no primary.
+add_verdicts <- function(rows, primaries) {
+  rows <- copy(rows)[, `:=`(primary = FALSE, verdict = "")]
+  rows[primaries, primary := TRUE, on = comparison_names]
+  rows[, tested := primary & reason == "" & !fixed]
+  rows[tested == TRUE, `:=`(p_adjusted = p.adjust(p_value, "holm"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "holm"))]
+  rows[tested == TRUE, level := vapply(pairs, level_now, 0, planned = sessions_planned)]
+  rows[primary == TRUE, verdict := fcase(
+    reason != "", "not comparable",
+    fixed, "fixed",
+    (equivalence_p_adjusted <= level) %in% TRUE, "same",
+    (p_adjusted <= level) %in% TRUE & (if (.N > 0) effect_sign(.SD) else numeric()) > 0, "higher",
+    (p_adjusted <= level) %in% TRUE, "lower",
+    default = "undecided"
+  )]
+  with_selected_intervals(rows)[, c("tested", "level") := NULL][]
+}
+
+# The place of a comparison, which names it.
+comparison_names <- c("study", "tier", "tool", "mode", "statistic")
+
+effect_sign <- function(rows) rows[, fifelse(effect == "ratio", sign(estimate - 1), sign(estimate))]
+
+# Of m that are tested R are reported: their intervals have a confidence of 1 - R · 5 % / m.
+with_selected_intervals <- function(rows) {
+  tested <- rows[, sum(tested)]
+  reported <- rows[, tested & verdict %in% c("higher", "lower", "same")]
+  miss <- max(sum(reported), 1) * (1 - confidence) / max(tested, 1)
+  wider <- rows[, suppressWarnings(qt(1 - miss / 2, df) / qt((1 + confidence) / 2, df))]
+  rows[, `:=`(fcr_low = NA_real_, fcr_high = NA_real_)]
+  rows[reported, `:=`(
+    fcr_low = fifelse(effect == "ratio", estimate * (low / estimate)^wider[reported], estimate + (low - estimate) * wider[reported]),
+    fcr_high = fifelse(effect == "ratio", estimate * (high / estimate)^wider[reported], estimate + (high - estimate) * wider[reported])
+  )][]
+}
