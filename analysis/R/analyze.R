@@ -70,7 +70,7 @@ compare_and_judge <- function(measured, results, write, folder) {
   situations <- c(read_guide(guide), curve_situations(measured$capacity, comparisons))
   write(compare_guide(situations, rbind(comparisons, across, fill = TRUE)), "guide", "comparisons")
   write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
-  write(judge_controls(comparisons, guide), "controls", "comparisons")
+  write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
   write(judge_all_claims(measured, results, folder), "claims", "claims")
   write(compare_loops(measured), "loops", "comparisons")
   write(compare_generators(measured), "generators", "comparisons")

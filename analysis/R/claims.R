@@ -80,9 +80,9 @@ read_claim_tables <- function(results, measured = NULL) {
   tables <- read_run_tables(results)
   survived <- function(summary) copy(summary)[, survived := as.numeric(outcome == "completed" & !grepl("same_answer_after", failed_checks))]
   if (is.null(measured)) measured <- as_measured(tables$summary, known = tables$comparisons)
-  measured$summary <- survived(measured$summary)
+  summary <- with_capacities(survived(tables$summary), tables$capacity)
   list(
-    summary = with_capacities(survived(tables$summary), tables$capacity), measured = measured, comparisons = tables$comparisons,
+    summary = summary, measured = replace(measured, "summary", list(summary)), comparisons = tables$comparisons,
     extras = read_claim_extras(results)
   )
 }

@@ -128,8 +128,9 @@ compare_modes <- function(measured) {
 #' @param statistic a column of the summary; `effect` ratio or difference.
 #' @return list: estimate, low, high, bound, reason, pairs (sessions), centre, error, df (on the scale of the effect).
 effect_between <- function(measured, place, statistic, effect = "ratio") {
-  about <- as.list(compared_statistics[list(statistic), on = "statistic"])
-  about <- modifyList(about, list(effect = effect, counts = counts_of(statistic), margin = fcoalesce(about$margin, 1.05)))
+  at <- match(statistic, compared_statistics$statistic)
+  about <- as.list(compared_statistics[at])
+  about <- modifyList(about, list(statistic = statistic, effect = effect, counts = counts_of(statistic), margin = fcoalesce(about$margin, 1.05)))
   row <- compare_statistic(measured, as.data.table(place)[, id := 1L], about)
   if (row$reason == "" && is.na(row$low)) row[, reason := alone_and_unknown]
   if (row$reason != "") row[, c("estimate", "low", "high") := NA_real_]

@@ -88,6 +88,8 @@ percentile_of <- c(latency_p50_ms = 0.5, latency_p90_ms = 0.9, latency_p99_ms = 
 session_effects <- function(measured, places, statistic, logs = TRUE, excluding = TRUE) {
   sides <- sides_of_places(places)
   if (identical(counts_of(statistic), "process")) return(effects_of_cells(first_loads(measured), sides, statistic, logs))
+  of_cells <- function(cells) effects_of_cells(cells[counts_for(cells, statistic)], sides, statistic, logs)
+  if (!statistic %in% names(measured$slices)) return(of_cells(measured$summary))
   rows <- rounds_of_sides(measured, sides, statistic, excluding)
   unit <- c("id", "session", "repetition")
   own <- rows[side == "mode"]
@@ -99,8 +101,7 @@ session_effects <- function(measured, places, statistic, logs = TRUE, excluding 
   rest <- function(table) if (is.null(paired)) table else table[!paired, on = unit]
   apart <- unique(rest(own)[, ..unit])[unique(rest(other)[, ..unit]), on = unit, nomatch = NULL]
   unpaired <- lapply(seq_len(nrow(apart)), function(at) c(apart[at], effect_of_sides(own[apart[at], on = unit], other[apart[at], on = unit], value_of, logs)))
-  cells <- measured$summary[!session %in% measured$slices$session]
-  rbind(paired, rbindlist(unpaired), effects_of_cells(cells[counts_for(cells, statistic)], sides, statistic, logs), fill = TRUE)
+  rbind(paired, rbindlist(unpaired), of_cells(measured$summary[!session %in% measured$slices$session]), fill = TRUE)
 }
 
 # A function that gives the value of some slices of one cell: a mean by weight, or a percentile of merged histograms.

@@ -26,8 +26,10 @@ read_primaries <- function(path) {
   of_findings <- lapply(read_findings(path), function(finding) {
     rbindlist(lapply(finding$pairs, function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
   })
-  of_situations <- lapply(read_guide(path), function(situation) {
-    as.data.table(c(situation[c("study", "tier", "tool")], list(mode = situation$modes, statistic = situation$statistics[1])))
+  within_a_tier <- Filter(function(situation) is.null(situation$baseline_tier), read_guide(path))
+  of_situations <- lapply(within_a_tier, function(situation) {
+    first <- situation$statistics[1]
+    data.table(study = situation$study, tier = situation$tier, tool = tool_for(situation, first), mode = situation$modes, statistic = first)
   })
   unique(rbindlist(c(of_findings, of_situations)))[, comparison_names, with = FALSE]
 }
@@ -77,6 +79,9 @@ standing <- function(rows) {
   )
 }
 
+# A capacity is that of a load sweep.
+tool_for <- function(situation, statistic) if (statistic == "capacity_per_s") "sweep" else situation$tool
+
 # The name of a situation's baseline.
 baseline_of <- function(situation) {
   if (is.null(situation$baseline_tier)) situation$baseline else paste(situation$baseline, "at", situation$baseline_tier)
@@ -97,10 +102,7 @@ guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
 
 # The modes in each statistic of a situation, the best first.
 guide_metrics <- function(situation, comparisons) {
-  rows <- lapply(situation$statistics, function(id) {
-    tool <- if (id == "capacity_per_s") sweep_tool else situation$tool
-    guide_rows(comparisons, situation, situation$tier, tool, id)
-  })
+  rows <- lapply(situation$statistics, function(id) guide_rows(comparisons, situation, situation$tier, tool_for(situation, id), id))
   rbindlist(Filter(nrow, rows))
 }
 

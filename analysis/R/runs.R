@@ -155,7 +155,7 @@ read_run_tables <- function(folder) {
     summary = read_summary(file.path(folder, "summary.csv")), comparisons = read_comparisons(file.path(folder, "comparisons.csv")),
     capacity = read_capacity(file.path(folder, "capacity.csv"))
   )
-  modifyList(tables, list(comparisons = old_comparisons(tables)))
+  replace(tables, "comparisons", list(old_comparisons(tables)))
 }
 
 #' The names of the shipped runs.

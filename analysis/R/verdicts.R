@@ -16,6 +16,7 @@ sessions_planned <- 3
 #' @return rows with primary (whether it is one), p_adjusted, equivalence_p_adjusted, fcr_low, fcr_high and verdict: higher, lower,
 #'   same, fixed (by the load), undecided, not comparable; empty for what is no primary.
 add_verdicts <- function(rows, primaries) {
+  force(primaries)
   rows <- copy(rows)[, `:=`(primary = FALSE, verdict = "")]
   rows[primaries, primary := TRUE, on = comparison_names]
   rows[, tested := primary & reason == "" & !fixed]
