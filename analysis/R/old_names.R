@@ -30,6 +30,7 @@ with_new_names <- function(table) {
   # Elsewhere a group is one of stacks.
   if ("session" %in% names) names[names == "group"] <- "comparison"
   setnames(table, names)
+  if ("must_fail" %in% names(table)) table[, must_fail := NULL]
   columns <- c("mode", "baseline", "of", "variant", "tool", "comparison", "mode_title", "failed_checks", "reason", "ended", "why_bounded")
   for (column in intersect(columns, names)) set(table, j = column, value = new_words(table[[column]]))
   if ("kind" %in% names) table[kind %in% names(old_kinds), kind := old_kinds[kind]]
