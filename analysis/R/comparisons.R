@@ -109,7 +109,7 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
 
 #' Compares every mode with its `baseline`, for each study, tier, tool and statistic.
 #'
-#' @param measured see as_measured().
+#' @param measured see as_measured(); `statistics` rows of compared_statistics.
 #' @return data.table, a row per comparison: study, tier, tool, mode, baseline, statistic, unit, better, effect, estimate (ratio mode /
 #'   baseline, or the difference), low, high (95 %), mode_value and baseline_value (of the sessions and rounds that both have: they
 #'   divide to the estimate), estimate_all (with no slice excluded), bound (at_least, at_most or empty), reason (why there is no
@@ -117,9 +117,9 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
 #'   ratios or differences: spread (standard deviation over sessions), within (standard error of one session by its rounds), df_within,
 #'   noise (as moderated), df, least (no error is below it); p_value (of no difference), equivalence_p_value (of a difference beyond
 #'   the margin), fixed (whether the load fixes both values).
-compare_modes <- function(measured) {
+compare_modes <- function(measured, statistics = compared_statistics[counts != "sweep"]) {
   places <- unique(measured$summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
-  compare_places(measured, places)
+  compare_places(measured, places, statistics)
 }
 
 #' One mode against another, or against itself at another tier.

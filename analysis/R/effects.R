@@ -164,17 +164,25 @@ effects_of_cells <- function(cells, sides, statistic, logs) {
   cells <- copy(cells)[, `:=`(value = as.numeric(get(statistic)), bound = bound_of(cells, statistic))]
   beyond <- 1 - percentile_of[statistic]
   if (!is.na(beyond)) cells[, value := fcase(requests * beyond < requests_beyond, NA_real_, error_share > beyond, Inf, rep(TRUE, .N), value)]
-  cells <- cells[!is.na(value) | !is.na(beyond)]
-  rows <- cells[, c(place, "session", "repetition", "value", "bound"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
+  cells <- cells[!is.na(value) | !is.na(beyond)][, least := quantum_of_cells(.SD, statistic)]
+  rows <- cells[, c(place, "session", "repetition", "value", "bound", "least"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
   both <- merge(rows[side == "mode"], rows[side == "baseline"], by = c("id", "session", "repetition"), suffixes = c("", "_baseline"))
-  step <- if (statistic == "threads_peak") 1 else 0
   both[, c(
     effect_of_values(value, value_baseline, logs),
     list(
       within = rep(NA_real_, .N), df_within = rep(NA_real_, .N), rounds = rep(0, .N),
-      least = sqrt(((step / value)^2 + (step / value_baseline)^2) / 12), bound = mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline)
+      least = sqrt((least^2 + least_baseline^2) / 12), bound = mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline)
     )
   ), by = .(id, session, repetition)]
+}
+
+# The same of cells, whose slices are as long as each other.
+quantum_of_cells <- function(cells, statistic) {
+  if (statistic == "threads_peak") return(1 / cells$value)
+  if (!statistic %in% c("throughput_per_s", "error_share", names(percentile_of))) return(rep(0, nrow(cells)))
+  slices <- pmax(fcoalesce(cells$slices_kept, 1), 1)
+  rows <- cells[, c("loop", "sleep_ms", "tool", "requests", "duration_s", intersect(statistic, names(cells))), with = FALSE]
+  quantum_of(rows[, `:=`(duration_s = duration_s / ..slices, requests_recorded = requests / ..slices)], statistic)
 }
 
 #' Memory and threads of each process at its first load, before any profiler: later loads add to what earlier ones left.
@@ -184,7 +192,7 @@ first_loads <- function(measured) {
   slices[, profiled_from := min(c(start_epoch_s[kind == "profiled"], Inf)), by = .(study, mode, session)]
   slices <- slices[kind == "plain" & start_epoch_s < profiled_from]
   slices[, first := start_epoch_s == min(start_epoch_s), by = .(study, mode, session)]
-  first <- slices[first == TRUE, .(study, mode, session, tier, tool)]
+  first <- unique(slices[first == TRUE, .(study, mode, session, tier, tool)], by = c("study", "mode", "session"))
   own <- slices[first, on = names(first)]
   own[, c(.SD[1], list(rss_mib = max(rss_mib), threads_peak = max(threads_peak))), by = .(study, mode, tier, tool, session, repetition),
     .SDcols = c("bound_throughput", "bound_latency")

@@ -2,12 +2,14 @@
 #
 # The variance of a session's effect is moderated (Smyth 2004): sessions are few, but there are many comparisons of a statistic,
 # and how noisy one is goes with how much its own rounds vary. So the prior is a curve over the variance within (limma's
-# squeezeVar() with a covariate), fitted over all comparisons of the statistic, those of a shipped run included. One session
+# squeezeVar() with a covariate, robust against comparisons that are unlike all others: Phipson et al. 2016), fitted over all
+# comparisons of the statistic, those of a shipped run included. One session
 # alone has the noise that the same comparison had in the shipped run, or lacking that the curve's. The variance is never below
 # what the rounds show, and the error never below the quantum of what was counted, which is the same in all sessions.
 
 #' @export
 confidence <- 0.95
+# Beyond this many degrees of freedom t is normal.
 df_at_most <- 30
 #' An interval that spans more than this factor says nothing.
 #' @export
@@ -29,8 +31,10 @@ moderate <- function(rows, known = NULL, lent = NULL) {
   variance <- pmax(all$spread^2, told_from * fcoalesce(all$within, 0)^2)
   # What varies by less than its quantum says nothing of noise.
   tells <- (all$pairs > 1 & variance > fcoalesce(all$least, 0)^2) %in% TRUE
-  by_rounds <- is.finite(all$within) & all$within > 0
-  curve <- squeezed(variance, all$pairs - 1, tells & by_rounds, log(fifelse(by_rounds, all$within, median(all$within[by_rounds]))^2))
+  # Rounds that are all alike may still vary by less than the quantum.
+  explained <- all$within^2 + fcoalesce(all$least, 0)^2
+  by_rounds <- (explained > 0) %in% TRUE
+  curve <- squeezed(variance, all$pairs - 1, tells & by_rounds, log(fifelse(by_rounds, explained, median(explained[by_rounds]))))
   level <- squeezed(variance, all$pairs - 1, tells)
   # Without others to lend theirs, sessions have their own noise, and one session that of its rounds.
   alone <- all[, .(noise = fifelse(pairs > 1, spread, within), df = fifelse(pairs > 1, pairs - 1, df_within))]
@@ -47,7 +51,7 @@ squeezed <- function(variance, df, tells, covariate = NULL) {
   none <- rep(NA_real_, length(variance))
   if (sum(tells) < 3) return(list(noise = none, df = none))
   own_df <- fifelse(tells, df, 0)
-  fit <- suppressWarnings(limma::squeezeVar(fifelse(tells, variance, 1), own_df, covariate = covariate))
+  fit <- suppressWarnings(limma::squeezeVar(fifelse(tells, variance, 1), own_df, covariate = covariate, robust = TRUE))
   post <- fifelse(tells, rep_len(fit$var.post, length(variance)), rep_len(fit$var.prior, length(variance)))
   list(noise = sqrt(post), df = pmin(own_df + rep_len(fit$df.prior, length(variance)), sum(own_df), df_at_most))
 }
@@ -86,7 +90,8 @@ judge_effects <- function(pooled, margin, known = NULL, lent = NULL) {
   pooled <- copy(pooled)
   pooled[, c("noise", "df") := moderate(pooled, known, lent)]
   pooled[df %in% 0, df := NA]
-  pooled[, error := pmax(noise / sqrt(pairs), least)]
+  # The quantum is known, and not estimated.
+  pooled[, `:=`(error = pmax(noise / sqrt(pairs), least), df = fifelse(noise / sqrt(pairs) < least, df_at_most, df))]
   reach <- suppressWarnings(qt((1 + confidence) / 2, pooled$df)) * pooled$error
   pooled[, `:=`(
     low = centre - reach, high = centre + reach, p_value = pmin(1, 2 * tail_beyond(abs(centre), error, df)),

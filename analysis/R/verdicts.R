@@ -2,10 +2,11 @@
 # ratios with intervals.
 #
 # A difference is reported where its p-value, adjusted after Holm (1979) over the primaries, is at most the level of the look: the
-# chance of one false report in the whole list stays below 5 %, over all looks at a growing run (looks.R). The same holds of
-# what is called the same, by two one-sided tests within the statistic's margin. What the load fixes cannot differ and is not tested.
-# Intervals of the primaries that are reported are those of a selection (Benjamini and Yekutieli 2005): of all intervals that are
-# printed because something was found, 5 % miss on the average.
+# chance of one false report in the whole list stays below 5 %, over all looks at a growing run (looks.R). Two modes are called
+# the same where two one-sided tests (Schuirmann 1987) at that level place their ratio within the statistic's margin, each pair by
+# itself: the chance to miss a difference as large as the margin is below 5 % for each. What the load fixes cannot differ and is
+# not tested. Intervals of the primaries that are reported are those of a selection (Benjamini and Yekutieli 2005): of all
+# intervals that are printed because something was found, 5 % miss on the average.
 
 # Looks are planned after each of so many sessions.
 sessions_planned <- 3
@@ -13,19 +14,19 @@ sessions_planned <- 3
 #' Adds verdicts to comparisons.
 #'
 #' @param rows see compare_modes(); `primaries` see read_primaries().
-#' @return rows with primary (whether it is one), p_adjusted, equivalence_p_adjusted, fcr_low, fcr_high and verdict: higher, lower,
+#' @return rows with primary (whether it is one), p_adjusted, fcr_low, fcr_high and verdict: higher, lower,
 #'   same, fixed (by the load), undecided, not comparable; empty for what is no primary.
 add_verdicts <- function(rows, primaries) {
   force(primaries)
-  rows <- copy(rows)[, `:=`(primary = FALSE, verdict = "")]
+  rows <- copy(rows)[, `:=`(primary = FALSE, verdict = "", fixed = fixed == 1)]
   rows[primaries, primary := TRUE, on = comparison_names]
   rows[, tested := primary & reason == "" & !fixed]
-  rows[tested == TRUE, `:=`(p_adjusted = p.adjust(p_value, "holm"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "holm"))]
+  rows[tested == TRUE, p_adjusted := p.adjust(p_value, "holm")]
   rows[tested == TRUE, level := vapply(pairs, level_now, 0, planned = sessions_planned)]
   rows[primary == TRUE, verdict := fcase(
     reason != "", "not comparable",
     fixed, "fixed",
-    (equivalence_p_adjusted <= level) %in% TRUE, "same",
+    (equivalence_p_value <= level) %in% TRUE, "same",
     (p_adjusted <= level) %in% TRUE & (if (.N > 0) effect_sign(.SD) else numeric()) > 0, "higher",
     (p_adjusted <= level) %in% TRUE, "lower",
     default = "undecided"
