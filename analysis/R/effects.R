@@ -127,7 +127,8 @@ effect_of_rounds <- function(pairs, value_of, logs, trims) {
   c(
     effect_of_values(value_of(of_side(stay, "")), value_of(of_side(stay, "_baseline")), logs),
     list(
-      within = if (count > 1) var(changes) / count / (1 - 2 * cut / count)^2 else NA_real_, df_within = count - 2 * cut - 1,
+      within = if (count > 1) var(changes) * (count - 1) / ((count - 2 * cut) * (count - 2 * cut - 1)) else NA_real_,
+      df_within = count - 2 * cut - 1,
       rounds = as.numeric(count), least = sqrt((mean(pairs$least)^2 + mean(pairs$least_baseline)^2) / 12),
       bound = direction(c(pairs$bound, -pairs$bound_baseline))
     )

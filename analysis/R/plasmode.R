@@ -36,7 +36,8 @@ sessions_first <- function(rows) rows[, session == session[1], by = id]$V1
 
 #' A run made of real rounds, with known ratios.
 #'
-#' @param pairs see measured_pairs(); `design` list: sessions, rounds, and where it is TRUE quantized (values are counts of 100).
+#' @param pairs see measured_pairs(); `design` list: sessions, rounds, and where they are others process_share, and quantized (TRUE:
+#'   values are counts of 100).
 #' @param sizes true ratios, drawn for each pair, up or down.
 #' @return list: measured (see as_measured()), truth (data.table: mode, true).
 simulate_run <- function(pairs, statistic, design, sizes = plasmode_sizes) {
@@ -55,7 +56,7 @@ simulate_pair <- function(pair, true, number, statistic, design) {
     drawn <- pair$baseline[sample(.N, design$rounds, replace = TRUE)]
     drawn[, `:=`(round = seq_len(.N), slice = seq_len(.N), repetition = at, session = paste(number, at), outcome = "completed", valid = TRUE)]
     drawn[, `:=`(latency_valid = TRUE, bound_throughput = "", bound_latency = "", kept = TRUE, reason = "", mode = paste0("baseline-", number), baseline = NA_character_)]
-    offset <- rnorm(1, 0, spread * sqrt(process_share))
+    offset <- rnorm(1, 0, spread * sqrt(c(design$process_share, process_share)[1]))
     other <- copy(drawn)[, `:=`(mode = paste0("mode-", number), baseline = paste0("baseline-", number))]
     values <- drawn[[statistic]] * true * exp(offset + sample(pair$changes, design$rounds, replace = TRUE))
     set(other, j = statistic, value = if (isTRUE(design$quantized)) round(100 * values / mean(values)) * mean(values) / 100 else values)

@@ -1,0 +1,45 @@
+# Rounds of ten pairs, of which some are five times as noisy as others, with drifts and outliers as machines have them.
+noisy_run <- function(pairs = 10, rounds = 6) {
+  set.seed(20261125)
+  side <- function(name, number, baseline) {
+    sd <- c(0.02, 0.1)[1 + number %% 2]
+    values <- 100 * exp(rnorm(rounds, 0, sd) + (runif(rounds) < 0.05) * 0.5)
+    data.table(
+      study = "demo", mode = paste0(name, number), baseline = baseline, tier = "low", tool = "wrk2", repetition = 1, session = paste("s", number),
+      beside = "", outcome = "completed", valid = TRUE, latency_valid = TRUE, bound_throughput = "", bound_latency = "", failed_checks = "", loop = "open",
+      sleep_ms = NA_real_, slice = seq_len(rounds), round = seq_len(rounds), kind = "plain", kept = TRUE, reason = "", duration_s = 1, requests_recorded = 5000,
+      responses_2xx = 5000, answers_per_s = 5000, start_epoch_s = seq_len(rounds), end_epoch_s = seq_len(rounds) + 1, throughput_per_s = 5000, error_share = 0,
+      cpu_us_per_request = values
+    )
+  }
+  rows <- rbindlist(lapply(seq_len(pairs), function(at) rbind(side("m", at, paste0("b", at)), side("b", at, NA_character_))))
+  summary <- unique(rows, by = c("mode", "session"))[, `:=`(offered_per_s = 5000, users = NA_real_, requests = 3e4)]
+  as_measured(summary, rows[, c("baseline", "loop", "sleep_ms") := NULL])
+}
+
+test_that("intervals hold known ratios that are put into measured rounds, and power grows with the difference", {
+  found <- simulate_coverage(noisy_run(), 15, list(list(sessions = 1, rounds = 6), list(sessions = 3, rounds = 6)), "cpu_us_per_request")
+  # Of 150 and 150 comparisons; 0.95 would be below 0.90 in one test of a hundred.
+  expect_gte(min(found$coverage), 0.9)
+  expect_lte(max(found$false), 0.15)
+  expect_true(all(found$found_20 > found$found_5))
+  expect_gt(found[sessions == 3]$found_20, 0.5)
+  expect_lt(found[sessions == 3]$half_width, found[sessions == 1]$half_width)
+})
+
+test_that("coverage falls where one session does not know how sessions vary", {
+  # They vary by thrice what rounds do.
+  design <- list(sessions = 1, rounds = 6, process_share = 9)
+  pairs <- measured_pairs(noisy_run(), "cpu_us_per_request")
+  set.seed(2)
+  lent <- rates_of(pairs, "cpu_us_per_request", design, 6, list(sessions = 3, rounds = 6, process_share = 9))
+  alone <- rates_of(pairs, "cpu_us_per_request", design, 6)
+  expect_gt(lent$coverage, 0.85)
+  expect_lt(alone$coverage, 0.7)
+})
+
+test_that("the table that is shipped says what the report reads of it", {
+  shipped <- fread(file.path(analysis_folder, "coverage.csv"))
+  expect_setequal(unique(shipped$statistic), plasmode_statistics)
+  expect_gte(min(shipped[design == "" & sessions > 1]$coverage), 0.9)
+})
