@@ -44,15 +44,14 @@ def progress(record: dict[str, Any], root: Path) -> str:
 def typical_cell_s(measured: list[Path]) -> float:
     """Mean time from one recorded cell to the next, among those measured last.
 
-    Tiers differ by far, so one is not enough, and a session with profiles records most of its cells
-    at its end. What lies an hour apart was not measured in one go.
+    Tiers differ by far, so one is not enough; what lies hours apart was not measured in one go.
     """
     ended_s = sorted(
         datetime.fromisoformat(json.loads(path.read_text())["provenance"]["ended"]).timestamp()
         for path in sorted(measured, key=lambda path: path.stat().st_mtime)[-60:]
     )
     gaps_s = [later - earlier for earlier, later in zip(ended_s, ended_s[1:], strict=False)]
-    within = [gap_s for gap_s in gaps_s if gap_s < 3600]
+    within = [gap_s for gap_s in gaps_s if gap_s < 300]
     return statistics.mean(within) if within else 0.0
 
 

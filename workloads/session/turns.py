@@ -1,8 +1,4 @@
-"""The order of loads: tier by tier, in rounds in which each mode is loaded once, in any order.
-
-Profiled slices come after the plain ones of all tiers: a profiler that was attached once takes
-memory from then on.
-"""
+"""The order of loads: tier by tier, in rounds in which each mode is loaded once, in any order."""
 
 from __future__ import annotations
 
@@ -28,7 +24,7 @@ SWEEP = "sweep"
 
 
 def measure(session: Session, recorder: Recorder) -> None:
-    """All cells of a session; each is recorded when its slices are there, profiled ones too."""
+    """All cells of a session, tier by tier; each is recorded when its slices are there."""
     names = [*session.names, *recorder.baselines]
     modes = list(dict.fromkeys(name.mode for name in names))
     alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
@@ -44,18 +40,13 @@ def measure(session: Session, recorder: Recorder) -> None:
 
 
 def load_all(session: Session, recorder: Recorder, names: list[Name]) -> None:
-    """Loads some modes at all their tiers, and records their cells; baselines of others first."""
-    loaded: list[tuple[dict[Name, list[Slice]], dict[Name, str]]] = []
+    """Loads some modes tier by tier, and records the cells of each; baselines of others first."""
     for load in loads_in_order(session, names):
         side_by_side = [name for name in names if (name.tier, name.tool) == load]
         unable = {name: why_not(session, name) for name in side_by_side}
         found = load_plain(session, [name for name in side_by_side if not unable[name]])
-        loaded.append(({name: [] for name in side_by_side} | found, unable))
-        if not session.plan.load(side_by_side[0]).slices["profiled"]:
-            record(session, recorder, *loaded.pop())
-    for found, unable in loaded:
-        load_profiled(session, {name: done for name, done in found.items() if not unable[name]})
-        record(session, recorder, found, unable)
+        load_profiled(session, found)
+        record(session, recorder, {name: [] for name in side_by_side} | found, unable)
 
 
 def load_plain(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
