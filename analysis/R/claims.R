@@ -78,9 +78,8 @@ place_name <- function(place) {
 #' @return list: summary (with capacities, see with_capacities()), measured, comparisons, extras (see read_claim_extras()).
 read_claim_tables <- function(results, measured = NULL) {
   tables <- read_run_tables(results)
-  survived <- function(summary) copy(summary)[, survived := as.numeric(outcome == "completed" & !grepl("same_answer_after", failed_checks))]
   if (is.null(measured)) measured <- as_measured(tables$summary, known = tables$comparisons)
-  summary <- with_capacities(survived(tables$summary), tables$capacity)
+  summary <- with_capacities(tables$summary, tables$capacity)
   list(
     summary = summary, measured = replace(measured, "summary", list(summary)), comparisons = tables$comparisons,
     extras = read_claim_extras(results)

@@ -34,7 +34,9 @@ with_new_names <- function(table) {
   columns <- c("mode", "baseline", "of", "variant", "tool", "comparison", "mode_title", "failed_checks", "reason", "ended", "why_bounded")
   for (column in intersect(columns, names)) set(table, j = column, value = new_words(table[[column]]))
   if ("kind" %in% names) table[kind %in% names(old_kinds), kind := old_kinds[kind]]
-  if ("failed_checks" %in% names && !"latency_valid" %in% names) with_rejudged(table) else table
+  if (!"failed_checks" %in% names || "latency_valid" %in% names) return(table)
+  if ("outcome" %in% names) table[, survived := fifelse(outcome == "completed" & !grepl("same_answer_after", failed_checks), "1", "0")]
+  with_rejudged(table)
 }
 
 #' The path of a cell of before; a new mode or tool has another folder.
