@@ -114,7 +114,7 @@ server_row <- function(cell) {
 
 # Whether the server answered after the load as before; one that still holds requests of its load is not asked.
 survived <- function(cell) {
-  still_holds <- nzchar(c(words(cell$outcome_reason), "")[1])
+  still_holds <- nzchar(c(cell$outcome_reason, "")[1])
   as.numeric(cell$outcome == "completed" && (still_holds || identical(cell$answers$before, cell$answers$after)))
 }
 
