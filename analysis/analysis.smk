@@ -14,6 +14,7 @@ Outputs: results/summary.csv           a row per cell
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
+         results/controls.csv          a row per positive control: was its known difference found?
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/generators.csv        a row per mode, tier, statistic: wrk2 against our own generator
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
@@ -79,6 +80,8 @@ rule analyze:
             "analysis/{file}",
             file=["causes.yaml", "claims.yaml", "guide.yaml", "PROTOCOL.md"],
         ),
+        # It lends its noise to a run of one session.
+        shipped=f"{RUNS}/{config['reference']}/comparisons.csv",
         functions=FUNCTIONS,
     output:
         f"{RESULTS}/summary.csv",
@@ -91,6 +94,7 @@ rule analyze:
         f"{RESULTS}/combinations.csv",
         f"{RESULTS}/guide.csv",
         f"{RESULTS}/findings.csv",
+        f"{RESULTS}/controls.csv",
         f"{RESULTS}/loops.csv",
         f"{RESULTS}/generators.csv",
         f"{RESULTS}/profiler-cost.csv",
@@ -103,11 +107,12 @@ rule analyze:
     threads: 2
     params:
         results=RESULTS,
+        reference=config["reference"],
         cells=expand("{cell}/cell.json", cell=CELLS),
     message:
         "all cells: values, comparisons, verdicts"
     shell:
-        "printf '%s\\n' {params.cells:q} {input.costs:q} | Rscript {ANALYZE} analyze results={params.results:q} > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} {input.costs:q} | Rscript {ANALYZE} analyze results={params.results:q} reference={params.reference:q} > {log:q} 2>&1"
 
 
 rule profiles:
