@@ -15,10 +15,12 @@ from workloads.record.slice_rules import COMPILER_SHARE_AT_MOST
 from workloads.session.loading import Loading
 from workloads.session.session import Session
 from workloads.session.warm_up import ask_as_between_slices, loads_of, until_idle, warm_up
+from workloads.tools.driver import Driver
 from workloads.tools.tool import Driven, tool_of
 
-# How long a tool warms a server up over one path, at the most.
-TOOL_WARM_UP_LIMIT_S = 4.0
+# How long a tool warms a server up over one path, at the most: the first time JMeter needs most of
+# it for itself. Cold it took 0.9 of a CPU for loads that later cost it 0.1.
+TOOL_WARM_UP_LIMIT_S = 15.0
 # Slices of a database, which has no compiler.
 WARM_UP_SLICES = 2
 # How long the machine is left alone with the idle servers before the first slice.
@@ -65,16 +67,24 @@ def warm_by_tools(session: Session, live: Live) -> None:
 
 
 def warm_by_driver(session: Session, live: Live, name: Name) -> None:
+    """Loads until the compilers of the server and of the generator are idle."""
     tool, spec = tool_of(name.tool), session.spec(name)
     assert isinstance(tool, Driven)
-    compilers = compiler_threads(live.subject.process.pid)
+
+    def driver() -> Driver:
+        """One that did not end a load is started again for the next."""
+        found = session.driver(name)
+        assert found
+        return found
+
+    jvms = (live.subject.process.pid, driver().process.pid)
+    compilers = [thread for pid in jvms for thread in compiler_threads(pid)]
     limit_s = min((spec["warm_up"] or {}).get("limit_s", math.inf), TOOL_WARM_UP_LIMIT_S)
 
     def load() -> None:
-        folder, driver = cell_folder.fresh(live.folder / "tool-warm-up"), session.driver(name)
-        assert driver
+        folder = cell_folder.fresh(live.folder / "tool-warm-up")
         fields = tool.fields(tool.short(spec), live.subject, folder)
-        driver.load(fields, folder, spec["testbed"]["load_limit_s"], watch=lambda pid: None)
+        driver().load(fields, folder, spec["testbed"]["load_limit_s"], watch=lambda pid: None)
         ask_as_between_slices(live.subject, spec["study"])
 
     until_idle(compilers, COMPILER_SHARE_AT_MOST, limit_s, load)
