@@ -1,5 +1,5 @@
 # Names as they were until schema 3, read as they are now: of cells, and of the tables of shipped runs. This file goes
-# when the first run with the new names is shipped. Runs of before have no slices: their comparisons are made again from cells.
+# when the first run with the new names is shipped.
 
 old_columns <- c(idle_beside_share = "idle_neighbors_share", requests_asked = "requests_offered", handling = "kind")
 old_options <- c(
@@ -93,31 +93,4 @@ with_rejudged <- function(table) {
   judged <- lapply(strsplit(fcoalesce(table$failed_checks, ""), ";", fixed = TRUE), rejudged)
   of <- function(name) as.character(vapply(judged, `[[`, NA, name))
   table[, `:=`(valid = of("valid"), latency_valid = of("latency_valid"))][]
-}
-
-#' The comparisons of a run that was shipped before values stood next to their ratio: made again from its cells, with the variance
-#' within sessions that its table has.
-#'
-#' @param tables list: summary, comparisons, see read_run_tables().
-old_comparisons <- function(tables) {
-  if ("mode_value" %in% names(tables$comparisons)) return(tables$comparisons)
-  keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")
-  within <- tables$comparisons[, c(keys, "within", "pairs", "rounds"), with = FALSE][, df_within := rounds - pairs]
-  rows <- compare_modes(as_measured(tables$summary))
-  again <- rows[pairs > 0 & statistic %in% estimands[!counts %in% c("process", "sweep"), statistic]]
-  again[within, `:=`(within = i.within, df_within = i.df_within, rounds = i.rounds), on = keys]
-  again[, c("low", "high", "p_value", "equivalence_p_value") := NULL]
-  again[, `:=`(id = .I, centre = fifelse(effect == "ratio", log(mode_value / baseline_value), mode_value - baseline_value))]
-  again[, `:=`(bound = fcase(bound == "at_least", 1, bound == "at_most", -1, default = 0), why = "")]
-  judged <- rbindlist(lapply(split(again[is.finite(centre)], by = "statistic"), function(some) {
-    about <- compared_statistics[statistic == some$statistic[1]]
-    logs <- about$effect == "ratio"
-    done <- judge_effects(some, if (logs) log(about$margin) else about$margin)
-    if (logs) done[, `:=`(low = exp(low), high = exp(high))]
-    done[, estimate := if (logs) exp(centre) else centre]
-  }))
-  judged[, bound := bound_words(bound)]
-  judged <- with_reasons(judged[, reason := fifelse(reason %in% c(alone_and_unknown, not_measured_well), "", reason)], rows)
-  rest <- rows[!judged, on = keys]
-  rbind(judged, rest, tables$comparisons[statistic == "capacity_per_s"][, `:=`(fixed = 0, sessions = pairs)], fill = TRUE)
 }
