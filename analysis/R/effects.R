@@ -186,16 +186,18 @@ quantum_of_cells <- function(cells, statistic) {
   quantum_of(rows[, `:=`(duration_s = duration_s / ..slices, requests_recorded = requests / ..slices)], statistic)
 }
 
-#' Memory and threads of each process at its first load, before any profiler: later loads add to what earlier ones left.
+#' Memory and threads of each process at its first load, before any profiler: later loads add to what earlier ones left. A first
+#' load that does not count leaves its process without a value.
 first_loads <- function(measured) {
-  slices <- measured$slices[beside == "" & outcome == "completed" & valid]
+  process <- c("study", "mode", "session", "beside")
+  slices <- copy(measured$slices)
   if (nrow(slices) == 0) return(slices)
-  slices[, profiled_from := min(c(start_epoch_s[kind == "profiled"], Inf)), by = .(study, mode, session)]
+  slices[, profiled_from := min(c(start_epoch_s[kind == "profiled"], Inf)), by = process]
   slices <- slices[kind == "plain" & start_epoch_s < profiled_from]
-  slices[, first := start_epoch_s == min(start_epoch_s), by = .(study, mode, session)]
-  first <- unique(slices[first == TRUE, .(study, mode, session, tier, tool)], by = c("study", "mode", "session"))
+  slices[, first := start_epoch_s == min(start_epoch_s), by = process]
+  first <- unique(slices[first == TRUE], by = process)[valid & outcome == "completed", c(process, "tier", "tool"), with = FALSE]
   own <- slices[first, on = names(first)]
-  own[, c(.SD[1], list(rss_mib = max(rss_mib), threads_peak = max(threads_peak))), by = .(study, mode, tier, tool, session, repetition),
+  own[, c(.SD[1], list(rss_mib = max(rss_mib), threads_peak = max(threads_peak))), by = c(process, "tier", "tool", "repetition"),
     .SDcols = c("bound_throughput", "bound_latency")
   ]
 }
