@@ -133,12 +133,13 @@ slices_like <- function(cell, latencies_ms) {
   )
 }
 
-# Columns that every summary and every table of slices has, for those that tests make by hand.
+# Columns that every summary and every table of slices has, for those that tests make by hand. Nothing fixes the throughput.
 with_cell_columns <- function(table) {
   table <- copy(table)
   if (!"session" %in% names(table)) table[, session := paste0("session-", repetition)]
   usual <- list(
-    bound_throughput = "", bound_latency = "", bound_capacity = "", must_fail = FALSE, error_share = 0, requests = 1000, requests_recorded = 1000
+    bound_throughput = "", bound_latency = "", bound_capacity = "", latency_valid = table$valid, error_share = 0, requests = 1000,
+    requests_recorded = 1000, loop = "closed", users = 10, sleep_ms = 0, offered_per_s = NA_real_
   )
   missing <- setdiff(names(usual), names(table))
   if (length(missing) > 0) table[, (missing) := usual[missing]]

@@ -1,110 +1,256 @@
-# ---- Noise, simulated ------------------------------------------------------------------------
+in_session <- function(found, at = 1) as.list(found[session == paste0("session-", at)])
 
-coverage <- fread(file.path(analysis_folder, "coverage.csv"))
+# ---- Common rounds -------------------------------------------------------------------------------
 
-expect_right <- function(found) {
-  # 95 % intervals, in the quiet half of the comparisons and in the noisy half.
-  expect_gte(min(found$quiet), 0.93)
-  expect_gte(min(found$noisy), 0.93)
-  expect_lte(max(found$false), 0.05)
-  expect_lte(max(found$at_margin, found$false_equivalent), 0.05)
+test_that("a session has the rounds that both sides have, and its values divide to its effect", {
+  # The pool's third round and the thread's fourth have no partner.
+  slices <- rbind(
+    rounds_of("pool", throughput_per_s = c(200, 400, 9e9), round = c(1, 2, 3), duration_s = c(1, 3, 1)),
+    rounds_of("thread", throughput_per_s = c(100, 160, 9e-9), round = c(1, 2, 4), duration_s = c(1, 3, 1))
+  )
+  found <- in_session(effects_of(slices))
+  expect_equal(unlist(found[c("mode_value", "baseline_value", "rounds")], use.names = FALSE), c((200 + 3 * 400) / 4, (100 + 3 * 160) / 4, 2))
+  expect_equal(found$effect, log(found$mode_value / found$baseline_value))
+  # Each round's change as a share of its side's mean.
+  changes <- c(200, 400) / found$mode_value - c(100, 160) / found$baseline_value
+  expect_equal(c(found$within, found$df_within), c(var(changes) / 2, 1))
+})
+
+test_that("each statistic is weighed by what it is counted in", {
+  weighed <- function(statistic, values, ...) {
+    columns <- c(setNames(list(values), statistic), list(...))
+    effects_of(turns(columns), statistic)$mode_value
+  }
+  expect_equal(weighed("throughput_per_s", c(1, 2, 6), duration_s = c(1, 1, 2)), 15 / 4)
+  expect_equal(weighed("error_share", c(0, 0, 0.5), requests_recorded = c(100, 100, 200)), 0.25)
+  expect_equal(weighed("cpu_us_per_request", c(1, 2, 6), answers_per_s = c(1, 1, 2), duration_s = c(2, 2, 1)), 18 / 6)
+  expect_equal(weighed("latency_mean_ms", c(1, 2, 6), requests_recorded = c(1, 1, 2)), 15 / 4)
+})
+
+test_that("a session without a common round takes all rounds of both sides", {
+  mode <- c(210, 190, 206)
+  baseline <- c(100, 104)
+  slices <- rbind(rounds_of("pool", throughput_per_s = mode, round = 1:3), rounds_of("thread", throughput_per_s = baseline, round = 4:5))
+  found <- in_session(effects_of(slices))
+  expect_equal(found$effect, log(mean(mode) / mean(baseline)))
+  expect_equal(found$within, var(mode / mean(mode)) / 3 + var(baseline / mean(baseline)) / 2)
+  expect_equal(c(found$df_within, found$rounds), c(3, 2))
+  # Another session still has its pairs.
+  both <- rbind(slices, turns(list(throughput_per_s = c(300, 300, 300)), sessions = 2)[session == "session-2"])
+  expect_equal(effects_of(both)[order(session), exp(effect)], c(mean(mode) / mean(baseline), 0.3))
+})
+
+test_that("cells of different sessions are no pair, but a baseline measured again beside one is", {
+  slices <- rbind(turns(list(throughput_per_s = 2000)), rounds_of("pool", throughput_per_s = c(9, 9, 9), session = 2), rounds_of("thread", session = 3, count = 3))
+  expect_equal(effects_of(slices)$effect, log(2))
+  beside <- rounds_of("thread", throughput_per_s = c(3, 3, 3), session = 2, beside = "pool")
+  expect_equal(effects_of(rbind(slices, beside))[order(session), effect], log(c(2, 3)))
+})
+
+test_that("a profiled slice, a disturbed one and a cell that does not count are no rounds", {
+  slices <- turns(list(latency_mean_ms = c(20, 20, 900), kept = c(TRUE, TRUE, FALSE), reason = c("", "", "compiled")))
+  found <- in_session(effects_of(slices, "latency_mean_ms"))
+  expect_equal(c(found$effect, found$rounds), c(log(2), 2))
+  expect_equal(in_session(effects_of(slices, "latency_mean_ms", excluding = FALSE))$mode_value, 940 / 3)
+  # What makes latency longer leaves CPU time.
+  expect_equal(effects_of(copy(slices)[, cpu_us_per_request := latency_mean_ms], "cpu_us_per_request")$rounds, 3)
+  profiled <- rbind(slices, rounds_of("pool", kind = "profiled", latency_mean_ms = 9e9, round = 3))
+  expect_equal(in_session(effects_of(profiled, "latency_mean_ms"))$mode_value, 20)
+  expect_equal(NROW(effects_of(copy(slices)[mode == "pool", valid := FALSE], "throughput_per_s")), 0)
+})
+
+# ---- Trimming ------------------------------------------------------------------------------------
+
+test_that("from five rounds on a fifth at either end is trimmed, with the winsorized variance", {
+  values <- c(200, 204, 9000, 1, 206)
+  found <- in_session(effects_of(turns(list(throughput_per_s = values))))
+  expect_equal(c(found$mode_value, found$baseline_value), c(mean(c(200, 204, 206)), 1000))
+  shares <- values / mean(values) - 1
+  winsorized <- sort(shares)[c(2, 2, 3, 4, 4)]
+  expect_equal(found$within, var(winsorized) / 5 / 0.6^2)
+  expect_equal(c(found$rounds, found$df_within), c(5, 2))
+  # Four rounds keep all.
+  four <- in_session(effects_of(turns(list(throughput_per_s = values[1:4]))))
+  expect_equal(c(four$mode_value, four$df_within), c(mean(values[1:4]), 3))
+  # Of ten, two at either end.
+  ten <- in_session(effects_of(turns(list(throughput_per_s = c(1, 2, 300:305, 9e4, 9e5)))))
+  expect_equal(c(ten$mode_value, ten$df_within), c(mean(300:305), 5))
+})
+
+test_that("the pair is trimmed, not a side: a second that slows both stays", {
+  both <- c(1000, 1010, 5, 990, 1000)
+  found <- in_session(effects_of(turns(list(throughput_per_s = 2 * both), list(throughput_per_s = both))))
+  expect_equal(found$effect, log(2))
+  expect_equal(found$within, 0)
+})
+
+test_that("latency is not trimmed, since rules exclude what disturbs it", {
+  found <- in_session(effects_of(turns(list(latency_mean_ms = c(10, 10, 10, 10, 60))), "latency_mean_ms"))
+  expect_equal(c(found$mode_value, found$df_within), c(20, 4))
+})
+
+# ---- Percentiles ---------------------------------------------------------------------------------
+
+test_that("the p99 of a session is that of its common rounds together, not a mean of p99s", {
+  # The pool's slow requests are all in the first round; the thread has no fourth.
+  of_pool <- histogram_of(list(c(rep(1, 400), rep(100, 12)), rep(1, 400), rep(1, 400), rep(1000, 400)))
+  of_thread <- histogram_of(list(rep(2, 400), rep(2, 400), rep(2, 400)))
+  slices <- rbind(
+    rounds_of("pool", latency_p99_ms = c(100, 1, 1, 1000), requests_recorded = c(412, 400, 400, 400)),
+    rounds_of("thread", latency_p99_ms = c(2, 2, 2), requests_recorded = 400)
+  )
+  lent <- function(pool, thread) histograms_named(slices, list(pool = pool, thread = thread))
+  found <- in_session(effects_of(slices, "latency_p99_ms", histograms = lent(of_pool, of_thread)))
+  expect_equal(c(found$mode_value, found$baseline_value, found$rounds), c(1, 2, 3))
+  expect_equal(found$effect, log(1 / 2))
+  # A slow request more, and the p99 is slow.
+  slower <- histogram_of(list(c(rep(1, 400), rep(100, 13)), rep(1, 400), rep(1, 400), 1))
+  expect_equal(effects_of(slices, "latency_p99_ms", histograms = lent(slower, of_thread))$mode_value, 100)
+})
+
+sessions_of_p99 <- function(requests, failed = 0, sessions = 1) {
+  slices <- turns(list(latency_p99_ms = 5, requests_recorded = requests / 3), sessions = sessions)
+  of_pool <- histogram_of(rep(list(rep(5, (requests - failed) / 3)), 3), failed = failed / 3)
+  of_thread <- histogram_of(rep(list(rep(10, 1000)), 3))
+  pool_sessions(effects_of(slices, "latency_p99_ms", histograms = histograms_named(slices, list(pool = of_pool, thread = of_thread))))
 }
 
-test_that("in every setting that was recorded intervals hold the truth and few verdicts are false", {
-  expect_right(coverage)
-  expect_equal(nrow(coverage), nrow(coverage_settings))
-  # What it is worth: Student's t alone would find at most 4 % of the differences.
-  expect_gt(coverage[explained == "little" & rounds == 3, min(found)], 0.1)
-  expect_gt(max(coverage$found), 0.35)
+test_that("of 999 requests there is no p99, of 1,000 there is one", {
+  expect_equal(sessions_of_p99(999)$why, too_few)
+  expect_equal(sessions_of_p99(1002)[, .(why, mode_value, baseline_value)], data.table(why = "", mode_value = 5, baseline_value = 10))
 })
 
-test_that("the record is what the code finds", {
-  # For those with three rounds. Intervals of 90 % in place of 95 % would be 0.04 away.
-  again <- simulate_coverage(16, coverage_settings[rounds == 3])
-  both <- merge(coverage, again, by = names(coverage_settings), suffixes = c("", "_again"))
-  for (name in c("quiet", "noisy")) expect_lte(max(abs(both[[name]] - both[[paste0(name, "_again")]])), 0.03)
-  # Over all settings: 16 runs of one say little of what happens in one of a hundred.
-  for (name in c("quiet", "noisy")) expect_lte(abs(mean(both[[name]] - both[[paste0(name, "_again")]])), 0.006)
-  for (name in c("false", "false_equivalent", "at_margin")) expect_lte(mean(again[[name]]), 0.03)
+test_that("where more than 1 % failed a p99 is not reached, and has no ratio", {
+  expect_equal(sessions_of_p99(3000, failed = 30)$why, "")
+  found <- sessions_of_p99(3000, failed = 33)
+  expect_match(found$why, "not reached by the mode")
+  expect_false(is.finite(found$centre))
 })
 
-# ---- Noise, by hand --------------------------------------------------------------------------
-
-test_that("what sessions add to their slices is shared by a family", {
-  set.seed(4)
-  spread <- replicate(40, sd(rnorm(3, 0, 0.2)))
-  found <- moderate(spread, rep(3, 40), rep(0.1, 40), rep(15, 40))
-  expect_equal(median(found$noise), 0.2, tolerance = 0.15)
-  expect_lt(diff(range(found$noise)), diff(range(spread)) / 2)
-  expect_equal(found$df, rep(2 + family_df_most, 40))
-  # A family says no more than what slices explain is known, and the noise of both goes together.
-  few <- moderate(spread, rep(3, 40), rep(0.1, 40), rep(3, 40))
-  expect_equal(few$df, rep(2 + 3, 40))
-  unlike <- moderate(spread * c(1, 10), rep(3, 40), 0.1 * rep(c(1, 10), 20), rep(15, 40))
-  expect_equal(unlike$noise, found$noise * c(1, 10))
+test_that("a session that is too short for a percentile leaves it to the others", {
+  found <- effects_of(turns(sessions = 2))[, `:=`(mode_value = c(NA, 2), baseline_value = 1, effect = c(NA, log(2)))]
+  expect_equal(pool_sessions(found)[, .(why, pairs, centre)], data.table(why = "", pairs = 1L, centre = log(2)))
+  expect_equal(pool_sessions(found[, `:=`(mode_value = NA, effect = NA)])$why, too_few)
 })
 
-test_that("sessions vary by no less than their slices explain", {
-  set.seed(5)
-  found <- moderate(replicate(40, sd(rnorm(3, 0, 0.05))), rep(3, 40), rep(0.1, 40), rep(6, 40))
-  expect_true(all(found$noise >= 0.1))
+# ---- The quantum ---------------------------------------------------------------------------------
+
+test_that("50 threads that wait 100 ms are not known better than 5 % of a window of 2 s", {
+  slices <- turns(list(throughput_per_s = 480, duration_s = 2), list(throughput_per_s = 500, duration_s = 2))
+  closed <- list(loop = "closed", sleep_ms = 100)
+  least <- function(slices, ...) pool_sessions(do.call(effects_of, list(slices, ...)))$least
+  expect_equal(least(slices, loop = "closed", sleep_ms = 100), sqrt(2) * 0.05 / sqrt(12))
+  # However many rounds and sessions there are.
+  expect_equal(least(turns(list(duration_s = rep(2, 9)), list(duration_s = 2), sessions = 3), loop = "closed", sleep_ms = 100), sqrt(2) * 0.05 / sqrt(12))
+  # An open loop has no batches: it counts requests.
+  expect_equal(least(slices, loop = "open", sleep_ms = 100), sqrt(2) / 1000 / sqrt(12))
+  judged <- judge_effects(pool_sessions(do.call(effects_of, c(list(slices), closed))), log(1.05))
+  expect_gte(judged$error, 0.05 / sqrt(12))
 })
 
-test_that("one wild comparison does not widen the others of its family", {
-  set.seed(8)
-  spread <- replicate(40, sd(rnorm(3, 0, 0.2)))
-  usual <- moderate(spread, rep(3, 40), rep(0.1, 40), rep(15, 40))
-  wild <- moderate(replace(spread, 1, 20), rep(3, 40), rep(0.1, 40), rep(15, 40))
-  expect_lt(max(wild$noise[-1] / usual$noise[-1]), 1.2)
+test_that("a share steps by a request, a percentile by the clock of its tool, a thread by one", {
+  step <- function(statistic, ...) quantum_of(rounds_of("pool", ..., count = 1)[, `:=`(loop = "closed", sleep_ms = 0)], statistic)
+  expect_equal(step("error_share", requests_recorded = 50), 1 / 50)
+  expect_equal(step("throughput_per_s", requests_recorded = 50), 1 / 50)
+  expect_equal(step("latency_p99_ms", latency_p99_ms = 20, tool = "jmeter"), 1 / 20)
+  expect_equal(step("latency_p99_ms", latency_p99_ms = 20), 0.001 / 20)
+  expect_equal(step("latency_p50_ms", latency_p50_ms = 20, tool = "sysbench"), 0.018)
+  expect_equal(step("cpu_us_per_request"), 0)
+  threads <- effects_of(turns(list(threads_peak = 40), list(threads_peak = 20)), "threads_peak")
+  expect_equal(threads$least, sqrt((1 / 40^2 + 1 / 20^2) / 12))
 })
 
-test_that("a few values, such as do not vary, and such without slices are no family", {
-  spread <- c(2, 3, 2, 4, 3, 2, 3)
-  alone <- list(noise = spread, df = rep(2, 7))
-  expect_equal(moderate(spread, rep(3, 7), rep(1, 7), rep(6, 7)), alone)
-  still <- c(rep(0, 20), 1)
-  expect_equal(moderate(still, rep(3, 21), rep(1, 21), rep(6, 21))$noise, still)
-  expect_equal(moderate(rep(spread, 3), rep(3, 21), rep(NA_real_, 21), rep(NA_real_, 21))$noise, rep(spread, 3))
+# ---- Processes -----------------------------------------------------------------------------------
+
+test_that("memory and threads are those of a process' first load, before any profiled slice", {
+  first <- turns(list(rss_mib = c(90, 110, 100)), list(rss_mib = 50))
+  # A later tier, which has what the first one left.
+  later <- copy(first)[, `:=`(tier = "high", start_epoch_s = start_epoch_s + 1000, rss_mib = 900)]
+  found <- effects_of(rbind(first, later), "rss_mib")
+  expect_equal(found[, .(mode_value, baseline_value)], data.table(mode_value = 110, baseline_value = 50))
+  expect_equal(NROW(effects_of(rbind(first, later), "rss_mib", place = place_of(tier = "high"))), 0)
+  # A profiler that came first; one that came after the second slice.
+  profiler_at <- function(second) rbind(first, rounds_of("pool", kind = "profiled", start_epoch_s = second))
+  expect_equal(NROW(effects_of(profiler_at(1), "rss_mib")), 0)
+  expect_equal(effects_of(profiler_at(15), "rss_mib")$mode_value, 90)
+  # A first load that does not count leaves no value to the second.
+  expect_equal(NROW(effects_of(rbind(copy(first)[, valid := FALSE], later), "rss_mib", place = place_of(tier = "high"))), 0)
 })
 
-test_that("one session has no noise between sessions, whatever its family says", {
-  set.seed(6)
-  found <- moderate(c(NA, abs(rnorm(20))), c(1, rep(3, 20)), rep(0.5, 21), rep(6, 21))
-  expect_true(is.na(found$noise[1]) && is.na(found$df[1]))
-  expect_false(anyNA(found$noise[-1]))
+test_that("a baseline measured again beside a cell has a first load of its own", {
+  slices <- rbind(turns(), rounds_of("pool", session = 2, rss_mib = c(300, 300)), rounds_of("thread", session = 2, beside = "pool", rss_mib = c(150, 150)))
+  expect_equal(effects_of(slices, "rss_mib")[order(session), exp(effect)], c(1, 2))
 })
 
-# ---- Intervals -------------------------------------------------------------------------------
+# ---- Bounds --------------------------------------------------------------------------------------
 
-test_that("intervals and p-values are those of t tests, less what rounding can do", {
-  judged <- function(effects, widen, margin) {
-    count <- length(effects)
-    df <- if (count > 1) count - 1 else NA_real_
-    judge_effects(mean(effects), sd(effects) / sqrt(count), df, widen, widen, margin)
+test_that("a side that is bounded bounds the ratio, either way", {
+  bound <- function(pool = "", thread = "") effects_of(turns(list(bound_throughput = pool), list(bound_throughput = thread)))$bound
+  expect_equal(bound(), 0)
+  expect_equal(c(bound("at_least"), bound("at_most")), c(1, -1))
+  expect_equal(c(bound("", "at_least"), bound("", "at_most")), c(-1, 1))
+  expect_equal(bound("at_least", "at_most"), 1)
+  expect_true(is.na(bound("at_least", "at_least")))
+  # A bound of throughput says nothing of CPU time.
+  expect_equal(effects_of(turns(list(bound_throughput = "at_least")), "cpu_us_per_request")$bound, 0)
+  both <- pool_sessions(effects_of(turns(list(bound_throughput = "at_least"), list(bound_throughput = "at_least"))))
+  expect_equal(both$why, "bounds on both sides")
+  latency <- effects_of(turns(list(bound_latency = "at_least", latency_valid = FALSE)), "latency_mean_ms")
+  expect_equal(latency$bound, 1)
+})
+
+# ---- Over sessions -------------------------------------------------------------------------------
+
+test_that("over sessions values are geometric means, and of differences means", {
+  slices <- turns(thread = list(throughput_per_s = 100), sessions = 3)
+  slices[mode == "pool", `:=`(throughput_per_s = c(200, 400, 1600)[repetition], error_share = c(0.1, 0.2, 0.6)[repetition])]
+  found <- pool_sessions(effects_of(slices))
+  expect_equal(found[, .(mode_value, baseline_value, pairs)], data.table(mode_value = (200 * 400 * 1600)^(1 / 3), baseline_value = 100, pairs = 3L))
+  expect_equal(c(found$centre, found$spread), c(mean(log(c(2, 4, 16))), sd(log(c(2, 4, 16)))))
+  shares <- pool_sessions(effects_of(slices, "error_share"), FALSE)
+  expect_equal(c(shares$centre, shares$mode_value, shares$baseline_value), c(0.3, 0.3, 0))
+  # A value of 0 has no ratio.
+  none <- pool_sessions(effects_of(turns(list(throughput_per_s = 0))))
+  expect_equal(none$why, "a value of 0 has no ratio")
+})
+
+test_that("in random tables each pair of values divides to its estimate, or differs by it", {
+  set.seed(7)
+  for (run in 1:20) {
+    sessions <- sample(3, 1)
+    slices <- turns(list(throughput_per_s = rep(1, sample(2:8, 1))), sessions = sessions)
+    slices[, `:=`(
+      throughput_per_s = exp(rnorm(.N, 6)), cpu_us_per_request = exp(rnorm(.N, 4)), error_share = rbeta(.N, 1, 400), latency_mean_ms = exp(rnorm(.N, 2)),
+      duration_s = runif(.N, 0.5, 2), requests_recorded = sample(5000, .N), answers_per_s = exp(rnorm(.N, 6)), rss_mib = exp(rnorm(.N, 5))
+    )]
+    slices <- slices[runif(.N) < 0.8]
+    rows <- compare_modes(measured_of(slices))[is.finite(estimate)]
+    rows[, of_values := fifelse(effect == "ratio", mode_value / baseline_value, mode_value - baseline_value)]
+    expect_equal(rows$of_values, rows$estimate, tolerance = 1e-9)
+    expect_true(rows[is.finite(low), all(low <= estimate & estimate <= high)])
   }
+})
+
+# ---- Intervals -----------------------------------------------------------------------------------
+
+test_that("without others to lend noise, intervals and p-values are those of t tests", {
   effects <- c(0.2, 0.25, 0.4, 0.31)
-  found <- judged(effects, 0, 0.5)
+  pooled <- function(effects, ...) {
+    row <- data.table(
+      centre = mean(effects), spread = sd(effects), within = 0.01, df_within = 8, pairs = length(effects), least = 0, bound = 0
+    )
+    modifyList(row, list(...))
+  }
+  found <- judge_effects(pooled(effects), 0.5)
   expect_equal(c(found$low, found$high), c(t.test(effects)$conf.int))
   expect_equal(found$p_value, t.test(effects)$p.value)
   expect_equal(found$equivalence_p_value, t.test(effects, mu = 0.5, alternative = "less")$p.value)
   # Equivalent at 5 %: the interval of 90 % lies within the margin.
-  expect_equal(judged(effects, 0, max(t.test(effects, conf.level = 0.9)$conf.int))$equivalence_p_value, 0.05)
-  expect_equal(judged(effects, 0.1, 0.5)$p_value, t.test(effects - 0.1)$p.value)
-  expect_equal(judged(effects, 1, 0.5)$p_value, 1)
-  p_values <- function(...) unlist(judged(...)[c("p_value", "equivalence_p_value")], use.names = FALSE)
-  expect_equal(p_values(c(0, 0, 0), 0, 0.05), c(1, 0))
-  expect_equal(p_values(c(0.3, 0.3), 0, 0.05), c(0, 1))
-  expect_true(all(is.na(p_values(0.3, 0, 0.05))))
-})
-
-test_that("rounding goes the way of the tool", {
-  reach <- function(...) unlist(rounding_reach(..., logs = FALSE))
-  expect_equal(reach(10, "jmeter", "latency_p50_ms"), c(down = 0.5, up = 0.5))
-  # Latencies of 9.05 ms: of a hundred, one is recorded as 10 and most as 9.
-  expect_equal(reach(10, "jmeter", "latency_p99_ms"), c(down = 1, up = 0))
-  expect_equal(reach(10, "wrk2", "latency_p99_ms"), c(down = 0.0005, up = 0.0005))
-  # Steps of 1.8 %.
-  expect_equal(reach(10, "sysbench", "latency_p99_ms"), c(down = 0.09, up = 0.09))
-  expect_equal(reach(10, "jmeter", "latency_mean_ms"), c(down = 0, up = 0))
-  expect_equal(rounding_reach(1, "jmeter", "latency_p99_ms", logs = TRUE)$down, Inf)
+  expect_equal(judge_effects(pooled(effects), max(t.test(effects, conf.level = 0.9)$conf.int))$equivalence_p_value, 0.05)
+  # Never below the quantum of what was counted, which does not shrink with sessions.
+  expect_equal(judge_effects(pooled(effects, least = 0.3), 0.5)$error, 0.3)
+  bounded <- judge_effects(pooled(effects, bound = 1), 0.5)
+  expect_equal(c(bounded$low, bounded$high), c(found$low, Inf))
+  expect_true(is.na(bounded$equivalence_p_value))
+  expect_equal(judge_effects(pooled(effects, bound = -1), 0.5)[, c(low, p_value)], c(-Inf, 1))
 })

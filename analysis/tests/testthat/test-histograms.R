@@ -1,0 +1,84 @@
+ten_slow <- c(rep(1, 990), rep(100, 10))
+
+test_that("a percentile of several slices is that of all their requests, not a mean of percentiles", {
+  # A slice with every slow request, and three without any: a mean of p99s would be 25.75 and more.
+  found <- histogram_of(list(c(rep(1, 985), rep(100, 15)), rep(1, 1000), rep(1, 1000), rep(2, 1000)))
+  expect_equal(merged_percentile(found, 1, 0.99), 100)
+  expect_equal(merged_percentile(found, 1:4, 0.99), 2)
+  expect_equal(merged_percentile(found, 1:4, 0.5), 1)
+  expect_equal(merged_percentile(found, 4, 0.5), 2)
+  # By hand: rank 3,960 of 4,000, where 2,985 took 1 ms and 1,000 took 2.
+  more <- histogram_of(list(c(rep(1, 900), rep(50, 100)), rep(2, 1000)))
+  expect_equal(merged_percentile(more, 1:2, 0.95), 2)
+  expect_equal(merged_percentile(more, 1:2, 0.951), 50)
+})
+
+test_that("a p99 takes 1,000 requests, a p99.9 takes 10,000", {
+  expect_equal(merged_percentile(histogram_of(list(ten_slow)), 1, 0.99), 1)
+  expect_true(is.na(merged_percentile(histogram_of(list(ten_slow[-1])), 1, 0.99)))
+  expect_equal(merged_percentile(histogram_of(list(rep(1, 500), rep(1, 500))), 1:2, 0.99), 1)
+  expect_true(is.na(merged_percentile(histogram_of(list(rep(1, 9999))), 1, 0.999)))
+  expect_equal(merged_percentile(histogram_of(list(rep(1, 20))), 1, 0.5), 1)
+  expect_true(is.na(merged_percentile(histogram_of(list(rep(1, 19))), 1, 0.5)))
+  # Failed requests are requests.
+  expect_equal(merged_percentile(histogram_of(list(rep(1, 995)), failed = 5), 1, 0.99), 1)
+  expect_true(is.na(merged_percentile(NULL, 1, 0.5)))
+  expect_true(is.na(merged_percentile(histogram_of(list(ten_slow)), 2, 0.5)))
+})
+
+test_that("failed requests rank last, and a percentile that they reach is not reached", {
+  # The last of 1,000 that the p99 leaves out.
+  expect_equal(merged_percentile(histogram_of(list(c(rep(1, 989), 7)), failed = 10), 1, 0.99), 7)
+  expect_equal(merged_percentile(histogram_of(list(rep(1, 989)), failed = 11), 1, 0.99), Inf)
+  expect_equal(merged_percentile(histogram_of(list(rep(1, 989)), failed = 11), 1, 0.9), 1)
+  # Over slices: a slice of failures reaches the p99 of all.
+  both <- histogram_of(list(rep(1, 1000), rep(1, 500)), failed = c(0, 500))
+  expect_equal(merged_percentile(both, 1, 0.99), 1)
+  expect_equal(merged_percentile(both, 1:2, 0.99), Inf)
+})
+
+test_that("answers other than 2xx in an open loop's histogram are the fastest, and no more than there are", {
+  # 1,000 answers, 100 of them refusals: the median of the right ones, of 1,000 requests of which 100 failed.
+  found <- histogram_of(list(c(rep(1, 100), rep(2, 600), rep(3, 300))))
+  found$right <- 900
+  expect_equal(merged_percentile(found, 1, 0.5), 2)
+  # Rank 100 + 901 is beyond the 1,000 answers.
+  expect_equal(merged_percentile(found, 1, 0.901), Inf)
+  expect_equal(merged_percentile(found, 1, 0.9), 3)
+})
+
+test_that("histograms are read by slice", {
+  path <- write_cell(new_folder(), tool = "wrk2")
+  cell <- read_cell(path)
+  latencies <- data.table(slice = c(1, 1, 2), value_ms = c(3, 1, 3), count = c(4, 20, 25))
+  fwrite(latencies, file.path(cell$folder, "latencies.csv.gz"))
+  found <- read_histograms(cell, known_slices(responses_2xx = 25))
+  expect_equal(found$values_ms, c(1, 3))
+  expect_equal(found$counts, matrix(c(20, 4, 0, 25), 2, dimnames = list(NULL, c("1", "2"))))
+  expect_equal(found$recorded, c(25, 25))
+})
+
+test_that("golden cells have the percentiles that their records have", {
+  checked <- 0
+  for (path in Sys.glob(file.path(golden, "cells", "*", "*", "*", "*", "rep-1", "cell.json"))) {
+    cell <- read_cell(path)
+    if (cell$cell$tool == "sweep" || is.null(cell$load$latency$right)) next
+    slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
+    plain <- slices[kind == "plain"]
+    counted <- plain[kept == any(plain$kept), slice]
+    found <- read_histograms(cell, slices)
+    # The lines of an .hgrm leave values out: its percentiles err to the slow side.
+    exact <- any(file.exists(file.path(cell$folder, c("latencies.csv.gz", "samples.csv.gz"))))
+    for (point in names(percentile_of)) {
+      recorded <- number(cell$load$latency$right[[sub("latency_", "", point)]])
+      ours <- merged_percentile(found, counted, percentile_of[[point]])
+      info <- paste(path, point)
+      # A record has no value where failures reach it.
+      expect_equal(is.finite(ours), is.finite(recorded), info = info)
+      if (is.finite(ours) && exact) expect_equal(ours, recorded, tolerance = 1e-6, info = info)
+      if (is.finite(ours) && !exact) expect_gte(ours, 0.999 * recorded)
+      checked <- checked + is.finite(recorded)
+    }
+  }
+  expect_gt(checked, 10)
+})
