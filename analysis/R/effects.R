@@ -197,7 +197,7 @@ first_loads <- function(measured) {
   slices[, first := start_epoch_s == min(start_epoch_s), by = process]
   first <- unique(slices[first == TRUE], by = process)[valid & outcome == "completed", c(process, "tier", "tool"), with = FALSE]
   own <- slices[first, on = names(first)]
-  own[, c(.SD[1], list(rss_mib = max(rss_mib), threads_peak = max(threads_peak))), by = c(process, "tier", "tool", "repetition"),
+  own[, c(.SD[1], list(rss_mib = most_of(rss_mib), threads_peak = most_of(threads_peak))), by = c(process, "tier", "tool", "repetition"),
     .SDcols = c("bound_throughput", "bound_latency")
   ]
 }

@@ -99,8 +99,10 @@ welch_df <- function(a, df_a, b, df_b) {
   fifelse(a + b == 0, pmin(df_a, df_b), (a + b)^2 / (a^2 / df_a + b^2 / df_b))
 }
 
-# Standard error of each change and its degrees of freedom; NA where nothing is known of the noise of either side.
+# Standard error of each change and its degrees of freedom; NA where nothing is known of the noise of either side. Noise that one side
+# lends the other is known by the degrees of freedom of one side.
 with_error <- function(rows) {
+  rows[, lent := is.na(noise_there) | is.na(noise_here) | pmin(pairs_there, pairs_here) == 1 & abs(noise_here - noise_there) <= 1e-6 * noise_there]
   for (side in list(c("_there", "_here"), c("_here", "_there"))) {
     of <- function(name, at) paste0(name, side[at])
     unknown <- which(is.na(rows[[of("noise", 1)]]))
@@ -111,7 +113,7 @@ with_error <- function(rows) {
     variance_there = pmax(noise_there^2 / pairs_there, fcoalesce(least_there, 0)^2),
     variance_here = pmax(noise_here^2 / pairs_here, fcoalesce(least_here, 0)^2)
   )]
-  rows[, `:=`(error = sqrt(variance_there + variance_here), df = welch_df(variance_there, df_there, variance_here, df_here))][]
+  rows[, `:=`(error = sqrt(variance_there + variance_here), df = fifelse(lent, pmin(df_there, df_here), welch_df(variance_there, df_there, variance_here, df_here)))][]
 }
 
 # Intervals and p-values of changes, on the scale of effects.
@@ -120,7 +122,7 @@ judge_changes <- function(rows) {
   rows[, margin := unlist(reproduction_margins)[effect]]
   reach <- rows[, suppressWarnings(qt((1 + confidence) / 2, df)) * error]
   rows[, `:=`(
-    change_low = change - reach, change_high = change + reach, p_value = 2 * tail_beyond(abs(change), error, df),
+    change_low = change - reach, change_high = change + reach, p_value = pmin(1, 2 * tail_beyond(abs(change), error, df)),
     equivalence_p_value = pmax(tail_beyond(margin - change, error, df), tail_beyond(margin + change, error, df))
   )]
   rows[!bound %in% 0, equivalence_p_value := NA_real_]

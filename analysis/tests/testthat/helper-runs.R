@@ -15,7 +15,7 @@ write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205
       ),
       configuration = list(tier = list(id = "low", path = "/work", sleep_ms = 100))
     )
-    rate <- function(value) list(slices = known_slices(throughput_per_s = value * c(0.99, 1, 1, 1.01)), load = list(throughput_per_s = value))
+    rate <- function(value) list(slices = known_slices(throughput_per_s = value * c(0.99, 1, 1, 1.01)), load = list(throughput_per_s = value, requests_recorded = 1e6))
     c(
       do.call(write_cell, c(common, rate(rates[n]))),
       do.call(write_cell, c(common, rate(100), list(mode = "thread-per-request", baseline = NULL)))
@@ -28,7 +28,9 @@ write_whole_run <- function(results = new_folder(), ...) {
   paths <- write_run(results, ...)
   summary <- summarise_cells(paths)
   write_table(summary, file.path(results, "summary.csv"))
-  write_table(compare_modes(summary, slices_of_cells(paths)), file.path(results, "comparisons.csv"))
+  measured <- as_measured(summary, slices_of_cells(paths), histograms_of_cells(paths))
+  rows <- compare_modes(measured)
+  write_table(add_verdicts(rows, rows[, comparison_names, with = FALSE]), file.path(results, "comparisons.csv"))
   write_table(capacities_of(list()), file.path(results, "capacity.csv"))
   for (report in c("report.html", "report.pdf")) writeLines("a report", file.path(results, report))
   list(results = results, paths = paths)

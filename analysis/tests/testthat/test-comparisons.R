@@ -1,274 +1,199 @@
-# A summary with the given values: a row per mode and repetition.
-summary_of <- function(mode, baseline, statistic = "throughput_per_s") {
-  side <- function(name, against, figures) {
-    data.table(
-      study = "demo", mode = name, baseline = against, tier = "low", tool = "jmeter",
-      repetition = seq_along(figures), outcome = "completed", valid = TRUE, failed_checks = "",
-      figure = figures
-    )
-  }
-  summary <- rbind(side("pool", "thread", mode), side("thread", NA_character_, baseline))
-  with_cell_columns(setnames(summary, "figure", statistic))
+# The row of one statistic.
+compare_one <- function(slices, wanted = "throughput_per_s", ...) compare_modes(measured_of(slices, ...))[statistic == wanted]
+reason_of <- function(wanted, pool, thread = list(), ...) compare_one(turns(pool, thread, sessions = 2), wanted, ...)$reason
+
+# Slices of which rounds and sessions vary, so that there is an interval.
+noisy_turns <- function(pool = list(), thread = list(), sessions = 3, rounds = 3, sd = 0.01) {
+  slices <- turns(c(pool, list(round = seq_len(rounds))), thread, sessions)
+  vary <- c("throughput_per_s", "cpu_us_per_request", "latency_mean_ms")
+  slices[, (vary) := lapply(.SD, function(values) values * exp(rnorm(.N, 0, sd))), .SDcols = vary][]
 }
 
-compare_one <- function(summary, which = "throughput_per_s", slices = no_slices()) {
-  compare_modes(summary, slices, compared_statistics[statistic == which])
-}
-
-# Slices of a cell: `values` by round.
-slices_with <- function(mode, values, repetition = 1, statistic = "throughput_per_s", ...) {
-  table <- data.table(
-    study = "demo", mode = mode, tier = "low", tool = "jmeter", repetition = repetition, beside = "",
-    outcome = "completed", valid = TRUE, failed_checks = "", round = seq_along(values), kind = "plain",
-    kept = TRUE, value = values
-  )
-  changes <- list(...)
-  for (column in names(changes)) set(table, j = column, value = changes[[column]])
-  with_cell_columns(setnames(table, "value", statistic))
-}
-
-test_that("the estimate is the geometric mean of the ratios within repetitions", {
-  row <- compare_one(summary_of(c(200, 400, 1600), c(100, 100, 100)))
-  expect_equal(row$estimate, (2 * 4 * 16)^(1 / 3))
-  expect_equal(row[, c(mode, baseline)], c("pool", "thread"))
-  expect_equal(row[, c(pairs, mode_median, baseline_median)], c(3, 400, 100))
+test_that("a comparison has its estimate, both values, sessions and rounds", {
+  set.seed(1)
+  row <- compare_one(noisy_turns(list(throughput_per_s = 2000)))
+  expect_equal(row[, .(study, tier, tool, mode, baseline, unit, better, effect)], data.table(
+    study = "demo", tier = "low", tool = "wrk2", mode = "pool", baseline = "thread", unit = "1/s", better = "higher", effect = "ratio"
+  ))
+  expect_equal(row[, c(pairs, sessions, rounds)], c(3, 3, 9))
+  expect_equal(row$estimate, 2, tolerance = 0.05)
+  expect_equal(row$estimate, row$mode_value / row$baseline_value)
+  expect_true(row[, low < estimate & estimate < high & p_value < 0.01 & reason == "" & bound == ""])
   # A session that was slow for both sides leaves the ratio alone.
-  steady <- compare_one(summary_of(c(200, 20, 400), c(100, 10, 200)))
-  expect_equal(c(steady$low, steady$high), c(2, 2))
+  steady <- turns(list(throughput_per_s = 2000), sessions = 3)[session == "session-2", throughput_per_s := throughput_per_s / 10]
+  expect_equal(compare_one(steady)$estimate, 2)
+  expect_equal(compare_one(steady)[, high / low], 1, tolerance = 0.01)
 })
 
-test_that("verdicts follow the interval", {
-  verdict <- function(mode, baseline) compare_one(summary_of(mode, baseline))$verdict
-  expect_equal(verdict(c(150, 151, 149), c(100, 100, 100)), "higher")
-  expect_equal(verdict(c(50, 51, 49), c(100, 100, 100)), "lower")
-  expect_equal(verdict(c(100, 101, 102), c(100, 101, 102)), "equivalent")
-  expect_equal(verdict(c(50, 150, 250), c(100, 100, 100)), "undecided")
-  expect_equal(verdict(150, 100), "one session")
+test_that("one session has the interval of its rounds, and no noise of sessions makes it narrower", {
+  one <- compare_one(turns(list(throughput_per_s = c(1400, 1500, 1600))))
+  shares <- c(1400, 1500, 1600) / 1500
+  expect_equal(one$within, sd(shares) / sqrt(3))
+  expect_equal(one$pairs, 1)
+  expect_equal(one$high / one$estimate, exp(qt(0.975, 2) * one$within))
 })
 
-test_that("a family of comparisons asks more of each than a single one", {
-  # Different alone; among nineteen equals it is what chance brings.
-  one <- summary_of(100 * exp(0.1 + c(-1, 0, 1) * 0.03), c(100, 100, 100))
-  expect_equal(compare_one(one)$verdict, "higher")
-  noisy <- exp(c(-1, 0, 1) * 0.3)
-  others <- rbindlist(lapply(1:19, function(tier) {
-    # Under another tool, so that their noise says nothing of the first one's.
-    summary_of(100 * noisy, c(100, 100, 100))[, `:=`(tier = paste0("tier-", ..tier), tool = "wrk2")]
-  }))
-  rows <- compare_one(rbind(one, others))
-  row <- rows[tier == "low"]
-  expect_equal(row$p_adjusted, min(1, 20 * row$p_value))
-  expect_true(row$low > 1 && row$verdict == "undecided")
+test_that("shares of errors are compared by difference", {
+  row <- compare_one(turns(list(error_share = c(0.30, 0.31, 0.29)), sessions = 3), "error_share")
+  expect_equal(row[, c(estimate, mode_value, baseline_value)], c(0.3, 0.3, 0))
+  expect_gt(row$low, 0)
+  none <- compare_one(turns(sessions = 3), "error_share")
+  expect_equal(none[, c(estimate, reason)], c("0", ""))
+  expect_lt(none$high, 0.01)
 })
 
-test_that("of equals, few are reported to differ", {
-  set.seed(11)
-  figures <- function() 100 * exp(rnorm(3, 0, 0.05))
-  summary <- rbindlist(lapply(1:60, function(tier) {
-    summary_of(figures(), figures())[, tier := paste0("tier-", ..tier)]
-  }))
-  rows <- compare_one(summary)
-  expect_lte(mean(rows$verdict %in% c("higher", "lower")), 0.05)
+test_that("what rules exclude is in estimate_all alone", {
+  slices <- turns(list(latency_mean_ms = c(20, 20, 80), kept = c(TRUE, TRUE, FALSE), reason = c("", "", "undisturbed")), sessions = 2)
+  row <- compare_one(slices, "latency_mean_ms")
+  expect_equal(row[, c(estimate, estimate_all, rounds)], c(2, 4, 4))
+  expect_equal(compare_one(slices)[, estimate == estimate_all], TRUE)
 })
 
-# Twelve tiers, three sessions of four rounds; slices vary by 2 % and processes by 1 %, as under loads that
-# saturate. At one tier a request takes the pool so many times as long.
+# ---- Reasons -------------------------------------------------------------------------------------
+
+test_that("a side without valid cells is named, with the rule that failed", {
+  slices <- turns(sessions = 2)
+  invalid <- copy(slices)[mode == "pool", `:=`(valid = FALSE, latency_valid = FALSE)]
+  expect_equal(compare_one(invalid)[, c(reason, is.na(estimate))], c("no valid cell (observed) of the mode", "TRUE"))
+  expect_equal(compare_one(slices[mode == "pool"])$reason, "no cell of its baseline")
+  apart <- copy(slices)[mode == "pool", `:=`(session = paste("later", session))]
+  expect_equal(compare_one(apart)$reason, "no session has values of both sides")
+  # One session is enough, and the others are counted.
+  once <- copy(slices)[mode == "pool" & repetition == 1, `:=`(valid = FALSE, latency_valid = FALSE)]
+  expect_equal(compare_one(once)[, c(pairs, sessions)], c(1, 2))
+})
+
+test_that("a server that died is compared by goodput and errors, and by nothing else", {
+  died <- list(outcome = "server_died", throughput_per_s = 500, error_share = 0.4, kept = FALSE, reason = "not_completed")
+  row <- function(wanted) compare_one(turns(died, sessions = 2), wanted)
+  expect_equal(row("throughput_per_s")$estimate, 0.5)
+  expect_equal(row("error_share")$estimate, 0.4)
+  for (wanted in c("cpu_us_per_request", "latency_mean_ms", "threads_peak")) expect_match(row(wanted)$reason, "no valid cell (server_died)", fixed = TRUE)
+})
+
+test_that("CPU time has a ratio where throughputs differ by less than 20 %, either way", {
+  at <- function(rate) reason_of("cpu_us_per_request", list(throughput_per_s = rate))
+  expect_equal(c(at(1190), at(1000 / 1.19)), c("", ""))
+  expect_equal(c(at(1210), at(1000 / 1.21)), rep("throughputs differ by more than 20 %", 2))
+  row <- compare_one(turns(list(throughput_per_s = 2000), sessions = 2), "cpu_us_per_request")
+  expect_true(row[, is.na(estimate) && is.na(low) && is.na(high) && is.na(p_value) && is.na(estimate_all) && abs(mode_value - 100) < 1e-9])
+  # Switches of the machine are counted at any rate.
+  expect_equal(reason_of("machine_context_switches_per_request", list(throughput_per_s = 2000)), "")
+})
+
+test_that("a mean latency has a ratio where at most 1 % failed, on both sides", {
+  expect_equal(reason_of("latency_mean_ms", list(error_share = 0.0099)), "")
+  expect_equal(reason_of("latency_mean_ms", list(error_share = 0.0101)), "more than 1 % of the requests failed")
+  expect_equal(reason_of("latency_mean_ms", list(), list(error_share = 0.02)), "more than 1 % of the requests failed")
+  expect_equal(reason_of("cpu_us_per_request", list(error_share = 0.02)), "")
+})
+
+test_that("a percentile that failures reach has a reason, and its bound is not given", {
+  slices <- turns(list(error_share = 0.02), sessions = 2)
+  reached <- histogram_of(rep(list(rep(5, 1000)), 3))
+  failing <- histogram_of(rep(list(rep(5, 980)), 3), failed = 20)
+  row <- compare_one(slices, "latency_p99_ms", histograms = histograms_named(slices, list(pool = failing, thread = reached)))
+  expect_match(row$reason, "not reached by the mode")
+  expect_true(row[, is.na(estimate) && is.na(low) && is.na(high)])
+  expect_match(compare_one(slices, "latency_p99_ms", histograms = histograms_named(slices, list(pool = failing, thread = failing)))$reason, "on either side")
+  # The median is reached.
+  expect_equal(compare_one(slices, "latency_p50_ms", histograms = histograms_named(slices, list(pool = failing, thread = reached)))$reason, "")
+})
+
+test_that("an interval beyond a factor of 4 is not given", {
+  ends <- function(sd) {
+    row <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "pool", baseline = "thread", statistic = "rss_mib", effect = "ratio", reason = "")
+    row[, `:=`(mode_value = 2, baseline_value = 1, estimate = 2, estimate_all = 2, low = 2 / sd, high = 2 * sd, p_value = 0.5, equivalence_p_value = 0.5)]
+  }
+  expect_equal(with_reasons(ends(1.99))$reason, "")
+  wide <- with_reasons(ends(2.01))
+  expect_equal(wide$reason, not_measured_well)
+  expect_true(wide[, is.na(estimate) && is.na(low) && is.na(high) && is.na(p_value)])
+  # A bound is open, and a difference has no factor.
+  expect_equal(with_reasons(ends(2.01)[, high := Inf])$reason, "")
+  expect_equal(with_reasons(ends(2.01)[, effect := "difference"])$reason, "")
+  expect_equal(with_reasons(ends(NA))$reason, alone_and_unknown)
+  # Of slices: rounds that differ by a factor of three.
+  expect_equal(reason_of("cpu_us_per_request", list(cpu_us_per_request = c(100, 900, 300))), not_measured_well)
+})
+
+test_that("a bounded side gives an open interval and is compared", {
+  row <- compare_one(turns(list(throughput_per_s = c(4000, 4100, 4200), bound_throughput = "at_least"), sessions = 2))
+  expect_equal(row[, .(bound, high, reason)], data.table(bound = "at_least", high = Inf, reason = ""))
+  expect_gt(row$low, 1)
+  row <- compare_one(turns(list(throughput_per_s = c(900, 910, 905), bound_throughput = "at_most"), sessions = 2))
+  expect_equal(row[, .(bound, low)], data.table(bound = "at_most", low = 0))
+  both <- list(bound_throughput = "at_least")
+  expect_equal(reason_of("throughput_per_s", both, both), "bounds on both sides")
+})
+
+# ---- Fixed by the load ---------------------------------------------------------------------------
+
+test_that("a rate that both serve is fixed, and one that a side does not serve is not", {
+  fixed <- function(pool, thread = 1000, ...) compare_one(turns(list(throughput_per_s = pool), list(throughput_per_s = thread)), ...)$fixed
+  open <- function(...) fixed(..., loop = "open", offered_per_s = 1000)
+  expect_true(open(1000))
+  expect_true(open(951))
+  expect_false(open(949))
+  expect_false(open(1000, 900))
+  expect_false(fixed(1000, loop = "open", offered_per_s = NA_real_))
+})
+
+test_that("users who wait fix what they offer, and those who do not wait fix nothing", {
+  fixed <- function(pool, users, sleep_ms) {
+    compare_one(turns(list(throughput_per_s = pool), list(throughput_per_s = 1000)), loop = "closed", users = users, sleep_ms = sleep_ms)$fixed
+  }
+  # 100 users and 100 ms: at most 1,000 requests a second.
+  expect_true(fixed(990, 100, 100))
+  expect_false(fixed(900, 100, 100))
+  expect_false(fixed(990, 500, 100))
+  expect_false(fixed(990, 100, 0))
+})
+
+test_that("only throughput is fixed", {
+  rows <- compare_modes(measured_of(turns(), loop = "open", offered_per_s = 1000))
+  expect_equal(rows[fixed == TRUE, statistic], "throughput_per_s")
+})
+
+# ---- Power ---------------------------------------------------------------------------------------
+
+# Three sessions of four rounds; slices vary by 2 % and processes by 1 %. At one tier a request takes the pool so many times as long.
 with_slower_pool <- function(times) {
-  slices <- CJ(tier = sprintf("tier-%02d", 1:12), mode = c("pool", "thread"), repetition = 1:3, round = 1:4)
+  slices <- rbindlist(lapply(sprintf("tier-%02d", 1:12), function(tier) turns(list(round = 1:4), sessions = 3)[, tier := ..tier]))
   slices[, process := rnorm(1, 0, 0.01), by = .(tier, mode, repetition)]
   slices[, slower := fifelse(mode == "pool" & tier == "tier-01", log(times), 0)]
-  slices[, throughput_per_s := exp(process - slower + rnorm(.N, 0, 0.02))]
-  demo <- function(table) {
-    with_cell_columns(copy(table)[, `:=`(
-      study = "demo", tool = "jmeter", baseline = ifelse(mode == "pool", "thread", NA), outcome = "completed",
-      outcome_reason = "", valid = TRUE, failed_checks = ""
-    )])
-  }
-  summary <- demo(slices[, .(throughput_per_s = mean(throughput_per_s)), by = .(tier, mode, repetition)])
-  slices <- demo(slices)[, `:=`(kind = "plain", kept = TRUE, beside = "")]
-  compare_modes(summary, slices, compared_statistics[statistic == "throughput_per_s"])[, .(tier, verdict)]
+  slices[, throughput_per_s := exp(7 + process - slower + rnorm(.N, 0, 0.02))]
+  compare_modes(measured_of(slices))[statistic == "throughput_per_s", .(tier, p_value, high)]
 }
 
-test_that("a mode that takes 10 % more service time is distinguished, and one that takes no more is not", {
+test_that("a mode that takes 10 % more service time is distinguished, and of equals one in twenty is", {
   set.seed(3)
-  # 93 of a hundred such runs distinguish it; with two rounds 62 do.
-  told <- replicate(20, with_slower_pool(1.1)[tier == "tier-01", verdict == "lower"])
-  expect_gte(mean(told), 0.9)
-  alike <- replicate(10, with_slower_pool(1)[, mean(verdict %in% c("higher", "lower"))])
-  expect_lte(mean(alike), 0.02)
+  found <- replicate(12, with_slower_pool(1.1)[tier == "tier-01", high < 1])
+  expect_gte(mean(found), 0.9)
+  alike <- replicate(12, with_slower_pool(1)[, mean(p_value <= 0.05)])
+  expect_lte(mean(alike), 0.12)
 })
 
+# ---- Tables --------------------------------------------------------------------------------------
+
 test_that("a summary without baselines makes a table without rows, which can be read back", {
-  none <- compare_modes(summary_of(c(1, 1), c(1, 1))[mode == "thread"])
+  none <- compare_modes(measured_of(turns()[mode == "thread"]))
   expect_equal(nrow(none), 0)
   path <- file.path(new_folder(), "comparisons.csv")
   write_table(none, path)
   expect_equal(names(read_comparisons(path)), names(none))
-  expect_type(read_comparisons(path)$verdict, "character")
+  expect_type(read_comparisons(path)$reason, "character")
   expect_type(read_comparisons(path)$estimate, "double")
 })
 
 test_that("comparisons are read back as they were written", {
-  rows <- compare_one(rbind(
-    summary_of(c(150, 151, 149), c(100, 100, 100)),
-    summary_of(c(50, 150, 250), c(100, 100, 100))[, tier := "mid"],
-    summary_of(150, 100)[, tier := "high"]
-  ))
+  set.seed(2)
+  primary <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "pool", statistic = "error_share")
+  rows <- setindex(add_verdicts(compare_modes(measured_of(noisy_turns())), primary), NULL)
   path <- file.path(new_folder(), "comparisons.csv")
   write_table(rows, path)
-  expect_equal(read_comparisons(path), rows, ignore_attr = TRUE)
-  # An older run's table has columns that are no longer computed.
-  write_table(copy(rows)[, `:=`(effect_size = 2, bootstrap_low = NA_real_, repetitions_needed = Inf)], path)
-  expect_equal(read_comparisons(path)[, names(rows), with = FALSE], rows, ignore_attr = TRUE)
-})
-
-test_that("one session has the interval within it, and decides nothing", {
-  row <- compare_one(summary_of(150, 100))
-  expect_equal(row$estimate, 1.5)
-  expect_true(is.na(row$low))
-  ratios <- c(1.4, 1.5, 1.6)
-  slices <- rbind(slices_with("pool", 100 * ratios), slices_with("thread", c(100, 100, 100)))
-  row <- compare_one(summary_of(150, 100), slices = slices)
-  expect_equal(row[, .(verdict, pairs, rounds)], data.table(verdict = "one session", pairs = 1L, rounds = 3))
-  expect_equal(log(c(row$low, row$high)), c(t.test(log(ratios))$conf.int))
-  expect_true(is.na(row$p_adjusted))
-})
-
-test_that("slices of a round are paired, whatever differs between rounds", {
-  summary <- summary_of(c(1, 1), c(1, 1))
-  rounds <- c(1, 5, 25)
-  both <- function(repetition) {
-    rbind(slices_with("pool", 200 * rounds, repetition), slices_with("thread", 100 * rounds, repetition))
-  }
-  row <- compare_one(summary, slices = rbind(both(1), both(2)))
-  expect_equal(row[, .(estimate, low, high, pairs, rounds, within)], data.table(
-    estimate = 2, low = 2, high = 2, pairs = 2L, rounds = 6, within = 0
-  ))
-  # Neither what a rule left out, nor profiled slices, nor a round without a partner.
-  slices <- rbind(both(1), both(2))
-  slices[mode == "pool" & repetition == 1 & round == 2, `:=`(kept = FALSE, throughput_per_s = 9e9)]
-  slices <- rbind(slices, slices_with("pool", 9e9, 1, kind = "profiled"), slices_with("pool", 9e9, 2, round = 4))
-  row <- compare_one(summary, slices = slices)
-  expect_equal(row[, c(estimate, rounds)], c(2, 5))
-})
-
-test_that("cells of different sessions are no pair, but a baseline measured again is", {
-  summary <- summary_of(c(1, 1), c(1, 1))
-  summary[mode == "pool" & repetition == 2, session := "again"]
-  slices <- rbind(
-    slices_with("pool", c(200, 200), 1), slices_with("thread", c(100, 100), 1),
-    slices_with("pool", c(900, 900), 2, session = "again"), slices_with("thread", c(100, 100), 2)
-  )
-  row <- compare_one(summary, slices = slices)
-  expect_equal(row[, c(estimate, pairs)], c(2, 1))
-  beside <- slices_with("thread", c(300, 300), 2, session = "again", beside = "pool")
-  row <- compare_one(summary, slices = rbind(slices, beside))
-  expect_equal(row[, c(estimate, pairs)], c(sqrt(2 * 3), 2))
-  # A value that only cells have stays with the sessions that both sides share.
-  cells <- copy(summary)[, threads_peak := ifelse(mode == "pool", 30, 10)]
-  expect_equal(compare_one(cells, "threads_peak", rbind(slices, beside))[, c(estimate, pairs)], c(3, 1))
-})
-
-test_that("a cell that is not valid may bound a ratio", {
-  summary <- summary_of(c(4, 4.1, 4.2), c(1, 1, 1))
-  fails <- function(table, which, bound) {
-    copy(table)[mode == which, `:=`(valid = FALSE, failed_checks = "settled", bound_throughput = bound)]
-  }
-  row <- compare_one(fails(summary, "pool", "at_least"))
-  expect_equal(row[, .(verdict, bound, high, pairs, mode_valid)], data.table(
-    verdict = "higher", bound = "at_least", high = Inf, pairs = 3L, mode_valid = 0L
-  ))
-  expect_gt(row$low, 1)
-  expect_equal(compare_one(fails(summary, "pool", "at_most"))[, .(verdict, bound, low)], data.table(
-    verdict = "bounded", bound = "at_most", low = 0
-  ))
-  # A baseline that is at least so fast bounds the ratio from above.
-  slow <- compare_one(fails(summary_of(c(1, 1.1, 1), c(4, 4, 4)), "thread", "at_least"))
-  expect_equal(slow[, .(verdict, bound)], data.table(verdict = "lower", bound = "at_most"))
-  both <- compare_one(fails(fails(summary, "pool", "at_least"), "thread", "at_least"))
-  expect_equal(both$verdict, "not comparable")
-  # No bound where two sessions are without.
-  once <- copy(summary)[mode == "pool" & repetition == 3, `:=`(valid = FALSE, failed_checks = "settled", bound_throughput = "at_least")]
-  expect_equal(compare_one(once)[, .(bound, pairs, mode_invalid)], data.table(bound = "", pairs = 2L, mode_invalid = 1L))
-  # What the cell does not bound is not compared.
-  latency <- copy(fails(summary, "pool", "at_least"))[, latency_mean_ms := 1]
-  expect_equal(compare_one(latency, "latency_mean_ms")$verdict, "not comparable")
-})
-
-test_that("sides that are the same in every session are no member of the family", {
-  none <- summary_of(c(0, 0, 0), c(0, 0, 0), "error_share")
-  some <- summary_of(c(0.02, 0.03, 0.025), c(0, 0, 0), "error_share")[, tier := "mid"]
-  rows <- compare_one(rbind(none, some), "error_share")
-  expect_equal(rows$verdict, c("equivalent", "higher"))
-  expect_equal(rows$p_adjusted, c(NA, rows$p_value[2]))
-})
-
-test_that("counts that are equal in all sessions are no proof without noise", {
-  threads <- function(mode, baseline) compare_one(summary_of(rep(mode, 3), rep(baseline, 3), "threads_peak"), "threads_peak")
-  row <- threads(21, 20)
-  step <- sqrt((log(22 / 21)^2 + log(21 / 20)^2) / 12)
-  expect_equal(row$noise, step)
-  expect_gt(row$p_value, 0.01)
-  expect_equal(threads(40, 20)$verdict, "higher")
-  failed <- compare_one(summary_of(rep(0.002, 3), c(0, 0, 0), "error_share"), "error_share")
-  expect_equal(failed$noise, sqrt(2 / 12) / 1000)
-})
-
-test_that("a percentile beyond which more requests failed is a bound", {
-  summary <- summary_of(c(50, 51, 52), c(10, 10.1, 10.2), "latency_p99_ms")
-  summary[mode == "pool", error_share := 0.009]
-  expect_equal(compare_one(summary, "latency_p99_ms")$bound, "")
-  summary[mode == "pool", error_share := 0.011]
-  row <- compare_one(summary, "latency_p99_ms")
-  expect_equal(row[, .(bound, high, verdict)], data.table(bound = "at_least", high = Inf, verdict = "higher"))
-  # Where failing is what the mode is for, it is no bound.
-  summary[mode == "pool", must_fail := TRUE]
-  expect_equal(compare_one(summary, "latency_p99_ms")$bound, "")
-})
-
-test_that("an invalid cell is never pooled", {
-  summary <- summary_of(c(200, 200, 9999), c(100, 100, 100))
-  summary[mode == "pool" & repetition == 3, `:=`(valid = FALSE, failed_checks = "share_2xx")]
-  row <- compare_one(summary)
-  expect_equal(row$estimate, 2)
-  expect_equal(row[, c(pairs, mode_valid, mode_invalid, baseline_valid)], c(2, 2, 1, 3))
-
-  summary[mode == "pool", `:=`(valid = FALSE, failed_checks = "share_2xx")]
-  row <- compare_one(summary)
-  expect_equal(row$verdict, "not comparable")
-  expect_equal(row$reason, "no valid cells of the mode (share_2xx)")
-  expect_true(is.na(row$estimate))
-})
-
-test_that("a cell that did not complete is not pooled, whatever its validity says", {
-  summary <- summary_of(c(200, 200, 9999), c(100, 100, 100))
-  summary[mode == "pool" & repetition == 3, outcome := "server_died"]
-  expect_equal(compare_one(summary)$estimate, 2)
-})
-
-test_that("repetitions that one side lacks are counted and left out", {
-  summary <- summary_of(c(200, 200, 200), c(100, 100, 100))
-  row <- compare_one(summary[!(mode == "pool" & repetition == 1)])
-  expect_equal(row[, c(pairs, mode_missing, baseline_missing)], c(2, 1, 0))
-  row <- compare_one(summary_of(c(1, 1), c(1, 1))[mode == "pool"])
-  expect_equal(row$reason, "no cells of its baseline")
-})
-
-test_that("a ratio says in how many sessions it is valid, and what it were at worst", {
-  summary <- summary_of(c(200, 300, 9999), c(100, 100, 100))
-  expect_true(is.na(compare_one(summary)$worst))
-  fails <- function(which, check) copy(summary)[mode == which & repetition == 3, `:=`(valid = FALSE, failed_checks = check)]
-  # The mode failed: its throughput is taken to be the lower of the two that were seen.
-  row <- compare_one(fails("pool", "share_2xx"))
-  expect_equal(row$worst, (2 * 3 * 2)^(1 / 3))
-  expect_equal(compare_one(fails("thread", "little"))$worst, (2 * 3 * 3)^(1 / 3))
-  # What failed was the generator: no more is known.
-  row <- compare_one(fails("pool", "generator_healthy"))
-  expect_true(is.na(row$worst))
-  died <- compare_one(fails("pool", "")[mode == "pool" & repetition == 3, outcome := "server_died"])
-  expect_equal(died$worst, (2 * 3 * 2)^(1 / 3))
-  latency <- setnames(fails("pool", "share_2xx"), "throughput_per_s", "latency_mean_ms")
-  expect_equal(compare_one(latency, "latency_mean_ms")$worst, (2 * 3 * 3)^(1 / 3))
+  flags <- c("fixed", "primary")
+  expect_equal(read_comparisons(path), copy(rows)[, (flags) := lapply(.SD, as.numeric), .SDcols = flags])
 })
 
 test_that("an interval whose ends are both far off is not spelled out", {
@@ -276,22 +201,14 @@ test_that("an interval whose ends are both far off is not spelled out", {
   expect_equal(texts, c("7 [not bounded]", "7 [0.2, 2,000]", paste("0.1", interval_text(-90, 90))))
 })
 
-test_that("values at the tool's resolution do not pass for equal", {
-  coarse <- summary_of(c(1, 1, 1), c(1, 1, 1), "latency_p50_ms")
-  row <- compare_one(coarse, "latency_p50_ms")
-  expect_equal(row$verdict, "undecided")
-  # Three equal values may have varied by less than a step of both sides, from 0.5 to 1.5 ms.
-  reach <- log(1.5) + log(2) + qt(0.975, 2) * sqrt(2 / 12) * (log(1.5) + log(2)) / sqrt(3)
-  expect_equal(log(c(row$low, row$high)), c(-reach, reach))
-  zero <- summary_of(c(0, 0, 0), c(1, 1, 1), "latency_p50_ms")
-  expect_equal(compare_one(zero, "latency_p50_ms")$reason, "a value of 0 has no ratio")
-})
-
-test_that("shares of errors are compared by difference", {
-  summary <- summary_of(c(0.30, 0.31, 0.29), c(0, 0, 0), "error_share")
-  row <- compare_one(summary, "error_share")
-  expect_equal(row$estimate, 0.30)
-  expect_equal(row$verdict, "higher")
-  none <- compare_one(summary_of(c(0, 0, 0), c(0, 0, 0), "error_share"), "error_share")
-  expect_equal(none$verdict, "equivalent")
+test_that("one pair can be compared alone, or a mode with itself at another tier", {
+  slices <- rbind(turns(list(throughput_per_s = 2000), sessions = 2), turns(list(throughput_per_s = 500), sessions = 2)[, tier := "high"])
+  measured <- measured_of(slices)
+  place <- as.list(place_of())[-1]
+  found <- effect_between(measured, place, "throughput_per_s")
+  expect_equal(c(found$estimate, found$pairs), c(2, 2))
+  expect_equal(found$estimate, compare_modes(measured)[tier == "low" & statistic == "throughput_per_s", estimate])
+  across <- effect_between(measured, modifyList(place, list(baseline = "pool", baseline_tier = "high")), "throughput_per_s")
+  expect_equal(across$estimate, 4)
+  expect_equal(effect_between(measured, modifyList(place, list(baseline = "loop")), "throughput_per_s")$reason, "no cell of its baseline")
 })

@@ -2,72 +2,112 @@ guided <- function(...) {
   rows <- data.table(
     study = "demo", tier = "high", tool = "wrk2", mode = c("pool", "loop"), baseline = "thread", statistic = "cpu_us_per_request",
     better = "lower", effect = "ratio", estimate = c(0.5, 0.9), low = c(0.45, 0.8), high = c(0.55, 1.1), df = 4, bound = "", reason = "",
-    verdict = c("lower", "undecided"), mode_valid = 3, mode_invalid = 0, baseline_valid = 3, baseline_invalid = 0
+    fixed = 0, verdict = c("lower", "undecided"), mode_value = c(50, 90), baseline_value = 100
   )
   changes <- list(...)
   for (column in names(changes)) set(rows, j = column, value = changes[[column]])
   rows[]
 }
 
-test_that("a mode stands as its verdict says, or by who keeps up", {
+test_that("a mode stands as its verdict says", {
   expect_equal(standing(guided()), c("better", "open"))
-  expect_equal(standing(guided(verdict = c("higher", "equivalent"))), c("worse", "same"))
-  failed <- guided(verdict = "not comparable", reason = "no valid cells of its baseline (share_2xx)", baseline_valid = 0, baseline_invalid = 3)
-  expect_equal(standing(failed), c("alone", "alone"))
-  fell_behind <- guided(verdict = "not comparable", reason = "no valid cells of the mode (little)", mode_valid = 0, mode_invalid = 3)
-  expect_equal(standing(fell_behind), c("out", "out"))
-  expect_equal(standing(copy(fell_behind)[, tool := "jmeter"]), c("none", "none"))
+  expect_equal(standing(guided(verdict = c("higher", "same"))), c("worse", "same"))
+  expect_equal(standing(guided(verdict = c("fixed", "not comparable"))), c("fixed", "none"))
+  expect_equal(standing(guided(verdict = "lower", better = "higher")), c("worse", "worse"))
+  # A verdict goes before the interval.
+  expect_equal(standing(guided(verdict = "undecided")), c("open", "open"))
 })
 
-test_that("the intervals of several modes hold together", {
-  wider <- holding_together(guided())
-  reach <- qt(0.025 / 2, 4) / qt(0.025, 4)
-  expect_equal(log(wider$low / wider$estimate), reach * log(guided()$low / guided()$estimate))
-  expect_equal(holding_together(guided()[1])$low, 0.45)
+test_that("what is no primary stands where its interval does", {
+  expect_equal(standing(guided(verdict = "")), c("better", "open"))
+  expect_equal(standing(guided(verdict = "", low = 1.01, high = 1.5)), c("worse", "worse"))
+  expect_equal(standing(guided(verdict = "", effect = "difference", low = c(0.1, -0.1), high = 0.2)), c("worse", "open"))
+  expect_equal(standing(guided(verdict = "", fixed = 1)), c("fixed", "fixed"))
+  expect_equal(standing(guided(verdict = "", reason = "throughputs differ by more than 20 %", low = NA_real_, high = NA_real_)), c("none", "none"))
 })
 
-test_that("a situation has its winner, and one that was not measured no row", {
-  situation <- list(
-    title = "A demo", study = "demo", baseline = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request"
-  )
-  summary <- data.table(study = "demo", tool = "wrk2", tier = "high")
-  compared <- rbind(guided(), guided(statistic = "latency_p99_ms"))
-  found <- compare_guide(list(situation, modifyList(situation, list(tier = "top"))), summary, no_slices(), compared)
-  expect_equal(found[, .(mode, standing, best)], data.table(mode = c("pool", "loop"), standing = c("better", "open"), best = c(1, 0)))
-  expect_equal(unique(found$situation), "A demo")
+demo_situation <- function(...) {
+  modifyList(list(
+    title = "A demo", study = "demo", baseline = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request", practice = "Do."
+  ), list(...))
+}
+
+test_that("a situation has its modes, the best first, and one that was not measured has no row", {
+  compared <- rbind(guided()[2:1], guided(statistic = "latency_p99_ms"))
+  found <- compare_guide(list(demo_situation(), demo_situation(tier = "top")), compared)
+  expect_equal(found[, .(situation, practice, mode, standing)], data.table(
+    situation = "A demo", practice = "Do.", mode = c("pool", "loop"), standing = c("better", "open")
+  ))
+  faster <- rbind(guided()[2:1])[, better := "higher"]
+  expect_equal(compare_guide(list(demo_situation()), faster)$mode, c("loop", "pool"))
   path <- tempfile()
-  write_table(compare_guide(list(situation), summary, no_slices(), compared[0]), path)
+  write_table(compare_guide(list(demo_situation()), compared[0]), path)
   expect_equal(nrow(read_comparisons(path)), 0)
 })
 
 test_that("of modes that are asked about none is left out, and capacity is that of the curve", {
-  situation <- list(
-    title = "Pool or loop", study = "demo", baseline = "thread", modes = "loop", tier = "high", tool = "wrk2",
-    statistics = c("cpu_us_per_request", "rss_mib", "capacity_per_s")
-  )
-  memory <- guided(statistic = "rss_mib")
+  situation <- demo_situation(modes = "loop", statistics = c("cpu_us_per_request", "rss_mib", "capacity_per_s"))
   capacity <- guided(statistic = "capacity_per_s", better = "higher", tool = "sweep", verdict = "higher")
-  compared <- rbind(guided(verdict = "higher"), memory, capacity)
-  found <- compare_guide(list(situation), data.table(study = "demo", tool = "wrk2", tier = "high", offered_per_s = 1, mode = "loop"), no_slices(), compared)
+  found <- compare_guide(list(situation), rbind(guided(verdict = "higher"), guided(statistic = "rss_mib"), capacity))
   expect_equal(found[, .(mode, statistic, standing)], data.table(
     mode = "loop", statistic = situation$statistics, standing = c("worse", "open", "better")
   ))
 })
 
-offered <- function(summary) copy(summary)[, offered_per_s := 100][]
-
 test_that("a mode is compared with itself at another tier", {
-  situation <- list(
-    title = "When to start threads", study = "demo", baseline = "threads", baseline_tier = "fresh", modes = "threads", tier = "kept",
-    tool = "wrk2", statistics = "cpu_us_per_request"
-  )
-  found <- compare_guide(list(situation), offered(demo_summary()), no_slices(), guided()[0])
-  expect_equal(found[, .(mode, tier, baseline, standing)], data.table(
-    mode = "threads", tier = "kept", baseline = "threads at fresh", standing = "better"
+  slices <- rbind(turns(list(cpu_us_per_request = 200))[, tier := "fresh"], turns(list(cpu_us_per_request = 100))[, tier := "kept"])
+  situation <- demo_situation(baseline = "pool", baseline_tier = "fresh", modes = "pool", tier = "kept")
+  across <- compare_tiers(list(situation), measured_of(slices))
+  expect_equal(across[, .(mode, tier, baseline, estimate, mode_value)], data.table(
+    mode = "pool", tier = "kept", baseline = "pool at fresh", estimate = 0.5, mode_value = 100
   ))
-  expect_equal(found$estimate, (prod(c(101, 99, 101)) / prod(c(202, 198, 201)))^(1 / 3))
-  expect_equal(nrow(compare_guide(list(modifyList(situation, list(tier = "top"))), offered(demo_summary()), no_slices(), guided()[0])), 0)
+  found <- compare_guide(list(situation), add_verdicts(across, across[0, comparison_names, with = FALSE]))
+  expect_equal(found[, .(situation, verdict)], data.table(situation = "A demo", verdict = ""))
+  expect_null(compare_tiers(list(demo_situation(baseline = "pool", baseline_tier = "fresh", modes = "pool", tier = "top")), measured_of(slices)))
+  expect_null(compare_tiers(list(demo_situation()), measured_of(slices)))
 })
+
+# ---- Primaries -----------------------------------------------------------------------------------
+
+guide_file <- file.path(analysis_folder, "guide.yaml")
+
+test_that("the primaries are 40 to 50 comparisons that the experiment measures, each once", {
+  primaries <- read_primaries(guide_file)
+  expect_gte(nrow(primaries), 40)
+  expect_lte(nrow(primaries), 50)
+  expect_equal(anyDuplicated(primaries), 0)
+  expect_named(primaries, comparison_names)
+  grid <- unique(grid_asked()[, .(study, tier, tool, mode)])
+  expect_equal(nrow(primaries[!grid, on = names(grid)]), 0)
+  # With a baseline in the same place.
+  expect_equal(primaries[mode_facts(mode)$variant == "A/A", .N], 0)
+  expect_true(all(primaries$statistic %in% compared_statistics$statistic))
+})
+
+test_that("every finding's pair is a primary, and so is the first statistic of each situation", {
+  primaries <- read_primaries(guide_file)
+  pairs <- rbindlist(lapply(read_findings(guide_file), function(finding) {
+    rbindlist(lapply(finding$pairs, function(pair) c(finding["study"], pair[c("tier", "tool", "mode", "statistic")])))
+  }))
+  expect_gt(nrow(pairs), 10)
+  expect_equal(nrow(pairs[!primaries, on = comparison_names]), 0)
+  expect_gt(nrow(primaries[!pairs, on = comparison_names]), 5)
+})
+
+test_that("primaries are read from findings and situations, and no statistic but the first", {
+  path <- tempfile(fileext = ".yaml")
+  finding <- list(id = "one", study = "demo", pairs = list(a = list(mode = "pool", baseline = "thread", tier = "high", tool = "wrk2", statistic = "rss_mib")))
+  situations <- list(
+    demo_situation(modes = list("pool", "loop"), statistics = list("capacity_per_s", "rss_mib")),
+    demo_situation(modes = list("pool"), tier = "low", baseline_tier = "high")
+  )
+  yaml::write_yaml(list(situations = situations, findings = list(finding, finding)), path)
+  expect_equal(read_primaries(path), data.table(
+    study = "demo", tier = "high", tool = c("wrk2", "sweep", "sweep"), mode = c("pool", "pool", "loop"), statistic = c("rss_mib", rep("capacity_per_s", 2))
+  ))
+})
+
+# ---- The experiment ------------------------------------------------------------------------------
 
 test_that("the guide's situations are measured by the experiment", {
   grid <- grid_asked()
@@ -81,37 +121,21 @@ test_that("the guide's situations are measured by the experiment", {
   }
 })
 
-valid_cells <- function(...) {
-  data.table(
-    study = "demo", tier = "high", tool = "wrk2", outcome = "completed", valid = TRUE, session = c("s1", "s2"), ...
-  )
-}
-
 test_that("a finding says what fits its outcomes, and nothing where a pair was not measured", {
   finding <- list(id = "one", study = "demo", pairs = list(
     a = list(mode = "pool", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", bound = list(users = 500, admitted = 50)),
     b = list(mode = "loop", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request")
   ), told = list(list(when = list(a = "better", b = "same")), list(when = list(a = c("better", "same")))))
-  cells <- valid_cells(mode = "pool", cpu_us_per_request = 50)
-  decided <- decide_findings(list(finding), guided(), cells)
-  expect_equal(decided[, .(finding, pair, outcome, chosen, bound_ratio)], data.table(
-    finding = "one", pair = c("a", "b"), outcome = c("better", "open"), chosen = 2L, bound_ratio = c(10, NA)
+  decided <- decide_findings(list(finding), guided())
+  expect_equal(decided[, .(finding, pair, outcome, chosen, bound_ratio, mode_value, baseline_value)], data.table(
+    finding = "one", pair = c("a", "b"), outcome = c("better", "open"), chosen = 2L, bound_ratio = c(10, NA), mode_value = c(50, 90), baseline_value = 100
   ))
-  expect_equal(unique(decide_findings(list(finding), guided(verdict = c("lower", "equivalent")), cells)$chosen), 1L)
-  expect_equal(unique(decide_findings(list(finding), guided(verdict = "higher"), cells)$chosen), NA_integer_)
-  expect_equal(nrow(decide_findings(list(finding), guided()[1], cells)), 0)
+  expect_equal(unique(decide_findings(list(finding), guided(verdict = c("lower", "same")))$chosen), 1L)
+  expect_equal(unique(decide_findings(list(finding), guided(verdict = "higher"))$chosen), NA_integer_)
+  expect_equal(nrow(decide_findings(list(finding), guided()[1])), 0)
   path <- tempfile()
-  write_table(decide_findings(list(finding), guided(), cells), path)
+  write_table(decide_findings(list(finding), guided()), path)
   expect_equal(read_comparisons(path)$outcome, c("better", "open"))
-})
-
-test_that("a finding's values are those of the sessions that both sides have", {
-  # The baseline's second session is not valid, the mode's is far off: the pair is of the first alone.
-  cells <- rbind(
-    valid_cells(mode = "thread", cpu_us_per_request = c(100, 900))[session == "s2", valid := FALSE],
-    valid_cells(mode = "pool", cpu_us_per_request = c(50, 5))
-  )
-  expect_equal(shared_values(cells, guided()), data.table(baseline_value = c(100, NA), mode_value = c(50, NA)))
 })
 
 test_that("the findings are measured by the experiment, and their bounds are its users and pools", {

@@ -49,3 +49,49 @@ test_that("tables of before are read with the new names, and those of now as the
   # Groups of stacks stay.
   expect_named(with_new_names(data.table(mode = "pool", group = "write")), c("mode", "group"))
 })
+
+# ---- Shipped runs --------------------------------------------------------------------------------
+
+xeon <- read_shipped(file.path(analysis_folder, "runs"), "2026-11-25-xeon")
+
+test_that("a shipped run is compared by the rules of today", {
+  row <- xeon$comparisons[
+    study == "request-threads" & tier == "high" & tool == "wrk2" & mode == "fixed-pool" & baseline == "thread-per-request" & statistic == "cpu_us_per_request"
+  ]
+  expect_equal(row$reason, "")
+  expect_true(row[, low >= 0.30 & estimate > low & estimate < high & high <= 0.42])
+  expect_lt(row$p_value, 1e-3)
+})
+
+test_that("every pair of a shipped run divides to its estimate, or differs by it", {
+  for (name in names_of_runs(file.path(analysis_folder, "runs"))) {
+    rows <- read_shipped(file.path(analysis_folder, "runs"), name)$comparisons[is.finite(estimate) & statistic != "capacity_per_s"]
+    expect_gt(nrow(rows), 100)
+    expect_equal(rows[, fifelse(effect == "ratio", mode_value / baseline_value, mode_value - baseline_value)], rows$estimate, tolerance = 1e-6, info = name)
+    expect_true(rows[, all(reason == "")], info = name)
+    expect_lte(rows[effect == "ratio" & low > 0 & is.finite(high), max(high / low)], span_at_most)
+  }
+})
+
+test_that("a falsified cell of a shipped run changes its ratio", {
+  old <- function(change = identity) {
+    folder <- file.path(analysis_folder, "runs", "2026-11-25-xeon")
+    tables <- list(
+      summary = change(read_summary(file.path(folder, "summary.csv"))), comparisons = read_comparisons(file.path(folder, "comparisons.csv")),
+      capacity = read_capacity(file.path(folder, "capacity.csv"))
+    )
+    tables$summary <- tables$summary[study == "request-threads" & tier == "high" & tool == "wrk2"]
+    old_comparisons(tables)[mode == "fixed-pool" & statistic == "cpu_us_per_request"]
+  }
+  doubled <- old(function(summary) summary[mode == "fixed-pool", cpu_us_per_request := 2 * cpu_us_per_request])
+  expect_equal(doubled$estimate, 2 * old()$estimate)
+  faster <- old(function(summary) summary[mode == "fixed-pool", throughput_per_s := 1.3 * throughput_per_s])
+  expect_equal(faster$reason, "throughputs differ by more than 20 %")
+})
+
+test_that("rules of before that found what a mode did, or what makes latency longer, are read so", {
+  expect_equal(rejudged(character()), list(valid = TRUE, latency_valid = TRUE))
+  expect_equal(rejudged("settled"), list(valid = TRUE, latency_valid = FALSE))
+  expect_equal(rejudged(c("share_2xx", "completed")), list(valid = TRUE, latency_valid = TRUE))
+  expect_equal(rejudged(c("share_2xx", "observed")), list(valid = FALSE, latency_valid = FALSE))
+})

@@ -3,8 +3,7 @@ compared <- function(ratio, noise = 0.05, pairs = 3, df = 4, ...) {
   row <- data.table(
     study = "demo", tier = "low", tool = "jmeter", mode = "pool", baseline = "thread", statistic = "throughput_per_s", unit = "1/s",
     effect = "ratio", estimate = ratio, low = ratio / 1.1, high = ratio * 1.1, verdict = "higher", bound = "", reason = "", pairs = pairs,
-    spread = noise, within = noise / 2, noise = if (pairs > 1) noise else NA_real_, df = if (pairs > 1) df else NA_real_,
-    rounding_low = 0, rounding_high = 0
+    spread = noise, noise = noise, df = df, least = 0
   )
   changes <- list(...)
   for (column in names(changes)) set(row, j = column, value = changes[[column]])
@@ -51,17 +50,22 @@ test_that("verdicts follow the margin and the test", {
   expect_equal(verdict(4.95, noise = 0.05), "differs")
 })
 
-test_that("one session has the noise of the other run, and at least that of its slices", {
-  row <- change_of(compared(4, noise = 0.05), compared(4, pairs = 1, within = 0.01))
+test_that("one session has the noise of the other run, and its degrees of freedom alone", {
+  unknown <- function(ratio) compared(ratio, pairs = 1, noise = NA_real_, df = NA_real_)
+  row <- change_of(compared(4, noise = 0.05), unknown(4))
   reach <- qt(0.975, 4) * 0.05 * sqrt(1 / 3 + 1)
   expect_equal(c(row$expected_low, row$expected_high), 4 * exp(c(-reach, reach)))
-  noisy <- change_of(compared(4, noise = 0.05), compared(4, pairs = 1, within = 0.3))
-  expect_equal(noisy$change_high, exp(qt(0.975, 4) * sqrt(0.05^2 / 3 + 0.3^2)))
-  # The other way round as well.
-  expect_equal(change_of(compared(4, pairs = 1, within = 0.01), compared(4, noise = 0.05))$change_high, row$change_high)
-  both <- change_of(compared(4, pairs = 1), compared(9, pairs = 1))
+  # The other way round as well, and where the comparison had it lent.
+  expect_equal(change_of(unknown(4), compared(4, noise = 0.05))$change_high, row$change_high)
+  expect_equal(change_of(compared(4, noise = 0.05), compared(4, pairs = 1, noise = 0.05))$change_high, row$change_high)
+  # Noise of its own is Welch's.
+  noisy <- change_of(compared(4, noise = 0.05), compared(4, pairs = 1, noise = 0.3))
+  expect_equal(noisy$change_high, exp(qt(0.975, welch_df(0.05^2 / 3, 4, 0.3^2, 4)) * sqrt(0.05^2 / 3 + 0.3^2)))
+  both <- change_of(unknown(4), unknown(9))
   expect_equal(c(both$verdict, both$reason), c("not decided", "one session on both sides"))
   expect_true(is.na(both$change_low))
+  # No error is below the quantum.
+  expect_equal(change_of(compared(4, noise = 0), compared(4, noise = 0, least = 0.1))$change_high, exp(qt(0.975, 4) * 0.1))
 })
 
 test_that("bounds decide in one direction, and none against each other", {
@@ -77,19 +81,19 @@ test_that("bounds decide in one direction, and none against each other", {
 
 test_that("what cannot be compared says why, and what the shipped run has not is left out", {
   there <- compared(4)
-  row <- change_of(there, compared(NA_real_, reason = "no valid cells of the mode (little)", noise = NA_real_, pairs = 0))
-  expect_equal(c(row$verdict, row$reason), c("not decided", "here: no valid cells of the mode (little)"))
+  row <- change_of(there, compared(NA_real_, reason = "no valid cell (observed) of the mode", noise = NA_real_, pairs = 0))
+  expect_equal(c(row$verdict, row$reason), c("not decided", "here: no valid cell (observed) of the mode"))
   expect_equal(nrow(change_of(compared(NA_real_, reason = "hung"), compared(4))), 0)
   expect_equal(nrow(change_of(there, compared(4, tier = "high"))), 0)
 })
 
-test_that("what is the same in every session is reproduced without a test", {
+test_that("what is the same in every session is reproduced", {
   share <- function(value) {
-    compared(value, noise = 0, statistic = "error_share", effect = "difference", spread = 0, verdict = "equivalent")
+    compared(value, noise = 0, statistic = "error_share", effect = "difference", spread = 0)
   }
   row <- change_of(share(0), share(0))
   expect_equal(row$verdict, "reproduced")
-  expect_true(is.na(row$p_value))
+  expect_equal(row$p_value, 1)
   expect_equal(change_of(share(0), share(0.4))$verdict, "differs")
 })
 
