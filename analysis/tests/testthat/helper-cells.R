@@ -40,7 +40,7 @@ use_modes(local({
 
 # Lines that Python prints with the grid of config.yaml, and with these changes of it.
 lines_of_grid <- function(prints, changes = "{}") {
-  script <- paste("import json, yaml; from workloads.experiment.grid import Grid; grid = Grid(yaml.safe_load(open('config.yaml')) |", changes, ")\n", prints)
+  script <- paste0("import json, yaml; from workloads.experiment.grid import Grid; grid = Grid(yaml.safe_load(open('config.yaml')) | ", changes, ")\n", prints)
   withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
 }
 

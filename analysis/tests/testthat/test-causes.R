@@ -38,12 +38,7 @@ test_that("no interval is narrower than the quantum of what was counted", {
 })
 
 test_that("one session has the interval of its rounds, and says so", {
-  rounds <- function(mode, tier, values) {
-    data.table(
-      study = "demo", mode = mode, tier = tier, tool = "wrk2", session = "session-1", repetition = 1L, beside = "", kind = "plain",
-      kept = TRUE, round = seq_along(values), outcome = "completed", valid = TRUE, requests_recorded = 1000, cpu_us_per_request = values
-    )
-  }
+  rounds <- function(mode, tier, values) rounds_of(mode, tier = tier, cpu_us_per_request = values)
   slices <- rbind(
     rounds("threads", "fresh", c(200, 204)), rounds("pool", "fresh", c(100, 101)),
     rounds("threads", "kept", c(100, 102)), rounds("pool", "kept", c(100, 101))

@@ -6,7 +6,7 @@ cells_with <- function(wanted, ..., tier = "low", failed = "", outcome = "comple
   rows <- rbindlist(lapply(names(modes), function(name) {
     data.table(
       study = "demo", mode = name, baseline = if (name == "pool") "thread" else NA_character_, tier = tier, tool = "wrk2",
-      repetition = seq_along(modes[[name]]), outcome = outcome, valid = failed == "", failed_checks = failed, value = modes[[name]]
+      repetition = seq_along(modes[[name]]), outcome = outcome, valid = failed == "", latency_valid = failed == "", failed_checks = failed, value = modes[[name]]
     )
   }))
   rows <- with_cell_columns(rows)
@@ -16,12 +16,12 @@ cells_with <- function(wanted, ..., tier = "low", failed = "", outcome = "comple
 compared_as <- function(low, estimate, high, statistic = "throughput_per_s", mode = "pool", baseline = "thread", pairs = 3) {
   data.table(
     study = "demo", tier = "low", tool = "wrk2", mode = mode, baseline = baseline, statistic = statistic, estimate = estimate,
-    low = low, high = high, pairs = pairs, reason = ""
+    low = low, high = high, mode_value = estimate, baseline_value = 1, pairs = pairs, reason = ""
   )
 }
 
 tables_of <- function(summary = cells_with("throughput_per_s", pool = 1, thread = 1), comparisons = compared_as(1, 1, 1)[0], extras = read_claim_extras("")) {
-  list(summary = summary, comparisons = comparisons, extras = extras)
+  list(summary = summary, measured = as_measured(summary), comparisons = comparisons, extras = extras)
 }
 
 claim_of <- function(rule, ..., place = list()) {
@@ -61,13 +61,14 @@ test_that("each kind of rule holds on one side, is refuted on the other, and is 
   expect_equal(verdict_of_ratio(list(within = c(0.8, 1.25)), 0.5, 0.6, 0.79), "does not hold")
 })
 
-test_that("one instance shows what can be, and one session shows nothing universal", {
+test_that("one instance shows what can be, and one cell shows nothing universal", {
   any_of <- function(values) verdict_of_cells(list(at_least = 0.9), values, over = "any")
   expect_equal(any_of(c(0, 0, 1)), "holds")
   expect_equal(any_of(c(0, 0, 0.8)), "does not hold")
   expect_equal(verdict_of_cells(list(at_least = 0.9), 1), "not decided")
+  # A ratio of one session has an interval, which decides.
   one <- judge_one(tables_of(comparisons = compared_as(2, 3, 4, pairs = 1)), list(above = 1), place = against_thread)
-  expect_equal(one[, c(verdict, reason)], c("not decided", "one session decides nothing"))
+  expect_equal(one[, c(verdict, sessions)], c("holds", "1"))
 })
 
 test_that("a claim on several loads holds at each, and says which load decides", {
@@ -111,14 +112,17 @@ test_that("a pair that is no row is compared by its sessions, and tiers with eac
   expect_equal(gains[, .(verdict, estimate)], data.table(verdict = "holds", estimate = 0.5))
 })
 
-test_that("failures count every cell that ran, all else valid cells", {
+test_that("failures count every server that was loaded, all else those that completed", {
   fails <- function(statistic, values, ...) {
-    judge_one(tables_of(cells_with(statistic, pool = values, failed = "share_2xx;slices_kept", ...)), list(at_most = 0.01), place = list(statistic = statistic))
+    judge_one(tables_of(cells_with(statistic, pool = values, ...)), list(at_most = 0.01), place = list(statistic = statistic))
   }
-  expect_equal(fails("error_share", c(0, 0, 1))[, c(verdict, ours)], c("does not hold", "share of failed requests 0 to 100 %"))
-  expect_equal(fails("throughput_per_s", c(0, 0, 1))$verdict, "not decided")
+  died <- fails("error_share", c(0, 0, 1), outcome = "server_died")
+  expect_equal(died[, c(verdict, ours)], c("does not hold", "share of failed requests 0 to 100 %"))
+  expect_equal(fails("cpu_us_per_request", c(0, 0, 1), outcome = "server_died")$verdict, "not decided")
   expect_equal(fails("error_share", c(0, 1), outcome = "beyond_limits")$verdict, "not decided")
-  pair <- cells_with("error_share", pool = c(0.02, 0.03), thread = c(0.4, 0.41), failed = "share_2xx")
+  # A record that cannot be trusted counts for nothing.
+  expect_equal(fails("error_share", c(0, 0, 1), failed = "observed")$verdict, "not decided")
+  pair <- cells_with("error_share", pool = c(0.02, 0.03), thread = c(0.4, 0.41))
   row <- judge_one(tables_of(pair), list(below = -0.01), place = list(statistic = "error_share", baseline = "thread", effect = "difference"))
   expect_equal(row[, c(verdict, ours)], c("holds", "share of failed requests 2.5 % against 40.5 %"))
 })
@@ -128,7 +132,8 @@ test_that("a server that died or hung did not survive", {
   died <- cells_with("throughput_per_s", pool = 0, failed = "completed", outcome = "server_died")
   changed <- cells_with("throughput_per_s", pool = 1, failed = "same_answer_after")
   fwrite(rbind(died, changed, cells_with("throughput_per_s", pool = 1)), file.path(path, "summary.csv"))
-  file.copy(file.path(analysis_folder, "runs", "2026-11-25-xeon", c("comparisons.csv", "capacity.csv")), path)
+  fwrite(compared_as(1, 1, 1), file.path(path, "comparisons.csv"))
+  file.copy(file.path(analysis_folder, "runs", "2026-11-25-xeon", "capacity.csv"), path)
   expect_equal(read_claim_tables(path)$summary[study == "demo"]$survived, c(0, 0, 1))
 })
 
@@ -160,7 +165,7 @@ test_that("the terminal shows claim, values, verdict and reason", {
   path <- tempfile(fileext = ".csv")
   write_table(judge_one(tables_of(comparisons = compared_as(2, 3, 4)), list(above = 1), place = against_thread), path)
   lines <- print_claims(read_verdicts(path))
-  expect_match(lines[3], "^holds +It is so[.]\n +Published: 2 times. Here: throughput 1/s against 1/s, 3 × \\[2, 4\\][.]\n +Because[.]$")
+  expect_match(lines[3], "^holds +It is so[.]\n +Published: 2 times. Here: throughput 3/s against 1/s, 3 × \\[2, 4\\][.]\n +Because[.]$")
   expect_match(lines[length(lines)], "^holds: 1, .*not decided: 0$")
 })
 
@@ -229,11 +234,15 @@ test_that("an id that is there twice is refused", {
 
 test_that("10,000 sign-ups that virtual threads did not answer refute that they serve every request", {
   claim <- Filter(function(one) one$id == "virtual-serves-all", read_claims(claims_file))
-  row <- judge_claims(claim, shipped)
-  expect_equal(row[, c(verdict, cells)], c("does not hold", "sign-up/virtual/connections-10000/wrk2"))
-  answered <- copy(shipped)
-  answered$summary <- copy(shipped$summary)[study == "sign-up" & mode == "virtual", error_share := 0]
-  expect_equal(judge_claims(claim, answered)$verdict, "holds")
+  with_cells <- function(...) {
+    changed <- copy(shipped)
+    changed$summary <- copy(shipped$summary)[study == "sign-up" & mode == "virtual" & tier == "connections-10000", names(list(...)) := list(...)]
+    judge_claims(claim, changed)
+  }
+  expect_equal(with_cells(valid = TRUE)[, c(verdict, cells)], c("does not hold", "sign-up/virtual/connections-10000/wrk2"))
+  expect_equal(with_cells(valid = TRUE, error_share = 0)$verdict, "holds")
+  # The shipped run's cells failed a rule on their threads, which makes them no evidence.
+  expect_equal(judge_claims(claim, shipped)$verdict, "not decided")
 })
 
 test_that("a shipped run decides most claims, each with its value", {

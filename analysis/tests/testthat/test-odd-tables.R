@@ -6,11 +6,13 @@ rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
 summary <- summarise_cells(run$paths)
 slices <- slices_of_cells(run$paths)
 capacity <- capacities_of(read_cells(run$curves))
-comparisons <- rbind(compare_modes(summary, slices), compare_capacities(capacity), fill = TRUE)
+histograms <- histograms_of_cells(run$paths)
+primaries <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "fixed-pool", statistic = c("throughput_per_s", "latency_mean_ms"))
+comparisons <- add_verdicts(rbind(compare_modes(as_measured(summary, slices, histograms)), compare_capacities(capacity), fill = TRUE), primaries)
 cpu_groups <- group_cpu(run$paths, rules)
 demo_cells <- read_cells(run$paths[1:2])
 
-one_statistic <- function(column) compared_statistics[statistic == (if (column %in% statistic) column else "throughput_per_s")]
+one_statistic <- function(column) if (column %in% compared_statistics$statistic) column else "throughput_per_s"
 situation <- list(title = "A demo", study = "demo", baseline = "thread-per-request", tier = "low", tool = "wrk2", statistics = "throughput_per_s")
 finding <- list(
   id = "one", study = "demo", pairs = list(pair = list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s")), told = list()
@@ -30,31 +32,44 @@ demo_claim <- function(statistic) {
   ))
 }
 
+places <- data.table(id = 1L, study = "demo", tier = "low", tool = "wrk2", mode = "fixed-pool", baseline = "thread-per-request")
+compared <- function(measured, wanted) add_verdicts(compare_places(measured, places, compared_statistics[statistic == wanted]), primaries)
+
 # Those that read a column; slices would stand in for the summary, so there are none.
 summary_verbs <- function(summary, column) {
   statistic <- one_statistic(column)
-  causes <- function() trace_causes(demo_difference(statistic$statistic), summary, no_slices())
+  measured <- as_measured(summary)
+  causes <- function() trace_causes(demo_difference(statistic), summary, no_slices())
   bounds <- function() bound_modes(demo_cells, summary)
-  if (!column %in% c(compared_statistics$statistic, "requests", "offered_per_s")) return(list(causes = causes, bounds = bounds))
+  if (!column %in% c(compared_statistics$statistic, "requests", "offered_per_s", "users", "sleep_ms")) return(list(causes = causes, bounds = bounds))
   list(
-    compare = function() compare_modes(summary, no_slices(), statistic), bounds = bounds,
+    compare = function() compared(measured, statistic), bounds = bounds,
     causes = function() if (column == "cpu_us_per_request") causes(),
     # Comparisons of another pair of cells.
-    loops = function() if (column == "latency_p99_ms") compare_tools(summary, no_slices(), "wrk2", "jmeter", column),
+    loops = function() if (column == "latency_p99_ms") compare_tools(measured, "wrk2", "jmeter", column),
     noise = function() noise_floor(comparisons[statistic == column], summary),
-    findings = function() decide_findings(list(finding), comparisons, summary),
-    guide = function() compare_guide(list(situation), summary, no_slices(), comparisons),
-    claims = function() judge_claims(demo_claim(statistic$statistic), list(summary = summary, comparisons = comparisons[0], extras = read_claim_extras("")))
+    claims = function() judge_claims(demo_claim(statistic), list(summary = summary, measured = measured, comparisons = comparisons[0], extras = read_claim_extras("")))
   )
 }
 
 slice_verbs <- function(slices, column) {
   law <- speed_law(slices)
   speed <- function() with_usual_speed(slices, law)
-  if (!column %in% c(slice_statistics, "requests_recorded")) return(list(speed = speed))
+  used <- c(slice_statistics, "requests_recorded", "responses_2xx", "duration_s", "start_epoch_s", "end_epoch_s", "round", "threads_peak")
+  if (!column %in% used) return(list(speed = speed))
+  measured <- as_measured(summary, slices, histograms)
   list(
-    speed = speed, profiler = function() profiler_cost(slices), compare = function() compare_modes(summary, slices, one_statistic(column)),
+    speed = speed, compare = function() compared(measured, one_statistic(column)),
+    values = function() with_session_values(summary, slices, histograms), profiler = function() if (column == "cpu_us_per_request") profiler_cost(measured),
     causes = function() if (column == "throughput_per_s") trace_causes(demo_difference(column), summary, slices)
+  )
+}
+
+# Columns of the comparisons on which verdicts, guide and findings rest.
+comparison_verbs <- function(rows, column) {
+  list(
+    verdicts = function() add_verdicts(rows, primaries), findings = function() decide_findings(list(finding), rows),
+    guide = function() compare_guide(list(situation), rows), noise = function() noise_floor(rows, summary), alarms = function() false_alarms(rows)
   )
 }
 
@@ -70,6 +85,10 @@ test_that("no value of the summary stops a verb", {
 
 test_that("no value of the slices stops a verb", {
   expect_none(stopped_by_columns(slices, numbers_of(slices), which(slices$mode == "fixed-pool"), slice_verbs))
+})
+
+test_that("no value of the comparisons stops a verb", {
+  expect_none(stopped_by_columns(comparisons, setdiff(numbers_of(comparisons), c("pairs", "fixed", "primary")), seq_len(nrow(comparisons)), comparison_verbs))
 })
 
 test_that("no value of capacities stops a verb", {
