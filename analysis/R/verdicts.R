@@ -22,7 +22,7 @@ add_verdicts <- function(rows, primaries) {
   rows[primaries, primary := TRUE, on = comparison_names]
   rows[, tested := primary & reason == "" & !fixed]
   rows[tested == TRUE, p_adjusted := p.adjust(p_value, "holm")]
-  rows[tested == TRUE, level := vapply(pairs, level_now, 0, planned = sessions_planned)]
+  rows[tested == TRUE, level := level_now(pairs, sessions_planned), by = pairs]
   rows[primary == TRUE, verdict := fcase(
     reason != "", "not comparable",
     fixed, "fixed",

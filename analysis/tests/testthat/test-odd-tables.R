@@ -55,7 +55,7 @@ summary_verbs <- function(summary, column) {
 slice_verbs <- function(slices, column) {
   law <- speed_law(slices)
   speed <- function() with_usual_speed(slices, law)
-  used <- c(slice_statistics, "requests_recorded", "responses_2xx", "duration_s", "start_epoch_s", "end_epoch_s", "round", "threads_peak")
+  used <- c(intersect(compared_statistics$statistic, names(slices)), "requests_recorded", "answers_per_s", "duration_s", "round")
   if (!column %in% used) return(list(speed = speed))
   measured <- as_measured(summary, slices, histograms)
   list(
