@@ -108,12 +108,12 @@ server_row <- function(cell) {
     gc_pauses = number(server$gc_pauses), gc_pause_ms = number(server$gc_pause_ms),
     listen_overflows = number(server$listen_overflows), listen_drops = number(server$listen_drops),
     accept_queue_peak = number(server$peak_accept_queue),
-    retransmits = number(server$retransmits), survived = survived(cell), start_up_s = number(server$start_up_s)
+    retransmits = number(server$retransmits), survived = has_survived(cell), start_up_s = number(server$start_up_s)
   )
 }
 
 # Whether the server answered after the load as before; one that still holds requests of its load is not asked.
-survived <- function(cell) {
+has_survived <- function(cell) {
   still_holds <- nzchar(c(cell$outcome_reason, "")[1])
   as.numeric(cell$outcome == "completed" && (still_holds || identical(cell$answers$before, cell$answers$after)))
 }

@@ -67,7 +67,7 @@ test_that("from five rounds on a fifth at either end is trimmed, with the winsor
   expect_equal(c(found$mode_value, found$baseline_value), c(mean(c(200, 204, 206)), 1000))
   shares <- values / mean(values) - 1
   winsorized <- sort(shares)[c(2, 2, 3, 4, 4)]
-  expect_equal(found$within, var(winsorized) / 5 / 0.6^2)
+  expect_equal(found$within, 4 * var(winsorized) / (3 * 2))
   expect_equal(c(found$rounds, found$df_within), c(5, 2))
   # Four rounds keep all.
   four <- in_session(effects_of(turns(list(throughput_per_s = values[1:4]))))
