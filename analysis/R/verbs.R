@@ -43,10 +43,10 @@ verbs <- function(folder) {
     # `this` is the name of a shipped run; empty for the cells in `results`.
     compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
-    # Takes a quarter of an hour: to be run with a run that is to be shipped, and its table committed.
+    # Takes ten minutes: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {
       table <- function(name) file.path(results, paste0(name, ".csv"))
-      found <- simulate_coverage(as_measured(read_summary(table("summary")), read_slices(table("slices"))), 20)
+      found <- simulate_coverage(as_measured(read_summary(table("summary")), read_slices(table("slices"))), 12)
       shares <- names(found)[vapply(found, is.double, NA)]
       write_table(found[, (shares) := lapply(.SD, round, 3), .SDcols = shares], out)
     }
