@@ -36,6 +36,7 @@ rule render_report:
                 "findings",
                 "combinations",
                 "bounds",
+                "controls",
                 "primitives/primitives",
                 "primitives/thread-memory",
             ],
@@ -47,7 +48,7 @@ rule render_report:
         causes="analysis/causes.yaml",
         guide="analysis/guide.yaml",
         protocol="analysis/PROTOCOL.md",
-        shipped=sorted(str(path) for path in Path(RUNS, config["reference"]).glob("*")),
+        shipped=sorted(str(path) for path in Path(RUNS).glob("*/*")),
         coverage="analysis/coverage.csv",
         text=expand(
             "paper/{name}.qmd", name=sorted(glob_wildcards("paper/{name}.qmd").name)

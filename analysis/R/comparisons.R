@@ -69,7 +69,6 @@ with_reasons <- function(rows, all = rows) {
 }
 
 alone_and_unknown <- "one session, and no other run knows its noise"
-#' @export
 not_measured_well <- "not measured well enough"
 
 #' Whether the load fixes a throughput: both sides serve what it offers, so that nothing is learned of the servers.
@@ -150,11 +149,11 @@ replaced_cells <- function(results) length(Sys.glob(file.path(results, "replaced
 #' @export
 read_comparisons <- function(path) {
   words <- c(
-    "study", "tier", "tool", "mode", "baseline", "statistic", "unit", "better", "effect", "verdict",
+    "study", "tier", "tool", "mode", "baseline", "baseline_tool", "kind", "baseline_kind", "statistic", "unit", "better", "effect", "verdict",
     "bound", "reason", "situation", "practice", "standing", "finding", "pair", "outcome"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)
-  for (column in c("fixed", "primary")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] == "TRUE"))
+  for (column in c("fixed", "primary")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] %in% c("TRUE", "1")))
   for (column in setdiff(names(comparisons), words)) {
     set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
   }

@@ -5,7 +5,6 @@
 #'
 #' @param path path of guide.yaml, which says what stands in it.
 #' @return list of controls, each with mode, tier, tool, statistic, true_ratio (low and high) and does (in words).
-#' @export
 read_controls <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   controls <- yaml::read_yaml(path)$controls
@@ -27,7 +26,6 @@ read_controls <- function(path) {
 #' @return data.table, a row per control that was compared, in the order of `controls`: control (what it does), statistic,
 #'   estimate, low, high (of the ratio), true_low, true_high (where the true ratio lies), found (the interval lies above 1
 #'   and overlaps the true one; FALSE where there is no interval), reason (why there is none, or empty).
-#' @export
 judge_controls <- function(comparisons, controls) {
   sought <- rbindlist(c(
     list(typed_table(c("control", "mode", "tier", "tool", "statistic"), c("true_low", "true_high"))),

@@ -20,6 +20,7 @@ run_against_run <- function(a, b) {
 #'
 #' @param runs list of read_shipped().
 #' @return as run_against_run(), with same_kind.
+#' @export
 runs_against_runs <- function(runs) {
   pairs <- combn(seq_along(runs), 2, simplify = FALSE)
   rows <- rbindlist(lapply(pairs, function(pair) {

@@ -167,7 +167,6 @@ names_of_runs <- function(folder) basename(dirname(Sys.glob(file.path(folder, "*
 #'
 #' @param folder analysis/runs; `name` one of its folders.
 #' @return list: name, facts (of run.json), summary, comparisons, capacity. Stops at a name that is not there.
-#' @export
 read_shipped <- function(folder, name) {
   known <- names_of_runs(folder)
   if (!name %in% known) stop("no shipped run is called ", name, "; there are: ", paste(known, collapse = ", "), call. = FALSE)

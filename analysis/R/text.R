@@ -28,10 +28,8 @@ interval_text <- function(low, high) {
 }
 
 # An end of an interval that is farther than this factor from a ratio says nothing of it.
-#' @export
 far <- 100
 
-#' @export
 not_bounded <- "not bounded"
 
 #' @export

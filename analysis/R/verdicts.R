@@ -16,6 +16,7 @@ sessions_planned <- 3
 #' @param rows see compare_modes(); `primaries` see read_primaries().
 #' @return rows with primary (whether it is one), p_adjusted, fcr_low, fcr_high and verdict: higher, lower,
 #'   same, fixed (by the load), undecided, not comparable; empty for what is no primary.
+#' @export
 add_verdicts <- function(rows, primaries) {
   force(primaries)
   rows <- copy(rows)[, `:=`(primary = FALSE, verdict = "", fixed = fixed == 1)]

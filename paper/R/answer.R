@@ -64,8 +64,7 @@ answer_of_modes <- function(all, place) {
 }
 
 caption_of_modes <- paste(
-  "geometric means over valid repetitions with 95 % intervals; the dashed line is the baseline, a cross a repetition that is not",
-  "valid"
+  "geometric means over sessions with 95 % intervals; the dashed line is the baseline, a cross a session whose value does not count"
 )
 
 # The values of modes at one place, a row a mode, statistic and repetition. The capacity has a table of its own.
@@ -74,12 +73,17 @@ values_at <- function(all, study, tier, tool, statistics, modes) {
   table <- if (tool == sweep_tool) all$capacity else all$summary
   cells <- table[study == wanted$study & tier %in% wanted$tier & tool == wanted$tool & mode %in% wanted$modes]
   statistics <- intersect(statistics, names(cells))
-  cells[, (statistics) := lapply(.SD, as.numeric), .SDcols = statistics][, usable := poolable(cells)]
-  values <- melt(
-    cells, id.vars = c("mode", "repetition", "usable"), measure.vars = statistics,
-    variable.name = "statistic", value.name = "value", variable.factor = FALSE
-  )
-  values[is.finite(value) & value > 0]
+  values <- rbindlist(lapply(statistics, function(id) {
+    cells[, .(mode, repetition, usable = counts_for(cells, id), statistic = rep(id, .N), value = as.numeric(get(id)))]
+  }))
+  values[!is.na(value) & value > 0]
+}
+
+# Mean over sessions; an interval that spans too much says nothing.
+over_sessions <- function(values) {
+  mean <- geometric(values)
+  if (isTRUE(mean$high / mean$low > span_at_most)) mean[c("low", "high")] <- NA_real_
+  mean
 }
 
 #' Modes as bars from zero, a panel a metric, labelled with their values.
@@ -91,19 +95,24 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
   if (nrow(values) == 0) return(nothing_to_draw("no cell of these modes has values"))
   shown <- intersect(statistics, values$statistic)
   panels <- headings(shown)[values$statistic]
-  values[, `:=`(panel = factor(panels, headings(shown)), mode = factor(mode, rev(mode_levels(modes))))]
-  pooled <- values[usable == TRUE, geometric(value), by = .(mode, panel)]
+  values[, panel := factor(panels, headings(shown))]
+  pooled <- values[usable == TRUE, over_sessions(value), by = .(mode, panel)]
   # The baseline of all others, where it is one.
   baselines <- unique(all$comparisons[mode %in% modes]$baseline)
   base <- setdiff(intersect(baselines, modes), all$comparisons[baseline %in% modes]$mode)
+  figure_of_values(pooled, base, modes, values[usable == FALSE & is.finite(value)])
+}
+
+# Bars of values: mode, panel, middle (infinite: not reached), low, high; and crosses for values that do not count.
+figure_of_values <- function(pooled, base, modes, crossed = NULL) {
+  pooled <- copy(pooled)[, `:=`(mode = factor(mode, rev(mode_levels(modes))), label = value_text(middle))]
+  pooled[is.infinite(middle), middle := 0]
   ggplot(pooled, aes(middle, mode, fill = mode)) +
-    geom_vline(aes(xintercept = middle), pooled[mode %in% head(base, 1)], colour = ink, linetype = "42", linewidth = 0.35) +
+    geom_vline(aes(xintercept = middle), pooled[mode %in% head(base, 1) & middle > 0], colour = ink, linetype = "42", linewidth = 0.35) +
     geom_col(width = 0.62) +
     geom_linerange(aes(xmin = low, xmax = high), colour = ink, linewidth = 0.4, na.rm = TRUE) +
-    geom_text(
-      aes(x = pmax(middle, fcoalesce(high, 0)), label = format_number(middle)), hjust = -0.2, size = 2.7, colour = ink
-    ) +
-    geom_point(aes(value, mode), values[usable == FALSE], shape = 4, size = 1.5, colour = ink) +
+    geom_text(aes(x = pmax(middle, fcoalesce(high, 0)), label = label), hjust = -0.2, size = 2.7, colour = ink) +
+    (if (NROW(crossed) > 0) geom_point(aes(value, mode), crossed, shape = 4, size = 1.5, colour = ink)) +
     facet_wrap(~panel, nrow = 1, scales = "free_x") +
     scale_x_continuous(labels = plain_number, limits = c(0, NA), n.breaks = 4, expand = expansion(c(0, 0.3))) +
     scale_y_discrete(drop = FALSE) +
@@ -118,13 +127,13 @@ figure_modes <- function(all, study, tier, tool, statistics, modes) {
 height_of_modes <- function(modes) 0.65 + 0.26 * length(modes)
 
 #' Alternative text of a figure by mode and tier: at each tier the modes with the smallest and the
-#' largest median over valid repetitions.
+#' largest median over the sessions that count.
 #'
 #' @param column column of the summary; `what` in words.
 alt_extremes <- function(all, tool, tiers, modes, column, what = title_of(column)) {
   unit <- unit_of_statistic(column)
   wanted <- list(tool = tool, tiers = tiers, modes = modes)
-  cells <- all$summary[poolable(all$summary)][
+  cells <- all$summary[counts_for(all$summary, column)][
     tool %in% wanted$tool & tier %in% wanted$tiers & mode %in% wanted$modes
   ]
   medians <- cells[!is.na(get(column)), .(middle = median(get(column))), by = .(tier, mode)]

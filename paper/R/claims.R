@@ -43,7 +43,7 @@ table_theirs <- function(summary, published) {
   ours <- function(row) {
     cells <- summary[row, on = c("study", "tier", "tool"), nomatch = NULL]
     cells <- cells[mode == c(intersect(published_forms(row$mode), mode), row$mode)[1]]
-    over_repetitions(cells[[row$column]], poolable(cells))
+    over_repetitions(cells[[row$column]], counts_for(cells, sub("error_percent", "error_share", row$figure)))
   }
   known[, .(
     Study = study, Load = tier, Server = mode, Value = unname(headings(figure)), Theirs = format_number(value),

@@ -9,7 +9,7 @@ reconnecting_cells <- function(all, at) {
   }, 0)
   engine <- vapply(all$cells, function(cell) words(cell$configuration$engine$id), "")
   cells <- copy(all$summary)[, `:=`(every = every, engine = engine)]
-  measured <- cells$tool == "sysbench" & cells$tier == at & cells$engine %in% "mariadb" & poolable(cells)
+  measured <- cells$tool == "sysbench" & cells$tier == at & cells$engine %in% "mariadb" & counts_for(cells, "throughput_per_s")
   # Those that keep their connections, but are otherwise alike.
   kept <- base_of(cells$mode) %in% cells$baseline[measured & every > 0]
   wanted <- measured & (every > 0 | kept)
@@ -44,7 +44,7 @@ sentence_kept_pooler <- function(all) {
   rows <- rows[engine_of(mode) %in% "pgbouncer" & engine_of(baseline) %in% "postgresql"]
   if (nrow(rows) == 0) return("")
   sprintf(
-    "Where clients keep their connections, throughput with PgBouncer as a ratio to PostgreSQL alone is: %s.",
-    enumerate(paste(effect_with_interval(rows), "at", as_code(rows$tier)))
+    "Where clients keep their connections, PostgreSQL alone and with PgBouncer serve %s.",
+    enumerate(sprintf("%s at %s, a ratio of %s", values_of_both(rows), as_code(rows$tier), effect_with_interval(rows)), "; ")
   )
 }

@@ -5,14 +5,24 @@ findings_told <- 7
 #' Findings that were measured, in the order of guide.yaml.
 #'
 #' @param decided see decide_findings(); `findings` see read_findings().
-#' @return list of findings, each with rows (a row per pair) and text (what guide.yaml says of this outcome, or NULL).
+#' @return list of findings, each with rows (a row per pair) and text (what guide.yaml says of this outcome; NULL where nothing fits, or
+#'   where a pair that the text names has no values).
 told_findings <- function(decided, findings) {
   lapply(Filter(function(finding) finding$id %in% decided$finding, findings), function(finding) {
     wanted <- finding$id
     finding$rows <- decided[finding == wanted]
-    finding$text <- if (is.na(finding$rows$chosen[1])) NULL else finding$told[[finding$rows$chosen[1]]]
+    text <- if (is.na(finding$rows$chosen[1])) NULL else finding$told[[finding$rows$chosen[1]]]
+    if (!is.null(text) && has_values(text, finding$rows)) finding$text <- text
     finding
   })
+}
+
+# Whether the pairs that a text names have the values that it names.
+has_values <- function(text, rows) {
+  names <- names_in(text$say)
+  of <- function(end) rows$pair[is.na(rows[[paste0(end, "_value")]])]
+  lacking <- c(rows$pair[is.na(rows$estimate)], paste0(of("baseline"), ".from"), paste0(of("mode"), ".to"))
+  !any(names %in% lacking)
 }
 
 is_decided <- function(findings) vapply(findings, function(finding) !is.null(finding$text), NA)
@@ -22,15 +32,15 @@ first_findings <- function(findings) head(findings[is_decided(findings)], findin
 
 findings_of <- function(findings, study) Filter(function(finding) finding$study == study, findings)
 
+names_in <- function(text) gsub("[{}]", "", unique(regmatches(text, gregexpr("\\{[a-z0-9_.]+\\}", text))[[1]]))
+
 #' Puts values into a text.
 #'
 #' @param text with names in braces; `values` by name. Stops at a name without a value.
 fill_in <- function(text, values) {
-  names_of <- regmatches(text, gregexpr("\\{[a-z0-9_.]+\\}", text))[[1]]
-  for (name in unique(names_of)) {
-    key <- substr(name, 2, nchar(name) - 1)
-    if (is.null(values[[key]])) stop("guide.yaml: a finding names ", name, ", which is none of its values", call. = FALSE)
-    text <- gsub(name, values[[key]], text, fixed = TRUE)
+  for (name in names_in(text)) {
+    if (is.null(values[[name]])) stop("guide.yaml: a finding names {", name, "}, which is none of its values", call. = FALSE)
+    text <- gsub(paste0("{", name, "}"), values[[name]], text, fixed = TRUE)
   }
   text
 }
@@ -38,24 +48,63 @@ fill_in <- function(text, values) {
 # Two significant digits, a third below 1.1: there the difference would be lost.
 ratio_digits <- function(ratio) format_number(signif(ratio, ifelse(ratio < 1.1, 3, 2)))
 
-#' A ratio in prose: never below 1, the sentence says in which direction; with its interval where it has one.
+# A headline says so itself if it would be another by more than this with no slice excluded.
+excluding_changes <- 1.05
+
+#' A ratio in prose: never below 1, the sentence says in which direction; with its interval where it has one, a mark if it is of one
+#' session, and what it would be with no slice excluded where that is another.
 #'
 #' @param row a row of the comparisons.
 #' @return text, as "9.2 × [8.3, 10]" or "at least 2 ×".
 times_of <- function(row) {
-  ends <- unlist(row[, .(estimate, low, high)])
-  if (is.na(ends[1])) return(no_figure)
-  flip <- ends[1] < 1
-  if (flip) ends <- 1 / ends[c(1, 3, 2)]
-  bound <- if (flip) c(at_least = "at_most", at_most = "at_least")[row$bound] else row$bound
-  if (bound %in% "at_least") return(sprintf("at least %s ×", ratio_digits(max(ends[2], 1, na.rm = TRUE))))
-  if (bound %in% "at_most") return(sprintf("at most %s ×", ratio_digits(ends[3])))
-  if (anyNA(ends)) return(sprintf("%s ×, one session", ratio_digits(ends[1])))
-  sprintf("%s × [%s]", ratio_digits(ends[1]), paste(ratio_digits(ends[2:3]), collapse = ", "))
+  if (is.na(row$estimate)) return(if (nzchar(row$reason)) row$reason else no_figure)
+  ends <- printed_ends(row)
+  ratio <- c(row$estimate, ends$low, ends$high)
+  all <- row$estimate_all
+  bound <- ends$bound
+  if (row$estimate < 1) {
+    ratio <- 1 / ratio[c(1, 3, 2)]
+    all <- 1 / all
+    bound <- c(at_least = "at_most", at_most = "at_least")[bound]
+  }
+  told <- fcase(
+    bound %in% "at_least", sprintf("at least %s ×", ratio_digits(max(ratio[2], 1, na.rm = TRUE))),
+    bound %in% "at_most", sprintf("at most %s ×", ratio_digits(fcoalesce(ratio[3], ratio[1]))),
+    default = sprintf("%s ×", ratio_digits(ratio[1]))
+  )
+  bracket <- c(
+    if (!bound %in% c("at_least", "at_most") && !anyNA(ratio)) paste(ratio_digits(ratio[2:3]), collapse = ", "),
+    if (change_without_exclusion(row) > excluding_changes) sprintf("with no slice excluded: %s ×", ratio_digits(all))
+  )
+  paste0(told, if (length(bracket) > 0) sprintf(" [%s]", paste(bracket, collapse = "; ")), if (row$pairs == 1) one_session_mark)
 }
 
-# A value with its unit: "500/s", "161 ms".
-value_of <- function(value, unit) paste0(format_number(value), if (startsWith(unit, "1/")) substring(unit, 2) else paste0(" ", unit))
+# By which factor estimates change if no slice is excluded; 1 where nothing is known of it.
+change_without_exclusion <- function(rows) {
+  fcoalesce(exp(abs(suppressWarnings(log(as.numeric(rows$estimate_all) / rows$estimate)))), 1)
+}
+
+#' Whether the findings stand with no slice excluded.
+sentence_without_exclusion <- function(findings) {
+  rows <- rbindlist(lapply(findings, `[[`, "rows"))
+  rows <- rows[is.finite(estimate) & is.finite(estimate_all) & effect == "ratio"]
+  if (nrow(rows) == 0) return("")
+  changes <- change_without_exclusion(rows)
+  small <- changes[changes <= excluding_changes]
+  if (length(small) == 0) return("")
+  most <- if (max(small) < 1.0005) "none changes" else sprintf("the largest change is %s", percent(max(small) - 1))
+  sprintf("%s ratios of these findings stand with no slice excluded: %s.", if (length(small) < length(changes)) "All other" else "All", most)
+}
+
+#' That findings rest on one session; empty where none does.
+sentence_one_session <- function(findings) {
+  pairs <- unlist(lapply(findings, function(finding) finding$rows[!is.na(estimate)]$pairs))
+  if (!any(pairs == 1)) return("")
+  sprintf(
+    "%s %s: the interval holds the noise of the session's rounds, and between sessions that of the shipped run.",
+    if (all(pairs == 1)) "These findings rest on **one session**, marked" else "**One session** is marked", one_session_mark
+  )
+}
 
 #' What theory allows a ratio: "bound 10 × = 500 users ÷ 50 admitted".
 bound_text_of <- function(bound) {
@@ -109,26 +158,36 @@ show_findings <- function(all, findings) {
 }
 
 # What a finding's figure shows: all its modes in the metric that it is about, at that pair's place.
-places_of_finding <- function(finding) {
-  rows <- finding$rows[, .(study, tier, tool, statistic, mode, baseline)]
-  unique(rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]])
+rows_of_figure <- function(finding) finding$rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]]
+
+#' The values of a finding's text, with the interval of each value over sessions.
+#'
+#' @param cells see with_curves(): all that count give the interval.
+#' @return data.table, a row a mode: mode, value, low, high (95 %; NA for one session, and where it says nothing).
+values_of_finding <- function(finding, cells) {
+  rows <- rows_of_figure(finding)
+  sides <- rbind(rows[, .(at = .I, side = 1, mode = baseline, value = baseline_value)], rows[, .(at = .I, side = 2, mode, value = mode_value)])
+  sides <- unique(sides[order(at, side), .(mode, value)], by = "mode")
+  id <- rows$statistic[1]
+  counted <- cells[counts_for(cells, id)][rows[1, .(study, tier, tool)], on = c("study", "tier", "tool"), nomatch = NULL]
+  counted <- counted[is.finite(get(id)) & get(id) > 0, over_sessions(get(id)), by = mode]
+  sides <- counted[sides, on = "mode"]
+  # The interval is around the value that is printed.
+  sides[, .(mode, value, low = value * low / middle, high = value * high / middle)]
 }
 
 figure_finding <- function(all, finding) {
-  places <- places_of_finding(finding)
-  modes <- union(places$baseline, places$mode)
-  figure_modes(all, places$study[1], places$tier[1], places$tool[1], places$statistic[1], modes)
+  values <- values_of_finding(finding, with_curves(all))
+  rows <- rows_of_figure(finding)
+  pooled <- values[, .(mode, panel = headings(rows$statistic[1]), middle = value, low, high)]
+  figure_of_values(pooled, setdiff(rows$baseline, rows$mode), values$mode)
 }
 
-height_of_finding <- function(finding) {
-  places <- places_of_finding(finding)
-  height_of_modes(union(places$baseline, places$mode))
-}
+height_of_finding <- function(finding) height_of_modes(unlist(rows_of_figure(finding)[, .(baseline, mode)]))
 
 alt_finding <- function(all, finding) {
-  places <- places_of_finding(finding)
-  one <- of_study(all, finding$study)
-  alt_extremes(one, places$tool[1], places$tier[1], union(places$baseline, places$mode), places$statistic[1])
+  values <- values_of_finding(finding, with_curves(all))
+  sprintf("%s of %s.", capitalised(title_of(finding$rows$statistic[1])), enumerate(values[, paste(mode, value_of(value, finding$rows$unit[1]))]))
 }
 
 # ---- The pages of a study ------------------------------------------------------------------------

@@ -1,47 +1,91 @@
 # The decision guide: for an engineer's situation, which mode wins and by how much. `guide` is what
-# compare_guide() decided.
+# compare_guide() found.
 
-not_decided <- "not decided"
-
-#' One situation and statistic: which mode wins, and by how much.
+#' One situation and statistic that is decided: which mode wins, and by how much.
 #'
-#' @param rows rows of the guide: at least one.
-#' @return list of Markdown: best, by (ratio to the baseline).
+#' @param rows rows of the guide, the best first: at least one.
+#' @return list: best (Markdown), values (of the baseline and of the mode), by (their ratio). NULL where it is not decided.
 guide_winner <- function(rows) {
-  baseline <- as_code(rows$baseline[1])
-  named <- enumerate(as_code(rows[best == 1]$mode), " or ")
-  if (any(rows$standing == "alone")) return(list(best = named, by = paste(baseline, "does not keep up")))
-  wins <- rows[standing == "better"]
-  if (nrow(wins) > 0) return(list(best = named, by = effect_with_interval(wins[1])))
-  best <- if (all(rows$standing == "none")) {
-    "not comparable"
-  } else if ("open" %in% rows$standing) {
-    not_decided
-  } else if ("same" %in% rows$standing) {
-    "no difference"
-  } else {
-    baseline
+  shown <- function(best, row) {
+    if (nrow(row) == 0) return(list(best = best, values = no_figure, by = no_figure))
+    list(best = best, values = values_of_both(row[1]), by = effect_with_interval(row[1]))
   }
+  wins <- rows[standing == "better"]
+  if (nrow(wins) > 0) return(shown(enumerate(as_code(wins$mode), ", then "), wins))
+  if (any(rows$standing == "open") || all(rows$standing == "none")) return(NULL)
+  alike <- rows[standing %in% c("same", "fixed")]
+  if (nrow(alike) > 0) return(shown(if (all(alike$standing == "fixed")) "the load is the limit" else "no difference", alike))
   # A baseline that wins has its ratio too: that of the mode that comes nearest.
-  worse <- rows[standing == "worse"]
-  list(best = best, by = if (best == baseline && nrow(worse) > 0) effect_with_interval(worse[1]) else no_figure)
+  shown(as_code(rows$baseline[1]), rows[standing == "worse"])
 }
 
-guide_winners <- function(rows) lapply(split(rows, by = "statistic"), guide_winner)
-
-#' The guide's table: a row per situation, and one for each further metric that is decided.
+#' The guide's table: a row per situation whose first metric is decided, and one for each further metric that is.
 #'
-#' @return data.table of Markdown: Situation, Baseline, Metric, Best, Ratio (to the baseline).
+#' @return data.table of Markdown: Situation, Baseline, Metric, Best, Values (of the baseline and of the first that is named), Ratio.
 table_guide <- function(guide) {
   rbindlist(lapply(split(guide, by = "situation"), function(rows) {
-    winners <- guide_winners(rows)
-    is_open <- vapply(winners, `[[`, "", "best") == not_decided
-    winners <- winners[!is_open | seq_along(winners) == 1]
+    winners <- lapply(split(rows, by = "statistic"), guide_winner)
+    if (is.null(winners[[1]])) return(NULL)
+    winners <- Filter(Negate(is.null), winners)
     rest <- rep("", length(winners) - 1)
+    column <- function(name) vapply(winners, `[[`, "", name)
     data.table(
       Situation = c(rows$situation[1], rest), Baseline = c(as_code(rows$baseline[1]), rest),
-      Metric = title_of(names(winners)), Best = vapply(winners, `[[`, "", "best"),
-      Ratio = vapply(winners, `[[`, "", "by")
+      Metric = title_of(names(winners)), Best = column("best"), Values = column("values"), Ratio = column("by")
     )
   }))
+}
+
+#' The situations whose first metric is not decided.
+sentence_open_situations <- function(guide) {
+  open <- setdiff(guide$situation, table_guide(guide)$Situation)
+  if (length(open) == 0) return("")
+  sprintf("Not decided in their first metric: %s (@sec-primaries).", paste(open, collapse = "; "))
+}
+
+# ---- The primary comparisons -------------------------------------------------------------------
+
+verdicts_decided <- c("higher", "lower", "same", "fixed")
+
+#' How many of the primary comparisons are decided.
+#'
+#' @param comparisons see read_comparisons(); `primaries` see read_primaries().
+sentence_primaries <- function(comparisons, primaries) {
+  rows <- comparisons[primary == 1]
+  if (nrow(rows) == 0) return("This run measured none of the primary comparisons.")
+  counts <- table(factor(rows$verdict, c(verdicts_decided, "undecided", "not comparable")))
+  told <- c(
+    sprintf("%d differ", sum(counts[c("higher", "lower")])), sprintf("%d are the same", counts[["same"]]),
+    sprintf("%d are fixed by the load", counts[["fixed"]]), sprintf("%d are undecided", counts[["undecided"]]),
+    sprintf("%d have no ratio", counts[["not comparable"]])
+  )
+  sprintf(
+    "%s names %s before they are measured; this run has the cells of %d and decides %d: %s.", as_code("analysis/guide.yaml"),
+    count_of(nrow(primaries), "primary comparison"), nrow(rows), sum(counts[verdicts_decided]), enumerate(told[!grepl("^0 ", told)])
+  )
+}
+
+#' The primary comparisons, those that are decided first.
+#'
+#' @return data.table of text: Study, At (tier and load), Mode, Baseline, Metric, Values (of the baseline and of the mode), Ratio, Verdict
+#'   (with the reason where there is none).
+table_primaries <- function(comparisons) {
+  rows <- comparisons[primary == 1]
+  rows <- rows[order(match(verdict, c("higher", "lower", verdicts_decided, "undecided", "not comparable")), study, tier)]
+  rows[, .(
+    At = paste0(tier, ", ", loop_names[tool]), Mode = mode, Baseline = baseline, Metric = unname(about_statistics(statistic)$short),
+    Values = values_of_both(rows), Ratio = ifelse(is.na(estimate), no_figure, effect_with_interval(rows)), Verdict = verdict_of(rows)
+  )]
+}
+
+verdict_of <- function(rows) {
+  none <- as.numeric(rows$effect == "ratio")
+  fcase(
+    rows$verdict == "fixed", "same: the load is the limit",
+    rows$verdict == "not comparable", rows$reason,
+    rows$verdict == "undecided" & rows$low <= none & rows$high >= none, "undecided: neither a difference nor within the margin",
+    rows$verdict == "undecided", sprintf("undecided: p = %s after correction", format_number(signif(rows$p_adjusted, 2))),
+    rows$verdict == "same", "same",
+    rep(TRUE, nrow(rows)), paste0(rows$verdict, ": ", ifelse(rows$verdict == rows$better, "better", "worse"))
+  )
 }

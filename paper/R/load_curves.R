@@ -124,7 +124,7 @@ capacity_panel <- function(capacity, reach, axis) {
 
 # The words of a capacity, in a figure and in a table.
 capacity_text <- function(capacity) {
-  effect_with_interval(capacity[, .(estimate = capacity_per_s, low, high, bound, verdict = ifelse(sessions < 2, "one session", ""))])
+  effect_with_interval(capacity[, .(estimate = capacity_per_s, low, high, bound, pairs = sessions)])
 }
 
 #' How tall figure_load_curve() must be.

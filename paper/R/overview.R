@@ -55,12 +55,11 @@ threat_machine <- function(all) {
 
 threat_repetitions <- function(all) {
   counts <- all$summary[, .N, by = .(study, mode, tier, tool)]$N
-  open <- all$comparisons[verdict %in% c("undecided", "bounded", "one session")]
   replaced <- replaced_cells(all$results)
   paragraph(
     sprintf(
-      "**Repetitions.** Each cell has %s; %d of %d comparisons remain without a decision. Raising `repetitions` in config.yaml measures only the new sessions. The p-values do not account for that: adding sessions until a difference shows finds too many.",
-      repetitions_text(counts), nrow(open), nrow(all$comparisons)
+      "**Repetitions.** Each cell has %s. Raising `repetitions` in config.yaml measures only the new sessions. Verdicts account for it up to three looks, after one session each; a later session moves the end.",
+      repetitions_text(counts)
     ),
     if (replaced > 0) sprintf("%s measured again; the first measurement is in `results/replaced/`.", count_of(replaced, "cell", "was", "were"))
   )

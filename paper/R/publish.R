@@ -7,10 +7,6 @@ paper_pages_at_most <- 15
 readme_findings <- 5
 # From this ratio between the largest and smallest value on, a picture has a logarithmic axis.
 log_axis_from <- 20
-# Metrics of which two runs are expected to agree; counts of threads, and shares of errors that are 0, always do.
-time_like <- c(
-  "throughput_per_s", "capacity_per_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"
-)
 
 # ---- Findings ----------------------------------------------------------------------------------
 
@@ -21,7 +17,7 @@ with_curves <- function(run) with_capacities(run$summary, run$capacity)
 #' @param run see read_shipped(); `guide` path of guide.yaml.
 findings_of_shipped <- function(run, guide) {
   findings <- read_findings(guide)
-  head(first_findings(told_findings(decide_findings(findings, run$comparisons, with_curves(run)), findings)), readme_findings)
+  head(first_findings(told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)), readme_findings)
 }
 
 #' The range of a finding's ratio over the shipped runs, as "; 3 runs: 8.8 to 9.6"; empty where one run alone has it.
@@ -50,21 +46,6 @@ finding_of_readme <- function(finding, runs) gsub(" ?\\(@[^)]*\\)", "", tell_fin
 
 # ---- Pictures ----------------------------------------------------------------------------------
 
-#' What the picture shows of a finding: its modes in the metric of its first pair.
-#'
-#' @param cells see with_curves().
-#' @return data.table, a row a mode: mode, value (that of the finding's text), low, high (95 %; NA for one session).
-values_of_finding <- function(finding, cells) {
-  rows <- finding$rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]]
-  sides <- rbindlist(lapply(seq_len(nrow(rows)), function(index) {
-    both <- shared_sessions(cells, rows[index])
-    rbindlist(lapply(c("baseline", "mode"), function(side) {
-      data.table(mode = rows[index][[side]], setnames(as.data.table(geometric(both[[side]])), "middle", "value"))
-    }))
-  }))
-  unique(sides, by = "mode")
-}
-
 #' The README's picture: a panel a finding, with the value of each mode and its interval.
 #'
 #' @return list of figure (ggplot), height (inches) and alt (words).
@@ -83,7 +64,7 @@ picture_of_findings <- function(findings, cells) {
 panel_of_finding <- function(finding, values) {
   unit <- finding$rows$unit[1]
   values <- copy(values)[, `:=`(mode = factor(mode, rev(mode)), is_baseline = mode %in% setdiff(finding$rows$baseline, finding$rows$mode))]
-  ends <- range(unlist(values[, .(value, low, high)]), na.rm = TRUE)
+  ends <- range(unlist(values[, .(value, low, high)]), na.rm = TRUE, finite = TRUE)
   wide <- max(values$value) / min(values$value) > log_axis_from
   axis <- if (wide) scale_x_log10 else scale_x_continuous
   ggplot(values, aes(value, mode, colour = is_baseline)) +
@@ -144,7 +125,7 @@ table_of_checks <- function(findings) {
     data.table(
       Finding = finding$text$title,
       Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
-      Ratio = paste(title_of(row$statistic), effect_with_interval(row))
+      Ratio = sprintf("%s %s: %s", title_of(row$statistic), values_of_both(row), effect_with_interval(row))
     )
   }))
 }
@@ -160,7 +141,7 @@ table_of_runs <- function(runs) {
     data.table(
       Run = sprintf("[%s](paper/runs/%s/report.pdf)", run$name, run$name), Machine = machine_text(facts$machine),
       Kernel = facts$machine$kernel, Commit = as_code(substr(facts$commit, 1, 7)), Cells = format_number(nrow(cells)),
-      "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(poolable(rbind(run$summary, run$capacity, fill = TRUE)))),
+      "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(counts_for(cells, "throughput_per_s"))),
       Sessions = format_number(facts$sessions), Minutes = format_number(round(sum(unlist(facts$session_s)) / 60)),
       "CPU time of a request" = format_number(cpu_time_against(runs[[1]], run))
     )
@@ -170,39 +151,24 @@ table_of_runs <- function(runs) {
 # The CPU time of a request over that of the first run: a median over the cells that both have.
 cpu_time_against <- function(first, run) {
   cpu_us_of <- function(one) {
-    valid <- one$summary[poolable(one$summary) & is.finite(cpu_us_per_request) & cpu_us_per_request > 0]
+    valid <- one$summary[counts_for(one$summary) & is.finite(cpu_us_per_request) & cpu_us_per_request > 0]
     valid[, .(cpu_us = median(cpu_us_per_request)), by = .(study, mode, tier, tool)]
   }
   both <- merge(cpu_us_of(first), cpu_us_of(run), by = c("study", "mode", "tier", "tool"))
   both[, median(cpu_us.y / cpu_us.x)]
 }
 
-#' Do two shipped runs agree? Of the time-like differences that the first decides, how many the other decides alike.
+#' Do two shipped runs agree? How many of the changes between them are none within the intervals of both.
 #'
 #' @return text of one line.
 sentence_agreement <- function(first, other) {
-  decided <- first$comparisons[statistic %in% time_like & verdict %in% c("higher", "lower")]
-  both <- merge(decided, other$comparisons, by = comparison_keys, all.x = TRUE, suffixes = c("_there", "_here"))
-  both[, agreement := fcase(
-    is.na(verdict_here) | verdict_here == "not comparable", "not measured", verdict_here == verdict_there, "alike",
-    verdict_here %in% c("higher", "lower"), "opposite", default = "undecided"
+  found <- runs_against_runs(list(first, other))[statistic == "all"]
+  if (nrow(found) == 0) return(sprintf("`%s` and `%s` have no comparison in common.", first$name, other$name))
+  found[, sprintf(
+    "`%s` and `%s` have %s in common by two sessions or more, on %s. In %s of them (%s) the ratios agree within the intervals of both.",
+    first$name, other$name, count_of(comparisons, "comparison"), if (.SD[["same_kind"]]) "machines of one kind" else "different machines",
+    format_number(held), percent(share)
   )]
-  count <- function(kind, one = NULL, several = NULL) {
-    number <- both[agreement == kind, .N]
-    paste(c(if (number == 0) "none" else format_number(number), if (number == 1) one else several), collapse = " ")
-  }
-  factors <- both[effect_there == "ratio", exp(abs(log(estimate_here / estimate_there)))]
-  factors <- factors[is.finite(factors)]
-  paragraph(
-    sprintf(
-      "`%s` decides %s in throughput, latency or CPU time. Of these `%s` decides %s the same way and %s the opposite way; %s undecided there, and %s not measured.",
-      first$name, count_of(nrow(both), "difference"), other$name, count("alike"), count("opposite"), count("undecided", "is", "are"), count("not measured", "is", "are")
-    ),
-    if (length(factors) > 0) sprintf(
-      "The ratios of %s that both measured differ by a factor of %s (median), 90 %% of them by at most %s.",
-      format_number(length(factors)), format_number(median(factors)), format_number(quantile(factors, 0.9, names = FALSE))
-    )
-  )
 }
 
 #' The README's blocks, by the names of their markers.
@@ -219,7 +185,8 @@ readme_blocks <- function(runs, findings, alt) {
       sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, gsub('"', "&quot;", alt)), "",
       if (length(told) > 0) c(
         sprintf("%d. %s", seq_along(told), told), "",
-        "In brackets: the 95 % interval of the ratio, then its range over the shipped runs that have it.", ""
+        "In brackets: the 95 % interval of the ratio, widened for the selection of what is reported; then its range over the shipped runs that have it.", "",
+        sentence_without_exclusion(findings), ""
       ),
       sprintf(
         "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables. Both were rendered by the code of commit `%s`; `CHANGELOG.md` lists the sentences and values that were corrected since.",

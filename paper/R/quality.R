@@ -74,11 +74,11 @@ idle_text <- function(cells) {
 # ---- Slices ----------------------------------------------------------------------------------
 
 slice_rules <- c(
-  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_neighbors = "not idle beside",
-  not_completed = "not completed"
+  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_neighbors = "neighbors not idle",
+  generator_healthy = "generator late", not_completed = "not completed"
 )
 
-#' Slices by study: counted, repeated, and excluded by rule. A slice may fail several rules.
+#' Slices by study: counted for latency, repeated, and excluded by rule. A slice may fail several rules.
 #'
 #' @param summary,slices see read_summary() and read_slices().
 table_slices <- function(summary, slices) {
@@ -99,7 +99,7 @@ sentence_slices <- function(slices) {
   if (nrow(plain) == 0) return("No cell has slices.")
   excluded <- sum(!plain$kept)
   sprintf(
-    "Of %s without the profiler, %s %s excluded (%s).", count_of(nrow(plain), "slice"), format_number(excluded),
+    "Of %s without the profiler, %s %s excluded from latency (%s).", count_of(nrow(plain), "slice"), format_number(excluded),
     if (excluded == 1) "was" else "were", percent(excluded / nrow(plain))
   )
 }
@@ -113,25 +113,9 @@ table_a_a <- function(comparisons) {
   rows <- a_a_comparisons(comparisons)[statistic %in% a_a_statistics]
   rows[, .(
     Study = study, Mode = baseline, Tier = tier, Load = loop_names[tool], Metric = title_of(statistic),
-    "Second / first" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
-    Verdict = verdict_text(verdict, reason)
+    Values = values_of_both(.SD), "Second / first" = effect_with_interval(.SD), "Off (%)" = 100 * (estimate - 1),
+    "p at most 5 %" = fcase(is.na(p_value), no_figure, p_value <= 1 - confidence, "yes", default = "no")
   ), .SDcols = names(rows)]
-}
-
-#' A sentence on what the simulations found.
-#'
-#' @param coverage see simulate_coverage().
-#' @return one string, with a full stop.
-sentence_coverage <- function(coverage) {
-  percents <- function(values) sprintf("%s to %s %%", format_number(100 * min(values)), format_number(100 * max(values)))
-  sprintf(
-    paste(
-      "In %d simulated settings, with unlike noise in one family, three sessions and a quarter of the cells missing, these",
-      "intervals hold the truth in %s of the quiet half of the comparisons and in %s of the noisy half. Of the reported",
-      "differences %s are false, of the reported equivalences %s."
-    ),
-    nrow(coverage), percents(coverage$quiet), percents(coverage$noisy), percents(coverage$false), percents(coverage$false_equivalent)
-  )
 }
 
 #' A sentence on the false-alarm rate.
@@ -139,26 +123,68 @@ sentence_coverage <- function(coverage) {
 #' @param comparisons see read_comparisons().
 #' @return one string, with a full stop.
 sentence_false_alarms <- function(comparisons) {
-  a_a <- a_a_comparisons(comparisons)
-  if (nrow(a_a) == 0) return("No mode was measured against itself.")
-  if (all(is.na(a_a$estimate))) {
-    return("The same mode was measured under two names, but in no session are both of its cells valid.")
-  }
+  if (nrow(a_a_comparisons(comparisons)) == 0) return("No mode was measured against itself.")
   found <- false_alarms(comparisons)
-  if (is.null(found)) {
-    return("The same mode was measured under two names, but one session decides nothing that could be a false alarm.")
-  }
+  if (is.null(found)) return("One mode was measured under two names, but no value of both has a ratio.")
   share <- function(value) format_number(100 * value)
   sprintf(
-    paste(
-      "The same mode measured under two names is reported to differ in %d of %s (by intervals alone,",
-      "without the correction for many comparisons, in %d). They are at %s, of which %d %s one: %s %%, 95 %%",
-      "interval %s to %s %%."
-    ),
-    found$differ, count_of(found$comparisons, "comparison"), found$unadjusted,
-    count_of(found$places, "place"), found$places_differ, if (found$places_differ == 1) "has" else "have",
-    share(found$share), share(found$low), share(found$high)
+    "One mode under two names differs at 5 %% in %d of %s, %s %% (95 %% interval %s to %s %%); 5 %% is expected by chance.",
+    found$differ, count_of(found$comparisons, "comparison"), share(found$share), share(found$low), share(found$high)
   )
+}
+
+# ---- Positive controls -------------------------------------------------------------------------
+
+#' What became of the positive controls; one that was not found is said in bold.
+#'
+#' @param controls see judge_controls().
+#' @return one string, with full stops.
+sentence_controls <- function(controls) {
+  if (nrow(controls) == 0) return("No positive control was measured in this run.")
+  told <- controls[, sprintf(
+    "to %s changes the %s by a factor of %s (true: %s to %s), %s", control, title_of(statistic),
+    ifelse(is.na(estimate), fifelse(reason == "", no_figure, reason), with_interval(estimate, low, high)), format_number(true_low), format_number(true_high),
+    ifelse(found, "found", "**not found**")
+  )]
+  sprintf("Positive controls are modes that are slower than another by a known ratio: %s.", enumerate(told, "; "))
+}
+
+#' Reads the positive controls of a run; no rows where there is no such table.
+read_found_controls <- function(results) {
+  rows <- read_data(results, "controls.csv")
+  if (nrow(rows) == 0) return(rows)
+  rows[, `:=`(reason = fcoalesce(as.character(reason), ""), found = as.logical(found))][]
+}
+
+# ---- Run against run, coverage and power --------------------------------------------------------
+
+#' How often two shipped runs agree within the intervals of both.
+#'
+#' @param runs see read_all_shipped().
+#' @return data.table of text and numbers; no rows where no two runs have a comparison in common.
+table_runs <- function(runs) {
+  if (length(runs) < 2) return(data.table())
+  rows <- runs_against_runs(runs)
+  rows <- setnames(rows, "same_kind", "alike")[order(!alike, statistic == "all", -comparisons)]
+  rows[, .(
+    Machines = fifelse(alike, "of one kind", "different"), Metric = ifelse(statistic == "all", "all", title_of(statistic)), Comparisons = comparisons,
+    "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high))
+  )]
+}
+
+coverage_columns <- c(
+  design = "Design", rounds = "Rounds", sessions = "Sessions", statistic_kind = "Kind", size = "True ratio", coverage = "Coverage (%)",
+  power = "Power (%)", false = "False (%)"
+)
+
+#' Coverage and power of intervals where the truth is known.
+#'
+#' @param coverage the table analysis/coverage.csv; without its columns there are no rows.
+table_coverage <- function(coverage) {
+  if (!all(c("coverage", "power") %in% names(coverage))) return(data.table())
+  rows <- copy(coverage)[, intersect(names(coverage_columns), names(coverage)), with = FALSE]
+  for (share in intersect(c("coverage", "power", "false"), names(rows))) set(rows, j = share, value = 100 * rows[[share]])
+  setnames(rows, unname(coverage_columns[names(rows)]))[]
 }
 
 #' The noise floor in words and numbers.

@@ -1,5 +1,8 @@
 # Reading what the report is made from: the analysis' tables and the cells.
 
+#' A shipped run with verdicts on the primary comparisons, which old ones lack.
+with_verdicts <- function(run, guide) replace(run, "comparisons", list(add_verdicts(run$comparisons, read_primaries(guide))))
+
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.

@@ -8,7 +8,8 @@ escape_html <- function(text) {
 # Headings of columns that are no statistics.
 column_titles <- c(
   mode = "Mode", tier = "Tier", study = "Study", tool = "Tool", repetition = "Rep.", baseline = "Baseline", tier_title = "Load",
-  estimate = "Ratio", low = "Low", high = "High", pairs = "Sessions", p_adjusted = "p, adjusted", offered_per_s = "Offered (1/s)",
+  estimate = "Ratio", low = "Low", high = "High", pairs = "Sessions", p_adjusted = "p, adjusted", mode_value = "Mode's value",
+  baseline_value = "Baseline's value", estimate_all = "Ratio, no slice excluded", fcr_low = "Low, reported", fcr_high = "High, reported", offered_per_s = "Offered (1/s)",
   rate_per_s = "Rate (1/s)", bound_per_s = "Bound (1/s)", mva_per_s = "MVA (1/s)", measured_per_s = "Measured (1/s)",
   share_percent = "Measured / bound (%)", wait_ms = "Wait (ms)", calibrated_per_s = "Calibrated (1/s)",
   within_per_s = "Highest within (1/s)", beyond_per_s = "Lowest beyond (1/s)", objective_ms = "Objective (ms)"
@@ -59,15 +60,24 @@ data_table <- function(results, file, what, columns = NULL, keep = NULL) {
   if (nrow(rows) == 0) return("")
   if (!is.null(keep)) rows <- rows[keep(rows) %in% TRUE]
   shown <- if (is.null(columns)) names(rows) else intersect(columns, names(rows))
-  rows <- rows[, shown, with = FALSE]
-  page_table(setNames(rows, title_of_column(names(rows))), what, file)
+  texts <- Map(function(id) value_of_cell(rows, id), shown)
+  page_table(setnames(as.data.table(texts), title_of_column(shown)), what, file)
+}
+
+# A column of cells: latencies that do not count have a mark, and a percentile that failed requests reach is not reached.
+value_of_cell <- function(rows, id) {
+  values <- rows[[id]]
+  if (!grepl("^latency_.*_ms$", id) || !is.numeric(values)) return(values)
+  marks <- if (is.null(rows$latency_valid)) FALSE else !(rows$valid & rows$latency_valid) & !is.na(values)
+  if (!any(is.infinite(values) | marks)) return(values)
+  paste0(value_text(values), ifelse(marks, paste0(" ", not_valid_mark), ""))
 }
 
 # ---- A study's tables ------------------------------------------------------------------------
 
 of_cell <- c("mode", "tier", "tool", "repetition")
 client_columns <- c(
-  of_cell, "valid", "outcome", "offered_per_s", "users", "connections", "requests", "throughput_per_s", "error_percent",
+  of_cell, "valid", "latency_valid", "outcome", "offered_per_s", "users", "connections", "requests", "throughput_per_s", "error_percent",
   "latency_mean_ms", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_p99_9_ms", "latency_max_ms",
   "latency_uncorrected_p99_ms"
 )
@@ -94,12 +104,12 @@ tables_of_study <- function(all) {
   c(
     page_table(table_modes_asked(all), "The modes, as their cells record them. An A/A pair is one mode under two names."),
     page_table(table_tiers(read_tiers(all)), "The tiers, and the load that each tool applies."),
-    table("summary.csv", "What clients saw, cell by cell. Latency of an open loop counts from when a request was due, uncorrected from when it was sent.", client_columns),
+    table("summary.csv", "What clients saw, cell by cell. Latency of an open loop counts from when a request was due, uncorrected from when it was sent. † marks latencies that do not count; a percentile is not reached where more requests failed.", client_columns),
     table("summary.csv", "What servers used, cell by cell.", server_columns),
-    table("summary.csv", "Cells that are not valid, why, and what they still bound.", invalid_columns, function(rows) {
-      !(rows$valid %in% TRUE & rows$outcome == "completed")
+    table("summary.csv", "Cells that are not valid, cells whose latency does not count, and servers that failed; what they still bound.", invalid_columns, function(rows) {
+      !(rows$valid %in% TRUE & rows$latency_valid %in% TRUE & rows$outcome == "completed")
     }),
-    table("slices.csv", "Slices that do not count, and the rule that each fails. Shares are of the server's CPUs.", excluded_slice_columns, function(rows) !rows$kept),
+    table("slices.csv", "Slices whose latency does not count, and the rule that each fails. Shares are of the server's CPUs.", excluded_slice_columns, function(rows) !rows$kept),
     table_of_bounds(all),
     table("capacity.csv", "Load curves: the capacity is the highest rate that keeps the objective.", c(
       "mode", "tier", "repetition", "valid", "baseline", "objective_ms", "capacity_per_s", "bound_capacity", "why_bounded", "within_per_s",
@@ -133,7 +143,7 @@ table_of_bounds <- function(all) {
   shown <- setdiff(names(bounds), "study")
   page_table(setNames(bounds[, shown, with = FALSE], title_of_column(shown)), paste(
     "What users, admission or the CPUs allow (Little's law, the utilization law, mean value analysis), and what was measured:",
-    "median over valid sessions."
+    "median over the sessions that count."
   ), "bounds.csv")
 }
 
@@ -168,7 +178,8 @@ tables_of_studies <- function(all) {
 
 place_columns <- c("study", "mode", "baseline", "tier", "tool", "statistic", "unit")
 ratio_columns <- c(
-  place_columns, "estimate", "low", "high", "bound", "verdict", "reason", "pairs", "rounds", "mode_median", "baseline_median", "p_adjusted"
+  place_columns, "baseline_value", "mode_value", "estimate", "low", "high", "fcr_low", "fcr_high", "estimate_all", "bound", "reason", "verdict",
+  "p_adjusted", "pairs", "rounds"
 )
 
 #' The tables that are not of one study.
@@ -180,8 +191,8 @@ tables_of_all <- function(all, published, changes, protocol, renderer) {
   table <- function(...) data_table(all$results, ...)
   sections <- list(
     section_of_tables("Comparisons – tables", "comparison-tables", c(
-      table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval; medians of the cells of both.", ratio_columns),
-      table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing", "best")),
+      table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval, and the values that divide to it. Primary comparisons alone have a verdict.", ratio_columns),
+      table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", ratio_columns)),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
       table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
@@ -194,8 +205,8 @@ tables_of_all <- function(all, published, changes, protocol, renderer) {
     )),
     section_of_tables("The sources' values – tables", "source-tables", c(
       page_table(table_theirs(all$summary, published), paste(
-        "Every value that the sources printed, and ours: median over valid repetitions with their range, of the server as published",
-        "where there is one. † marks the range where no repetition is valid. The sources' machines are other machines, so no verdict",
+        "Every value that the sources printed, and ours: median over the repetitions that count with their range, of the server as published",
+        "where there is one. † marks the range where none counts. The sources' machines are other machines, so no verdict",
         "follows, and where a slice is shorter than their load, mean and longest latency of a queue that grows are not comparable."
       ))
     )),
@@ -208,6 +219,7 @@ tables_of_all <- function(all, published, changes, protocol, renderer) {
       page_table(table_phases(all$cells), "Where the time of the sessions went."),
       page_table(table_warm_up(all), "Warm-up by mode, and what the compiler used: of a CPU in the last turn of warm-up, and of the server's CPU time in the windows that count."),
       page_table(table_a_a(all$comparisons), "A/A pairs: a mode against itself under a second name, in the same sessions."),
+      table("controls.csv", "Positive controls: what a mode does more, the ratio that was found, and where the true one lies."),
       page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
       table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),
       page_table(table_checks(all$cells), "The validity checks, and how many of the cells to which each applies passed.")

@@ -1,55 +1,77 @@
 # Values of cells and comparisons as text, for tables.
 
-# Marks values of cells that did not pass the validity checks.
+# Marks values that did not pass the validity checks that concern them.
 not_valid_mark <- "†"
-# Marks intervals of one session: they hold for its processes and decide nothing.
+# Marks what rests on one session.
 one_session_mark <- "‡"
+# More requests failed than the percentile leaves room for.
+not_reached <- "not reached"
 
-# Median and range over repetitions. Where no repetition is valid only the range is shown, with a
-# mark: figures that are not valid are shown and never pooled.
+#' Values as text; an infinite one is a percentile that failed requests reach.
+value_text <- function(values) ifelse(is.infinite(values), not_reached, format_number(values))
+
+# Median and range over repetitions. Where none is valid only the range is shown, with a mark: values that are not valid are shown
+# and never pooled.
 over_repetitions <- function(values, valid) {
   pooled <- values[valid & !is.na(values)]
   shown <- values[!is.na(values)]
   if (length(pooled) > 0) {
     range <- range_text(pooled)
-    middle <- format_number(median(pooled))
+    middle <- value_text(median(pooled))
     return(if (range == middle) middle else paste0(middle, " (", range, ")"))
   }
   if (length(shown) > 0) paste(range_text(shown), not_valid_mark) else no_figure
 }
 
 range_text <- function(values) {
-  paste(unique(format_number(range(values))), collapse = "–")
+  paste(unique(value_text(range(values))), collapse = "–")
 }
 
-#' Effects with their intervals. A bound is the end of its interval that holds, or the estimate where it
-#' has no interval. Where sessions fell out it says how many are left, and the estimate at worst.
+#' What is printed of an effect: its ends, those that hold for the selection where it is reported as a finding. Selection may widen an
+#' interval beyond the factor that says something; the end next to no effect is then printed as a bound.
 #'
-#' @param rows rows with estimate, low, high, bound, verdict, and of comparisons all else, see compare_modes().
+#' @param rows of the comparisons: estimate, low, high, bound; fcr_low, fcr_high where they have verdicts.
+#' @return data.table: low, high, bound.
+printed_ends <- function(rows) {
+  wider <- function(name) if (is.null(rows[[paste0("fcr_", name)]])) rows[[name]] else fcoalesce(rows[[paste0("fcr_", name)]], rows[[name]])
+  ends <- data.table(low = as.numeric(wider("low")), high = as.numeric(wider("high")), bound = rows$bound)
+  ratios <- if (is.null(rows$effect)) TRUE else rows$effect == "ratio"
+  too_wide <- ratios & ends$bound == "" & ends$low > 0 & ends$high / ends$low > span_at_most
+  ends[too_wide %in% TRUE, bound := fifelse(low > 1, "at_least", "at_most")][]
+}
+
+#' Effects with their intervals, or the reason why there is none. A bound is the end of its interval that holds, or the estimate where
+#' it has no interval. It says how many sessions have both sides where not all have, and marks one session.
+#'
+#' @param rows see printed_ends(); reason, pairs and sessions of comparisons.
 #' @param scale 100 for percentages.
 #' @return character vector.
 effect_with_interval <- function(rows, scale = 1) {
+  ends <- printed_ends(rows)
   one <- function(value) format_number(scale * value)
   text <- fcase(
-    is.na(rows$estimate), no_figure,
-    rows$bound == "at_least" & (rows$low < rows$estimate / far) %in% TRUE, not_bounded,
-    rows$bound == "at_most" & (rows$high > rows$estimate * far) %in% TRUE, not_bounded,
-    rows$bound == "at_least", paste("at least", one(fcoalesce(rows$low, rows$estimate))),
-    rows$bound == "at_most", paste("at most", one(fcoalesce(rows$high, rows$estimate))),
-    rep(TRUE, length(rows$estimate)), with_interval(scale * rows$estimate, scale * rows$low, scale * rows$high)
+    ends$bound == "at_least", paste("at least", one(fcoalesce(ends$low, rows$estimate))),
+    ends$bound == "at_most", paste("at most", one(fcoalesce(ends$high, rows$estimate))),
+    rep(TRUE, nrow(ends)), with_interval(scale * rows$estimate, scale * ends$low, scale * ends$high)
   )
-  marked <- rows$verdict == "one session" & !is.na(rows$estimate)
-  paste0(text, ifelse(marked, paste0(" ", one_session_mark), ""), sessions_text(rows, one))
+  why <- if (is.null(rows$reason)) "" else rows$reason
+  ifelse(is.na(rows$estimate), ifelse(why == "", no_figure, why), paste0(text, sessions_text(rows)))
 }
 
-sessions_text <- function(rows, one) {
-  if (length(rows$worst) == 0) return("")
-  measured <- sessions_measured(rows)
-  worst <- ifelse(is.na(rows$worst), "", paste0(", at worst ", one(rows$worst)))
-  ifelse(
-    is.na(rows$estimate) | rows$pairs >= measured, "",
-    paste0(" (", rows$pairs, " of ", measured, " sessions", worst, ")")
-  )
+sessions_text <- function(rows) {
+  if (is.null(rows$pairs)) return("")
+  some <- if (is.null(rows$sessions)) FALSE else rows$pairs < rows$sessions
+  paste0(ifelse(rows$pairs == 1, paste0(" ", one_session_mark), ""), ifelse(some, sprintf(" (%d of %d sessions)", rows$pairs, rows$sessions), ""))
 }
 
-sessions_measured <- function(rows) rows$mode_valid + rows$mode_invalid + rows$mode_missing
+#' Both values of comparisons, with their unit: "500 and 3,102/s".
+values_of_both <- function(rows) {
+  text <- paste(value_text(rows$baseline_value), "and", value_of(rows$mode_value, rows$unit))
+  ifelse(is.na(rows$baseline_value) | is.na(rows$mode_value), no_figure, text)
+}
+
+# A value with its unit: "500/s", "161 ms".
+value_of <- function(value, unit) {
+  with_unit <- paste0(value_text(value), ifelse(startsWith(unit, "1/"), substring(unit, 2), ifelse(unit == "", "", paste0(" ", unit))))
+  ifelse(is.infinite(value), not_reached, with_unit)
+}

@@ -20,25 +20,27 @@ inside_text <- function(inside) {
   ifelse(is.finite(inside), paste(format_number(inside), "admitted"), "no limit")
 }
 
-#' Kinds of threads against the number of requests admitted: each mode at one tier, and its ratio to the baseline.
+#' Kinds of threads against the number of requests admitted: each mode at one tier, with the value of the baseline that its ratio is to.
 #'
 #' @param kinds see read_kinds().
 #' @return ggplot.
 figure_kinds <- function(all, kinds, tier, tool, statistic) {
   wanted <- list(tier = tier, tool = tool, statistic = statistic)
-  cells <- all$summary[poolable(all$summary)][tier == wanted$tier & tool == wanted$tool & mode %in% kinds$mode]
+  cells <- all$summary[counts_for(all$summary, statistic)][tier == wanted$tier & tool == wanted$tool & mode %in% kinds$mode]
   cells <- cells[is.finite(get(statistic)) & get(statistic) > 0]
   if (nrow(cells) == 0) return(nothing_to_draw("no valid cell"))
-  tiles <- cells[, geometric(get(wanted$statistic)), by = mode][kinds, on = "mode", nomatch = NULL]
+  tiles <- cells[, .(value = geometric(get(wanted$statistic))$middle), by = mode][kinds, on = "mode", nomatch = NULL]
   ratios <- all$comparisons[tier == wanted$tier & tool == wanted$tool & statistic == wanted$statistic]
-  ratios[, ratio := ifelse(is.na(estimate), NA, effect_with_interval(ratios))]
-  tiles <- ratios[, .(mode, baseline, ratio)][tiles, on = "mode"]
+  ratios <- ratios[, .(mode, baseline, mode_value, unit, told = ifelse(
+    is.na(estimate), reason, sprintf("× %s of %s", effect_with_interval(ratios), value_of(baseline_value, unit))
+  ))]
+  tiles <- ratios[tiles, on = "mode"]
   tiles[, `:=`(
     column = factor(ifelse(inside == min(inside), "few admitted", "many admitted"), c("few admitted", "many admitted")),
     kind = factor(kind, c("virtual threads", "platform threads")),
     text = sprintf(
-      "%s (%s)\n%s %s\n%s", mode, inside_text(inside), with_interval(middle, low, high), unit_of_statistic(wanted$statistic),
-      ifelse(is.na(baseline), "the baseline", ifelse(is.na(ratio), "no ratio", paste("×", ratio)))
+      "%s (%s)\n%s\n%s", mode, inside_text(inside), value_of(fcoalesce(mode_value, value), unit_of_statistic(wanted$statistic)),
+      ifelse(is.na(baseline), "the baseline", told)
     )
   )]
   ggplot(tiles, aes(column, kind)) +
@@ -58,7 +60,7 @@ figure_kinds <- function(all, kinds, tier, tool, statistic) {
 #' @param tier of the closed loop.
 answer_of_kinds <- function(all, kinds, tier) {
   wanted <- tier
-  valid <- all$summary[poolable(all$summary) & tool == "jmeter" & tier %in% wanted]$mode
+  valid <- all$summary[counts_for(all$summary, "throughput_per_s") & tool == "jmeter" & tier %in% wanted]$mode
   if (uniqueN(kinds[mode %in% valid]$kind) < 2) return(NULL)
   answer(
     function() {
@@ -67,7 +69,7 @@ answer_of_kinds <- function(all, kinds, tier) {
     },
     4.6,
     sprintf(
-      "Kind of thread and number of requests admitted, at `%s`, closed loop: geometric means over valid repetitions with 95 %% intervals, and the ratio to the baseline with its own.",
+      "Kind of thread and number of requests admitted, at `%s`, closed loop: the value of each mode, and its ratio to the baseline with its 95 %% interval.",
       tier
     ),
     alt_extremes(all, "jmeter", tier, kinds$mode, "throughput_per_s")
