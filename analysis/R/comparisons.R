@@ -69,6 +69,7 @@ with_reasons <- function(rows, all = rows) {
 }
 
 alone_and_unknown <- "one session, and no other run knows its noise"
+#' @export
 not_measured_well <- "not measured well enough"
 
 #' Whether the load fixes a throughput: both sides serve what it offers, so that nothing is learned of the servers.
@@ -132,6 +133,7 @@ effect_between <- function(measured, place, statistic, effect = "ratio") {
   about <- modifyList(about, list(statistic = statistic, effect = effect, counts = counts_of(statistic), margin = fcoalesce(about$margin, 1.05)))
   row <- compare_statistic(measured, as.data.table(place)[, id := 1L], about)
   if (row$reason == "" && is.na(row$low)) row[, reason := alone_and_unknown]
+  if (row$reason == "" && effect == "ratio" && is.finite(row$high) && row$low > 0 && row$high / row$low > span_at_most) row[, reason := not_measured_well]
   if (row$reason != "") row[, c("estimate", "low", "high") := NA_real_]
   kept <- c("estimate", "low", "high", "mode_value", "baseline_value", "reason", "centre", "error", "df")
   c(as.list(row[, ..kept]), list(pairs = fcoalesce(as.numeric(row$pairs), 0), bound = bound_words(fcoalesce(as.numeric(row$bound), 0))))

@@ -95,7 +95,8 @@ table_causes <- function(all) {
     # Shares of failed requests are effects in percentage points.
     scale <- ifelse(rows$statistic == "error_share", 100, 1)
     unit <- ifelse(rows$kind == "dose", "/s", ifelse(rows$statistic == "error_share", " %", " ×"))
-    paste0(with_interval(scale * ends[, 1], scale * ends[, 2], scale * ends[, 3]), unit)
+    wide <- rows$statistic != "error_share" & ends[, 3] / ends[, 2] > span_at_most
+    ifelse(wide %in% TRUE, not_measured_well, paste0(with_interval(scale * ends[, 1], scale * ends[, 2], scale * ends[, 3]), unit))
   }
   rows[, .(
     Cause = ifelse(duplicated(id), "", titles), "Dose or swap" = capitalised(does),

@@ -59,6 +59,7 @@ excluding_changes <- 1.05
 times_of <- function(row) {
   if (is.na(row$estimate)) return(if (nzchar(row$reason)) row$reason else no_figure)
   ends <- printed_ends(row)
+  if (ends$bound == "none") return(not_measured_well)
   ratio <- c(row$estimate, ends$low, ends$high)
   all <- row$estimate_all
   bound <- ends$bound
@@ -86,10 +87,9 @@ change_without_exclusion <- function(rows) {
 
 #' Whether the findings stand with no slice excluded.
 sentence_without_exclusion <- function(findings) {
-  rows <- rbindlist(lapply(findings, `[[`, "rows"))
-  rows <- rows[is.finite(estimate) & is.finite(estimate_all) & effect == "ratio"]
-  if (nrow(rows) == 0) return("")
-  changes <- change_without_exclusion(rows)
+  changes <- unlist(lapply(findings, function(finding) {
+    change_without_exclusion(finding$rows[is.finite(estimate) & is.finite(estimate_all) & effect == "ratio"])
+  }))
   small <- changes[changes <= excluding_changes]
   if (length(small) == 0) return("")
   most <- if (max(small) < 1.0005) "none changes" else sprintf("the largest change is %s", percent(max(small) - 1))
@@ -133,16 +133,13 @@ tell_finding <- function(finding, values = finding_values(finding)) {
   )
 }
 
-#' Findings that this run does not decide, in one line; where it decides none, that comes first.
+#' How many findings this run does not decide.
 sentence_open_findings <- function(findings) {
   open <- findings[!is_decided(findings)]
   if (length(findings) == 0) return("None of the comparisons that the findings name was measured in this run.")
   if (length(open) == 0) return("")
-  topics <- vapply(open, function(finding) sprintf("%s (@sec-%s)", finding$topic, finding$study), "")
-  paragraph(
-    if (length(open) == length(findings)) "**This run decides none of its findings.**",
-    sprintf("Not decided by this run: %s.", paste(topics, collapse = "; "))
-  )
+  if (length(open) == length(findings)) return("**This run decides none of its findings** (@sec-primaries).")
+  sprintf("%d of %s are not decided by this run; @sec-primaries says why.", length(open), count_of(length(findings), "finding"))
 }
 
 #' The first findings, each beside its figure, knitted from finding.qmd.
@@ -198,7 +195,7 @@ tell_findings <- function(findings) {
   if (length(findings) == 0) return("None of the comparisons that its findings name was measured in this run.")
   told <- vapply(decided, function(finding) fill_in(trimws(finding$text$say), finding_values(finding)), "")
   open <- vapply(findings[!is_decided(findings)], `[[`, "", "topic")
-  paragraph(told, if (length(open) > 0) sprintf("Not decided by this run: %s.", paste(open, collapse = "; ")))
+  paragraph(told, if (length(open) > 0) sprintf("Not decided by this run (@sec-primaries): %s.", paste(open, collapse = "; ")))
 }
 
 #' Advice for the situations of a study.

@@ -40,7 +40,7 @@ table_guide <- function(guide) {
 sentence_open_situations <- function(guide) {
   open <- setdiff(guide$situation, table_guide(guide)$Situation)
   if (length(open) == 0) return("")
-  sprintf("Not decided in their first metric: %s (@sec-primaries).", paste(open, collapse = "; "))
+  sprintf("%s not decided in the first metric (@sec-primaries).", count_of(length(open), "situation", "is", "are"))
 }
 
 # ---- The primary comparisons -------------------------------------------------------------------
@@ -67,13 +67,13 @@ sentence_primaries <- function(comparisons, primaries) {
 
 #' The primary comparisons, those that are decided first.
 #'
-#' @return data.table of text: Study, At (tier and load), Mode, Baseline, Metric, Values (of the baseline and of the mode), Ratio, Verdict
-#'   (with the reason where there is none).
+#' @return data.table of text: Tier, Mode, Baseline, Metric, Values (of the baseline and of the mode), Ratio, Verdict (with the reason where
+#'   there is none).
 table_primaries <- function(comparisons) {
   rows <- comparisons[primary == 1]
   rows <- rows[order(match(verdict, c("higher", "lower", verdicts_decided, "undecided", "not comparable")), study, tier)]
   rows[, .(
-    At = paste0(tier, ", ", loop_names[tool]), Mode = mode, Baseline = baseline, Metric = unname(about_statistics(statistic)$short),
+    Tier = tier, Mode = mode, Baseline = baseline, Metric = unname(about_statistics(statistic)$short),
     Values = values_of_both(rows), Ratio = ifelse(is.na(estimate), no_figure, effect_with_interval(rows)), Verdict = verdict_of(rows)
   )]
 }
@@ -81,11 +81,11 @@ table_primaries <- function(comparisons) {
 verdict_of <- function(rows) {
   none <- as.numeric(rows$effect == "ratio")
   fcase(
-    rows$verdict == "fixed", "same: the load is the limit",
+    rows$verdict == "fixed", "same: fixed by the load",
     rows$verdict == "not comparable", rows$reason,
-    rows$verdict == "undecided" & rows$low <= none & rows$high >= none, "undecided: neither a difference nor within the margin",
-    rows$verdict == "undecided", sprintf("undecided: p = %s after correction", format_number(signif(rows$p_adjusted, 2))),
+    rows$verdict == "undecided" & rows$low <= none & rows$high >= none, "undecided: interval holds 1",
+    rows$verdict == "undecided", sprintf("undecided: p = %s", format_number(signif(rows$p_adjusted, 2))),
     rows$verdict == "same", "same",
-    rep(TRUE, nrow(rows)), paste0(rows$verdict, ": ", ifelse(rows$verdict == rows$better, "better", "worse"))
+    rep(TRUE, nrow(rows)), ifelse(rows$verdict == rows$better, "better", "worse")
   )
 }

@@ -10,8 +10,6 @@ log_axis_from <- 20
 
 # ---- Findings ----------------------------------------------------------------------------------
 
-with_curves <- function(run) with_capacities(run$summary, run$capacity)
-
 #' The findings that the README reports of a shipped run, decided again from its tables.
 #'
 #' @param run see read_shipped(); `guide` path of guide.yaml.
@@ -141,7 +139,7 @@ table_of_runs <- function(runs) {
     data.table(
       Run = sprintf("[%s](paper/runs/%s/report.pdf)", run$name, run$name), Machine = machine_text(facts$machine),
       Kernel = facts$machine$kernel, Commit = as_code(substr(facts$commit, 1, 7)), Cells = format_number(nrow(cells)),
-      "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(counts_for(cells, "throughput_per_s"))),
+      "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(counts_for(rbind(run$summary, run$capacity, fill = TRUE), "throughput_per_s"))),
       Sessions = format_number(facts$sessions), Minutes = format_number(round(sum(unlist(facts$session_s)) / 60)),
       "CPU time of a request" = format_number(cpu_time_against(runs[[1]], run))
     )
@@ -186,7 +184,7 @@ readme_blocks <- function(runs, findings, alt) {
       if (length(told) > 0) c(
         sprintf("%d. %s", seq_along(told), told), "",
         "In brackets: the 95 % interval of the ratio, widened for the selection of what is reported; then its range over the shipped runs that have it.", "",
-        sentence_without_exclusion(findings), ""
+        if (nzchar(sentence_without_exclusion(findings))) c(sentence_without_exclusion(findings), "")
       ),
       sprintf(
         "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables. Both were rendered by the code of commit `%s`; `CHANGELOG.md` lists the sentences and values that were corrected since.",

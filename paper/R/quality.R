@@ -149,13 +149,6 @@ sentence_controls <- function(controls) {
   sprintf("Positive controls are modes that are slower than another by a known ratio: %s.", enumerate(told, "; "))
 }
 
-#' Reads the positive controls of a run; no rows where there is no such table.
-read_found_controls <- function(results) {
-  rows <- read_data(results, "controls.csv")
-  if (nrow(rows) == 0) return(rows)
-  rows[, `:=`(reason = fcoalesce(as.character(reason), ""), found = as.logical(found))][]
-}
-
 # ---- Run against run, coverage and power --------------------------------------------------------
 
 #' How often two shipped runs agree within the intervals of both.

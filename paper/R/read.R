@@ -3,11 +3,17 @@
 #' A shipped run with verdicts on the primary comparisons, which old ones lack.
 with_verdicts <- function(run, guide) replace(run, "comparisons", list(add_verdicts(run$comparisons, read_primaries(guide))))
 
+# Positive controls, see judge_controls().
+read_found_controls <- function(path) {
+  rows <- fread(path, colClasses = list(character = c("control", "reason")), encoding = "UTF-8")
+  rows[, found := as.logical(found)][]
+}
+
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
 #' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
-#'   cpu_groups, moved, profiler_cost, capacity, load_curves, predicted_curves, guide, findings (see told_findings()),
+#'   cpu_groups, moved, profiler_cost, capacity, load_curves, predicted_curves, guide, controls, findings (see told_findings()),
 #'   causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   path <- function(name) file.path(results, name)
@@ -24,7 +30,7 @@ read_results <- function(results, analysis) {
     capacity = read_capacity(path("capacity.csv")),
     load_curves = read_load_curves(path("sweeps.csv")),
     predicted_curves = read_predicted_curves(path("predicted-sweeps.csv")),
-    guide = read_comparisons(path("guide.csv")),
+    guide = read_comparisons(path("guide.csv")), controls = read_found_controls(path("controls.csv")),
     findings = told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml"))),
     causes = read_causes(file.path(analysis, "causes.yaml")), traced = read_traced(path("causes.csv")),
     cells = read_cells(path(file.path("cells", cell_path(summary), "cell.json")))

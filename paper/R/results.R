@@ -5,6 +5,9 @@ cell_path <- function(summary) {
   with(summary, file.path(study, mode, tier, tool, paste0("rep-", repetition)))
 }
 
+#' The summary of a run with its capacities.
+with_curves <- function(run) with_capacities(run$summary, run$capacity)
+
 #' The title of a study; `one` see of_study().
 title_of_study <- function(one) one$cells[[1]]$labels$study$title
 

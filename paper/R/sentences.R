@@ -1,8 +1,6 @@
 # Sentences about results, computed from the comparisons and the summary, so that none can say
 # something else than the figures do. Modes are set as code, for Markdown.
 
-as_code <- function(text) sprintf("`%s`", text)
-
 #' A number with its noun, and its verb where one is given.
 count_of <- function(count, noun, one = NULL, several = NULL) {
   paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")

@@ -10,6 +10,8 @@ enumerate <- function(words, last = " and ") {
 #' Marks what Markdown would read as its own.
 plain <- function(text) gsub("([\\\\`*_<>|$@~^\\[\\]])", "\\\\\\1", text, perl = TRUE)
 
+as_code <- function(text) sprintf("`%s`", text)
+
 capitalised <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text, 2))
 
 percent <- function(share) paste0(format_number(100 * share), " %")

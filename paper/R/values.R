@@ -31,13 +31,13 @@ range_text <- function(values) {
 #' interval beyond the factor that says something; the end next to no effect is then printed as a bound.
 #'
 #' @param rows of the comparisons: estimate, low, high, bound; fcr_low, fcr_high where they have verdicts.
-#' @return data.table: low, high, bound.
+#' @return data.table: low, high, bound (none where neither end says anything).
 printed_ends <- function(rows) {
   wider <- function(name) if (is.null(rows[[paste0("fcr_", name)]])) rows[[name]] else fcoalesce(rows[[paste0("fcr_", name)]], rows[[name]])
   ends <- data.table(low = as.numeric(wider("low")), high = as.numeric(wider("high")), bound = rows$bound)
   ratios <- if (is.null(rows$effect)) TRUE else rows$effect == "ratio"
-  too_wide <- ratios & ends$bound == "" & ends$low > 0 & ends$high / ends$low > span_at_most
-  ends[too_wide %in% TRUE, bound := fifelse(low > 1, "at_least", "at_most")][]
+  too_wide <- ratios & ends$bound == "" & ends$high / ends$low > span_at_most
+  ends[too_wide %in% TRUE, bound := fcase(low > 1, "at_least", high < 1, "at_most", default = "none")][]
 }
 
 #' Effects with their intervals, or the reason why there is none. A bound is the end of its interval that holds, or the estimate where
@@ -50,6 +50,7 @@ effect_with_interval <- function(rows, scale = 1) {
   ends <- printed_ends(rows)
   one <- function(value) format_number(scale * value)
   text <- fcase(
+    ends$bound == "none", not_measured_well,
     ends$bound == "at_least", paste("at least", one(fcoalesce(ends$low, rows$estimate))),
     ends$bound == "at_most", paste("at most", one(fcoalesce(ends$high, rows$estimate))),
     rep(TRUE, nrow(ends)), with_interval(scale * rows$estimate, scale * ends$low, scale * ends$high)

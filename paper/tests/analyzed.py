@@ -11,6 +11,7 @@ from workloads.experiment.grid import Grid
 from workloads.tests.golden.edits import GOLDEN, Cell
 
 ROOT = Path(__file__).resolve().parents[2]
+CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
 # What the runner leaves besides cells and the list of the experiment's cells.
 OF_RUN = ("modes.csv", "primitives/costs-1.csv", "primitives/thread-memory.csv")
 FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use strict'</script>"
@@ -22,10 +23,10 @@ def analyze(results: Path, cells: Iterable[Cell]) -> None:
 
     for name in OF_RUN:
         shutil.copyfile(GOLDEN / name, results / name)
-    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    grid = Grid(CONFIGURATION)
     (results / "grid.csv").write_text(grid.grid_table())
     paths = [write(cell, results) for cell in cells]
-    run("analyze", results, [*paths, results / "primitives/costs-1.csv"])
+    run("analyze", results, [*paths, results / "primitives/costs-1.csv"], f"reference={CONFIGURATION['reference']}")
     stacks = sorted((results / "cells").rglob("*.collapsed"))
     run("profiles", results, stacks, "converter=true")
 

@@ -16,7 +16,9 @@ Row = dict[str, str]
 
 
 def is_valid(row: Row) -> bool:
-    return row["valid"].lower() == "true" and row["outcome"] == "completed"
+    """Whether all values of a cell count, those of its latency too."""
+    valid = row["valid"].lower() == row["latency_valid"].lower() == "true"
+    return valid and row["outcome"] == "completed"
 
 
 # How often the page shows a row of a file: once where nothing is said.

@@ -91,18 +91,22 @@ test_that("values that are not valid are marked and not pooled", {
   expect_equal(over_repetitions(c(1, 2, 90), c(TRUE, TRUE, FALSE)), "1.5 (1–2)")
   expect_equal(over_repetitions(c(1, 2), c(FALSE, FALSE)), "1–2 †")
   expect_equal(over_repetitions(c(NA_real_, NA), c(TRUE, FALSE)), no_figure)
+  expect_equal(over_repetitions(c(5, Inf), c(TRUE, TRUE)), "not reached (5–not reached)")
   broken <- copy(summary)[mode == "fixed-pool" & repetition == 1, `:=`(
-    valid = FALSE, failed_checks = "share_2xx;body_bytes"
+    valid = FALSE, latency_valid = FALSE, failed_checks = rep(c("body_bytes", "writes_kept"), 2)
   )]
   expect_equal(
     sentence_validity(broken),
-    paste(
-      "Of 24 cells, 20 are valid and 4 are not.",
-      "4 exceed the server or this machine: `body_bytes` (4), `share_2xx` (4)."
-    )
+    "Of 24 cells, 20 are valid and 4 are not (`body_bytes` 2, `writes_kept` 2)."
   )
-  broken[!poolable(broken), failed_checks := c("slices_kept", "little;slices_kept", "settled", "compiled")]
-  expect_match(sentence_validity(broken), "1 exceed .*: `settled` \\(1\\)\\. 3 were measured too little or disturbed: `slices_kept` \\(2\\)")
+  # What concerns latency, and what a server does, makes no cell invalid.
+  broken[valid == FALSE, `:=`(valid = TRUE, latency_valid = FALSE, failed_checks = rep(c("settled", "settled;little"), 2))]
+  broken[mode == "fixed-pool" & repetition == 2 & tier == "low" & tool == "wrk2", outcome := "server_died"]
+  broken[mode == "fixed-pool" & repetition == 3 & tier == "low" & tool == "wrk2", outcome := "beyond_limits"]
+  expect_equal(sentence_validity(broken), paste(
+    "Of 24 cells, 23 are valid and 1 is not. 1 load lies beyond the limits of this machine.",
+    "Of 4 valid cells the latency does not count (`settled` 4, `little` 2); all else does. In 1 cell the server failed, which is a result (`server_died` 1)."
+  ))
 })
 
 test_that("curves can be drawn, and the knee stands where the capacity is", {

@@ -1,12 +1,44 @@
-test_that("the guide names the winner of a situation, and a further metric only where it is decided", {
-  rows <- data.table(
-    situation = "Short requests", baseline = "thread-per-request", statistic = c("cpu_us_per_request", "latency_p99_ms"), mode = "fixed-pool",
-    best = c(1, 0), standing = c("better", "open"), estimate = 0.5, low = 0.4, high = 0.6, bound = "", verdict = c("lower", "undecided")
+rows_of_guide <- function(...) {
+  row <- data.table(
+    situation = "Short requests", study = "demo", tier = "high", baseline = "thread-per-request",
+    statistic = c("cpu_us_per_request", "latency_p99_ms", "cpu_us_per_request"), mode = c("fixed-pool", "fixed-pool", "event-loop"),
+    unit = c("µs", "ms", "µs"), better = "lower", effect = "ratio", standing = c("better", "open", "better"), estimate = c(0.5, 0.5, 0.6),
+    low = 0.4, high = c(0.6, 1.2, 0.9), bound = "", reason = "", pairs = 3, sessions = 3, baseline_value = 100, mode_value = c(50, 50, 60),
+    verdict = c("lower", "undecided", "lower"), primary = 1, p_adjusted = 0.2
   )
+  changes <- list(...)
+  for (column in names(changes)) set(row, j = column, value = changes[[column]])
+  row[]
+}
+
+test_that("the guide names the winners of a situation with the values of the first, and a further metric only where it is decided", {
+  expect_equal(unlist(table_guide(rows_of_guide())), c(
+    Situation = "Short requests", Baseline = "`thread-per-request`", Metric = "CPU time per request", Best = "`fixed-pool`, then `event-loop`",
+    Values = "100 and 50 µs", Ratio = "0.5 [0.4, 0.6]"
+  ))
+  best_of <- function(standing) table_guide(rows_of_guide(standing = standing))$Best[1]
+  expect_equal(best_of(c("worse", "open", "worse")), "`thread-per-request`")
+  expect_equal(best_of(c("same", "open", "worse")), "no difference")
+  expect_equal(best_of(c("fixed", "open", "fixed")), "the load is the limit")
+})
+
+test_that("a situation whose first metric is open is counted, and stands in the table of primaries alone", {
+  open <- rows_of_guide(standing = c("open", "better", "worse"))
+  expect_equal(nrow(table_guide(open)), 0)
+  expect_equal(sentence_open_situations(open), "1 situation is not decided in the first metric (@sec-primaries).")
+  expect_equal(sentence_open_situations(rows_of_guide()), "")
+})
+
+test_that("primary comparisons are counted, and stand with their verdict or the reason why there is none", {
+  rows <- rows_of_guide(verdict = c("undecided", "undecided", "lower"))
+  rows <- rbind(rows, rows[1][, `:=`(estimate = NA_real_, verdict = "not comparable", reason = not_measured_well)], rows[1][, verdict := "fixed"])
   expect_equal(
-    unlist(table_guide(rows)),
-    c(Situation = "Short requests", Baseline = "`thread-per-request`", Metric = "CPU time per request", Best = "`fixed-pool`", Ratio = "0.5 [0.4, 0.6]")
+    sentence_primaries(rows, data.table(mode = 1:6)),
+    "`analysis/guide.yaml` names 6 primary comparisons before they are measured; this run has the cells of 5 and decides 2: 1 differ, 1 are fixed by the load, 2 are undecided and 1 have no ratio."
   )
-  # The first metric stands even where it is open.
-  expect_equal(table_guide(rows[2])$Best, "not decided")
+  table <- table_primaries(rows)
+  expect_equal(table$Verdict, c("better", "same: fixed by the load", "undecided: p = 0.2", "undecided: interval holds 1", "not measured well enough"))
+  expect_equal(table$Ratio[5], no_figure)
+  expect_equal(table$Values[1], "100 and 60 µs")
+  expect_match(sentence_primaries(rows[0], data.table(mode = 1)), "^This run measured none")
 })

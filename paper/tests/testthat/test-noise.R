@@ -1,36 +1,53 @@
-# Comparisons of a mode with itself, one of them a false alarm, and one of two modes.
+# Comparisons of a mode with itself, of which two have small p-values, and one of two modes.
 with_a_a <- function() {
-  row <- function(mode, tier, verdict, estimate, p_value, statistic = "throughput_per_s") {
+  row <- function(mode, tier, estimate, p_value, statistic = "throughput_per_s") {
     data.table(
-      study = "demo", tier = tier, tool = "jmeter", mode = mode, baseline = "pool",
-      statistic = statistic, effect = "ratio", estimate = estimate, spread = 0.1, pairs = 3,
-      p_value = p_value, verdict = verdict
+      study = "demo", tier = tier, tool = "jmeter", mode = mode, baseline = "pool", statistic = statistic, unit = "1/s", effect = "ratio",
+      estimate = estimate, low = 0.8 * estimate, high = 1.2 * estimate, bound = "", baseline_value = 100, mode_value = 100 * estimate, spread = 0.1,
+      pairs = 3, sessions = 3, p_value = p_value, reason = "", fixed = 0
     )
   }
   rbind(
-    row("pool-a-a", "low", "equivalent", 1.01, 0.5),
-    row("pool-a-a", "high", "higher", 1.2, 0.001),
-    row("pool-a-a", "low", "undecided", 0.9, 0.04, "cpu_us_per_request"),
-    row("pool-a-a", "high", "undecided", 1, 0.9, "cpu_us_per_request"),
-    row("thread", "low", "higher", 3, 0.0001)
+    row("pool-a-a", "low", 1.01, 0.5), row("pool-a-a", "high", 1.2, 0.001), row("pool-a-a", "low", 0.9, 0.04, "cpu_us_per_request"),
+    row("pool-a-a", "high", 1, 0.9, "cpu_us_per_request"), row("thread", "low", 3, 0.0001)
   )
 }
 
 test_that("false alarms are counted among modes that are compared with themselves", {
-  found <- false_alarms(with_a_a())
-  expect_equal(found[c("differ", "comparisons", "unadjusted", "places", "places_differ")], list(
-    differ = 1L, comparisons = 4L, unadjusted = 2L, places = 2L, places_differ = 1L
+  exact <- binom.test(2, 4)$conf.int
+  expect_equal(sentence_false_alarms(with_a_a()), sprintf(
+    "One mode under two names differs at 5 %% in 2 of 4 comparisons, 50 %% (95 %% interval %s to %s %%); 5 %% is expected by chance.",
+    format_number(100 * exact[1]), format_number(100 * exact[2])
   ))
-  exact <- binom.test(1, 2)$conf.int
-  expect_equal(c(found$share, found$low, found$high), c(0.5, exact[1], exact[2]))
-  expect_match(
-    sentence_false_alarms(with_a_a()), "in 1 of 4 comparisons \\(.* in 2\\)\\. They are at 2 places, of which 1 has one: 50 %"
-  )
-  expect_null(false_alarms(with_a_a()[mode == "thread"]))
   expect_equal(sentence_false_alarms(with_a_a()[0]), "No mode was measured against itself.")
-  once <- with_a_a()[, `:=`(pairs = 1, spread = NA_real_, verdict = "one session")]
-  expect_null(false_alarms(once))
-  expect_match(sentence_false_alarms(once), "one session decides nothing")
+  expect_match(sentence_false_alarms(with_a_a()[, reason := not_measured_well]), "no value of both has a ratio")
+  expect_equal(table_a_a(with_a_a())[["p at most 5 %"]], c("no", "yes", "yes", "no"))
+  expect_equal(table_a_a(with_a_a())$Values[2], "100 and 120/s")
+})
+
+test_that("a positive control that was not found is said in bold", {
+  controls <- data.table(
+    control = c("compute for 2.1 ms in place of 2 ms", "sleep for 105 ms in place of 100 ms"), statistic = c("cpu_us_per_request", "latency_mean_ms"),
+    estimate = c(1.04, NA), low = c(1.02, NA), high = c(1.06, NA), true_low = c(1.03, 1.04), true_high = 1.05, found = c(TRUE, FALSE),
+    reason = c("", not_measured_well)
+  )
+  expect_match(sentence_controls(controls), "to compute for 2.1 ms in place of 2 ms changes the CPU time per request by a factor of 1.04 [1.02, 1.06] (true: 1.03 to 1.05), found; ", fixed = TRUE)
+  expect_match(sentence_controls(controls), "by a factor of not measured well enough (true: 1.04 to 1.05), **not found**.", fixed = TRUE)
+  expect_equal(sentence_controls(controls[0]), "No positive control was measured in this run.")
+  path <- tempfile(fileext = ".csv")
+  write_table(controls, path)
+  expect_equal(read_found_controls(path), controls)
+})
+
+test_that("runs are counted against each other, and coverage stands with power", {
+  runs <- read_all_shipped(file.path(analysis_folder, "runs"), "2026-11-25-xeon")[1:2]
+  table <- table_runs(runs)
+  expect_equal(tail(table$Metric, 1), "all")
+  expect_match(table[["Agree (%)"]][1], "^[0-9.]+ \\[[0-9.]+, [0-9.]+\\]$")
+  expect_equal(nrow(table_runs(runs[1])), 0)
+  found <- data.table(design = "whole", rounds = 3, sessions = 1, statistic_kind = "time", size = 1.1, coverage = 0.95, power = 0.8, false = 0.01)
+  expect_equal(table_coverage(found)[, c(`Coverage (%)`, `Power (%)`, `False (%)`)], c(95, 80, 1))
+  expect_equal(nrow(table_coverage(data.table(noise = "cells"))), 0)
 })
 
 test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
@@ -40,18 +57,18 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
   summary <- data.table(
     study = "demo", mode = rep(c("pool", "pool-a-a"), each = runs),
     baseline = rep(c(NA, "pool"), each = runs), tier = "low", tool = "jmeter",
-    repetition = rep(seq_len(runs), 2), outcome = "completed", valid = TRUE, failed_checks = "",
+    repetition = rep(seq_len(runs), 2), loop = "open", sleep_ms = 0, offered_per_s = 9, users = 1, outcome = "completed", valid = TRUE, latency_valid = TRUE, failed_checks = "",
     throughput_per_s = c(figures(), figures())
   )
   for (column in setdiff(compared_statistics$statistic, c("throughput_per_s", "capacity_per_s"))) summary[, (column) := NA_real_]
   summary <- with_cell_columns(summary)
-  floor <- noise_floor(compare_modes(summary, no_slices()), summary)
+  floor <- noise_floor(compare_modes(as_measured(summary)), summary)
   row <- floor[statistic == "throughput_per_s"]
   truth <- exp(qnorm(0.975) * sqrt(2) * 0.05)
   expect_equal(c(row$floor, row$floor_between_sessions), c(truth, truth), tolerance = 0.02)
   expect_true(is.na(floor[statistic == "error_share", floor]))
   # One session shows how far apart two runs were, and no more.
-  once <- compare_modes(summary[repetition == 1], no_slices())
+  once <- compare_modes(as_measured(summary))[, `:=`(pairs = 1, spread = NA_real_)]
   apart <- abs(log(once[statistic == "throughput_per_s", estimate]))
   first <- noise_floor(once, summary)[statistic == "throughput_per_s"]
   expect_equal(first$floor, exp(qnorm(0.975) * apart))

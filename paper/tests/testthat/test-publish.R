@@ -4,25 +4,28 @@ run_of_verdicts <- function(verdicts, estimates = c(2, 1, 3, 0.5), name = "2026-
     name = name,
     facts = list(
       ended = ended, commit = "259802d39c7f38", sessions = 3, session_s = list(a = 60, b = 120),
-      machine = list(cpu_model = "AMD EPYC", cpus = 2, kernel = "6.1")
+      machine = list(cpu_model = "AMD EPYC", cpus = 2, architecture = "x86_64", kernel = "6.1")
     ),
     comparisons = data.table(
       study = "s", tier = "t", tool = "jmeter", mode = "virtual", baseline = "pool", effect = "ratio", bound = "",
-      statistic = c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "threads_peak"), verdict = verdicts, estimate = estimates
+      statistic = c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "threads_peak"), verdict = verdicts, estimate = estimates,
+      noise = 0.1, df = 10, pairs = 3, fixed = 0, least = 0, reason = ""
     )
   )
 }
 
-test_that("two runs agree where both decide a difference of time alike", {
-  first <- run_of_verdicts(c("higher", "lower", "higher", "higher"), name = "first")
-  other <- run_of_verdicts(c("higher", "higher", "undecided", "lower"), c(4, 1, 3, 0.5), "other")
-  text <- sentence_agreement(first, other)
-  expect_match(text, "`first` decides 3 differences in", fixed = TRUE)
-  expect_match(text, "`other` decides 1 the same way and 1 the opposite way; 1 is undecided there, and none are not measured.", fixed = TRUE)
-  # Factors are 2, 1 and 1.
-  expect_match(text, "The ratios of 3 that both measured differ by a factor of 1 (median), 90 % of them by at most 1.8.", fixed = TRUE)
-  other$comparisons <- other$comparisons[statistic != "throughput_per_s"]
-  expect_match(sentence_agreement(first, other), "decides none the same way and 1 the opposite way; 1 is undecided there, and 1 is not measured.", fixed = TRUE)
+test_that("two runs agree where the interval of the change holds none", {
+  first <- run_of_verdicts("higher", name = "first")
+  other <- run_of_verdicts("higher", c(2.1, 1, 3, 5), "other")
+  expect_equal(sentence_agreement(first, other), paste(
+    # What is exactly the same in both could not have differed.
+    "`first` and `other` have 3 comparisons in common by two sessions or more, on machines of one kind.",
+    "In 2 of them (66.7 %) the ratios agree within the intervals of both."
+  ))
+  other$facts$machine$kernel <- "6.2"
+  expect_match(sentence_agreement(first, other), "on different machines")
+  other$comparisons <- other$comparisons[0]
+  expect_equal(sentence_agreement(first, other), "`first` and `other` have no comparison in common.")
 })
 
 test_that("a ratio's range is over the runs that have it, in the direction of the sentence", {

@@ -1,9 +1,59 @@
-test_that("a bound whose interval reaches far is none", {
-  rows <- data.table(
-    estimate = 4, low = c(3, 1e-5, NA, 3, 3), high = c(6, 1e5, NA, 5, 1e5), verdict = "bounded",
-    bound = c("at_least", "at_least", "at_least", "at_most", "at_most")
+row_of <- function(...) {
+  row <- data.table(
+    estimate = 4, low = 3, high = 6, bound = "", effect = "ratio", reason = "", pairs = 3, sessions = 3, unit = "1/s", baseline_value = 50,
+    mode_value = 200, fcr_low = NA_real_, fcr_high = NA_real_
   )
-  expect_equal(effect_with_interval(rows), c("at least 3", "not bounded", "at least 4", "at most 5", "not bounded"))
+  changes <- list(...)
+  for (column in names(changes)) set(row, j = column, value = changes[[column]])
+  row[]
+}
+
+test_that("a ratio has its interval, its bound, or the reason why there is none", {
+  expect_equal(effect_with_interval(row_of()), "4 [3, 6]")
+  expect_equal(effect_with_interval(row_of(bound = "at_least", high = Inf)), "at least 3")
+  expect_equal(effect_with_interval(row_of(bound = "at_most", low = 0)), "at most 6")
+  expect_equal(effect_with_interval(row_of(bound = "at_least", low = NA_real_)), "at least 4")
+  expect_equal(effect_with_interval(row_of(estimate = NA_real_, reason = not_measured_well)), "not measured well enough")
+  expect_equal(effect_with_interval(row_of(estimate = NA_real_)), no_figure)
+  expect_equal(effect_with_interval(data.table(estimate = 4, low = 3, high = 6, bound = "")), "4 [3, 6]")
+})
+
+test_that("what is reported has the interval of a selection, and none that spans more than a factor of 4", {
+  expect_equal(effect_with_interval(row_of(fcr_low = 2.5, fcr_high = 6.4)), "4 [2.5, 6.4]")
+  expect_equal(effect_with_interval(row_of(fcr_low = 1.5, fcr_high = 10.7)), "at least 1.5")
+  expect_equal(effect_with_interval(row_of(low = 0, high = 1e9)), "not measured well enough")
+  expect_equal(effect_with_interval(row_of(estimate = 0.25, low = 0.1, high = 0.5)), "at most 0.5")
+  expect_equal(effect_with_interval(row_of(estimate = 0.1, low = 0.01, high = 0.19, effect = "difference")), "0.1 [0.01, 0.19]")
+})
+
+test_that("effects say in how many sessions both sides are, and one session is marked", {
+  expect_equal(effect_with_interval(row_of(pairs = 2)), "4 [3, 6] (2 of 3 sessions)")
+  expect_equal(effect_with_interval(row_of(pairs = 1, sessions = 1)), paste("4 [3, 6]", one_session_mark))
+})
+
+test_that("both values stand with their unit, and a percentile that failures reach is not reached", {
+  expect_equal(values_of_both(row_of()), "50 and 200/s")
+  expect_equal(values_of_both(row_of(unit = "ms", mode_value = Inf)), "50 and not reached")
+  expect_equal(values_of_both(row_of(mode_value = NA_real_)), no_figure)
+})
+
+# What a printed number may be.
+reach_of_printed <- function(text) {
+  number <- as.numeric(gsub(",", "", sub("[^0-9.,].*$", "", text)))
+  digits <- ifelse(number >= 1000, 1, 10^(floor(log10(number)) - 2))
+  cbind(number - digits / 2, number + digits / 2)
+}
+
+test_that("in the shipped runs each ratio is that of its values, as computed and as printed", {
+  for (run in read_all_shipped(file.path(analysis_folder, "runs"), "2026-11-25-xeon")) {
+    rows <- run$comparisons[is.finite(estimate) & effect == "ratio" & is.finite(mode_value)]
+    expect_gt(nrow(rows), 500)
+    expect_lt(rows[, max(abs(log(mode_value / baseline_value / estimate)))], 0.001)
+    mode <- reach_of_printed(value_text(rows$mode_value))
+    baseline <- reach_of_printed(value_text(rows$baseline_value))
+    slack <- 1 + 1e-9
+    expect_true(all(mode[, 1] / baseline[, 2] <= rows$estimate * slack & rows$estimate <= mode[, 2] / baseline[, 1] * slack))
+  }
 })
 
 test_that("shares stand on 100 samples at least, and with their interval", {
@@ -12,22 +62,8 @@ test_that("shares stand on 100 samples at least, and with their interval", {
   expect_equal(count_of_samples(c(35, 100)), c("n = 35: too few", "n = 100"))
 })
 
-test_that("effects say in how many sessions they are valid, and the estimate at worst", {
-  row <- data.table(
-    estimate = 2.45, low = 1.2, high = 5, bound = "", verdict = "undecided", worst = c(2.29, NA), pairs = 2,
-    mode_valid = 2, mode_invalid = 1, mode_missing = 0
-  )
-  expect_equal(effect_with_interval(row), c("2.45 [1.2, 5] (2 of 3 sessions, at worst 2.29)", "2.45 [1.2, 5] (2 of 3 sessions)"))
-})
-
 test_that("capacities are printed with their bound, and a mode that is not known has a look", {
   pooled <- pool_capacity(capacities_with("pool", c(200, 300, 210), "thread", "at_least"))
   expect_equal(capacity_text(pooled)[1], "at least 233")
   expect_match(mode_colours(c("mine", "event-loop"))[["mine"]], "^#[0-9A-F]{6}$")
-})
-
-test_that("the sentence on coverage says what was recorded", {
-  coverage <- fread(file.path(analysis_folder, "coverage.csv"))
-  expect_match(sentence_coverage(coverage), sprintf("^In %d simulated settings", nrow(coverage)))
-  expect_match(sentence_coverage(coverage), sprintf("%s to %s %% of the quiet", format_number(100 * min(coverage$quiet)), format_number(100 * max(coverage$quiet))))
 })
