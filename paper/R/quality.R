@@ -166,18 +166,20 @@ table_runs <- function(runs) {
 }
 
 coverage_columns <- c(
-  design = "Design", rounds = "Rounds", sessions = "Sessions", statistic_kind = "Kind", size = "True ratio", coverage = "Coverage (%)",
-  power = "Power (%)", false = "False (%)"
+  statistic = "Metric", sessions = "Sessions", rounds = "Rounds", design = "Design", coverage = "Coverage (%)", wide = "None given (%)",
+  half_width = "± (%)", false = "False (%)", found_5 = "Finds 5 %", found_10 = "Finds 10 %", found_20 = "Finds 20 %", same = "Same (%)"
 )
 
 #' Coverage and power of intervals where the truth is known.
 #'
-#' @param coverage the table analysis/coverage.csv; without its columns there are no rows.
+#' @param coverage the table analysis/coverage.csv, see simulate_coverage(); without its columns there are no rows.
 table_coverage <- function(coverage) {
-  if (!all(c("coverage", "power") %in% names(coverage))) return(data.table())
-  rows <- copy(coverage)[, intersect(names(coverage_columns), names(coverage)), with = FALSE]
-  for (share in intersect(c("coverage", "power", "false"), names(rows))) set(rows, j = share, value = 100 * rows[[share]])
-  setnames(rows, unname(coverage_columns[names(rows)]))[]
+  if (!all(names(coverage_columns) %in% names(coverage))) return(data.table())
+  rows <- coverage[, names(coverage_columns), with = FALSE]
+  shares <- names(coverage_columns)[-(1:4)]
+  rows[, (shares) := lapply(.SD, function(share) sprintf("%.0f", 100 * share)), .SDcols = shares]
+  rows[, `:=`(statistic = unname(about_statistics(statistic)$short), design = fcoalesce(design, ""))]
+  setnames(rows, unname(coverage_columns))[]
 }
 
 #' The noise floor in words and numbers.

@@ -45,8 +45,11 @@ test_that("runs are counted against each other, and coverage stands with power",
   expect_equal(tail(table$Metric, 1), "all")
   expect_match(table[["Agree (%)"]][1], "^[0-9.]+ \\[[0-9.]+, [0-9.]+\\]$")
   expect_equal(nrow(table_runs(runs[1])), 0)
-  found <- data.table(design = "whole", rounds = 3, sessions = 1, statistic_kind = "time", size = 1.1, coverage = 0.95, power = 0.8, false = 0.01)
-  expect_equal(table_coverage(found)[, c(`Coverage (%)`, `Power (%)`, `False (%)`)], c(95, 80, 1))
+  found <- data.table(
+    statistic = "throughput_per_s", sessions = 3, rounds = 6, design = "", comparisons = 900, coverage = 0.951, wide = 0, half_width = 0.04, false = 0.05,
+    found_5 = 0.6, found_10 = 0.93, found_20 = 1, same = 0.7
+  )
+  expect_equal(table_coverage(found)[, c(Metric, `Coverage (%)`, `Finds 10 %`, `Same (%)`)], c("Throughput", "95", "93", "70"))
   expect_equal(nrow(table_coverage(data.table(noise = "cells"))), 0)
 })
 
