@@ -62,7 +62,7 @@ with_reasons <- function(rows, all = rows) {
     statistic == "cpu_us_per_request" & abs(log(served)) > log(like_throughput), "throughputs differ by more than 20 %",
     statistic == "latency_mean_ms" & failed > failed_at_most, "more than 1 % of the requests failed",
     is.na(low) & is.na(high), alone_and_unknown,
-    effect == "ratio" & is.finite(high) & low > 0 & high / low > span_at_most, not_measured_well,
+    spans_too_much(rows), not_measured_well,
     default = ""
   )]
   numbers <- c("estimate", "estimate_all", "low", "high", "p_value", "equivalence_p_value")
@@ -72,6 +72,8 @@ with_reasons <- function(rows, all = rows) {
 alone_and_unknown <- "one session, and no other run knows its noise"
 #' @export
 not_measured_well <- "not measured well enough"
+
+spans_too_much <- function(rows) rows[, effect == "ratio" & is.finite(high) & low > 0 & high / low > span_at_most]
 
 #' Whether the load fixes a throughput: both sides serve what it offers, so that nothing is learned of the servers.
 #'
@@ -133,8 +135,7 @@ effect_between <- function(measured, place, statistic, effect = "ratio") {
   about <- as.list(compared_statistics[at])
   about <- modifyList(about, list(statistic = statistic, effect = effect, counts = counts_of(statistic), margin = fcoalesce(about$margin, 1.05)))
   row <- compare_statistic(measured, as.data.table(place)[, id := 1L], about)
-  if (row$reason == "" && is.na(row$low)) row[, reason := alone_and_unknown]
-  if (row$reason == "" && effect == "ratio" && is.finite(row$high) && row$low > 0 && row$high / row$low > span_at_most) row[, reason := not_measured_well]
+  row[, reason := fcase(reason != "", reason, is.na(low), alone_and_unknown, spans_too_much(row), not_measured_well, default = "")]
   if (row$reason != "") row[, c("estimate", "low", "high") := NA_real_]
   kept <- c("estimate", "low", "high", "mode_value", "baseline_value", "reason", "centre", "error", "df")
   c(as.list(row[, ..kept]), list(pairs = fcoalesce(as.numeric(row$pairs), 0), bound = bound_words(fcoalesce(as.numeric(row$bound), 0))))

@@ -60,7 +60,7 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
   summary <- data.table(
     study = "demo", mode = rep(c("pool", "pool-a-a"), each = runs),
     baseline = rep(c(NA, "pool"), each = runs), tier = "low", tool = "jmeter",
-    repetition = rep(seq_len(runs), 2), loop = "open", sleep_ms = 0, offered_per_s = 9, users = 1, outcome = "completed", valid = TRUE, latency_valid = TRUE, failed_checks = "",
+    repetition = rep(seq_len(runs), 2), loop = "open", sleep_ms = 0, offered_per_s = 9, users = 1, duration_s = 1, slices_kept = 1, outcome = "completed", valid = TRUE, latency_valid = TRUE, failed_checks = "",
     throughput_per_s = c(figures(), figures())
   )
   for (column in setdiff(compared_statistics$statistic, c("throughput_per_s", "capacity_per_s"))) summary[, (column) := NA_real_]
