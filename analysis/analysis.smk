@@ -109,7 +109,6 @@ rule analyze:
         results=RESULTS,
         reference=config["reference"],
         cells=expand("{cell}/cell.json", cell=CELLS),
-        reference=config["reference"],
     message:
         "all cells: values, comparisons, verdicts"
     shell:

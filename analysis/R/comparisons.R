@@ -22,7 +22,7 @@ compare_statistic <- function(measured, places, about) {
   judged <- judge_effects(usable, margin, known, lent_noise(known, places[usable, on = "id"]))
   rows <- rbind(judged, pooled[why != ""], fill = TRUE)[places, on = "id"]
   if (about$counts == "latency") rows[of(FALSE)[why == ""], estimate_all := i.centre, on = "id"] else rows[, estimate_all := centre]
-  if (nrow(measured$slices) == 0) rows[, estimate_all := NA_real_]
+  if (NROW(measured$slices) == 0) rows[, estimate_all := NA_real_]
   ends <- c("low", "high", "estimate_all")
   if (logs) rows[, (ends) := lapply(.SD, exp), .SDcols = ends]
   rows[, estimate := if (logs) exp(centre) else centre]
