@@ -26,7 +26,8 @@ def analyze(results: Path, cells: Iterable[Cell]) -> None:
     grid = Grid(CONFIGURATION)
     (results / "grid.csv").write_text(grid.grid_table())
     paths = [write(cell, results) for cell in cells]
-    run("analyze", results, [*paths, results / "primitives/costs-1.csv"], f"reference={CONFIGURATION['reference']}")
+    reference = f"reference={CONFIGURATION['reference']}"
+    run("analyze", results, [*paths, results / "primitives/costs-1.csv"], reference)
     stacks = sorted((results / "cells").rglob("*.collapsed"))
     run("profiles", results, stacks, "converter=true")
 
