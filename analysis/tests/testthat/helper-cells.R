@@ -38,14 +38,14 @@ use_modes(local({
   path
 }))
 
-# Lines that Python prints with the grid of config.yaml, and with these changes of it.
-lines_of_grid <- function(prints, changes = "{}") {
-  script <- paste0("import json, yaml; from workloads.experiment.grid import Grid; grid = Grid(yaml.safe_load(open('config.yaml')) | ", changes, ")\n", prints)
+# Lines that Python prints with the grid of config.yaml.
+lines_of_grid <- function(prints) {
+  script <- paste0("import json, yaml; from workloads.experiment.grid import Grid; grid = Grid(yaml.safe_load(open('config.yaml')))\n", prints)
   withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
 }
 
 # What the workflow writes to grid.csv of config.yaml.
-grid_asked <- function(changes = "{}") fread(text = lines_of_grid("print(grid.grid_table(), end='')", changes))
+grid_asked <- function() fread(text = lines_of_grid("print(grid.grid_table(), end='')"))
 
 # Options of each mode by study and mode.
 options_asked <- function() {
