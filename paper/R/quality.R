@@ -182,6 +182,22 @@ table_coverage <- function(coverage) {
   setnames(rows, unname(coverage_columns))[]
 }
 
+#' Over all designs: the least and the most.
+sentence_coverage <- function(coverage) {
+  if (nrow(table_coverage(coverage)) == 0) return("")
+  span_of <- function(shares) paste(unique(sprintf("%.0f", 100 * range(shares))), collapse = " to ")
+  sprintf(
+    "Known ratios were put into measured rounds, in %s. The 95 %% intervals hold them in %s %% of the comparisons (median %.0f %%); where there is no difference, %s %% find one at 5 %%.",
+    count_of(nrow(coverage), "design"), span_of(coverage$coverage), 100 * median(coverage$coverage), span_of(coverage$false)
+  )
+}
+
+#' The designs that the paper shows: whole sessions of six rounds, of large runs.
+plain_designs <- function(coverage) {
+  if (!all(names(coverage_columns) %in% names(coverage))) return(coverage[0])
+  coverage[rounds == max(rounds) & fcoalesce(design, "") == "" & sessions %in% range(sessions)]
+}
+
 #' The noise floor in words and numbers.
 #'
 #' @param floor see noise_floor().

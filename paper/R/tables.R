@@ -184,10 +184,10 @@ ratio_columns <- c(
 
 #' The tables that are not of one study.
 #'
-#' @param all see read_results(); `published` see read_published(); `changes` see reproduce_run(); `protocol` see
+#' @param all see read_results(); `coverage` of analysis/coverage.csv; `published` see read_published(); `changes` see reproduce_run(); `protocol` see
 #'   read_protocol(); `renderer` its name.
 #' @return one string of Markdown.
-tables_of_all <- function(all, published, changes, protocol, renderer) {
+tables_of_all <- function(all, coverage, published, changes, protocol, renderer) {
   table <- function(...) data_table(all$results, ...)
   sections <- list(
     section_of_tables("Comparisons – tables", "comparison-tables", c(
@@ -220,6 +220,7 @@ tables_of_all <- function(all, published, changes, protocol, renderer) {
       page_table(table_warm_up(all), "Warm-up by mode, and what the compiler used: of a CPU in the last turn of warm-up, and of the server's CPU time in the windows that count."),
       page_table(table_a_a(all$comparisons), "A/A pairs: a mode against itself under a second name, in the same sessions."),
       table("controls.csv", "Positive controls: what a mode does more, the ratio that was found, and where the true one lies."),
+      page_table(table_coverage(coverage), "Coverage and power: known ratios in measured rounds, by metric and design."),
       page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
       table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),
       page_table(table_checks(all$cells), "The validity checks, and how many of the cells to which each applies passed.")
