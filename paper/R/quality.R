@@ -104,6 +104,20 @@ sentence_slices <- function(slices) {
   )
 }
 
+# Above this share of the server's CPU time the compiler leaves a cell's CPU time uncertain, although its own is subtracted.
+compiler_marked_above <- 0.3
+
+#' Names the cells whose CPU time the compiler leaves uncertain; empty where there is none.
+sentence_compiler <- function(summary, most = 6) {
+  marked <- unique(summary[compiler_share > compiler_marked_above, .(name = sprintf("`%s` at `%s`", mode, tier))])$name
+  if (length(marked) == 0) return("")
+  more <- if (length(marked) > most) sprintf(" and %d more", length(marked) - most) else ""
+  sprintf(
+    "The compiler took more than %s of the server's CPU time in cells of %s%s: their CPU time per request is uncertain, although the compiler's own is subtracted.",
+    percent(compiler_marked_above), paste(head(marked, most), collapse = ", "), more
+  )
+}
+
 # ---- A/A pairs -------------------------------------------------------------------------------
 
 a_a_statistics <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "capacity_per_s")

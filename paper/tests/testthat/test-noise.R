@@ -91,3 +91,11 @@ test_that("cells that were measured again are counted", {
   for (time in c("20260101T000000Z", "20260102T000000Z")) dir.create(file.path(cell, time), recursive = TRUE)
   expect_equal(replaced_cells(results), 2)
 })
+
+test_that("cells in which the compiler took much of the CPU are named, others are not", {
+  cells <- data.table(mode = c("a", "a", "b", "c"), tier = "low", compiler_share = c(0.31, 0.5, 0.3, NA))
+  told <- sentence_compiler(cells)
+  expect_match(told, "more than 30 % of the server's CPU time in cells of `a` at `low`:", fixed = TRUE)
+  expect_false(grepl("`b`", told))
+  expect_equal(sentence_compiler(cells[3:4]), "")
+})
