@@ -4,12 +4,6 @@
 # all its slices together: a sum over a sum, or a percentile of merged histograms. Both sides have the same rounds: those that
 # both have; a session without one takes all rounds of each side. The effect is the log ratio of both values (their difference,
 # for shares). So the values that stand next to a ratio divide to it.
-#
-# From five rounds on, the fifth of the rounds at either end is trimmed, where no rule excludes disturbed ones (Yuen 1974):
-# disturbances of seconds hit one side of a round.
-
-trims_from <- 5
-trimmed_share <- 0.2
 
 #' Measured values of a run.
 #'
@@ -96,8 +90,7 @@ session_effects <- function(measured, places, statistic, logs = TRUE, excluding 
   other <- rows[side == "baseline"]
   pairs <- merge(own[in_turns == TRUE], other[in_turns == TRUE], by = c(unit, "round"), suffixes = c("", "_baseline"))
   value_of <- value_function(measured$histograms, statistic)
-  trims <- counts_of(statistic) != "latency"
-  paired <- if (nrow(pairs) > 0) pairs[, effect_of_rounds(.SD, value_of, logs, trims), by = unit]
+  paired <- if (nrow(pairs) > 0) pairs[, effect_of_rounds(.SD, value_of, logs), by = unit]
   rest <- function(table) if (is.null(paired)) table else table[!paired, on = unit]
   apart <- unique(rest(own)[, ..unit])[unique(rest(other)[, ..unit]), on = unit, nomatch = NULL]
   unpaired <- lapply(seq_len(nrow(apart)), function(at) c(apart[at], effect_of_sides(own[apart[at], on = unit], other[apart[at], on = unit], value_of, logs)))
@@ -116,21 +109,14 @@ of_side <- function(pairs, suffix) {
   setnames(pairs[, paste0(columns, suffix), with = FALSE], columns)
 }
 
-effect_of_rounds <- function(pairs, value_of, logs, trims) {
+effect_of_rounds <- function(pairs, value_of, logs) {
   count <- nrow(pairs)
-  change <- function(rows) relative(rows$value, rows$weight, logs) - relative(rows$value_baseline, rows$weight_baseline, logs)
-  cut <- if (trims && count >= trims_from) floor(trimmed_share * count) else 0
-  changes <- sort(change(pairs))
-  # Winsorized: the trimmed values count as the nearest of those that stay.
-  if (cut > 0) changes <- pmin(pmax(changes, changes[cut + 1]), changes[count - cut])
-  stay <- pairs[order(change(pairs))][seq(cut + 1, count - cut)]
+  changes <- relative(pairs$value, pairs$weight, logs) - relative(pairs$value_baseline, pairs$weight_baseline, logs)
   c(
-    effect_of_values(value_of(of_side(stay, "")), value_of(of_side(stay, "_baseline")), logs),
+    effect_of_values(value_of(of_side(pairs, "")), value_of(of_side(pairs, "_baseline")), logs),
     list(
-      within = if (count > 1) var(changes) * (count - 1) / ((count - 2 * cut) * (count - 2 * cut - 1)) else NA_real_,
-      df_within = count - 2 * cut - 1,
-      rounds = as.numeric(count), least = sqrt((mean(pairs$least)^2 + mean(pairs$least_baseline)^2) / 12),
-      bound = direction(c(pairs$bound, -pairs$bound_baseline))
+      within = var(changes) / count, df_within = count - 1, rounds = as.numeric(count),
+      least = sqrt((mean(pairs$least)^2 + mean(pairs$least_baseline)^2) / 12), bound = direction(c(pairs$bound, -pairs$bound_baseline))
     )
   )
 }

@@ -52,16 +52,13 @@ simulate_run <- function(pairs, statistic, design, sizes = plasmode_sizes) {
 
 simulate_pair <- function(pair, true, number, statistic, design) {
   spread <- sd(pair$changes)
-  # The truth of a trimmed mean is the trimmed mean of all rounds.
-  trims <- counts_of(statistic) != "latency" && design$rounds >= trims_from
-  changes <- pair$changes - if (trims) mean(pair$changes, trim = trimmed_share) else 0
   rbindlist(lapply(seq_len(design$sessions), function(at) {
     drawn <- pair$baseline[sample(.N, design$rounds, replace = TRUE)]
     drawn[, `:=`(round = seq_len(.N), slice = seq_len(.N), repetition = at, session = paste(number, at), outcome = "completed", valid = TRUE)]
     drawn[, `:=`(latency_valid = TRUE, bound_throughput = "", bound_latency = "", kept = TRUE, reason = "", mode = paste0("baseline-", number), baseline = NA_character_)]
     offset <- rnorm(1, 0, spread * sqrt(c(design$process_share, process_share)[1]))
     other <- copy(drawn)[, `:=`(mode = paste0("mode-", number), baseline = paste0("baseline-", number))]
-    values <- drawn[[statistic]] * true * exp(offset + sample(changes, design$rounds, replace = TRUE))
+    values <- drawn[[statistic]] * true * exp(offset + sample(pair$changes, design$rounds, replace = TRUE))
     set(other, j = statistic, value = if (isTRUE(design$quantized)) round(100 * values / mean(values)) * mean(values) / 100 else values)
     lost <- function(rows) rows[runif(.N) < lost_rounds, `:=`(reason = "not_completed", kept = FALSE)]
     rbind(lost(drawn), lost(other))

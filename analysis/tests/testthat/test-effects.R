@@ -59,34 +59,14 @@ test_that("a profiled slice, a disturbed one and a cell that does not count are 
   expect_equal(NROW(effects_of(copy(slices)[mode == "pool", valid := FALSE], "throughput_per_s")), 0)
 })
 
-# ---- Trimming ------------------------------------------------------------------------------------
-
-test_that("from five rounds on a fifth at either end is trimmed, with the winsorized variance", {
+test_that("what a session varies by within is the variance of its rounds, and a second that slows both sides is none", {
   values <- c(200, 204, 9000, 1, 206)
   found <- in_session(effects_of(turns(list(throughput_per_s = values))))
-  expect_equal(c(found$mode_value, found$baseline_value), c(mean(c(200, 204, 206)), 1000))
-  shares <- values / mean(values) - 1
-  winsorized <- sort(shares)[c(2, 2, 3, 4, 4)]
-  expect_equal(found$within, 4 * var(winsorized) / (3 * 2))
-  expect_equal(c(found$rounds, found$df_within), c(5, 2))
-  # Four rounds keep all.
-  four <- in_session(effects_of(turns(list(throughput_per_s = values[1:4]))))
-  expect_equal(c(four$mode_value, four$df_within), c(mean(values[1:4]), 3))
-  # Of ten, two at either end.
-  ten <- in_session(effects_of(turns(list(throughput_per_s = c(1, 2, 300:305, 9e4, 9e5)))))
-  expect_equal(c(ten$mode_value, ten$df_within), c(mean(300:305), 5))
-})
-
-test_that("the pair is trimmed, not a side: a second that slows both stays", {
+  expect_equal(c(found$mode_value, found$baseline_value), c(mean(values), 1000))
+  expect_equal(c(found$within, found$df_within), c(var(values / mean(values)) / 5, 4))
   both <- c(1000, 1010, 5, 990, 1000)
   found <- in_session(effects_of(turns(list(throughput_per_s = 2 * both), list(throughput_per_s = both))))
-  expect_equal(found$effect, log(2))
-  expect_equal(found$within, 0)
-})
-
-test_that("latency is not trimmed, since rules exclude what disturbs it", {
-  found <- in_session(effects_of(turns(list(latency_mean_ms = c(10, 10, 10, 10, 60))), "latency_mean_ms"))
-  expect_equal(c(found$mode_value, found$df_within), c(20, 4))
+  expect_equal(c(found$effect, found$within), c(log(2), 0))
 })
 
 # ---- Percentiles ---------------------------------------------------------------------------------

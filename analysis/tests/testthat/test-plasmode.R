@@ -41,5 +41,6 @@ test_that("coverage falls where one session does not know how sessions vary", {
 test_that("the table that is shipped says what the report reads of it", {
   shipped <- fread(file.path(analysis_folder, "coverage.csv"))
   expect_setequal(unique(shipped$statistic), plasmode_statistics)
-  expect_gte(min(shipped[design == "" & sessions > 1]$coverage), 0.9)
+  # Where chance is less than a point.
+  expect_gte(min(shipped[comparisons >= 500]$coverage), 0.88)
 })
