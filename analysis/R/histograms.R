@@ -18,6 +18,7 @@ read_histograms <- function(cell, slices) {
   if (NROW(rows) == 0) return(NULL)
   merged <- anyNA(rows$slice)
   columns <- if (merged) "all" else as.character(intersect(plain$slice, rows$slice))
+  if (!merged) rows <- rows[slice %in% columns]
   values <- sort(unique(rows$value_ms))
   counts <- matrix(0, length(values), length(columns), dimnames = list(NULL, columns))
   at <- if (merged) 1L else match(as.character(rows$slice), columns)

@@ -33,7 +33,7 @@ moderate <- function(rows, known = NULL, lent = NULL) {
   tells <- (all$pairs > 1 & variance > fcoalesce(all$least, 0)^2) %in% TRUE
   # Rounds that are all alike may still vary by less than the quantum.
   explained <- all$within^2 + fcoalesce(all$least, 0)^2
-  by_rounds <- (explained > 0) %in% TRUE
+  by_rounds <- is.finite(explained) & explained > 0
   curve <- squeezed(variance, all$pairs - 1, tells & by_rounds, log(fifelse(by_rounds, explained, median(explained[by_rounds]))))
   level <- squeezed(variance, all$pairs - 1, tells)
   # Without others to lend theirs, sessions have their own noise, and one session that of its rounds.

@@ -1,11 +1,8 @@
-# Cells whose record pools each metric over the slices that count for it. Before, one rule excluded a slice from all of them.
-pools_by_metric_from <- 13
-
-# Values of a golden cell as the runner recorded them, and as its slices have them. Latency, where it is trusted.
+# Values of a golden cell as the runner recorded them, and as its slices have them. Latency, where a slice counts for it; whether
+# the cell's is valid is another question.
 golden_values <- function(path) {
   cell <- read_cell(path)
-  slices <- slices_of_cells(path)
-  if (cell$validity$version < pools_by_metric_from) slices <- slices[kept == TRUE]
+  slices <- slices_of_cells(path)[, latency_valid := TRUE]
   if (cell$cell$tool %in% c("sweep", "database-client") || !isTRUE(cell$validity$valid) || nrow(slices) == 0) return(NULL)
   ours <- with_session_values(summarise_cells(path), slices, histograms_of_cells(path))
   recorded <- c(
@@ -16,7 +13,8 @@ golden_values <- function(path) {
   # Lines of an .hgrm err to the slow side.
   exact <- c(rep(TRUE, 4), file.exists(file.path(cell$folder, "latencies.csv.gz")) || cell$cell$tool == "jmeter")
   rows <- data.table(path, statistic = names(recorded), recorded, ours = unlist(ours[, names(recorded), with = FALSE]), exact)
-  rows[is.finite(recorded) & exact & (cell$validity$latency_valid | !startsWith(statistic, "latency"))]
+  has_latency <- slices[kind == "plain", any(kept & !grepl(spoils_slice, reason))]
+  rows[is.finite(recorded) & exact & (has_latency | !startsWith(statistic, "latency"))]
 }
 
 test_that("on golden cells the values are those that the runner recorded", {
