@@ -39,6 +39,8 @@ def connections(count: int) -> Edit:
         named(tier=f"connections-{count}")(cell)
         changed("configuration.tool", connections=count, rate_per_s=count)(cell)
         changed("load", offered_per_s=count, throughput_per_s=count)(cell)
+        for row in cell.rows:
+            row |= {"throughput_per_s": count}
 
     return edit
 
