@@ -144,7 +144,7 @@ effect_of_sides <- function(own, other, value_of, logs) {
   )
 }
 
-# Of values that a cell has once.
+# Effects of values that a cell has once.
 effects_of_cells <- function(cells, sides, statistic, logs) {
   if (nrow(cells) == 0 || !statistic %in% names(cells)) return(NULL)
   place <- setdiff(place_of_side, "kind")

@@ -29,7 +29,7 @@ moderate <- function(rows, known = NULL, lent = NULL) {
   columns <- c("spread", "pairs", "within", "least", "df_within")
   all <- rbind(rows[, ..columns], known, fill = TRUE)
   variance <- pmax(all$spread^2, told_from * fcoalesce(all$within, 0)^2)
-  # What varies by less than its quantum says nothing of noise.
+  # A value that varies by less than its quantum says nothing of noise.
   tells <- (all$pairs > 1 & variance > fcoalesce(all$least, 0)^2) %in% TRUE
   # Rounds that are all alike may still vary by less than the quantum.
   explained <- all$within^2 + fcoalesce(all$least, 0)^2

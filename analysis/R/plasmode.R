@@ -12,7 +12,7 @@ plasmode_sizes <- c(1, 1.05, 1.1, 1.2)
 lost_rounds <- 0.1
 rounds_needed <- 4
 
-#' What rounds of real pairs vary by.
+#' Reads from real pairs how their rounds vary.
 #'
 #' @param measured see as_measured(); `statistic` one that slices have a value of.
 #' @return list, an element per pair: baseline (rows of its slices) and changes (log ratios of rounds about their mean).

@@ -40,7 +40,7 @@ comparison_names <- c("study", "tier", "tool", "mode", "statistic")
 
 effect_sign <- function(rows) rows[, fifelse(effect == "ratio", sign(estimate - 1), sign(estimate))]
 
-# Of m that are tested R are reported: their intervals have a confidence of 1 - R · 5 % / m.
+# R of m tests are reported: their intervals have a confidence of 1 - R · 5 % / m.
 with_selected_intervals <- function(rows) {
   tested <- rows[, sum(tested)]
   reported <- rows[, tested & verdict %in% c("higher", "lower", "same")]

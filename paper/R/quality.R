@@ -149,7 +149,7 @@ sentence_false_alarms <- function(comparisons) {
 
 # ---- Positive controls -------------------------------------------------------------------------
 
-#' What became of the positive controls; one that was not found is said in bold.
+#' Tells which positive controls were found; one that was not found is said in bold.
 #'
 #' @param controls see judge_controls().
 #' @return one string, with full stops.

@@ -27,7 +27,7 @@ range_text <- function(values) {
   paste(unique(value_text(range(values))), collapse = "–")
 }
 
-#' What is printed of an effect: its ends, those that hold for the selection where it is reported as a finding. Selection may widen an
+#' The printed ends of an effect: those that hold for the selection where it is reported as a finding. Selection may widen an
 #' interval beyond the factor that says something; the end next to no effect is then printed as a bound.
 #'
 #' @param rows of the comparisons: estimate, low, high, bound; fcr_low, fcr_high where they have verdicts.

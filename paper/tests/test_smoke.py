@@ -242,7 +242,7 @@ def test_latencies_of_a_cell_are_those_of_its_slices(cell):
     whole = [row for row in plain if row["kept"] == "true"] or counted(cell)
     count = sum(int(row["count"]) for row in rows if row["slice"] in {r["slice"] for r in whole})
     answers = (record(cell)["load"]["latency"] or {"count": 0})["count"]
-    # Of JMeter's samples these are the right answers.
+    # The right answers among JMeter's samples.
     assert count <= answers if cell.tool == "jmeter" else count == answers
 
 

@@ -19,7 +19,7 @@ from typing import Any
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
 VERSION = 13
 EVERYTHING, LATENCY, THROUGHPUT = "everything", "latency", "throughput"
-# Of the answers to a warm-up, where no more of the load's requests failed.
+# Share of the answers to a warm-up, where no more of the load's requests failed.
 SHARE_2XX_AT_LEAST = 0.99
 # Share of the requests that the rate and the length of an open loop offer.
 SHARE_DUE_AT_LEAST = 0.99

@@ -140,7 +140,7 @@ def test_latency_of_a_cell_is_that_of_all_slices_together(tmp_path):
     # Ten requests that failed are slower than all answers.
     failed = load | {"requests_recorded": 110}
     assert latency_of(folders, failed)["right"]["p90_ms"] == 99
-    # Of more, they reach it.
+    # With one more, they reach it.
     assert latency_of(folders, load | {"requests_recorded": 112})["right"]["p90_ms"] is None
     assert latency_of([tmp_path / "none"], load) is None
 

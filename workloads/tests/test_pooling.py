@@ -120,7 +120,7 @@ def test_disturbed_slice_counts_for_all_but_latency(make_slice):
     for done, latency_ms in zip(slices, (50.0, 200.0), strict=True):
         text = hgrm(Counter({latency_ms: 100}), 100 * latency_ms, latency_ms)
         (done.folder / "latency.hgrm").write_text(text)
-    # Of its failures, too, only those count.
+    # Only those of its failures count.
     slices[1].load["responses_2xx"] = 0
     latency = pooling.latency(slices)
     assert (latency["count"], latency["right"]["p50_ms"]) == (100, 50)

@@ -29,7 +29,7 @@ summary_of_slices <- function(slices, baselines = c(pool = "thread"), ...) {
     by = .(study, mode, tier, tool, repetition, session, outcome, valid, latency_valid),
     .SDcols = c("bound_throughput", "bound_latency")
   ]
-  # What slices have values of.
+  # The values of slices.
   cells[, (setdiff(slice_statistics, "rss_mib")) := NA_real_]
   cells[, `:=`(baseline = unname(baselines[mode]), failed_checks = fifelse(valid, "", "observed"))]
   with_cell_columns(cbind(cells, as.data.table(list(...))))

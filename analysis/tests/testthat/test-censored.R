@@ -14,7 +14,7 @@ test_that("brackets that are alike have their middle, and the error of a uniform
   found <- censored_mean(rep(log(4320), 3), rep(log(4800), 3), 0.005)
   expect_equal(exp(found$centre), sqrt(4320 * 4800), tolerance = 1e-6)
   expect_equal(found$error, log(4800 / 4320) / sqrt(12), tolerance = 0.05)
-  # As wide as a decade, where Newton's method finds nothing.
+  # A bracket as wide as a decade, where Newton's method finds nothing.
   found <- censored_mean(rep(log(142.86), 3), rep(log(1714.29), 3), 0.08)
   expect_equal(found$error, log(12) / sqrt(12), tolerance = 0.05)
 })

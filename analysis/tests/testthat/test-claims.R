@@ -132,7 +132,7 @@ test_that("a server that died or hung did not survive", {
   path <- new_folder()
   died <- cells_with("throughput_per_s", pool = 0, failed = "completed", outcome = "server_died")
   changed <- cells_with("throughput_per_s", pool = 1, failed = "same_answer_after")
-  # As an old table has it: newer ones say it themselves.
+  # An old table has it so: newer ones say it themselves.
   old <- rbind(died, changed, cells_with("throughput_per_s", pool = 1))[, latency_valid := NULL]
   fwrite(old, file.path(path, "summary.csv"))
   fwrite(compared_as(1, 1, 1), file.path(path, "comparisons.csv"))

@@ -117,7 +117,7 @@ test_that("an interval beyond a factor of 4 is not given", {
   expect_equal(with_reasons(ends(2.01)[, high := Inf])$reason, "")
   expect_equal(with_reasons(ends(2.01)[, effect := "difference"])$reason, "")
   expect_equal(with_reasons(ends(NA))$reason, alone_and_unknown)
-  # Of slices: rounds that differ by a factor of three.
+  # Slices: rounds that differ by a factor of three.
   expect_equal(reason_of("cpu_us_per_request", list(cpu_us_per_request = c(100, 900, 300))), not_measured_well)
 })
 

@@ -52,7 +52,7 @@ test_that("a profiled slice, a disturbed one and a cell that does not count are 
   found <- in_session(effects_of(slices, "latency_mean_ms"))
   expect_equal(c(found$effect, found$rounds), c(log(2), 2))
   expect_equal(in_session(effects_of(slices, "latency_mean_ms", excluding = FALSE))$mode_value, 940 / 3)
-  # What makes latency longer leaves CPU time.
+  # A rule on latency leaves CPU time.
   expect_equal(effects_of(copy(slices)[, cpu_us_per_request := latency_mean_ms], "cpu_us_per_request")$rounds, 3)
   profiled <- rbind(slices, rounds_of("pool", kind = "profiled", latency_mean_ms = 9e9, round = 3))
   expect_equal(in_session(effects_of(profiled, "latency_mean_ms"))$mode_value, 20)

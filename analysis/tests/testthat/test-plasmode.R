@@ -19,7 +19,7 @@ noisy_run <- function(pairs = 10, rounds = 6) {
 
 test_that("intervals hold known ratios that are put into measured rounds, and power grows with the difference", {
   found <- simulate_coverage(noisy_run(), 15, list(list(sessions = 1, rounds = 6), list(sessions = 3, rounds = 6)), "cpu_us_per_request")
-  # Of 150 and 150 comparisons; 0.95 would be below 0.90 in one test of a hundred.
+  # There are 150 and 150 comparisons; 0.95 would be below 0.90 in one test of a hundred.
   expect_gte(min(found$coverage), 0.9)
   expect_lte(max(found$false), 0.15)
   expect_true(all(found$found_20 > found$found_5))

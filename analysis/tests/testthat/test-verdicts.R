@@ -21,7 +21,7 @@ test_that("p-values are adjusted after Holm, over the primaries alone", {
   more <- judged(rows, rows[1:3, comparison_names, with = FALSE])
   expect_equal(more[1:3], found[, names(more), with = FALSE])
   expect_true(more[4:103, all(verdict == "" & !primary & is.na(p_adjusted) & is.na(fcr_low))])
-  # As primaries they would.
+  # Primaries would.
   expect_equal(judged(rows)$p_adjusted[1], 53 * 0.001)
 })
 
@@ -79,7 +79,7 @@ test_that("intervals of what is reported are widened for the selection", {
   # Where all are reported nothing was selected.
   all_reported <- judged(rows_with(rep(1e-6, 5)))
   expect_equal(all_reported[, .(fcr_low, fcr_high)], all_reported[, .(fcr_low = low, fcr_high = high)])
-  # What is called the same is reported, too.
+  # A pair that is called the same is reported, too.
   expect_equal(judged(rows_with(c(1e-6, 1, 1), c(1, 1e-6, 1)))[, sum(!is.na(fcr_low))], 2)
 })
 

@@ -99,7 +99,7 @@ test_that("values that are not valid are marked and not pooled", {
     sentence_validity(broken),
     "Of 24 cells, 20 are valid and 4 are not (`body_bytes` 2, `writes_kept` 2)."
   )
-  # What concerns latency, and what a server does, makes no cell invalid.
+  # A rule on latency, or a server's failure, makes no cell invalid.
   broken[valid == FALSE, `:=`(valid = TRUE, latency_valid = FALSE, failed_checks = rep(c("settled", "settled;little"), 2))]
   broken[mode == "fixed-pool" & repetition == 2 & tier == "low" & tool == "wrk2", outcome := "server_died"]
   broken[mode == "fixed-pool" & repetition == 3 & tier == "low" & tool == "wrk2", outcome := "beyond_limits"]

@@ -18,7 +18,7 @@ test_that("two runs agree where the interval of the change holds none", {
   first <- run_of_verdicts("higher", name = "first")
   other <- run_of_verdicts("higher", c(2.1, 1, 3, 5), "other")
   expect_equal(sentence_agreement(first, other), paste(
-    # What is exactly the same in both could not have differed.
+    # Values that are exactly the same in both could not have differed.
     "`first` and `other` have 3 comparisons in common by two sessions or more, on machines of one kind.",
     "In 2 of them (66.7 %) the ratios agree within the intervals of both."
   ))

@@ -37,7 +37,7 @@ test_that("both values stand with their unit, and a percentile that failures rea
   expect_equal(values_of_both(row_of(mode_value = NA_real_)), no_figure)
 })
 
-# What a printed number may be.
+# The values that a printed number may have.
 reach_of_printed <- function(text) {
   number <- as.numeric(gsub(",", "", sub("[^0-9.,].*$", "", text)))
   digits <- ifelse(number >= 1000, 1, 10^(floor(log10(number)) - 2))
