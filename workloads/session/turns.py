@@ -78,15 +78,19 @@ def why_not(session: Session, name: Name) -> str:
 
 
 def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:
-    """Tiers and tools in an order that the seed decides; what is shown once comes last.
+    """Tiers and tools in an order that the seed decides, behind the comparison's first.
 
-    Before it comes what leaves a server with a backlog: after it, the server is started again.
+    In every session the first one meets fresh processes: there memory and threads count. What is
+    shown once comes last. Before it comes what leaves a server with a backlog: after it, the server
+    is started again.
     """
+    first = next(session.plan.names())
 
-    def key(name: Name) -> tuple[bool, bool, str]:
+    def key(name: Name) -> tuple[bool, bool, bool, str]:
         slices, load = session.plan.load(name).slices, (name.tier, name.tool)
         digest = hashlib.sha256(f"{session.seed}/{load}".encode()).hexdigest()
-        return slices["once"], slices.get("last", False), digest
+        later = load != (first.tier, first.tool)
+        return slices["once"], slices.get("last", False), later, digest
 
     ordered = sorted(names, key=key)
     return list(dict.fromkeys((name.tier, name.tool) for name in ordered))

@@ -33,11 +33,14 @@ def test_loads_come_in_an_order_of_the_seed_and_those_shown_once_last(plan):
     # Before them comes the one that leaves a backlog.
     assert order[-3] == ("full", "wrk2")
     assert loads_in_order(session, session.names[::-1]) == order
+    # The comparison's first meets fresh processes, whatever the seed.
+    assert order[0] == (session.names[0].tier, session.names[0].tool)
     orders = {
         tuple(loads_in_order(session_of(replace(plan, seed=seed)), session.names))
         for seed in range(5)
     }
     assert len(orders) > 1
+    assert len({each[0] for each in orders}) == 1
     # A load that is not measured this time leaves the order of the others.
     fewer = [name for name in session.names if (name.tier, name.tool) != order[0]]
     assert loads_in_order(session, fewer) == order[1:]
