@@ -33,17 +33,23 @@ sides_of_places <- function(places) {
   rbind(cbind(own, side = "mode", in_turns), cbind(baseline, side = "baseline", in_turns))
 }
 
-# A row per slice of a side: its value, its weight and what the value is counted in.
-rounds_of_sides <- function(measured, sides, statistic, excluding) {
-  rows <- slices_for(measured$slices[sides[, unique(.SD), .SDcols = place_of_side], on = place_of_side, nomatch = NULL], statistic, excluding)
+# Slices that count with their value, its weight among others, and the name of their cell's histograms.
+valued_slices <- function(slices, statistic, excluding = TRUE) {
+  rows <- slices_for(slices, statistic, excluding)
   rows[, answers := answers_per_s * (end_epoch_s - start_epoch_s)]
-  weight <- estimands$weight[match(statistic, estimands$statistic)]
-  rows[, `:=`(value = as.numeric(get(statistic)), weight = as.numeric(get(weight)), bound = bound_of(rows, statistic))]
-  rows[, least := quantum_of(rows, statistic)]
-  rows[, key := histogram_key(rows)]
+  # Percentiles that are no estimands have the weight of those that are.
+  weight <- fcoalesce(estimands$weight[match(statistic, estimands$statistic)], "requests_recorded")
+  rows[, `:=`(value = as.numeric(get(statistic)), weight = as.numeric(get(weight)), key = histogram_key(rows))]
+  rows[weight > 0 & !is.na(value)]
+}
+
+# A row per slice of a side: see valued_slices(), and what its value is counted in.
+rounds_of_sides <- function(measured, sides, statistic, excluding) {
+  of_sides <- measured$slices[sides[, unique(.SD), .SDcols = place_of_side], on = place_of_side, nomatch = NULL]
+  rows <- valued_slices(of_sides, statistic, excluding)
+  rows[, `:=`(bound = bound_of(rows, statistic), least = quantum_of(rows, statistic))]
   kept <- c(place_of_side, "session", "repetition", "slice", "round", "value", "weight", "bound", "least", "key")
-  rows <- rows[weight > 0 & !is.na(value), kept, with = FALSE]
-  rows[sides, on = place_of_side, nomatch = NULL, allow.cartesian = TRUE]
+  rows[, kept, with = FALSE][sides, on = place_of_side, nomatch = NULL, allow.cartesian = TRUE]
 }
 
 # 1: the truth is at least the value, -1: at most, 0: neither.

@@ -3,9 +3,9 @@
 # The variance of a session's effect is moderated (Smyth 2004): sessions are few, but there are many comparisons of a statistic,
 # and how noisy one is goes with how much its own rounds vary. So the prior is a curve over the variance within (limma's
 # squeezeVar() with a covariate, robust against comparisons that are unlike all others: Phipson et al. 2016), fitted over all
-# comparisons of the statistic, those of a shipped run included. One session
-# alone has the noise that the same comparison had in the shipped run, or lacking that the curve's. The variance is never below
-# what the rounds show, and the error never below the quantum of what was counted, which is the same in all sessions.
+# comparisons of the statistic, those of a shipped run included. One session alone has the noise that the same comparison had in
+# the shipped run, or lacking that the curve's. The variance is never below what the rounds show, and the error never below the
+# quantum of what was counted, which is the same in all sessions.
 
 #' @export
 confidence <- 0.95
@@ -41,8 +41,10 @@ moderate <- function(rows, known = NULL, lent = NULL) {
   still <- all$pairs > 1 & !tells
   pick <- function(name) fcoalesce(fcase(still, alone[[name]], by_rounds, curve[[name]], !by_rounds, level[[name]]), alone[[name]])[seq_len(nrow(rows))]
   found <- list(noise = pick("noise"), df = pick("df"))
-  one <- which(rows$pairs == 1 & is.finite(c(lent$noise, rep(NA_real_, nrow(rows)))[seq_len(nrow(rows))]))
-  for (name in names(found)) found[[name]][one] <- lent[[name]][one]
+  if (!is.null(lent)) {
+    one <- which(rows$pairs == 1 & is.finite(lent$noise))
+    for (name in names(found)) found[[name]][one] <- lent[[name]][one]
+  }
   list(noise = pmax(found$noise, fcoalesce(rows$within, 0)), df = found$df)
 }
 

@@ -8,17 +8,11 @@ with_session_values <- function(summary, slices, histograms) {
   summary <- copy(summary)
   if (nrow(slices) == 0) return(summary)
   cell <- c("study", "mode", "tier", "tool", "session")
-  for (name in setdiff(intersect(names(summary), estimands[counts %in% c("offered", "completed", "latency"), statistic]), names(percentile_of))) {
-    values <- slices_for(slices[beside == "" & kind == "plain"], name)
-    values[, `:=`(answers = answers_per_s * (end_epoch_s - start_epoch_s), value = as.numeric(get(name)))]
-    values[, weight := as.numeric(get(estimands[statistic == name, weight]))]
-    summary[values[weight > 0 & !is.na(value), .(value = sum(value * weight) / sum(weight)), by = cell], (name) := i.value, on = cell]
-  }
-  for (name in names(percentile_of)) {
-    values <- slices_for(slices[beside == "" & kind == "plain"], name)
-    values[, key := histogram_key(values)]
-    values <- values[, .(value = merged_percentile(histograms[[key[1]]], slice, percentile_of[name])), by = c(cell, "key")]
-    summary[values, (name) := i.value, on = cell]
+  plain <- slices[beside == "" & kind == "plain"]
+  of_slices <- intersect(names(summary), estimands[counts %in% c("offered", "completed", "latency"), statistic])
+  for (name in union(of_slices, names(percentile_of))) {
+    value_of <- value_function(histograms, name)
+    summary[valued_slices(plain, name)[, .(found = value_of(.SD)), by = cell], (name) := i.found, on = cell]
   }
   summary[]
 }

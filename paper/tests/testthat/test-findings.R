@@ -58,7 +58,7 @@ test_that("a ratio says what it would be with no slice excluded where that is an
   expect_equal(sentence_without_exclusion(list()), "")
 })
 
-test_that("findings of one session are told and marked", {
+test_that("findings of one session stand in the text, with a mark", {
   one <- list(list(rows = decided(pairs = 1)))
   expect_match(sentence_one_session(one), "^These findings rest on \\*\\*one session\\*\\*, marked ‡")
   expect_match(sentence_one_session(c(one, list(list(rows = decided())))), "^\\*\\*One session\\*\\* is marked ‡")
