@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from workloads.experiment.plan import Name
 from workloads.machine import provenance
 from workloads.record import cell_folder, pooling, validity
-from workloads.record.load import gc_pauses, nothing_sent
+from workloads.record.load import nothing_sent
 from workloads.record.slice import PROFILED, Slice
 
 logger = logging.getLogger("record")
@@ -140,7 +140,6 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
     load = pooling.load_of(slices, spec["slices"]["rounds"])
     if not pooling.is_sweep(slices):
         load["latency"] = pooling.latency(slices)
-    pauses = [gc_pauses(done.live.folder / "gc.log", done.load) for done in counted]
     return {
         "outcome": (broken or last).outcome,
         "outcome_reason": (broken or last).reason,
@@ -152,8 +151,7 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
         },
         "load": load,
         "server": server
-        | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status}
-        | {key: sum(pause[key] for pause in pauses) for key in ("gc_pauses", "gc_pause_ms")},
+        | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status},
         "backend": pooling.backend_of(slices, last.beside),
         "machine": pooling.machine_of(slices),
         "telemetry": {

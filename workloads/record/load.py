@@ -1,10 +1,15 @@
-"""The load of a cell without requests, and the pauses of a JVM within a load."""
+"""The load of a cell without requests, and the collections of a JVM within a load."""
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+COLLECTIONS = ("collections", "full_collections", "gc_pause_ms")
+# A collector that works beside the program also pauses to mark: that is no collection.
+PAUSE = re.compile(r"\[(?P<ended>[^]]+)\].* Pause (?P<kind>\w+).* (?P<ms>[\d.]+)ms$")
 
 
 def nothing_sent(loop: str) -> dict[str, Any]:
@@ -24,13 +29,21 @@ def nothing_sent(loop: str) -> dict[str, Any]:
     }
 
 
-def gc_pauses(log: Path, load: dict[str, Any]) -> dict[str, float]:
-    """Pauses within the load, from the JVM's unified log."""
-    pauses_ms = []
-    for line in log.read_text().splitlines() if log.exists() else []:
-        fields = line.split("]", 1)
-        if "Pause" in line and line.endswith("ms"):
-            at_s = datetime.strptime(fields[0], "[%Y-%m-%dT%H:%M:%S.%f%z").timestamp()
-            if load["start_epoch_s"] <= at_s <= load["end_epoch_s"]:
-                pauses_ms.append(float(line.rsplit(" ", 1)[1].removesuffix("ms")))
-    return {"gc_pauses": len(pauses_ms), "gc_pause_ms": sum(pauses_ms)}
+def collections(log: Path, load: dict[str, Any]) -> dict[str, Any]:
+    """Collections that ended within the load, and their pauses, from the JVM's unified log.
+
+    The log is read from its end. Without a log all are None.
+    """
+    if not log.exists():
+        return dict.fromkeys(COLLECTIONS)
+    young, full, pause_ms = 0, 0, 0.0
+    for line in reversed(log.read_text().splitlines()):
+        if not (found := PAUSE.match(line)):
+            continue
+        ended_s = datetime.fromisoformat(found["ended"]).timestamp()
+        if ended_s < load["start_epoch_s"]:
+            break
+        if ended_s <= load["end_epoch_s"]:
+            young, full = young + (found["kind"] == "Young"), full + (found["kind"] == "Full")
+            pause_ms += float(found["ms"])
+    return dict(zip(COLLECTIONS, (young + full, full, pause_ms), strict=True))

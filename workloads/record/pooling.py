@@ -26,6 +26,7 @@ from workloads.record.latencies import (
     samples_of,
     steps_of,
 )
+from workloads.record.load import COLLECTIONS
 from workloads.record.slice import (
     GROWING,
     PLAIN,
@@ -205,6 +206,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "compiler_marked": compiler_s > COMPILER_MARKED_ABOVE * cpu_s,
         "idle_threads": live.idle["server_threads"],
         "idle_rss_bytes": live.idle["server_rss_bytes"],
+        "idle_cpu_share": live.idle_cpu_share,
         "first_answer_s": live.first_answer_s,
         "threads_started": threads_started(counted),
         **counters_of(counted),
@@ -215,7 +217,14 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
             for name in ("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_accept_queue")
         },
         **{name: sum(each[name] for each in metrics) for name in GROWING},
+        **{name: summed(each[name] for each in metrics) for name in COLLECTIONS},
     }
+
+
+def summed(values: Iterable[float | None]) -> float | None:
+    """None where one is not known."""
+    known = list(values)
+    return None if None in known else sum(value for value in known if value is not None)
 
 
 def threads_started(slices: list[Slice]) -> int | None:

@@ -17,6 +17,7 @@ from typing import Any
 from profiles.watch.telemetry import Sample, children, cpu_clock
 from workloads.machine.testbed import Process
 from workloads.record.latencies import latencies_ms
+from workloads.record.load import COLLECTIONS
 from workloads.record.slice_rules import GENERATOR, OF_EVERYTHING
 from workloads.servers.backends import Backend
 from workloads.servers.subject import Subject
@@ -32,7 +33,7 @@ LOAD_COLUMNS = (
 METRIC_COLUMNS = (
     *("cpu_us_per_request", "compiler_share", "server_cpu_s", "compiler_cpu_s"),
     *("idle_neighbors_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
-    *("speed_server", "speed_generator", "probe_us"),
+    *("speed_server", "speed_generator", "probe_us", *COLLECTIONS),
 )
 
 
@@ -58,6 +59,8 @@ class Live:
     # From the start of its process to its first answer.
     first_answer_s: float = 0.0
     warm_up: dict[str, Any] | None = None
+    # Share of a CPU that its processes use without a load.
+    idle_cpu_share: float = 0.0
 
     def processes(self) -> list[Process]:
         """The server, and what it depends on or what stands before it."""

@@ -13,7 +13,7 @@ from profiles.watch.telemetry import Telemetry
 from workloads.machine import provenance
 from workloads.machine.idle_connections import idle_connections, still_open
 from workloads.record import cell_folder
-from workloads.record.load import gc_pauses
+from workloads.record.load import collections
 from workloads.record.settling import settling
 from workloads.record.slice import PROFILED, Beside, Live, Slice, Turn
 from workloads.record.slice_rules import faults
@@ -55,6 +55,7 @@ class Loading:
         after = self.account(answers=bool(body))
         self.complete(load, folder)
         metrics = Window(load, telemetry, self.place).metrics(self.beside(), idle_s, ran)
+        metrics |= collections(self.live.folder / "gc.log", load)
         load["generator"]["cpu_share"] = metrics["generator_cpu_share"]
         return Slice(
             turn=turn,
@@ -119,8 +120,8 @@ class Loading:
     def complete(self, load: dict[str, Any], folder: Path) -> None:
         """Adds what the files of the load say, and has its times by the clock of this machine."""
         if self.driver:
-            pauses = gc_pauses(self.driver.log.with_name("gc.log"), load)
-            load["generator"]["gc_pause_ms"] = pauses["gc_pause_ms"]
+            own = collections(self.driver.log.with_name("gc.log"), load)
+            load["generator"]["gc_pause_ms"] = own["gc_pause_ms"] or 0.0
         load["settling"] = settling(folder, load)
         for key in ("start_epoch_s", "end_epoch_s"):
             load[key] -= self.place.generator.clock_offset_s

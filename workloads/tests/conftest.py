@@ -60,6 +60,9 @@ METRICS = {
     "listen_overflows": 0.0,
     "listen_drops": 0.0,
     "retransmits": 0.0,
+    "collections": 2,
+    "full_collections": 1,
+    "gc_pause_ms": 7.5,
 }
 EDGE = {"threads_started": 10, "rows": None, "counters": {}}
 

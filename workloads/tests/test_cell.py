@@ -8,7 +8,7 @@ from jsonschema import ValidationError
 
 from workloads.record import cell_folder
 from workloads.record.cell import digest, measured, profile_of, silent
-from workloads.record.load import gc_pauses, nothing_sent
+from workloads.record.load import COLLECTIONS, collections, nothing_sent
 from workloads.record.slice import PROFILED
 
 LINE = "[2026-11-20T12:37:3{s}.500+0000][7.0s][info][gc] GC(0) {what} {ms}ms\n"
@@ -22,33 +22,34 @@ SPEC = {
 TOOL = SimpleNamespace(LOOP="open", generator=lambda spec: {"name": "a tool", "version": "1"})
 
 
-def test_only_pauses_within_the_load_count(tmp_path):
+def test_only_collections_within_the_load_count_and_full_ones_apart(tmp_path):
     log = tmp_path / "gc.log"
-    log.write_text(
-        LINE.format(s=1, what=YOUNG, ms="4.5")
-        + LINE.format(s=2, what=YOUNG, ms="1.5")
-        + LINE.format(s=3, what="Pause Full (System.gc()) 8M->1M(9M)", ms="2.0")
-        + LINE.format(s=3, what="Concurrent Mark", ms="9.0")
-    )
+    full = "Pause Full (Ergonomics) 8M->1M(9M)"
+    lines = [(1, YOUNG, 4.5), (2, YOUNG, 1.5), (3, full, 2.0), (3, "Concurrent Mark", 9.0)]
+    lines += [(3, "Pause Remark 8M->8M(9M)", 0.5), (5, full, 8.0)]
+    log.write_text("".join(LINE.format(s=s, what=what, ms=ms) for s, what, ms in lines))
     load = {"start_epoch_s": START_S + 2, "end_epoch_s": START_S + 4}
-    assert gc_pauses(log, load) == {"gc_pauses": 2, "gc_pause_ms": 3.5}
-    assert gc_pauses(tmp_path / "none", load) == {"gc_pauses": 0, "gc_pause_ms": 0}
+    assert collections(log, load) == dict(zip(COLLECTIONS, (2, 1, 4.0), strict=True))
+    before = {"start_epoch_s": START_S - 9, "end_epoch_s": START_S}
+    assert collections(log, before) == dict(zip(COLLECTIONS, (0, 0, 0.0), strict=True))
+    assert collections(tmp_path / "none", load) == dict.fromkeys(COLLECTIONS)
 
 
-def test_pauses_between_slices_do_not_count(make_slice, live):
-    windows = [{"start_epoch_s": START_S + s, "end_epoch_s": START_S + s + 1} for s in (1, 3, 4, 5)]
+def test_collections_of_the_slices_that_count_are_added(make_slice, live):
     slices = [
-        make_slice(1, load=windows[0]),
-        make_slice(2, load=windows[1]),
-        make_slice(3, load=windows[2], faults=["not_completed"]),
-        make_slice(1, PROFILED, load=windows[3]),
+        make_slice(1),
+        make_slice(2, faults=["compiled"]),
+        make_slice(3, faults=["not_completed"]),
+        make_slice(1, PROFILED),
     ]
     live.subject.profile = lambda folder, asked: {"file": None}
-    (live.folder / "gc.log").write_text(
-        "".join(LINE.format(s=s, what=YOUNG, ms=f"{s}.0") for s in range(7))
-    )
     server = measured(SPEC, TOOL, slices)["server"]
-    assert (server["gc_pauses"], server["gc_pause_ms"]) == (2, 1 + 3)
+    assert [server[name] for name in COLLECTIONS] == [4, 2, 15.0]
+    assert [slices[0].row()[name] for name in COLLECTIONS] == [2, 1, 7.5]
+    # No JVM of ours.
+    unknown = make_slice(1, metrics=dict.fromkeys(COLLECTIONS))
+    server = measured(SPEC, TOOL, [unknown])["server"]
+    assert [server[name] for name in COLLECTIONS] == [None] * 3
 
 
 def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
