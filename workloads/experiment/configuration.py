@@ -31,7 +31,7 @@ COMMON_KEYS = ("path", "sleep_ms")
 # Keys that make a mode a variant of another, and the analysis' word for it.
 VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "slower"}
 # A mode with these alone is defined in another comparison of its study.
-OF_REFERENCES = {"tiers", "baseline", "depth"}
+OF_REFERENCES = {"tiers", "baseline", "depth", "repetitions"}
 # Keys of a mode that a comparison may have for all of its modes.
 OF_COMPARISONS = ("backend", "options", "depth")
 # Keys of servers of ours alone, and of user-supplied ones alone.
@@ -59,6 +59,9 @@ class Comparison:
     baselines: dict[str, str | None]
     # Modes that a default run excludes here.
     deep: frozenset[str]
+    # Sessions of it, and of single modes, at most; None: as many as the run has.
+    repetitions: int | None
+    limits: dict[str, int | None]
 
 
 @dataclass(frozen=True)
@@ -156,10 +159,7 @@ def whole_comparison(
     tiers = comparison["tiers"]
     # A mode that names tiers meets those that the comparison has, too: a smoke run has others.
     wanted = {mode: line.get("tiers", tiers) for mode, line in lines.items()}
-    met = {
-        mode: [tier for tier in named if {tier, tier.split("/")[0]} & {*tiers}]
-        for mode, named in wanted.items()
-    }
+    met = {mode: common_loads(named, tiers) for mode, named in wanted.items()}
 
     def baseline(mode: str, line: Mode) -> str | None:
         whole = definitions.get(mode, {}) | line
@@ -178,7 +178,15 @@ def whole_comparison(
             if FULL in (line.get("depth"), definitions.get(mode, {}).get("depth"))
             or comparison.get("depth") == FULL
         ),
+        comparison.get("repetitions"),
+        {mode: line.get("repetitions") for mode, line in lines.items()},
     )
+
+
+def common_loads(named: list[str], others: list[str]) -> list[str]:
+    """What two lists of tiers have in common; `low/jmeter` is a part of `low`."""
+    narrow = [word for word in named if {word, word.split("/")[0]} & {*others}]
+    return narrow + [word for word in others if "/" in word and word.split("/")[0] in {*named}]
 
 
 def whole_mode(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +18,7 @@ from workloads.experiment import kinds
 from workloads.experiment.configuration import (
     FULL,
     ITSELF,
+    Comparison,
     Mode,
     Study,
     Tier,
@@ -36,6 +39,8 @@ IN_FLIGHT = {"sweep": "connections", "wrk2": "connections", "jmeter": "users"}
 # How long the window of a sweep's step is, to the time that a request waits: its second half then
 # begins when answers come.
 STEP_TO_WAITING = 2.5
+# Keys of a load that say whether and how often it is measured, and not what.
+OF_THE_GRID = ("once", "step_s", "rounds", "repetitions", "depth")
 TIER_KEYS = ("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path")
 # Keys that a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
@@ -99,28 +104,36 @@ class Grid:
         self.config = config
         self.studies = whole_studies(config)
         self.comparisons: dict[Cell, str] = {}
+        # Repetitions of a cell, at most, however many its comparison has.
+        self.limits: dict[Cell, float] = {}
         self.cells = []
-        for cell, comparison, once in self._first_cells():
-            self.comparisons[cell] = comparison
-            repetitions = 1 if once else config["repetitions"]
-            self.cells += [replace(cell, repetition=n + 1) for n in range(repetitions)]
+        for cell, comparison, limit in self._first_cells():
+            self.comparisons[cell], self.limits[cell] = comparison.id, limit
+            most = (config["repetitions"], comparison.repetitions or math.inf, limit)
+            self.cells += [replace(cell, repetition=n + 1) for n in range(int(min(most)))]
         self.sessions = sorted(self._sessions(), key=self.order_key)
         ordered = [cell for session in self.sessions for cell in session.cells]
         self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
 
-    def _first_cells(self) -> Any:
-        """Repetition 1 of every cell, its comparison, and whether it is measured once."""
+    def _first_cells(self) -> Iterator[tuple[Cell, Comparison, float]]:
+        """Repetition 1 of every cell, its comparison, and its own limit of repetitions."""
         full = self.config.get("depth") == FULL
         for study in self.studies.values():
-            for id, comparison in study.comparisons.items():
+            for comparison in study.comparisons.values():
                 for mode in comparison.modes:
                     for tier, tool in study.loads(comparison, mode):
-                        deep = mode in comparison.deep or tier.get("depth") == FULL
+                        load = tier[tool]
+                        deep = mode in comparison.deep or FULL in (
+                            tier.get("depth"),
+                            load.get("depth"),
+                        )
                         # Nothing but our own generator is copied to another machine.
                         far = tool == ITSELF and "generator_host" in self.config["testbed"]
                         if (full or not deep) and not far:
-                            cell = Cell(study.id, mode, tier["id"], tool, 1)
-                            yield cell, id, tier[tool].get("once")
+                            limits = (load.get("repetitions"), comparison.limits[mode])
+                            once = [1] if load.get("once") else []
+                            limit = min([*filter(None, limits), *once], default=math.inf)
+                            yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
@@ -144,9 +157,9 @@ class Grid:
         if not first:
             known = sorted({f"{cell.study}/{of}" for cell, of in self.comparisons.items()})
             raise ValueError(f"{study}/{comparison} is no comparison; there are {', '.join(known)}")
-        wanted = [replace(cell, repetition=repetition) for cell in first]
-        known_cells = [cell for cell in wanted if cell.path in self.positions]
-        return Session(study, comparison, repetition, tuple(known_cells or wanted))
+        again = [cell for cell in first if self.limits[cell] >= repetition] or first
+        wanted = tuple(replace(cell, repetition=repetition) for cell in again)
+        return Session(study, comparison, repetition, wanted)
 
     def named_cell(self, words: Any) -> Session:
         """The session of one cell by itself, as in a path of results/cells/. Raises ValueError."""
@@ -274,7 +287,7 @@ class Grid:
         # The other loads end after so many requests, or combinations of sizes.
         if name in ("wrk2", ITSELF, "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": length_s} | tool
-        return with_digest(without(tool, "once", "step_s", "rounds"))
+        return with_digest(without(tool, *OF_THE_GRID))
 
     def _profiler(self, tier: Tier) -> dict[str, Any]:
         """The testbed's, and where a tier asks for it a sample of each so many KiB allocated."""

@@ -13,6 +13,7 @@ from snakemake.utils import update_config
 
 from workloads.experiment.configuration import (
     ConfigurationError,
+    common_loads,
     facts_of,
     in_order_of,
     whole_studies,
@@ -23,7 +24,7 @@ from workloads.experiment.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "thread-per-request"
-FILES = [ROOT / "config.yaml", ROOT / "workloads/smoke.yaml"]
+FILES = [ROOT / "config.yaml", ROOT / "workloads/smoke.yaml", ROOT / "workloads/quick.yaml"]
 
 
 @pytest.fixture
@@ -64,19 +65,54 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     study(config)["comparisons"] = {"threads": threads}
     config["studies"] = {"request-threads": study(config)}
     config["repetitions"] = 4
-    # Both tiers have both tools; JMeter's at high is shown once.
-    assert len(Grid(config).cells) == 2 * (3 * 4 + 1)
+    # JMeter loads low once, and high not in a default run.
+    assert len(Grid(config).cells) == 2 * (2 * 4 + 1)
     threads["tiers"] = ["low", "high/wrk2"]
-    assert len(Grid(config).cells) == 2 * 3 * 4
+    assert len(Grid(config).cells) == 2 * (2 * 4 + 1)
+    threads["tiers"] = ["low/wrk2", "high/wrk2"]
+    assert len(Grid(config).cells) == 2 * 2 * 4
+
+
+def test_comparison_mode_or_load_may_have_fewer_repetitions(config):
+    config["repetitions"] = 3
+    threads = study(config)["comparisons"]["threads"]
+
+    def repetitions(mode, tier, tool="wrk2"):
+        found = [c for c in Grid(config).cells if (c.mode, c.tier, c.tool) == (mode, tier, tool)]
+        return max(cell.repetition for cell in found)
+
+    assert repetitions("fixed-pool", "high") == 3
+    study(config)["tiers"]["high"]["wrk2"]["repetitions"] = 2
+    assert (repetitions("fixed-pool", "high"), repetitions("fixed-pool", "mid")) == (2, 3)
+    modes(config)["fixed-pool"]["repetitions"] = 1
+    assert (repetitions("fixed-pool", "mid"), repetitions("event-loop", "mid")) == (1, 3)
+    # A session beyond has what may be measured so often.
+    third = Grid(config).named_session(words(3, study="request-threads", comparison="threads"))
+    assert "fixed-pool" not in {cell.mode for cell in third.cells}
+    assert "high" not in {cell.tier for cell in third.cells}
+    threads["repetitions"] = 1
+    assert repetitions("event-loop", "mid") == 1
+    assert (
+        Grid(config).named_session(words(3, study="request-threads", comparison="threads")).cells
+        == third.cells
+    )
+
+
+def test_lists_of_tiers_have_in_common_what_the_narrower_names():
+    assert common_loads(["low", "mid/wrk2", "high"], ["low/jmeter", "mid"]) == [
+        "mid/wrk2",
+        "low/jmeter",
+    ]
+    assert common_loads(["low/wrk2"], ["low/jmeter"]) == []
 
 
 def test_mode_meets_the_tiers_that_it_names_and_its_comparison_has(config):
     def met():
         return {c.tier for c in Grid(config).cells if c.mode == "thread-per-request-a-a"}
 
-    assert met() == {"mid", "extreme", "waiting"}
+    assert met() == {"high"}
     study(config)["comparisons"]["threads"]["tiers"] = ["low", "extreme"]
-    assert met() == {"extreme"}
+    assert met() == set()
 
 
 def test_mode_of_another_comparison_is_the_same_there_with_tiers_of_its_own(config):
@@ -99,6 +135,10 @@ def words(repetition=1, **named):
 def test_family_has_a_mode_for_each_size(config):
     pool = config["studies"]["virtual-threads"]["comparisons"]["connection-pool"]
     pool["each"] = {"pool": [3, 7]}
+    pool["modes"] = {
+        "platform-hikari-{pool}": {"kind": "pool", "threads": 500},
+        "virtual-hikari-{pool}": {"kind": "virtual", "baseline": "platform-hikari-{pool}"},
+    }
     grid = Grid(config)
     session = grid.named_session(words(study="virtual-threads", comparison="connection-pool"))
     assert [cell.mode for cell in session.cells] == [
@@ -187,11 +227,11 @@ def test_file_of_the_readers_own_adds_a_comparison_a_mode_and_a_tier(config):
 
 
 def test_tier_takes_over_what_its_study_says(config):
-    spec = Grid(config).spec(Cell("sign-up", "tomcat-200", "connections-10", "wrk2", 1))
+    spec = Grid(config).spec(Cell("sign-up", "tomcat-200", "connections-1000", "wrk2", 1))
     assert spec["tier"]["path"] == "/registration"
-    assert (spec["tool"]["connections"], spec["tool"]["keep_alive"]) == (10, True)
-    config["studies"]["sign-up"]["tiers"]["connections-10"]["wrk2"]["keep_alive"] = False
-    own = Grid(config).spec(Cell("sign-up", "tomcat-200", "connections-10", "wrk2", 1))
+    assert (spec["tool"]["connections"], spec["tool"]["keep_alive"]) == (1000, True)
+    config["studies"]["sign-up"]["tiers"]["connections-1000"]["wrk2"]["keep_alive"] = False
+    own = Grid(config).spec(Cell("sign-up", "tomcat-200", "connections-1000", "wrk2", 1))
     assert own["tool"]["keep_alive"] is False
 
 
@@ -216,7 +256,7 @@ def test_kind_gives_options_and_what_must_be_observed(config):
     assert (webflux["mode"]["options"], webflux["study"]["server"]["id"]) == ({}, "webflux")
     backlog = mode("request-threads", "fixed-pool-backlog-50", "burst-5000", "wrk2")
     assert backlog["options"]["backlog"] == 50
-    published = grid.spec(Cell("request-threads", "fixed-pool-as-published", "high", "wrk2", 1))
+    published = grid.spec(Cell("request-threads", "fixed-pool-as-published", "low", "jmeter", 1))
     assert published["mode"]["options"] == {}
     assert published["mode"]["observed"]["peak_at_most"] == 20
     assert published["study"]["server"]["class"] == "FixedPoolAsPublished"
@@ -246,8 +286,8 @@ def test_study_says_what_its_modes_must_show_and_an_a_a_pair_is_its_mode(config)
         return grid.spec(Cell("database-pools", mode, "read-only-10", "sysbench", 1))["mode"]
 
     assert spec("thread-per-connection")["observed"] == {"started_per_request_at_most": 1.1}
-    assert spec("pgbouncer")["observed"] == {"started_per_request_at_most": 0.3}
-    assert spec("pgbouncer")["options"]["default_pool_size"] == 8
+    assert spec("pgbouncer-connect")["observed"] == {"started_per_request_at_most": 0.3}
+    assert spec("pgbouncer-connect")["options"]["default_pool_size"] == 8
     pair = spec("thread-per-connection-a-a")
     assert pair == spec("thread-per-connection") | {"id": "thread-per-connection-a-a"}
     plan = grid.plan(grid.named_session(words(study="database-pools", comparison="database")))
@@ -270,7 +310,6 @@ def test_study_says_what_its_modes_must_show_and_an_a_a_pair_is_its_mode(config)
             ("slower", "virtual", "virtual", "", "green", "virtual"),
         ),
         ("database-pools", "thread-pool-8", ("", "", "thread-pool", "8", "blue", "pool")),
-        ("database-pools", "pgbouncer-32", ("", "", "pgbouncer", "32", "blue", "pool")),
         ("database-pools", "both-pools", ("", "", "both-pools", "", "olive", "pool")),
         ("stacks", "nginx", ("", "", "nginx", "", "gray", "")),
     ],
@@ -347,22 +386,14 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     groups = [
         [(s.study, s.comparison) for s in grid.sessions if s.repetition == rep] for rep in (1, 2)
     ]
-    assert groups[0] != groups[1]
-    assert sorted(groups[0]) == sorted(groups[1])
-    blocks = [
-        {(c.study, c.mode, c.tier, c.tool) for c in ordered if c.repetition == repetition}
-        for repetition in (1, 2)
-    ]
-    once = {
-        (name, tier, tool)
-        for name, study in config["studies"].items()
-        for tier, loads in study["tiers"].items()
-        if loads.get("depth") != "full"
-        for tool, load in loads.items()
-        if isinstance(load, dict) and load.get("once")
+    assert [group for group in groups[0] if group in groups[1]] != groups[1]
+    # A later block has the comparisons that have so many sessions.
+    limits = {
+        (name, id): comparison.get("repetitions", config["repetitions"])
+        for name, each in config["studies"].items()
+        for id, comparison in each["comparisons"].items()
     }
-    assert {(study, tier, tool) for study, _, tier, tool in blocks[0] - blocks[1]} == once
-    assert not blocks[1] - blocks[0]
+    assert {group for group in groups[0] if limits[group] > 1} == set(groups[1])
 
 
 def test_allocations_are_sampled_where_a_tier_asks_for_it(config):
@@ -440,13 +471,13 @@ def test_burst_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
         "connections": sleep,
         "waits_s": 0.01,
     }
-    assert burst("sign-up", "virtual", "connections-100", "wrk2")["connections"] == 100
+    assert burst("request-threads", "fixed-pool", "extreme-kept", "wrk2")["connections"] == 10
     # It would take seconds of all CPUs.
     assert burst("virtual-threads", "virtual", "cpu-2ms", "jmeter")["connections"] == 0
 
 
 def test_sweep_has_steps_for_rounds_and_no_rate(config):
-    grid = Grid(config)
+    grid = Grid(config | {"depth": "full"})
     spec = grid.spec(Cell("request-threads", "fixed-pool", "saturated", "sweep", 1))
     assert spec["tool"] == {
         "id": "sweep",
@@ -459,11 +490,10 @@ def test_sweep_has_steps_for_rounds_and_no_rate(config):
     slices = spec["slices"]
     assert (slices["rounds"], slices["profiled"]) == (config["sweep"]["steps"], 0)
     # What waits has a window of two and a half times that, before which its first answers come.
-    remote = grid.spec(Cell("blocking-remote", "virtual-threads", "remote-1s", "sweep", 1))
-    assert (remote["tool"]["duration_s"], remote["tool"]["warm_up_s"]) == (2.5, 1.1)
-    assert remote["slices"]["rounds"] == remote["tool"]["steps"] == 5
-    assert remote["tool"]["keep_alive"] is True
-    script = grid.spec(Cell("sign-up", "virtual", "sign-ups", "sweep", 1))["tool"]
+    waits = grid.spec(Cell("virtual-threads", "virtual", "sleep-100", "sweep", 1))
+    assert (waits["tool"]["duration_s"], waits["tool"]["warm_up_s"]) == (0.5, 0.2)
+    assert waits["tool"]["keep_alive"] is True
+    script = grid.spec(Cell("sign-up", "tomcat-400", "sign-ups", "sweep", 1))["tool"]
     assert len(script["script_sha256"]) == 64
 
 
@@ -476,7 +506,7 @@ def test_rounds_of_one_tool_are_not_those_of_the_tier(config):
         for tool in ("wrk2", "jmeter")
     )
     assert fast["slices"]["rounds"] == tier["wrk2"]["rounds"]
-    assert slow["slices"]["rounds"] == config["slices"]["rounds"]
+    assert slow["slices"]["rounds"] == 1
     # How often it is loaded is no part of the load.
     assert "rounds" not in fast["tool"]
 
@@ -517,10 +547,10 @@ def test_titles_baselines_and_neighbours_do_not_change_what_is_measured(config):
     pool = modes(changed)["fixed-pool"]
     study(changed)["title"] = pool["title"] = "another"
     pool |= {"color": "pink", "baseline": "event-loop"}
-    modes(changed, "overload")["caller-runs-pool"]["core-threads"] = 11
+    modes(changed)["event-loop"]["backlog"] = 11
     cell = Cell("request-threads", "fixed-pool", "low", "jmeter", 1)
     assert Grid(config).spec(cell) == Grid(changed).spec(cell)
-    neighbour = Cell("request-threads", "caller-runs-pool", "overload", "jmeter", 1)
+    neighbour = Cell("request-threads", "event-loop", "high", "wrk2", 1)
     assert Grid(config).spec(neighbour) != Grid(changed).spec(neighbour)
 
 
@@ -591,12 +621,12 @@ def test_time_out_of_a_tier_comes_before_the_study_s_and_that_before_the_testbed
 
     config["testbed"]["request_timeout_s"] = 9
     assert time_out("request-threads", "low") == 9
-    assert time_out("blocking-remote", "remote-1s") == 3
+    assert time_out("blocking-remote", "rate-399") == 3
     assert time_out("blocking-remote", "users-100") == 7
 
 
 def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
-    cell = cell_of_study(config, "sign-up", tier="connections-10")
+    cell = cell_of_study(config, "sign-up", tier="connections-1000")
     script = "workloads/scripts/sign-up.lua"
     before = Grid(config).spec(cell)
     monkeypatch.setattr("workloads.experiment.grid.ROOT", tmp_path)
@@ -790,12 +820,12 @@ def test_all_faults_are_named_at_once(config):
 def test_one_cell_is_measured_with_its_baseline(config):
     grid = Grid(config)
     cell = words(
-        7, study="virtual-threads", mode="virtual-hikari-5", tier="query-wait", tool="jmeter"
+        7, study="virtual-threads", mode="virtual-hikari-10", tier="query-wait", tool="jmeter"
     )
     session = grid.named_cell(cell)
     assert session.path == "virtual-threads/connection-pool/rep-7"
-    assert [each.mode for each in session.cells] == ["virtual-hikari-5"]
-    assert [each.mode for each in session.baselines] == ["platform-hikari-5"]
+    assert [each.mode for each in session.cells] == ["virtual-hikari-10"]
+    assert [each.mode for each in session.baselines] == ["platform-hikari-10"]
     cell.tier = "lock-20ms"
     with pytest.raises(ValueError, match="lock-20ms/jmeter/rep-7 is no cell of this experiment"):
         grid.named_cell(cell)

@@ -23,14 +23,13 @@ CELLS = """
 request-threads  smoke-burst      wrk2             thread-per-request virtual-thread-per-request
 request-threads  smoke-burst      wrk2             fixed-pool event-loop user-asyncio
 request-threads  smoke-burst      wrk2             thread-per-request-a-a fixed-pool-as-published
-request-threads  smoke-overload   wrk2             caller-runs-pool
 request-threads  smoke-burst      jmeter           thread-per-request fixed-pool
 request-threads  smoke-waiting    jmeter           thread-per-request fixed-pool
 request-threads  smoke-sweep      sweep            thread-per-request fixed-pool
 blocking-remote  smoke-remote     jmeter           pool-200-blocking pool-1-blocking
 blocking-remote  smoke-rate       wrk2             pool-200-blocking pool-1-blocking
 virtual-threads  smoke-sleep      jmeter           platform-50 virtual virtual-semaphore-50
-virtual-threads  smoke-query      jmeter           platform-hikari-5 virtual-hikari-5
+virtual-threads  smoke-query      jmeter           platform-hikari-10 virtual-hikari-10
 virtual-threads  smoke-lock       jmeter           virtual-lock-21 virtual-synchronized-21
 sign-up          smoke-sign-up    wrk2             tomcat-200 virtual
 sign-up          smoke-source     wrk2             tomcat-200-as-published
