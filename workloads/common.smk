@@ -20,7 +20,23 @@ def programs_of(session):
 
 
 def labels_of(session):
-    return json.dumps(GRID.labels(session), sort_keys=True)
+    labels = GRID.labels(session) | {"requested": requested(session)}
+    return json.dumps(labels, sort_keys=True)
+
+
+def requested(session):
+    """How many cells the command line requests, and how many are measured before a session's."""
+    targets = workflow.dag_settings.targets
+    named = [of for of in GRID.sessions if record_of(of) in targets] or GRID.sessions
+    # A cell by itself is no session of the grid.
+    if session not in named:
+        return {"of": len(session.cells), "before": 0}
+    counts = [len(of.cells) for of in named]
+    return {"of": sum(counts), "before": sum(counts[: named.index(session)])}
+
+
+def record_of(session):
+    return f"{RESULTS}/sessions/{session.path}.json"
 
 
 def priority_of(session):

@@ -10,7 +10,8 @@ outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
 
 A session keeps the cells that are there and current, so that an interrupted one goes on where it stopped.
-A cell.json that a command line names is measured again, in turns with its baseline.
+A cell.json that a command line names is measured again, in turns with its baseline, until their ratio is decided;
+then VERDICT, a command of the Snakefile, judges it. BANDS is a file of ratios that are expected, or is not there.
 """
 
 
@@ -100,10 +101,14 @@ rule measure_cell:
         cells=RESULTS + "/cells",
         record=lambda wildcards: f"{RESULTS}/sessions/{GRID.named_cell(wildcards).path}.json",
         plan=lambda wildcards: GRID.plan(GRID.named_cell(wildcards)).to_json(),
+        bands=BANDS,
+        verdict=VERDICT,
     message:
         "measuring {wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}, repetition {wildcards.repetition}"
     shell:
-        "python -m workloads.session.run_session --cells {params.cells:q} --record {params.record:q} --again --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.run_session --cells {params.cells:q} --record {params.record:q} --again --bands {params.bands:q} --log {log:q} --plan {params.plan:q} --labels {resources.labels:q} --held {threads}/{resources.cores_there}"
+        # The cell stays whatever becomes of the verdict.
+        " && ({params.verdict} cell={wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition} || true)"
 
 
 # Each repetition before the sessions of that repetition: the machine has faster and slower minutes.

@@ -11,41 +11,47 @@ from pathlib import Path
 from typing import Any
 
 from workloads.record.slice import PLAIN, Slice
+from workloads.session.until_decided import interval
 
-# 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-STATISTICS: dict[str, Callable[[Slice], float | None]] = {
-    "throughput": lambda each: each.load["throughput_per_s"],
-    "p99 of latency": lambda each: each.latencies_ms["latency_p99_ms"] if each.kept else None,
-    "CPU time per request": lambda each: each.metrics["cpu_us_per_request"],
+# Statistics of a slice with their titles; those of latency are of slices that count for it.
+STATISTICS: dict[str, tuple[str, Callable[[Slice], float | None]]] = {
+    "throughput_per_s": ("throughput", lambda each: each.load["throughput_per_s"]),
+    "latency_p99_ms": (
+        "p99 of latency",
+        lambda each: each.latencies_ms["latency_p99_ms"] if each.kept else None,
+    ),
+    "cpu_us_per_request": (
+        "CPU time per request",
+        lambda each: each.metrics["cpu_us_per_request"],
+    ),
 }
 
 
-def progress(record: dict[str, Any], root: Path) -> str:
-    """One line for the terminal: which cell, what came out, how many are left and how long."""
-    order, load, cell = record["labels"]["order"], record["load"], record["cell"]
+def progress(record: dict[str, Any], left: int, of: int, root: Path) -> str:
+    """One line for the terminal: how many cells are left of those requested and how long they
+    take, which cell was measured, and its result."""
+    load, cell = record["load"], record["cell"]
     name = "/".join(str(cell[key]) for key in ("study", "mode", "tier", "tool", "repetition"))
     broken = [check["id"] for check in record["validity"]["checks"] if not check["passed"]]
     valid = "valid but for latency" if record["validity"]["valid"] else "invalid"
     valid = f"{valid}: {', '.join(broken)}" if broken else "valid"
-    measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
-    left = max(0, order["of"] - len(measured))
     if sweep := record.get("sweep"):
         rate = f"{sweep['ended']}, about {sweep['calibrated_per_s']:.0f}/s"
     else:
         rate = f"{load['throughput_per_s']:.0f}/s"
-    left_min = left * typical_cell_s(measured) / 60
+    lasts = f", about {left * typical_cell_s(root) / 60:.0f} min" if left else ""
     return (
-        f"{left} of {order['of']} cells left, about {left_min:.0f} min; "
+        f"{left} of {of} cells left{lasts}; "
         f"{name}: {record['outcome']}, {valid}; {rate}, {load['error_share']:.1%} errors"
     )
 
 
-def typical_cell_s(measured: list[Path]) -> float:
+def typical_cell_s(root: Path) -> float:
     """Mean time from one recorded cell to the next, among those measured last.
 
     Tiers differ by far, so one is not enough; what lies hours apart was not measured in one go.
     """
+    measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
     ended_s = sorted(
         datetime.fromisoformat(json.loads(path.read_text())["provenance"]["ended"]).timestamp()
         for path in sorted(measured, key=lambda path: path.stat().st_mtime)[-60:]
@@ -57,11 +63,14 @@ def typical_cell_s(measured: list[Path]) -> float:
 
 def ratios(mode: list[Slice], baseline: list[Slice]) -> str:
     """The mode to its baseline, from slices of the same rounds, with 95 % intervals (t)."""
-    lines = []
-    for name, value in STATISTICS.items():
-        found = interval(log_ratios(mode, baseline, value))
-        lines.append(f"{name}: {found or 'fewer than two rounds in which both slices count'}")
+    found = logs_of(mode, baseline)
+    lines = [f"{title}: {in_words(found[id])}" for id, (title, _) in STATISTICS.items()]
     return "ratio to the baseline, within this session\n  " + "\n  ".join(lines)
+
+
+def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
+    """Logarithms of the ratios of each round, by statistic."""
+    return {id: log_ratios(mode, baseline, value) for id, (_, value) in STATISTICS.items()}
 
 
 def log_ratios(
@@ -77,10 +86,11 @@ def log_ratios(
     return [math.log(ours[number] / theirs[number]) for number in ours.keys() & theirs.keys()]
 
 
-def interval(logs: list[float]) -> str:
-    if len(logs) < 2:
-        return ""
-    mean, error = statistics.mean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
-    reach = STUDENT[min(len(logs) - 2, len(STUDENT) - 1)] * error
-    low, high = math.exp(mean - reach), math.exp(mean + reach)
-    return f"{math.exp(mean):.3g} [{low:.3g}, {high:.3g}] ({len(logs)} rounds)"
+def in_words(logs: list[float]) -> str:
+    if not logs:
+        return "no round in which both slices count"
+    found = interval(logs)
+    if not found:
+        return f"{math.exp(logs[0]):.3g} (one round)"
+    ratio, low, high = map(math.exp, found)
+    return f"{ratio:.3g} [{low:.3g}, {high:.3g}] ({len(logs)} rounds)"

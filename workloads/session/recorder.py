@@ -20,11 +20,15 @@ class Recorder:
     """The records of a session's cells.
 
     `baselines`: cells that are loaded only as the baseline of another; their records go into the
-    folders of those.
+    folders of those. `kept`: how many of the session's cells are there already.
     """
 
-    def __init__(self, session: Session, facts: Facts, root: Path, baselines: list[Name]) -> None:
+    def __init__(
+        self, session: Session, facts: Facts, root: Path, baselines: list[Name], kept: int = 0
+    ) -> None:
         self.session, self.facts, self.root, self.baselines = session, facts, root, baselines
+        requested = facts.labels["requested"]
+        self.of, self.left = requested["of"], requested["of"] - requested["before"] - kept
         self.written: list[tuple[Path, dict[str, Any]]] = []
         self.loaded: dict[Name, list[Slice]] = {}
 
@@ -51,7 +55,8 @@ class Recorder:
                     other = self.loaded[baseline]
                     write_cell(self.record(baseline, other), other, own)
             self.written.append((self.folder(name), record))
-            show(progress(record, self.root))
+            self.left -= 1
+            show(progress(record, self.left, self.of, self.root))
 
     def add_phases(self) -> None:
         """Adds what the session spent its time on, which is known at its end."""

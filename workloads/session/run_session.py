@@ -29,6 +29,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 from pathlib import Path
 
 from profiles.watch.terminal import say
@@ -48,6 +49,7 @@ from workloads.session.progress import ratios
 from workloads.session.recorder import Recorder, folder_of
 from workloads.session.session import Session
 from workloads.session.turns import SWEEP, measure
+from workloads.session.until_decided import bands_of
 from workloads.tools.tool import tool_of
 
 logger = logging.getLogger("session")
@@ -84,7 +86,10 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--plan", type=Plan.from_json, required=True, help="what to measure (JSON)")
     parser.add_argument("--labels", type=json.loads, required=True, help="titles and order (JSON)")
-    parser.add_argument("--again", action="store_true", help="keep no cell that is there")
+    parser.add_argument(
+        "--again", action="store_true", help="keep no cell that is there; load until it is decided"
+    )
+    parser.add_argument("--bands", type=Path, help="of ratios that are expected (CSV)")
     parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
@@ -139,7 +144,10 @@ def run(options: argparse.Namespace, shares: Shares) -> list[str]:
         where = options.labels.get("where")
         path = "/".join(path_of(options))
         session = Session(options.plan, path, chosen, Path(folder), shares, where)
-        recorder = Recorder(session, facts_of(options, session), root, baselines)
+        if options.again:
+            session.bands = bands_of(options.bands, (path_of(options)[0], *astuple(chosen[0])))
+        kept = len(folders) - len(chosen)
+        recorder = Recorder(session, facts_of(options, session), root, baselines, kept)
         try:
             measure(session, recorder)
         finally:

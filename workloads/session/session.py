@@ -19,6 +19,7 @@ from workloads.machine.testbed import Shares, topology
 from workloads.record import cell_folder
 from workloads.session.place import Place, watch_speed
 from workloads.session.start import NotAnswering, start
+from workloads.session.until_decided import Bands
 from workloads.tools.driver import Driver
 from workloads.tools.generator_host import GeneratorHost, HostError
 from workloads.tools.tool import Driven, tool_of
@@ -80,6 +81,8 @@ class Session:
         self.silent: dict[str, NotAnswering] = {}
         # The `sweep` part of these cells' records.
         self.sweeps: dict[Name, dict[str, Any]] = {}
+        # Of the ratio of its only cell, whose rounds end when that is decided; None: as configured.
+        self.bands: Bands | None = None
 
     def spec(self, name: Name) -> dict[str, Any]:
         return self.plan.spec(name)

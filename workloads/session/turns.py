@@ -14,8 +14,10 @@ from workloads.machine.testbed import beyond_limits
 from workloads.record.slice import CALIBRATION, PLAIN, PROFILED, Live, Slice, Turn, is_broken
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
+from workloads.session.progress import logs_of
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session
+from workloads.session.until_decided import is_over
 from workloads.session.warm_all import warm_all
 from workloads.tools.tool import tool_of
 
@@ -45,7 +47,8 @@ def load_all(session: Session, recorder: Recorder, names: list[Name]) -> None:
         side_by_side = [name for name in names if (name.tier, name.tool) == load]
         unable = {name: why_not(session, name) for name in side_by_side}
         found = load_plain(session, [name for name in side_by_side if not unable[name]])
-        load_profiled(session, found)
+        if session.bands is None:
+            load_profiled(session, found)
         record(session, recorder, {name: [] for name in side_by_side} | found, unable)
 
 
@@ -105,6 +108,9 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
         return done
+    if session.bands is not None:
+        load_until_decided(session, names, done)
+        return done
     slices = session.spec(names[0])["slices"]
     rounds = slices["rounds"]
     for number in range(rounds):
@@ -131,6 +137,17 @@ def load_profiled(session: Session, done: dict[Name, list[Slice]]) -> None:
             )
         ]
         load_round(session, wanted, PROFILED, number + 1, done)
+
+
+def load_until_decided(session: Session, names: list[Name], done: dict[Name, list[Slice]]) -> None:
+    """Rounds of a cell and its baseline until their ratio is decided, or one can load no more."""
+    name, begun_s, number = session.names[0], time.monotonic(), 0
+    decided = False
+    while not decided and all(can_be_loaded(slices, PLAIN) for slices in done.values()):
+        number += 1
+        load_round(session, names, PLAIN, number, done)
+        logs = logs_of(done[name], done[session.plan.baseline(name)])
+        decided = is_over(number, time.monotonic() - begun_s, logs, session.bands or {})
 
 
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:

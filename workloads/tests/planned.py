@@ -77,7 +77,7 @@ def session_of(plan: Plan, folder: Path | None = None) -> Session:
     session.names = list(plan.cells)
     session.random, session.phases = random.Random(session.seed), Phases()
     session.place, session.drivers = Place(CPUS[:1], CPUS[-1:], None), {}
-    session.silent, session.sweeps = {}, {}
+    session.silent, session.sweeps, session.bands = {}, {}, None
     session.threads, session.started = ThreadPoolExecutor(4), datetime.now(UTC)
     return session
 
@@ -92,4 +92,5 @@ def labels_of(plan: Plan) -> dict[str, Any]:
         "modes": modes,
         "tiers": {name.tier: {"title": name.tier} for name in names},
         "order": {"seed": plan.seed, "positions": places, "of": len(names)},
+        "requested": {"of": len(names), "before": 0},
     }

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from workloads.record.slice import PROFILED
-from workloads.session.progress import interval, log_ratios, progress, ratios, typical_cell_s
+from workloads.session.progress import in_words, log_ratios, progress, ratios, typical_cell_s
 
 
 def recorded(folder, *ended):
@@ -22,11 +22,14 @@ def recorded(folder, *ended):
 def test_time_to_the_next_cell_is_that_of_the_cells_measured_last(tmp_path):
     # Cells of one load end together; hours later another run went on.
     ended = ("12:00:00", "12:00:01", "12:00:08", "15:00:00", "15:00:04")
-    assert typical_cell_s(recorded(tmp_path, *ended)) == pytest.approx((1 + 7 + 4) / 3)
+    recorded(tmp_path, *ended)
+    assert typical_cell_s(tmp_path) == pytest.approx((1 + 7 + 4) / 3)
 
 
 def test_of_a_first_cell_nothing_is_known(tmp_path):
-    assert typical_cell_s([]) == typical_cell_s(recorded(tmp_path, "12:00:00")) == 0
+    assert typical_cell_s(tmp_path) == 0
+    recorded(tmp_path, "12:00:00")
+    assert typical_cell_s(tmp_path) == 0
 
 
 def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
@@ -34,7 +37,6 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
     names = ("study", "mode", "tier", "tool")
     record = {
         "cell": dict.fromkeys(names, "x") | {"repetition": 2},
-        "labels": {"order": {"of": 6}},
         "load": {"throughput_per_s": 99.6, "error_share": 0.021},
         "outcome": "completed",
         "validity": {
@@ -42,15 +44,17 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
             "checks": [{"id": "settled", "passed": False}, {"id": "y", "passed": True}],
         },
     }
-    assert progress(record, tmp_path) == (
+    assert progress(record, 4, 6, tmp_path) == (
         "4 of 6 cells left, about 2 min; "
         "x/x/x/x/2: completed, valid but for latency: settled; 100/s, 2.1% errors"
     )
+    # A cell that was named is all that was requested.
+    assert progress(record, 0, 1, tmp_path).startswith("0 of 1 cells left; x/x/x/x/2: completed")
     record["validity"]["valid"] = False
-    assert "completed, invalid: settled" in progress(record, tmp_path)
+    assert "completed, invalid: settled" in progress(record, 4, 6, tmp_path)
     record |= {"sweep": {"ended": "not_sustained", "calibrated_per_s": 512.3}}
     record["load"]["throughput_per_s"] = None
-    assert progress(record, tmp_path).endswith("; not_sustained, about 512/s, 2.1% errors")
+    assert progress(record, 4, 6, tmp_path).endswith("; not_sustained, about 512/s, 2.1% errors")
 
 
 def slices_of(make_slice, values, **changed):
@@ -90,15 +94,14 @@ def test_round_without_a_positive_value_has_no_ratio(make_slice):
     assert log_ratios(baseline, mode, throughput) == [math.log(1 / 2)]
 
 
-def test_interval_is_that_of_students_t():
+def test_ratio_has_its_interval_or_is_of_one_round():
     # Mean 0.2, standard error 0.1 x sqrt(3) / 3: of three values, t is 4.303.
     reach = 4.303 * 0.1 / math.sqrt(3)
     low, high = math.exp(0.2 - reach), math.exp(0.2 + reach)
     expected = f"{math.exp(0.2):.3g} [{low:.3g}, {high:.3g}] (3 rounds)"
-    assert interval([0.1, 0.2, 0.3]) == expected
-    assert interval([0.1]) == interval([]) == ""
-    # Beyond ten degrees of freedom the interval is a little too wide, never too narrow.
-    assert interval([0.1, 0.3] * 20).endswith("(40 rounds)")
+    assert in_words([0.1, 0.2, 0.3]) == expected
+    assert in_words([math.log(0.02)]) == "0.02 (one round)"
+    assert in_words([]) == "no round in which both slices count"
 
 
 def test_ratios_are_printed_for_each_statistic(make_slice):
@@ -110,7 +113,7 @@ def test_ratios_are_printed_for_each_statistic(make_slice):
     assert "throughput: 2 [2, 2] (3 rounds)" in text
     assert "CPU time per request: 2 [2, 2] (3 rounds)" in text
     # Requests failed, and none has left a latency.
-    assert "p99 of latency: fewer than two rounds in which both slices count" in text
+    assert "p99 of latency: no round in which both slices count" in text
     for each in (*mode, *baseline):
         each.latencies_ms = {"latency_p99_ms": 5.0}
     assert "p99 of latency: 1 [1, 1] (2 rounds)" in ratios(mode, baseline)

@@ -177,6 +177,47 @@ def test_mode_that_is_gone_has_no_extra_round(turns):
     assert len(turns(gone, rounds=2, profiled=0, extra_rounds=2)) == 5
 
 
+@pytest.mark.parametrize(
+    ("rounds_enough", "outcomes", "rounds"),
+    [
+        (7, {}, 7),
+        # One that did not complete ends it: there is no ratio without it.
+        (7, {("fixed-pool", 1): ("hung", "why")}, 2),
+        (7, {("thread-per-request", 0): ("completed", "still holds 9 requests")}, 1),
+    ],
+)
+def test_cell_that_is_judged_is_loaded_beside_its_baseline_until_it_is_decided(
+    plan, monkeypatch, rounds_enough, outcomes, rounds
+):
+    name, baseline = (
+        Name("fixed-pool", "high", "jmeter"),
+        Name("thread-per-request", "high", "jmeter"),
+    )
+    session, given = session_of(plan), []
+    session.names, session.bands = [name], {"throughput_per_s": (2.0, 3.0)}
+
+    def load(session, name, kind, round, done):
+        outcome, reason = outcomes.get((name.mode, len(done)), ("completed", ""))
+        done.append(SimpleNamespace(mode=name.mode, outcome=outcome, reason=reason))
+
+    def logs_of(mode, baseline):
+        assert {each.mode for each in mode} == {"fixed-pool"}
+        assert {each.mode for each in baseline} == {"thread-per-request"}
+        return len(mode)
+
+    def is_over(rounds, lasted_s, logs, bands):
+        given.append((rounds, logs, bands))
+        return rounds == rounds_enough
+
+    monkeypatch.setattr(module, "load_once", load)
+    monkeypatch.setattr(module, "logs_of", logs_of)
+    monkeypatch.setattr(module, "is_over", is_over)
+    # The load is one that is shown once.
+    found = in_turns(session, [name, baseline])
+    assert [len(done) for done in found.values()] == [rounds, rounds]
+    assert given[-1] == (rounds, rounds, session.bands)
+
+
 def test_load_of_no_modes_is_nothing(plan):
     assert in_turns(session_of(plan), []) == {}
 

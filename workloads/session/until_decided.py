@@ -1,0 +1,91 @@
+"""The rule that ends the rounds of a cell that is measured by itself, next to its baseline.
+
+Each round gives a log ratio of mode and baseline. At least four rounds are loaded, and then more,
+until the ratios are precise, or clear of the bands that the ratios are expected in, or the time is
+over. analysis/ simulates how often the last interval misses the truth, as it is looked at after
+each round.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+# 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
+# Half of an interval's width, as a factor.
+PRECISE = {"throughput_per_s": 1.05, "cpu_us_per_request": 1.08}
+
+
+class Interval(NamedTuple):
+    """A ratio with its 95 % interval, all as logarithms."""
+
+    centre: float
+    low: float
+    high: float
+
+
+# Logarithms of ratios by statistic, one a round; bounds of bands by statistic, as ratios.
+Logs = Mapping[str, Sequence[float]]
+Bands = Mapping[str, tuple[float, float]]
+
+
+def interval(logs: Sequence[float]) -> Interval | None:
+    """Mean of the rounds with Student's t; None of fewer than two rounds."""
+    if len(logs) < 2:
+        return None
+    centre, error = statistics.mean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
+    reach = STUDENT[min(len(logs) - 2, len(STUDENT) - 1)] * error
+    return Interval(centre, centre - reach, centre + reach)
+
+
+def is_over(rounds: int, lasted_s: float, logs: Logs, bands: Bands) -> bool:
+    """Whether the rounds are enough."""
+    return lasted_s >= LIMIT_S or (
+        rounds >= ROUNDS_AT_LEAST and (is_precise(logs) or is_clear(logs, bands))
+    )
+
+
+def is_precise(logs: Logs) -> bool:
+    """Whether throughput and CPU time are; a statistic without any ratio never will be."""
+    known = [name for name in PRECISE if logs.get(name)]
+    found = {name: interval(logs[name]) for name in known}
+    return all(
+        each is not None and each.high - each.centre <= math.log(PRECISE[name])
+        for name, each in found.items()
+    )
+
+
+def is_clear(logs: Logs, bands: Bands) -> bool:
+    """Whether the interval of each statistic that has a band lies outside it, or inside."""
+    return bool(bands) and all(
+        is_clear_of(interval(logs.get(name, ())), *band) for name, band in bands.items()
+    )
+
+
+def is_clear_of(found: Interval | None, low: float, high: float) -> bool:
+    if found is None:
+        return False
+    bounds = math.log(low), math.log(high)
+    outside = found.high < bounds[0] or found.low > bounds[1]
+    return outside or (bounds[0] <= found.low and found.high <= bounds[1])
+
+
+def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
+    """The bands of a cell, named by study, mode, tier and tool; none without the file or its row.
+
+    The file has the columns study, mode, tier, tool, statistic, low and high.
+    """
+    if path is None or not path.exists():
+        return {}
+    with path.open(newline="") as file:
+        return {
+            row["statistic"]: (float(row["low"]), float(row["high"]))
+            for row in csv.DictReader(file)
+            if (row["study"], row["mode"], row["tier"], row["tool"]) == tuple(cell)
+        }

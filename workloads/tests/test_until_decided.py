@@ -1,0 +1,100 @@
+"""Rounds of one cell end when its ratios are precise, clear of their bands, or take too long."""
+
+import math
+
+import pytest
+
+from workloads.session.until_decided import (
+    LIMIT_S,
+    Interval,
+    bands_of,
+    interval,
+    is_clear,
+    is_clear_of,
+    is_over,
+    is_precise,
+)
+
+THROUGHPUT, CPU, P99 = "throughput_per_s", "cpu_us_per_request", "latency_p99_ms"
+# Half of the interval's width is 3.182 x sd / 2: 0.031 and 0.31.
+QUIET, NOISY = [0.7, 0.7, 0.71, 0.74], [0.5, 0.9, 0.6, 0.8]
+
+
+def test_interval_is_that_of_students_t():
+    # Mean 0.2, standard error 0.1 x sqrt(3) / 3: of three values, t is 4.303.
+    reach = 4.303 * 0.1 / math.sqrt(3)
+    assert interval([0.1, 0.2, 0.3]) == pytest.approx((0.2, 0.2 - reach, 0.2 + reach))
+    assert interval([0.1]) is interval([]) is None
+    # Beyond ten degrees of freedom the interval is a little too wide, never too narrow.
+    many = interval([0.1, 0.3] * 20)
+    assert many.high - many.centre == pytest.approx(2.228 * 0.1013 / math.sqrt(40), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("throughput", "cpu", "precise"),
+    [
+        (QUIET, QUIET, True),
+        (NOISY, QUIET, False),
+        (QUIET, NOISY, False),
+        # Half a width of 0.06 is enough for CPU time alone.
+        ([2 * x for x in QUIET], QUIET, False),
+        (QUIET, [2 * x for x in QUIET], True),
+        (QUIET[:1], QUIET, False),
+        # A mode that answers nothing has no ratio, in however many rounds.
+        ([], QUIET, True),
+        ([], [], True),
+    ],
+)
+def test_ratios_are_precise_within_5_and_8_percent(throughput, cpu, precise):
+    assert is_precise({THROUGHPUT: throughput, CPU: cpu}) is precise
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "clear"),
+    [
+        (3.0, 4.0, True),
+        (1.0, 1.9, True),
+        (1.8, 2.3, True),
+        # The interval, 2 to 2.2, has a bound of the band within.
+        (2.1, 4.0, False),
+        (1.0, 2.1, False),
+        (2.05, 2.1, False),
+    ],
+)
+def test_interval_is_clear_outside_its_band_or_inside(low, high, clear):
+    assert is_clear_of(Interval(math.log(2.1), math.log(2.0), math.log(2.2)), low, high) is clear
+    assert not is_clear_of(None, low, high)
+
+
+def test_every_statistic_that_has_a_band_must_be_clear():
+    logs = {THROUGHPUT: NOISY, CPU: NOISY, P99: QUIET}
+    assert is_clear(logs, {P99: (9.0, 12.0)})
+    assert not is_clear(logs, {P99: (9.0, 12.0), CPU: (1.0, 2.0)})
+    assert not is_clear(logs, {"capacity_per_s": (1.0, 2.0)})
+    assert not is_clear(logs, {})
+
+
+def test_rounds_end_when_they_are_enough_and_not_before_the_fourth():
+    quiet, noisy = {THROUGHPUT: QUIET, CPU: QUIET}, {THROUGHPUT: NOISY, CPU: NOISY}
+    assert is_over(4, 10, quiet, {})
+    assert not is_over(3, 10, quiet, {})
+    assert not is_over(4, 10, noisy, {})
+    assert is_over(4, 10, noisy, {THROUGHPUT: (9.0, 12.0)})
+    # A band that the ratio is at does not keep a precise one waiting.
+    assert is_over(4, 10, quiet, {THROUGHPUT: (2.0, 3.0)})
+    assert not is_over(40, LIMIT_S - 1, noisy, {})
+    assert is_over(1, LIMIT_S, noisy, {})
+
+
+def test_bands_are_those_of_the_cell_and_may_be_missing(tmp_path):
+    path = tmp_path / "bands.csv"
+    path.write_text(
+        "study,mode,tier,tool,statistic,low,high\n"
+        "a,b,c,wrk2,throughput_per_s,1.5,3\n"
+        "a,b,c,wrk2,latency_p99_ms,0.1,0.2\n"
+        "a,b,c,jmeter,throughput_per_s,7,9\n"
+    )
+    assert bands_of(path, ("a", "b", "c", "wrk2")) == {THROUGHPUT: (1.5, 3.0), P99: (0.1, 0.2)}
+    assert bands_of(path, ("a", "x", "c", "wrk2")) == {}
+    assert bands_of(tmp_path / "none.csv", ("a", "b", "c", "wrk2")) == {}
+    assert bands_of(None, ("a", "b", "c", "wrk2")) == {}
