@@ -451,10 +451,13 @@ def mode_faults(
         )
         yield f"{place}.{key} = null; allowed: {what}"
     if engine_of(study, mode):
-        if mode.get("jvm_options") or "heap_mib" in mode:
-            yield f"{place}.jvm_options = {json.dumps(kinds.jvm_options(mode))}; allowed: of a JVM"
+        if options := kinds.jvm_options(mode):
+            yield f"{place}.jvm_options = {json.dumps(options)}; allowed: of a JVM"
     elif not class_of(config, study, mode):
         yield f"{place}.class = null; allowed: a class here, in its server, or of its kind there"
+    heap = {"heap_mib": 0, "young_mib": 0} | study | mode
+    if heap["young_mib"] and heap["young_mib"] >= heap["heap_mib"]:
+        yield f"{place}.young_mib = {heap['young_mib']}; allowed: less than heap_mib"
 
 
 def class_of(config: dict[str, Any], study: dict[str, Any], mode: Mode) -> str | None:
