@@ -65,7 +65,7 @@ def variables(mode: Mode, engine: str) -> dict[str, Any]:
 
 
 def jvm_options(part: Mode) -> list[str]:
-    """Heap, its young generation, collector, carriers and other options of the JVM that a study or a mode names."""
+    """Heap, collector, carriers and other options of the JVM that a study or a mode names."""
     found = []
     if "heap_mib" in part:
         found += [f"-Xms{part['heap_mib']}m", f"-Xmx{part['heap_mib']}m"]
