@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 
 import jsonschema
 
-from workloads.experiment import kinds
+from workloads.experiment import kinds, waits
 from workloads.machine.provenance import ROOT, user_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
@@ -427,6 +426,10 @@ def incomplete(config: dict[str, Any], name: str) -> Iterator[str]:
     whole = schema()["$defs"]["whole_tier"]
     for tier, load in study.tiers.items():
         yield from faults_by(whole, load, "studies", name, "tiers", tier)
+        mean, says = waits.mean_ms(load.get("path", "")), load.get("sleep_ms")
+        if mean not in (None, says):
+            place = f"studies.{name}.tiers.{tier}.sleep_ms = {json.dumps(says)}"
+            yield f"{place}; allowed: {mean:g}, the path's mean"
     for mode, part in study.modes.items():
         of = next(id for id, each in study.comparisons.items() if mode in each.modes)
         place = f"studies.{name}.comparisons.{of}.modes.{mode}"
@@ -525,13 +528,3 @@ def different_looks(config: dict[str, Any]) -> list[str]:
                 if key != "study" and facts[key] != first[key]
             ]
     return faults
-
-
-def waiting_at_most(waits_ms: int, path: str) -> str:
-    """The path with shorter waits, of as many digits: another number of them is other code."""
-
-    def shorter(found: re.Match[str]) -> str:
-        digits = found[2]
-        return f"{found[1]}{min(int(digits), waits_ms):0{len(digits)}}"
-
-    return re.sub(r"(\bsleep_ms=)(\d+)", shorter, path)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from workloads.experiment import kinds
+from workloads.experiment import kinds, waits
 from workloads.experiment.configuration import (
     FULL,
     ITSELF,
@@ -27,7 +27,6 @@ from workloads.experiment.configuration import (
     class_of,
     engine_of,
     facts_of,
-    waiting_at_most,
     whole_studies,
     without,
 )
@@ -335,7 +334,7 @@ class Grid:
         in_flight = max(tier.get(tool, {}).get(key, 0) for tool, key in IN_FLIGHT.items())
         waits_ms = min(tier.get("sleep_ms", 0), whole.pop("burst_waits_ms_at_most"))
         burst = {
-            "path": waiting_at_most(waits_ms, tier["path"]),
+            "path": waits.at_most(waits_ms, tier["path"]),
             "connections": min(in_flight, whole.pop("burst_connections_at_most")),
             "waits_s": waits_ms / 1000,
         }

@@ -16,6 +16,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from workloads.experiment import waits
+
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
 VERSION = 13
 EVERYTHING, LATENCY, THROUGHPUT = "everything", "latency", "throughput"
@@ -225,13 +227,13 @@ def slices_pooled(record: Record) -> int:
 
 
 def never_too_fast(record: Record) -> Check | None:
-    sleep_ms = record["configuration"]["tier"]["sleep_ms"]
+    least_ms = waits.least_ms(record["configuration"]["tier"])
     fastest_ms = record["load"]["latency_min_ms"]
-    if not sleep_ms or fastest_ms is None:
+    if not least_ms or fastest_ms is None:
         return None
     # JMeter's clock has a resolution of 1 ms, and both its ends are rounded down.
-    rule = f"no answer comes before its {sleep_ms} ms of waiting are over (resolution 1 ms)"
-    passed = fastest_ms >= sleep_ms - 1
+    rule = f"no answer comes before its {least_ms} ms of waiting are over (resolution 1 ms)"
+    passed = fastest_ms >= least_ms - 1
     return check("never_too_fast", EVERYTHING, rule, passed, fastest_ms=fastest_ms)
 
 

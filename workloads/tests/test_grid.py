@@ -781,6 +781,11 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
             'jvm.modes.hikari-10.jvm_options = ["-Xms100m", "-Xmx100m"]; allowed: of a JVM',
         ),
         (
+            ["studies", "stacks", "tiers", "remote", "path"],
+            "/remote?sleep_ms=10-50",
+            "stacks.tiers.remote.sleep_ms = 20; allowed: 30, the path's mean",
+        ),
+        (
             ["studies", "stacks", "young_mib"],
             256,
             "mvc-tomcat-200.young_mib = 256; allowed: less than heap_mib",

@@ -502,3 +502,10 @@ def test_rules_that_cannot_be_applied_are_left_out():
     applied = {check["id"] for check in validity.verdict(record)["checks"]}
     left_out = {"accounting", "body_bytes", "never_too_fast", "little", "settled"}
     assert applied.isdisjoint(left_out | {"writes_kept", "backend_healthy"})
+
+
+@pytest.mark.parametrize(("fastest_ms", "passes"), [(9.0, True), (8.9, False)])
+def test_answers_of_a_remote_that_varies_come_after_its_shortest_wait(fastest_ms, passes):
+    record = with_("load.latency_min_ms", fastest_ms)
+    record["configuration"]["tier"]["path"] = "/remote?sleep_ms=10-190&cpu_us=0"
+    assert ("never_too_fast" not in failed(record)) == passes
