@@ -5,15 +5,15 @@
 # - reproduced: two one-sided tests at 5 % (Schuirmann 1987) place it within the margin;
 # - differs: it is not none, by a t test at 5 %, and it is not placed within the margin;
 # - not decided: all else.
-# P-values are adjusted over the rows of a statistic (Benjamini and Hochberg 1995). The margin is a factor of
-# 1.25, the one by which average bioequivalence is decided (FDA 2001), or 5 percentage points of a share.
+# P-values are adjusted over the rows of a statistic (Benjamini and Hochberg 1995). The margin is that of the bands, or 5
+# percentage points of a share.
 #
 # Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). A cell that was measured
 # alone says nothing of how sessions differ: it is taken to be as noisy as those of the other run. The interval is then one of
 # prediction (Hahn and Meeker 1991): a new session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
 
 #' @export
-reproduction_margins <- list(ratio = log(1.25), difference = 0.05)
+reproduction_margins <- list(ratio = log(reproduced_within), difference = 0.05)
 #' @export
 verdicts_of_reproduction <- c("reproduced", "differs", "not decided")
 #' @export

@@ -2,8 +2,6 @@
 # analysis/runs/<date>-<machine>/: a CSV per table, and run.json. Other runs are compared with it (reproduce.R).
 
 run_tables <- c("summary", "comparisons", "capacity")
-# Significant digits of a number in a shipped table.
-run_digits <- 6
 # Words of a CPU's model that name a run.
 machine_words <- c("xeon", "epyc", "ryzen", "neoverse")
 # Two machines are of one kind if these agree. Cells of another kind are compared by what travels. The kernel is among
@@ -75,7 +73,7 @@ check_tables <- function(tables, paths) {
 #'
 #' @param results folder of the run, with its tables and report; `paths` cell.json files of all cells of
 #'   the default configuration.
-#' @param out folder that is written: a CSV per table and run.json.
+#' @param out folder that is written: a CSV per table, bands.csv and run.json.
 #' @param analysis folder of PROTOCOL.md; `repetitions` those of the default configuration.
 #' @param commit that of the code, see committed_code(): it made the tables, and measured cells that name none.
 #' @return the facts in run.json.
@@ -90,6 +88,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
     facts_of_run(cells, read_protocol(file.path(analysis, "PROTOCOL.md")))
   )
   for (file in paste0(run_tables, ".csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
+  write_bands(tables$comparisons, out)
   writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
   facts
 }
@@ -99,18 +98,6 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
 name_of_run <- function(facts) {
   is_named <- vapply(machine_words, grepl, NA, x = facts$machine$cpu_model, ignore.case = TRUE)
   paste0(substr(facts$ended, 1, 10), "-", c(machine_words[is_named], "cpu")[1])
-}
-
-# As text, so that nothing but long decimals changes: a version stays what it is.
-shortened_numbers <- function(path) {
-  table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-  for (column in names(table)) {
-    values <- table[[column]]
-    long <- grep("^-?[0-9]+[.][0-9]+(e-?[0-9]+)?$", values)
-    long <- long[nchar(values[long]) > run_digits + 2]
-    set(table, long, column, as.character(signif(as.numeric(values[long]), run_digits)))
-  }
-  table
 }
 
 # Machine and limits are the same for all cells; versions differ where modes name a JDK.

@@ -43,3 +43,18 @@ read_typed <- function(path, empty) {
   }
   table[, names(empty), with = FALSE]
 }
+
+# Significant digits of a number in a shipped table.
+run_digits <- 6
+
+# As text, so that nothing but long decimals changes: a version stays what it is.
+shortened_numbers <- function(path) {
+  table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+  for (column in names(table)) {
+    values <- table[[column]]
+    long <- grep("^-?[0-9]+[.][0-9]+(e-?[0-9]+)?$", values)
+    long <- long[nchar(values[long]) > run_digits + 2]
+    set(table, long, column, as.character(signif(as.numeric(values[long]), run_digits)))
+  }
+  table
+}

@@ -42,6 +42,8 @@ verbs <- function(folder) {
     profiles = function(results, converter) analyze_profiles(results, names_from_input(), folder, converter),
     # `this` is the name of a shipped run; empty for the cells in `results`.
     compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
+    # `cell` is named by study/mode/tier/tool/rep-n, and `with` a shipped run.
+    judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
     # Takes ten minutes: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {

@@ -1,0 +1,20 @@
+# Bands: where the ratios of a shipped run lie elsewhere, too, if they are reproduced.
+
+# The factor by which average bioequivalence is decided (FDA 2001).
+reproduced_within <- 1.25
+
+#' The band of each ratio that a load has a value of: its interval, and a factor of 1.25 on both sides.
+#'
+#' @param comparisons see read_comparisons().
+#' @return data.table: comparison_names, low, high. A bound has an open end.
+bands_of <- function(comparisons) {
+  rows <- comparisons[effect == "ratio" & reason == "" & is.finite(estimate) & statistic %in% estimands[!counts %in% c("process", "sweep"), statistic]]
+  rows[!is.na(low) & !is.na(high), c(comparison_names, "low", "high"), with = FALSE][, `:=`(low = low / reproduced_within, high = high * reproduced_within)][]
+}
+
+#' Writes the bands of a run beside its tables.
+write_bands <- function(comparisons, folder) {
+  path <- file.path(folder, "bands.csv")
+  write_table(bands_of(comparisons), path)
+  write_table(shortened_numbers(path), path)
+}

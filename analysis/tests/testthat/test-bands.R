@@ -1,0 +1,26 @@
+test_that("a band is the interval and a factor of 1.25 on both sides", {
+  rows <- data.table(
+    study = "s", tier = "t", tool = "wrk2", mode = paste0("m", 1:5), statistic = c("throughput_per_s", "throughput_per_s", "cpu_us_per_request", "rss_mib", "error_share"),
+    effect = c(rep("ratio", 4), "difference"), estimate = c(2, 2, NA, 2, 0.1), low = c(1.5, 1.5, NA, 1, 0), high = c(2.5, Inf, NA, 3, 0.2), reason = c("", "", "none", "", "")
+  )
+  found <- bands_of(rows)
+  expect_equal(found$mode, c("m1", "m2"))
+  expect_equal(found[, .(low, high)], data.table(low = 1.5 / 1.25, high = c(2.5 * 1.25, Inf)))
+})
+
+test_that("each shipped run has the bands of its comparisons", {
+  runs <- file.path(analysis_folder, "runs")
+  for (name in names_of_runs(runs)) {
+    shipped <- fread(file.path(runs, name, "bands.csv"))
+    expect_gt(nrow(shipped), 200)
+    expect_equal(shipped, bands_of(read_shipped(runs, name)$comparisons), tolerance = 1e-4, ignore_attr = TRUE, info = name)
+  }
+})
+
+test_that("a run that is condensed has its bands", {
+  out <- condensed(write_whole_run())
+  found <- fread(file.path(out, "bands.csv"))
+  row <- found[mode == "fixed-pool" & statistic == "throughput_per_s"]
+  there <- read_shipped(dirname(out), basename(out))$comparisons[statistic == "throughput_per_s"]
+  expect_equal(row[, c(low, high)], there[, c(low / 1.25, high * 1.25)], tolerance = 1e-4)
+})

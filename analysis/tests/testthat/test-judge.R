@@ -1,0 +1,99 @@
+# A session of a mode and its baseline at 100/s, with rounds that vary a little.
+write_pair <- function(rate, rounds = 4, results = new_folder(), spread = 0.01, ...) {
+  common <- list(root = file.path(results, "cells"), tool = "wrk2", histogram_ms = c(1, 2, 3, 4), session = list(id = "here 1"), ...)
+  side <- function(value, ..., up = 1) {
+    values <- value * (1 + up * spread * rep_len(c(-1, 1, 0.5, -0.5), rounds))
+    do.call(write_cell, c(common, list(slices = known_slices(throughput_per_s = values, requests_recorded = 1e5, rounds = rounds), load = list(throughput_per_s = value, requests_recorded = 1e6)), list(...)))
+  }
+  side(rate)
+  side(100, mode = "thread-per-request", baseline = NULL, up = -1)
+  results
+}
+named <- "demo/fixed-pool/low/wrk2/rep-1"
+
+# A finding on the pair: the shipped run, in which it is 2, holds that it is better.
+guide_of <- function(...) {
+  pair <- modifyList(list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s"), list(...))
+  path <- tempfile(fileext = ".yaml")
+  told <- list(list(when = list(gain = "better"), title = "Pools are better", say = "{gain}"), list(when = list(gain = "worse"), title = "Pools are worse", say = "{gain}"))
+  yaml::write_yaml(list(situations = list(), findings = list(list(id = "pools", topic = "Pools", study = "demo", pairs = list(gain = pair), told = told))), path)
+  path
+}
+shipped <- shipped_from(write_whole_run())
+verdict_lines <- function(results, guide = guide_of(), run = shipped) judge_cell(results, named, run, guide)
+verdict <- function(lines, which) sub(sprintf("^  %s +(at least|at most|\\S+) .*", which), "\\1", grep(sprintf("^  %s ", which), lines, value = TRUE)[1])
+
+test_that("a cell that is as in the shipped run reproduces it, and the finding holds", {
+  lines <- verdict_lines(write_pair(200))
+  expect_equal(verdict(lines, "finding"), "yes")
+  expect_equal(verdict(lines, "ratio"), "reproduced")
+  expect_match(lines, "throughput: 100 and 200/s, ratio 2 \\[1[.]9[0-9]*, 2[.]0[0-9]*\\], 4 rounds", all = FALSE)
+  expect_match(lines, "the finding holds where it is better: Pools are better", all = FALSE)
+})
+
+test_that("another size differs although the finding holds, and another direction refutes it", {
+  larger <- verdict_lines(write_pair(300))
+  expect_equal(c(verdict(larger, "finding"), verdict(larger, "ratio")), c("yes", "differs"))
+  turned <- verdict_lines(write_pair(50))
+  expect_equal(c(verdict(turned, "finding"), verdict(turned, "ratio")), c("no", "differs"))
+  # Neither within a factor of 1.25 nor beyond it.
+  noisy <- verdict_lines(write_pair(230, spread = 0.15))
+  expect_equal(c(verdict(noisy, "finding"), verdict(noisy, "ratio")), c("yes", "open"))
+  expect_match(verdict_lines(write_pair(102, spread = 0.15)), "finding  open +the interval holds both", all = FALSE)
+})
+
+test_that("one round has a ratio, marked so, and no verdict", {
+  lines <- verdict_lines(write_pair(200, rounds = 1, spread = 0))
+  expect_match(lines, "ratio 2, ONE ROUND", all = FALSE)
+  expect_equal(c(verdict(lines, "finding"), verdict(lines, "ratio")), c("open", "open"))
+  expect_match(lines, "one round says nothing of noise", all = FALSE)
+})
+
+test_that("a cell's verdicts do not depend on which others are there", {
+  results <- write_pair(200, spread = 0.05)
+  alone <- verdict_lines(results)
+  for (n in 1:5) write_cell(file.path(results, "cells"), mode = "fixed-pool", tier = paste0("other-", n), tool = "wrk2", histogram_ms = 1:4)
+  expect_equal(verdict_lines(results), alone)
+})
+
+test_that("the baseline beside a cell that was measured again is taken, and one of another session is not", {
+  results <- write_pair(200)
+  cell <- file.path(results, "cells/demo/fixed-pool/low/wrk2/rep-1")
+  write_cell(folder = file.path(cell, "baseline"), mode = "thread-per-request", tool = "wrk2", baseline = NULL, histogram_ms = 1:4, session = list(id = "here 1"), slices = known_slices(throughput_per_s = 50 * c(0.99, 1, 1, 1.01)), load = list(throughput_per_s = 50))
+  expect_match(verdict_lines(results), "throughput: 50 and 200/s", all = FALSE)
+  unlink(file.path(cell, "baseline"), recursive = TRUE)
+  other <- file.path(results, "cells/demo/thread-per-request/low/wrk2/rep-1/cell.json")
+  writeLines(sub('"here 1"', '"another"', readLines(other)), other)
+  expect_match(verdict_lines(results), "compared with no other mode")
+})
+
+test_that("a bound is said, with what a side was at its limit of", {
+  validity <- list(valid = TRUE, latency_valid = FALSE, checks = list(list(id = "generator_healthy", passed = FALSE)), bounds = list(throughput_per_s = "at_least"))
+  results <- new_folder()
+  write_pair(200, results = results)
+  path <- file.path(results, "cells", named, "cell.json")
+  cell <- jsonlite::read_json(path)
+  writeLines(jsonlite::toJSON(edited(cell, validity = validity), auto_unbox = TRUE, null = "null", digits = NA), path)
+  lines <- verdict_lines(results)
+  expect_equal(verdict(lines, "bound"), "at least")
+  expect_match(lines, "a side was at its limit (generator_healthy)", fixed = TRUE, all = FALSE)
+  expect_equal(verdict(lines, "finding"), "yes")
+  # Its latency does not count.
+  expect_match(verdict_lines(results, guide_of(statistic = "latency_mean_ms")), "finding  open +not valid, mode: generator_healthy", all = FALSE)
+  arithmetic <- verdict_lines(write_pair(200), guide_of(bound = list(admitted = 40, instead_of = 10)))
+  expect_match(arithmetic, "bound    4 +40 admitted, 10 instead of; measured 2$", all = FALSE)
+})
+
+test_that("a cell that no finding names has the verdicts on its ratios alone", {
+  lines <- verdict_lines(write_pair(200), guide_of(tier = "another"))
+  expect_false(any(grepl("^  (finding|bound) ", lines)))
+  expect_equal(verdict(lines, "ratio"), "reproduced")
+  expect_match(lines, "^CPU time per request", all = FALSE)
+})
+
+test_that("what a new process adds makes the interval wider than that of the rounds", {
+  pair <- measured_pair(cells_of_pair(write_pair(200), named))
+  found <- effect_of_pair(pair, "throughput_per_s")
+  rounds <- session_effects(pair$measured, pair$place, "throughput_per_s")
+  expect_equal(found$error, sqrt(rounds$within * (1 + process_share * 4)))
+})
