@@ -61,6 +61,9 @@ class Live:
     warm_up: dict[str, Any] | None = None
     # Share of a CPU that its processes use without a load.
     idle_cpu_share: float = 0.0
+    # Its answer and its own counts after its last load, by where they are asked for; empty where
+    # they may change without one.
+    left: dict[tuple[str | None, ...], tuple[bytes, dict[str, Any]]] = field(default_factory=dict)
 
     def processes(self) -> list[Process]:
         """The server, and what it depends on or what stands before it."""

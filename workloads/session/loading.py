@@ -17,8 +17,9 @@ from workloads.record.load import collections
 from workloads.record.settling import settling
 from workloads.record.slice import PROFILED, Beside, Live, Slice, Turn
 from workloads.record.slice_rules import faults
+from workloads.record.validity import PERHAPS_WRITTEN
 from workloads.session.metrics import BESIDE, Window
-from workloads.session.place import Place
+from workloads.session.place import Meter, Place, Spent
 from workloads.tools.driver import Driver
 from workloads.tools.generator_place import LOG, Ran
 from workloads.tools.tool import Driven, Started
@@ -43,18 +44,21 @@ class Loading:
         """Loads once. The server may be gone afterwards: see `outcome`."""
         name = f"{turn.kind}-{self.spec['tier']['id']}-{self.spec['tool']['id']}-{turn.number}"
         folder = cell_folder.fresh(self.live.folder / name)
-        body_before, before = self.answer(), self.account()
+        body_before, before = self.before()
         if turn.kind == PROFILED:
             self.switch_profiler(folder, on=True)
         telemetry = self.telemetry()
-        ran, idle_s, lost = self.run(folder, telemetry)
+        ran, others, lost = self.run(folder, telemetry)
         if turn.kind == PROFILED:
             self.switch_profiler(folder, on=False)
+        state = self.state()
+        after = self.account(answers=bool(state[2]))
+        self.place.load_ended()
         load = self.collect(folder, ran)
-        outcome, reason, body = self.outcome(load, ran)
-        after = self.account(answers=bool(body))
+        outcome, reason, body = self.outcome(load, ran, state)
+        self.leave(load, others, (body, after) if outcome == "completed" else None)
         self.complete(load, folder)
-        metrics = Window(load, telemetry, self.place).metrics(self.beside(), idle_s, ran)
+        metrics = Window(load, telemetry, self.place).metrics(self.beside(), others, ran)
         metrics |= collections(self.live.folder / "gc.log", load)
         load["generator"]["cpu_share"] = metrics["generator_cpu_share"]
         return Slice(
@@ -78,20 +82,19 @@ class Loading:
             faults=faults(outcome, load, metrics, lost),
         )
 
-    def run(self, folder: Path, telemetry: Telemetry) -> tuple[Ran, float, int]:
+    def run(self, folder: Path, telemetry: Telemetry) -> tuple[Ran, Spent, int]:
         """The generator's run, CPU time of the other servers meanwhile, idle connections lost."""
         path, limit_s = self.spec["study"]["verify_path"], self.spec["testbed"]["request_timeout_s"]
         idle_ones, mode = self.spec["tier"].get("idle_connections", 0), self.live.mode
         listens = (self.place.generator.address, self.live.subject.port)
         with idle_connections(listens, path, idle_ones, limit_s) as held:
-            idle_s = self.place.cpu_s_of_others(mode)
+            meter = Meter(self.place.others(mode))
             telemetry.start()
             try:
                 ran = self.generate(folder, telemetry)
             finally:
                 telemetry.stop()
-            idle_s = self.place.cpu_s_of_others(mode) - idle_s
-            return ran, idle_s, idle_ones - still_open(held)
+            return ran, meter.spent(), idle_ones - still_open(held)
 
     def generate(self, folder: Path, telemetry: Telemetry) -> Ran:
         subject, limit_s = self.live.subject, self.spec["testbed"]["load_limit_s"]
@@ -134,10 +137,32 @@ class Loading:
         except (OSError, HTTPException):
             return b""
 
-    def outcome(self, load: dict[str, Any], ran: Ran) -> tuple[str, str, bytes]:
-        """(outcome, reason, body): the server's state, and what else is known of the load."""
+    def before(self) -> tuple[bytes, dict[str, Any]]:
+        """The server's answer and counts before a load: those that its last one has left."""
+        left = self.live.left.get(self.counted())
+        return left or (self.answer(), self.account())
+
+    def counted(self) -> tuple[str | None, ...]:
+        return tuple(self.spec["study"].get(key) for key in ("rows_path", "counters_path"))
+
+    def leave(
+        self, load: dict[str, Any], others: Spent, left: tuple[bytes, dict[str, Any]] | None
+    ) -> None:
+        """Keeps what the load has left for the next, unless the server may still be at work."""
+        left_work = any(load["errors"].get(kind) for kind in PERHAPS_WRITTEN)
+        self.live.left = {self.counted(): left} if left and not left_work else {}
+        self.place.doubt(self.live.mode, others, left_work=left_work)
+
+    def state(self) -> tuple[str, str, bytes]:
+        """(outcome, reason, body) as the server answers after the load."""
         limit_s = min(self.spec["testbed"]["request_timeout_s"], ANSWER_LIMIT_S)
-        outcome, reason, body = self.live.subject.state(self.spec["study"]["verify_path"], limit_s)
+        return self.live.subject.state(self.spec["study"]["verify_path"], limit_s)
+
+    def outcome(
+        self, load: dict[str, Any], ran: Ran, state: tuple[str, str, bytes]
+    ) -> tuple[str, str, bytes]:
+        """(outcome, reason, body): the server's state, and what else is known of the load."""
+        outcome, reason, body = state
         outcome, reason = self.judged(outcome, reason, load)
         fault = load.pop("fault", None)
         if outcome != "completed":

@@ -7,7 +7,7 @@ from typing import Any
 
 from profiles.watch.telemetry import Telemetry, grown_between, peak
 from workloads.record.slice import GROWING, Beside
-from workloads.session.place import Place
+from workloads.session.place import Place, Spent
 from workloads.tools.generator_place import Ran
 
 # The names by which telemetry watches the processes next to a server, in their order.
@@ -25,20 +25,22 @@ class Window:
     def grown(self, key: str) -> float:
         return grown_between(self.telemetry.samples, key, self.start_s, self.end_s)
 
-    def metrics(self, beside: list[Beside], idle_s: float, ran: Ran) -> dict[str, Any]:
-        """`beside`: processes next to the server; `idle_s`: CPU time of the other servers."""
+    def metrics(self, beside: list[Beside], others: Spent, ran: Ran) -> dict[str, Any]:
+        """`beside`: processes next to the server; `others`: what the other servers have spent."""
         used = [
             (each, self.grown(f"{role}_cpu_s")) for role, each in zip(BESIDE, beside, strict=False)
         ]
         cpus = len(self.place.server_cpus)
-        on_server_s = idle_s + self.grown("server_cpu_s")
+        on_server_s = sum(others.all_s.values()) + self.grown("server_cpu_s")
         on_server_s += sum(used_s for each, used_s in used if each.cpus == self.place.server_cpus)
         busy_s = self.lasted_s * cpus - self.grown("server_cpus_idle_s")
         return {
             **self.of_server(),
             **self.of_generator(ran),
             "backend_cpu_shares": [s / self.lasted_s / len(each.cpus) for each, s in used],
-            "idle_neighbors_share": idle_s / max(ran.lasted_s, 1e-3) / cpus,
+            "idle_neighbors_share": sum(others.beyond_idle_s.values())
+            / max(ran.lasted_s, 1e-3)
+            / cpus,
             "others_cpu_share": max(0.0, busy_s - on_server_s) / self.lasted_s / cpus,
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
             "cpu_pressure_share": self.grown("pressure_cpu_some_s") / self.lasted_s,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,11 +16,44 @@ from workloads.machine.testbed import Process
 from workloads.record.slice import Live
 from workloads.tools.generator_place import GeneratorPlace
 
+logger = logging.getLogger("session")
 # Some servers have work left after their load: Helidon's client looks at each connection that it
-# keeps every 101 ms, until the remote closes it after 10 s. All do so together: half a look sees
-# that at least once, a whole one three times. What it sees must be less than what the rule allows,
-# as the slice may see a little more.
-IDLE_NEIGHBORS_LIMIT_S, IDLE_LOOK_S, IDLE_LOOK_AT_MOST = 12.0, 0.32, 0.015
+# keeps every 101 ms. All do so together: half a look sees that at least once, a whole one three
+# times. What it sees must be less than what the rule allows, as the slice may see a little more.
+IDLE_LOOK_S, IDLE_LOOK_AT_MOST = 0.32, 0.015
+# How long a slice waits for other servers.
+WAIT_LIMIT_S = 3.0
+# Share of a CPU. A server that uses less when the wait is over, and holds no request, does so
+# whenever it rests: its idle cost.
+IDLE_COST_AT_MOST = 0.1
+
+
+@dataclass(frozen=True)
+class Spent:
+    """CPU time of servers in a time, by mode: all of it, and what is beyond their idle cost."""
+
+    lasted_s: float
+    all_s: dict[str, float]
+    beyond_idle_s: dict[str, float]
+
+
+class Meter:
+    """Counts the CPU time of servers from now on."""
+
+    def __init__(self, lives: Mapping[str, Live]) -> None:
+        self.since_s = time.monotonic()
+        self.clocks = {mode: (live, live.cpu_s()) for mode, live in lives.items()}
+
+    def spent(self) -> Spent:
+        """So far; nothing of a server that is gone."""
+        lasted_s, all_s, beyond_s = time.monotonic() - self.since_s, {}, {}
+        for mode, (live, from_s) in self.clocks.items():
+            all_s[mode] = max(0.0, live.cpu_s() - from_s)
+            beyond_s[mode] = max(0.0, all_s[mode] - live.idle_cpu_share * lasted_s)
+        return Spent(lasted_s, all_s, beyond_s)
+
+    def beyond_idle_s(self) -> float:
+        return sum(self.spent().beyond_idle_s.values())
 
 
 @dataclass
@@ -35,8 +69,13 @@ class Place:
     speeds: Speeds
     alive: dict[str, Live] = field(default_factory=dict)
     # For how long a session's slices wait until others idle: some machines never have them idle.
-    patience_s: float = 120.0
+    patience_s: float = 60.0
     generator: GeneratorPlace = field(init=False)
+    # Counts since the last load ended.
+    meter: Meter | None = None
+    # Modes that may still be at work, and those for which a slice has waited in vain.
+    doubtful: set[str] = field(default_factory=set)
+    hopeless: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.generator = GeneratorPlace(self.generator_cpus)
@@ -49,15 +88,50 @@ class Place:
         """The CPUs of the server, or of the generator, by the name of the side."""
         return {"server": self.server_cpus, "generator": self.generator_cpus}[side]
 
-    def cpu_s_of_others(self, mode: str) -> float:
-        """CPU time so far of all servers but one."""
-        return sum(live.cpu_s() for name, live in self.alive.items() if name != mode)
+    def others(self, mode: str) -> dict[str, Live]:
+        """All servers but one."""
+        return {name: live for name, live in self.alive.items() if name != mode}
+
+    def load_ended(self) -> None:
+        """Called when a load and all that belongs to it are over."""
+        self.meter = Meter(self.alive)
+
+    def doubt(self, mode: str, others: Spent, *, left_work: bool) -> None:
+        """Notes who may be at work: others that were, and a mode whose load has left requests."""
+        self.doubtful = {each for each in others.all_s if self.is_busy(others, each)}
+        self.hopeless.discard(mode)
+        if left_work:
+            self.doubtful.add(mode)
+
+    def is_busy(self, spent: Spent, *modes: str) -> bool:
+        most_s = IDLE_LOOK_AT_MOST * max(spent.lasted_s, IDLE_LOOK_S) * len(self.server_cpus)
+        return sum(spent.beyond_idle_s.get(mode, 0.0) for mode in modes) > most_s
 
     def wait_for_others(self, mode: str) -> None:
-        """Waits until all servers but one idle; those that do not are left to a slice's rule."""
-        begun_s, limit_s = time.monotonic(), min(IDLE_NEIGHBORS_LIMIT_S, self.patience_s)
-        becomes_idle(lambda: self.cpu_s_of_others(mode), len(self.server_cpus), limit_s)
-        self.patience_s -= max(0.0, time.monotonic() - begun_s - IDLE_LOOK_S)
+        """Waits until the other servers idle; a slice's rule judges those that stay busy.
+
+        Servers that have spent next to nothing since the last load ended are idle. One that was
+        waited for in vain is not waited for again before its next load.
+        """
+        waited = {n: live for n, live in self.others(mode).items() if n not in self.hopeless}
+        seen = self.meter.spent() if self.meter else None
+        if seen and self.doubtful.isdisjoint(waited) and not self.is_busy(seen, *waited):
+            return
+        meter, limit_s = Meter(waited), min(WAIT_LIMIT_S, self.patience_s)
+        if becomes_idle(meter.beyond_idle_s, len(self.server_cpus), limit_s):
+            self.doubtful -= waited.keys()
+        else:
+            self.give_up(meter.spent())
+        self.patience_s -= time.monotonic() - meter.since_s
+
+    def give_up(self, spent: Spent) -> None:
+        """Takes the idle cost of servers that stay busy a little and hold no request."""
+        for mode in [each for each in spent.all_s if self.is_busy(spent, each)]:
+            share = spent.all_s[mode] / max(spent.lasted_s, IDLE_LOOK_S)
+            logger.info("%s uses %.1f %% of a CPU without a load", mode, 100 * share)
+            self.hopeless.add(mode)
+            if mode not in self.doubtful and share <= IDLE_COST_AT_MOST:
+                self.alive[mode].idle_cpu_share = share
 
 
 def becomes_idle(clocks: Callable[[], float], cpus: int, limit_s: float) -> bool:

@@ -13,8 +13,15 @@ from workloads.record import cell_folder
 from workloads.record.slice import WARM_UP, Live, Turn
 from workloads.record.slice_rules import COMPILER_SHARE_AT_MOST
 from workloads.session.loading import Loading
+from workloads.session.place import IDLE_COST_AT_MOST, Meter, Place
 from workloads.session.session import Session
-from workloads.session.warm_up import ask_as_between_slices, loads_of, until_idle, warm_up
+from workloads.session.warm_up import (
+    ask_as_between_slices,
+    compiler_s,
+    loads_of,
+    until_idle,
+    warm_up,
+)
 from workloads.tools.driver import Driver
 from workloads.tools.tool import Driven, tool_of
 
@@ -23,8 +30,9 @@ from workloads.tools.tool import Driven, tool_of
 TOOL_WARM_UP_LIMIT_S = 15.0
 # Slices of a database, which has no compiler.
 WARM_UP_SLICES = 2
-# How long the machine is left alone with the idle servers before the first slice.
-REST_S = 0.3
+# How long the machine is left alone with the idle servers before the first slice: three times as
+# long as Helidon's client waits before it looks at its connections again.
+REST_S = 0.32
 
 
 def warm_all(session: Session, modes: list[str]) -> None:
@@ -46,7 +54,21 @@ def warm_all(session: Session, modes: list[str]) -> None:
         warm_by_tools(session, live)
     for live in lives:
         live.subject.process.confine(place.server_cpus)
+    rest(place, {live.mode: live for live in lives})
+
+
+def rest(place: Place, lives: dict[str, Live]) -> None:
+    """Leaves the machine alone, and takes the idle cost of servers: what their compilers use is
+    none."""
+    compilers = {mode: compiler_threads(live.subject.process.pid) for mode, live in lives.items()}
+    compiled_s = {mode: compiler_s(threads) for mode, threads in compilers.items()}
+    meter = Meter(lives)
     time.sleep(REST_S)
+    spent = meter.spent()
+    for mode, live in lives.items():
+        own_s = spent.all_s[mode] - (compiler_s(compilers[mode]) - compiled_s[mode])
+        live.idle_cpu_share = min(max(0.0, own_s / spent.lasted_s), IDLE_COST_AT_MOST)
+    place.load_ended()
 
 
 def warm_by_tools(session: Session, live: Live) -> None:

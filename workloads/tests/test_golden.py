@@ -17,8 +17,6 @@ def records(**wanted):
 def test_each_golden_cell_is_a_cell_and_the_sum_of_its_slices():
     for cell in CELLS:
         cell_folder.validate(cell.record)
-        # By older rules a slice that was excluded counted for nothing.
-        counts = counts_by_now if is_current(cell.record) else lambda row: row["kept"] == "true"
         counted = [row for row in cell.plain if counts(row)] or cell.plain
         requests = sum(int(row["requests_recorded"]) for row in counted)
         assert requests == cell.record["load"]["requests_recorded"], cell.name
@@ -69,7 +67,7 @@ def test_rules_judge_each_golden_cell_as_they_did_when_it_was_measured():
             assert passed(validity.verdict(record)) == passed(record["validity"]), record["cell"]
 
 
-def counts_by_now(row):
+def counts(row):
     return OF_EVERYTHING.isdisjoint(row["reason"].split(";"))
 
 

@@ -11,7 +11,7 @@ from workloads.record.slice import PLAIN, PROFILED, Live, Turn
 from workloads.servers.backends import Backend
 from workloads.session.loading import Loading
 from workloads.session.metrics import Window
-from workloads.session.place import Place
+from workloads.session.place import Place, Spent
 from workloads.tools.generator_place import Ran
 
 TOOL = SimpleNamespace(LOOP="closed")
@@ -29,7 +29,13 @@ def loading(live, spec=SPEC, **place):
 
 
 def metrics_of(one, load, telemetry, idle_s, window_s):
-    return Window(load, telemetry, one.place).metrics(one.beside(), idle_s, ran(window_s))
+    others = Spent(1.0, {"other": idle_s, "third": 0.0}, {"other": beyond(idle_s), "third": 0.0})
+    return Window(load, telemetry, one.place).metrics(one.beside(), others, ran(window_s))
+
+
+def beyond(idle_s):
+    """A quarter is the idle cost."""
+    return 0.75 * idle_s
 
 
 def ran(window_s, timed_out=False, cpus=None):
@@ -123,7 +129,9 @@ def test_cpu_time_per_request_is_without_compilers(live):
 def test_generator_elsewhere_says_itself_how_many_cpus_it_used(live):
     one, window = loading(live), telemetry_of(samples_of(**PER_S))
     one.place.generator = SimpleNamespace(cpus=[0, 1, 2, 3], speed=lambda *_: None)
-    there = Window(WINDOW, window, one.place).metrics([], 0.0, ran((0.5, 3.5), cpus=2.0))
+    there = Window(WINDOW, window, one.place).metrics(
+        [], Spent(1.0, {}, {}), ran((0.5, 3.5), cpus=2.0)
+    )
     assert (there["generator_cpu_share"], there["speed_generator"]) == (0.5, None)
 
 
@@ -134,7 +142,7 @@ def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(
         return metrics["others_cpu_share"], metrics["idle_neighbors_share"]
 
     assert others() == pytest.approx((0.3, 0))
-    assert others(idle_s=0.2) == pytest.approx((0.2, 0.05))
+    assert others(idle_s=0.2) == pytest.approx((0.2, beyond(0.05)))
     # Two CPUs have twice as much time that is not idle.
     assert others(server_cpus=[0, 2]) == pytest.approx((0.65, 0))
     live.backend = Backend(SimpleNamespace(pid=4), [])
@@ -158,7 +166,8 @@ def test_idle_clocks_are_those_of_the_other_modes(live, monkeypatch):
     other = Live("other", subject, Backend(process(40), []), None, {}, {})
     monkeypatch.setattr(slice_module, "clock_s", float)
     place = loading(live, alive={"a-mode": live, "other": other}).place
-    assert place.cpu_s_of_others("a-mode") == 70
+    (other,) = place.others("a-mode").values()
+    assert other.cpu_s() == 70
 
 
 class Subject:
@@ -235,6 +244,7 @@ def load_slice(live, monkeypatch):
         tool.generator = lambda spec: {"name": "a tool", "version": "1"}
         tool.collect = lambda spec, folder, ran_s: dict(whole)
         one = Loading(tool, spec, live, Place([0], [1], Speeds()), None)
+        run.place = one.place
 
         def generate(folder, telemetry):
             notes.append("load")
@@ -258,6 +268,26 @@ def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):
         "cpu_share": done.metrics["generator_cpu_share"],
         "exit_status": 0,
     }
+
+
+def test_slice_begins_with_what_the_one_before_has_left(load_slice, live):
+    first, _ = load_slice()
+    second, notes = load_slice()
+    assert notes == ["telemetry begins", "load", "telemetry ends"]
+    assert second.accounts["body_before"] == b"ok"
+    assert second.accounts["before"] is first.accounts["after"]
+    # Requests of its load may still change what it counts, and keep it busy.
+    load_slice(errors={"timeout": 3})
+    assert live.left == {}
+    assert load_slice.place.doubtful == {"a-mode"}
+    assert load_slice()[1][0] == "asked"
+    # A server that answers nothing is asked again, as one whose rows are other ones.
+    load_slice(outcome="hung")
+    assert live.left == {}
+    load_slice()
+    assert list(live.left) == [(None, None)]
+    live.left = {("/rows", None): live.left[None, None]}
+    assert load_slice()[1][0] == "asked"
 
 
 def test_profiled_slice_has_both_around_its_load(load_slice):
