@@ -18,7 +18,7 @@ endif
 PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
+.PHONY: help help-config plan report quick smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -31,6 +31,9 @@ report: plan build ## measure what is not measured yet; results/report.html and 
 
 plan: ## what report will do, how long it takes here, and how to have less
 	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
+
+quick: build ## the first findings by one session each, within twelve minutes: results/quick/report.html
+	@$(ENV); $(SNAKEMAKE) --configfile workloads/quick.yaml && Rscript paper/publish.R summary results=results/quick
 
 smoke: build ## the same pipeline on tiny tiers, within minutes
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml

@@ -24,8 +24,8 @@ CELL_S = 15.0
 REST_S = 6 * 60
 LESS = """\
 For less, after `. .tools/env`:
-  make smoke                                                 the same on tiny loads: 10 minutes
-  snakemake --cores 4 --config repetitions=1                 a third: a report without verdicts;
+  make quick                                                 the first findings: 12 minutes
+  snakemake --cores 4 --config repetitions=1                 one session of each comparison;
                                                              later runs add the others
   snakemake --cores 4 results/sessions/{session}.json
                                                              one comparison
