@@ -70,8 +70,8 @@ def jvm_options(part: Mode) -> list[str]:
     if "heap_mib" in part:
         found += [f"-Xms{part['heap_mib']}m", f"-Xmx{part['heap_mib']}m"]
     if "young_mib" in part:
-        # Survivor spaces of a sixth each (by default a tenth) hold what waits across a collection.
-        found += [f"-Xmn{part['young_mib']}m", "-XX:SurvivorRatio=4"]
+        # Survivor spaces of a fifth each (by default a tenth) hold what waits across a collection.
+        found += [f"-Xmn{part['young_mib']}m", "-XX:SurvivorRatio=3"]
     if "gc" in part:
         found.append(COLLECTORS[part["gc"]])
     if "carriers" in part:

@@ -265,13 +265,13 @@ def test_kind_gives_options_and_what_must_be_observed(config):
 def test_heap_collector_and_carriers_are_options_of_the_jvm(config):
     config["depth"] = "full"
     modes(config, "limit-or-thread", "virtual-threads")["virtual"] |= {"heap_mib": 2048, "gc": "g1"}
-    config["studies"]["virtual-threads"]["young_mib"] = 192
+    config["studies"]["virtual-threads"] |= {"heap_mib": 256, "young_mib": 192}
     grid = Grid(config)
 
     def jvm(study, mode, tier, tool):
         return grid.spec(Cell(study, mode, tier, tool, 1))["study"]["server"]["jvm_options"]
 
-    small = ["-Xms256m", "-Xmx256m", "-Xmn192m", "-XX:SurvivorRatio=4", "-XX:+UseSerialGC"]
+    small = ["-Xms256m", "-Xmx256m", "-Xmn192m", "-XX:SurvivorRatio=3", "-XX:+UseSerialGC"]
     large = ["-Xms2048m", "-Xmx2048m", "-XX:+UseG1GC"]
     assert jvm("virtual-threads", "platform-50", "sleep-500", "jmeter") == small
     # The JVM takes the later of two.
@@ -787,8 +787,8 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
         ),
         (
             ["studies", "stacks", "young_mib"],
-            256,
-            "mvc-tomcat-200.young_mib = 256; allowed: less than heap_mib",
+            512,
+            "mvc-tomcat-200.young_mib = 512; allowed: less than heap_mib",
         ),
         (
             ["studies", "sign-up", "tiers", "connections-10", "wrk2"],
