@@ -3,12 +3,15 @@
 # The factor by which average bioequivalence is decided (FDA 2001).
 reproduced_within <- 1.25
 
-#' The band of each ratio that a load has a value of: its interval, and a factor of 1.25 on both sides.
+# What a named cell is loaded for: its rounds end when these are decided.
+judged_statistics <- c("throughput_per_s", "cpu_us_per_request")
+
+#' The band of each ratio that ends the rounds of a named cell: its interval, and a factor of 1.25 on both sides.
 #'
 #' @param comparisons see read_comparisons().
 #' @return data.table: comparison_names, low, high. A bound has an open end.
 bands_of <- function(comparisons) {
-  rows <- comparisons[effect == "ratio" & reason == "" & is.finite(estimate) & statistic %in% estimands[!counts %in% c("process", "sweep"), statistic]]
+  rows <- comparisons[effect == "ratio" & reason == "" & is.finite(estimate) & statistic %in% judged_statistics]
   rows[!is.na(low) & !is.na(high), c(comparison_names, "low", "high"), with = FALSE][, `:=`(low = low / reproduced_within, high = high * reproduced_within)][]
 }
 

@@ -1,14 +1,11 @@
 # One named cell, judged by itself: nothing here depends on which other cells are there.
 #
-# The cell and its baseline were loaded in turns. The interval of their ratio is Student's over the rounds of that session; its
-# variance has, besides, what a new process adds (process_share of a round's). Three verdicts follow:
+# The cell and its baseline were loaded in turns. The interval of their ratio is Student's over the rounds of that session, see
+# reach_of_rounds(). Three verdicts follow:
 # - finding: the outcome of the pair is one that the shipped run's finding names (yes, no, open);
 # - ratio: two one-sided tests at 5 % place the change since the shipped run within the factor of the bands (reproduced), or its
 #   95 % interval lies beyond that (differs); open is all else;
 # - bound: what theory allows the ratio, or that it is a bound, because a side or its generator was at its limit.
-
-# What is told of a cell that no finding names.
-judged_statistics <- c("throughput_per_s", "cpu_us_per_request")
 
 #' Judges a named cell against a shipped run.
 #'
@@ -69,9 +66,8 @@ effect_of_pair <- function(pair, statistic) {
   if (NROW(found) == 0) found <- session_effects(pair$measured, pair$place, statistic, logs, excluding = FALSE)
   if (NROW(found) == 0) return(c(about, list(why = "no values of both sides", centre = NA_real_, low = NA_real_, high = NA_real_)))
   row <- as.list(pool_sessions(found, logs))
-  error <- pmax(row$within * sqrt(1 + process_share * row$rounds), row$least)
-  reach <- suppressWarnings(qt((1 + confidence) / 2, row$df_within)) * error
-  ends <- row$centre + c(-1, 1) * reach
+  error <- pmax(error_of_rounds(row$within, row$rounds), row$least)
+  ends <- row$centre + c(-1, 1) * reach_of_rounds(error, row$df_within)
   c(about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre")], list(
     error = error, df = row$df_within, low = if (row$bound < 0) -Inf else ends[1], high = if (row$bound > 0) Inf else ends[2]
   ))

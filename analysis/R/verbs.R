@@ -48,7 +48,9 @@ verbs <- function(folder) {
     # Takes ten minutes: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {
       table <- function(name) file.path(results, paste0(name, ".csv"))
-      found <- simulate_coverage(as_measured(read_summary(table("summary")), read_slices(table("slices"))), 12)
+      measured <- as_measured(read_summary(table("summary")), read_slices(table("slices")))
+      of_named <- lapply(judged_statistics, function(id) simulate_until_decided(measured_pairs(measured, id), id, 100))
+      found <- rbindlist(c(list(simulate_coverage(measured, 12)), of_named))
       shares <- names(found)[vapply(found, is.double, NA)]
       write_table(found[, (shares) := lapply(.SD, round, 3), .SDcols = shares], out)
     }

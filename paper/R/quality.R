@@ -191,7 +191,7 @@ table_coverage <- function(coverage) {
   if (!all(names(coverage_columns) %in% names(coverage))) return(data.table())
   rows <- coverage[, names(coverage_columns), with = FALSE]
   shares <- names(coverage_columns)[-(1:4)]
-  rows[, (shares) := lapply(.SD, function(share) sprintf("%.0f", 100 * share)), .SDcols = shares]
+  rows[, (shares) := lapply(.SD, function(share) ifelse(is.na(share), no_figure, sprintf("%.0f", 100 * share))), .SDcols = shares]
   rows[, `:=`(statistic = unname(about_statistics(statistic)$short), design = fcoalesce(design, ""))]
   setnames(rows, unname(coverage_columns))[]
 }
@@ -209,7 +209,8 @@ sentence_coverage <- function(coverage) {
 #' The designs that the paper shows: whole sessions of six rounds, of large runs.
 plain_designs <- function(coverage) {
   if (!all(names(coverage_columns) %in% names(coverage))) return(coverage[0])
-  coverage[rounds == max(rounds) & fcoalesce(design, "") == "" & sessions %in% range(sessions)]
+  plain <- coverage[fcoalesce(design, "") == ""]
+  plain[rounds == max(rounds) & sessions %in% range(sessions)]
 }
 
 #' The noise floor in words and numbers.

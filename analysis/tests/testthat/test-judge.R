@@ -95,5 +95,6 @@ test_that("what a new process adds makes the interval wider than that of the rou
   pair <- measured_pair(cells_of_pair(write_pair(200), named))
   found <- effect_of_pair(pair, "throughput_per_s")
   rounds <- session_effects(pair$measured, pair$place, "throughput_per_s")
-  expect_equal(found$error, sqrt(rounds$within * (1 + process_share * 4)))
+  expect_equal(found$error, error_of_rounds(sqrt(rounds$within), 4))
+  expect_gt(found$error, sqrt(rounds$within))
 })
