@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 from snakemake.utils import min_version
 
+from workloads.experiment import memory
 from workloads.experiment.configuration import ConfigurationError, in_order_of
 from workloads.experiment.grid import Grid
 from workloads.machine.testbed import alone_in_the_folder
@@ -53,6 +54,10 @@ onstart:
         raise WorkflowError(
             f"another snakemake is at work on {RESULTS}: wait for its end"
         ) from None
+    # Nodes of a cluster are other machines.
+    largest = memory.largest(GRID, sessions_to_measure())
+    if workflow.local_exec and (lacks := memory.fault(largest, memory.free_mib())):
+        raise WorkflowError(lacks)
 
 
 rule all:

@@ -19,6 +19,13 @@ def programs_of(session):
     return [*map(ancient, built), *GRID.files(session)]
 
 
+def sessions_to_measure():
+    """Those of this run, once Snakemake knows its jobs; a cell that is named is a small one."""
+    named = {"measure_session": GRID.named_session, "measure_cell": GRID.named_cell}
+    jobs = workflow.dag.needrun_jobs()
+    return [named[job.rule.name](job.wildcards) for job in jobs if job.rule.name in named]
+
+
 def labels_of(session):
     labels = GRID.labels(session) | {"requested": requested(session)}
     return json.dumps(labels, sort_keys=True)

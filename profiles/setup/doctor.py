@@ -39,7 +39,6 @@ MEMORY_MAPS = 24_000
 THREADS = 12_000
 PORTS = 20_000
 SOMAXCONN = 4096
-MEMORY_MIB = 4096
 DISK_MIB = 2048
 
 
@@ -98,7 +97,7 @@ def output(argv: list[str]) -> str | None:
     """Return what a program prints, or None when it is absent, fails or prints nothing."""
     try:
         run = subprocess.run(
-            argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30
+            argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30, cwd=ROOT
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -193,7 +192,7 @@ def machine() -> list[Finding]:
             architecture,
             "" if architecture in ("x86_64", "aarch64") else "tried on x86_64 and aarch64 only",
         ),
-        at_least("free memory, MiB", free_memory_mib(), MEMORY_MIB, "close other programs"),
+        memory(),
         at_least(
             "free disk, MiB",
             shutil.disk_usage(ROOT).free >> 20,
@@ -253,9 +252,15 @@ def number(name: str) -> int:
     return int(sysctl(name) or 0)
 
 
-def free_memory_mib() -> int:
-    available = re.search(r"^MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
-    return int(available.group(1)) >> 10 if available else 0
+def memory() -> Finding:
+    """The session of config.yaml that needs most, which the packages of set-up can read."""
+    name = "free memory, MiB"
+    said = output([str(TOOLS / "venv/bin/python"), "-m", "workloads.experiment.memory"])
+    if not (found := re.fullmatch(r"(\d+) (\d+) (\S+)", said or "")):
+        return Finding(name, REMARK, "what a run needs is known after set-up", "make setup")
+    needed, free = int(found[1]), int(found[2])
+    advice = f"session {found[3]} needs it: close other programs, or lower its heaps"
+    return at_least(name, free, needed, advice)
 
 
 def charset() -> Finding:

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from workloads.experiment import memory
+
 ROOT = Path(__file__).resolve().parents[2]
 # A cell with its share of its session's start and warm-up, on 2 CPUs, where no run is known.
 CELL_S = 15.0
@@ -83,8 +85,8 @@ def minutes(known: Known, sessions: Iterable[tuple[str, int]]) -> float:
     return sum(known.session_s(path, cells) for path, cells in sessions) / 60
 
 
-def whole_run() -> list[tuple[str, list[str]]] | None:
-    """The sessions of config.yaml with their cells; None without the packages of set-up."""
+def whole_run() -> list[tuple[str, list[str], int]] | None:
+    """The sessions of config.yaml: their cells, and memory needed in MiB; None before set-up."""
     try:
         import yaml
 
@@ -96,14 +98,23 @@ def whole_run() -> list[tuple[str, list[str]]] | None:
         grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
     except ConfigurationError as error:
         sys.exit(str(error))
-    return [(each.path, [cell.path for cell in each.cells]) for each in grid.sessions]
+    return [
+        (each.path, [cell.path for cell in each.cells], memory.needed_mib(grid.plan(each)))
+        for each in grid.sessions
+    ]
 
 
 def plan(
-    run: list[tuple[str, list[str]]] | None, known: Known, cells: Path, *, is_set_up: bool
+    run: list[tuple[str, list[str], int]] | None,
+    known: Known,
+    cells: Path,
+    *,
+    is_set_up: bool,
+    free_mib: int,
 ) -> str:
     """The whole text for a terminal."""
     first = "" if is_set_up else "set-up (about 2 minutes, once), then "
+    needs = ""
     if run is None:
         count = known.shipped.get("cells")
         took_s = sum(known.shipped.get("session_s", {}).values())
@@ -112,18 +123,22 @@ def plan(
     else:
         missing = {
             path: [cell for cell in of if not (cells / cell / "cell.json").exists()]
-            for path, of in run
+            for path, of, _ in run
         }
-        count, left = sum(len(of) for _, of in run), sum(map(len, missing.values()))
+        count, left = sum(len(of) for _, of, _ in run), sum(map(len, missing.values()))
         if not left:
             return f"make report: {first}brings the report up to date; all {count} cells are there."
         what = f"{left} of {count} cells" if left < count else f"{count} cells"
         sessions = [(path, len(of)) for path, of in missing.items() if of]
         what += f" in {len(sessions)} sessions"
         lasts = f"about {minutes(known, sessions) + REST_S / 60:.0f} minutes"
+        most = max((mib, path) for path, _, mib in run if missing[path])
+        lacks = memory.fault(most, free_mib)
+        needs = f"But {lacks}.\n" if lacks else f"It needs {most[0]:,} MiB of memory.\n"
     return (
         f"make report: {first}measures {what} and writes a report, HTML and PDF.\n"
         f"On this machine ({os.cpu_count()} CPUs) that takes {lasts} ({known.source()}).\n"
+        + needs
         + LESS.format(**EXAMPLE)
     )
 
@@ -134,7 +149,9 @@ def main() -> None:
     options = parser.parse_args()
     cells = ROOT / "results/cells"
     known = known_of(ROOT / "results/sessions", options.shipped)
-    print(plan(whole_run(), known, cells, is_set_up=(ROOT / ".tools/venv.stamp").exists()))
+    is_set_up = (ROOT / ".tools/venv.stamp").exists()
+    free_mib = memory.free_mib()
+    print(plan(whole_run(), known, cells, is_set_up=is_set_up, free_mib=free_mib))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,10 @@ SHIPPED = {
     "machine": {"cpus": 2, "cpu_model": "A CPU"},
     "session_s": {"s/g/rep-1": 120, "s/g/rep-2": 60},
 }
-RUN = [("s/g/rep-1", ["s/m/t/wrk2/rep-1", "s/n/t/wrk2/rep-1"]), ("s/g/rep-2", ["s/m/t/wrk2/rep-2"])]
+RUN = [
+    ("s/g/rep-1", ["s/m/t/wrk2/rep-1", "s/n/t/wrk2/rep-1"], 5000),
+    ("s/g/rep-2", ["s/m/t/wrk2/rep-2"], 3000),
+]
 
 
 def measured(cells, path):
@@ -40,6 +43,13 @@ def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
     assert minutes(known, [("s/g/rep-1", 2), ("s/g/rep-2", 1)]) == 3
 
 
+def test_memory_is_that_of_what_is_missing(tmp_path):
+    for cell in RUN[0][1]:
+        measured(tmp_path, cell)
+    text = plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True, free_mib=4000)
+    assert "It needs 3,000 MiB of memory." in text
+
+
 def test_sessions_that_were_measured_here_are_known(tmp_path):
     session_that_took(tmp_path, "s/g/rep-1", 90.0)
     assert known_of(tmp_path, []) == Known({}, {"s/g/rep-1": 90.0})
@@ -54,22 +64,25 @@ def test_slowest_of_the_shipped_runs_counts(tmp_path):
 
 def test_plan_counts_what_is_missing(tmp_path):
     measured(tmp_path, "s/m/t/wrk2/rep-1")
-    text = plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True)
+    text = plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True, free_mib=4000)
     assert "measures 2 of 3 cells in 2 sessions" in text
     assert f"about {3 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
+    assert "But session s/g/rep-1 needs 5,000 MiB of memory, and 4,000 MiB are free:" in text
     assert "make smoke" in text and "one cell" in text
-    for _, of in RUN:
+    for _, of, _ in RUN:
         for path in of:
             if not (tmp_path / path).exists():
                 measured(tmp_path, path)
-    assert "all 3 cells are there" in plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True)
+    assert "all 3 cells are there" in plan(
+        RUN, Known(SHIPPED), tmp_path, is_set_up=True, free_mib=4000
+    )
 
 
 def test_before_set_up_the_shipped_run_says_how_long(tmp_path):
-    text = plan(None, Known(SHIPPED), tmp_path, is_set_up=False)
+    text = plan(None, Known(SHIPPED), tmp_path, is_set_up=False, free_mib=4000)
     assert text.startswith("make report: set-up (about 2 minutes, once), then measures 40 cells")
     assert f"about {3 + REST_S // 60} minutes" in text
-    assert "one to two hours" in plan(None, Known(), tmp_path, is_set_up=False)
+    assert "one to two hours" in plan(None, Known(), tmp_path, is_set_up=False, free_mib=4000)
 
 
 @pytest.mark.parametrize("isolated", [[], ["-S"]])

@@ -1,0 +1,105 @@
+"""Memory that a session needs, from its plan: checked before anything starts.
+
+A heap counts as it starts: those of servers are fixed, and JMeter's grows with what is alive only.
+What a process holds otherwise is the most that shipped runs show, rounded up.
+
+    python -m workloads.experiment.memory      MiB needed, MiB free, the session that needs most
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workloads.experiment.grid import Grid, Session
+    from workloads.experiment.plan import ModePlan, Plan
+
+ROOT = Path(__file__).resolve().parents[2]
+# Classes, compiled code and a hundred threads of a JVM; each of many threads.
+NATIVE_MIB = 224
+THREAD_MIB = 0.05
+# Of a JVM without a limit, which may take a quarter of the machine.
+HEAP_MIB = 512
+# Backends and databases, by their id; the last for a program of the user's.
+PROCESS_MIB = {"mariadb": 240, "postgresql": 320, "pgbouncer": 320, "remote": 96, "": 256}
+# Snakemake, the session's process, and a generator that is no JVM.
+REST_MIB = 384
+UNITS_MIB = {"k": 1 / 1024, "m": 1, "g": 1024}
+
+
+def jvm_mib(options: Iterable[str]) -> float:
+    """A JVM with its heap: of two options for one limit it takes the later."""
+    limits = [re.fullmatch(r"-Xm([sx])(\d+)([kmg])", option) for option in options]
+    heap = {found[1]: int(found[2]) * UNITS_MIB[found[3]] for found in limits if found}
+    return NATIVE_MIB + heap.get("s", heap.get("x", HEAP_MIB))
+
+
+def mode_mib(plan: ModePlan) -> float:
+    """A server with what it depends on."""
+    backends = [plan.backend, *plan.backend.get("others", [])] if plan.backend else []
+    programs = [part["id"] for part in (*backends, plan.engine) if part]
+    mib = sum(PROCESS_MIB.get(id, PROCESS_MIB[""]) for id in programs)
+    if "command" in plan.mode:
+        return mib + PROCESS_MIB[""]
+    if plan.engine:
+        return mib
+    threads = plan.mode["options"].get("threads", 0)
+    return mib + jvm_mib(plan.study["server"]["jvm_options"]) + THREAD_MIB * threads
+
+
+def needed_mib(plan: Plan) -> int:
+    """The peak of a session: its modes live together, then each that is loaded alone."""
+    alone = {mode for mode, part in plan.modes.items() if part.mode.get("alone")}
+    each = {mode: mode_mib(part) for mode, part in plan.modes.items()}
+    together = sum(mib for mode, mib in each.items() if mode not in alone)
+    # One JVM of each tool, unless it is on another machine.
+    tools = {
+        load.tool["id"]: jvm_mib(load.tool["jvm_options"])
+        for load in plan.loads.values()
+        if "jvm_options" in load.tool and "generator" not in load.testbed
+    }
+    servers = max(together, *(each[mode] for mode in alone), 0)
+    return round(servers + sum(tools.values()) + REST_MIB)
+
+
+def free_mib() -> int:
+    """What this machine has left, or its container may have at most."""
+    found = re.search(r"^MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
+    free = int(found[1]) >> 10 if found else 0
+    limit = Path("/sys/fs/cgroup/memory.max")
+    said = limit.read_text().strip() if limit.exists() else "max"
+    return min(free, int(said) >> 20) if said.isdigit() else free
+
+
+def largest(grid: Grid, sessions: Iterable[Session]) -> tuple[int, str]:
+    """MiB and path of the session that needs most; 0 where there is none."""
+    needs = [(needed_mib(grid.plan(session)), session.path) for session in sessions]
+    return max(needs, default=(0, ""))
+
+
+def fault(needed: tuple[int, str], free_mib: int) -> str | None:
+    """What to do where the largest session needs more than is free."""
+    mib, path = needed
+    if mib <= free_mib:
+        return None
+    return (
+        f"session {path} needs {mib:,} MiB of memory, and {free_mib:,} MiB are free: close other "
+        "programs, lower heap_mib of its study or modes, or request other sessions by name"
+    )
+
+
+def main() -> None:
+    import yaml
+
+    from workloads.experiment.grid import Grid
+
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    mib, path = largest(grid, grid.sessions)
+    print(mib, free_mib(), path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Memory that sessions need, and what is said where there is less."""
+
+import pytest
+import yaml
+
+from workloads.experiment import memory
+from workloads.experiment.grid import Grid
+from workloads.experiment.memory import NATIVE_MIB, PROCESS_MIB, REST_MIB, jvm_mib, needed_mib
+from workloads.servers.server import ROOT
+
+
+@pytest.fixture
+def config():
+    return yaml.safe_load((ROOT / "config.yaml").read_text())
+
+
+def plans(config):
+    grid = Grid(config)
+    return {each.path: grid.plan(each) for each in grid.sessions if each.repetition == 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "heap_mib"),
+    [
+        (["-Xms256m", "-Xmx256m", "-Xmn200m", "-Xss256k"], 256),
+        (["-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-Xms2g", "-Xmx2g"], 2048),
+        (["-Xms1g", "-Xmx2g"], 1024),
+        (["-Xmx65536k"], 64),
+        (["-XX:+UseSerialGC"], memory.HEAP_MIB),
+    ],
+)
+def test_heap_counts_as_it_starts(options, heap_mib):
+    assert jvm_mib(options) == NATIVE_MIB + heap_mib
+
+
+def test_modes_live_together_and_those_alone_come_after_them(config):
+    comparison = config["studies"]["request-threads"]["comparisons"]["threads"]
+    config["studies"]["request-threads"]["comparisons"] = {"threads": comparison}
+    config["studies"] = {"request-threads": config["studies"]["request-threads"]}
+    (plan,) = plans(config).values()
+    alone = [mode for mode, part in plan.modes.items() if part.mode.get("alone")]
+    together = sum(memory.mode_mib(plan.modes[mode]) for mode in plan.modes if mode not in alone)
+    jmeter_mib = NATIVE_MIB + 1024
+    assert alone and needed_mib(plan) == round(together + jmeter_mib + REST_MIB)
+    config["testbed"] |= {"generator_host": "b", "server_address": "10.0.0.1"}
+    (plan,) = plans(config).values()
+    assert needed_mib(plan) == round(together + REST_MIB)
+
+
+def test_each_mode_has_its_own_backends(config):
+    plan = plans(config)["stacks/stacks/rep-1"]
+    with_pool = memory.mode_mib(plan.modes["mvc-tomcat-200"])
+    servers = jvm_mib(plan.modes["mvc-tomcat-200"].study["server"]["jvm_options"])
+    assert with_pool == servers + PROCESS_MIB["mariadb"] + PROCESS_MIB["remote"] + 200 / 20
+
+
+def test_one_cell_needs_its_pair_alone(config):
+    grid = Grid(config)
+    cell = next(cell for cell in grid.cells if cell.study == "stacks")
+    pair, whole = grid.alone(cell), memory.largest(grid, grid.sessions)
+    assert memory.largest(grid, [pair])[0] < whole[0] / 2
+    assert memory.largest(grid, []) == (0, "")
+
+
+def test_readme_says_the_memory_that_runs_need(config):
+    """A machine keeps three quarters of a GiB for itself."""
+    default, full = (
+        max(map(needed_mib, plans(config | depth).values())) for depth in ({}, {"depth": "full"})
+    )
+    text = (ROOT / "README.md").read_text()
+    for mib, gib in ((default, 8), (full, 16)):
+        assert mib <= gib * 1024 - 768
+        assert f"{gib} GiB of memory" in text
+
+
+def test_too_little_is_told_with_the_session_and_what_to_do():
+    assert memory.fault((5000, "s/g/rep-1"), 5000) is None
+    assert memory.fault((5000, "s/g/rep-1"), 4000) == (
+        "session s/g/rep-1 needs 5,000 MiB of memory, and 4,000 MiB are free: close other "
+        "programs, lower heap_mib of its study or modes, or request other sessions by name"
+    )
+    assert 0 < memory.free_mib() < 100_000_000
