@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from profiles.watch.telemetry import Sample, children, cpu_clock
+from workloads.experiment.plan import Name
 from workloads.machine.testbed import Process
 from workloads.record.latencies import latencies_ms
 from workloads.record.load import COLLECTIONS
@@ -59,6 +60,8 @@ class Live:
     # From the start of its process to its first answer.
     first_answer_s: float = 0.0
     warm_up: dict[str, Any] | None = None
+    # The loads that it is warm for.
+    warm_for: set[Name] = field(default_factory=set)
     # Share of a CPU that its processes use without a load.
     idle_cpu_share: float = 0.0
     # Its answer and its own counts after its last load, by where they are asked for; empty where

@@ -32,7 +32,10 @@ REACHABLE = ("artifact.sockets", "artifact.spring")
 
 @dataclass
 class Phases:
-    """Seconds of the session by what it did; loads are those of slices, in their windows."""
+    """Seconds of the session by what it did.
+
+    load_s is of the windows of plain slices, kept_s of those among them that count.
+    """
 
     spent_s: dict[str, float] = field(default_factory=dict)
 

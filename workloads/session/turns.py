@@ -11,7 +11,7 @@ from typing import Any
 
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
-from workloads.record.slice import CALIBRATION, PLAIN, PROFILED, Live, Slice, Turn, is_broken
+from workloads.record.slice import PLAIN, PROFILED, Live, Slice, Turn, is_broken
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
 from workloads.session.progress import logs_of
@@ -34,7 +34,7 @@ def measure(session: Session, recorder: Recorder) -> None:
     with session.phases.phase("start_s"):
         session.start_all(together)
     with session.phases.phase("warm_up_s"):
-        warm_all(session, together)
+        warm_all(session, [name for name in session.plan.names() if name.mode in together])
     for modes in (together, *([mode] for mode in alone)):
         load_all(session, recorder, [name for name in names if name.mode in modes])
         for mode in modes:
@@ -191,17 +191,23 @@ def can_be_loaded(done: list[Slice], kind: str) -> bool:
     return not broken or (kind == PROFILED and broken[0].outcome == "completed")
 
 
-def alive(session: Session, mode: str) -> Live | None:
-    """The mode's server; started and warmed up again where it is gone. None if it stays so."""
-    live = session.place.alive.get(mode)
-    if live and not any(process.ended() for process in live.processes()):
+def alive(session: Session, name: Name) -> Live | None:
+    """The mode's server, started again where it is gone; None if it stays so.
+
+    One that was started again is warmed up for the load that comes next, not for all.
+    """
+    live = session.place.alive.get(name.mode)
+    gone = not live or any(process.ended() for process in live.processes())
+    if live and not gone and name in live.warm_for:
         return live
-    session.stop(mode)
-    if mode not in session.silent:
-        with session.phases.phase("restart_s"):
-            session.start_all([mode])
-            warm_all(session, [mode])
-    return session.place.alive.get(mode)
+    with session.phases.phase("restart_s"):
+        if gone:
+            session.stop(name.mode)
+            if name.mode in session.silent:
+                return None
+            session.start_all([name.mode])
+        warm_all(session, [name])
+    return session.place.alive.get(name.mode)
 
 
 def load_once(
@@ -216,7 +222,7 @@ def load_once(
 
     `spec` instead of the cell's own, which does not say at which rate a step is loaded.
     """
-    live = alive(session, name.mode)
+    live = alive(session, name)
     if live is None:
         return
     spec, begun_s = spec or session.spec(name), time.monotonic()
@@ -226,7 +232,8 @@ def load_once(
     each = loading.slice(Turn(len(done) + 1, round, kind))
     done.append(each)
     window_s = each.load["duration_s"]
-    session.phases.add("calibration_s" if kind == CALIBRATION else "load_s", window_s)
+    session.phases.add("load_s" if kind == PLAIN else f"{kind}_s", window_s)
+    session.phases.add("kept_s", window_s if kind == PLAIN and each.counts else 0.0)
     session.phases.add("between_s", time.monotonic() - begun_s - window_s)
     logger.info("%s round %d %s: %s %s", name, round, kind, each.outcome, each.faults)
     if is_broken(each):

@@ -35,13 +35,14 @@ WARM_UP_SLICES = 2
 REST_S = 0.32
 
 
-def warm_all(session: Session, modes: list[str]) -> None:
-    """Warms them up on all CPUs, and then confines them to the server's."""
+def warm_all(session: Session, names: list[Name]) -> None:
+    """Warms servers up for these loads on all CPUs, and then confines them to the server's."""
     place = session.place
-    lives = [place.alive[mode] for mode in modes if mode in place.alive]
+    own = {mode: [name for name in names if name.mode == mode] for mode in place.alive}
+    lives = {mode: live for mode, live in place.alive.items() if own[mode]}
 
     def warm(live: Live) -> None:
-        specs = [session.spec(name) for name in session.names_of(live.mode)]
+        specs = [session.spec(name) for name in own[live.mode]]
         if plans := loads_of(specs):
             done = warm_up(live.subject, plans, specs[0]["study"], place.all_cpus, live.folder)
             live.warm_up = done.record()
@@ -49,12 +50,13 @@ def warm_all(session: Session, modes: list[str]) -> None:
     # A few at a time by the project's generator, then one by one by the tools that load them:
     # with many together none has its compiler idle before all have.
     with ThreadPoolExecutor(len(place.all_cpus) + 1) as pool:
-        list(pool.map(warm, lives))
-    for live in lives:
-        warm_by_tools(session, live)
-    for live in lives:
+        list(pool.map(warm, lives.values()))
+    for mode, live in lives.items():
+        warm_by_tools(session, live, own[mode])
+        live.warm_for |= {*own[mode]}
+    for live in lives.values():
         live.subject.process.confine(place.server_cpus)
-    rest(place, {live.mode: live for live in lives})
+    rest(place, lives)
 
 
 def rest(place: Place, lives: dict[str, Live]) -> None:
@@ -71,14 +73,14 @@ def rest(place: Place, lives: dict[str, Live]) -> None:
     place.load_ended()
 
 
-def warm_by_tools(session: Session, live: Live) -> None:
+def warm_by_tools(session: Session, live: Live, names: list[Name]) -> None:
     """Loads that are not counted: what a tool asks in its own way is compiled, in both JVMs.
 
     A database has its pages, plans and caches of threads afterwards.
     """
     ways = {
         (name.tool, json.dumps(session.spec(name)["warm_up"], sort_keys=True)): name
-        for name in session.names_of(live.mode)
+        for name in names
         if not session.spec(name)["slices"]["once"]
     }
     for name in ways.values():

@@ -55,8 +55,10 @@ KINDS_BUT_A_BURST = 2
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
 # More requests of a burst come than the server can answer.
 BURST_RATE = 2
-# For a server that is measured alone, which is started again for each slice.
+# For a server that is measured alone, which is started again for each slice, and for one that
+# answers nearly every request with an error: it does so whatever its code.
 ALONE_LIMIT_S = 10
+FEW_RIGHT = 0.01
 
 
 @dataclass
@@ -66,6 +68,7 @@ class WarmUp:
     ended: str = "limit"
     lasted_s: float = 0.0
     requests: int = 0
+    right: int = 0
     compiler_share: float = 0.0
 
     def record(self) -> dict[str, Any]:
@@ -117,7 +120,8 @@ def warm_up(
     rest = partial(time.sleep, COMPILING_EVERY_S)
 
     def ask(load: dict[str, Any]) -> int:
-        answered = short_load(load, subject, cpus, folder)
+        answered, right = short_load(load, subject, cpus, folder)
+        result.right += right
         ask_as_between_slices(subject, study)
         if compilers:
             until_idle(compilers, idle_at_most, COMPILING_LIMIT_S, rest)
@@ -126,6 +130,8 @@ def warm_up(
     started_s = time.monotonic()
     while result.ended == "limit" and not subject.process.ended():
         longest_s = limit_s if result.requests else max(limit_s, FIRST_ANSWER_LIMIT_S)
+        if result.right < FEW_RIGHT * result.requests:
+            longest_s = min(limit_s, ALONE_LIMIT_S)
         if time.monotonic() >= started_s + longest_s:
             break
         begun_s, compiled_s, used_s = time.monotonic(), compiler_s(compilers), clock_s(pid)
@@ -205,8 +211,10 @@ def until_idle(
         share = (compiler_s(compilers) - compiled_s) / (time.monotonic() - begun_s)
 
 
-def short_load(plan: dict[str, Any], subject: Subject, cpus: list[int], folder: Path) -> int:
-    """How many requests of a short load were answered."""
+def short_load(
+    plan: dict[str, Any], subject: Subject, cpus: list[int], folder: Path
+) -> tuple[int, int]:
+    """How many requests of a short load were answered, and how many of them with 2xx."""
     url = f"http://{subject.address}:{subject.port}{plan['path']}"
     load = plan | {"duration_s": plan["burst_s"]}
     headers = JMETERS_HEADERS if load.get("keep_alive") else ()
@@ -214,7 +222,7 @@ def short_load(plan: dict[str, Any], subject: Subject, cpus: list[int], folder: 
     limit_s = plan["burst_s"] + DRAIN_LIMIT_S
     more = ("--timeout", f"{patience_s}s", *headers)
     seen = load_by_due("warm-up", load, url, cpus, folder, limit_s, *more)
-    return int(seen["requests"]["completed"])
+    return int(seen["requests"]["completed"]), int(seen["status"]["2xx"])
 
 
 def load_by_due(

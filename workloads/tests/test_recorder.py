@@ -95,7 +95,7 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
         name = Name("fixed-pool", "low", "wrk2")
         turns.load_all(session, one, [name])
         # It is not started again for every round.
-        assert turns.alive(session, "fixed-pool") is None
+        assert turns.alive(session, name) is None
         record = record_of(one, name)
         assert record["outcome"] == "hung"
         assert record["outcome_reason"].startswith("fixed-pool: no right answer: ")
@@ -143,24 +143,33 @@ def test_each_tier_is_recorded_when_its_profile_is_there(recorder, monkeypatch):
     assert notes[1::2] == [f"write {name.tier}" for name in tiers]
 
 
-def test_server_that_is_gone_is_started_and_warmed_up_again(monkeypatch):
+def test_server_that_is_gone_is_started_and_warmed_up_for_the_load_that_comes_next(monkeypatch):
     session, notes = session_of(plan_of()), []
+    low, high = (Name("fixed-pool", tier, "jmeter") for tier in ("low", "high"))
     process = SimpleNamespace(ended=lambda: True)
     subject = SimpleNamespace(process=process, pooler=None, stop=lambda: notes.append("stop"))
     live = SimpleNamespace(subject=subject, backend=None, processes=lambda: [process])
     session.place.alive["fixed-pool"] = live
-    renewed = SimpleNamespace(processes=lambda: [SimpleNamespace(ended=lambda: False)])
+    running = [SimpleNamespace(ended=lambda: False)]
+    renewed = SimpleNamespace(processes=lambda: running, warm_for=set())
 
     def start(mode):
         notes.append("start")
         session.place.alive[mode] = renewed
 
+    def warm_all(session, names):
+        notes.extend(f"warm {name.tier}" for name in names)
+        renewed.warm_for |= {*names}
+
     monkeypatch.setattr(session, "start", start)
-    monkeypatch.setattr(turns, "warm_all", lambda session, modes: notes.append(f"warm {modes}"))
-    assert turns.alive(session, "fixed-pool") is renewed
-    assert notes == ["stop", "start", "warm ['fixed-pool']"]
-    assert turns.alive(session, "fixed-pool") is renewed
+    monkeypatch.setattr(turns, "warm_all", warm_all)
+    assert turns.alive(session, low) is renewed
+    assert notes == ["stop", "start", "warm low"]
+    assert turns.alive(session, low) is renewed
     assert len(notes) == 3
+    # It is warm for no other load yet.
+    assert turns.alive(session, high) is turns.alive(session, high) is renewed
+    assert notes[3:] == ["warm high"]
     assert session.phases.spent_s["restart_s"] >= 0
 
 

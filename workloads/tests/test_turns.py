@@ -245,18 +245,21 @@ def load(plan, monkeypatch):
             end = left.pop(0)
             outcome, reason = end if isinstance(end, tuple) else ("completed", "")
             faults = [] if isinstance(end, tuple) else end
-            fields = {"outcome": outcome, "reason": reason, "faults": faults, "kept": not faults}
+            fields = {"outcome": outcome, "reason": reason, "faults": faults}
+            fields["counts"] = outcome == "completed"
             return SimpleNamespace(turn=turn, load={"duration_s": 2.0}, **fields)
 
         monkeypatch.setattr(Place, "wait_for_others", lambda self, mode: waited.append(mode))
         monkeypatch.setattr(Loading, "slice", slice)
-        monkeypatch.setattr(module, "alive", lambda session, mode: live if alive else None)
+        monkeypatch.setattr(module, "alive", lambda session, name: live if alive else None)
         monkeypatch.setattr(session, "driver", lambda name: None)
         monkeypatch.setattr(session, "stop", stopped.append)
         done = []
         load_once(session, LOW[0], PLAIN, 2, done)
         assert live.subject.prepared == ["low"] * len(done)
         assert session.phases.spent_s.get("load_s", 0) == 2 * len(done)
+        kept = [each for each in done if each.outcome == "completed"]
+        assert session.phases.spent_s.get("kept_s", 0) == 2 * len(kept)
         return [(each.turn.number, each.turn.round, each.faults) for each in done], stopped
 
     return run
@@ -280,17 +283,18 @@ def test_ramp_of_a_sweep_is_loaded_at_its_rate_and_counted_apart(plan, monkeypat
 
     def slice(self, turn):
         seen.append((turn.kind, self.spec["tool"]["rate_per_s"]))
-        done = {"outcome": "completed", "reason": "", "faults": ["compiled"], "kept": False}
+        done = {"outcome": "completed", "reason": "", "faults": ["compiled"], "counts": True}
         return SimpleNamespace(turn=turn, load={"duration_s": 2.0}, **done)
 
     monkeypatch.setattr(Loading, "slice", slice)
-    monkeypatch.setattr(module, "alive", lambda session, mode: live)
+    monkeypatch.setattr(module, "alive", lambda session, name: live)
     name = Name("fixed-pool", "short", "sweep")
     spec = session.spec(name)
     for kind in (CALIBRATION, PLAIN):
         load_once(session, name, kind, 1, [], spec | {"tool": spec["tool"] | {"rate_per_s": 9}})
     assert seen == [(CALIBRATION, 9), (PLAIN, 9)]
-    assert (session.phases.spent_s["calibration_s"], session.phases.spent_s["load_s"]) == (2, 2)
+    spent_s = session.phases.spent_s
+    assert [spent_s[phase] for phase in ("calibration_s", "load_s", "kept_s")] == [2, 2, 2]
 
 
 def test_mode_that_cannot_be_started_again_has_no_slice(load):

@@ -39,7 +39,7 @@ class Machine:
 
     def __init__(self, courses, dies_after=99):
         self.courses, self.now_s, self.compiled_s, self.used_s = courses, 0.0, 0.0, 0.0
-        self.loads, self.dies_after = [], dies_after
+        self.loads, self.dies_after, self.right = [], dies_after, 1.0
         self.subject = SimpleNamespace(port=1, process=SimpleNamespace(pid=1, ended=self.ended))
         self.asked = []
         for name in ("ask", "rows", "counters", "watch"):
@@ -55,7 +55,7 @@ class Machine:
         self.now_s += 1
         self.compiled_s += compiled_s
         self.used_s += compiled_s + cost_us * requests / 1e6
-        return requests
+        return requests, int(self.right * requests)
 
     def warm_up(self, monkeypatch, *plans, compilers=("compilers",)):
         monkeypatch.setattr(module.time, "monotonic", lambda: self.now_s)
@@ -108,7 +108,8 @@ def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
         def short_load(self, plan, subject, cpus, folder):
             super().short_load(plan, subject, cpus, folder)
             asked.append(plan["rate_per_s"])
-            return min(30, plan["rate_per_s"])
+            answered = min(30, plan["rate_per_s"])
+            return answered, answered
 
     Slow({"/a": [(0.5, 300, 0)]}).warm_up(monkeypatch, PLAN | {"limit_s": 6})
     # It answers 30 a second: 50 are too many to go on, and enough to stay.
@@ -130,6 +131,14 @@ def test_server_that_answers_nothing_yet_has_longer(monkeypatch):
     assert (result.ended, result.lasted_s) == ("limit", module.FIRST_ANSWER_LIMIT_S)
     machine = Machine({"/a": [*[(0.5, 0, 0)] * 9, (0.5, 300, 1)]})
     assert machine.warm_up(monkeypatch, PLAN | {"limit_s": 2}).lasted_s == 10
+
+
+@pytest.mark.parametrize(("right", "lasts_s"), [(0.0, module.ALONE_LIMIT_S), (0.5, 20)])
+def test_server_that_answers_with_errors_alone_has_a_short_warm_up(monkeypatch, right, lasts_s):
+    machine = Machine({"/a": [(0.5, 300, 100)]})
+    machine.right = right
+    result = machine.warm_up(monkeypatch)
+    assert (result.ended, result.lasted_s) == ("limit", lasts_s)
 
 
 def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
@@ -236,9 +245,9 @@ while True:
 def test_short_load_is_one_of_the_projects_own_generator(tmp_path):
     server = Server([sys.executable, "-c", ANSWER], CPUS, tmp_path)
     try:
-        answered = short_load(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
+        answered, right = short_load(PLAN | {"burst_s": 0.2}, server, CPUS, tmp_path)
         seen = json.loads((tmp_path / "warm-up.json").read_text())
-        assert seen["requests"]["completed"] == answered >= 1
+        assert seen["requests"]["completed"] == answered == right >= 1
     finally:
         server.process.stop(1)
 
