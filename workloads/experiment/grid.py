@@ -38,6 +38,8 @@ IN_FLIGHT = {"sweep": "connections", "wrk2": "connections", "jmeter": "users"}
 # How long the window of a sweep's step is, to the time that a request waits: its second half then
 # begins when answers come.
 STEP_TO_WAITING = 2.5
+# From this rate on an open loop has slices of half the length: longer ones vary hardly less.
+FAST_PER_S = 500
 # Keys of a load that say whether and how often it is measured, and not what.
 OF_THE_GRID = ("once", "step_s", "rounds", "repetitions", "depth")
 TIER_KEYS = ("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path")
@@ -306,8 +308,7 @@ class Grid:
         if tier[cell.tool].get("once"):
             of_one = {"rounds": 1, "profiled": 0, "once": True}
             return without(common, "profiled_repetitions") | of_one
-        least_s = 5 * tier.get("sleep_ms", 0) / 1000
-        slices = common | {"length_s": max(common["length_s"], least_s), "once": False}
+        slices = common | {"length_s": self._length_s(tier, cell.tool), "once": False}
         slices |= study.says.get("slices", {}) | tier.get("slices", {})
         slices["rounds"] = tier[cell.tool].get("rounds", slices["rounds"])
         if cell.tool == ITSELF:
@@ -320,6 +321,12 @@ class Grid:
         if cell.repetition > slices.pop("profiled_repetitions"):
             slices["profiled"] = 0
         return slices
+
+    def _length_s(self, tier: Tier, tool: str) -> float:
+        """Five times what a request waits, at the least."""
+        is_fast = tool == "wrk2" and tier[tool].get("rate_per_s", 0) >= FAST_PER_S
+        length_s: float = self.config["slices"]["length_s"] / (2 if is_fast else 1)
+        return max(length_s, 5 * tier.get("sleep_ms", 0) / 1000)
 
     def _warm_up(self, study: Study, tier: Tier) -> dict[str, Any] | None:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""

@@ -421,7 +421,7 @@ def test_two_tiers_are_loaded_by_wrk2_too_where_there_is_one(config, path_with_w
     spec, own = (
         Grid(config).spec(replace(found[0], tool=tool)) for tool in ("wrk2-itself", "wrk2")
     )
-    for key in ("rate_per_s", "connections", "duration_s"):
+    for key in ("rate_per_s", "connections"):
         assert spec["tool"][key] == own["tool"][key]
     assert (spec["slices"]["rounds"], spec["slices"]["profiled"]) == (1, 0)
     assert not Grid(config).profiled(found[0])
@@ -532,6 +532,26 @@ def test_burst_has_a_request_for_each_connection(config):
     assert tool["rate_per_s"] * tool["duration_s"] == tool["connections"] == 5000
     assert (tool["warm_up_s"], spec["testbed"]["request_timeout_s"]) == (0, 4)
     assert spec["mode"]["options"]["backlog"] == 50
+
+
+@pytest.mark.parametrize(
+    ("load", "slices", "length_s"),
+    [
+        ({"wrk2": {"rate_per_s": 500}}, {}, 0.5),
+        ({"wrk2": {"rate_per_s": 499}}, {}, 1),
+        # What a tier says holds, and five times what a request waits.
+        ({"wrk2": {"rate_per_s": 500}, "slices": {"length_s": 1}}, {}, 1),
+        ({"wrk2": {"rate_per_s": 500}, "sleep_ms": 150}, {}, 0.75),
+        ({"wrk2": {"rate_per_s": 500}}, {"length_s": 2}, 1),
+    ],
+)
+def test_fast_open_loop_has_slices_of_half_the_length(config, load, slices, length_s):
+    tier = study(config)["tiers"]["high"]
+    tier["wrk2"] |= load.pop("wrk2")
+    tier |= load
+    config["slices"] |= slices
+    spec = Grid(config).spec(Cell("request-threads", "fixed-pool", "high", "wrk2", 1))
+    assert (spec["slices"]["length_s"], spec["tool"]["duration_s"]) == (length_s, length_s)
 
 
 def test_repetition_outside_the_grid_can_be_measured(config):

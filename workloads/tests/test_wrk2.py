@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from workloads.record.settling import PARTS_AT_LEAST
 from workloads.tools import wrk2, wrk2_itself
 
 SERVER = SimpleNamespace(address="127.0.0.1", port=8080)
@@ -106,6 +107,14 @@ def test_burst_is_due_s_whatever_is_on_the_path(path_with_wrk2, monkeypatch):
     steady = wrk2.command(SPEC | {"tool": SPEC["tool"] | {"connections": 2000}}, None, SERVER)
     assert "--schedule" not in steady
     assert steady[steady.index("--series") + 1] == "series.csv"
+
+
+@pytest.mark.parametrize(("duration_s", "every"), [(0.5, "25ms"), (1, "50ms"), (4, "50ms")])
+def test_course_of_a_short_load_has_enough_intervals_for_the_test_of_settling(duration_s, every):
+    spec = SPEC | {"tool": SPEC["tool"] | {"duration_s": duration_s}}
+    command = wrk2.command(spec, Path("java"), SERVER)
+    assert command[command.index("--series-every") + 1] == every
+    assert duration_s * 1000 / float(every.removesuffix("ms")) >= PARTS_AT_LEAST
 
 
 def test_wrk2_that_is_asked_for_must_be_there(monkeypatch):

@@ -24,7 +24,8 @@ from workloads.tools.wrk2_itself import (
 )
 
 DUE = ROOT / "workloads/due/build/due"
-SERIES = ("--series", "series.csv", "--series-every", "50ms")
+# Intervals of the course of a load, which the test of settling needs, and how long they are.
+INTERVALS_AT_LEAST, INTERVAL_MS_AT_MOST = 20, 50
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
@@ -51,7 +52,9 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
     if by_wrk2(spec):
         return wrk2_itself.command(spec, java, subject)
     burst = ("--schedule", "burst") if is_burst(spec) else ()
-    return by_due(spec, subject, *burst, *SERIES)
+    every_ms = min(1000 * spec["tool"]["duration_s"] / INTERVALS_AT_LEAST, INTERVAL_MS_AT_MOST)
+    series = ("--series", "series.csv", "--series-every", f"{every_ms:g}ms")
+    return by_due(spec, subject, *burst, *series)
 
 
 def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
