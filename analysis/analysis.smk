@@ -27,6 +27,7 @@ Outputs: results/summary.csv           a row per cell
          results/moved-groups.csv      a row per cause and group of stacks: where CPU time moved
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/summary/<study>.csv   a row per cell of one study, on request
+         results/undecided.csv         a row per comparison with primaries that are open after all planned sessions
          results/compare.csv           a row per comparison and value that a shipped run has too: reproduced?
 
 The package is an input: a changed analysis runs again and measures nothing. Names of cells come by
@@ -34,6 +35,10 @@ standard input, because a command line has room for some thousands of them only.
 """
 
 import shlex
+
+
+include: "common.smk"
+
 
 ANALYZE = "analysis/analyze.R"
 FUNCTIONS = [
@@ -56,6 +61,8 @@ PROFILES = [
     for session in GRID.sessions
     if any(map(GRID.profiled, session.cells))
 ]
+# A run may leave out what parts of a request cost by themselves.
+PRIMITIVES = config.get("primitives", True)
 # Each folder with a run.json is a run that the repository ships.
 RUNS = "analysis/runs"
 SHIPPED = sorted(path.parent.name for path in Path(RUNS).glob("*/run.json"))
@@ -66,14 +73,38 @@ for key in ("reference", "with", "this"):
         )
 
 
+# Readers add a session of what the planned ones leave open, see look_sessions().
+checkpoint decide:
+    input:
+        SESSIONS,
+        guide="analysis/guide.yaml",
+        rules="analysis/PROTOCOL.md",
+        shipped=f"{RUNS}/{config['reference']}/comparisons.csv",
+        functions=FUNCTIONS,
+    output:
+        f"{RESULTS}/undecided.csv",
+    log:
+        f"{RESULTS}/logs/decide.log",
+    threads: 2
+    params:
+        results=RESULTS,
+        reference=config["reference"],
+        cells=expand("{cell}/cell.json", cell=CELLS),
+    message:
+        "which comparisons the planned sessions do not decide"
+    shell:
+        "printf '%s\\n' {params.cells:q} | Rscript {ANALYZE} undecided results={params.results:q} reference={params.reference:q} > {log:q} 2>&1"
+
+
 rule analyze:
     input:
         SESSIONS,
+        looks=look_sessions,
         costs=expand(
             f"{RESULTS}/primitives/costs-{{repetition}}.csv",
-            repetition=range(1, config["repetitions"] + 1),
+            repetition=range(1, config["repetitions"] + 1) if PRIMITIVES else [],
         ),
-        memory=f"{RESULTS}/primitives/thread-memory.csv",
+        memory=[f"{RESULTS}/primitives/thread-memory.csv"] if PRIMITIVES else [],
         modes=f"{RESULTS}/modes.csv",
         grid=f"{RESULTS}/grid.csv",
         rules=expand(
@@ -108,7 +139,10 @@ rule analyze:
     params:
         results=RESULTS,
         reference=config["reference"],
-        cells=expand("{cell}/cell.json", cell=CELLS),
+        cells=lambda wildcards: [
+            *expand("{cell}/cell.json", cell=CELLS),
+            *cells_of_looks(look_sessions(wildcards)),
+        ],
     message:
         "all cells: values, comparisons, verdicts"
     shell:
@@ -139,7 +173,7 @@ rule profiles:
         "printf '%s\\n' {params.stacks:q} {params.allocations:q} | Rscript {ANALYZE} profiles results={params.results:q} converter={input.converter:q} > {log:q} 2>&1"
 
 
-# One study alone, with whatever else is not measured.
+# One study alone, with whatever else is not measured: its planned sessions.
 rule summarize:
     input:
         lambda wildcards: [

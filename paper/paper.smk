@@ -38,7 +38,7 @@ rule render_report:
                 "bounds",
                 "controls",
                 "primitives/primitives",
-                "primitives/thread-memory",
+                *(["primitives/thread-memory"] if PRIMITIVES else []),
             ],
         ),
         profiles=PROFILES,

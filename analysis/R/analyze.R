@@ -58,11 +58,35 @@ measure_cells <- function(results, write, paths, known) {
   c(measured, list(loads = loads, sweeps = sweeps, law = law, capacity = read_capacity(path("capacity"))))
 }
 
+# All modes with their baselines, in all statistics; the primaries of the guide have verdicts.
+compare_all <- function(measured, guide) {
+  rows <- rbind(compare_modes(measured), compare_capacities(measured$capacity, measured$capacity_scale), fill = TRUE)
+  add_verdicts(rows, read_primaries(guide))
+}
+
+#' Writes which sessions do not decide their primaries yet: undecided.csv, see undecided_sessions().
+#'
+#' @param paths of cell.json, of the sessions that are planned; else see analyze().
+look <- function(results, paths, folder, reference) {
+  tables <- tempfile("look-")
+  on.exit(unlink(tables, recursive = TRUE))
+  lender <- read_shipped(file.path(folder, "runs"), reference)
+  measured <- measure_cells(tables, writer_of(tables, folder), paths, lender$comparisons)
+  measured$capacity_scale <- capacity_scale(lender$capacity)
+  rows <- compare_all(measured, file.path(folder, "guide.yaml"))
+  columns <- c("study", "mode", "tier", "tool", "comparison")
+  sessions <- rbind(measured$summary[, ..columns], sessions_of_sweeps(measured$sweeps), fill = TRUE)
+  write_table(undecided_sessions(rows, sessions), file.path(results, "undecided.csv"))
+}
+
+sessions_of_sweeps <- function(cells) {
+  rbindlist(lapply(cells, function(cell) c(cell$cell[c("study", "mode", "tier", "tool")], comparison = words(cell$session$comparison))))
+}
+
 #' Compares, and judges what the guide and the claims name.
 compare_and_judge <- function(measured, results, write, folder) {
   guide <- file.path(folder, "guide.yaml")
-  rows <- rbind(compare_modes(measured), compare_capacities(measured$capacity, measured$capacity_scale), fill = TRUE)
-  write(add_verdicts(rows, read_primaries(guide)), "comparisons", "comparisons")
+  write(compare_all(measured, guide), "comparisons", "comparisons")
   comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
   measured$known <- rbind(measured$known, comparisons, fill = TRUE)
   across <- compare_tiers(read_guide(guide), measured)

@@ -28,10 +28,16 @@ look_levels <- function(looks, alpha = 1 - confidence) {
   2 * pnorm(-limits / sqrt(looks))
 }
 
-#' The level of the look after so many sessions, where there is one after each.
+#' The level of the look after so many sessions, where a run has two and its third is the last look.
 #'
-#' @param sessions of the look; `planned` of the last one. A session beyond those planned moves the end.
-level_now <- function(sessions, planned) look_levels(seq_len(max(planned, sessions)))[sessions]
+#' A third session is measured only where two do not decide. A run of one session is judged like the first of three looks, and
+#' sessions beyond the third move the end.
+#'
+#' @param sessions of the look; `last` of the last one that is planned.
+level_now <- function(sessions, last) {
+  if (any(sessions == 1)) return(look_levels(seq_len(last))[1])
+  look_levels(2:max(last, sessions))[sessions - 1]
+}
 
 # Where the sum of sessions is that no look has ended, and how likely.
 walk_start <- function() list(at = 0, mass = 1)

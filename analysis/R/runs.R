@@ -57,16 +57,24 @@ check_whole <- function(results, paths, repetitions) {
   if (any(old)) refuse(enumerated(basename(needed[old])), " is missing or older than a cell; run snakemake --cores 4 first")
 }
 
+place_of_cell <- c("study", "mode", "tier", "tool", "repetition")
+
 # Curves have a table of their own.
 check_tables <- function(tables, paths) {
-  keys <- c("study", "mode", "tier", "tool", "repetition")
-  cells <- rbind(tables$summary[, keys, with = FALSE], tables$capacity[, keys, with = FALSE])
+  cells <- rbind(tables$summary[, ..place_of_cell], tables$capacity[, ..place_of_cell])
   wanted <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths)
   found <- with(cells, file.path(study, mode, tier, tool, paste0("rep-", repetition)))
   lacking <- setdiff(wanted, found)
   if (length(lacking) > 0) {
     refuse("the tables lack cells of config.yaml (", enumerated(lacking), "): they were made with another configuration")
   }
+}
+
+# Cells of a session more than the run has: a look, where the planned ones did not decide.
+paths_of_looks <- function(tables, paths, results, repetitions) {
+  last <- repetitions + 1
+  cells <- rbind(tables$summary[, ..place_of_cell], tables$capacity[, ..place_of_cell])[repetition == last]
+  setdiff(cells[, file.path(results, "cells", study, mode, tier, tool, paste0("rep-", repetition), "cell.json")], paths)
 }
 
 #' Condenses a complete run.
@@ -82,7 +90,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   check_whole(results, paths, repetitions)
   tables <- read_run_tables(results)
   check_tables(tables, paths)
-  cells <- read_cells(paths)
+  cells <- read_cells(c(paths, paths_of_looks(tables, paths, results, repetitions)))
   facts <- c(
     list(commit = fcoalesce(measured_commit(cells, tables$summary), commit), analysed_by = commit, repetitions = repetitions),
     facts_of_run(cells, read_protocol(file.path(analysis, "PROTOCOL.md")))

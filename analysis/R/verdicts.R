@@ -8,8 +8,8 @@
 # not tested. Intervals of the primaries that are reported are those of a selection (Benjamini and Yekutieli 2005): of all
 # intervals that are printed because something was found, 5 % miss on the average.
 
-# Looks are planned after each of so many sessions.
-sessions_planned <- 3
+# The sessions of the last look that is planned; the first is after one less.
+last_look <- 3
 
 #' Adds verdicts to comparisons.
 #'
@@ -23,7 +23,7 @@ add_verdicts <- function(rows, primaries) {
   rows[primaries, primary := TRUE, on = comparison_names]
   rows[, tested := primary & reason == "" & !fixed]
   rows[tested == TRUE, p_adjusted := p.adjust(p_value, "holm")]
-  rows[tested == TRUE, level := level_now(pairs, sessions_planned), by = pairs]
+  rows[tested == TRUE, level := level_now(pairs, last_look), by = pairs]
   rows[primary == TRUE, verdict := fcase(
     reason != "", "not comparable",
     fixed, "fixed",
@@ -51,4 +51,15 @@ with_selected_intervals <- function(rows) {
     fcr_low = fifelse(effect == "ratio", estimate * (low / estimate)^wider[reported], estimate + (low - estimate) * wider[reported]),
     fcr_high = fifelse(effect == "ratio", estimate * (high / estimate)^wider[reported], estimate + (high - estimate) * wider[reported])
   )][]
+}
+
+#' The sessions that a further one may decide.
+#'
+#' @param rows see add_verdicts(): comparisons; `summary` see read_summary(): which session measured each mode.
+#' @return data.table, a row per comparison of the experiment, that is a kind of session: study, comparison, undecided (primaries that have
+#'   no verdict by two sessions or more, for they are too noisy; what has one session by design gets no other).
+undecided_sessions <- function(rows, summary) {
+  open <- rows[primary == TRUE & sessions > 1 & (verdict == "undecided" | reason == not_measured_well), .(study, mode, tier, tool)]
+  sessions <- unique(summary[, .(study, mode, tier, tool, comparison)], by = c("study", "mode", "tier", "tool"))
+  sessions[open, on = c("study", "mode", "tier", "tool"), nomatch = NULL][, .(undecided = .N), by = .(study, comparison)]
 }

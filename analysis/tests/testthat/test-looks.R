@@ -40,12 +40,26 @@ test_that("looks after three to eight sessions have the intervals that were foun
   expect_lt(max(abs(half_widths(c(3, 6, 9)) / c(2.06, 1.16, 0.84) - 1)), 0.011)
 })
 
-test_that("the level of a look depends on how many are planned, and not on how it ended", {
-  expect_equal(level_now(2, 3), look_levels(1:3)[2])
-  expect_equal(level_now(1, 1), 0.05, tolerance = 1e-7)
+test_that("looks are after two and three sessions, and together have the whole error", {
+  levels <- look_levels(2:3)
+  expect_equal(c(level_now(2, 3), level_now(3, 3)), levels)
+  # Two of three sessions spend two thirds of it.
+  expect_equal(levels[1], 0.05 * 2 / 3, tolerance = 1e-7)
+  # A run of one session is no look of those; it is judged as strictly as the first of three.
+  expect_equal(level_now(1, 3), look_levels(1:3)[1])
   # A session more than planned spends over all that there were.
-  expect_equal(level_now(4, 3), look_levels(1:4)[4])
-  expect_lt(level_now(3, 8), level_now(3, 3))
+  expect_equal(level_now(4, 3), look_levels(2:4)[3])
+})
+
+test_that("a third session where two do not decide reports no more than 5 % of equals", {
+  set.seed(2)
+  first <- rnorm(4e5, sd = sqrt(2))
+  last <- first + rnorm(4e5)
+  beyond <- function(sum, sessions, level) abs(sum) / sqrt(sessions) > qnorm(1 - level / 2)
+  differs <- function(levels) mean(beyond(first, 2, levels[1]) | beyond(last, 3, levels[2]))
+  expect_equal(differs(c(level_now(2, 3), level_now(3, 3))), 0.05, tolerance = 0.02)
+  # At 5 % each it would report more.
+  expect_gt(differs(c(0.05, 0.05)), 0.06)
 })
 
 test_that("looks that do not grow are refused", {

@@ -99,3 +99,16 @@ test_that("code that is not committed is refused, but for what shipping writes",
   writeLines("y", file.path(root, "analysis/code.R"))
   expect_error(committed_code(root, "analysis/runs"), "code is not committed (analysis/code.R)", fixed = TRUE)
 })
+
+test_that("a session that looked once more is a part of the run", {
+  run <- write_whole_run(repetitions = 3)
+  planned <- run$paths[!grepl("/rep-3/", run$paths)]
+  out <- new_folder()
+  facts <- condense_run(run$results, planned, out, analysis_folder, 2, commit = "0123456789")
+  expect_equal(facts$cells, 6)
+  expect_equal(facts$sessions, 3)
+  expect_true("demo/demo/rep-3" %in% names(facts$session_s))
+  # Of a run of one repetition the third is no look.
+  facts <- condense_run(run$results, run$paths[grepl("/rep-1/", run$paths)], new_folder(), analysis_folder, 1, commit = "0123456789")
+  expect_equal(facts$sessions, 2)
+})

@@ -56,8 +56,7 @@ test_that("equivalence has its own tests, and the margin of the statistic", {
 })
 
 test_that("the level is that of the look after as many sessions as there are", {
-  levels <- look_levels(1:3)
-  expect_equal(vapply(1:3, level_now, 0, planned = sessions_planned), levels)
+  levels <- vapply(1:3, level_now, 0, last = last_look)
   for (pairs in 1:3) {
     expect_equal(judged(rows_with(0.99 * levels[pairs], pairs = pairs))$verdict, "higher", info = pairs)
     expect_equal(judged(rows_with(1.01 * levels[pairs], pairs = pairs))$verdict, "undecided", info = pairs)
@@ -108,4 +107,16 @@ test_that("a table without rows or without primaries has the columns", {
   for (found in list(judged(rows[0]), judged(rows, rows[0, comparison_names, with = FALSE]))) {
     expect_true(all(c("primary", "verdict", "p_adjusted", "fcr_low", "fcr_high") %in% names(found)))
   }
+})
+
+test_that("a session is undecided where a primary of two sessions is", {
+  rows <- rows_with(c(0.5, 1e-9, 0.5, 0.5, NA, 0.5), equivalence_p_value = c(1, 1, 1, 1, NA, 1), pairs = 2, sessions = c(2, 2, 2, 1, 2, 2))
+  rows[5, `:=`(reason = not_measured_well)]
+  rows[6, `:=`(reason = "throughputs differ by more than 20 %")]
+  found <- judged(rows, rows[-3, comparison_names, with = FALSE])
+  summary <- rows[, .(study, mode, tier, tool, comparison = c("one", "two", "three", "four", "five", "six"))]
+  expect_equal(undecided_sessions(found, summary), data.table(study = "demo", comparison = c("one", "five"), undecided = 1L))
+  # Both pairs of a session are counted.
+  expect_equal(undecided_sessions(found, summary[, comparison := "all"])$undecided, 2)
+  expect_equal(nrow(undecided_sessions(judged(rows_with(rep(1e-9, 3), sessions = 2)), summary)), 0)
 })
