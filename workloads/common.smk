@@ -23,7 +23,9 @@ def sessions_to_measure():
     """Those of this run, once Snakemake knows its jobs; a cell that is named is a small one."""
     named = {"measure_session": GRID.named_session, "measure_cell": GRID.named_cell}
     jobs = workflow.dag.needrun_jobs()
-    return [named[job.rule.name](job.wildcards) for job in jobs if job.rule.name in named]
+    return [
+        named[job.rule.name](job.wildcards) for job in jobs if job.rule.name in named
+    ]
 
 
 def labels_of(session):

@@ -68,7 +68,7 @@ def test_plan_counts_what_is_missing(tmp_path):
     assert "measures 2 of 3 cells in 2 sessions" in text
     assert f"about {3 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
     assert "But session s/g/rep-1 needs 5,000 MiB of memory, and 4,000 MiB are free:" in text
-    assert "make smoke" in text and "one cell" in text
+    assert "make quick" in text and "one cell" in text
     for _, of, _ in RUN:
         for path in of:
             if not (tmp_path / path).exists():
