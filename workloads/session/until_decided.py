@@ -71,7 +71,8 @@ def is_clear(logs: Logs, bands: Bands) -> bool:
 def is_clear_of(found: Interval | None, low: float, high: float) -> bool:
     if found is None:
         return False
-    bounds = math.log(low), math.log(high)
+    # A band whose end is open begins at 0, or ends at infinity.
+    bounds = math.log(low) if low > 0 else -math.inf, math.log(high)
     outside = found.high < bounds[0] or found.low > bounds[1]
     return outside or (bounds[0] <= found.low and found.high <= bounds[1])
 

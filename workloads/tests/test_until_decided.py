@@ -59,6 +59,12 @@ def test_ratios_are_precise_within_5_and_8_percent(throughput, cpu, precise):
         (2.1, 4.0, False),
         (1.0, 2.1, False),
         (2.05, 2.1, False),
+        # Bands with an open end.
+        (0.0, 2.3, True),
+        (0.0, 2.1, False),
+        (2.3, math.inf, True),
+        (1.9, math.inf, True),
+        (2.1, math.inf, False),
     ],
 )
 def test_interval_is_clear_outside_its_band_or_inside(low, high, clear):
