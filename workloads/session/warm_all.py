@@ -6,6 +6,7 @@ import json
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 from profiles.watch.telemetry import compiler_threads
 from workloads.experiment.plan import Name
@@ -28,6 +29,10 @@ from workloads.tools.tool import Driven, tool_of
 # How long a tool warms a server up over one path, at the most: the first time JMeter needs most of
 # it for itself. Cold it took 0.9 of a CPU for loads that later cost it 0.1.
 TOOL_WARM_UP_LIMIT_S = 15.0
+# And then by loads as they are measured: with all users, JMeter and the server run code that fewer
+# have not shown. A generator that loads all modes is warm then; a cell by itself has too few rounds
+# to lose one, so each of its servers is warmed up like that.
+OWN_LOADS_LIMIT_S = 10.0
 # Slices of a database, which has no compiler.
 WARM_UP_SLICES = 2
 # How long the machine is left alone with the idle servers before the first slice: three times as
@@ -81,7 +86,7 @@ def warm_by_tools(session: Session, live: Live, names: list[Name]) -> None:
     ways = {
         (name.tool, json.dumps(session.spec(name)["warm_up"], sort_keys=True)): name
         for name in names
-        if not session.spec(name)["slices"]["once"]
+        if is_judged(session) or not session.spec(name)["slices"]["once"]
     }
     for name in ways.values():
         if isinstance(tool_of(name.tool), Driven):
@@ -105,13 +110,22 @@ def warm_by_driver(session: Session, live: Live, name: Name) -> None:
     compilers = [thread for pid in jvms for thread in compiler_threads(pid)]
     limit_s = min((spec["warm_up"] or {}).get("limit_s", math.inf), TOOL_WARM_UP_LIMIT_S)
 
-    def load() -> None:
+    def load(spec: dict[str, Any]) -> None:
         folder = cell_folder.fresh(live.folder / "tool-warm-up")
-        fields = tool.fields(tool.short(spec), live.subject, folder)
+        fields = tool.fields(spec, live.subject, folder)
         driver().load(fields, folder, spec["testbed"]["load_limit_s"], watch=lambda pid: None)
         ask_as_between_slices(live.subject, spec["study"])
 
-    until_idle(compilers, COMPILER_SHARE_AT_MOST, limit_s, load)
+    until_idle(compilers, COMPILER_SHARE_AT_MOST, limit_s, lambda: load(tool.short(spec)))
+    if is_judged(session) or not (tool.A_DRIVER_FOR_EACH_MODE or driver().is_warm):
+        own_limit_s = min(limit_s, OWN_LOADS_LIMIT_S)
+        until_idle(compilers, COMPILER_SHARE_AT_MOST, own_limit_s, lambda: load(spec))
+        driver().is_warm = True
+
+
+def is_judged(session: Session) -> bool:
+    """Whether it measures one cell, until that is decided."""
+    return session.bands is not None
 
 
 def warm_by_slices(session: Session, live: Live, name: Name) -> None:

@@ -34,6 +34,8 @@ class Driver:
         # The command line as requested, whatever carries it to another machine.
         self.argv, self.place, self.folder = argv, place, folder
         self.log, self.read = folder / LOG, 0
+        # Whether it has loaded as it does in slices until its compiler was idle.
+        self.is_warm = False
 
     def load(self, fields: list[str], folder: Path, limit_s: float, watch: Watch) -> Ran:
         """Loads once, its files in the folder. After the limit it is stopped, or it would go on."""
