@@ -45,7 +45,7 @@ measure_cells <- function(results, write, paths, known) {
   sweeps <- read_cells(paths[is_sweep(paths)])
   read <- in_parallel(list(
     function() summarise_cells(loads),
-    function() list(slices = slices_of_cells(loads), histograms = histograms_of_cells(loads))
+    function() read_loads(loads)
   ))
   law <- speed_law(read[[2]]$slices)
   slices <- with_usual_speed(read[[2]]$slices, law)

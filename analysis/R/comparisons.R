@@ -27,7 +27,8 @@ compare_statistic <- function(measured, places, about) {
   if (logs) rows[, (ends) := lapply(.SD, exp), .SDcols = ends]
   rows[, estimate := if (logs) exp(centre) else centre]
   rows[, `:=`(statistic = about$statistic, unit = about$unit, better = about$better, effect = about$effect, rounds = fcoalesce(as.numeric(rounds), 0))]
-  rows[, reason := fcoalesce(why, why_no_session(measured$summary, places, about$statistic))][]
+  rows[, reason := fcoalesce(why, why_no_session(measured$summary, places, about$statistic))]
+  collections_of_places(measured, places, about$statistic)[rows, on = "id"]
 }
 
 # The noise of the same comparisons in another run.
@@ -89,7 +90,7 @@ is_fixed_by_load <- function(rows, summary) {
 
 comparison_columns <- c(
   "statistic", "unit", "better", "effect", "estimate", "low", "high", "mode_value", "baseline_value", "estimate_all", "bound", "reason", "pairs",
-  "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed"
+  "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed", "mode_collections", "baseline_collections", "mode_gc_share", "baseline_gc_share"
 )
 
 bound_words <- function(bound) fcase(bound > 0, "at_least", bound < 0, "at_most", default = "")
@@ -119,7 +120,8 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
 #'   number, or empty), pairs (sessions with both sides) of sessions, rounds (slices of each side in them); on the scale of log
 #'   ratios or differences: spread (standard deviation over sessions), within (standard error of one session by its rounds), df_within,
 #'   noise (as moderated), df, least (no error is below it); p_value (of no difference), equivalence_p_value (of a difference beyond
-#'   the margin), fixed (whether the load fixes both values).
+#'   the margin), fixed (whether the load fixes both values), and of the windows of each side mode_collections and baseline_collections (of
+#'   the garbage collector; NA where they are not counted), mode_gc_share and baseline_gc_share (of the windows' time).
 compare_modes <- function(measured, statistics = compared_statistics[counts != "sweep"]) {
   places <- unique(measured$summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
   compare_places(measured, places, statistics)

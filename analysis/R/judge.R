@@ -43,13 +43,14 @@ measured_pair <- function(cells) {
   beside <- if (basename(cells$baseline$folder) == "baseline") cells$mode$cell$mode else ""
   both <- cells[c("mode", "baseline")]
   summary <- rbindlist(lapply(both, summarise_cell), fill = TRUE)
-  slices <- rbind(slices_of_cell(cells$mode, ""), slices_of_cell(cells$baseline, beside), fill = TRUE)
+  loads <- list(read_load(cells$mode, ""), read_load(cells$baseline, beside))
+  slices <- rbindlist(lapply(loads, `[[`, "slices"), fill = TRUE)
   failed <- summary[, .(failed_checks, outcome, valid, latency_valid)]
   for (table in list(summary, slices)) table[, `:=`(valid = TRUE, latency_valid = TRUE)]
   place <- data.table(id = 1L, summary[1, .(study, mode, tier, tool)], baseline = summary$mode[2])
   list(
     cells = both, failed = failed, place = place,
-    measured = as_measured(summary, slices, c(histogram_of_cell(cells$mode, ""), histogram_of_cell(cells$baseline, beside)))
+    measured = as_measured(summary, slices, unlist(lapply(loads, `[[`, "histograms"), recursive = FALSE))
   )
 }
 

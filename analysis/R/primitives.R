@@ -13,8 +13,9 @@ summarise_primitives <- function(paths, law = no_law) {
   columns <- c("primitive", "rate_per_s", "statistic", "repetition", "value", "unit")
   costs <- rbindlist(lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
-    costs <- with_probe(require_columns(fread(path, encoding = "UTF-8"), columns, path))
-    costs[, c("rate_per_s", "value") := lapply(.(rate_per_s, value), as.numeric)]
+    costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
+    if (!"probe_us" %in% names(costs)) costs[, probe_us := NA]
+    costs[, c("rate_per_s", "value", "probe_us") := lapply(.(rate_per_s, value, probe_us), as.numeric)]
   }))
   costs[statistic == "cpu", value := at_usual_speed(value, probe_us, law)]
   # Slices of one repetition share its processes.

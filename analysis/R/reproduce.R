@@ -211,7 +211,8 @@ read_run <- function(results, shipped) {
   beside <- Filter(file.exists, file.path(dirname(paths), "baseline", "cell.json"))
   summary <- summarise_cells(paths)
   both <- rbind(summary, if (length(beside) > 0) summarise_cells(beside)[, baseline := NA_character_])
-  measured <- as_measured(both, slices_of_cells(paths), histograms_of_cells(paths), shipped$comparisons)
+  loads <- read_loads(paths)
+  measured <- as_measured(both, loads$slices, loads$histograms, shipped$comparisons)
   run_of(summary, compare_modes(measured), cells[new][[1]]$provenance)
 }
 

@@ -70,6 +70,12 @@ check_tables <- function(tables, paths) {
   }
 }
 
+# A heap that is too small for the load decides what it is not meant to decide.
+check_collector <- function(summary) {
+  found <- fully_collected(summary)
+  if (length(found) > 0) refuse("the whole heap was collected within windows of ", length(found), " cells (", enumerated(found), "): their heap is too small")
+}
+
 # Cells of a session more than the run has: a look, where the planned ones did not decide.
 paths_of_looks <- function(tables, paths, results, repetitions) {
   last <- repetitions + 1
@@ -90,6 +96,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   check_whole(results, paths, repetitions)
   tables <- read_run_tables(results)
   check_tables(tables, paths)
+  check_collector(tables$summary)
   cells <- read_cells(c(paths, paths_of_looks(tables, paths, results, repetitions)))
   facts <- c(
     list(commit = fcoalesce(measured_commit(cells, tables$summary), commit), analysed_by = commit, repetitions = repetitions),

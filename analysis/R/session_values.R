@@ -3,7 +3,7 @@
 
 #' The summary with the values of the slices that count.
 #'
-#' @param summary see summarise_cells(); `slices` see slices_of_cells(); `histograms` see as_measured().
+#' @param summary see summarise_cells(); `slices` see read_loads(); `histograms` see as_measured().
 with_session_values <- function(summary, slices, histograms) {
   summary <- copy(summary)
   if (nrow(slices) == 0) return(summary)

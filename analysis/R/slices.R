@@ -21,18 +21,19 @@ slice_places <- c(
 #'   numbers that the runner wrote, units in the names; NA where unknown. No rows where the file does not exist: a
 #'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
-  if (!file.exists(path)) return(no_rows(c(slice_columns, "probe_us")))
-  table <- with_probe(with_new_names(fread(path, colClasses = "character", na.strings = "")))
+  if (!file.exists(path)) return(no_rows(c(slice_columns, later_columns)))
+  table <- with_later_columns(with_new_names(fread(path, colClasses = "character", na.strings = "")))
   table <- with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
   # Nothing else is kept with a reason; older tables do not say it.
   if (!"stands" %in% names(table)) table[, stands := kept & reason != ""]
   table
 }
 
-# Cells of before there was a probe in each slice have no column of it.
-with_probe <- function(table) {
-  if (!"probe_us" %in% names(table)) table[, probe_us := NA]
-  table[, probe_us := as.numeric(probe_us)][]
+# Columns that older tables do not have: what they would hold is unknown.
+later_columns <- c("probe_us", "collections", "full_collections", "gc_pause_ms")
+with_later_columns <- function(table) {
+  for (column in setdiff(later_columns, names(table))) set(table, j = column, value = NA_real_)
+  table
 }
 
 slice_columns <- c(
@@ -60,55 +61,47 @@ with_types <- function(table, words) {
   table[]
 }
 
-#' The slices of cells, and of the baselines that were measured again beside one of them.
+#' The slices of cells with their histograms, and of the baselines that were measured again beside one of them.
 #'
 #' @param paths paths of cell.json files of the grid.
-#' @return data.table: study, mode, tier, tool, repetition, session (cells of one session were
-#'   measured side by side), beside (empty; for a baseline of a baseline/ folder the mode that it was
-#'   measured beside), outcome, valid, latency_valid, bound_throughput, bound_latency of the cell,
-#'   then see read_cell_slices().
-slices_of_cells <- function(paths) {
-  rbindlist(c(list(no_slices()), lapply(paths, function(path) {
-    cell <- read_cell(path)
-    baseline <- file.path(cell$folder, "baseline", "cell.json")
-    rbind(
-      slices_of_cell(cell, ""),
-      if (file.exists(baseline)) slices_of_cell(read_cell(baseline), cell$cell$mode),
-      fill = TRUE
-    )
-  })), fill = TRUE)
+#' @return list of slices and histograms. slices is a data.table: study, mode, tier, tool, repetition, session (cells of one session
+#'   were measured side by side), beside (empty; for a baseline of a baseline/ folder the mode that it was measured beside), outcome,
+#'   valid, latency_valid, bound_throughput, bound_latency of the cell, then see read_cell_slices(). histograms is a list of
+#'   read_histograms(), named by histogram_key().
+read_loads <- function(paths) {
+  loads <- unlist(lapply(paths, loads_beside), recursive = FALSE)
+  list(
+    slices = rbindlist(c(list(no_slices()), lapply(loads, `[[`, "slices")), fill = TRUE),
+    histograms = unlist(lapply(loads, `[[`, "histograms"), recursive = FALSE)
+  )
 }
 
-#' Their histograms, named by histogram_key().
-histograms_of_cells <- function(paths) {
-  unlist(lapply(paths, function(path) {
-    cell <- read_cell(path)
-    baseline <- file.path(cell$folder, "baseline", "cell.json")
-    c(histogram_of_cell(cell, ""), if (file.exists(baseline)) histogram_of_cell(read_cell(baseline), cell$cell$mode))
-  }), recursive = FALSE)
+loads_beside <- function(path) {
+  cell <- read_cell(path)
+  baseline <- file.path(cell$folder, "baseline", "cell.json")
+  list(read_load(cell, ""), if (file.exists(baseline)) read_load(read_cell(baseline), cell$cell$mode))
 }
 
-histogram_of_cell <- function(cell, beside) {
-  found <- read_histograms(cell, read_cell_slices(file.path(cell$folder, "slices.csv")))
-  setNames(list(found), histogram_key(as.data.table(c(identity_of(cell), beside = beside))))
-}
+no_slices <- function() no_rows(c(slice_places, slice_columns, later_columns))
 
-no_slices <- function() no_rows(c(slice_places, slice_columns, "probe_us"))
-
-slices_of_cell <- function(cell, beside) {
-  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
-  cbind(as.data.table(c(identity_of(cell), beside = beside))[rep(1, nrow(slices)), ..slice_places], slices)
+# Of one cell, as read_loads().
+read_load <- function(cell, beside) {
+  rows <- read_cell_slices(file.path(cell$folder, "slices.csv"))
+  place <- as.data.table(c(identity_of(cell), beside = beside))
+  list(
+    slices = cbind(place[rep(1, nrow(rows)), ..slice_places], rows), histograms = setNames(list(read_histograms(cell, rows)), histogram_key(place))
+  )
 }
 
 #' Reads the table of all slices.
 #'
 #' @param path path of results/slices.csv.
-#' @return data.table, see slices_of_cells().
+#' @return data.table, see read_loads().
 #' @export
 read_slices <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-  table <- require_columns(table, c(slice_places, slice_columns), path)
+  table <- with_later_columns(require_columns(table, c(slice_places, slice_columns), path))
   with_types(table, c(setdiff(slice_places, "repetition"), slice_words, "kept", "valid", "latency_valid"))
 }
 

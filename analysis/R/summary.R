@@ -97,7 +97,7 @@ server_row <- function(cell) {
   requests <- number(cell$load$requests_recorded)
   list(
     cpu_us_per_request = number(server$cpu_us_per_request),
-    compiler_share = number(server$compiler_share), compiler_cpu_s = number(server$compiler_cpu_s),
+    compiler_share = number(server$compiler_share), compiler_cpu_s = number(server$compiler_cpu_s), compiler_marked = number(server$compiler_marked),
     cpu_user_s = number(server$cpu_user_s), cpu_system_s = number(server$cpu_system_s),
     threads_idle = number(server$idle_threads), threads_started = number(server$threads_started),
     threads_peak = number(server$peak_threads),
@@ -105,7 +105,8 @@ server_row <- function(cell) {
     first_answer_s = number(server$first_answer_s),
     descriptors_peak = number(server$peak_descriptors),
     machine_context_switches_per_request = per(number(server$machine_context_switches), requests),
-    gc_pauses = number(server$gc_pauses), gc_pause_ms = number(server$gc_pause_ms),
+    collections = number(server$collections), full_collections = number(server$full_collections), gc_pause_ms = number(server$gc_pause_ms),
+    heap_varied = as.numeric(isTRUE(cell$configuration$mode$heap_varied)),
     listen_overflows = number(server$listen_overflows), listen_drops = number(server$listen_drops),
     accept_queue_peak = number(server$peak_accept_queue),
     retransmits = number(server$retransmits), survived = has_survived(cell), start_up_s = number(server$start_up_s)

@@ -4,11 +4,11 @@
 #' One situation and statistic that is decided: which mode wins, and by how much.
 #'
 #' @param rows rows of the guide, the best first: at least one.
-#' @return list: best (Markdown), values (of the baseline and of the mode), by (their ratio). NULL where it is not decided.
+#' @return list: best (Markdown), values (of the baseline and of the mode), by (their ratio), row (they are of). NULL where it is not decided.
 guide_winner <- function(rows) {
   shown <- function(best, row) {
-    if (nrow(row) == 0) return(list(best = best, values = no_figure, by = no_figure))
-    list(best = best, values = values_of_both(row[1]), by = effect_with_interval(row[1]))
+    if (nrow(row) == 0) return(list(best = best, values = no_figure, by = no_figure, row = row))
+    list(best = best, values = values_of_both(row[1]), by = effect_with_interval(row[1]), row = row[1])
   }
   wins <- rows[standing == "better"]
   if (nrow(wins) > 0) return(shown(enumerate(as_code(wins$mode), ", then "), wins))
@@ -21,9 +21,10 @@ guide_winner <- function(rows) {
 
 #' The guide's table: a row per situation whose first metric is decided, and one for each further metric that is.
 #'
-#' @return data.table of Markdown: Situation, Baseline, Metric, Best, Values (of the baseline and of the first that is named), Ratio.
+#' @return data.table of Markdown: Situation, Baseline, Metric, Best, Values (of the baseline and of the first that is named), GC
+#'   (see collections_text(); where any row has it), Ratio.
 table_guide <- function(guide) {
-  rbindlist(lapply(split(guide, by = "situation"), function(rows) {
+  parts <- lapply(split(guide, by = "situation"), function(rows) {
     winners <- lapply(split(rows, by = "statistic"), guide_winner)
     if (is.null(winners[[1]])) return(NULL)
     winners <- Filter(Negate(is.null), winners)
@@ -31,9 +32,12 @@ table_guide <- function(guide) {
     column <- function(name) vapply(winners, `[[`, "", name)
     data.table(
       Situation = c(rows$situation[1], rest), Baseline = c(as_code(rows$baseline[1]), rest),
-      Metric = title_of(names(winners)), Best = column("best"), Values = column("values"), Ratio = column("by")
+      Metric = title_of(names(winners)), Best = column("best"), Values = column("values"),
+      GC = vapply(winners, function(winner) c(collections_text(winner$row), "")[1], ""), Ratio = column("by")
     )
-  }))
+  })
+  table <- rbindlist(parts)
+  table[, setdiff(names(table), if (!any(nzchar(table$GC))) "GC"), with = FALSE]
 }
 
 #' The situations whose first metric is not decided.
@@ -67,15 +71,16 @@ sentence_primaries <- function(comparisons, primaries) {
 
 #' The primary comparisons, those that are decided first.
 #'
-#' @return data.table of text: Tier, Mode, Baseline, Metric, Values (of the baseline and of the mode), Ratio, Verdict (with the reason where
-#'   there is none).
+#' @return data.table of text: Tier, Mode, Baseline, Metric, Values (of the baseline and of the mode), GC (see collections_text(); where any
+#'   row has it), Ratio, Verdict (with the reason where there is none).
 table_primaries <- function(comparisons) {
   rows <- comparisons[primary == 1]
   rows <- rows[order(match(verdict, c("higher", "lower", verdicts_decided, "undecided", "not comparable")), study, tier)]
-  rows[, .(
+  table <- rows[, .(
     Tier = tier, Mode = mode, Baseline = baseline, Metric = unname(about_statistics(statistic)$short),
     Values = values_of_both(rows), Ratio = ifelse(is.na(estimate), no_figure, effect_with_interval(rows)), Verdict = verdict_of(rows)
   )]
+  with_collections(table, rows, "Values")
 }
 
 verdict_of <- function(rows) {

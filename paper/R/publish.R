@@ -295,7 +295,7 @@ summary_lines <- function(all) {
       "", "Findings: the best mode, and the ratio to the baseline with its 95 % interval",
       paste0("  ", table_lines(table[, lapply(.SD, gsub, pattern = "`", replacement = ""), .SDcols = names(table)]))
     ),
-    "", gsub("`", "", sentence_validity(all$summary)),
+    "", gsub("`", "", sentence_validity(all$summary)), Filter(nzchar, gsub("[`*]", "", sentence_full_collections(all$summary, Inf))),
     sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
   )
 }

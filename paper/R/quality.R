@@ -104,18 +104,21 @@ sentence_slices <- function(slices) {
   )
 }
 
-# Above this share of the server's CPU time the compiler leaves a cell's CPU time uncertain, although its own is subtracted.
-compiler_marked_above <- 0.3
-
 #' Names the cells whose CPU time the compiler leaves uncertain; empty where there is none.
 sentence_compiler <- function(summary, most = 6) {
-  marked <- unique(summary[compiler_share > compiler_marked_above, .(name = sprintf("`%s` at `%s`", mode, tier))])$name
+  marked <- unique(summary[compiler_marked == 1, .(name = sprintf("`%s` at `%s`", mode, tier))])$name
   if (length(marked) == 0) return("")
-  more <- if (length(marked) > most) sprintf(" and %d more", length(marked) - most) else ""
   sprintf(
-    "The compiler took more than %s of the server's CPU time in cells of %s%s: their CPU time per request is uncertain, although the compiler's own is subtracted.",
-    percent(compiler_marked_above), paste(head(marked, most), collapse = ", "), more
+    "The compiler took much of the server's CPU time in cells of %s: their CPU time per request is uncertain, although the compiler's own is subtracted.",
+    enumerated(marked, most)
   )
+}
+
+#' Names the cells whose heap is too small for their load; empty where there is none.
+sentence_full_collections <- function(summary, most = 6) {
+  found <- fully_collected(summary)
+  if (length(found) == 0) return("")
+  sprintf("**The whole heap was collected within windows of %s**: their heap is too small, and decides what it is not meant to.", enumerated(as_code(found), most))
 }
 
 # ---- A/A pairs -------------------------------------------------------------------------------

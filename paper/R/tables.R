@@ -83,7 +83,7 @@ client_columns <- c(
 )
 server_columns <- c(
   of_cell, "valid", "cpu_us_per_request", "backend_cpu_us_per_request", "pool_wait_mean_ms", "threads_peak", "threads_started",
-  "rss_peak_mib", "rss_idle_mib", "first_answer_s", "gc_pause_ms", "machine_context_switches_per_request", "pinned", "pinned_ms",
+  "rss_peak_mib", "rss_idle_mib", "first_answer_s", "collections", "full_collections", "gc_pause_ms", "machine_context_switches_per_request", "pinned", "pinned_ms",
   "counted_requests", "accept_queue_peak", "listen_overflows", "retransmits", "compiler_share", "generator_cpu_share"
 )
 invalid_columns <- c(of_cell, "outcome", "outcome_reason", "failed_checks", "errors", "bound_throughput", "bound_latency")
@@ -179,7 +179,7 @@ tables_of_studies <- function(all) {
 place_columns <- c("study", "mode", "baseline", "tier", "tool", "statistic", "unit")
 ratio_columns <- c(
   place_columns, "baseline_value", "mode_value", "estimate", "low", "high", "fcr_low", "fcr_high", "estimate_all", "bound", "reason", "verdict",
-  "p_adjusted", "pairs", "rounds"
+  "p_adjusted", "pairs", "rounds", "baseline_collections", "mode_collections", "baseline_gc_share", "mode_gc_share"
 )
 
 #' The tables that are not of one study.

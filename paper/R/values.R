@@ -4,6 +4,8 @@
 not_valid_mark <- "†"
 # Marks what rests on one session.
 one_session_mark <- "‡"
+# Marks fewer collections than average out.
+few_collections_mark <- "§"
 # More requests failed than the percentile leaves room for.
 not_reached <- "not reached"
 
@@ -75,4 +77,38 @@ values_of_both <- function(rows) {
 value_of <- function(value, unit) {
   with_unit <- paste0(value_text(value), ifelse(startsWith(unit, "1/"), substring(unit, 2), ifelse(unit == "", "", paste0(" ", unit))))
   ifelse(is.infinite(value), not_reached, with_unit)
+}
+
+#' The collector beside the values of comparisons: its share of the windows' time and the collections of the baseline and of the mode, as
+#' "1.2 % (24) / 0"; empty where none was counted, and for what is neither a throughput nor a percentile.
+#'
+#' @param rows of the comparisons. Those of runs shipped before 26 November 2026 counted none.
+collections_text <- function(rows) {
+  if (!"mode_collections" %in% names(rows)) return(rep("", nrow(rows)))
+  of_side <- function(side) collections_of_side(rows[[paste0(side, "_collections")]], rows[[paste0(side, "_gc_share")]])
+  unknown <- is.na(rows$mode_collections) & is.na(rows$baseline_collections) | !grepl("^(throughput_per_s|latency_)", rows$statistic)
+  ifelse(unknown, "", paste(of_side("baseline"), "/", of_side("mode")))
+}
+
+collections_of_side <- function(counts, shares) {
+  few <- counts < collections_averaged
+  text <- sprintf("%s %% (%s)%s", format_number(signif(100 * shares, 2)), format_number(counts), ifelse(few, few_collections_mark, ""))
+  ifelse(is.na(counts), no_figure, ifelse(counts == 0, "0", text))
+}
+
+# A column of a table, where any row has it.
+with_collections <- function(table, rows, after) {
+  text <- collections_text(rows)
+  if (!any(nzchar(text))) return(table)
+  table <- copy(table)[, GC := text]
+  setcolorder(table, c(names(table)[seq_len(match(after, names(table)))], "GC"))[]
+}
+
+#' What the column GC says; empty where no table has it.
+note_on_collections <- function(table) {
+  if (!"GC" %in% names(table)) return("")
+  sprintf(
+    "GC: the collector's share of the windows' time, and its collections, of the baseline and of the mode; %s marks one to nine, too few to average over.",
+    few_collections_mark
+  )
 }

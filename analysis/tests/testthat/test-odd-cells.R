@@ -12,7 +12,7 @@ cell_verbs <- function(cell, section = "profile") {
     list(summarise = function() summarise_cell(cell)),
     if (section %in% c("server", "machine", "profile")) list(
       cpu = function() group_cell_cpu(cell, rules), allocations = function() group_cell_allocations(cell, rules),
-      slices = function() slices_of_cell(cell, ""), setup = function() read_setup(cell)
+      slices = function() read_load(cell, ""), setup = function() read_setup(cell)
     )
   )
 }

@@ -4,9 +4,9 @@
 run <- small_run()
 rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
 summary <- summarise_cells(run$paths)
-slices <- slices_of_cells(run$paths)
+slices <- read_loads(run$paths)$slices
 capacity <- capacities_of(read_cells(run$curves))
-histograms <- histograms_of_cells(run$paths)
+histograms <- read_loads(run$paths)$histograms
 primaries <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "fixed-pool", statistic = c("throughput_per_s", "latency_mean_ms"))
 comparisons <- add_verdicts(rbind(compare_modes(as_measured(summary, slices, histograms)), compare_capacities(capacity), fill = TRUE), primaries)
 cpu_groups <- group_cpu(run$paths, rules)

@@ -2,9 +2,9 @@
 # the cell's is valid is another question.
 golden_values <- function(path) {
   cell <- read_cell(path)
-  slices <- slices_of_cells(path)[, latency_valid := TRUE]
+  slices <- read_loads(path)$slices[, latency_valid := TRUE]
   if (cell$cell$tool %in% c("sweep", "database-client") || !isTRUE(cell$validity$valid) || nrow(slices) == 0) return(NULL)
-  ours <- with_session_values(summarise_cells(path), slices, histograms_of_cells(path))
+  ours <- with_session_values(summarise_cells(path), slices, read_loads(path)$histograms)
   recorded <- c(
     throughput_per_s = number(cell$load$throughput_per_s), error_share = number(cell$load$error_share),
     cpu_us_per_request = number(cell$server$cpu_us_per_request), latency_mean_ms = number(cell$load$latency_mean_ms),

@@ -6,7 +6,7 @@ test_that("slices of cells and of their baselines are one table, which comes bac
     folder = file.path(dirname(grid), "baseline")
   )
   dead <- write_cell(root, mode = "event-loop", outcome = "start_failed", validity = list(valid = FALSE))
-  slices <- slices_of_cells(c(grid, dead))
+  slices <- read_loads(c(grid, dead))$slices
   expect_equal(slices[, .N, by = .(mode, beside, session)], data.table(
     mode = c("fixed-pool", "thread-per-request"), beside = c("", "fixed-pool"), session = "again on 0123456789ab", N = 5L
   ))
@@ -20,7 +20,7 @@ test_that("slices of cells and of their baselines are one table, which comes bac
 
 test_that("a step of a curve that counts although it fails a rule says so, in older tables too", {
   rows <- known_slices()[1:2, `:=`(kept = "true", reason = c("compiled", ""))][1:2]
-  stands <- function(rows) slices_of_cells(write_cell(new_folder(), elapsed_ms = 1:4, slices = rows))$stands
+  stands <- function(rows) read_loads(write_cell(new_folder(), elapsed_ms = 1:4, slices = rows))$slices$stands
   expect_equal(stands(copy(rows)[, stands := c("true", "false")]), c(TRUE, FALSE))
   expect_equal(stands(rows), c(TRUE, FALSE))
   expect_equal(stands(copy(rows)[, kept := "false"]), c(FALSE, FALSE))
@@ -28,12 +28,12 @@ test_that("a step of a curve that counts although it fails a rule says so, in ol
 
 test_that("a table without slices has its columns", {
   out <- tempfile(fileext = ".csv")
-  write_table(slices_of_cells(character()), out)
+  write_table(read_loads(character())$slices, out)
   expect_equal(nrow(read_slices(out)), 0)
   expect_error(read_slices("none.csv"), "no such file")
 })
 
 test_that("a slices.csv that lacks a column is named", {
   path <- write_cell(new_folder(), elapsed_ms = 1:4, slices = known_slices()[, kept := NULL])
-  expect_error(slices_of_cells(path), "slices.csv: column kept is missing")
+  expect_error(read_loads(path)$slices, "slices.csv: column kept is missing")
 })

@@ -42,3 +42,21 @@ test_that("primary comparisons are counted, and stand with their verdict or the 
   expect_equal(table$Values[1], "100 and 60 µs")
   expect_match(sentence_primaries(rows[0], data.table(mode = 1)), "^This run measured none")
 })
+
+test_that("the collector stands beside throughputs and percentiles, and few collections are marked", {
+  rows <- rows_of_guide(
+    statistic = c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request"), mode_collections = c(0, 9, 50), baseline_collections = c(24, NA, 60),
+    mode_gc_share = c(0, 0.0031, 0.1), baseline_gc_share = c(0.0123, NA, 0.1)
+  )
+  expect_equal(collections_text(rows), c("1.2 % (24) / 0", "– / 0.31 % (9)§", ""))
+  expect_equal(table_primaries(rows)$GC, c("1.2 % (24) / 0", "– / 0.31 % (9)§", "")[c(1, 3, 2)])
+  expect_equal(names(table_primaries(rows))[5:7], c("Values", "GC", "Ratio"))
+  expect_equal(table_guide(rows)$GC, c("1.2 % (24) / 0", ""))
+  expect_match(note_on_collections(table_guide(rows)), "§ marks one to nine", fixed = TRUE)
+  # Ten are averaged over.
+  expect_false(grepl("§", collections_text(rows[1][, mode_collections := 10])))
+  # Where none was counted there is no column, and no note.
+  old <- rows_of_guide()
+  expect_false("GC" %in% c(names(table_primaries(old)), names(table_guide(old))))
+  expect_equal(note_on_collections(table_guide(old)), "")
+})

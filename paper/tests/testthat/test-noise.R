@@ -93,9 +93,15 @@ test_that("cells that were measured again are counted", {
 })
 
 test_that("cells in which the compiler took much of the CPU are named, others are not", {
-  cells <- data.table(mode = c("a", "a", "b", "c"), tier = "low", compiler_share = c(0.31, 0.5, 0.3, NA))
+  cells <- data.table(mode = c("a", "a", "b", "c"), tier = "low", compiler_marked = c(1, 1, 0, NA))
   told <- sentence_compiler(cells)
-  expect_match(told, "more than 30 % of the server's CPU time in cells of `a` at `low`:", fixed = TRUE)
+  expect_match(told, "much of the server's CPU time in cells of `a` at `low`:", fixed = TRUE)
   expect_false(grepl("`b`", told))
   expect_equal(sentence_compiler(cells[3:4]), "")
+})
+
+test_that("cells whose whole heap was collected are named", {
+  cells <- data.table(study = "s", mode = c("a", "b", "c"), tier = "low", tool = "wrk2", full_collections = c(0, 3, NA), heap_varied = 0)
+  expect_match(sentence_full_collections(cells), "within windows of `s/b/low/wrk2`**: their heap is too small", fixed = TRUE)
+  expect_equal(sentence_full_collections(cells[-2]), "")
 })

@@ -5,7 +5,7 @@ test_that("the profiler costs what profiled slices take over plain ones of their
     write_cell(root, tool = "wrk2", histogram_ms = 1:10, repetition = repetition,
       slices = known_slices(cpu_us_per_request = cost))
   }, "")
-  cost <- profiler_cost(as_measured(summarise_cells(paths), slices_of_cells(paths)))
+  cost <- profiler_cost(as_measured(summarise_cells(paths), read_loads(paths)$slices))
   cpu <- cost[statistic == "cpu_us_per_request"]
   # The profiled slice is made of the first plain one.
   expect_equal(cpu$estimate, 1.1 * 0.99, tolerance = 1e-4)
@@ -16,7 +16,7 @@ test_that("the profiler costs what profiled slices take over plain ones of their
   # A study's cost is its own: no median hides it.
   expensive <- copy(cost)[, `:=`(study = "other", estimate = 1.63 * estimate / 1.089)]
   expect_match(sentence_profiler_cost(rbind(cost, expensive)), "1.09 times the CPU time in demo .*, 1.63 times the CPU time in other")
-  one <- profiler_cost(as_measured(summarise_cells(paths[1]), slices_of_cells(paths[1])))
+  one <- profiler_cost(as_measured(summarise_cells(paths[1]), read_loads(paths[1])$slices))
   expect_equal(one[statistic == "cpu_us_per_request", pairs], 1)
   out <- tempfile(fileext = ".csv")
   write_table(cost, out)

@@ -74,7 +74,7 @@ test_that("a run is shipped under its date and machine, with tables, reports and
   root <- checkout()
   expect_equal(ship(with_pdf(write_whole_run(), 2), root), "2026-11-22-cpu")
   expect_setequal(list.files(file.path(root, "analysis/runs"), all.files = TRUE, no.. = TRUE), "2026-11-22-cpu")
-  expect_setequal(list.files(file.path(root, "analysis/runs/2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "run.json"))
+  expect_setequal(list.files(file.path(root, "analysis/runs/2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "bands.csv", "run.json"))
   shown <- list.files(file.path(root, "paper/runs/2026-11-22-cpu"))
   expect_setequal(shown, c("report.html", "report.pdf", "findings-light.svg", "findings-dark.svg"))
   expect_match(readLines(file.path(root, "paper/runs/2026-11-22-cpu/findings-dark.svg")), "#0D1117", all = FALSE)
@@ -137,5 +137,8 @@ test_that("a report counts what it reproduces of another run", {
 test_that("the end of a run says what is valid and where the report is", {
   lines <- summary_lines(list(guide = data.table(situation = character()), summary = shipped_from(write_whole_run())$summary, results = "results"))
   expect_match(lines, "All 6 cells are valid.", all = FALSE)
+  summary <- shipped_from(write_whole_run())$summary[1, full_collections := 2]
+  small <- summary_lines(list(guide = data.table(situation = character()), summary = summary, results = "results"))
+  expect_match(small, "whole heap was collected within windows of demo/fixed-pool/low/wrk2:", all = FALSE)
   expect_equal(tail(lines, 2), paste0("Report: results/report.", c("html", "pdf")))
 })
