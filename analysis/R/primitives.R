@@ -11,6 +11,8 @@
 #'   logarithms; NA for one repetition), unit, repetitions, reason (empty; where there is no mean, why).
 summarise_primitives <- function(paths, law = no_law) {
   columns <- c("primitive", "rate_per_s", "statistic", "repetition", "value", "unit")
+  # A run may leave them out.
+  if (length(paths) == 0) return(typed_table(c("primitive", "statistic", "unit", "reason"), c("rate_per_s", "mean", "low", "high", "repetitions")))
   costs <- rbindlist(lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
     costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)

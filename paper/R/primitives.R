@@ -38,8 +38,9 @@ table_primitives <- function(primitives) {
   )]
 }
 
-#' What one waiting thread holds, by kind and number.
+#' What one waiting thread holds, by kind and number; no rows where it was not measured.
 table_thread_memory <- function(memory) {
+  if (is.null(memory)) return(data.table())
   memory[, .(
     Kind = kind, Threads = threads, "Resident (KiB)" = rss_bytes / threads / 1024,
     "Heap (KiB)" = heap_bytes / threads / 1024,

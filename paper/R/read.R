@@ -14,7 +14,7 @@ read_found_controls <- function(path) {
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
 #' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
 #'   cpu_groups, moved, profiler_cost, capacity, load_curves, predicted_curves, guide, controls, findings (see told_findings()),
-#'   causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
+#'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   path <- function(name) file.path(results, name)
   use_modes(path("modes.csv"))
@@ -32,6 +32,8 @@ read_results <- function(results, analysis) {
     predicted_curves = read_predicted_curves(path("predicted-sweeps.csv")),
     guide = read_comparisons(path("guide.csv")), controls = read_found_controls(path("controls.csv")),
     findings = told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml"))),
+    # A run may leave it out.
+    thread_memory = if (file.exists(path("primitives/thread-memory.csv"))) read_thread_memory(path("primitives/thread-memory.csv")),
     causes = read_causes(file.path(analysis, "causes.yaml")), traced = read_traced(path("causes.csv")),
     cells = read_cells(path(file.path("cells", cell_path(summary), "cell.json")))
   )

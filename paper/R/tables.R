@@ -212,7 +212,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
     )),
     section_of_tables("Primitives – tables", "primitive-tables", c(
       page_table(table_primitives(read_primitives(file.path(all$results, "primitives", "primitives.csv"))), "What steps of serving a request cost, measured apart from the servers: geometric means over repetitions with 95 % intervals. A step that begins with … stands for the request above it and one more thing.", "primitives/primitives.csv"),
-      page_table(table_thread_memory(read_thread_memory(file.path(all$results, "primitives", "thread-memory.csv"))), "Memory per waiting thread with 50 frames on its stack: each row is a JVM of its own, and what grew in it. Stacks of virtual threads lie in the heap.", "primitives/thread-memory.csv")
+      page_table(table_thread_memory(all$thread_memory), "Memory per waiting thread with 50 frames on its stack: each row is a JVM of its own, and what grew in it. Stacks of virtual threads lie in the heap.", "primitives/thread-memory.csv")
     )),
     section_of_tables("How good the measurement is – tables", "quality-tables", c(
       page_table(table_slices(all$summary, all$slices), "Slices without the profiler: loaded, counted, repeated, and excluded by each rule. A slice may fail several."),
