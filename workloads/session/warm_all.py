@@ -26,9 +26,9 @@ from workloads.session.warm_up import (
 from workloads.tools.driver import Driver
 from workloads.tools.tool import Driven, tool_of
 
-# How long a tool warms a server up over one path, at the most: the first time JMeter needs most of
-# it for itself. Cold it took 0.9 of a CPU for loads that later cost it 0.1.
-TOOL_WARM_UP_LIMIT_S = 15.0
+# How long a tool warms a server up over one path, at the most, and how long itself: cold JMeter
+# took 0.9 of a CPU for loads that later cost it 0.1.
+TOOL_WARM_UP_LIMIT_S, DRIVER_WARM_UP_LIMIT_S = 10.0, 20.0
 # And then by loads as they are measured: with all users, JMeter and the server run code that fewer
 # have not shown. A generator that loads all modes is warm then; a cell by itself has too few rounds
 # to lose one, so each of its servers is warmed up like that.
@@ -96,7 +96,8 @@ def warm_by_tools(session: Session, live: Live, names: list[Name]) -> None:
 
 
 def warm_by_driver(session: Session, live: Live, name: Name) -> None:
-    """Loads until the compilers of the server and of the generator are idle."""
+    """Loads until the compilers of the server and of the generator, which has all CPUs meanwhile,
+    are idle."""
     tool, spec = tool_of(name.tool), session.spec(name)
     assert isinstance(tool, Driven)
 
@@ -106,8 +107,9 @@ def warm_by_driver(session: Session, live: Live, name: Name) -> None:
         assert found
         return found
 
-    jvms = (live.subject.process.pid, driver().process.pid)
-    compilers = [thread for pid in jvms for thread in compiler_threads(pid)]
+    compilers = compiler_threads(live.subject.process.pid)
+    if driver().warmed_up_s < DRIVER_WARM_UP_LIMIT_S:
+        compilers += compiler_threads(driver().process.pid)
     limit_s = min((spec["warm_up"] or {}).get("limit_s", math.inf), TOOL_WARM_UP_LIMIT_S)
 
     def load(spec: dict[str, Any]) -> None:
@@ -116,11 +118,15 @@ def warm_by_driver(session: Session, live: Live, name: Name) -> None:
         driver().load(fields, folder, spec["testbed"]["load_limit_s"], watch=lambda pid: None)
         ask_as_between_slices(live.subject, spec["study"])
 
+    begun_s = time.monotonic()
+    session.place.generator.confine(driver().process, session.place.all_cpus)
     until_idle(compilers, COMPILER_SHARE_AT_MOST, limit_s, lambda: load(tool.short(spec)))
     if is_judged(session) or not (tool.A_DRIVER_FOR_EACH_MODE or driver().is_warm):
         own_limit_s = min(limit_s, OWN_LOADS_LIMIT_S)
         until_idle(compilers, COMPILER_SHARE_AT_MOST, own_limit_s, lambda: load(spec))
         driver().is_warm = True
+    session.place.generator.confine(driver().process, session.place.generator_cpus)
+    driver().warmed_up_s += time.monotonic() - begun_s
 
 
 def is_judged(session: Session) -> bool:

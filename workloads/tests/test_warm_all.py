@@ -21,7 +21,9 @@ def warmed(monkeypatch, live):
     def run(names, driver=None, bands=None):
         session, loads = session_of(plan_of()), []
         session.bands = bands
-        driver = driver or SimpleNamespace(process=SimpleNamespace(pid=2), is_warm=False)
+        confined = []
+        process = SimpleNamespace(pid=2, confine=confined.append)
+        driver = driver or SimpleNamespace(process=process, is_warm=False, warmed_up_s=0.0)
         driver.load = lambda fields, *_, **words: loads.append(fields)
         tool = SimpleNamespace(
             LOOP="closed",
@@ -42,6 +44,9 @@ def warmed(monkeypatch, live):
 
         monkeypatch.setattr(module, "until_idle", until_idle)
         warm_by_tools(session, live, names)
+        # Until it is warm it may use all CPUs.
+        place = session.place
+        assert confined in ([], [place.all_cpus, place.generator_cpus])
         return loads, driver
 
     return run

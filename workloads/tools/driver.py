@@ -36,6 +36,7 @@ class Driver:
         self.log, self.read = folder / LOG, 0
         # Whether it has loaded as it does in slices until its compiler was idle.
         self.is_warm = False
+        self.warmed_up_s = 0.0
 
     def load(self, fields: list[str], folder: Path, limit_s: float, watch: Watch) -> Ran:
         """Loads once, its files in the folder. After the limit it is stopped, or it would go on."""

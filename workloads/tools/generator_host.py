@@ -137,6 +137,9 @@ class GeneratorHost(GeneratorPlace):
     def watch(self, process: Process, watch: Watch) -> None:
         """Our end of the connection says nothing of the generator."""
 
+    def confine(self, process: Process, cpus: list[int]) -> None:
+        """It has CPUs of its own."""
+
     def command(self, script: str, content: bytes = b"") -> str:
         """The output of a script there. Raises HostError, with its error, where it fails."""
         return self._command(script, content).decode(errors="replace").strip()

@@ -82,6 +82,10 @@ class GeneratorPlace:
         """Lets telemetry watch the process, if it runs here."""
         watch(process.pid)
 
+    def confine(self, process: Process, cpus: list[int]) -> None:
+        """Has a generator on these CPUs from now on, if it runs here."""
+        process.confine(cpus)
+
     def speed(self, speeds: Speeds, start_s: float, end_s: float) -> float | None:
         """The speed of its CPUs in a window, relative to the session's; None if not known."""
         return speeds.of(self.cpus, start_s, end_s).relative
