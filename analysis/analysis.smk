@@ -49,17 +49,19 @@ FUNCTIONS = [
 ]
 PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
 CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells]
-PROFILED = [
-    f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.profiled(cell)
-]
-ALLOCATING = [
-    f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells if GRID.allocates(cell)
-]
+PROFILED, ALLOCATING = (
+    [
+        f"{RESULTS}/cells/{cell.path}"
+        for cell in GRID.cells
+        if kind in GRID.profiles(cell)
+    ]
+    for kind in ("cpu", "allocation")
+)
 # Sessions whose cells have stacks once their profiles are converted.
 PROFILES = [
     f"{RESULTS}/profiles/{session.path}.txt"
     for session in GRID.sessions
-    if any(map(GRID.profiled, session.cells))
+    if any(map(GRID.profiles, session.cells))
 ]
 # A run may leave out what parts of a request cost by themselves.
 PRIMITIVES = config.get("primitives", True)

@@ -1,10 +1,12 @@
-"""Profiles: what async-profiler saw while the load ran, as collapsed stacks and flame graphs.
+"""Profiles: what async-profiler and the JVM saw while the load ran, as collapsed stacks and flame graphs.
 
 inputs   {results}/sessions/{study}/{comparison}/rep-{repetition}.json; its cells' cell.json and recordings,
          .tools/async-profiler/jfr-converter.jar
-outputs  {results}/profiles/{study}/{comparison}/rep-{repetition}.txt, which names the cells; next to each cell.json
-         profile.collapsed and flamegraph.html, of CPU time; both empty where there is no profile
-         allocation.collapsed and allocation.html, of bytes, where the tier asks for allocation_kib
+outputs  {results}/profiles/{study}/{comparison}/rep-{repetition}.txt, which names the cells; next to each cell.json,
+         by the kinds of its profile and empty where there is no recording:
+         profile.collapsed and flamegraph.html, of CPU time (cpu)
+         allocation.collapsed and allocation.html, of bytes (allocation)
+         events.csv, how often and how long threads waited (events)
 """
 
 
@@ -20,7 +22,7 @@ rule convert_profiles:
         cells=lambda wildcards: [
             f"{RESULTS}/cells/{cell.path}"
             for cell in GRID.named_session(wildcards).cells
-            if GRID.profiled(cell)
+            if GRID.profiles(cell)
         ],
     message:
         "profiles of {wildcards.study}/{wildcards.comparison}, repetition {wildcards.repetition}"

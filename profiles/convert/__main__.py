@@ -1,9 +1,9 @@
-"""From cells' recordings to collapsed stacks and flame graphs of their profiled slices.
+"""From cells' recordings to collapsed stacks, flame graphs and events of their profiled slices.
 
     python -m profiles.convert LIST < names of cells' folders
 
 Stacks count samples of CPU time, or bytes that were allocated. A cell that has them already is left
-as it is. LIST names the cells that have them at the end.
+as it is, and files are empty where nothing was recorded. LIST names the cells at the end.
 
 Samples before and after the slice's window are cut off here. A JVM's recording is
 async-profiler's (JFR), that of any other program is perf's.
@@ -24,42 +24,53 @@ from typing import Any
 from profiles.convert import perf_stacks
 
 JFRCONV = Path(__file__).with_name("jfrconv.sh")
+EVENTS = Path(__file__).with_name("Events.java")
+# As the session leaves them, and what is made of them.
+EVENTS_RECORDING, EVENTS_TABLE = "events.jfr", "events.csv"
 # By what they count: the stacks and the flame graph, which is written last.
 FILES = {
     "cpu": ("profile.collapsed", "flamegraph.html"),
     "allocation": ("allocation.collapsed", "allocation.html"),
 }
+# jfrconv's options for each.
+KINDS = {"cpu": ["--cpu"], "allocation": ["--alloc", "--total"]}
 
 
 def convert_cell(folder: Path) -> None:
-    """Stacks and flame graphs of a cell, each unless it is there."""
-    configuration = json.loads((folder / "cell.json").read_text())["configuration"]
+    """Stacks, flame graphs and events of a cell, each unless it is there."""
     for what, (collapsed, graph) in FILES.items():
-        wanted = what == "cpu" or "allocation_kib" in configuration["testbed"]["profiler"]
-        if wanted and not (folder / graph).exists():
+        if not (folder / graph).exists():
             convert(what, folder / "cell.json", folder / collapsed, folder / graph)
+    if (folder / EVENTS_RECORDING).exists() and not (folder / EVENTS_TABLE).exists():
+        count_events(folder)
+
+
+def count_events(folder: Path) -> None:
+    """How often and how long the JVM's threads waited within the window."""
+    window = window_ms(json.loads((folder / "cell.json").read_text())["profile"])
+    java = Path(os.environ.get("JAVA_HOME", "")) / "bin/java"
+    argv = [java if java.exists() else "java", EVENTS, folder / EVENTS_RECORDING, *window]
+    done = subprocess.run(argv, check=True, capture_output=True, text=True)
+    (folder / EVENTS_TABLE).write_text(done.stdout)
+
+
+def window_ms(profile: dict[str, Any]) -> list[str]:
+    return [str(int(profile[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s")]
 
 
 def convert(what: str, cell_json: Path, collapsed: Path, flamegraph: Path) -> None:
-    """Writes both files; empty ones for a cell that ran without the profiler."""
+    """Writes both files; empty ones for a cell that has no such profile."""
     cell = json.loads(cell_json.read_text())
     collapsed.write_text("")
     flamegraph.write_text("")
-    if not cell["profile"]["file"]:
+    if not cell["profile"]["file"] or what not in cell["configuration"].get("profile", []):
         return
     recording = cell_json.with_name(cell["profile"]["file"])
     if cell["profile"]["engine"] == "perf":
         from_perf(cell, recording, collapsed)
-    elif not from_jfr(cell, recording, collapsed, kind_of(what, cell)):
+    elif not from_jfr(cell, recording, collapsed, KINDS[what]):
         return
     subprocess.run([JFRCONV, "--title", title(cell), collapsed, flamegraph], check=True)
-
-
-def kind_of(what: str, cell: dict[str, Any]) -> list[str]:
-    """jfrconv's options for what is to be seen."""
-    if what == "allocation":
-        return ["--alloc", "--total"]
-    return ["--wall" if cell["profile"]["event"] == "wall" else "--cpu"]
 
 
 def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
@@ -71,8 +82,7 @@ def from_perf(cell: dict[str, Any], recording: Path, collapsed: Path) -> None:
 
 def from_jfr(cell: dict[str, Any], recording: Path, collapsed: Path, kind: list[str]) -> bool:
     """Whether it could be read: a server that had to be killed has not ended its recording."""
-    profile = cell["profile"]
-    start_ms, end_ms = (str(int(profile[edge] * 1000)) for edge in ("start_epoch_s", "end_epoch_s"))
+    start_ms, end_ms = window_ms(cell["profile"])
     window = ["--from", start_ms, "--to", end_ms]
     command: list[str | Path] = [JFRCONV, *kind, "--norm", *window, "-o", "collapsed"]
     done = subprocess.run([*command, recording, collapsed], check=False)

@@ -61,6 +61,8 @@ class Comparison:
     # Sessions of it, and of single modes, at most; None: as many as the run has.
     repetitions: int | None
     limits: dict[str, int | None]
+    # Kinds of profile by tier/tool and mode.
+    profiles: dict[str, dict[str, list[str]]]
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,7 @@ def whole_comparison(
         ),
         comparison.get("repetitions"),
         {mode: line.get("repetitions") for mode, line in lines.items()},
+        comparison.get("profiles", {}),
     )
 
 
@@ -369,6 +372,10 @@ def names_in(config: dict[str, Any], study: dict[str, Any]) -> Iterator[tuple[st
         place = f"comparisons.{id}"
         for tier in comparison["tiers"]:
             yield f"{place}.tiers", tier, tiers
+        for load, modes in comparison.get("profiles", {}).items():
+            yield f"{place}.profiles", load, [word for word in tiers if is_profiled(word)]
+            for mode in modes:
+                yield f"{place}.profiles.{load}", mode, [*lines[id]]
         for mode, line in lines[id].items():
             key = f"{place}.modes.{mode}"
             others = [other for other in lines[id] if other != mode]
@@ -408,6 +415,11 @@ def tier_names(study: dict[str, Any]) -> list[str]:
         for name, tier in study["tiers"].items()
         for word in (name, *(f"{name}/{tool}" for tool in TOOLS if tool in tier))
     ]
+
+
+def is_profiled(load: str) -> bool:
+    """Whether a load has a profile: one by a tool, whose windows are not the steps of a sweep."""
+    return "/" in load and load.rsplit("/", 1)[1] not in (ITSELF, "sweep")
 
 
 def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

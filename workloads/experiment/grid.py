@@ -88,6 +88,8 @@ class Session:
     repetition: int
     cells: tuple[Cell, ...]
     baselines: tuple[Cell, ...] = ()
+    # Whether it is of one cell that is named by itself: that is judged, and not profiled.
+    judged: bool = False
 
     @property
     def path(self) -> str:
@@ -174,7 +176,8 @@ class Grid:
         baseline = replace(cell, mode=self._baseline(cell) or cell.mode)
         there = replace(baseline, repetition=1) in self.comparisons and baseline != cell
         baselines = (baseline,) if there else ()
-        return Session(cell.study, self.comparison(cell), cell.repetition, (cell,), baselines)
+        of = self.comparison(cell)
+        return Session(cell.study, of, cell.repetition, (cell,), baselines, judged=True)
 
     def _baseline(self, cell: Cell) -> str | None:
         comparison = self.studies[cell.study].comparisons[self.comparison(cell)]
@@ -206,7 +209,15 @@ class Grid:
             loads={f"{cell.tier}/{cell.tool}": self._load_plan(cell) for cell in cells},
             cells=tuple(cell.name for cell in session.cells),
             baselines=tuple(cell.name for cell in session.baselines),
+            profiles={} if session.judged else self._profiles(session.cells),
         )
+
+    def _profiles(self, cells: tuple[Cell, ...]) -> dict[str, dict[str, list[str]]]:
+        found: dict[str, dict[str, list[str]]] = {}
+        for cell in cells:
+            if wanted := self.profiles(cell):
+                found.setdefault(f"{cell.tier}/{cell.tool}", {})[cell.mode] = wanted
+        return found
 
     def spec(self, cell: Cell) -> dict[str, Any]:
         """All that decides what the cell measures, and nothing else."""
@@ -272,8 +283,9 @@ class Grid:
             warm_up=self._warm_up(study, tier),
             slices=slices,
             testbed=self._testbed()
-            | {key: part[key] for part in (study.says, tier) for key in TESTBED_KEYS if key in part}
-            | self._profiler(tier),
+            | {
+                key: part[key] for part in (study.says, tier) for key in TESTBED_KEYS if key in part
+            },
         )
 
     def _tool(self, tier: Tier, name: str, length_s: float) -> dict[str, Any]:
@@ -290,12 +302,6 @@ class Grid:
             tool = {"duration_s": length_s} | tool
         return with_digest(without(tool, *OF_THE_GRID))
 
-    def _profiler(self, tier: Tier) -> dict[str, Any]:
-        """The testbed's, and where a tier asks for it a sample of each so many KiB allocated."""
-        key = "allocation_kib"
-        own = {key: tier[key]} if key in tier else {}
-        return {"profiler": self.config["testbed"]["profiler"] | own}
-
     def _testbed(self) -> dict[str, Any]:
         """Cells name no host: where the generator is travels with the labels."""
         testbed: dict[str, Any] = self.config["testbed"]
@@ -306,20 +312,17 @@ class Grid:
         """How many slices and how long: five times what a request waits, or as the tier says."""
         common = self.config["slices"]
         if tier[cell.tool].get("once"):
-            of_one = {"rounds": 1, "profiled": 0, "once": True}
-            return without(common, "profiled_repetitions") | of_one
+            return common | {"rounds": 1, "once": True}
         slices = common | {"length_s": self._length_s(tier, cell.tool), "once": False}
         slices |= study.says.get("slices", {}) | tier.get("slices", {})
         slices["rounds"] = tier[cell.tool].get("rounds", slices["rounds"])
         if cell.tool == ITSELF:
             # A slice takes twelve seconds: wrk2 throws ten of them away.
-            slices |= {"rounds": 1, "profiled": 0, "extra_rounds": 0}
+            slices |= {"rounds": 1, "extra_rounds": 0}
         if cell.tool == "sweep":
             sweep = self.config["sweep"] | tier["sweep"]
             length_s = max(sweep["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
-            slices |= {"length_s": length_s, "rounds": sweep["steps"], "profiled": 0}
-        if cell.repetition > slices.pop("profiled_repetitions"):
-            slices["profiled"] = 0
+            slices |= {"length_s": length_s, "rounds": sweep["steps"]}
         return slices
 
     def _length_s(self, tier: Tier, tool: str) -> float:
@@ -349,19 +352,11 @@ class Grid:
 
     # ---- what lies beside the cells
 
-    def profiled(self, cell: Cell) -> bool:
-        """Whether the cell's repetition is one that has slices with the profiler."""
-        study, _, tier = self._parts(cell)
-        slices = self.config["slices"] | study.says.get("slices", {}) | tier.get("slices", {})
-        return (
-            cell.tool not in (ITSELF, "sweep") and cell.repetition <= slices["profiled_repetitions"]
-        )
-
-    def allocates(self, cell: Cell) -> bool:
-        """Whether the cell's profiler samples what a server of ours allocates."""
-        study, mode, tier = self._parts(cell)
-        is_ours = "command" not in mode and not engine_of(study.says, mode)
-        return is_ours and self.profiled(cell) and "allocation_kib" in tier
+    def profiles(self, cell: Cell) -> list[str]:
+        """The kinds of profile of a cell, in the first session alone."""
+        comparison = self.studies[cell.study].comparisons[self.comparison(cell)]
+        kinds = comparison.profiles.get(f"{cell.tier}/{cell.tool}", {}).get(cell.mode, [])
+        return kinds if cell.repetition == 1 else []
 
     def labels(self, session: Session) -> dict[str, Any]:
         """Display metadata, and where the generator runs; not part of the measurement."""

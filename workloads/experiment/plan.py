@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 # Keys of a tier's answers, instead of the study's.
@@ -57,6 +57,8 @@ class Plan:
     loads: dict[str, LoadPlan]
     cells: tuple[Name, ...]
     baselines: tuple[Name, ...] = ()
+    # Kinds of profile by tier/tool and mode.
+    profiles: dict[str, dict[str, list[str]]] = field(default_factory=dict)
 
     def names(self) -> Iterator[Name]:
         """Every cell that is loaded, recorded or not."""
@@ -74,13 +76,16 @@ class Plan:
         """The `configuration` of a cell's cell.json."""
         mode, load = self.modes[name.mode], self.load(name)
         answers = {key: load.tier[key] for key in OF_ANSWERS if key in load.tier}
+        kinds = self.profiles.get(f"{name.tier}/{name.tool}", {}).get(name.mode)
         return {
             "protocol": self.protocol,
             "study": mode.study | answers,
             "mode": mode.mode,
             "backend": mode.backend,
             "engine": mode.engine,
-        } | asdict(load)
+            **asdict(load),
+            **({"profile": kinds} if kinds else {}),
+        }
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), sort_keys=True)
@@ -95,4 +100,5 @@ class Plan:
             loads={load: LoadPlan(**part) for load, part in found["loads"].items()},
             cells=tuple(Name(**part) for part in found["cells"]),
             baselines=tuple(Name(**part) for part in found["baselines"]),
+            profiles=found["profiles"],
         )

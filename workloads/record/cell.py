@@ -15,6 +15,7 @@ from workloads.machine import provenance
 from workloads.record import cell_folder, pooling, validity
 from workloads.record.load import nothing_sent
 from workloads.record.slice import PROFILED, Slice
+from workloads.servers.server import EVENTS
 
 logger = logging.getLogger("record")
 
@@ -174,21 +175,21 @@ def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
     if not counted:
         return {"file": None}
     last = counted[-1]
-    found: dict[str, Any] = last.live.subject.profile(last.folder, spec["testbed"]["profiler"])
+    found: dict[str, Any] = last.live.subject.profile(last.folder, spec)
     found["slices"] = sum(done.turn.kind == PROFILED for done in slices)
     found["kept"] = sum(done.kept for done in counted)
     start_s, end_s = last.window
-    return found | {"start_epoch_s": start_s, "end_epoch_s": end_s} if found["file"] else found
+    return found | {"start_epoch_s": start_s, "end_epoch_s": end_s}
 
 
 def write_cell(record: dict[str, Any], slices: list[Slice], folder: Path) -> None:
     """All files of a cell, cell.json last."""
     if slices:
         pooling.write_files(slices, folder)
-        profile = record["profile"]["file"]
-        if profile:
-            last = pooling.pooled_kept(slices, PROFILED)[-1]
-            shutil.copyfile(last.folder / profile, folder / profile)
+        for last in pooling.pooled_kept(slices, PROFILED)[-1:]:
+            for name in filter(None, (record["profile"]["file"], EVENTS)):
+                if (last.folder / name).exists():
+                    shutil.copyfile(last.folder / name, folder / name)
     cell_folder.validate(record)
     cell_folder.write(record, folder)
 

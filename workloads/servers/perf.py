@@ -14,7 +14,7 @@ from typing import Any
 from workloads.machine.testbed import Process
 
 DATA, LOG = "profile.perf", "perf.log"
-EVENT, INTERVAL_MS = "cpu-clock", 10
+EVENT, INTERVAL_MS = "cpu-clock", 1
 STOP_LIMIT_S = 10
 SAID_CHARACTERS = 300
 PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")

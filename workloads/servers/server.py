@@ -22,7 +22,12 @@ STOP_LIMIT_S = 5
 # A server that stops listening may still be finishing what it holds before it ends.
 REFUSED_LIMIT_S = 2.0
 BODY_SHOWN = 200
-RECORDING = "profile.jfr"
+RECORDING, EVENTS = "profile.jfr", "events.jfr"
+# One clock for the whole process, at the ticks of the kernel: without perf events, and for threads
+# that end before a clock of their own would tick once.
+TICKS = {"event": "itimer", "interval_ms": 4}
+# Events of the JVM that last: all of them, however short, and without their stacks.
+WAITS = ("VirtualThreadPinned", "ThreadSleep", "SocketRead", "SocketWrite", "GarbageCollection")
 TMP = "tmp"
 MEASURED_OPTIONS = (
     # A compiler's thread that ends takes its CPU time with it.
@@ -81,6 +86,31 @@ def class_data(spec: dict[str, Any]) -> list[str]:
     return [f"-XX:SharedArchiveFile={ROOT / prefix}-{spec['mode'].get('jdk', 'jdk')}.jsa"]
 
 
+def sampling(spec: dict[str, Any]) -> dict[str, Any]:
+    """The clock of a cell's samples and its interval, where the kernel allows it."""
+    if spec["mode"].get("kind") == "thread-each" and not spec.get("engine"):
+        return TICKS
+    return {key: spec["testbed"]["profiler"][key] for key in TICKS}
+
+
+def start_of(folder: Path, spec: dict[str, Any], wanted: dict[str, Any]) -> str:
+    """async-profiler's options."""
+    options = f"event={wanted['event']},interval={wanted['interval_ms']}ms"
+    if "allocation" in spec["profile"]:
+        options += f",alloc={spec['testbed']['profiler']['allocation_kib']}k"
+    return f"start,{options},jfr,file={folder / RECORDING}"
+
+
+def events_of(file: Path) -> str:
+    """JFR's options: no events but those that last, with no threshold (jcmd's manual)."""
+    settings = [
+        f"+jdk.{event}#{setting}"
+        for event in WAITS
+        for setting in ("enabled=true", "threshold=0ms", "stackTrace=false")
+    ]
+    return f"name={EVENTS} settings=none filename={file} {' '.join(settings)}"
+
+
 class Server:
     """One server process. `port` is 0 until it listens."""
 
@@ -103,6 +133,7 @@ class Server:
         self.log, self.address = folder / log, address
         (folder / TMP).mkdir(exist_ok=True)
         self.port = 0
+        self.profiling: set[str] = set()
         self.start_up_s = 0.0
         started_s = time.monotonic()
         self.process = Process(argv, cpus, folder, log, environment, home=home)
@@ -173,28 +204,34 @@ class Server:
         if path:
             self.ask(f"{path}?on={str(on).lower()}", limit_s)
 
-    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
-        sampling = f"event={asked['event']},interval={asked['interval_ms']}ms"
-        if "allocation_kib" in asked:
-            sampling += f",alloc={asked['allocation_kib']}k"
-        options = f"start,{sampling},jfr,file={folder / RECORDING}"
-        attach.load_agent(self.jvm, PROFILER, options)
+    def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
+        self.profiling = {*spec["profile"]}
+        if "events" in self.profiling:
+            attach.command(self.jvm, "jcmd", f"JFR.start {events_of(folder / EVENTS)}")
+        if not {"cpu", "allocation"} & self.profiling:
+            return
+        wanted = sampling(spec)
+        try:
+            attach.load_agent(self.jvm, PROFILER, start_of(folder, spec, wanted))
+        except RuntimeError:
+            if wanted == TICKS:
+                raise
+            attach.load_agent(self.jvm, PROFILER, start_of(folder, spec, TICKS))
 
     def end_profile(self) -> None:
-        attach.load_agent(self.jvm, PROFILER, "stop")
+        if {"cpu", "allocation"} & self.profiling:
+            attach.load_agent(self.jvm, PROFILER, "stop")
+        if "events" in self.profiling:
+            attach.command(self.jvm, "jcmd", f"JFR.stop name={EVENTS}")
 
-    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    def profile(self, folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         recording = folder / RECORDING
         if not recording.exists():
             return {"file": None}
-        # async-profiler falls back to other clocks where perf events are not allowed, and says so.
         engine = re.search(rb"engine[^a-z]{1,4}([a-z_]+)", recording.read_bytes())
-        return {
-            "engine": engine[1].decode() if engine else "unknown",
-            "file": recording.name,
-            "event": asked["event"],
-            "interval_ms": asked["interval_ms"],
-        }
+        named = engine[1].decode() if engine else "unknown"
+        taken = TICKS if named == TICKS["event"] else sampling(spec)
+        return {"engine": named, "file": recording.name} | taken
 
     def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
         """(outcome, reason, body) after a load; draining a backlog may take time."""

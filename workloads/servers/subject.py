@@ -56,13 +56,16 @@ class Subject(Protocol):
     def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
         """Switches what the server samples of itself on or off, where it can."""
 
-    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
-        """Raises RuntimeError or OSError where the profiler cannot be had."""
+    def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
+        """Starts the kinds of profile that the spec names.
+
+        Raises RuntimeError or OSError where the profiler cannot be had.
+        """
 
     def end_profile(self) -> None:
         """Ends what start_profile began."""
 
-    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    def profile(self, folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         """The `profile` part of cell.json, of the profile that lies in the folder."""
 
     def stop(self) -> None:

@@ -68,11 +68,11 @@ class UserServer(Server):
         """None where it is no JVM, which alone counts them."""
         return super().threads_started() if jvm_of(self.process.pid) else None
 
-    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+    def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         self.recorder, self.no_profile = None, ""
         try:
             if jvm_of(self.process.pid):
-                super().start_profile(folder, asked)
+                super().start_profile(folder, spec)
                 return
             self.recorder = perf.record(self.pids(), [], folder)
             if not self.recorder:
@@ -87,8 +87,8 @@ class UserServer(Server):
         elif not self.no_profile:
             super().end_profile()
 
-    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
-        found = perf.facts(folder) if self.recorder else super().profile(folder, asked)
+    def profile(self, folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
+        found = perf.facts(folder) if self.recorder else super().profile(folder, spec)
         if found["file"]:
             return found
         return found | {"reason": self.no_profile or perf.said(folder)}

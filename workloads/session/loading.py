@@ -190,10 +190,13 @@ class Loading:
 
     def switch_profiler(self, folder: Path, *, on: bool) -> None:
         """With the profiler the server's own samplers; a server that is gone has neither."""
-        subject, wanted = self.live.subject, self.spec["testbed"]["profiler"]
-        watched = self.spec["study"].get("watch_path")
+        subject = self.live.subject
+        states = "states" in self.spec["profile"]
+        watched = self.spec["study"].get("watch_path") if states else None
         profiler = (
-            functools.partial(subject.start_profile, folder, wanted) if on else subject.end_profile
+            functools.partial(subject.start_profile, folder, self.spec)
+            if on
+            else subject.end_profile
         )
         # A server whose only thread is busy does not answer, and is profiled all the same.
         for step in (functools.partial(subject.watch, watched, ANSWER_LIMIT_S, on=on), profiler):

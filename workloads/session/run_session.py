@@ -1,11 +1,11 @@
 """The process that measures a session: start all modes → warm up → load in turns → record.
 
 All modes of a comparison are alive together, and one of them is loaded at a time, so that what
-slows the machine slows all of them. Each cell is recorded as soon as its slices are there: where
-some are profiled, these come after the plain ones of all tiers. A mode that dies, hangs or refuses
-is a result: its outcome is in cell.json, the others go on, and it is started again where another
-tier wants it. Only a fault of the harness (a missing tool, a generator that cannot run) fails the
-job.
+slows the machine slows all of them. Each cell is recorded as soon as its slices are there; cells
+that get a profile are recorded last, for profiles come after the plain slices of all tiers. A mode
+that dies, hangs or refuses is a result: its outcome is in cell.json, the others go on, and it is
+started again where another tier wants it. Only a fault of the harness (a missing tool, a generator
+that cannot run) fails the job.
 
 How a session can end early, and what then happens:
 - Ctrl-C, SIGTERM: the `finally`s stop every process; the cells recorded so far stay.

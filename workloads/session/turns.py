@@ -11,9 +11,10 @@ from typing import Any
 
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
-from workloads.record.slice import PLAIN, PROFILED, Live, Slice, Turn, is_broken
+from workloads.record.slice import PLAIN, Live, Slice, Turn, is_broken
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
+from workloads.session.profiling import profile_all
 from workloads.session.progress import logs_of
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session
@@ -36,20 +37,27 @@ def measure(session: Session, recorder: Recorder) -> None:
     with session.phases.phase("warm_up_s"):
         warm_all(session, [name for name in session.plan.names() if name.mode in together])
     for modes in (together, *([mode] for mode in alone)):
-        load_all(session, recorder, [name for name in names if name.mode in modes])
+        profiled = load_all(session, recorder, [name for name in names if name.mode in modes])
+        profile_all(session, profiled, partial(load_once, session))
+        record(session, recorder, profiled, {})
         for mode in modes:
             session.stop(mode)
 
 
-def load_all(session: Session, recorder: Recorder, names: list[Name]) -> None:
-    """Loads some modes tier by tier, and records the cells of each; baselines of others first."""
+def load_all(session: Session, recorder: Recorder, names: list[Name]) -> dict[Name, list[Slice]]:
+    """Loads some modes tier by tier, and records the cells of each; baselines of others first.
+
+    The slices of cells that get a profile are returned: they are recorded when that is there.
+    """
+    profiled: dict[Name, list[Slice]] = {}
     for load in loads_in_order(session, names):
         side_by_side = [name for name in names if (name.tier, name.tool) == load]
         unable = {name: why_not(session, name) for name in side_by_side}
         found = load_plain(session, [name for name in side_by_side if not unable[name]])
-        if session.bands is None:
-            load_profiled(session, found)
-        record(session, recorder, {name: [] for name in side_by_side} | found, unable)
+        profiled |= {name: found[name] for name in found if "profile" in session.spec(name)}
+        now = [name for name in side_by_side if name not in profiled]
+        record(session, recorder, {name: found.get(name, []) for name in now}, unable)
+    return profiled
 
 
 def load_plain(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
@@ -68,7 +76,7 @@ def record(
     unable: dict[Name, str],
 ) -> None:
     for name in sorted(found, key=lambda name: name not in recorder.baselines):
-        recorder.write({name: found[name]}, unable[name] or why_not(session, name))
+        recorder.write({name: found[name]}, unable.get(name) or why_not(session, name))
 
 
 def why_not(session: Session, name: Name) -> str:
@@ -114,38 +122,19 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     slices = session.spec(names[0])["slices"]
     rounds = slices["rounds"]
     for number in range(rounds):
-        load_round(session, names, PLAIN, number + 1, done)
+        load_round(session, names, number + 1, done)
     for number in range(rounds, rounds + slices["extra_rounds"]):
-        load_round(session, behind(session, done, rounds), PLAIN, number + 1, done)
+        load_round(session, behind(session, done, rounds), number + 1, done)
     return done
-
-
-def load_profiled(session: Session, done: dict[Name, list[Slice]]) -> None:
-    """Adds the slices with a profiler; extra ones for those that a rule excludes."""
-    if not done:
-        return
-    slices = session.spec(next(iter(done)))["slices"]
-    profiled = slices["profiled"]
-    for number in range(profiled + slices["extra_rounds"]):
-        wanted = [
-            name
-            for name in done
-            if number < profiled
-            or (
-                len(kept_rounds(done[name], PROFILED)) < profiled
-                and is_mendable(session, name, done)
-            )
-        ]
-        load_round(session, wanted, PROFILED, number + 1, done)
 
 
 def load_until_decided(session: Session, names: list[Name], done: dict[Name, list[Slice]]) -> None:
     """Rounds of a cell and its baseline until their ratio is decided, or one can load no more."""
     name, begun_s, number = session.names[0], time.monotonic(), 0
     decided = False
-    while not decided and all(can_be_loaded(slices, PLAIN) for slices in done.values()):
+    while not decided and all(can_be_loaded(slices) for slices in done.values()):
         number += 1
-        load_round(session, names, PLAIN, number, done)
+        load_round(session, names, number, done)
         logs = logs_of(done[name], done[session.plan.baseline(name)])
         decided = is_over(number, time.monotonic() - begun_s, logs, session.bands or {})
 
@@ -159,7 +148,7 @@ def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list
     wanted: set[Name] = set()
     for name in able:
         pair = {name, session.plan.baseline(name)} & able
-        common = set.intersection(*(kept_rounds(done[each], PLAIN) for each in pair))
+        common = set.intersection(*(kept_rounds(done[each]) for each in pair))
         if len(common) < rounds:
             wanted |= pair
     return [name for name in done if name in wanted]
@@ -173,22 +162,21 @@ def is_mendable(session: Session, name: Name, done: dict[Name, list[Slice]]) -> 
     return bool(slices) and not fails and not once and not any(map(is_broken, slices))
 
 
-def kept_rounds(slices: list[Slice], kind: str) -> set[int]:
-    return {each.turn.round for each in slices if each.kept and each.turn.kind == kind}
+def kept_rounds(slices: list[Slice]) -> set[int]:
+    return {each.turn.round for each in slices if each.kept}
 
 
 def load_round(
-    session: Session, names: list[Name], kind: str, number: int, done: dict[Name, list[Slice]]
+    session: Session, names: list[Name], number: int, done: dict[Name, list[Slice]]
 ) -> None:
     for name in session.random.sample(names, len(names)):
-        if can_be_loaded(done[name], kind):
-            load_once(session, name, kind, number, done[name])
+        if can_be_loaded(done[name]):
+            load_once(session, name, PLAIN, number, done[name])
 
 
-def can_be_loaded(done: list[Slice], kind: str) -> bool:
-    """A mode that did not complete is loaded no more, but for a profile of what it still holds."""
-    broken = [each for each in done if is_broken(each)]
-    return not broken or (kind == PROFILED and broken[0].outcome == "completed")
+def can_be_loaded(done: list[Slice]) -> bool:
+    """A mode that did not complete, or still holds requests, is loaded no more."""
+    return not any(map(is_broken, done))
 
 
 def alive(session: Session, name: Name) -> Live | None:

@@ -24,12 +24,18 @@ SERVER = {
     "package": "artifact.sockets.mode",
 }
 STUDY = {"id": "a-study", "server": SERVER, "verify_path": "/", "body_bytes": 42}
-SLICES = {"rounds": 3, "profiled": 1, "extra_rounds": 0, "once": False, "length_s": 1}
+SLICES = {"rounds": 3, "extra_rounds": 0, "once": False, "length_s": 1}
 TESTBED = {
     "request_timeout_s": 60,
     "load_limit_s": 60,
     "telemetry_hz": 10,
-    "profiler": {"event": "itimer", "interval_ms": 10},
+    "profiler": {
+        "event": "cpu-clock",
+        "interval_ms": 1,
+        "samples": 1000,
+        "limit_s": 30,
+        "allocation_kib": 64,
+    },
 }
 OPEN = {"id": "wrk2", "generator": "due", "connections": 10, "rate_per_s": 10, "duration_s": 1}
 CLOSED = {"id": "jmeter", "users": 10, "loops": 10, "jvm_options": []}
@@ -55,11 +61,9 @@ def plan_of() -> Plan:
         "low/wrk2": load_plan("low", OPEN),
         "mid/wrk2": load_plan("mid", OPEN),
         "full/wrk2": load_plan("full", OPEN, last=True),
-        "high/jmeter": load_plan("high", CLOSED, rounds=1, profiled=0, once=True),
-        "extreme/wrk2": load_plan(
-            "extreme", OPEN | {"connections": 1000}, rounds=1, profiled=0, once=True
-        ),
-        "short/sweep": load_plan("short", SWEPT, rounds=8, profiled=0),
+        "high/jmeter": load_plan("high", CLOSED, rounds=1, once=True),
+        "extreme/wrk2": load_plan("extreme", OPEN | {"connections": 1000}, rounds=1, once=True),
+        "short/sweep": load_plan("short", SWEPT, rounds=8),
     }
     names = tuple(Name(mode, *load.split("/")) for mode in MODES for load in loads)
     return Plan(1, 7, {mode: mode_plan(mode) for mode in MODES}, loads, names)

@@ -24,6 +24,13 @@ def jvm(tmp_path):
     server.stop()
 
 
+SPEC = {
+    "profile": ["cpu", "events"],
+    "mode": {"kind": "event-loop"},
+    "testbed": {"profiler": {"event": "itimer", "interval_ms": 4}},
+}
+
+
 def traces_of(jvm):
     """Files that attaching may leave: the JVM's socket, and the file that asks for it."""
     places = [attach.TMP / f".java_pid{jvm.process.pid}", jvm.log.parent]
@@ -39,13 +46,14 @@ def test_it_records_between_start_and_stop_and_the_jvm_goes_on(jvm, tmp_path):
     for number in (1, 2):
         folder = tmp_path / f"slice-{number}"
         folder.mkdir()
-        jvm.start_profile(folder, {"event": "itimer", "interval_ms": 10})
+        jvm.start_profile(folder, SPEC)
         assert answers(jvm) == 42
         jvm.end_profile()
         recording = folder / "profile.jfr"
         assert recording.read_bytes()[:4] == b"FLR\0"
+        assert (folder / "events.jfr").read_bytes()[:4] == b"FLR\0"
         size = recording.stat().st_size
-        assert jvm.profile(folder, {"event": "itimer", "interval_ms": 10})["engine"] == "itimer"
+        assert jvm.profile(folder, SPEC)["engine"] == "itimer"
         assert answers(jvm) == 42
         # Detached: nothing is written any more.
         assert recording.stat().st_size == size
@@ -59,7 +67,7 @@ def test_options_that_it_refuses_are_reported_with_what_it_said(jvm):
         attach.load_agent(jvm.process.pid, PROFILER.with_name("none.so"), "start")
     # Stopped without having been started.
     with pytest.raises(RuntimeError, match="refused"):
-        jvm.end_profile()
+        attach.load_agent(jvm.process.pid, PROFILER, "stop")
     assert answers(jvm) == 42
 
 
@@ -96,7 +104,7 @@ def test_killed_jvm_cannot_be_attached_to(jvm):
     os.kill(jvm.process.pid, signal.SIGKILL)
     assert jvm.process.wait(10)
     with pytest.raises((OSError, RuntimeError)):
-        jvm.start_profile(jvm.log.parent, {"event": "itimer", "interval_ms": 10})
+        jvm.start_profile(jvm.log.parent, SPEC)
 
 
 def test_the_version_that_is_recorded_is_the_library_s():

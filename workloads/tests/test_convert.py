@@ -1,13 +1,15 @@
 """A recording of a JVM whose allocations are known, through the profiler and its converter."""
 
+import csv
 import json
+import shutil
 import subprocess
 
 import pytest
 
-from profiles.convert.__main__ import convert, convert_cell
+from profiles.convert.__main__ import convert, convert_cell, count_events
 from workloads.machine import provenance
-from workloads.servers.server import PROFILER
+from workloads.servers.server import PROFILER, events_of
 
 MIB = 200
 PROGRAM = """
@@ -33,7 +35,7 @@ def cell(tmp_path_factory):
     profile = {"file": "profile.jfr", "engine": "itimer", "event": "itimer"}
     record = {
         "cell": {"mode": "known"},
-        "configuration": {"mode": {}},
+        "configuration": {"mode": {}, "profile": ["cpu", "allocation"]},
         "outcome": "completed",
         "profile": profile | {"start_epoch_s": 0, "end_epoch_s": 4e9},
     }
@@ -69,17 +71,44 @@ def test_recording_without_allocations_leaves_no_stacks(cell, tmp_path):
     assert (tmp_path / "a.collapsed").read_text() == (tmp_path / "a.html").read_text() == ""
 
 
-def test_cell_is_converted_once_and_allocations_where_they_are_sampled(cell, tmp_path):
+def test_cell_is_converted_once_and_is_empty_without_such_a_profile(cell, tmp_path):
     record = json.loads(cell.read_text())
-    record["profile"]["file"] = None
-    record["configuration"]["testbed"] = {"profiler": {"event": "itimer"}}
+    shutil.copy(cell.with_name("profile.jfr"), tmp_path)
+    record["configuration"]["profile"] = ["cpu"]
     (tmp_path / "cell.json").write_text(json.dumps(record))
     convert_cell(tmp_path)
-    assert (tmp_path / "flamegraph.html").exists()
-    assert not (tmp_path / "allocation.html").exists()
+    assert counted(tmp_path / "profile.collapsed", "") > 0
+    assert (tmp_path / "allocation.collapsed").read_text() == ""
+    assert not (tmp_path / "events.csv").exists()
     (tmp_path / "flamegraph.html").write_text("as it was")
-    record["configuration"]["testbed"]["profiler"]["allocation_kib"] = 64
-    (tmp_path / "cell.json").write_text(json.dumps(record))
     convert_cell(tmp_path)
     assert (tmp_path / "flamegraph.html").read_text() == "as it was"
-    assert (tmp_path / "allocation.html").exists()
+
+
+WAITER = """
+public class Waits {
+    public static void main(String[] arguments) throws Exception {
+        for (int i = 0; i < 30; i++) Thread.sleep(10);
+    }
+}
+"""
+
+
+def test_events_are_counted_with_their_time_within_the_window(tmp_path):
+    java = provenance.java()
+    (tmp_path / "Waits.java").write_text(WAITER)
+    subprocess.run([java.with_name("javac"), "Waits.java"], cwd=tmp_path, check=True)
+    start = f"-XX:StartFlightRecording:{events_of('events.jfr')}".replace(" ", ",")
+    subprocess.run([java, start, "Waits"], cwd=tmp_path, check=True, capture_output=True)
+    record = {"profile": {"start_epoch_s": 0, "end_epoch_s": 4e9}}
+    (tmp_path / "cell.json").write_text(json.dumps(record))
+    count_events(tmp_path)
+    rows = {row["event"]: row for row in csv.DictReader((tmp_path / "events.csv").open())}
+    slept = rows["jdk.ThreadSleep"]
+    assert int(slept["count"]) >= 30
+    assert 10 * int(slept["count"]) <= float(slept["total_ms"])
+    # A window in which nothing was recorded has no row.
+    record["profile"]["end_epoch_s"] = 1
+    (tmp_path / "cell.json").write_text(json.dumps(record))
+    count_events(tmp_path)
+    assert (tmp_path / "events.csv").read_text().splitlines() == ["event,count,total_ms,longest_ms"]

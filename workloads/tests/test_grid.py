@@ -62,6 +62,7 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     threads = study(config)["comparisons"]["threads"]
     threads["modes"] = some(threads["modes"], "thread-per-request", "fixed-pool")
     threads["tiers"] = ["low", "high"]
+    del threads["profiles"]
     study(config)["comparisons"] = {"threads": threads}
     config["studies"] = {"request-threads": study(config)}
     config["repetitions"] = 4
@@ -397,17 +398,44 @@ def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     assert {group for group in groups[0] if limits[group] > 1} == set(groups[1])
 
 
-def test_allocations_are_sampled_where_a_tier_asks_for_it(config):
+def test_profiles_are_of_cells_that_are_measured_in_the_first_session_alone(config):
     grid = Grid(config)
+    named = {
+        (study, mode, *load.split("/"))
+        for study, each in config["studies"].items()
+        for comparison in each["comparisons"].values()
+        for load, modes in comparison.get("profiles", {}).items()
+        for mode in modes
+    }
+    profiled = {cell for cell in grid.cells if grid.profiles(cell)}
+    assert {(cell.study, cell.mode, cell.tier, cell.tool) for cell in profiled} == named
+    assert {cell.repetition for cell in profiled} == {1}
     cell = Cell("stacks", "webflux", "plain", "wrk2", 1)
-    assert grid.allocates(cell)
-    assert grid.spec(cell)["testbed"]["profiler"]["allocation_kib"] == 64
-    other = replace(cell, tier="remote", tool="jmeter")
-    assert not grid.allocates(other)
-    assert grid.spec(other)["testbed"]["profiler"] == config["testbed"]["profiler"]
-    # In repetitions with a profiler, and of no program of another kind.
-    assert not grid.allocates(replace(cell, repetition=2))
-    assert not Grid(config | {"depth": "full"}).allocates(replace(cell, mode="nginx"))
+    assert grid.spec(cell)["profile"] == ["allocation"]
+    assert "profile" not in grid.spec(replace(cell, repetition=2))
+    assert "profile" not in grid.spec(replace(cell, tier="order-outside", tool="jmeter"))
+    # A cell that is named by itself is judged.
+    alone = grid.plan(grid.alone(cell))
+    assert "profile" not in alone.spec(cell.name)
+    again = Plan.from_json(grid.plan(grid.named_session(grid.sessions[0])).to_json())
+    assert again == grid.plan(grid.named_session(grid.sessions[0]))
+
+
+@pytest.mark.parametrize(
+    ("profiles", "said"),
+    [
+        ({"nowhere/wrk2": {"webflux": ["cpu"]}}, "profiles = 'nowhere/wrk2'; allowed: plain/wrk2,"),
+        ({"plain/jmeter": {"webflux": ["cpu"]}}, "profiles = 'plain/jmeter'; allowed: plain/wrk2,"),
+        ({"remote-997/sweep": {"webflux": ["cpu"]}}, "profiles = 'remote-997/sweep'"),
+        ({"plain/wrk2": {"tomcat": ["cpu"]}}, "profiles.plain/wrk2 = 'tomcat'; allowed: mvc-"),
+        ({"plain/wrk2": {"webflux": ["wall"]}}, 'webflux.0 = "wall"; allowed: cpu, allocation'),
+        ({"plain/wrk2": {"webflux": []}}, "webflux = []; allowed: a list of cpu"),
+    ],
+)
+def test_profile_of_no_cell_or_of_no_kind_is_refused(config, profiles, said):
+    config["studies"]["stacks"]["comparisons"]["stacks"]["profiles"] = profiles
+    with pytest.raises(ConfigurationError, match=re.escape(said)):
+        Grid(config)
 
 
 def test_two_tiers_are_loaded_by_wrk2_too_where_there_is_one(config, path_with_wrk2, monkeypatch):
@@ -423,8 +451,7 @@ def test_two_tiers_are_loaded_by_wrk2_too_where_there_is_one(config, path_with_w
     )
     for key in ("rate_per_s", "connections"):
         assert spec["tool"][key] == own["tool"][key]
-    assert (spec["slices"]["rounds"], spec["slices"]["profiled"]) == (1, 0)
-    assert not Grid(config).profiled(found[0])
+    assert spec["slices"]["rounds"] == 1
     config["testbed"] |= {"generator_host": "someone@far", "server_address": "10.0.0.1"}
     assert "wrk2-itself" not in {cell.tool for cell in Grid(config).cells}
     del config["testbed"]["generator_host"], config["testbed"]["server_address"]
@@ -442,22 +469,6 @@ def test_more_repetitions_leave_the_earlier_ones_as_they_were(config):
     for cell in few.cells:
         assert few.position(cell) == many.position(cell)
         assert few.spec(cell) == many.spec(cell)
-
-
-def test_profiler_is_attached_in_the_first_repetitions(config):
-    grid = Grid(config)
-    cell = Cell("request-threads", "fixed-pool", "low", "wrk2", 1)
-    assert grid.spec(cell)["slices"]["profiled"] == 1
-    assert grid.spec(replace(cell, repetition=2))["slices"]["profiled"] == 0
-    assert "profiled_repetitions" not in grid.spec(cell)["slices"]
-    # Or in as many as the tier says.
-    of_tier = Cell("blocking-remote", "virtual-threads", "users-100", "jmeter", 2)
-    config["studies"]["blocking-remote"]["tiers"]["users-100"]["slices"] = {
-        "profiled_repetitions": 2
-    }
-    slices = [Grid(config).spec(replace(of_tier, repetition=n))["slices"] for n in (2, 3)]
-    assert [each["profiled"] for each in slices] == [1, 0]
-    assert "profiled_repetitions" not in slices[0]
 
 
 def test_burst_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
@@ -488,8 +499,7 @@ def test_sweep_has_steps_for_rounds_and_no_rate(config):
         "duration_s": config["sweep"]["step_s"],
         "warm_up_s": config["wrk2"]["warm_up_s"],
     }
-    slices = spec["slices"]
-    assert (slices["rounds"], slices["profiled"]) == (config["sweep"]["steps"], 0)
+    assert spec["slices"]["rounds"] == config["sweep"]["steps"]
     # What waits has a window of two and a half times that, before which its first answers come.
     waits = grid.spec(Cell("virtual-threads", "virtual", "sleep-100", "sweep", 1))
     assert (waits["tool"]["duration_s"], waits["tool"]["warm_up_s"]) == (0.5, 0.2)

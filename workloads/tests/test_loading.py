@@ -237,7 +237,7 @@ def load_slice(live, monkeypatch):
             "backend": None,
             "tier": {"id": "low"},
             "tool": {"id": "jmeter"},
-            "testbed": SPEC["testbed"] | {"profiler": {}},
+            "profile": ["cpu", "states"],
         }
         whole = WINDOW | load_with(98, 0, 0) | {"requests_recorded": 100, "loop": "closed"} | load
         tool = SimpleNamespace(LOOP="closed")

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -130,17 +131,21 @@ def test_sweep_is_recorded_with_how_far_each_mode_came(recorder, make_slice, mon
     turns.load_all(one.session, one, [])
 
 
-def test_each_tier_is_recorded_when_its_profile_is_there(recorder, monkeypatch):
+def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monkeypatch):
     one, notes = recorder(), []
-    names = [Name("event-loop", *load) for load in (("low", "jmeter"), ("mid", "wrk2"))]
+    session = one.session
+    session.plan = replace(session.plan, profiles={"low/jmeter": {"event-loop": ["cpu"]}})
+    session.names = [Name("event-loop", *load) for load in (("low", "jmeter"), ("mid", "wrk2"))]
     monkeypatch.setattr(turns, "in_turns", lambda session, names: {name: [] for name in names})
-    monkeypatch.setattr(turns, "load_profiled", lambda session, done: notes.extend(done))
+    monkeypatch.setattr(
+        turns, "profile_all", lambda session, found, load: notes.extend(name.tier for name in found)
+    )
     monkeypatch.setattr(turns, "beyond_limits", lambda connections: "")
+    monkeypatch.setattr(turns, "warm_all", lambda session, names: None)
+    monkeypatch.setattr(session, "start_all", lambda modes: None)
     monkeypatch.setattr(one, "write", lambda found, why: notes.append(f"write {[*found][0].tier}"))
-    turns.load_all(one.session, one, names)
-    tiers = [note for note in notes if isinstance(note, Name)]
-    assert sorted(name.tier for name in tiers) == ["low", "mid"]
-    assert notes[1::2] == [f"write {name.tier}" for name in tiers]
+    turns.measure(session, one)
+    assert notes == ["write mid", "low", "write low"]
 
 
 def test_server_that_is_gone_is_started_and_warmed_up_for_the_load_that_comes_next(monkeypatch):
@@ -223,7 +228,9 @@ def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):
     monkeypatch.setattr(session, "start_all", lambda modes: notes.append(sorted(modes)))
     monkeypatch.setattr(session, "stop", lambda mode: notes.append(f"stop {mode}"))
 
-    monkeypatch.setattr(turns, "load_all", lambda session, recorder, names: notes.append({*names}))
+    monkeypatch.setattr(
+        turns, "load_all", lambda session, recorder, names: notes.append({*names}) or {}
+    )
     turns.measure(session, one)
     together = sorted(name.mode for name in LOW)
     assert notes[0] == together

@@ -107,13 +107,20 @@ def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):
 def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, monkeypatch):
     server, asked = serve(LISTEN + ANSWER.format(status=200)), []
     monkeypatch.setattr("workloads.servers.attach.load_agent", lambda *words: asked.append(words))
-    server.start_profile(tmp := server.log.parent, {"event": "cpu", "interval_ms": 10})
+    server.start_profile(tmp := server.log.parent, profiled("cpu"))
     server.end_profile()
-    start = f"start,event=cpu,interval=10ms,jfr,file={tmp}/profile.jfr"
+    start = f"start,event=cpu-clock,interval=1ms,jfr,file={tmp}/profile.jfr"
     assert [(pid, options) for pid, _, options in asked] == [
         (server.process.pid, start),
         (server.process.pid, "stop"),
     ]
+    server.start_profile(tmp, profiled("allocation", kind="thread-each"))
+    assert asked[-1][-1] == f"start,event=itimer,interval=4ms,alloc=64k,jfr,file={tmp}/profile.jfr"
+    # States of threads alone need no profiler.
+    asked.clear()
+    server.start_profile(tmp, profiled("states"))
+    server.end_profile()
+    assert asked == []
     paths = []
     monkeypatch.setattr(server, "ask", lambda path, limit_s: paths.append(path))
     server.watch("/watch", 1, on=True)
@@ -122,8 +129,39 @@ def test_the_profiler_is_attached_for_its_slice_and_the_samplers_with_it(serve, 
     assert paths == ["/watch?on=true", "/watch?on=false"]
 
 
+def profiled(*kinds, kind="virtual"):
+    return {
+        "profile": list(kinds),
+        "mode": {"kind": kind},
+        "testbed": {
+            "profiler": {"event": "cpu-clock", "interval_ms": 1, "samples": 9, "allocation_kib": 64}
+        },
+    }
+
+
+def test_where_perf_events_are_not_allowed_the_ticks_of_the_kernel_are_taken(serve, monkeypatch):
+    server, asked = serve(LISTEN), []
+
+    def refuse(pid, library, options):
+        asked.append(options)
+        if refused in options:
+            raise RuntimeError("perf events are not allowed")
+
+    monkeypatch.setattr("workloads.servers.attach.load_agent", refuse)
+    refused = "cpu-clock"
+    server.start_profile(server.log.parent, profiled("cpu"))
+    assert ["itimer,interval=4ms" in options for options in asked] == [False, True]
+    refused = "itimer"
+    with pytest.raises(RuntimeError):
+        server.start_profile(server.log.parent, profiled("cpu", kind="thread-each"))
+
+
 def test_a_profile_names_the_engine_that_it_was_recorded_with(serve, tmp_path):
-    server, asked = serve(LISTEN), {"event": "cpu", "interval_ms": 10}
-    assert server.profile(tmp_path, asked) == {"file": None}
+    server, spec = serve(LISTEN), profiled("cpu")
+    assert server.profile(tmp_path, spec) == {"file": None}
+    found = {"file": "profile.jfr", "event": "itimer", "interval_ms": 4, "engine": "itimer"}
     (tmp_path / "profile.jfr").write_bytes(b"\x00engine\x03\x05itimer\x00")
-    assert server.profile(tmp_path, asked) == asked | {"file": "profile.jfr", "engine": "itimer"}
+    assert server.profile(tmp_path, spec) == found
+    (tmp_path / "profile.jfr").write_bytes(b"\x00engine\x03\x05perf_events\x00")
+    found |= {"event": "cpu-clock", "interval_ms": 1, "engine": "perf_events"}
+    assert server.profile(tmp_path, spec) == found

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 from workloads.experiment.plan import Name
-from workloads.record.slice import CALIBRATION, PLAIN, PROFILED
+from workloads.record.slice import CALIBRATION, PLAIN
 from workloads.session import turns as module
 from workloads.session.loading import Loading
 from workloads.session.place import Place
-from workloads.session.turns import in_turns, load_once, load_profiled, loads_in_order
+from workloads.session.turns import in_turns, load_once, loads_in_order
 from workloads.tests.planned import ALONE, plan_of, session_of, with_slices
 
 LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool", "event-loop")]
@@ -77,7 +77,6 @@ def turns(plan, monkeypatch):
         monkeypatch.setattr(module, "load_once", load)
         session = session_of(changed)
         found = in_turns(session, names)
-        load_profiled(session, found)
         assert {name.mode: len(done) for name, done in found.items()} == {
             name.mode: sum(mode == name.mode for _, _, mode in loaded) for name in names
         }
@@ -87,16 +86,16 @@ def turns(plan, monkeypatch):
 
 
 def test_every_mode_is_loaded_once_a_round_in_an_order_that_is_drawn_again(turns):
-    loaded = turns(rounds=6, profiled=2)
+    loaded = turns(rounds=6)
     rounds = [loaded[at : at + 3] for at in range(0, len(loaded), 3)]
-    kinds = [(PLAIN, number + 1) for number in range(6)] + [(PROFILED, 1), (PROFILED, 2)]
+    kinds = [(PLAIN, number + 1) for number in range(6)]
     assert [{(kind, number) for kind, number, _ in each} for each in rounds] == [
         {kind} for kind in kinds
     ]
     orders = [tuple(mode for _, _, mode in each) for each in rounds]
     assert {frozenset(order) for order in orders} == {frozenset(name.mode for name in LOW)}
     assert len(set(orders)) > 1
-    assert turns(rounds=6, profiled=2) == loaded
+    assert turns(rounds=6) == loaded
 
 
 def of_mode(loaded, mode):
@@ -105,23 +104,22 @@ def of_mode(loaded, mode):
 
 @pytest.mark.parametrize("outcome", ["server_died", "hung", "timed_out", "refused"])
 def test_mode_that_did_not_complete_is_not_loaded_again(turns, outcome):
-    loaded = turns({("fixed-pool", 1): (outcome, "why")}, rounds=3, profiled=1)
+    loaded = turns({("fixed-pool", 1): (outcome, "why")}, rounds=3)
     assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PLAIN, 2)]
     for mode in ("thread-per-request", "event-loop"):
-        assert len(of_mode(loaded, mode)) == 4
+        assert len(of_mode(loaded, mode)) == 3
 
 
-def test_mode_that_still_holds_requests_is_loaded_again_for_its_profile_alone(turns):
+def test_mode_that_still_holds_requests_is_loaded_no_more(turns):
     holds = {("fixed-pool", 0): ("completed", "still holds 9 requests of its load")}
-    loaded = turns(holds, rounds=3, profiled=1)
-    assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PROFILED, 1)]
+    assert of_mode(turns(holds, rounds=3), "fixed-pool") == [(PLAIN, 1)]
 
 
 def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
     lost = {("fixed-pool", 1), ("fixed-pool", 2)}
-    loaded = turns(lost=lost, rounds=2, profiled=1, extra_rounds=3)
+    loaded = turns(lost=lost, rounds=2, extra_rounds=3)
     both = {"fixed-pool", "thread-per-request"}
-    assert [kind for kind, _, _ in loaded] == [PLAIN] * 10 + [PROFILED] * 3
+    assert len(loaded) == 10
     extra = [(number, mode) for _, number, mode in loaded[6:10]]
     # Round 3 is lost too, round 4 is kept, a fifth is not wanted.
     assert set(extra[:2]) == {(3, mode) for mode in both}
@@ -131,50 +129,39 @@ def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
 def test_pair_is_loaded_again_until_it_has_enough_rounds_in_common(turns):
     # Each side has lost one round, so that two are needed, though each has two of three.
     lost = {("fixed-pool", 0), ("thread-per-request", 1)}
-    loaded = turns(lost=lost, rounds=3, profiled=0, extra_rounds=3)
+    loaded = turns(lost=lost, rounds=3, extra_rounds=3)
     for mode in ("fixed-pool", "thread-per-request"):
         assert of_mode(loaded, mode) == [(PLAIN, number) for number in (1, 2, 3, 4, 5)]
     # The baseline has lost a round of every pair.
     assert of_mode(loaded, "event-loop") == [(PLAIN, number) for number in (1, 2, 3, 4)]
     # A mode whose baseline is gone has the rounds of its own.
     gone = {("thread-per-request", 0): ("server_died", "why")}
-    loaded = turns(gone, lost={("fixed-pool", 0)}, rounds=2, profiled=0, extra_rounds=3)
+    loaded = turns(gone, lost={("fixed-pool", 0)}, rounds=2, extra_rounds=3)
     assert len(of_mode(loaded, "fixed-pool")) == 3
     assert len(of_mode(loaded, "event-loop")) == 2
 
 
 def test_mode_that_fails_by_design_has_no_extra_round(turns, plan):
     lost = {(name.mode, number) for name in LOW for number in range(9)}
-    wanted = {"lost": lost, "rounds": 2, "profiled": 1, "extra_rounds": 2}
+    wanted = {"lost": lost, "rounds": 2, "extra_rounds": 2}
     # More than half of its requests failed in each slice; the others lost theirs to chance.
     loaded = turns(p50_ms={"fixed-pool": math.inf}, **wanted)
-    assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1)]
-    assert len(of_mode(loaded, "event-loop")) == 2 + 2 + 1 + 2
-    assert len(turns(once=True, **wanted)) == 3 * 3
+    assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PLAIN, 2)]
+    assert len(of_mode(loaded, "event-loop")) == 2 + 2
+    assert len(turns(once=True, **wanted)) == 3 * 2
     alone = Name(ALONE, "low", "jmeter")
-    assert len(turns(names=[alone], **wanted | {"lost": {(ALONE, 0)}})) == 3
-
-
-def test_profiled_slice_that_a_rule_left_out_is_loaded_again(turns):
-    loaded = turns(lost={("fixed-pool", 2)}, rounds=2, profiled=1, extra_rounds=2)
-    expected = [(PLAIN, 1), (PLAIN, 2), (PROFILED, 1), (PROFILED, 2)]
-    assert of_mode(loaded, "fixed-pool") == expected
-    # A profile is compared with nothing of its round, so its baseline is not loaded again.
-    assert of_mode(loaded, "thread-per-request") == expected[:3]
-    never_clean = {("fixed-pool", number) for number in range(2, 9)}
-    loaded = turns(lost=never_clean, rounds=2, profiled=1, extra_rounds=2)
-    assert of_mode(loaded, "fixed-pool")[2:] == [(PROFILED, 1), (PROFILED, 2), (PROFILED, 3)]
+    assert len(turns(names=[alone], **wanted | {"lost": {(ALONE, 0)}})) == 2
 
 
 def test_extra_rounds_have_an_end(turns):
     lost = {("fixed-pool", number) for number in range(9)}
-    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0, extra_rounds=2), "fixed-pool")) == 4
-    assert len(of_mode(turns(lost=lost, rounds=2, profiled=0), "fixed-pool")) == 2
+    assert len(of_mode(turns(lost=lost, rounds=2, extra_rounds=2), "fixed-pool")) == 4
+    assert len(of_mode(turns(lost=lost, rounds=2), "fixed-pool")) == 2
 
 
 def test_mode_that_is_gone_has_no_extra_round(turns):
     gone = {("fixed-pool", 0): ("server_died", "why")}
-    assert len(turns(gone, rounds=2, profiled=0, extra_rounds=2)) == 5
+    assert len(turns(gone, rounds=2, extra_rounds=2)) == 5
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,11 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "workloads/examples/user-server"
 JAR = ROOT / "servers/sockets/target/sockets.jar"
 CPUS = sorted(os.sched_getaffinity(0))
-ASKED = {"event": "itimer", "interval_ms": 10}
+ASKED = {
+    "profile": ["cpu"],
+    "mode": {},
+    "testbed": {"profiler": {"event": "itimer", "interval_ms": 4}},
+}
 PYTHON = [sys.executable, "-c"]
 LISTEN = """
 import os, socket, sys, time

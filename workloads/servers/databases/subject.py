@@ -125,7 +125,7 @@ class DatabaseSubject:
     def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
         """A database samples nothing of itself."""
 
-    def start_profile(self, folder: Path, asked: dict[str, Any]) -> None:
+    def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         """perf has settings of its own; without perf there is no profile."""
         self.profiler = perf.record([self.process.pid], self.cpus, folder)
 
@@ -133,7 +133,7 @@ class DatabaseSubject:
         if self.profiler:
             self.profiler.stop(perf.STOP_LIMIT_S)
 
-    def profile(self, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    def profile(self, folder: Path, spec: dict[str, Any]) -> dict[str, Any]:
         return perf.facts(folder)
 
     def stop(self) -> None:
