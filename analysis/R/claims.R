@@ -1,8 +1,10 @@
 # Verdicts on what the sources conclude. claims.yaml says what decides each claim and defines the words; nothing
 # here knows any claim. A finished run's summary.csv and comparisons.csv are enough to judge it.
 
+# Of cells that the run leaves out; `depth=full` has more of them.
+not_in_this_run <- "not in this run"
 #' @export
-claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not comparable", "not decided")
+claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not comparable", "not decided", not_in_this_run)
 # The source's ratio may lie this factor outside of our interval and still has our size.
 #' @export
 size_factor <- 1.25
@@ -122,7 +124,7 @@ worst_combinations <- function(sizes) {
 # Which cells count for a statistic. A server that did not survive is what `survived` counts.
 counting <- function(cells, statistic) if (statistic == "survived") cells$outcome != "beyond_limits" else counts_for(cells, statistic)
 
-not_measured <- "not measured in this run"
+not_measured <- "the cells are not measured"
 no_value <- function(reason) list(estimate = NA_real_, low = NA_real_, high = NA_real_, sessions = 0L, reason = reason)
 
 #' Our value at a place.
@@ -224,6 +226,7 @@ judge_claim <- function(tables, claim) {
     verdicts <- vapply(values, verdict_at, "", claim$rule, over)
     verdict <- over_all(verdicts == "holds", verdicts == "does not hold", over)
     deciding <- match(verdict, verdicts)
+    if (verdict == "not decided" && any(vapply(values, `[[`, "", "reason") == not_measured)) verdict <- not_in_this_run
     if (verdict == "holds" && !is.null(claim$size) && !same_size(values[[deciding]], claim$size)) verdict <- "same direction, other size"
   } else {
     verdict <- "not comparable"
@@ -316,7 +319,7 @@ why_text <- function(verdicts) {
 
 #' Which claims this run has the cells of.
 #' @export
-was_measured <- function(verdicts) verdicts$reason != not_measured
+was_measured <- function(verdicts) verdicts$verdict != not_in_this_run
 
 #' The verdicts as lines for a terminal.
 #'
@@ -330,6 +333,6 @@ print_claims <- function(verdicts) {
       "%-26s  %s\n%28sPublished: %s. Here: %s.\n%28s%s", verdict, claim, "", published, fifelse(ours == "", "no value", ours), "", why_text(rows)
     )])
   })
-  counts <- table(factor(verdicts$verdict, claim_verdicts))
-  c(unlist(lines), "", paste0(names(counts), ": ", counts, collapse = ", "), if (missing > 0) paste0(not_measured, ": ", missing))
+  counts <- table(factor(verdicts$verdict, setdiff(claim_verdicts, not_in_this_run)))
+  c(unlist(lines), "", paste0(names(counts), ": ", counts, collapse = ", "), if (missing > 0) paste0(not_in_this_run, ": ", missing))
 }

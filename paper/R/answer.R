@@ -43,7 +43,11 @@ answer_place <- function(all, situations, tool) {
   own <- Filter(function(situation) {
     situation$study == all$study && nrow(all$summary[tier == situation$tier & tool == situation$tool]) > 0
   }, situations)
-  if (length(own) > 0) return(own[[1]][c("study", "tier", "tool", "statistics")])
+  if (length(own) > 0) {
+    place <- own[[1]][c("study", "tier", "tool", "statistics")]
+    # A capacity is of a sweep, which this run may not have.
+    return(replace(place, "statistics", list(intersect(place$statistics, names(all$summary)))))
+  }
   wanted <- tool
   counts <- all$summary[tool == wanted & !is_variant(mode), .(modes = uniqueN(mode)), by = tier]
   list(

@@ -108,11 +108,15 @@ table_causes <- function(all) {
 #' What no value could be computed of, and counted waits that cannot be.
 sentences_not_computed <- function(all) {
   absent <- all$traced[!is_measured(all$traced)]
+  elsewhere <- grepl("^no cells of", absent$reason)
+  left_out <- unique(absent[elsewhere & !id %in% absent[!elsewhere]$id]$id)
+  absent <- absent[!elsewhere]
   waits <- all$impossible_waits
   c(
     if (nrow(absent) > 0) {
       sprintf("Not measured well enough: %s.", paste(sprintf("%s (%s)", absent$does, absent$reason), collapse = "; "))
     },
+    if (length(left_out) > 0) sprintf("Not in this run: %s.", paste(vapply(all$causes[left_out], `[[`, "", "title"), collapse = "; ")),
     if (nrow(waits) > 0) {
       sprintf("Excluded, because a counted wait is longer than the mean latency: %s.", enumerate(waits[, sprintf(
         "%s at %s, repetition %d (%s ms of %s ms)", as_code(mode), as_code(tier), repetition, format_number(wait_ms), format_number(latency_mean_ms)

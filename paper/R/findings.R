@@ -133,6 +133,15 @@ tell_finding <- function(finding, values = finding_values(finding)) {
   )
 }
 
+#' The findings of which this run does not have all cells, in one line; empty where it has them.
+#'
+#' @param findings see told_findings(); `known` see read_findings(); `summary` see read_summary().
+sentence_unmeasured_findings <- function(findings, known, summary) {
+  missing <- Filter(function(finding) !finding$id %in% vapply(findings, `[[`, "", "id"), known)
+  if (length(missing) == 0) return("")
+  sprintf("Not in %s: %s.", if (max(summary$repetition) == 1) "a quick run" else "this run", paste(vapply(missing, `[[`, "", "topic"), collapse = "; "))
+}
+
 #' How many findings this run does not decide.
 sentence_open_findings <- function(findings) {
   open <- findings[!is_decided(findings)]

@@ -395,9 +395,10 @@ class Grid:
         return as_csv([row for study in self.studies.values() for row in facts_of(study)])
 
     def grid_table(self) -> str:
-        """grid.csv: the cells of the experiment, without their repetitions."""
+        """grid.csv: the cells of the experiment at its full depth, without their repetitions."""
         keys = ("study", "mode", "tier", "tool")
-        return as_csv([{key: getattr(cell, key) for key in keys} for cell in self.comparisons])
+        whole = Grid(self.config | {"depth": FULL}).comparisons
+        return as_csv([{key: getattr(cell, key) for key in keys} for cell in whole])
 
     # ---- what a session needs
 

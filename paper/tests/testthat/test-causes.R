@@ -35,7 +35,7 @@ test_that("one session is marked, and what cannot be is listed and not printed",
   expect_match(table_causes(results_of(traced))[["Share that goes (%)"]], one_session_mark)
   absent <- results_of(traced_of(demo_summary()[tier == "fresh"]))
   expect_equal(nrow(table_causes(absent)), 0)
-  expect_match(sentences_not_computed(absent), "Not measured well enough: connections are kept (no cells of threads at kept", fixed = TRUE)
+  expect_match(sentences_not_computed(absent), "Not in this run: Starting threads.", fixed = TRUE)
   wrong <- demo_summary()[mode == "pool" & tier == "fresh" & repetition == 2, `:=`(pool_wait_mean_ms = 119, latency_mean_ms = 110)]
   all <- results_of(traced_of(), wrong)
   expect_match(sentences_not_computed(all), "`pool` at `fresh`, repetition 2 (119 ms of 110 ms)", fixed = TRUE)

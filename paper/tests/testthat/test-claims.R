@@ -20,7 +20,7 @@ test_that("a conclusion stands in one row, with what was measured there and here
 test_that("verdicts are counted in the order of their words", {
   rows <- rbind(verdicts_of(verdict = "not decided"), verdicts_of(), verdicts_of())
   expect_equal(sentence_verdicts(rows), "Verdicts on 3 conclusions: *holds* 2 and *not decided* 1.")
-  rows[1, reason := not_measured]
+  rows[1, verdict := not_in_this_run]
   expect_equal(sentence_verdicts(rows), "Verdicts on 2 conclusions: *holds* 2. 1 conclusion more speaks of cells that this run did not measure.")
   expect_equal(nrow(table_claims(rows)), 2)
 })
