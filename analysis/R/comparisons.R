@@ -106,7 +106,8 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
   all <- compared_statistics[statistic %in% c(statistics$statistic, "throughput_per_s", "error_share")]
   rows <- with_reasons(rbindlist(lapply(split(all, seq_len(nrow(all))), function(about) compare_statistic(measured, places, about)), fill = TRUE))
   cells <- measured$summary[sides_of_places(places), on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
-  rows[cells[, .(sessions = uniqueN(repetition)), by = id], sessions := i.sessions, on = "id"]
+  # A mode may have fewer sessions by design than its baseline.
+  rows[cells[, uniqueN(repetition), by = .(id, side)][, .(sessions = min(V1)), by = id], sessions := i.sessions, on = "id"]
   rows[, `:=`(bound = bound_words(fcoalesce(as.numeric(bound), 0)), fixed = is_fixed_by_load(rows, measured$summary), pairs = fcoalesce(as.numeric(pairs), 0))]
   rows[statistic %in% statistics$statistic][order(id), c(named, comparison_columns), with = FALSE]
 }

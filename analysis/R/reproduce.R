@@ -5,7 +5,8 @@
 # - reproduced: two one-sided tests at 5 % (Schuirmann 1987) place it within the margin;
 # - differs: it is not none, by a t test at 5 %, and it is not placed within the margin;
 # - not decided: all else.
-# P-values are adjusted over the rows of a statistic (Benjamini and Hochberg 1995). The margin is that of the bands, or 5
+# P-values are adjusted over the rows of a statistic (Benjamini and Hochberg 1995), but for cells that were measured alone: their
+# verdicts are by themselves, whichever others are there. The margin is that of the bands, or 5
 # percentage points of a share.
 #
 # Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). A cell that was measured
@@ -135,20 +136,22 @@ judge_changes <- function(rows) {
 #' Changes from a shipped run to here, with verdicts.
 #'
 #' @param there,here sides, see sides_of_comparisons() and sides_of_cells().
-#' @param keys the columns that name a row.
+#' @param keys the columns that name a row; `alone` rows with study, mode, tier and tool of cells that were measured alone.
 #' @return data.table, a row per key that both have, where the shipped run has an estimate: the keys, unit, effect,
 #'   there, there_low, there_high, here, here_low, here_high (95 % intervals; of cells the smallest and largest
 #'   value), expected_low, expected_high (what would be seen here in 95 of 100 cases if nothing had changed), change,
 #'   change_low, change_high (95 %; ratio of both, or their difference), verdict (see verdicts_of_reproduction), reason
 #'   (why there is no change), sessions_there, sessions_here, verdict_there, verdict_here (of comparisons), p_value,
 #'   p_adjusted, equivalence_p_value, equivalence_p_adjusted.
-reproduce <- function(there, here, keys) {
+reproduce <- function(there, here, keys, alone = here[0]) {
   own <- c("unit", "effect")
   rows <- named_side(there[reason == ""], c(keys, own), "there")[
     named_side(copy(here)[, (own) := NULL], keys, "here"), on = keys, nomatch = NULL
   ]
   rows <- judge_changes(with_error(rows))
-  rows[, `:=`(
+  rows[, by_itself := FALSE][alone, by_itself := TRUE, on = c("study", "mode", "tier", "tool")]
+  rows[, `:=`(p_adjusted = p_value, equivalence_p_adjusted = equivalence_p_value)]
+  rows[by_itself == FALSE, `:=`(
     p_adjusted = p.adjust(p_value, "BH"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
   ), by = statistic]
   level <- 1 - confidence
@@ -253,13 +256,13 @@ reproduce_run <- function(shipped, run) {
     run$comparisons[pairs > 0 | !grepl("^no cell", reason)]
   }
   of_comparisons <- if (NROW(here) > 0) {
-    reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys)
+    reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys, run$alone)
   }
   of_cells <- if (nrow(run$alone) > 0) {
     statistics <- if (same_kind(shipped, run)) cell_statistics() else cell_statistics()[travels == TRUE]
     places <- unique(run$alone[, .(study, mode, tier, tool)])
     there <- shipped$summary[places, on = names(places), nomatch = NULL]
-    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys)[, baseline := ""]
+    reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys, run$alone)[, baseline := ""]
   }
   rbindlist(list(of_comparisons, of_cells), use.names = TRUE)
 }

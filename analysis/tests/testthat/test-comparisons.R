@@ -216,3 +216,13 @@ test_that("one pair can be compared alone, or a mode with itself at another tier
   expect_equal(across$estimate, 4)
   expect_equal(effect_between(measured, modifyList(place, list(baseline = "loop")), "throughput_per_s")$reason, "no cell of its baseline")
 })
+
+test_that("a mode with fewer sessions by design than its baseline lacks none", {
+  paths <- write_run(new_folder(), 2)
+  sessions_of <- function(paths) {
+    loads <- read_loads(paths)
+    compare_modes(as_measured(summarise_cells(paths), loads$slices, loads$histograms))[statistic == "throughput_per_s", c(pairs, sessions)]
+  }
+  expect_equal(sessions_of(paths), c(2, 2))
+  expect_equal(sessions_of(paths[!grepl("fixed-pool.*rep-2", paths)]), c(1, 1))
+})

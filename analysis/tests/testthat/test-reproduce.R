@@ -182,3 +182,16 @@ test_that("a shipped run is compared with another one, and not with itself", {
   expect_true(all(rows$baseline != ""))
   expect_match(print_reproduction(rows, shipped, run_of_shipped(other, shipped), other$name), "^here:  2026-11-22-other, A CPU", all = FALSE)
 })
+
+test_that("a cell that was measured alone is judged by itself, whichever others are there", {
+  rows <- function(ratios) rbindlist(Map(function(ratio, n) compared(ratio, noise = 0.08)[, tier := paste0("tier-", n)], ratios, seq_along(ratios)))
+  judged <- function(count, alone) {
+    there <- sides_of_comparisons(rows(rep(4, count)))
+    here <- sides_of_comparisons(rows(c(5.6, rep(4, count - 1))))
+    reproduce(there, here, comparison_keys, if (alone) here[1] else here[0])[tier == "tier-1"]
+  }
+  one <- judged(1, TRUE)
+  for (count in c(2, 30)) expect_equal(judged(count, TRUE), one)
+  expect_equal(one$p_adjusted, one$p_value)
+  expect_gt(judged(30, FALSE)$p_adjusted, one$p_adjusted)
+})
