@@ -54,10 +54,16 @@ def load_all(session: Session, recorder: Recorder, names: list[Name]) -> dict[Na
         side_by_side = [name for name in names if (name.tier, name.tool) == load]
         unable = {name: why_not(session, name) for name in side_by_side}
         found = load_plain(session, [name for name in side_by_side if not unable[name]])
-        profiled |= {name: found[name] for name in found if "profile" in session.spec(name)}
+        profiled |= {name: found[name] for name in found if gets_profile(session, recorder, name)}
         now = [name for name in side_by_side if name not in profiled]
         record(session, recorder, {name: found.get(name, []) for name in now}, unable)
     return profiled
+
+
+def gets_profile(session: Session, recorder: Recorder, name: Name) -> bool:
+    """None is taken of a cell by itself, or of a baseline that is no cell of this run."""
+    is_recorded = session.bands is None and name not in recorder.baselines
+    return is_recorded and "profile" in session.spec(name)
 
 
 def load_plain(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:

@@ -146,6 +146,13 @@ def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monke
     monkeypatch.setattr(one, "write", lambda found, why: notes.append(f"write {[*found][0].tier}"))
     turns.measure(session, one)
     assert notes == ["write mid", "low", "write low"]
+    # Without one it is recorded with the others of its load: a cell by itself, or a baseline that
+    # the cells compared with it take into their folders.
+    low = session.names[0]
+    assert turns.gets_profile(session, one, low)
+    assert not turns.gets_profile(session, recorder(low), low)
+    session.bands = {}
+    assert not turns.gets_profile(session, one, low)
 
 
 def test_server_that_is_gone_is_started_and_warmed_up_for_the_load_that_comes_next(monkeypatch):
