@@ -81,8 +81,9 @@ def record(
     found: dict[Name, list[Slice]],
     unable: dict[Name, str],
 ) -> None:
-    for name in sorted(found, key=lambda name: name not in recorder.baselines):
-        recorder.write({name: found[name]}, unable.get(name) or why_not(session, name))
+    with session.phases.phase("record_s"):
+        for name in sorted(found, key=lambda name: name not in recorder.baselines):
+            recorder.write({name: found[name]}, unable.get(name) or why_not(session, name))
 
 
 def why_not(session: Session, name: Name) -> str:

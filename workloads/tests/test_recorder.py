@@ -146,6 +146,7 @@ def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monke
     monkeypatch.setattr(one, "write", lambda found, why: notes.append(f"write {[*found][0].tier}"))
     turns.measure(session, one)
     assert notes == ["write mid", "low", "write low"]
+    assert session.phases.spent_s["record_s"] > 0
     # Without one it is recorded with the others of its load: a cell by itself, or a baseline that
     # the cells compared with it take into their folders.
     low = session.names[0]
