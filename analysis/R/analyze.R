@@ -11,7 +11,6 @@ analyze <- function(results, paths, folder, reference) {
   is_cell <- basename(paths) == "cell.json"
   lender <- read_shipped(file.path(folder, "runs"), reference)
   measured <- measure_cells(results, write, paths[is_cell], lender$comparisons)
-  measured$capacity_scale <- capacity_scale(lender$capacity)
   write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
   in_parallel(list(
     function() compare_and_judge(measured, results, write, folder),
@@ -60,7 +59,7 @@ measure_cells <- function(results, write, paths, known) {
 
 # All modes with their baselines, in all statistics; the primaries of the guide have verdicts.
 compare_all <- function(measured, guide) {
-  rows <- rbind(compare_modes(measured), compare_capacities(measured$capacity, measured$capacity_scale), fill = TRUE)
+  rows <- rbind(compare_modes(measured), compare_capacities(measured$capacity, measured$known), fill = TRUE)
   add_verdicts(rows, read_primaries(guide))
 }
 
@@ -72,7 +71,6 @@ look <- function(results, paths, folder, reference) {
   on.exit(unlink(tables, recursive = TRUE))
   lender <- read_shipped(file.path(folder, "runs"), reference)
   measured <- measure_cells(tables, writer_of(tables, folder), paths, lender$comparisons)
-  measured$capacity_scale <- capacity_scale(lender$capacity)
   rows <- compare_all(measured, file.path(folder, "guide.yaml"))
   columns <- c("study", "mode", "tier", "tool", "comparison")
   sessions <- rbind(measured$summary[, ..columns], sessions_of_sweeps(measured$sweeps), fill = TRUE)

@@ -1,20 +1,17 @@
-# Load curves and capacity: the highest rate at which the 99th percentile, counted from when a request
-# was due, is within the study's objective.
+# Load curves and capacity: the highest rate at which the 99th percentile, counted from when a request was due, is within the
+# study's objective.
 #
-# A sweep loads a mode at one planned rate after the other; a step is a slice. A step is beyond the objective where its p99 is, or
-# where the server is saturated: it did not sustain the rate, or served less than was due. A single step
-# beyond it, with the next one within it again, was disturbed: it moves nothing. The first two in a row end
-# the curve (at the highest rate one does), and the capacity lies between the first of them and the step
-# before it. What disturbs a load makes its latency longer, never shorter: a step that met its objective
-# although a rule on the machine failed counts, too, but for its CPU time, and the first beyond was loaded
-# again (by the runner).
+# A sweep loads a mode several times at each rate of a grid. A load meets the objective where its p99 does and the server is not
+# saturated: it sustained the rate, and served what was due. What disturbs a load makes its latency longer, never shorter; so
+# one that met the objective counts whatever rule on machine or generator failed, but for its CPU time, and one that did not
+# counts only if no rule failed, or if the server broke. Neither rates nor loads are interpolated.
 #
-# Between these two the reciprocal of the excess latency, 1 / (p99 - base), falls linearly with the rate: in
-# M/M/1 it is (mu - lambda) / ln 100, and in every queue it reaches 0 where the server is saturated. The base
-# is the smallest median of the curve, a request that waits for no other. A saturated step has no p99 of its
-# own, because its latency grows as long as it lasts: there the reciprocal is 0, at the rate that was served.
+# The chance that a load meets the objective falls with its rate around the capacity, as Student's t with 4 degrees of freedom on
+# the log scale: a load may be disturbed, and its long tails let one that contradicts all others move little. The capacity of a
+# session is the mean of its likelihood (Pitman 1939), and its error the standard deviation. Where no load contradicts
+# another this is the middle of two neighboring rates, and about the standard deviation of a uniform value between them.
 #
-# A curve that never breaks the objective gives a bound, and so does one that never keeps it.
+# A curve whose highest rate keeps the objective gives a bound, and so does one that never keeps it.
 
 #' @export
 sweep_tool <- "sweep"
@@ -23,56 +20,68 @@ sweep_tool <- "sweep"
 #' @export
 behind_from <- 0.03
 behind_from_sd <- 2
+# How sharply loads tell rates apart, as a share of the rate. It is about 0.02 for half a second of a queue. This is more, because the
+# rates are a tenth apart and the same in all sessions: their errors have something in common.
+tolerance <- 0.05
+tolerance_df <- 4
 
 # ---- One curve -----------------------------------------------------------------------------------
 
-#' The steps of a curve that count, by rate.
+#' The loads of a curve that say whether the objective was met, by rate.
 #'
 #' @param cell see read_cell(), of the tool `sweep`.
-#' @return data.table: step, rate_per_s (offered), served_per_s, latency_p50_ms, latency_p99_ms,
-#'   cpu_us_per_request, saturated; no rows where nothing was loaded.
-steps_of_curve <- function(cell) {
+#' @return data.table: slice, step, rate_per_s (offered), met, saturated, latency_p50_ms, latency_p99_ms, cpu_us_per_request; and the
+#'   attribute late_per_s: rates that were offered too late to say anything.
+loads_of_curve <- function(cell) {
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
-  if (nrow(slices) == 0) return(no_steps())
-  slices <- require_columns(slices, c("step", "offered_per_s", "sustained", "served_per_s", "due", "reason"), cell$path)
-  # A step that was loaded again counts by the last slice that was kept.
-  slices <- plain_slices(slices)[order(step, slice)][!duplicated(step, fromLast = TRUE)]
-  slices[order(offered_per_s), .(
-    step, rate_per_s = offered_per_s, served_per_s, latency_p50_ms, latency_p99_ms,
+  if (nrow(slices) == 0) return(typed_table(numbers = c("slice", "step", "rate_per_s", step_values), flags = c("met", "saturated")))
+  slices <- require_columns(slices, c("step", "offered_per_s", "sustained", "served_per_s", "due", "reason"), cell$path)[kind == "plain"]
+  broke <- grepl("not_completed", slices$reason)
+  loads <- slices[kept | broke][order(offered_per_s, slice), .(
+    slice, step, rate_per_s = offered_per_s, latency_p50_ms, latency_p99_ms,
     cpu_us_per_request = fifelse(reason == "", cpu_us_per_request, NA_real_),
-    saturated = (!sustained | is_behind(due, served_per_s * duration_s)) %in% TRUE
+    saturated = (grepl("not_completed", reason) | !sustained | is_behind(due, served_per_s * duration_s)) %in% TRUE
   )]
+  loads[, met := (!saturated & latency_p99_ms <= number(cell$sweep$objective_ms)) %in% TRUE]
+  setattr(loads, "late_per_s", slices[!(kept | broke) & grepl("generator_healthy", reason), offered_per_s])[]
 }
 
 is_behind <- function(due, served) due - served > pmax(behind_from * due, behind_from_sd * sqrt(due))
 
 step_values <- c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
 
-no_steps <- function() {
-  numbers <- c("step", "rate_per_s", "served_per_s", step_values)
-  typed_table(numbers = numbers, flags = "saturated")
+#' The rates of a curve: its loads together.
+#'
+#' @return data.table, a row per step: step, rate_per_s, latency_p50_ms and latency_p99_ms (of all requests together),
+#'   cpu_us_per_request, saturated (most loads).
+steps_of_curve <- function(cell) {
+  loads <- loads_of_curve(cell)
+  histograms <- if (file.exists(file.path(cell$folder, "latencies.csv.gz"))) {
+    read_histograms(cell, read_cell_slices(file.path(cell$folder, "slices.csv")))
+  }
+  together <- function(slices, p, values) fcoalesce(as.numeric(merged_percentile(histograms, slices, p)), median(as.numeric(values)))
+  loads[, .(
+    rate_per_s = mean(rate_per_s), latency_p50_ms = together(slice, 0.5, latency_p50_ms), latency_p99_ms = together(slice, 0.99, latency_p99_ms),
+    cpu_us_per_request = mean(cpu_us_per_request, na.rm = TRUE), saturated = mean(saturated) > 0.5
+  ), by = step]
 }
 
 #' The capacity of one curve.
 #'
-#' @param steps see steps_of_curve().
-#' @param objective_ms for the 99th percentile.
-#' @param ended why the mode stopped: not_sustained, highest_rate or generator_limit.
-#' @return list: capacity_per_s (NA without steps), bound_capacity (at_least, at_most or empty), why_bounded,
-#'   within_per_s and beyond_per_s (the rates between which it was interpolated).
-find_capacity <- function(steps, objective_ms, ended = "not_sustained") {
-  limited <- ended %in% "generator_limit"
-  within <- (!steps$saturated & steps$latency_p99_ms <= objective_ms) %in% TRUE
-  first <- which(!within & c(!within[-1], !limited))[1]
-  if (is.na(first)) {
-    if (!any(within)) return(one_capacity(NA_real_))
-    reason <- if (limited) "above what the generator can drive" else "above the highest rate"
-    return(one_capacity(max(steps$rate_per_s[within]), "at_least", reason))
+#' @param loads see loads_of_curve().
+#' @return list: capacity_per_s (NA without loads), bound_capacity (at_least, at_most or empty), why_bounded, within_per_s and
+#'   beyond_per_s (ends of the uniform distribution that has the error of the capacity).
+find_capacity <- function(loads) {
+  if (nrow(loads) == 0) return(one_capacity(NA_real_))
+  highest <- max(loads$rate_per_s)
+  if (!any(loads$met)) return(one_capacity(min(loads$rate_per_s), "at_most", "below the lowest rate"))
+  if (all(loads[rate_per_s == highest]$met)) {
+    late <- any(attr(loads, "late_per_s") > highest)
+    return(one_capacity(highest, "at_least", if (late) "above what the generator can drive" else "above the highest rate"))
   }
-  if (first == 1) return(one_capacity(steps$rate_per_s[1], "at_most", "below the lowest rate"))
-  base_ms <- min(steps$latency_p50_ms[seq_len(first - 1)])
-  ends <- steps[c(first - 1, first)]
-  one_capacity(knee_between(ends, base_ms, objective_ms), within = ends$rate_per_s[1], beyond = ends$rate_per_s[2])
+  found <- likely_capacity(log(loads$rate_per_s), loads$met)
+  ends <- exp(found$centre + c(-1, 1) * sqrt(3) * found$error)
+  one_capacity(exp(found$centre), within = ends[1], beyond = ends[2])
 }
 
 one_capacity <- function(per_s, bound = "", why = "", within = NA_real_, beyond = NA_real_) {
@@ -82,24 +91,22 @@ one_capacity <- function(per_s, bound = "", why = "", within = NA_real_, beyond 
   )
 }
 
-# `ends`: the last step within the objective and the first beyond it.
-knee_between <- function(ends, base_ms, objective_ms) {
-  room <- 1 / (ends$latency_p99_ms - base_ms)
-  rates <- ends$rate_per_s
-  if (ends$saturated[2]) {
-    room[2] <- 0
-    rates[2] <- max(rates[1], min(rates[2], ends$served_per_s[2], na.rm = TRUE))
-  }
-  # Where all latencies are alike up to the knee, the room is endless, and the knee at the second end.
-  if (is.infinite(room[1])) return(rates[2])
-  rates[2] - diff(rates) * (1 / (objective_ms - base_ms) - room[2]) / (room[1] - room[2])
+# Mean and standard deviation of the likelihood, from well below all rates to well above.
+likely_capacity <- function(log_rates, met) {
+  at <- seq(min(log_rates) - 10 * tolerance, max(log_rates) + 10 * tolerance, by = tolerance / 5)
+  logs <- vapply(at, function(capacity) {
+    sum(pt(ifelse(met, 1, -1) * (capacity - log_rates) / tolerance, tolerance_df, log.p = TRUE))
+  }, 0)
+  weights <- exp(logs - max(logs)) / sum(exp(logs - max(logs)))
+  centre <- sum(weights * at)
+  list(centre = centre, error = sqrt(sum(weights * (at - centre)^2)))
 }
 
 # ---- All curves ------------------------------------------------------------------------------------
 
 capacity_words <- c(
   "study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "baseline", "mode_title", "tier_title",
-  "path", "ended", "arrivals", "bound_capacity", "why_bounded", "bound_throughput", "bound_latency"
+  "path", "arrivals", "bound_capacity", "why_bounded", "bound_throughput", "bound_latency"
 )
 capacity_flags <- c("valid", "latency_valid", "out_of_memory")
 capacity_numbers <- c(
@@ -111,7 +118,7 @@ capacity_numbers <- c(
 #'
 #' @param cells list of cells of the tool `sweep`, see read_cell().
 #' @return data.table, a row per cell: study, mode, tier, tool, repetition, session, outcome, valid and the
-#'   other columns that a comparison reads of a cell; objective_ms, arrivals, ended, steps (that count),
+#'   other columns that a comparison reads of a cell; objective_ms, arrivals, steps (loads that count),
 #'   calibrated_per_s, out_of_memory (the server's log says so: a limit of the heap, and not of the CPUs or
 #'   of a pool), then see find_capacity().
 capacities_of <- function(cells) {
@@ -122,20 +129,16 @@ capacities_of <- function(cells) {
 
 capacity_row <- function(cell) {
   curve <- cell$sweep
-  steps <- steps_of_curve(cell)
-  c(identity_row(cell), find_capacity(steps, number(curve$objective_ms), words(curve$ended)), list(
-    objective_ms = number(curve$objective_ms), arrivals = words(curve$arrivals), ended = words(curve$ended),
-    steps = nrow(steps), calibrated_per_s = number(curve$calibrated_per_s),
+  loads <- loads_of_curve(cell)
+  c(identity_row(cell), find_capacity(loads), list(
+    objective_ms = number(curve$objective_ms), arrivals = words(curve$arrivals),
+    steps = nrow(loads), calibrated_per_s = number(curve$calibrated_per_s),
     out_of_memory = any(grepl("java.lang.OutOfMemoryError", read_server_log(cell), fixed = TRUE)),
     requests = number(cell$load$requests_recorded), error_share = number(cell$load$error_share)
   ))
 }
 
-#' The steps of all valid curves, over sessions.
-#'
-#' A planned step has the same share of the calibrated capacity in every session, so steps of one
-#' position are the same point of the curve; those that a session loaded between two of them are not. Behind
-#' the first session to end there are none: their mean would be that of the sessions that are left.
+#' The steps of all valid curves, over sessions: all load the rates of one grid.
 #'
 #' @param cells list of cells, see capacities_of().
 #' @return data.table, a row per study, tier, mode and step: sessions, saturated (in any of them), rate_per_s
@@ -145,15 +148,11 @@ capacity_row <- function(cell) {
 pool_steps <- function(cells) {
   steps <- rbindlist(lapply(cells, function(cell) {
     steps <- steps_of_curve(cell)
-    planned <- number(cell$sweep$steps_planned)
-    steps <- steps[is.na(planned) | step <= planned]
     cbind(as.data.table(identity_of(cell))[rep(1, nrow(steps))], steps)
   }))
   if (nrow(steps) > 0) steps <- steps[counts_for(steps)]
   if (nrow(steps) == 0) return(no_pooled_steps())
-  steps[, ends_at := max(step), by = .(study, tier, mode, session)]
-  reached <- steps[, .SD[step <= min(ends_at)], by = .(study, tier, mode)]
-  pooled <- reached[, c(
+  pooled <- steps[, c(
     list(sessions = .N, saturated = any(saturated), rate_per_s = geometric(rate_per_s)$middle),
     unlist(lapply(step_values, function(name) named_range(name, .SD[[name]])), recursive = FALSE)
   ), by = .(study, tier, mode, step), .SDcols = step_values]
@@ -186,28 +185,55 @@ read_load_curves <- function(path) read_typed(path, no_pooled_steps())
 
 # ---- Comparing -------------------------------------------------------------------------------------
 
-#' Capacities as comparisons read cells: a bound is no valid value, but bounds the ratio.
-#'
-#' Where one session of a mode is a bound, they all are: the capacities below the lowest rate's top, without
-#' the one above it, would make the mean too low.
-#'
-#' @param capacity see read_capacity().
-capacity_cells <- function(capacity) {
-  cells <- copy(capacity)[!counts_for(capacity), bound_capacity := ""]
-  cells[counts_for(cells), `:=`(
-    bound_capacity = common_bound(bound_capacity), why_bounded = paste(setdiff(why_bounded, ""), collapse = ", ")
-  ), by = .(study, tier, mode)]
-  cells[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)][]
+# The rows with the column counts: a session that is a bound counts where none of its mode is measured.
+counted_capacities <- function(capacity) {
+  rows <- copy(capacity)[, counts := counts_for(capacity, "capacity_per_s") & (capacity_per_s > 0 & is.finite(capacity_per_s)) %in% TRUE]
+  rows[, counts := counts & (bound_capacity == "" | !any(counts & bound_capacity == "")), by = .(study, tier, mode)][]
 }
 
-#' The summary with the capacities of curves, as rows of the tool `sweep`.
+#' The capacity of each mode over its sessions.
+#'
+#' @param capacity see read_capacity(), of a whole run: modes lend each other their noise, see moderate().
+#' @return data.table, a row per study, tier and mode whose capacity is measured well enough, or bounded: objective_ms,
+#'   sessions, bound (at_least, at_most or empty), why_bounded, capacity_per_s, low, high (95 %; NA where no noise is known,
+#'   and for a bound).
+#' @export
+pool_capacity <- function(capacity) {
+  rows <- counted_capacities(capacity)[counts == TRUE]
+  rows[, `:=`(value = log(capacity_per_s), bound = bound_of(rows, "capacity_per_s"), variance = variance_of_cells(rows, "capacity_per_s"))]
+  pooled <- rows[, .(
+    objective_ms = objective_ms[1], pairs = .N, why_bounded = paste(setdiff(why_bounded, ""), collapse = ", "), bound = direction(bound), centre = mean(value),
+    spread = sd(value), within = sqrt(mean(variance)), df_within = 0, least = 0
+  ), by = .(study, tier, mode)][!is.na(bound)]
+  judged <- judge_effects(pooled, 0)[bound != 0, c("low", "high") := NA_real_]
+  judged[(high - low <= log(span_at_most)) | is.na(high), .(
+    study, tier, mode, objective_ms, sessions = pairs, bound = bound_words(bound), why_bounded, capacity_per_s = exp(centre), low = exp(low), high = exp(high)
+  )]
+}
+
+#' Compares the capacity of every mode with that of its baseline, as all statistics of cells are compared.
+#'
+#' A session's effect is never taken to be better known than its loads say, see find_capacity().
+#'
+#' @param capacity see read_capacity(); `known` comparisons of a shipped run, which lend their noise to one session.
+#' @return data.table, a row per comparison, see compare_modes().
+compare_capacities <- function(capacity, known = NULL) {
+  places <- unique(capacity[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
+  # A sweep offers no rate that would fix a throughput; its share of errors is one of all rates.
+  cells <- counted_capacities(capacity)[, `:=`(loop = "open", sleep_ms = NA_real_, users = NA_real_, offered_per_s = NA_real_, error_share = NULL)]
+  cells[counts == FALSE, `:=`(valid = FALSE, failed_checks = fifelse(failed_checks == "", "no capacity found", failed_checks))]
+  alone <- uniqueN(capacity$repetition) < 2
+  compare_places(list(summary = cells, known = if (alone) known), places, compared_statistics[counts == "sweep"])
+}
+
+#' Capacities as rows of the summary: a bound is no valid value.
 #'
 #' @param summary see read_summary(); `capacity` see read_capacity().
 #' @export
-with_capacities <- function(summary, capacity) rbind(summary, capacity_cells(capacity), fill = TRUE)
-
-# Bounds both ways leave nothing.
-common_bound <- function(bounds) paste(setdiff(bounds, ""), collapse = " and ")
+with_capacities <- function(summary, capacity) {
+  rows <- counted_capacities(capacity)[counts == FALSE, bound_capacity := ""][, counts := NULL]
+  rbind(summary, rows[bound_capacity != "", `:=`(valid = FALSE, failed_checks = why_bounded)], fill = TRUE)
+}
 
 #' Situations of the guide that the curves decide: one per tier and baseline, as the guide has them.
 #'

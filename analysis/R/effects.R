@@ -157,16 +157,22 @@ effects_of_cells <- function(cells, sides, statistic, logs) {
   cells <- copy(cells)[, `:=`(value = as.numeric(get(statistic)), bound = bound_of(cells, statistic))]
   beyond <- 1 - percentile_of[statistic]
   if (!is.na(beyond)) cells[, value := fcase(requests * beyond < requests_beyond, NA_real_, error_share > beyond, Inf, rep(TRUE, .N), value)]
-  cells <- cells[!is.na(value) | !is.na(beyond)][, least := quantum_of_cells(.SD, statistic)]
-  rows <- cells[, c(place, "session", "repetition", "value", "bound", "least"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
+  cells <- cells[!is.na(value) | !is.na(beyond)][, `:=`(least = quantum_of_cells(.SD, statistic), within = variance_of_cells(.SD, statistic))]
+  rows <- cells[, c(place, "session", "repetition", "value", "bound", "least", "within"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
   both <- merge(rows[side == "mode"], rows[side == "baseline"], by = c("id", "session", "repetition"), suffixes = c("", "_baseline"))
   both[, c(
     effect_of_values(value, value_baseline, logs),
     list(
-      within = rep(NA_real_, .N), df_within = rep(NA_real_, .N), rounds = rep(0, .N),
+      within = within + within_baseline, df_within = rep(NA_real_, .N), rounds = rep(0, .N),
       least = sqrt((least^2 + least_baseline^2) / 12), bound = mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline)
     )
   ), by = .(id, session, repetition)]
+}
+
+# How far a value may be off by its own loads; a capacity alone says so, by the ends of a uniform distribution; 0 of a bound.
+variance_of_cells <- function(cells, statistic) {
+  if (statistic != "capacity_per_s") return(rep(NA_real_, nrow(cells)))
+  fcoalesce(suppressWarnings(log(cells$beyond_per_s / cells$within_per_s))^2 / 12, 0)
 }
 
 # The same of cells, whose slices are as long as each other.

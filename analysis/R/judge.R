@@ -76,7 +76,7 @@ effect_of_pair <- function(pair, statistic) {
 
 # The capacity lies between two rates; how far apart sessions are, the shipped run knows.
 effect_of_capacities <- function(pair, shipped) {
-  row <- compare_capacities(capacities_of(unname(pair$cells)), capacity_scale(shipped$capacity))
+  row <- compare_capacities(capacities_of(unname(pair$cells)), shipped$comparisons)
   row <- as.list(row[mode == pair$place$mode])
   if (length(row$estimate) != 1) return(list(statistic = "capacity_per_s", effect = "ratio", unit = "1/s", margin = 1.05, why = "no capacity of both sides", centre = NA_real_, low = NA_real_, high = NA_real_))
   bound <- fcase(row$bound == "at_least", 1, row$bound == "at_most", -1, default = 0)

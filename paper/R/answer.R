@@ -16,12 +16,11 @@ answer_of <- function(all, situations, tool) {
 
 #' The first load curve of a study; NULL where no mode has a valid one.
 answer_of_curve <- function(all) {
-  for (table in c("capacity", "load_curves", "predicted_curves")) all[[table]] <- all[[table]][!is_control(mode)]
+  for (table in c("capacity", "capacities", "load_curves", "predicted_curves")) all[[table]] <- all[[table]][!is_control(mode)]
   if (nrow(all$capacity) == 0) return(NULL)
   name <- all$capacity$tier[1]
   title <- all$capacity$tier_title[1]
-  all$capacity <- all$capacity[tier %in% name]
-  pooled <- pool_capacity(all$capacity, all$capacity_scale)
+  pooled <- all$capacities[tier %in% name]
   if (nrow(pooled) == 0) return(NULL)
   answer(
     function() figure_load_curve(all$load_curves[tier == name], pooled, "", all$predicted_curves[tier == name]),

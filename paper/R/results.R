@@ -15,11 +15,11 @@ title_of_study <- function(one) one$cells[[1]]$labels$study$title
 of_study <- function(all, study) {
   wanted <- study
   # Sessions of all studies say how far apart capacities of sessions are.
-  if (is.null(all$capacity_scale)) all$capacity_scale <- capacity_scale(all$capacity)
+  if (is.null(all$capacities)) all$capacities <- pool_capacity(all$capacity)
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  of_studies <- c("slices", "comparisons", "cpu_groups", "moved", "capacity", "load_curves", "predicted_curves")
+  of_studies <- c("slices", "comparisons", "cpu_groups", "moved", "capacity", "capacities", "load_curves", "predicted_curves")
   for (table in of_studies) {
     all[[table]] <- all[[table]][study == wanted]
   }

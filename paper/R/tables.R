@@ -12,7 +12,7 @@ column_titles <- c(
   baseline_value = "Baseline's value", estimate_all = "Ratio, no slice excluded", fcr_low = "Low, reported", fcr_high = "High, reported", offered_per_s = "Offered (1/s)",
   rate_per_s = "Rate (1/s)", bound_per_s = "Bound (1/s)", mva_per_s = "MVA (1/s)", measured_per_s = "Measured (1/s)",
   share_percent = "Measured / bound (%)", wait_ms = "Wait (ms)", calibrated_per_s = "Calibrated (1/s)",
-  within_per_s = "Highest within (1/s)", beyond_per_s = "Lowest beyond (1/s)", objective_ms = "Objective (ms)"
+  within_per_s = "From (1/s)", beyond_per_s = "To (1/s)", objective_ms = "Objective (ms)"
 )
 
 title_of_column <- function(names) {
@@ -113,7 +113,7 @@ tables_of_study <- function(all) {
     table_of_bounds(all),
     table("capacity.csv", "Load curves: the capacity is the highest rate that keeps the objective.", c(
       "mode", "tier", "repetition", "valid", "baseline", "objective_ms", "capacity_per_s", "bound_capacity", "why_bounded", "within_per_s",
-      "beyond_per_s", "calibrated_per_s", "ended", "out_of_memory", "failed_checks"
+      "beyond_per_s", "calibrated_per_s", "out_of_memory", "failed_checks"
     )),
     table("sweeps.csv", "Load curves, step by step: geometric means over sessions with the range over sessions.", c(
       of_curve, paste0(rep(c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"), each = 3), c("", "_low", "_high")), "saturated"

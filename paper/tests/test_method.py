@@ -6,11 +6,12 @@ import pytest
 import yaml
 
 from workloads.record import slice_rules as rules
-from workloads.session import load_sweep
+from workloads.tools.sweep import REQUESTS_AT_LEAST
 
 ROOT = Path(__file__).resolve().parents[2]
 METHOD = (ROOT / "paper" / "method-in-full.qmd").read_text()
-WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
+WARM, SWEEP = CONFIG["warm_up"], CONFIG["sweep"]
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,6 @@ WARM = yaml.safe_load((ROOT / "config.yaml").read_text())["warm_up"]
         ("the hypervisor at most {} of all CPUs", rules.STEAL_AT_MOST),
         ("computations took at most {} longer", rules.SLOWER_AT_MOST - 1),
         ("the servers that idle used at most {} of", rules.IDLE_NEIGHBORS_AT_MOST),
-        ("the capacity are more than {} apart", load_sweep.GAP_AT_MOST),
         ("compiler threads use at most {} of a CPU over a turn", WARM["compiler_share_at_most"]),
     ],
 )
@@ -33,3 +33,8 @@ def test_bounds_are_those_of_the_code(words: str, share: float) -> None:
 def test_warm_up_is_that_of_the_configuration() -> None:
     assert f"in bursts of {WARM['burst_s']} s" in METHOD
     assert f"for {WARM['limit_s']} s a path at most" in METHOD
+
+
+def test_range_of_a_sweep_is_that_of_the_configuration() -> None:
+    assert f"between {SWEEP['lowest']:.0%} and {SWEEP['highest']:.0%}".replace("%", " %") in METHOD
+    assert f"have {REQUESTS_AT_LEAST:,} requests together" in METHOD

@@ -322,7 +322,7 @@ class Grid:
         if cell.tool == "sweep":
             sweep = self.config["sweep"] | tier["sweep"]
             length_s = max(sweep["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
-            slices |= {"length_s": length_s, "rounds": sweep["steps"]}
+            slices |= {"length_s": length_s, "rounds": sweep["rounds"]}
         return slices
 
     def _length_s(self, tier: Tier, tool: str) -> float:

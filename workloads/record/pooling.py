@@ -19,7 +19,6 @@ from typing import Any
 
 from profiles.watch.telemetry import COLUMNS
 from workloads.record.latencies import (
-    HISTOGRAMS,
     SAMPLES,
     latency_of,
     pool_histograms,
@@ -155,8 +154,8 @@ def counts_of(slices: list[Slice], configured: float) -> dict[str, int]:
         plain = [done for done in plain if done.turn.round not in beyond_generator(plain)]
     rounds, kept = {done.turn.round for done in plain}, [done for done in plain if done.kept]
     counted, in_order = len(plain), min(len(rounds), configured)
-    # A sweep's rounds are its steps: one that was loaded again, and kept, is not lost. Rounds of
-    # other loads are extra beyond those configured.
+    # A sweep's rounds are its steps: one that was kept at another load is not lost. Rounds of other
+    # loads are extra beyond those configured.
     if is_sweep(slices):
         lost = rounds - {done.turn.round for done in kept}
         counted, in_order = len(kept) + len(lost), len(rounds)
@@ -334,11 +333,9 @@ def write_files(slices: list[Slice], out: Path) -> None:
     table(out / "slices.csv", [done.row() for done in slices])
     samples = [sample | {"slice": done.turn.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
-    if is_sweep(slices):
-        keep_histograms(kept, out)
-    else:
+    if not is_sweep(slices):
         pool_histograms([done.folder for done in kept], out)
-        table(out / LATENCIES_FILE, list(latencies_in(slices)), ["slice", "value_ms", "count"])
+    table(out / LATENCIES_FILE, list(latencies_in(slices)), ["slice", "value_ms", "count"])
     if (folders[0] / SAMPLES).exists():
         rows = [row | {"slice": d.turn.number} for d in counted for row in samples_of(d.folder)]
         table(out / SAMPLES, rows)
@@ -381,14 +378,6 @@ def keep_log(log: Path, out: Path) -> None:
             frames += line.startswith(FRAMES)
             if frames <= FRAMES_AT_MOST or not line.startswith(FRAMES):
                 kept.write(line)
-
-
-def keep_histograms(slices: list[Slice], out: Path) -> None:
-    """Each step of a sweep has a histogram of its own."""
-    for done in slices:
-        if (done.folder / HISTOGRAMS[0]).exists():
-            name = f"step-{done.turn.round:02}-{HISTOGRAMS[0]}"
-            shutil.copyfile(done.folder / HISTOGRAMS[0], out / name)
 
 
 def within_slices(path: Path, slices: list[Slice]) -> None:

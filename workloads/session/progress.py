@@ -36,7 +36,7 @@ def progress(record: dict[str, Any], left: int, of: int, root: Path) -> str:
     valid = "valid but for latency" if record["validity"]["valid"] else "invalid"
     valid = f"{valid}: {', '.join(broken)}" if broken else "valid"
     if sweep := record.get("sweep"):
-        rate = f"{sweep['ended']}, about {sweep['calibrated_per_s']:.0f}/s"
+        rate = f"capacity about {sweep['calibrated_per_s']:.0f}/s"
     else:
         rate = f"{load['throughput_per_s']:.0f}/s"
     lasts = f", about {left * typical_cell_s(root) / 60:.0f} min" if left else ""

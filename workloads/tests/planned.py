@@ -39,7 +39,7 @@ TESTBED = {
 }
 OPEN = {"id": "wrk2", "generator": "due", "connections": 10, "rate_per_s": 10, "duration_s": 1}
 CLOSED = {"id": "jmeter", "users": 10, "loops": 10, "jvm_options": []}
-SWEPT = {"id": "sweep", "connections": 500, "objective_ms": 20, "steps": 8}
+SWEPT = {"id": "sweep", "connections": 500, "objective_ms": 20}
 
 
 def mode_plan(mode: str) -> ModePlan:
@@ -63,7 +63,7 @@ def plan_of() -> Plan:
         "full/wrk2": load_plan("full", OPEN, last=True),
         "high/jmeter": load_plan("high", CLOSED, rounds=1, once=True),
         "extreme/wrk2": load_plan("extreme", OPEN | {"connections": 1000}, rounds=1, once=True),
-        "short/sweep": load_plan("short", SWEPT, rounds=8),
+        "short/sweep": load_plan("short", SWEPT, rounds=2),
     }
     names = tuple(Name(mode, *load.split("/")) for mode in MODES for load in loads)
     return Plan(1, 7, {mode: mode_plan(mode) for mode in MODES}, loads, names)

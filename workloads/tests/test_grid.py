@@ -491,18 +491,18 @@ def test_burst_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
     assert burst("virtual-threads", "virtual", "cpu-2ms", "jmeter")["connections"] == 0
 
 
-def test_sweep_has_steps_for_rounds_and_no_rate(config):
+def test_sweep_has_rounds_of_its_own_and_no_rate(config):
     grid = Grid(config | {"depth": "full"})
     spec = grid.spec(Cell("request-threads", "fixed-pool", "saturated", "sweep", 1))
     assert spec["tool"] == {
         "id": "sweep",
         "connections": 1000,
         "objective_ms": 20,
-        **{key: config["sweep"][key] for key in ("steps", "lowest", "highest", "arrivals")},
+        **{key: config["sweep"][key] for key in ("lowest", "highest", "arrivals")},
         "duration_s": config["sweep"]["step_s"],
         "warm_up_s": config["wrk2"]["warm_up_s"],
     }
-    assert spec["slices"]["rounds"] == config["sweep"]["steps"]
+    assert spec["slices"]["rounds"] == config["sweep"]["rounds"]
     # What waits has a window of two and a half times that, before which its first answers come.
     waits = grid.spec(Cell("virtual-threads", "virtual", "sleep-100", "sweep", 1))
     assert (waits["tool"]["duration_s"], waits["tool"]["warm_up_s"]) == (0.5, 0.2)
@@ -796,8 +796,8 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
             "pink",
             "sign-up: mode virtual: color = 'pink'; allowed: 'green', as in virtual-threads",
         ),
-        (["sweep", "steps"], 3, "sweep.steps = 3; allowed: 4 to 100 steps"),
-        (["sweep", "highest"], 1, "sweep.highest = 1; allowed: more than 1, at most 2"),
+        (["sweep", "lowest"], 1, "sweep.lowest = 1; allowed: more than 0, less than 1"),
+        (["sweep", "highest"], 3, "sweep.highest = 3; allowed: 1 to 2"),
         (
             ["studies", "request-threads", "tiers", "saturated", "sweep"],
             {"connections": 9},

@@ -52,9 +52,9 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
     assert progress(record, 0, 1, tmp_path).startswith("0 of 1 cells left; x/x/x/x/2: completed")
     record["validity"]["valid"] = False
     assert "completed, invalid: settled" in progress(record, 4, 6, tmp_path)
-    record |= {"sweep": {"ended": "not_sustained", "calibrated_per_s": 512.3}}
+    record |= {"sweep": {"calibrated_per_s": 512.3}}
     record["load"]["throughput_per_s"] = None
-    assert progress(record, 4, 6, tmp_path).endswith("; not_sustained, about 512/s, 2.1% errors")
+    assert progress(record, 4, 6, tmp_path).endswith("; capacity about 512/s, 2.1% errors")
 
 
 def slices_of(make_slice, values, **changed):

@@ -110,8 +110,8 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
 def test_sweep_is_recorded_with_how_far_each_mode_came(recorder, make_slice, monkeypatch):
     one = recorder()
     names = [Name(mode, "short", "sweep") for mode in ("thread-per-request", "fixed-pool")]
-    facts = {"calibrated_per_s": 800.5, "ended": "not_sustained", "seed": 7}
-    facts |= {"arrivals": "poisson", "objective_ms": 20, "steps": 8, "steps_planned": 20}
+    facts = {"calibrated_per_s": 800.5, "growth": 1.1, "seed": 7}
+    facts |= {"arrivals": "poisson", "objective_ms": 20, "lowest": 0.6, "highest": 1.1}
 
     def load_sweep(session, names, load):
         step = {"sustained": True, "offered_per_s": 50.0, "served_per_s": 50.0, "loop": "open"}

@@ -12,6 +12,7 @@ SPEC = {
     "study": {"body_bytes": 42},
     "tier": {"path": "/work", "sleep_ms": 0},
     "testbed": {"request_timeout_s": 10},
+    "slices": {"rounds": 2},
     "tool": {
         "id": "sweep",
         "connections": 500,
@@ -52,11 +53,11 @@ def test_load_has_twice_the_connections_that_the_objective_keeps_busy():
     assert sweep.busy_connections(SPEC, 1000) == 20
 
 
-def test_step_at_a_low_rate_lasts_until_there_are_percentiles():
+def test_load_at_a_low_rate_lasts_until_all_rounds_have_a_p99():
     def duration_s(rate):
         return sweep.load_at(SPEC, rate, 1)["tool"]["duration_s"]
 
-    assert (duration_s(40), duration_s(10)) == (0.5, 2)
+    assert [duration_s(rate) for rate in (4000, 1000, 200, 10)] == [0.5, 0.5, 2.5, 5]
     assert sweep.load_at(SPEC, 10, 1, duration_s=0.3)["tool"]["duration_s"] == 0.3
 
 

@@ -21,8 +21,8 @@ COURSE, EVERY_S = "course.csv", 0.01
 RIGHT_AT_LEAST = 0.99
 # Behind a server that answers 10 % less than is due, requests grow older by this much a second.
 AGES_AT_MOST = 0.1
-# Fewer requests have no percentiles: at low rates a step lasts longer.
-REQUESTS_AT_LEAST = 20
+# The loads of a rate together have a p99: ten requests beyond it. At low rates each lasts longer.
+REQUESTS_AT_LEAST, LONGEST_S = 1000, 5
 # Connections beyond those that twice the objective keeps busy, for rates at which that is none.
 FEW_CONNECTIONS = 10
 
@@ -41,10 +41,11 @@ def load_at(spec: dict[str, Any], rate_per_s: float, seed: int, **other: Any) ->
     """
     tool = spec["tool"]
     needed = math.ceil(2 * busy_connections(spec, rate_per_s)) + FEW_CONNECTIONS
+    needed_s = REQUESTS_AT_LEAST / (spec["slices"]["rounds"] * rate_per_s)
     step = {
         "connections": min(tool["connections"], needed),
         "rate_per_s": rate_per_s,
-        "duration_s": max(tool["duration_s"], round(REQUESTS_AT_LEAST / rate_per_s, 3)),
+        "duration_s": max(tool["duration_s"], round(min(needed_s, LONGEST_S), 3)),
         "seed": seed,
     }
     return spec | {"tool": tool | step | other}

@@ -1,10 +1,10 @@
 # Load curves of servers whose capacity is known.
 
-# Shares of the calibrated capacity.
-planned <- c(0.05, 0.17, 0.60, 0.72, 0.84, 0.96, 1.08, 1.20)
+# Rates of the grid between two shares of an estimate, each in two rounds.
+grid_per_s <- function(estimate_per_s, rounds = 2) rep(1.1^(ceiling(log(0.6 * estimate_per_s, 1.1)):floor(log(1.1 * estimate_per_s, 1.1))), rounds)
 
-#' Latencies (ms) of M/M/1 over a step, from an empty queue.
-mm1_step <- function(rate_per_s, saturation_per_s, lasts_s = 0.5, stall_s = 0) {
+#' Latencies (ms) of M/M/1 over a load, from an empty queue.
+mm1_load <- function(rate_per_s, saturation_per_s, lasts_s = 0.5, stall_s = 0) {
   due_s <- sort(runif(rpois(1, rate_per_s * lasts_s), 0, lasts_s))
   service_s <- rexp(length(due_s), saturation_per_s)
   # A stall in the middle: the request that meets it takes so much longer.
@@ -20,49 +20,50 @@ served <- function(done_s) {
   0.98 * length(done_s) / diff(ends)
 }
 
-#' The steps of M/M/1 over the planned steps.
-mm1_steps <- function(saturation_per_s, calibrated_per_s = saturation_per_s, stall_s = 0 * planned) {
-  rbindlist(lapply(seq_along(planned), function(step) {
-    rate <- planned[step] * calibrated_per_s
-    seen <- mm1_step(rate, saturation_per_s, stall_s = stall_s[step])
-    data.table(
-      step, rate_per_s = rate, served_per_s = seen$served_per_s, saturated = is_behind(seen$due, 0.5 * seen$served_per_s),
-      latency_p50_ms = percentiles(seen$latency_ms, 0.5), latency_p99_ms = percentiles(seen$latency_ms, 0.99),
-      cpu_us_per_request = 1e6 / saturation_per_s
-    )
+#' The loads of M/M/1 around an estimate of its capacity, of which a share is disturbed.
+mm1_loads <- function(saturation_per_s, objective_ms = 20, estimate_per_s = saturation_per_s, disturbed = 0) {
+  rbindlist(lapply(grid_per_s(estimate_per_s), function(rate) {
+    seen <- mm1_load(rate, saturation_per_s, stall_s = if (runif(1) < disturbed) 0.03 else 0)
+    loads_with(
+      percentiles(seen$latency_ms, 0.99), is_behind(seen$due, 0.5 * seen$served_per_s), rate, percentiles(seen$latency_ms, 0.5),
+      objective_ms = objective_ms
+    )[, step := round(log(rate, 1.1))]
   }))
+}
+
+#' Loads around an estimate whose p99 rises through the objective at a capacity, but for chance.
+drawn_loads <- function(capacity_per_s, estimate_per_s, chance = 0.02, disturbed = 0.1) {
+  rates <- grid_per_s(estimate_per_s)
+  above <- rates * exp(rnorm(length(rates), 0, chance)) > capacity_per_s | runif(length(rates)) < disturbed
+  loads_with(ifelse(above, 90, 10), FALSE, rates)
 }
 
 # Where the 99th percentile of M/M/1 meets the objective.
 mm1_capacity <- function(saturation_per_s, objective_ms) saturation_per_s - 1000 * log(100) / objective_ms
 
-# Steps with the given latencies.
-steps_with <- function(p99_ms, saturated = FALSE, rate_per_s = 100 * seq_along(p99_ms), p50_ms = 1) {
+# Loads with the given latencies.
+loads_with <- function(p99_ms, saturated = FALSE, rate_per_s = 100 * seq_along(p99_ms), p50_ms = 1, objective_ms = 20) {
   data.table(
-    step = seq_along(p99_ms), rate_per_s, served_per_s = rate_per_s, latency_p50_ms = p50_ms, latency_p99_ms = p99_ms,
-    cpu_us_per_request = 50, saturated
-  )
+    step = seq_along(p99_ms), rate_per_s, latency_p50_ms = p50_ms, latency_p99_ms = p99_ms, cpu_us_per_request = 50, saturated
+  )[, met := !saturated & latency_p99_ms <= objective_ms][]
 }
 
 #' Writes the cell of a curve, see write_cell().
 #'
-#' @param steps see steps_with().
-write_curve <- function(root, steps, objective_ms = 20, ended = "not_sustained", planned = nrow(steps), ...) {
-  slices <- if (nrow(steps) == 0) known_slices()[0] else known_slices(
-    rounds = nrow(steps), step = steps$step, offered_per_s = steps$rate_per_s, sustained = tolower(!steps$saturated),
-    served_per_s = steps$served_per_s, due = steps$rate_per_s / 2, latency_p50_ms = steps$latency_p50_ms,
-    latency_p99_ms = steps$latency_p99_ms, cpu_us_per_request = steps$cpu_us_per_request
+#' @param loads see loads_with().
+write_curve <- function(root, loads, objective_ms = 20, ...) {
+  slices <- if (nrow(loads) == 0) known_slices()[0] else known_slices(
+    rounds = nrow(loads), step = loads$step, offered_per_s = loads$rate_per_s, sustained = tolower(!loads$saturated),
+    served_per_s = loads$rate_per_s, due = loads$rate_per_s / 2, latency_p50_ms = loads$latency_p50_ms,
+    latency_p99_ms = loads$latency_p99_ms, cpu_us_per_request = loads$cpu_us_per_request
   )
-  sweep <- list(
-    calibrated_per_s = 1000, ended = ended, arrivals = "poisson", seed = 1, objective_ms = objective_ms,
-    steps = nrow(steps), steps_planned = planned
-  )
+  sweep <- list(calibrated_per_s = 1000, growth = 1.1, arrivals = "poisson", seed = 1, objective_ms = objective_ms, lowest = 0.6, highest = 1.1)
   write_cell(root, tool = "sweep", slices = slices, sweep = sweep, ...)
 }
 
-#' Rows of capacity.csv, one per value, which is the middle of its bracket; a bound where it is said.
+#' Rows of capacity.csv, one per value, which is the middle of its ends; a bound where it is said.
 #'
-#' @param width of a bracket: its upper end by its lower.
+#' @param width between the ends: the upper by the lower.
 capacities_with <- function(mode, values, baseline = NA, bound = "", tier = "low", width = 1.02) {
   rows <- with_cell_columns(data.table(
     study = "demo", mode, tier, tool = "sweep", repetition = seq_along(values), baseline = as.character(baseline),

@@ -83,6 +83,11 @@ def renewed(cell: Cell) -> None:
         server["idle_cpu_share"] = 0.0
         for row in cell.rows:
             row |= {"collections": 0, "full_collections": 0, "gc_pause_ms": 0.0}
+    sweep = cell.record.get("sweep", {})
+    if "ended" in sweep:
+        old = ("ended", "steps", "steps_planned")
+        cell.record["sweep"] = {key: value for key, value in sweep.items() if key not in old}
+        cell.record["sweep"] |= {"growth": 1.1, "lowest": 0.6, "highest": 1.1}
 
 
 def every(study: str = "*", *edits: Edit) -> list[Cell]:
