@@ -22,7 +22,9 @@ behind_from <- 0.03
 behind_from_sd <- 2
 # How sharply loads tell rates apart, as a share of the rate. It is about 0.02 for half a second of a queue. This is more, because the
 # rates are a tenth apart and the same in all sessions: their errors have something in common.
+#' @export
 tolerance <- 0.05
+#' @export
 tolerance_df <- 4
 
 # ---- One curve -----------------------------------------------------------------------------------
