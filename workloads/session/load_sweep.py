@@ -27,7 +27,7 @@ from workloads.experiment.plan import Name
 from workloads.record.slice import CALIBRATION, PLAIN, Slice, is_broken
 from workloads.record.slice_rules import BURDENS, GENERATOR
 from workloads.record.validity import GENERATOR_CPU_AT_MOST
-from workloads.session.place import Place, becomes_idle
+from workloads.session.place import Meter, Place, becomes_idle
 from workloads.tools.sweep import busy_connections, is_answered, load_at
 
 GROWTH = 1.1
@@ -215,5 +215,6 @@ def drain(session: Swept, mode: str) -> None:
     A server that is busy after that long is stopped; it is started again for its next load.
     """
     live = session.place.alive.get(mode)
-    if not live or not becomes_idle(live.cpu_s, len(session.place.server_cpus), DRAIN_LIMIT_S):
+    clock_s = Meter({mode: live}).beyond_idle_s if live else None
+    if not clock_s or not becomes_idle(clock_s, len(session.place.server_cpus), DRAIN_LIMIT_S):
         session.stop(mode)

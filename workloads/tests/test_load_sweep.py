@@ -256,11 +256,17 @@ def test_server_that_broke_is_not_loaded_at_that_rate_again(sweep):
 @pytest.mark.parametrize(("idle", "stopped"), [(True, []), (False, ["one"])])
 def test_overloaded_server_that_stays_busy_is_stopped(monkeypatch, idle, stopped):
     session = session_of()
-    live = session.place.alive["one"] = SimpleNamespace(cpu_s=lambda: 0.0)
-    asked = []
+    used_s, asked = [5.0], []
+    live = session.place.alive["one"] = SimpleNamespace(cpu_s=lambda: used_s[0], idle_cpu_share=0.0)
     monkeypatch.setattr(module, "becomes_idle", lambda *given: asked.append(given) or idle)
     drain(session, "one")
-    assert asked == [(live.cpu_s, 1, module.DRAIN_LIMIT_S)]
+    ((clock_s, *others),) = asked
+    assert others == [1, module.DRAIN_LIMIT_S]
+    used_s[0] += 0.25
+    assert clock_s() == 0.25
+    # What it uses at rest is none of its load.
+    live.idle_cpu_share = 1e9
+    assert clock_s() == 0
     assert session.stopped == stopped
 
 
