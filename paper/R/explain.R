@@ -8,7 +8,8 @@ note_on_profiles <- function(all, tool, tiers, modes) {
   drawn <- all$cpu_groups[tool == wanted[[1]] & tier %in% wanted[[2]] & mode %in% wanted[[3]]]
   cost <- all$profiler_cost[study == all$study]
   paragraph(
-    "Shares are of the samples, with 95 % intervals.", sentence_jit(drawn), if (nrow(cost) > 0) sentence_profiler_cost(cost)
+    "Shares are of the samples, with 95 % intervals.",
+    sentence_clocks(all$summary[tool == wanted[[1]] & tier %in% wanted[[2]] & mode %in% wanted[[3]]]), sentence_jit(drawn), if (nrow(cost) > 0) sentence_profiler_cost(cost)
   )
 }
 

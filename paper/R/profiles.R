@@ -1,4 +1,29 @@
-# What profiles say: shares of samples, what requests allocate, and what the profiler costs.
+# What profiles say: shares of samples, what requests allocate, how threads wait, and what the profiler costs.
+
+#' By which clock profiles were sampled, and of which modes by the coarse one.
+#'
+#' @param summary rows of the summary; of cells without a profile, too.
+#' @return one string; empty where nothing was sampled.
+sentence_clocks <- function(summary) {
+  clocks <- unique(summary[!is.na(profiler_engine), .(mode, engine = profiler_engine, interval_ms = profiler_interval_ms)])
+  if (nrow(clocks) == 0) return("")
+  of_clock <- clocks[order(interval_ms), .(told = sprintf(
+    "every %s ms by `%s` (%s)", format_number(interval_ms[1]), engine[1], enumerate(as_code(unique(mode)))
+  )), by = .(engine, interval_ms)]$told
+  paste0("Samples are taken ", paste(of_clock, collapse = " and "), ".")
+}
+
+#' How often and how long threads wait for a request, a row per mode, tier and type of event.
+#'
+#' @param events see read_thread_events(); of valid cells.
+#' @return data.table of text.
+table_thread_events <- function(events) {
+  events[valid == TRUE][order(tier, match(mode, mode_levels(mode)), event), .(
+    Tier = tier, Mode = mode, Event = event, Events = plain_number(count), "Per request" = format_number(count / requests),
+    "ms a request" = format_number(total_ms / requests), "ms, mean" = format_number(total_ms / count),
+    "ms, longest" = format_number(longest_ms)
+  )]
+}
 
 #' What the profiler costs, study by study: it stands with a study's profiles.
 #'

@@ -124,6 +124,7 @@ tables_of_study <- function(all) {
     ), function(rows) rows$samples > 0),
     page_table(allocations_of(all), "What a request allocates in the profiled slices of valid cells, with 95 % intervals by sampling."),
     table("allocations.csv", "Bytes that a request allocates, by group of stacks, with the standard error of sampling."),
+    page_table(table_thread_events(thread_events_of(all)), "Events of the JVM's threads in profiled slices of valid cells: JFR's, none too short to be recorded."),
     table("combinations.csv", "Transactions a second by the sizes of both pools, and the combinations that cannot be told from the best."),
     page_table(table_threads(all), "Threads by group: the most that existed at a time, and how many of them ran or were free to run, as the JVM and as the kernel has them; medians over repetitions."),
     flame_graphs(choose_flame_graphs(all))
@@ -133,6 +134,10 @@ tables_of_study <- function(all) {
 allocations_of <- function(all) {
   wanted <- all$study
   table_allocations(read_allocations(file.path(all$results, "allocations.csv"))[study == wanted])
+}
+
+thread_events_of <- function(all) {
+  read_thread_events(file.path(all$results, "cells", cell_path(all$summary), "cell.json"))
 }
 
 #' What theory allows, beside what was measured, with their ratio.

@@ -23,6 +23,7 @@ from workloads.record import cell_folder
 from workloads.record.pooling import waits_beyond_latency
 from workloads.record.slice_rules import BURDENS, GENERATOR, OF_EVERYTHING
 from workloads.servers.databases.scratch import PREFIX
+from workloads.session.profiling import LOADS_AT_MOST
 from workloads.tools import wrk2
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,8 +100,10 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     assert load["requests_offered"] in (None, load["requests_recorded"])
     assert load["responses_2xx"] + sum(load["errors"].values()) >= load["requests_recorded"]
     names = ["slices.csv", "telemetry.csv", "server.log.gz", "generator.log"]
-    if cell.tool != SWEEP:
-        names.append("profile.collapsed")
+    kinds = GRID.profiles(cell)
+    names += ["profile.collapsed", "allocation.collapsed"] if kinds else []
+    if "events" in kinds:
+        names.append("events.csv")
     if is_jvm(cell):
         names.append("gc.log")
     for name in names:
@@ -150,8 +153,7 @@ def test_slices_are_accounted_for(cell):
     if measured["outcome"] == "completed" and not measured["outcome_reason"]:
         assert len(rounds) == measured["session"]["rounds"] or is_sweep
         profiled = [row for row in rows if row["kind"] == PROFILED]
-        planned = measured["configuration"]["slices"]
-        assert 0 <= len(profiled) - planned["profiled"] <= planned["extra_rounds"]
+        assert len(profiled) in ((1, LOADS_AT_MOST) if GRID.profiles(cell) else (0,))
     for row in rows:
         # A step of a sweep stands where a rule on what makes latency longer fails, and it is short.
         stands = row["stands"] == "true"
@@ -371,7 +373,7 @@ def test_one_blocking_thread_asks_the_remote_one_request_after_the_other():
     assert users - load["errors"].get("timeout", 0) <= load["in_flight_at_end"] <= users
 
 
-@pytest.mark.parametrize("cell", cells(study="blocking-remote"))
+@pytest.mark.parametrize("cell", [cell for cell in GRID.cells if "states" in GRID.profiles(cell)])
 def test_states_of_threads_are_those_of_profiled_slices(cell):
     windows_s = [
         (float(row["start_epoch_s"]), float(row["end_epoch_s"]))
@@ -404,7 +406,8 @@ def test_nothing_is_faster_than_what_is_admitted(mode, tier, admitted, takes_s):
 def test_synchronized_pins_on_jdk_21_and_not_on_25():
     def counted(mode):
         server = measured_at(mode, "smoke-lock", "jmeter")["server"]
-        return [(part["counters"]["pinned"], part) for part in (server, server["profiled"])]
+        parts = [part for part in (server, server["profiled"]) if part["counters"]]
+        return [(part["counters"]["pinned"], part) for part in parts]
 
     # Once in each request, in slices of both kinds, and in no other mode.
     for pinned, part in counted("virtual-synchronized-21"):
@@ -524,10 +527,13 @@ def test_requests_of_the_stacks_allocate(cell):
 def test_profile_is_of_the_profiled_slice(cell):
     measured = record(cell)
     profile, rows = measured["profile"], [row for row in slices(cell) if row["kind"] == PROFILED]
+    kinds = GRID.profiles(cell)
+    assert kinds == measured["configuration"].get("profile", [])
     if not rows:
-        planned = measured["configuration"]["slices"]["profiled"]
-        assert not planned or measured["outcome"] != "completed"
+        assert not kinds or measured["outcome"] != "completed"
         assert profile == {"file": None}
+    elif not {"cpu", "allocation"} & {*kinds}:
+        assert profile["file"] is None
     # perf is not everywhere, nor allowed everywhere.
     elif profile["file"] or is_jvm(cell):
         assert profile["engine"] != "unknown"

@@ -61,7 +61,7 @@ test_that("the profiler's cost and the compiler's share stand with a study's bar
     groups_of("threads", 150, c(300, 100, 0)), groups_of("threads", NA, c(100, 0, 0))[1][, group := "JIT"]
   )
   cost <- data.table(study = c("demo", "other"), mode = "threads", statistic = "cpu_us_per_request", estimate = c(1.63, 1.04))
-  note <- note_on_profiles(list(study = "demo", cpu_groups = groups, profiler_cost = cost), "wrk2", "fresh", "threads")
+  note <- note_on_profiles(list(study = "demo", cpu_groups = groups, profiler_cost = cost, summary = sampled_by("perf_events", 1, "threads")), "wrk2", "fresh", "threads")
   expect_match(note, "which took 20 % of the samples")
   expect_match(note, "takes 1.63 times the CPU time in demo")
   expect_no_match(note, "1.04")

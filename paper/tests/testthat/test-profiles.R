@@ -21,3 +21,29 @@ test_that("the share of the compiler is that of all samples", {
   )
   expect_match(sentence_jit(groups), "which took 33.3 % of the samples")
 })
+
+test_that("it is said by which clock samples were taken, and of which modes", {
+  expect_equal(sentence_clocks(sampled_by("perf_events", 1, "pool")), "Samples are taken every 1 ms by `perf_events` (`pool`).")
+  both <- rbind(sampled_by("itimer", 4, "threads"), sampled_by("perf_events", 1, c("pool", "loop")))
+  expect_equal(sentence_clocks(both), "Samples are taken every 1 ms by `perf_events` (`pool` and `loop`) and every 4 ms by `itimer` (`threads`).")
+  expect_equal(sentence_clocks(sampled_by(NA_character_, NA_real_, "pool")), "")
+})
+
+test_that("events of threads are those of the profiled slice, per request", {
+  path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = rbind(known_slices(), fill = TRUE)[kind == "profiled", requests_recorded := 50])
+  expect_equal(nrow(read_thread_events(path)), 0)
+  file <- file.path(dirname(path), "events.csv")
+  writeLines(c("event,count,total_ms,longest_ms", "jdk.VirtualThreadPinned,100,2050,20.9"), file)
+  events <- read_thread_events(path)
+  expect_equal(unlist(events[, .(count, requests)]), c(count = 100, requests = 50))
+  shown <- table_thread_events(events)
+  expect_equal(unlist(shown[, .(Events, `Per request`, `ms a request`, `ms, mean`)], use.names = FALSE), c("100", "2", "41", "20.5"))
+  expect_equal(nrow(table_thread_events(copy(events)[, valid := FALSE])), 0)
+  # Without any event, with another column, and in a slice that a rule excludes.
+  writeLines("event,count,total_ms,longest_ms", file)
+  expect_equal(nrow(read_thread_events(path)), 0)
+  writeLines(c("event,count", "jdk.ThreadSleep,3"), file)
+  expect_error(read_thread_events(path), "total_ms")
+  fwrite(known_slices()[kind == "profiled", kept := "false"], file.path(dirname(path), "slices.csv"))
+  expect_equal(nrow(read_thread_events(path)), 0)
+})
