@@ -39,7 +39,8 @@ def progress(record: dict[str, Any], left: int, of: int, root: Path) -> str:
         rate = f"capacity about {sweep['calibrated_per_s']:.0f}/s"
     else:
         rate = f"{load['throughput_per_s']:.0f}/s"
-    lasts = f", about {left * typical_cell_s(root) / 60:.0f} min" if left else ""
+    left_s = left * typical_cell_s(root)
+    lasts = f", about {math.ceil(left_s / 60)} min" if left_s else ""
     return (
         f"{left} of {of} cells left{lasts}; "
         f"{name}: {record['outcome']}, {valid}; {rate}, {load['error_share']:.1%} errors"

@@ -50,6 +50,8 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
     )
     # A cell that was named is all that was requested.
     assert progress(record, 0, 1, tmp_path).startswith("0 of 1 cells left; x/x/x/x/2: completed")
+    # Of a first cell nothing is known.
+    assert progress(record, 4, 6, tmp_path / "empty").startswith("4 of 6 cells left; x/x/x/x/2:")
     record["validity"]["valid"] = False
     assert "completed, invalid: settled" in progress(record, 4, 6, tmp_path)
     record |= {"sweep": {"calibrated_per_s": 512.3}}
