@@ -42,6 +42,7 @@ TABLES = (
     "slices.csv",
     "combinations.csv",
     "thread-states.csv",
+    "events.csv",
     "samples.csv.gz",
     "latencies.csv.gz",
 )

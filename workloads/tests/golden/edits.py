@@ -211,7 +211,7 @@ def quiet(cell: Cell) -> None:
     """Measure the cell on a quiet machine: no slice is excluded, and the generator is healthy."""
     for row in cell.rows:
         row |= {"kept": "true", "reason": ""}
-    if cell.record["profile"]["file"]:
+    if "slices" in cell.record["profile"]:
         cell.record["profile"]["kept"] = cell.record["profile"]["slices"]
     judged(True, "slices_kept", "generator_healthy")(cell)
 
