@@ -4,7 +4,7 @@
 # A sweep loads a mode several times at each rate of a grid. A load meets the objective where its p99 does and the server is not
 # saturated: it sustained the rate, and served what was due. What disturbs a load makes its latency longer, never shorter; so
 # one that met the objective counts whatever rule on machine or generator failed, but for its CPU time, and one that did not
-# counts only if no rule failed, or if the server broke. Neither rates nor loads are interpolated.
+# counts only if no rule failed, if the server broke, or if no load of its rate was better.
 #
 # The chance that a load meets the objective falls with its rate around the capacity, as Student's t with 4 degrees of freedom on
 # the log scale: a load may be disturbed, and its long tails let one that contradicts all others move little. The capacity of a
@@ -38,14 +38,17 @@ loads_of_curve <- function(cell) {
   slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
   if (nrow(slices) == 0) return(typed_table(numbers = c("slice", "step", "rate_per_s", step_values), flags = c("met", "saturated")))
   slices <- require_columns(slices, c("step", "offered_per_s", "sustained", "served_per_s", "due", "reason"), cell$path)[kind == "plain"]
-  broke <- grepl("not_completed", slices$reason)
-  loads <- slices[kept | broke][order(offered_per_s, slice), .(
+  # An overload may itself be what disturbs: a rate that was lost twice or more, and never kept, is beyond.
+  slices[, counts := kept | grepl("not_completed", reason)]
+  slices[, lost := !counts & !grepl("generator_healthy|idle_connections", reason)]
+  slices[, counts := counts | lost & !any(counts) & sum(lost) > 1, by = step]
+  loads <- slices[counts == TRUE][order(offered_per_s, slice), .(
     slice, step, rate_per_s = offered_per_s, latency_p50_ms, latency_p99_ms,
     cpu_us_per_request = fifelse(reason == "", cpu_us_per_request, NA_real_),
     saturated = (grepl("not_completed", reason) | !sustained | is_behind(due, served_per_s * duration_s)) %in% TRUE
   )]
   loads[, met := (!saturated & latency_p99_ms <= number(cell$sweep$objective_ms)) %in% TRUE]
-  setattr(loads, "late_per_s", slices[!(kept | broke) & grepl("generator_healthy", reason), offered_per_s])[]
+  setattr(loads, "late_per_s", slices[!counts & grepl("generator_healthy", reason), offered_per_s])[]
 }
 
 is_behind <- function(due, served) due - served > pmax(behind_from * due, behind_from_sd * sqrt(due))
@@ -217,15 +220,14 @@ pool_capacity <- function(capacity) {
 #'
 #' A session's effect is never taken to be better known than its loads say, see find_capacity().
 #'
-#' @param capacity see read_capacity(); `known` comparisons of a shipped run, which lend their noise to one session.
+#' @param capacity see read_capacity(); `known` comparisons of a shipped run, which lend their noise, see moderate().
 #' @return data.table, a row per comparison, see compare_modes().
 compare_capacities <- function(capacity, known = NULL) {
   places <- unique(capacity[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
   # A sweep offers no rate that would fix a throughput; its share of errors is one of all rates.
   cells <- counted_capacities(capacity)[, `:=`(loop = "open", sleep_ms = NA_real_, users = NA_real_, offered_per_s = NA_real_, error_share = NULL)]
   cells[counts == FALSE, `:=`(valid = FALSE, failed_checks = fifelse(failed_checks == "", "no capacity found", failed_checks))]
-  alone <- uniqueN(capacity$repetition) < 2
-  compare_places(list(summary = cells, known = if (alone) known), places, compared_statistics[counts == "sweep"])
+  compare_places(list(summary = cells, known = known), places, compared_statistics[counts == "sweep"])
 }
 
 #' Capacities as rows of the summary: a bound is no valid value.

@@ -12,7 +12,7 @@ old_kinds <- c(
 )
 old_words <- c(
   "-again\\b" = "-a-a", "^own-asyncio$" = "user-asyncio", "^curve$" = "sweep", "^twin$" = "A/A", "\\btreatment\\b" = "observed",
-  "\\bidle_beside\\b" = "idle_neighbors", "^top_of_ladder$" = "highest_rate", "above the ladder" = "above the highest rate",
+  "\\bidle_beside\\b" = "idle_neighbors", "above the ladder" = "above the highest rate",
   "below the ladder" = "below the lowest rate"
 )
 
@@ -50,10 +50,7 @@ with_new_cell_names <- function(cell) {
   cell$validity$checks <- lapply(cell$validity$checks, function(check) replace(check, "id", new_words(check$id)))
   cell$load$requests_offered <- cell$load$requests_asked
   cell$configuration$tool$users <- cell$configuration$tool$threads
-  if (!is.null(cell$curve)) {
-    cell$sweep <- c(cell$curve, steps_planned = cell$curve$ladder)
-    cell$sweep["ended"] <- list(if (!is.null(cell$curve$ended)) new_words(cell$curve$ended))
-  }
+  if (!is.null(cell$curve)) cell$sweep <- cell$curve
   if (grepl("query-test|registration|^/order([?]|$)", c(cell$configuration$tier$path, "")[1])) cell$configuration$tier$holds <- "connection"
   cell$configuration$mode <- new_mode(cell$configuration$mode, cell$configuration$study$server)
   cell

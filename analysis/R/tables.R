@@ -38,9 +38,7 @@ read_typed <- function(path, empty) {
   of_type <- function(is) names(empty)[vapply(empty, is, NA)]
   table <- require_columns(read_table(path, of_type(is.numeric)), names(empty), path)
   for (column in of_type(is.logical)) set(table, j = column, value = table[[column]] == "TRUE")
-  for (column in c("baseline", "ended")) {
-    if (column %in% names(table)) set(table, which(table[[column]] == ""), column, NA_character_)
-  }
+  if ("baseline" %in% names(table)) set(table, which(table$baseline == ""), "baseline", NA_character_)
   table[, names(empty), with = FALSE]
 }
 

@@ -38,9 +38,10 @@ CALIBRATION_S = 0.3
 SERVED_AT_LEAST = 0.9
 # The ramp ends after so many overloads: one may be chance. The second is only so far above what the
 # server did in the first.
-OVERLOADS, OVERLOAD, RAMP_AT_MOST = 2, 1.25, 16
+OVERLOADS, OVERLOAD, RAMP_AT_MOST = 2, 1.5, 16
 # Further rounds, and how many steps a range grows in one: to 10 times the estimate in all.
 FURTHER_ROUNDS, GROWS_BY = 8, 3
+SERVER_CPU_AT_MOST = 0.95
 # After an overload.
 DRAIN_LIMIT_S = 5.0
 
@@ -102,7 +103,10 @@ class ModeSweep:
     def met(self, step: int) -> list[bool]:
         """Whether the objective was met, for each load of a step that says so."""
         loads = [each for each in self.slices if each.turn.round == step]
-        return [self.is_within(each) for each in loads if each.kept or is_broken(each)]
+        kept = [each for each in loads if each.kept or is_broken(each)]
+        # An overload may itself be what disturbs: twice is no chance.
+        lost = [each for each in loads if GENERATOR not in each.faults]
+        return [self.is_within(each) for each in kept or (lost if len(lost) > 1 else [])]
 
     def is_within(self, done: Slice) -> bool:
         p99_ms = done.latencies_ms["latency_p99_ms"]
@@ -192,9 +196,12 @@ def load_step(session: Swept, name: Name, one: ModeSweep, step: int, load: Load)
         # There is no server any more.
         return
     done = one.slices[-1]
-    if is_at_limit(done) and GENERATOR not in done.faults:
-        # A load that was offered too late says nothing of the server.
-        done.faults.append(GENERATOR)
+    if is_at_limit(done):
+        # A load that was offered too late says nothing of the server ...
+        done.faults = [*dict.fromkeys([*done.faults, GENERATOR])]
+    elif not done.load["sustained"] and has_no_cpu_left(done, len(session.place.server_cpus)):
+        # ... but that its CPUs were used up.
+        done.faults = [fault for fault in done.faults if fault != GENERATOR]
     harmless = (BURDENS | {GENERATOR}).issuperset(done.faults)
     done.stands = bool(done.faults) and harmless and one.is_within(done)
     if not is_broken(done) and not done.load["sustained"]:
@@ -207,6 +214,12 @@ def is_at_limit(done: Slice) -> bool:
     shares = zip(done.beside, done.metrics["backend_cpu_shares"], strict=True)
     busy += sum(share for beside, share in shares if beside.id == "remote")
     return done.load["generator_thread"] > GENERATOR_CPU_AT_MOST or busy > GENERATOR_CPU_AT_MOST
+
+
+def has_no_cpu_left(done: Slice, cpus: int) -> bool:
+    """Whether the server was the limit, however late its requests came."""
+    busy = done.metrics["server_cpu_s"] / (cpus * done.load["duration_s"])
+    return bool(busy + done.metrics["others_cpu_share"] > SERVER_CPU_AT_MOST)
 
 
 def drain(session: Swept, mode: str) -> None:

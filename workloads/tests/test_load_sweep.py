@@ -94,10 +94,10 @@ def in_ramp(*ends):
 @pytest.mark.parametrize(
     ("capacity", "ramp", "estimate"),
     [
-        # A second overload, a quarter above what the server did in the first.
-        (1000, [250, 500, 1000, 2000, 1250], 1000),
-        (1950, [250, 500, 1000, 2000, 4000, 2500], 2000),
-        (100, [250, 125], 100),
+        # A second overload, by half of what the server did in the first.
+        (1000, [250, 500, 1000, 2000, 1500], 1000),
+        (1950, [250, 500, 1000, 2000, 4000, 3000], 2000),
+        (100, [250, 150], 100),
     ],
 )
 def test_rate_is_doubled_until_it_is_not_served(sweep, capacity, ramp, estimate):
@@ -109,8 +109,8 @@ def test_rate_is_doubled_until_it_is_not_served(sweep, capacity, ramp, estimate)
 def test_next_ramp_begins_at_half_of_what_the_last_mode_did(sweep):
     found, asked = sweep(names=(ONE, OTHER), capacity=4000)
     first, second = sorted((ramp_of(asked, name.mode) for name in found), key=len, reverse=True)
-    assert first == [250, 500, 1000, 2000, 4000, 8000, 5000]
-    assert second == [2000, 4000, 8000, 5000]
+    assert first == [250, 500, 1000, 2000, 4000, 8000, 6000]
+    assert second == [2000, 4000, 8000, 6000]
 
 
 def test_ramp_is_short_and_steady_and_never_in_the_slices(sweep):
@@ -123,7 +123,7 @@ def test_ramp_is_short_and_steady_and_never_in_the_slices(sweep):
 
 def test_disturbance_of_one_load_does_not_end_the_ramp(sweep):
     found, asked = sweep(ends=in_ramp({"served_per_s": 70.0}))
-    assert ramp_of(asked)[:3] == [250, 87.5, 175]
+    assert ramp_of(asked)[:3] == [250, 105, 210]
     assert found[ONE].calibrated_per_s == pytest.approx(1000, rel=0.2)
 
 
@@ -232,6 +232,15 @@ def test_load_at_the_limit_of_the_generator_counts_only_if_the_objective_is_met(
     assert kept == {(70, True), (73, False)}
 
 
+@pytest.mark.parametrize(("cpu_s", "kept"), [(0.9, True), (0.8, False)])
+def test_server_without_cpu_left_is_the_limit_however_late_its_load(sweep, cpu_s, kept):
+    busy = {"metrics": {"server_cpu_s": cpu_s, "others_cpu_share": 0.1}}
+    late = lost(fault=GENERATOR, sustained=False, **busy)
+    found, _ = sweep(ends=plain({73: late}))
+    first = next(each for each in found[ONE].slices if each.turn.round == 73)
+    assert first.kept == kept
+
+
 @pytest.mark.parametrize(
     ("ramp", "estimate"),
     [([{"served_per_s": 200.0}] * 2, 200), ([{}] * 3 + [{"served_per_s": 2000.0}], 2000)],
@@ -245,6 +254,13 @@ def test_range_goes_to_where_the_capacity_is(sweep, ramp, estimate):
     planned = [step for step in steps if 0.6 * estimate <= GROWTH**step <= 1.1 * estimate]
     assert steps[: len(set(planned))] == planned[: len(set(planned))]
     assert len(set(steps)) <= 24
+
+
+def test_range_goes_down_where_the_lowest_rate_is_lost_in_both_rounds(sweep):
+    _, asked = sweep(ends=plain({RANGE[0]: lost(4)}), extra_rounds=1)
+    assert min(steps_of(asked)) == RANGE[0] - 3
+    _, asked = sweep(ends=plain({RANGE[0]: lost(4, fault=GENERATOR)}), extra_rounds=1)
+    assert min(steps_of(asked)) == RANGE[0]
 
 
 def test_server_that_broke_is_not_loaded_at_that_rate_again(sweep):

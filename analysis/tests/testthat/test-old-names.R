@@ -42,8 +42,8 @@ test_that("the kind of an old mode follows from its class, where it has one that
 })
 
 test_that("tables of before are read with the new names, and those of now as they are", {
-  old <- data.table(session = "one", mode = "pool-again", versus = "pool", versus_median = 1, group = "demo", tool = "curve", ended = "top_of_ladder")
-  new <- data.table(session = "one", mode = "pool-a-a", baseline = "pool", baseline_median = 1, comparison = "demo", tool = "sweep", ended = "highest_rate")
+  old <- data.table(session = "one", mode = "pool-again", versus = "pool", versus_median = 1, group = "demo", tool = "curve")
+  new <- data.table(session = "one", mode = "pool-a-a", baseline = "pool", baseline_median = 1, comparison = "demo", tool = "sweep")
   expect_equal(with_new_names(copy(old)), new)
   expect_equal(with_new_names(copy(new)), new)
   # Groups of stacks stay.
