@@ -93,6 +93,11 @@ comparison_columns <- c(
   "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed", "mode_collections", "baseline_collections", "mode_gc_share", "baseline_gc_share"
 )
 
+no_comparisons <- function() {
+  words <- c("statistic", "unit", "better", "effect", "bound", "reason")
+  typed_table(words, setdiff(comparison_columns, c(words, "fixed")), "fixed")[, ..comparison_columns]
+}
+
 bound_words <- function(bound) fcase(bound > 0, "at_least", bound < 0, "at_most", default = "")
 
 #' Compares places, all statistics.
@@ -101,7 +106,7 @@ bound_words <- function(bound) fcase(bound > 0, "at_least", bound < 0, "at_most"
 #' @return see compare_modes(); with its columns where there is no place, too.
 compare_places <- function(measured, places, statistics = compared_statistics[counts != "sweep"]) {
   named <- setdiff(names(places), "id")
-  if (nrow(places) == 0) return(cbind(copy(places)[, id := NULL], setNames(as.data.table(rep(list(character()), length(comparison_columns))), comparison_columns)))
+  if (nrow(places) == 0) return(cbind(copy(places)[, id := NULL], no_comparisons()))
   # The reasons of some rest on others.
   all <- compared_statistics[statistic %in% c(statistics$statistic, "throughput_per_s", "error_share")]
   rows <- with_reasons(rbindlist(lapply(split(all, seq_len(nrow(all))), function(about) compare_statistic(measured, places, about)), fill = TRUE))

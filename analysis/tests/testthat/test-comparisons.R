@@ -226,3 +226,13 @@ test_that("a mode with fewer sessions by design than its baseline lacks none", {
   expect_equal(sessions_of(paths), c(2, 2))
   expect_equal(sessions_of(paths[!grepl("fixed-pool.*rep-2", paths)]), c(1, 1))
 })
+
+test_that("a table without comparisons has their types", {
+  paths <- write_run(new_folder(), 1)
+  loads <- read_loads(paths)
+  some <- compare_modes(as_measured(summarise_cells(paths), loads$slices, loads$histograms))
+  none <- compare_capacities(capacities_of(list()))
+  expect_equal(nrow(none), 0)
+  type_of <- function(column) if (is.numeric(column)) "number" else class(column)
+  expect_equal(vapply(rbind(some, none, fill = TRUE), type_of, ""), vapply(some, type_of, ""))
+})
