@@ -226,7 +226,7 @@ line_of_effect <- function(effect) {
   sprintf(
     "%s: %s and %s%s, %s %s, %s", title, format_number(effect$baseline_value), format_number(effect$mode_value), sub("^ 1/", "/", paste("", effect$unit)),
     if (effect$effect == "ratio") "ratio" else "difference", with_interval(back(effect$centre), back(effect$low), back(effect$high)),
-    if (effect$rounds == 1) "ONE ROUND" else sprintf("%d rounds", as.integer(effect$rounds))
+    if (effect$statistic == "capacity_per_s") "one session" else if (effect$rounds == 1) "ONE ROUND" else sprintf("%d rounds", as.integer(effect$rounds))
   )
 }
 
