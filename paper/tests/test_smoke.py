@@ -199,11 +199,12 @@ def test_cells_of_a_session_were_measured_side_by_side(session):
     assert id.startswith(f"{session.path}@")
     (phases,) = {json.dumps(measured["session"]["phases"]) for measured in records.values()}
     spent_s = json.loads(phases)
-    wall_s = spent_s.pop("wall_s")
-    assert 0 < spent_s["load_s"] < sum(spent_s.values()) <= wall_s
-    assert spent_s["load_s"] == pytest.approx(
-        sum(total(slices(cell), "duration_s") for cell in session.cells)
-    )
+    wall_s, kept_s = spent_s.pop("wall_s"), spent_s.pop("kept_s")
+    assert 0 <= kept_s <= spent_s["load_s"] < sum(spent_s.values()) <= wall_s
+    rows = [row for cell in session.cells for row in slices(cell)]
+    for phase, kind in (("load_s", PLAIN), ("profiled_s", PROFILED)):
+        of_kind = [row for row in rows if row["kind"] == kind]
+        assert spent_s.get(phase, 0) == pytest.approx(total(of_kind, "duration_s"))
     windows_s = sorted(
         (float(row["start_epoch_s"]), float(row["end_epoch_s"]))
         for cell in session.cells
@@ -213,17 +214,33 @@ def test_cells_of_a_session_were_measured_side_by_side(session):
 
 
 @pytest.mark.parametrize("session", [pytest.param(s, id=s.path) for s in GRID.sessions])
+def test_profiles_come_after_all_plain_slices(session):
+    plan = GRID.plan(session)
+    starts_s = {
+        kind: [
+            float(row["start_epoch_s"])
+            for cell in session.cells
+            for row in slices(cell)
+            if row["kind"] == kind and not plan.modes[cell.mode].mode.get("alone")
+        ]
+        for kind in (PLAIN, PROFILED)
+    }
+    assert max(starts_s[PLAIN]) < min(starts_s[PROFILED], default=math.inf)
+
+
+@pytest.mark.parametrize("session", [pytest.param(s, id=s.path) for s in GRID.sessions])
 def test_modes_take_turns_and_meet_their_baselines_in_every_round(session):
     plan = GRID.plan(session)
     for tier, tool in {(cell.tier, cell.tool) for cell in session.cells}:
         cells_there = [cell for cell in session.cells if (cell.tier, cell.tool) == (tier, tool)]
         together = [c for c in cells_there if not plan.modes[c.mode].mode.get("alone")]
         rows = sorted(
-            (float(row["start_epoch_s"]), row["kind"], int(row["round"]))
+            (float(row["start_epoch_s"]), int(row["round"]))
             for cell in together
             for row in slices(cell)
+            if row["kind"] == PLAIN
         )
-        turns = [turn for _, *turn in rows]
+        turns = [turn for _, turn in rows]
         assert turns == sorted(turns), (tier, tool)
         rounds = {
             cell.mode: {int(row["round"]) for row in slices(cell) if row["kind"] == PLAIN}
