@@ -281,12 +281,14 @@ def governor() -> Finding:
 
 
 def perf_events() -> Finding:
-    """Which engine async-profiler will have: perf_events see the kernel, ctimer does not."""
+    """What async-profiler may sample: above 1 no kernel frames, above 2 no perf events."""
     paranoid = sysctl("kernel/perf_event_paranoid")
     found = f"{paranoid or 'absent'}, as {'root' if os.geteuid() == 0 else 'a user'}"
     if paranoid is not None and (os.geteuid() == 0 or int(paranoid) <= 1):
         return Finding("perf_event_paranoid", OK, found)
-    advice = "profiles use ctimer and lack kernel frames; sysctl kernel.perf_event_paranoid=1"
+    advice = (
+        "profiles lack kernel frames (above 2: tick each 4 ms); sysctl kernel.perf_event_paranoid=1"
+    )
     return Finding("perf_event_paranoid", REMARK, found, advice)
 
 
