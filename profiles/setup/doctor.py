@@ -52,8 +52,9 @@ class Finding:
     advice: str = ""
 
 
-def findings() -> list[Finding]:
-    return [*tools(), *machine(), *limits()]
+def findings(needs: str = "") -> list[Finding]:
+    """All of them; `needs`: MiB needed, MiB free and the session, as workloads/ computes them."""
+    return [*tools(), *machine(needs), *limits()]
 
 
 # ---- Tools ----------------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def runtime(jdk: int) -> Finding:
 # ---- Machine and limits: nothing here is required, but a number may mean something else -----
 
 
-def machine() -> list[Finding]:
+def machine(needs: str) -> list[Finding]:
     architecture = platform.machine()
     return [
         at_least("CPUs", len(os.sched_getaffinity(0)), 2, "server and generator share one"),
@@ -192,7 +193,7 @@ def machine() -> list[Finding]:
             architecture,
             "" if architecture in ("x86_64", "aarch64") else "tried on x86_64 and aarch64 only",
         ),
-        memory(),
+        memory(needs),
         at_least(
             "free disk, MiB",
             shutil.disk_usage(ROOT).free >> 20,
@@ -252,11 +253,10 @@ def number(name: str) -> int:
     return int(sysctl(name) or 0)
 
 
-def memory() -> Finding:
+def memory(needs: str) -> Finding:
     """The session of config.yaml that needs most, which the packages of set-up can read."""
     name = "free memory, MiB"
-    said = output([str(TOOLS / "venv/bin/python"), "-m", "workloads.experiment.memory"])
-    if not (found := re.fullmatch(r"(\d+) (\d+) (\S+)", said or "")):
+    if not (found := re.fullmatch(r"(\d+) (\d+) (\S+)", needs)):
         return Finding(name, REMARK, "what a run needs is known after set-up", "make setup")
     needed, free = int(found[1]), int(found[2])
     advice = f"session {found[3]} needs it: close other programs, or lower its heaps"
@@ -308,7 +308,7 @@ def lines(found: list[Finding], colours: bool) -> list[str]:
 
 def main() -> int:
     os.environ["PATH"] = f"{TOOLS / 'venv/bin'}:{os.environ.get('PATH', os.defpath)}"
-    found = findings()
+    found = findings(*sys.argv[1:2])
     print("\n".join(lines(found, sys.stdout.isatty() and "NO_COLOR" not in os.environ)))
     missing = [finding.name for finding in found if finding.state == MISSING]
     if missing:

@@ -129,11 +129,10 @@ def test_on_this_machine_every_finding_is_one_plain_line():
         ("7286 19765 stacks/stacks/rep-1", OK, "19765"),
         ("7286 4000 stacks/stacks/rep-1", REMARK, "4000, better 7286"),
         ("ModuleNotFoundError: No module named 'yaml'", REMARK, "what a run needs is known"),
-        (None, REMARK, "what a run needs is known"),
+        ("", REMARK, "what a run needs is known"),
     ],
 )
-def test_memory_is_that_of_the_session_that_needs_most(monkeypatch, said, state, found):
-    monkeypatch.setattr(doctor, "output", lambda argv: said)
-    finding = doctor.memory()
+def test_memory_is_that_of_the_session_that_needs_most(said, state, found):
+    finding = doctor.memory(said)
     assert (finding.state, finding.found[: len(found)]) == (state, found)
     assert ("session stacks/stacks/rep-1 needs it" in finding.advice) == ("better" in found)
