@@ -26,7 +26,7 @@ RECORD = "results/sessions/{}.json"
     [
         ([], SESSIONS[0], 9, 0),
         ([], SESSIONS[2], 9, 7),
-        (["results/report.html"], SESSIONS[1], 9, 3),
+        (["results/modes.csv"], SESSIONS[1], 9, 3),
         ([RECORD.format("a-study/threads/rep-1")], SESSIONS[1], 4, 0),
         ([RECORD.format(each.path) for each in SESSIONS[1:]], SESSIONS[2], 6, 4),
         # A cell by itself, and a session of a repetition that is not in the grid.

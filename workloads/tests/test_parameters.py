@@ -8,13 +8,15 @@ import yaml
 from workloads.experiment.parameters import NONE, all_rows
 
 ROOT = Path(__file__).resolve().parents[2]
+# What stands in these has names of other programs, kinds or cells.
+OF_IDS = ("options", "variables", "classes", "each", "profiles")
 
 
 def keys_of(part, place=""):
     """Every key of a configuration; ids of studies, modes, tiers and so on as <id>."""
     for key, value in (part or {}).items():
         yield f"{place}{key}"
-        if not isinstance(value, dict) or key in ("options", "variables", "classes", "each"):
+        if not isinstance(value, dict) or key in OF_IDS:
             continue
         if key in ("studies", "comparisons", "modes", "tiers", "backends", "servers"):
             for entry in value.values():

@@ -27,7 +27,7 @@ def test_colours_change_nothing_but_the_first_word():
 @pytest.mark.parametrize(("state", "status"), [(OK, 0), (REMARK, 0), (MISSING, 1)])
 def test_only_what_is_required_fails(monkeypatch, capsys, state, status):
     monkeypatch.setenv("PATH", os.environ["PATH"])
-    monkeypatch.setattr(doctor, "findings", lambda: [Finding("thing", state, "…", "do this")])
+    monkeypatch.setattr(doctor, "findings", lambda *_: [Finding("thing", state, "…", "do this")])
     assert doctor.main() == status
     assert ("required and missing: thing" in capsys.readouterr().out) == (status == 1)
 

@@ -72,22 +72,7 @@ def golden(name: str, *edits: Edit) -> Cell:
     source = GOLDEN / "cells" / name / "rep-1"
     record = json.loads((source / "cell.json").read_text())
     with (source / "slices.csv").open(newline="") as file:
-        return edited(Cell(record, list(csv.DictReader(file)), source), renewed, *edits)
-
-
-def renewed(cell: Cell) -> None:
-    """Give a cell that was cut by an older version what cells have now."""
-    server = cell.record["server"]
-    if "gc_pauses" in server:
-        server |= {"collections": server.pop("gc_pauses"), "full_collections": 0}
-        server["idle_cpu_share"] = 0.0
-        for row in cell.rows:
-            row |= {"collections": 0, "full_collections": 0, "gc_pause_ms": 0.0}
-    sweep = cell.record.get("sweep", {})
-    if "ended" in sweep:
-        old = ("ended", "steps", "steps_planned")
-        cell.record["sweep"] = {key: value for key, value in sweep.items() if key not in old}
-        cell.record["sweep"] |= {"growth": 1.1, "lowest": 0.6, "highest": 1.1}
+        return edited(Cell(record, list(csv.DictReader(file)), source), *edits)
 
 
 def every(study: str = "*", *edits: Edit) -> list[Cell]:
