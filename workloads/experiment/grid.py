@@ -41,7 +41,8 @@ STEP_TO_WAITING = 2.5
 # From this rate on an open loop has slices of half the length: longer ones vary hardly less.
 FAST_PER_S = 500
 # Keys of a load that say whether and how often it is measured, and not what.
-OF_THE_GRID = ("once", "step_s", "rounds", "repetitions", "depth")
+ROUNDS_OF_SWEEPS = ("rounds", "extra_rounds")
+OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "depth")
 TIER_KEYS = ("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path")
 # Keys that a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
@@ -322,7 +323,7 @@ class Grid:
         if cell.tool == "sweep":
             sweep = self.config["sweep"] | tier["sweep"]
             length_s = max(sweep["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
-            slices |= {"length_s": length_s, "rounds": sweep["rounds"]}
+            slices |= {"length_s": length_s} | {key: sweep[key] for key in ROUNDS_OF_SWEEPS}
         return slices
 
     def _length_s(self, tier: Tier, tool: str) -> float:

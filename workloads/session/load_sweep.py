@@ -39,8 +39,8 @@ SERVED_AT_LEAST = 0.9
 # The ramp ends after so many overloads: one may be chance. The second is only so far above what the
 # server did in the first.
 OVERLOADS, OVERLOAD, RAMP_AT_MOST = 2, 1.5, 16
-# Further rounds, and how many steps a range grows in one: to 10 times the estimate in all.
-FURTHER_ROUNDS, GROWS_BY = 8, 3
+# How many steps a range grows in a further round: in eight to 10 times the estimate.
+GROWS_BY = 3
 SERVER_CPU_AT_MOST = 0.95
 # After an overload.
 DRAIN_LIMIT_S = 5.0
@@ -140,7 +140,7 @@ def load_sweep(session: Swept, names: list[Name], load: Load) -> dict[Name, Mode
         sweeps[name] = calibrated(session, name, load, first_per_s)
         first_per_s = max(1.0, sweeps[name].calibrated_per_s / 2)
     slices = session.spec(names[0])["slices"]
-    for _ in range(slices["rounds"] + FURTHER_ROUNDS * bool(slices["extra_rounds"])):
+    for _ in range(slices["rounds"] + slices["extra_rounds"]):
         load_round(session, sweeps, load)
     return {name: sweeps[name] for name in names}
 

@@ -129,7 +129,7 @@ def test_disturbance_of_one_load_does_not_end_the_ramp(sweep):
 
 def test_ramp_ends_where_connections_or_generator_do(sweep):
     # 40 connections and 20 ms are 2,000 a second at most.
-    found, asked = sweep(capacity=10**9, connections=40, extra_rounds=1)
+    found, asked = sweep(capacity=10**9, connections=40, extra_rounds=8)
     assert ramp_of(asked) == [250, 500, 1000, 2000]
     assert max(tool["rate_per_s"] for _, _, _, tool in asked) <= 2000
     found, asked = sweep(capacity=10**9, ends=in_ramp({"generator_thread": 0.95}))
@@ -203,7 +203,7 @@ def test_modes_meet_the_same_arrivals_and_others_in_every_round(sweep):
 @pytest.mark.parametrize("fault", sorted({*BURDENS, GENERATOR}))
 def test_load_that_meets_its_objective_counts_whatever_slowed_it(sweep, fault):
     ends = plain({70: lost(fault=fault, p99_ms=15)})
-    found, asked = sweep(ends=ends, extra_rounds=1)
+    found, asked = sweep(ends=ends, extra_rounds=8)
     loads = [each for each in found[ONE].slices if each.turn.round == 70]
     assert [(each.kept, each.stands) for each in loads] == [(True, True), (True, False)]
 
@@ -213,7 +213,7 @@ def test_load_that_meets_its_objective_counts_whatever_slowed_it(sweep, fault):
 )
 def test_load_that_was_lost_is_loaded_again_in_a_further_round(sweep, end):
     ends = {70: lost(**end), 71: lost(5)}
-    _, asked = sweep(ends=plain(ends), extra_rounds=1)
+    _, asked = sweep(ends=plain(ends), extra_rounds=8)
     counts = {step: steps_of(asked).count(step) for step in RANGE}
     assert counts == dict.fromkeys(RANGE, 2) | {70: 3, 71: 4}
     assert steps_of(sweep(ends=plain(ends))[1]).count(70) == 2
@@ -247,7 +247,7 @@ def test_server_without_cpu_left_is_the_limit_however_late_its_load(sweep, cpu_s
 )
 def test_range_goes_to_where_the_capacity_is(sweep, ramp, estimate):
     # The ramp misjudges 1,000 a second, which lies between 72 and 73.
-    found, asked = sweep(ends=in_ramp(*ramp), extra_rounds=1)
+    found, asked = sweep(ends=in_ramp(*ramp), extra_rounds=8)
     assert found[ONE].calibrated_per_s == estimate
     steps = steps_of(asked)
     assert [steps.count(step) for step in (72, 73)] == [2, 2]
@@ -257,9 +257,9 @@ def test_range_goes_to_where_the_capacity_is(sweep, ramp, estimate):
 
 
 def test_range_goes_down_where_the_lowest_rate_is_lost_in_both_rounds(sweep):
-    _, asked = sweep(ends=plain({RANGE[0]: lost(4)}), extra_rounds=1)
+    _, asked = sweep(ends=plain({RANGE[0]: lost(4)}), extra_rounds=8)
     assert min(steps_of(asked)) == RANGE[0] - 3
-    _, asked = sweep(ends=plain({RANGE[0]: lost(4, fault=GENERATOR)}), extra_rounds=1)
+    _, asked = sweep(ends=plain({RANGE[0]: lost(4, fault=GENERATOR)}), extra_rounds=8)
     assert min(steps_of(asked)) == RANGE[0]
 
 
@@ -302,7 +302,7 @@ def sweep_queue(make_slice, monkeypatch):
             load(queue, spec["tool"], each.folder)
             each.load |= collect(spec, each.folder, (0.0, 1.0))
 
-        one = load_sweep(session_of(seed, extra_rounds=1, **changes), [ONE], once)[ONE]
+        one = load_sweep(session_of(seed, extra_rounds=8, **changes), [ONE], once)[ONE]
         return one.calibrated_per_s, [each.row() for each in one.slices]
 
     return run
