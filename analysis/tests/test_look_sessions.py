@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from workloads.experiment.grid import Grid
+from workloads.experiment.grid import Grid, Session
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
@@ -61,21 +61,26 @@ def begun(folder: Path, grid: Grid, undecided: str) -> None:
         record.write_text(json.dumps({"wall_s": 60}))
 
 
+def paths(sessions: list[Session]) -> set[str]:
+    return {each.path for each in sessions}
+
+
 def test_undecided_comparisons_get_one_session_more_and_no_other(tmp_path: Path) -> None:
     grid = Grid(CONFIG | {"repetitions": 2})
     second = [each for each in grid.sessions if each.repetition == 2]
     one, two = second[0], second[1]
-    once = {f"{each.study},{each.comparison}" for each in grid.sessions}
-    once -= {f"{each.study},{each.comparison}" for each in second}
+    by_design = next(
+        each for each in grid.sessions if each.path.replace("rep-1", "rep-2") not in paths(second)
+    )
     lines = [
         f"{one.study},{one.comparison},3",
         f"{two.study},{two.comparison},1",
-        *sorted(f"{name},9" for name in once),
+        f"{by_design.study},{by_design.comparison},2",
     ]
     begun(tmp_path, grid, "\n".join(lines))
     used = len(grid.sessions)
     found, _ = run(tmp_path, "repetitions=2", f"minutes={used + 1}")
-    # There is a minute for one, and what has one session by design gets none.
+    # There is a minute for one: where it decides most.
     sessions = [path for path in found if "/sessions/" in path]
     assert sessions == [f"results/sessions/{one.study}/{one.comparison}/rep-3.json"]
     cells = {path.split("/cells/")[1] for path in found if "/cells/" in path}
@@ -86,7 +91,11 @@ def test_undecided_comparisons_get_one_session_more_and_no_other(tmp_path: Path)
     assert again == found
     assert "Nothing to be done" in said
     more, _ = run(tmp_path, "repetitions=2", f"minutes={used + 2}")
-    assert len([path for path in more if "/sessions/" in path]) == 2
+    # What has one session by design gets its second.
+    assert [path for path in more if "/sessions/" in path] == [
+        *sessions,
+        f"results/sessions/{by_design.study}/{by_design.comparison}/rep-2.json",
+    ]
 
 
 def test_a_run_of_one_session_and_one_without_minutes_look_at_nothing(tmp_path: Path) -> None:
