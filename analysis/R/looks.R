@@ -28,10 +28,11 @@ look_levels <- function(looks, alpha = 1 - confidence) {
   2 * pnorm(-limits / sqrt(looks))
 }
 
-#' The level of the look after so many sessions, where a run has two and its third is the last look.
+#' The level of the look after so many sessions, of two that there may be.
 #'
-#' A third session is measured only where two do not decide. A run of one session is judged like the first of three looks, and
-#' sessions beyond the third move the end.
+#' A comparison has two planned sessions or one, and one more where those do not decide. A look after one session spends a third of
+#' the error, one after two spends two thirds, whichever look it is, so that both together spend no more than all. Sessions beyond the
+#' third move the end.
 #'
 #' @param sessions of the look; `last` of the last one that is planned.
 level_now <- function(sessions, last) {

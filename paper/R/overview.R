@@ -58,7 +58,7 @@ threat_repetitions <- function(all) {
   replaced <- replaced_cells(all$results)
   paragraph(
     sprintf(
-      "**Repetitions.** Each cell has %s. Raising `repetitions` in config.yaml measures only the new sessions. Verdicts account for two looks, after two sessions and after a third where those do not decide; a later session moves the end.",
+      "**Repetitions.** Each cell has %s. Raising `repetitions` in config.yaml measures only the new sessions. Verdicts account for two looks, after the planned sessions and after one more where those do not decide; a later session moves the end.",
       repetitions_text(counts)
     ),
     if (replaced > 0) sprintf("%s measured again; the first measurement is in `results/replaced/`.", count_of(replaced, "cell", "was", "were"))
