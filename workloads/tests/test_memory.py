@@ -68,7 +68,7 @@ def test_readme_says_the_memory_that_runs_need(config):
         max(map(needed_mib, plans(config | depth).values())) for depth in ({}, {"depth": "full"})
     )
     text = (ROOT / "README.md").read_text()
-    for mib, gib in ((default, 8), (full, 16)):
+    for mib, gib in ((default, 8), (full, 14)):
         assert mib <= gib * 1024 - 768
         assert f"{gib} GiB of memory" in text
 

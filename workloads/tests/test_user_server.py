@@ -298,13 +298,13 @@ def configured(**mode):
 
 
 MINE = {"command": ["python3", "server.py", "{port}"], "folder": str(EXAMPLE)}
-MINE |= {"baseline": "event-loop", "tiers": ["mid/wrk2", "waiting"]}
+MINE |= {"baseline": "event-loop", "tiers": ["mid/wrk2", "saturated/jmeter"]}
 
 
 def test_user_supplied_server_joins_the_session_of_its_comparison():
     grid = Grid(configured(**MINE))
     found = {(cell.tier, cell.tool) for cell in grid.cells if cell.mode == "mine"}
-    assert found == {("mid", "wrk2"), ("waiting", "wrk2"), ("waiting", "jmeter")}
+    assert found == {("mid", "wrk2"), ("saturated", "jmeter")}
     session = next(one for one in grid.sessions if one.path == "request-threads/threads/rep-1")
     assert {"mine", "event-loop"} <= {cell.mode for cell in session.cells}
     assert str(EXAMPLE / "server.py") in grid.files(session)
@@ -330,7 +330,7 @@ def test_nothing_of_our_server_is_said_of_a_user_supplied_one():
 def test_example_is_a_short_file_that_adds_a_mode():
     assert len((EXAMPLE / "config.yaml").read_text().splitlines()) <= 15
     grid = Grid(configured(**example()))
-    assert {cell.tier for cell in grid.cells if cell.mode == "mine"} == {"mid", "waiting"}
+    assert {cell.tier for cell in grid.cells if cell.mode == "mine"} == {"mid", "high"}
 
 
 @pytest.mark.parametrize(
