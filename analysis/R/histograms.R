@@ -44,7 +44,7 @@ merged_percentile <- function(histograms, slices, p) {
   right <- sum(pmin(totals, histograms$right[at]))
   quick <- sum(totals) - right
   requests <- sum(pmax(histograms$recorded[at], histograms$right[at]))
-  if (requests * (1 - p) < requests_beyond - 1e-6) return(NA_real_)
+  if (anyNA(c(requests, right)) || requests * (1 - p) < requests_beyond - 1e-6) return(NA_real_)
   rank <- quick + ceiling((p - 1e-9) * requests)
   if (rank > sum(totals)) return(Inf)
   histograms$values_ms[which(cumsum(answered) >= rank)[1]]
