@@ -35,7 +35,7 @@ THREADS_MADE_PER_S = 4000
 FOR_EVER = -1
 # So few that they never fill a pool's queue of 100: it would grow, and go into the load with more
 # threads than it starts with.
-WARM_UP_USERS, WARM_UP_LOOPS = 80, 25
+WARM_UP_USERS, WARM_UP_LOOPS = 80, 10
 FOR_A_TIME = ("warm_up_s", "duration_s", "ramp_up_s", "at_once")
 
 # JMeter names a failed connection by its Java exception; these are the kinds that all tools share.
