@@ -34,7 +34,7 @@ read_setup <- function(cell) {
     steady = is.null(tool$rate_per_s) && is.null(tool$loops),
     rate_per_s = number(tool$rate_per_s), connections = or_else(tool$connections, Inf),
     keep_alive = isTRUE(tool$keep_alive), holds_connection = identical(configuration$tier$holds, "connection"),
-    call = or_else(mode$options$client, ""), server = or_else(configuration$study$server$package, "")
+    call = or_else(mode$options[["client"]], ""), server = or_else(configuration$study$server$package, "")
   )
   c(setup, list(most_inside = most_inside(setup, mode)))
 }

@@ -250,7 +250,7 @@ def test_kind_gives_options_and_what_must_be_observed(config):
     # A line may say otherwise, in a word or in full.
     assert mode("virtual-threads", "virtual-files", "file-16k")["observed"]["peak_at_most"] == 60
     blocking = mode("blocking-remote", "pool-200-blocking", "users-100")
-    assert blocking["observed"] == {"peak_at_least": 80, "peak_at_most": 200}
+    assert blocking["observed"] == {"peak_at_most": 200, "started_per_request_at_most": 0.5}
     # A study's options are for its own server, below what a mode says, and for none as published.
     assert blocking["options"] == {"states-every-ms": 100, "threads": 200, "client": "blocking"}
     webflux = grid.spec(Cell("stacks", "webflux", "plain", "wrk2", 1))

@@ -11,6 +11,12 @@ test_that("Java's pool grows only when its queue is full", {
   expect_equal(c(runs_itself(120), runs_itself(500)), c(20, 21))
 })
 
+test_that("a limit of the client's connections is no client", {
+  setup <- function(options) setup_of(options = options, tool = open_load(), path = "/remote?sleep_ms=20&cpu_us=0", sleep_ms = 20)
+  expect_equal(setup(list("client-connections" = 500))$call, "")
+  expect_equal(setup(list(client = "blocking"))$call, "blocking")
+})
+
 virtual <- list(virtual = TRUE)
 pinned <- c(virtual, lock = "synchronized")
 
