@@ -166,3 +166,8 @@ def test_a_full_disk_is_an_outcome(run):
     }
     load, _ = run(script="oltp_insert", options=full, duration_s=30)
     assert "is full" in load["fault"]["reason"]
+
+
+def test_steps_that_print_alike_are_added():
+    text = "       0.035 |                    1\n       0.035 |****      15\n       0.200 |** 7\n"
+    assert sysbench.histogram(text) == {0.035: 16, 0.2: 7}

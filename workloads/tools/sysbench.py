@@ -91,7 +91,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
             "fault": {"outcome": "refused", "reason": f"sysbench: {'; '.join(fatal[:3])}"},
         }
     figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
-    (folder / LATENCY).write_text(hgrm(Counter(dict(steps)), figures["sum_ms"], figures["max_ms"]))
+    (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
     per_s = figures["per_s"]
     duration_s = events / per_s if per_s else float(spec["tool"]["duration_s"])
@@ -139,7 +139,12 @@ def number(text: str, pattern: str) -> float:
     return float(found[1])
 
 
-def histogram(text: str) -> list[tuple[float, int]]:
-    """The steps of sysbench's histogram: (latency in ms, count), rising."""
-    rows = re.findall(r"^ +([\d.]+) \|\** +(\d+)$", text, flags=re.MULTILINE)
-    return [(float(value), int(count)) for value, count in rows]
+def histogram(text: str) -> Counter[float]:
+    """How often sysbench saw each latency in ms, of which it prints whole microseconds.
+
+    Several of its steps below 0.1 ms have the same value.
+    """
+    found: Counter[float] = Counter()
+    for value, count in re.findall(r"^ +([\d.]+) \|\** +(\d+)$", text, flags=re.MULTILINE):
+        found[float(value)] += int(count)
+    return found
