@@ -3,7 +3,7 @@
 # The factor by which average bioequivalence is decided (FDA 2001).
 reproduced_within <- 1.25
 
-# What a named cell is loaded for: its rounds end when these are decided.
+# The rounds of a named cell end when these are decided.
 judged_statistics <- c("throughput_per_s", "cpu_us_per_request")
 
 #' The band of each ratio that ends the rounds of a named cell: its interval, and a factor of 1.25 on both sides.

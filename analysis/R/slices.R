@@ -84,7 +84,7 @@ loads_beside <- function(path) {
 
 no_slices <- function() no_rows(c(slice_places, slice_columns, later_columns))
 
-# Of one cell, as read_loads().
+# The loads of one cell, as read_loads().
 read_load <- function(cell, beside) {
   rows <- read_cell_slices(file.path(cell$folder, "slices.csv"))
   place <- as.data.table(c(identity_of(cell), beside = beside))

@@ -91,7 +91,7 @@ def test_undecided_comparisons_get_one_session_more_and_no_other(tmp_path: Path)
     assert again == found
     assert "Nothing to be done" in said
     more, _ = run(tmp_path, "repetitions=2", f"minutes={used + 2}")
-    # What has one session by design gets its second.
+    # A comparison of one session by design gets its second.
     assert [path for path in more if "/sessions/" in path] == [
         *sessions,
         f"results/sessions/{by_design.study}/{by_design.comparison}/rep-2.json",

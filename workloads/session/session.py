@@ -152,6 +152,11 @@ class Session:
             self.end.close()
 
 
+def is_judged(session: Session) -> bool:
+    """Whether it measures one cell, until that is decided."""
+    return session.bands is not None
+
+
 def host_of(plan: Plan, where: Mapping[str, Any], folder: Path, near: list[int]) -> GeneratorHost:
     """Another machine for the generator. Raises HostError where it cannot reach every server."""
     for name in plan.names():

@@ -17,7 +17,7 @@ from workloads.session.loading import Loading
 from workloads.session.profiling import profile_all
 from workloads.session.progress import logs_of
 from workloads.session.recorder import Recorder
-from workloads.session.session import Session
+from workloads.session.session import Session, is_judged
 from workloads.session.until_decided import is_over
 from workloads.session.warm_all import warm_all
 from workloads.tools.tool import tool_of
@@ -62,7 +62,7 @@ def load_all(session: Session, recorder: Recorder, names: list[Name]) -> dict[Na
 
 def gets_profile(session: Session, recorder: Recorder, name: Name) -> bool:
     """None is taken of a cell by itself, or of a baseline that is no cell of this run."""
-    is_recorded = session.bands is None and name not in recorder.baselines
+    is_recorded = not is_judged(session) and name not in recorder.baselines
     return is_recorded and "profile" in session.spec(name)
 
 
@@ -123,7 +123,7 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
         return done
-    if session.bands is not None:
+    if is_judged(session):
         load_until_decided(session, names, done)
         return done
     slices = session.spec(names[0])["slices"]

@@ -15,7 +15,7 @@ from workloads.record.slice import WARM_UP, Live, Turn
 from workloads.record.slice_rules import COMPILER_SHARE_AT_MOST
 from workloads.session.loading import Loading
 from workloads.session.place import IDLE_COST_AT_MOST, Meter, Place
-from workloads.session.session import Session
+from workloads.session.session import Session, is_judged
 from workloads.session.warm_up import (
     ask_as_between_slices,
     compiler_s,
@@ -127,11 +127,6 @@ def warm_by_driver(session: Session, live: Live, name: Name) -> None:
         driver().is_warm = True
     session.place.generator.confine(driver().process, session.place.generator_cpus)
     driver().warmed_up_s += time.monotonic() - begun_s
-
-
-def is_judged(session: Session) -> bool:
-    """Whether it measures one cell, until that is decided."""
-    return session.bands is not None
 
 
 def warm_by_slices(session: Session, live: Live, name: Name) -> None:

@@ -111,12 +111,12 @@ def test_server_that_is_at_work_is_not_waited_for_again_before_its_next_load(
     monkeypatch, share, left_work
 ):
     clock = Clock(monkeypatch, busy=share, other=0.0)
-    nobody = place.Spent(1.0, {}, {})
-    clock.place.doubt("busy", nobody, left_work=left_work)
+    idle = place.Spent(1.0, {}, {})
+    clock.place.doubt("busy", idle, left_work=left_work)
     assert clock.waits("other") > 2.9
     assert clock.place.alive["busy"].idle_cpu_share == 0
     assert clock.waits("other") == 0
-    clock.place.doubt("busy", nobody, left_work=left_work)
+    clock.place.doubt("busy", idle, left_work=left_work)
     assert clock.waits("other") > 2.9
 
 

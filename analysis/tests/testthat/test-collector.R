@@ -21,7 +21,7 @@ test_that("collections and their share of time are those of the windows that a v
   rows <- compared_of(pair_with(c(1, 2, 0, 4), c(10, 20, 0, 40), kept = c("true", "true", "true", "false"), reason = c("", "", "", "undisturbed")))
   expect_equal(rows[statistic == "latency_mean_ms", c(mode_collections, mode_gc_share)], c(3, 0.03 / 1.5))
   expect_equal(rows[statistic == "throughput_per_s", mode_collections], 7)
-  # Of threads and memory no window has a value.
+  # Threads and memory have no value of a window.
   expect_true(all(is.na(rows[statistic %in% c("threads_peak", "rss_mib"), mode_collections])))
 })
 

@@ -62,7 +62,7 @@ test_that("a ratio is that of the values beside it", {
   expect_equal(row[, c(statistic, tool)], c("capacity_per_s", "sweep"))
   expect_equal(row[, c(pairs, sessions, rounds)], c(3, 3, 0))
   expect_equal(row$within, sqrt(log(1.2)^2 + log(1.1)^2) / sqrt(12))
-  # What sessions have in common is in no ratio.
+  # A ratio has nothing that sessions have in common.
   common <- rbind(capacities_with("pool", c(200, 400, 600), "thread"), capacities_with("thread", c(100, 200, 300)))
   expect_lt(compare_capacities(common)[, high / low], 1.1)
 })

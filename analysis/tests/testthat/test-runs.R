@@ -108,7 +108,7 @@ test_that("a session that looked once more is a part of the run", {
   expect_equal(facts$cells, 6)
   expect_equal(facts$sessions, 3)
   expect_true("demo/demo/rep-3" %in% names(facts$session_s))
-  # Of a run of one repetition the third is no look.
+  # The third session is no look of a run of one repetition.
   facts <- condense_run(run$results, run$paths[grepl("/rep-1/", run$paths)], new_folder(), analysis_folder, 1, commit = "0123456789")
   expect_equal(facts$sessions, 2)
 })
