@@ -102,10 +102,7 @@ rule analyze:
     input:
         SESSIONS,
         looks=look_sessions,
-        costs=expand(
-            f"{RESULTS}/primitives/costs-{{repetition}}.csv",
-            repetition=range(1, config["repetitions"] + 1) if PRIMITIVES else [],
-        ),
+        costs=[f"{RESULTS}/primitives/costs-1.csv"] if PRIMITIVES else [],
         memory=[f"{RESULTS}/primitives/thread-memory.csv"] if PRIMITIVES else [],
         modes=f"{RESULTS}/modes.csv",
         grid=f"{RESULTS}/grid.csv",

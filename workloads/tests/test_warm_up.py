@@ -116,8 +116,8 @@ def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
     assert asked == [25, 50, 50, 50, 50, 50]
     for answered, share in ((90, 1.0), (89, 0.5), (50, 0.5), (49, 0.25)):
         assert next_share(0.5, PLAN, [answered]) == share
-    # The result of a burst does not count.
-    assert next_share(0.5, PLAN, [95, 95, 0]) == 1.0
+    # What new connections and a burst are answered does not count.
+    assert next_share(0.5, PLAN, [95, 10, 0]) == 1.0
     assert next_share(1 / 64, PLAN, [0, 0]) == 1 / 64
     burst = {"path": "/burst", "connections": 20}
     slower = at_share(PLAN | {"burst": burst}, 1 / 64)
@@ -194,14 +194,14 @@ def test_each_kind_of_load_must_be_idle(monkeypatch):
     plan = PLAN | {"keep_alive": True, "burst": burst}
     kept, closed, many = kinds_of(plan)
     assert kept == plan
-    assert closed == plan | {"keep_alive": False}
+    assert closed == plan | {"keep_alive": False, "rate_per_s": 25}
     assert (many["path"], many["connections"], many["rate_per_s"]) == ("/burst", 20, 200)
     machine = Machine({"/a": [(0.0, 300, 100)], "/burst": [(0.5, 300, 100), (0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, plan).ended == "idle"
     assert machine.loads == ["/a", "/a", "/burst"] * 2
 
 
-def test_without_kept_connections_or_without_a_burstthere_are_fewer_kinds():
+def test_without_kept_connections_or_without_a_burst_there_are_fewer_kinds():
     burst = {"path": "/burst", "connections": 20}
     assert kinds_of(PLAN | {"burst": burst}) == [PLAN | {"burst": burst}]
     assert len(kinds_of(PLAN | {"keep_alive": True, "burst": burst | {"connections": 0}})) == 2
@@ -214,8 +214,8 @@ def test_it_ends_with_a_server_that_dies(monkeypatch):
 
 
 def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
-    def spec(path, burst, **mode):
-        asked = {"path": path, "burst": {"path": "/own", "connections": burst}, "limit_s": 60}
+    def spec(path, burst, own="/own", **mode):
+        asked = {"path": path, "burst": {"path": own, "connections": burst}, "limit_s": 60}
         return {"warm_up": asked, "mode": mode}
 
     loads = loads_of([spec("/a", 10), spec("/b", 20), spec("/a", 50), spec("/a", 5)])
@@ -224,6 +224,9 @@ def test_loads_that_are_the_same_are_made_once_with_the_largest_burst():
         ("/b", 20),
     ]
     assert {load["limit_s"] for load in loads} == {60}
+    # Tiers' own paths differ only where a burst asks them.
+    assert len(loads_of([spec("/a", 0, "/b"), spec("/a", 0, "/c")])) == 1
+    assert len(loads_of([spec("/a", 1, "/b"), spec("/a", 1, "/c")])) == 2
     # It would die of many clients, and is started again for each slice.
     alone = loads_of([spec("/a", 10, alone=True), spec("/b", 0, alone=True)])
     assert [load["burst"]["connections"] for load in alone] == [1, 0]
