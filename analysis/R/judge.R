@@ -65,13 +65,19 @@ effect_of_pair <- function(pair, statistic) {
   logs <- about$effect == "ratio"
   found <- session_effects(pair$measured, pair$place, statistic, logs)
   if (NROW(found) == 0) found <- session_effects(pair$measured, pair$place, statistic, logs, excluding = FALSE)
-  if (NROW(found) == 0) return(c(about, list(why = "no values of both sides", centre = NA_real_, low = NA_real_, high = NA_real_)))
+  none <- if (NROW(found) == 0) "no values of both sides" else if (statistic == "cpu_us_per_request" && serves_otherwise(pair)) throughputs_differ
+  if (!is.null(none)) return(c(about, list(why = none, centre = NA_real_, low = NA_real_, high = NA_real_)))
   row <- as.list(pool_sessions(found, logs))
   error <- pmax(error_of_rounds(row$within, row$rounds), row$least)
   ends <- row$centre + c(-1, 1) * reach_of_rounds(error, row$df_within)
   c(about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre")], list(
     error = error, df = row$df_within, low = if (row$bound < 0) -Inf else ends[1], high = if (row$bound > 0) Inf else ends[2]
   ))
+}
+
+serves_otherwise <- function(pair) {
+  served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)
+  isTRUE(abs(served$effect[1]) > log(like_throughput))
 }
 
 # The capacity lies between two rates; how far apart sessions are, the shipped run knows.

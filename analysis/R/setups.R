@@ -47,15 +47,15 @@ asks_nothing <- function(setup) setup$wait_s + setup$work_s == 0
 # Inf where nothing limits them, or where the server is not known.
 most_inside <- function(setup, mode) {
   options <- mode$options
-  permits <- or_else(options$permits, 0)
+  permits <- or_else(options[["permits"]], 0)
   # An asynchronous client gives the thread back while it waits for the remote.
-  holds_thread <- setup$kind == "pool" && setup$call %in% c("", "blocking", "pooled") && !is.null(options$threads)
+  holds_thread <- setup$kind == "pool" && setup$call %in% c("", "blocking", "pooled") && !is.null(options[["threads"]])
   # A virtual thread that sleeps while it holds a monitor keeps its carrier.
-  pinned <- setup$kind == "virtual" && identical(options$lock, "synchronized") && or_else(mode$jdk, 25) < 24
+  pinned <- setup$kind == "virtual" && identical(options[["lock"]], "synchronized") && or_else(mode$jdk, 25) < 24
   min(
     if (holds_thread) threads_of_pool(setup, mode),
     if (permits > 0) permits,
-    if (setup$holds_connection && setup$kind != "") or_else(options$pool, 10),
+    if (setup$holds_connection && setup$kind != "") or_else(options[["pool"]], 10),
     if (pinned) or_else(mode$carriers, setup$cpus),
     Inf
   )
@@ -63,9 +63,9 @@ most_inside <- function(setup, mode) {
 
 # Java's pool grows beyond its core only when its queue is full.
 threads_of_pool <- function(setup, mode) {
-  most <- mode$options$threads
+  most <- mode$options[["threads"]]
   core <- or_else(mode$options[["core-threads"]], most)
-  queue <- or_else(mode$options$queue, Inf)
+  queue <- or_else(mode$options[["queue"]], Inf)
   # Requests that would be in the server if it had a thread for each. In an open loop the queue fills as soon as the
   # core does not suffice.
   offered <- if (!setup$open) setup$users else if (setup$rate_per_s * setup$wait_s > core) Inf else 0

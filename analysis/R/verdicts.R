@@ -57,9 +57,9 @@ with_selected_intervals <- function(rows) {
 #'
 #' @param rows see add_verdicts(): comparisons; `summary` see read_summary(): which session measured each mode.
 #' @return data.table, a row per comparison of the experiment, that is a kind of session: study, comparison, undecided (primaries that have
-#'   no verdict by two sessions or more, for they are too noisy; what has one session by design gets no other).
+#'   no verdict, for they are too noisy).
 undecided_sessions <- function(rows, summary) {
-  open <- rows[primary == TRUE & sessions > 1 & (verdict == "undecided" | reason == not_measured_well), .(study, mode, tier, tool)]
+  open <- rows[primary == TRUE & (verdict == "undecided" | reason == not_measured_well), .(study, mode, tier, tool)]
   sessions <- unique(summary[, .(study, mode, tier, tool, comparison)], by = c("study", "mode", "tier", "tool"))
   sessions[open, on = c("study", "mode", "tier", "tool"), nomatch = NULL][, .(undecided = .N), by = .(study, comparison)]
 }

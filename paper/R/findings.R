@@ -135,11 +135,11 @@ tell_finding <- function(finding, values = finding_values(finding)) {
 
 #' The findings of which this run does not have all cells, in one line; empty where it has them.
 #'
-#' @param findings see told_findings(); `known` see read_findings(); `summary` see read_summary().
-sentence_unmeasured_findings <- function(findings, known, summary) {
+#' @param findings see told_findings(); `known` see read_findings().
+sentence_unmeasured_findings <- function(findings, known) {
   missing <- Filter(function(finding) !finding$id %in% vapply(findings, `[[`, "", "id"), known)
   if (length(missing) == 0) return("")
-  sprintf("Not in %s: %s.", if (max(summary$repetition) == 1) "a quick run" else "this run", paste(vapply(missing, `[[`, "", "topic"), collapse = "; "))
+  sprintf("Not in this run: %s.", paste(vapply(missing, `[[`, "", "topic"), collapse = "; "))
 }
 
 #' How many findings this run does not decide.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +21,7 @@ from workloads.session.warm_up import (
     loads_of,
     until_idle,
     warm_up,
+    way_of,
 )
 from workloads.tools.driver import Driver
 from workloads.tools.tool import Driven, tool_of
@@ -84,7 +84,7 @@ def warm_by_tools(session: Session, live: Live, names: list[Name]) -> None:
     A database has its pages, plans and caches of threads afterwards.
     """
     ways = {
-        (name.tool, json.dumps(session.spec(name)["warm_up"], sort_keys=True)): name
+        (name.tool, way_of(session.spec(name)["warm_up"])): name
         for name in names
         if is_judged(session) or not session.spec(name)["slices"]["once"]
     }

@@ -49,9 +49,8 @@ LOADS_AT_LEAST = 2
 # turn, until its heap is full.
 FIRST_SHARE, LEAST_SHARE = 1 / 4, 1 / 64
 NEARLY_ALL, FEW = 0.9, 0.5
-# A new connection for each request costs as much as several requests, and where connections are kept
-# a slice opens them before its window: so few of the requests, of a rate's, show that code.
-NEW_CONNECTIONS_SHARE = 1 / 4
+# On kept connections, and on a new one for each request.
+KINDS_BUT_A_BURST = 2
 # Parsing them is code too; the project's own generator sends neither.
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")
 # More requests of a burst come than the server can answer.
@@ -92,12 +91,19 @@ def loads_of(specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if spec["mode"].get("alone"):
             burst = plan["burst"] | {"connections": min(1, plan["burst"]["connections"])}
             plan = plan | {"burst": burst, "limit_s": min(ALONE_LIMIT_S, plan["limit_s"])}
-        # Without a burst the tier's own path is not asked.
-        burst_path = plan["burst"]["path"] if plan["burst"]["connections"] else None
-        key = json.dumps(plan | {"burst": burst_path}, sort_keys=True)
+        key = way_of(plan)
         bursts = (found.get(key, plan)["burst"], plan["burst"])
         found[key] = plan | {"burst": max(bursts, key=lambda burst: burst["connections"])}
     return list(found.values())
+
+
+def way_of(plan: dict[str, Any] | None) -> str:
+    """The same of plans that differ in the size of their burst alone, or in the path of one that
+    they do not have."""
+    if plan is None:
+        return ""
+    path = plan["burst"]["path"] if plan["burst"]["connections"] else None
+    return json.dumps(plan | {"burst": path}, sort_keys=True)
 
 
 def warm_up(
@@ -175,7 +181,8 @@ def at_share(plan: dict[str, Any], share: float) -> dict[str, Any]:
 
 def next_share(share: float, plan: dict[str, Any], counts: list[int]) -> float:
     """From how many requests of each kind were answered; a burst is to be too much."""
-    answered = counts[0] / (plan["rate_per_s"] * plan["burst_s"])
+    steady = counts[:KINDS_BUT_A_BURST]
+    answered = sum(steady) / (len(steady) * plan["rate_per_s"] * plan["burst_s"])
     if answered >= NEARLY_ALL:
         return min(1.0, 2 * share)
     return share if answered >= FEW else max(LEAST_SHARE, share / 2)
@@ -195,8 +202,7 @@ def kinds_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
     """The kinds of loads. Where each request has its own connection there is one."""
     if not plan.get("keep_alive"):
         return [plan]
-    opening = {"keep_alive": False, "rate_per_s": plan["rate_per_s"] * NEW_CONNECTIONS_SHARE}
-    kinds = [plan, plan | opening]
+    kinds = [plan, plan | {"keep_alive": False}]
     if plan["burst"]["connections"]:
         # Once, for it takes longest.
         kinds.append(plan | {"rate_per_s": plan["rate_per_s"] * BURST_RATE} | plan["burst"])

@@ -62,7 +62,7 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
     threads = study(config)["comparisons"]["threads"]
     threads["modes"] = some(threads["modes"], "thread-per-request", "fixed-pool")
     threads["tiers"] = ["low", "high"]
-    del threads["profiles"]
+    del threads["profiles"], study(config)["tiers"]["low"]["wrk2"]["repetitions"]
     study(config)["comparisons"] = {"threads": threads}
     config["studies"] = {"request-threads": study(config)}
     config["repetitions"] = 4
@@ -77,6 +77,7 @@ def test_grid_is_modes_times_tiers_times_tools_times_repetitions(config):
 def test_comparison_mode_or_load_may_have_fewer_repetitions(config):
     config["repetitions"] = 3
     threads = study(config)["comparisons"]["threads"]
+    del study(config)["tiers"]["mid"]["wrk2"]["repetitions"]
 
     def repetitions(mode, tier, tool="wrk2"):
         found = [c for c in Grid(config).cells if (c.mode, c.tier, c.tool) == (mode, tier, tool)]

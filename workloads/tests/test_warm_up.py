@@ -116,8 +116,8 @@ def test_loads_are_as_fast_as_the_server_answers(monkeypatch):
     assert asked == [25, 50, 50, 50, 50, 50]
     for answered, share in ((90, 1.0), (89, 0.5), (50, 0.5), (49, 0.25)):
         assert next_share(0.5, PLAN, [answered]) == share
-    # What new connections and a burst are answered does not count.
-    assert next_share(0.5, PLAN, [95, 10, 0]) == 1.0
+    # The result of a burst does not count.
+    assert next_share(0.5, PLAN, [95, 95, 0]) == 1.0
     assert next_share(1 / 64, PLAN, [0, 0]) == 1 / 64
     burst = {"path": "/burst", "connections": 20}
     slower = at_share(PLAN | {"burst": burst}, 1 / 64)
@@ -194,7 +194,7 @@ def test_each_kind_of_load_must_be_idle(monkeypatch):
     plan = PLAN | {"keep_alive": True, "burst": burst}
     kept, closed, many = kinds_of(plan)
     assert kept == plan
-    assert closed == plan | {"keep_alive": False, "rate_per_s": 25}
+    assert closed == plan | {"keep_alive": False}
     assert (many["path"], many["connections"], many["rate_per_s"]) == ("/burst", 20, 200)
     machine = Machine({"/a": [(0.0, 300, 100)], "/burst": [(0.5, 300, 100), (0.0, 300, 100)]})
     assert machine.warm_up(monkeypatch, plan).ended == "idle"

@@ -42,6 +42,13 @@ test_that("another size differs although the finding holds, and another directio
   expect_match(verdict_lines(write_pair(102, spread = 0.15)), "finding  open +the interval holds both", all = FALSE)
 })
 
+test_that("a CPU time has no ratio where throughputs differ", {
+  cpu <- function(rate) grep("^CPU time", verdict_lines(write_pair(rate), guide_of(mode = "another")), value = TRUE)
+  expect_match(cpu(200), "no ratio, throughputs differ by more than 20 %")
+  expect_match(cpu(110), "ratio")
+  expect_no_match(cpu(110), "no ratio")
+})
+
 test_that("one round has a ratio, marked so, and no verdict", {
   lines <- verdict_lines(write_pair(200, rounds = 1, spread = 0))
   expect_match(lines, "ratio 2, ONE ROUND", all = FALSE)
