@@ -9,13 +9,19 @@ analyze <- function(results, paths, folder, reference) {
   use_modes(file.path(results, "modes.csv"))
   write <- writer_of(results, folder)
   is_cell <- basename(paths) == "cell.json"
-  lender <- read_shipped(file.path(folder, "runs"), reference)
-  measured <- measure_cells(results, write, paths[is_cell], lender$comparisons)
+  measured <- measure_cells(results, write, paths[is_cell], lent_comparisons(folder, reference))
   write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
   in_parallel(list(
     function() compare_and_judge(measured, results, write, folder),
     function() write_other_tables(measured, results, write, folder)
   ))
+}
+
+# The comparisons of a shipped run, which lend their noise; none of one whose sessions were of another design.
+lent_comparisons <- function(folder, reference) {
+  lender <- read_shipped(file.path(folder, "runs"), reference)
+  current <- rules_version(read_protocol(file.path(folder, "PROTOCOL.md")), "comparisons")
+  lender$comparisons[rep(identical(as.numeric(lender$facts$rules$comparisons), as.numeric(current)), .N)]
 }
 
 # A table is written, and read by whoever needs it: what a report shows is what was compared.
@@ -69,8 +75,7 @@ compare_all <- function(measured, guide) {
 look <- function(results, paths, folder, reference) {
   tables <- tempfile("look-")
   on.exit(unlink(tables, recursive = TRUE))
-  lender <- read_shipped(file.path(folder, "runs"), reference)
-  measured <- measure_cells(tables, writer_of(tables, folder), paths, lender$comparisons)
+  measured <- measure_cells(tables, writer_of(tables, folder), paths, lent_comparisons(folder, reference))
   rows <- compare_all(measured, file.path(folder, "guide.yaml"))
   columns <- c("study", "mode", "tier", "tool", "comparison")
   sessions <- rbind(measured$summary[, ..columns], sessions_of_sweeps(measured$sweeps), fill = TRUE)

@@ -164,7 +164,7 @@ effects_of_cells <- function(cells, sides, statistic, logs) {
     effect_of_values(value, value_baseline, logs),
     list(
       within = within + within_baseline, df_within = rep(NA_real_, .N), rounds = rep(0, .N),
-      least = sqrt((least^2 + least_baseline^2) / 12), bound = mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline)
+      least = sqrt((least^2 + least_baseline^2) / 12), bound = as.numeric(mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline))
     )
   ), by = .(id, session, repetition)]
 }
