@@ -19,7 +19,6 @@ test_that("a session whose primary is open is named with its comparison", {
   # The ratio is 0.7 in one session, and 1.4 in the other.
   expect_equal(undecided_of_run(c(70, 140)), data.table(study = "demo", comparison = "demo", undecided = 1L))
   expect_equal(nrow(undecided_of_run(c(200, 201))), 0)
-  expect_equal(undecided_of_run(90, repetitions = 1)$undecided, 1)
 })
 
 test_that("what is no primary asks for no further session", {
