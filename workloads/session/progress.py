@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import statistics
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +46,11 @@ def progress(record: dict[str, Any], left: int, of: int, root: Path) -> str:
 
 
 def typical_cell_s(root: Path) -> float:
-    """Mean time from one recorded cell to the next, among those measured last.
-
-    Tiers differ by far, so one is not enough; what lies hours apart was not measured in one go.
-    """
-    measured = list(root.glob("*/*/*/*/rep-*/cell.json"))
-    ended_s = sorted(
-        datetime.fromisoformat(json.loads(path.read_text())["provenance"]["ended"]).timestamp()
-        for path in sorted(measured, key=lambda path: path.stat().st_mtime)[-60:]
-    )
-    gaps_s = [later - earlier for earlier, later in zip(ended_s, ended_s[1:], strict=False)]
-    within = [gap_s for gap_s in gaps_s if gap_s < 300]
-    return statistics.mean(within) if within else 0.0
+    """Mean time of a cell with its share of its session, of all sessions that have ended here; 0
+    before the first one has. `root`: the folder of all cells."""
+    ended = [json.loads(path.read_text()) for path in root.parent.glob("sessions/*/*/rep-*.json")]
+    cells = sum(len(session["measured"]) for session in ended)
+    return sum(session["wall_s"] for session in ended) / cells if cells else 0.0
 
 
 def ratios(mode: list[Slice], baseline: list[Slice]) -> str:

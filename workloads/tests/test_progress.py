@@ -9,31 +9,23 @@ from workloads.record.slice import PROFILED
 from workloads.session.progress import in_words, log_ratios, progress, ratios, typical_cell_s
 
 
-def recorded(folder, *ended):
-    paths = []
-    for number, at in enumerate(ended):
-        paths.append(folder / f"a/b/c/d/rep-{number}/cell.json")
-        paths[-1].parent.mkdir(parents=True)
-        facts = {"ended": f"2026-11-20T{at}+00:00"}
-        paths[-1].write_text(json.dumps({"provenance": facts}))
-    return paths
+def ended(results, **sessions):
+    """Sessions by name: how long each took, and how many cells it measured. The cells' folder."""
+    for name, (wall_s, cells) in sessions.items():
+        path = results / f"sessions/study/{name}/rep-1.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"wall_s": wall_s, "measured": ["cell"] * cells}))
+    return results / "cells"
 
 
-def test_time_to_the_next_cell_is_that_of_the_cells_measured_last(tmp_path):
-    # Cells of one load end together; hours later another run went on.
-    ended = ("12:00:00", "12:00:01", "12:00:08", "15:00:00", "15:00:04")
-    recorded(tmp_path, *ended)
-    assert typical_cell_s(tmp_path) == pytest.approx((1 + 7 + 4) / 3)
-
-
-def test_of_a_first_cell_nothing_is_known(tmp_path):
-    assert typical_cell_s(tmp_path) == 0
-    recorded(tmp_path, "12:00:00")
-    assert typical_cell_s(tmp_path) == 0
+def test_time_of_a_cell_is_that_of_the_sessions_that_have_ended(tmp_path):
+    assert typical_cell_s(tmp_path / "cells") == 0
+    # An interrupted session measured what was missing, or nothing.
+    assert typical_cell_s(ended(tmp_path, one=(90, 3), two=(10, 1), three=(5, 0))) == 105 / 4
 
 
 def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
-    recorded(tmp_path, "12:00:00", "12:00:30")
+    root = ended(tmp_path, one=(60, 2))
     names = ("study", "mode", "tier", "tool")
     record = {
         "cell": dict.fromkeys(names, "x") | {"repetition": 2},
@@ -44,19 +36,20 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
             "checks": [{"id": "settled", "passed": False}, {"id": "y", "passed": True}],
         },
     }
-    assert progress(record, 4, 6, tmp_path) == (
+    assert progress(record, 4, 6, root) == (
         "4 of 6 cells left, about 2 min; "
         "x/x/x/x/2: completed, valid but for latency: settled; 100/s, 2.1% errors"
     )
     # A cell that was named is all that was requested.
-    assert progress(record, 0, 1, tmp_path).startswith("0 of 1 cells left; x/x/x/x/2: completed")
-    # Of a first cell nothing is known.
-    assert progress(record, 4, 6, tmp_path / "empty").startswith("4 of 6 cells left; x/x/x/x/2:")
+    assert progress(record, 0, 1, root).startswith("0 of 1 cells left; x/x/x/x/2: completed")
+    # In the first session nothing is known.
+    told = progress(record, 4, 6, tmp_path / "none/cells")
+    assert told.startswith("4 of 6 cells left; x/x/x/x/2:")
     record["validity"]["valid"] = False
-    assert "completed, invalid: settled" in progress(record, 4, 6, tmp_path)
+    assert "completed, invalid: settled" in progress(record, 4, 6, root)
     record |= {"sweep": {"calibrated_per_s": 512.3}}
     record["load"]["throughput_per_s"] = None
-    assert progress(record, 4, 6, tmp_path).endswith("; capacity about 512/s, 2.1% errors")
+    assert progress(record, 4, 6, root).endswith("; capacity about 512/s, 2.1% errors")
 
 
 def slices_of(make_slice, values, **changed):
