@@ -24,7 +24,7 @@ judge_cell <- function(results, name, shipped, guide) {
   )
 }
 
-judged_statistics_of <- function(pair) if (pair$place$tool == sweep_tool) "capacity_per_s" else judged_statistics
+judged_statistics_of <- function(pair) if (pair$place$tool == sweep_tool) "capacity_per_s" else c(judged_statistics, "latency_p99_ms")
 
 # ---- The pair ------------------------------------------------------------------------------------
 

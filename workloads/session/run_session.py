@@ -32,7 +32,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 from pathlib import Path
 
-from profiles.watch.terminal import say
 from workloads.experiment.plan import Name, Plan
 from workloads.machine import provenance
 from workloads.machine.testbed import (
@@ -45,10 +44,9 @@ from workloads.machine.testbed import (
 )
 from workloads.record import cell_folder
 from workloads.record.cell import Facts
-from workloads.session.progress import ratios
 from workloads.session.recorder import Recorder, folder_of
 from workloads.session.session import Session
-from workloads.session.turns import SWEEP, measure
+from workloads.session.turns import measure
 from workloads.session.until_decided import bands_of
 from workloads.tools.tool import tool_of
 
@@ -153,10 +151,6 @@ def run(options: argparse.Namespace, shares: Shares) -> list[str]:
         finally:
             session.close()
             recorder.add_phases()
-        # The steps of a sweep are at other rates than the baseline's.
-        if len(chosen) == 1 and baselines and chosen[0].tool != SWEEP:
-            # Before the folder goes, which holds the latencies.
-            say(ratios(recorder.loaded[chosen[0]], recorder.loaded[baselines[0]]))
     return [str(folders[name].relative_to(root)) for name in chosen]
 
 

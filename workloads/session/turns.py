@@ -15,10 +15,9 @@ from workloads.record.slice import PLAIN, Live, Slice, Turn, is_broken
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
 from workloads.session.profiling import profile_all
-from workloads.session.progress import logs_of
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
-from workloads.session.until_decided import is_over
+from workloads.session.until_decided import is_over, logs_of
 from workloads.session.warm_all import warm_all
 from workloads.tools.tool import tool_of
 

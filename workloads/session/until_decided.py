@@ -11,10 +11,17 @@ from __future__ import annotations
 import csv
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from workloads.record.slice import PLAIN, Slice
+
+Value = Callable[[Slice], float | None]
+VALUES: dict[str, Value] = {
+    "throughput_per_s": lambda each: each.load["throughput_per_s"],
+    "cpu_us_per_request": lambda each: each.metrics["cpu_us_per_request"],
+}
 # 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
@@ -90,3 +97,19 @@ def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
             for row in csv.DictReader(file)
             if (row["study"], row["mode"], row["tier"], row["tool"]) == tuple(cell)
         }
+
+
+def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
+    """Logarithms of the ratios of each round, by statistic."""
+    return {name: log_ratios(mode, baseline, value) for name, value in VALUES.items()}
+
+
+def log_ratios(mode: list[Slice], baseline: list[Slice], value: Value) -> list[float]:
+    def by_round(slices: list[Slice]) -> dict[int, float]:
+        plain = [each for each in slices if each.counts and each.turn.kind == PLAIN]
+        values = {each.turn.round: value(each) for each in plain}
+        # CPU time without the compiler's may come out below 0 where there was little of both.
+        return {number: found for number, found in values.items() if found and 0 < found < math.inf}
+
+    ours, theirs = by_round(mode), by_round(baseline)
+    return [math.log(ours[number] / theirs[number]) for number in ours.keys() & theirs.keys()]

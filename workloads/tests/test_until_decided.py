@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from workloads.record.slice import PROFILED
 from workloads.session.until_decided import (
     LIMIT_S,
     Interval,
@@ -13,6 +14,7 @@ from workloads.session.until_decided import (
     is_clear_of,
     is_over,
     is_precise,
+    log_ratios,
 )
 
 THROUGHPUT, CPU, P99 = "throughput_per_s", "cpu_us_per_request", "latency_p99_ms"
@@ -104,3 +106,40 @@ def test_bands_are_those_of_the_cell_and_may_be_missing(tmp_path):
     assert bands_of(path, ("a", "x", "c", "wrk2")) == {}
     assert bands_of(tmp_path / "none.csv", ("a", "b", "c", "wrk2")) == {}
     assert bands_of(None, ("a", "b", "c", "wrk2")) == {}
+
+
+def slices_of(make_slice, values, **changed):
+    """A slice a round with this throughput and CPU time per request."""
+    return [
+        make_slice(
+            round, load={"throughput_per_s": v}, metrics={"cpu_us_per_request": v}, **changed
+        )
+        for round, v in enumerate(values, start=1)
+    ]
+
+
+def throughput(each):
+    return each.load["throughput_per_s"]
+
+
+def test_ratio_is_of_slices_of_the_same_round(make_slice):
+    mode = slices_of(make_slice, (20.0, 60.0, 5.0))
+    baseline = slices_of(make_slice, (10.0, 20.0))
+    found = log_ratios(mode, baseline, throughput)
+    assert sorted(math.exp(each) for each in found) == pytest.approx([2, 3])
+
+
+def test_what_did_not_complete_or_was_profiled_has_no_part_in_it(make_slice):
+    baseline = slices_of(make_slice, (10.0, 10.0))
+    left_out = slices_of(make_slice, (900.0,), faults=["not_completed"])
+    profiled = slices_of(make_slice, (900.0,), kind=PROFILED)
+    repeated = slices_of(make_slice, (20.0, 0.0))
+    found = log_ratios([*repeated, *left_out, *profiled], baseline, throughput)
+    # A round without an answer has no ratio either.
+    assert [math.exp(each) for each in found] == pytest.approx([2])
+
+
+def test_round_without_a_positive_value_has_no_ratio(make_slice):
+    mode, baseline = slices_of(make_slice, [0.0, -2.0, 6.0]), slices_of(make_slice, [1.0, 1.0, 3.0])
+    assert log_ratios(mode, baseline, throughput) == [math.log(2)]
+    assert log_ratios(baseline, mode, throughput) == [math.log(1 / 2)]
