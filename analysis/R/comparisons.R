@@ -6,6 +6,7 @@
 # CPU time per request falls with the rate, so at rates farther apart than this its ratio is not of the modes alone.
 like_throughput <- 1.2
 throughputs_differ <- "throughputs differ by more than 20 %"
+serve_unlike <- function(log_ratio) abs(log_ratio) > log(like_throughput)
 # Beyond this share of failed requests a mean is that of survivors.
 failed_at_most <- 0.01
 # A throughput above this share of what the load offers says nothing of the server.
@@ -61,7 +62,7 @@ with_reasons <- function(rows, all = rows) {
   failed <- pmax(value_of("error_share", "mode_value"), value_of("error_share", "baseline_value"))
   rows[, reason := fcase(
     reason != "", reason,
-    statistic == "cpu_us_per_request" & abs(log(served)) > log(like_throughput), throughputs_differ,
+    statistic == "cpu_us_per_request" & serve_unlike(log(served)), throughputs_differ,
     statistic == "latency_mean_ms" & failed > failed_at_most, "more than 1 % of the requests failed",
     is.na(low) & is.na(high), alone_and_unknown,
     spans_too_much(rows), not_measured_well,

@@ -77,7 +77,7 @@ effect_of_pair <- function(pair, statistic) {
 
 serves_otherwise <- function(pair) {
   served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)
-  isTRUE(abs(served$effect[1]) > log(like_throughput))
+  isTRUE(serve_unlike(served$effect[1]))
 }
 
 # The capacity lies between two rates; how far apart sessions are, the shipped run knows.
