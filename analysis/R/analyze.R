@@ -41,7 +41,7 @@ in_parallel <- function(tasks) {
 
 # Sweeps have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a tier
 # fixes, nor compared with them.
-is_sweep <- function(paths) new_words(basename(dirname(dirname(paths)))) == sweep_tool
+is_sweep <- function(paths) basename(dirname(dirname(paths))) == sweep_tool
 
 # Values of single cells: summary, slices, the law of speed, capacities and steps of load sweeps.
 measure_cells <- function(results, write, paths, known) {
@@ -106,7 +106,7 @@ compare_and_judge <- function(measured, results, write, folder) {
 
 judge_all_claims <- function(measured, results, folder) {
   tables <- read_claim_tables(results, measured)
-  claims <- check_claims(read_claims(file.path(folder, "claims.yaml")), with_new_names(fread(file.path(results, "grid.csv"))), names(tables$summary))
+  claims <- check_claims(read_claims(file.path(folder, "claims.yaml")), fread(file.path(results, "grid.csv")), names(tables$summary))
   judge_claims(claims, tables)
 }
 

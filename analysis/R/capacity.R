@@ -61,9 +61,7 @@ step_values <- c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
 #'   cpu_us_per_request, saturated (most loads).
 steps_of_curve <- function(cell) {
   loads <- loads_of_curve(cell)
-  histograms <- if (file.exists(file.path(cell$folder, "latencies.csv.gz"))) {
-    read_histograms(cell, read_cell_slices(file.path(cell$folder, "slices.csv")))
-  }
+  histograms <- read_histograms(cell, read_cell_slices(file.path(cell$folder, "slices.csv")))
   together <- function(slices, p, values) fcoalesce(as.numeric(merged_percentile(histograms, slices, p)), median(as.numeric(values)))
   loads[, .(
     rate_per_s = mean(rate_per_s), latency_p50_ms = together(slice, 0.5, latency_p50_ms), latency_p99_ms = together(slice, 0.99, latency_p99_ms),

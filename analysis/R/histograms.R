@@ -8,24 +8,20 @@ requests_beyond <- 10
 #' The histograms of a cell's plain slices.
 #'
 #' @param cell see read_cell(); `slices` its rows, see read_cell_slices().
-#' @return list: values_ms (increasing), counts (matrix, a row per value and a column per slice, named by its number; of a
-#'   cell that merged its histograms when it was measured, one column named all), and of each column recorded (requests) and
-#'   right (answered 2xx). NULL for a cell without latencies.
+#' @return list: values_ms (increasing), counts (matrix, a row per value and a column per slice, named by its number), and of
+#'   each column recorded (requests) and right (answered 2xx). NULL for a cell without latencies.
 read_histograms <- function(cell, slices) {
   plain <- slices[kind == "plain"]
   path <- file.path(cell$folder, "latencies.csv.gz")
-  rows <- if (file.exists(path)) fread(cmd = paste("gzip -dc", shQuote(path))) else old_latencies(cell, plain)
-  if (NROW(rows) == 0) return(NULL)
-  merged <- anyNA(rows$slice)
-  columns <- if (merged) "all" else as.character(intersect(plain$slice, rows$slice))
-  if (!merged) rows <- rows[slice %in% columns]
+  if (!file.exists(path)) return(NULL)
+  rows <- fread(cmd = paste("gzip -dc", shQuote(path)))[slice %in% plain$slice]
+  if (nrow(rows) == 0) return(NULL)
+  columns <- as.character(intersect(plain$slice, rows$slice))
   values <- sort(unique(rows$value_ms))
   counts <- matrix(0, length(values), length(columns), dimnames = list(NULL, columns))
-  at <- if (merged) 1L else match(as.character(rows$slice), columns)
-  counts[cbind(match(rows$value_ms, values), at)] <- rows$count
-  counted <- if (merged) plain[kept == any(plain$kept)] else plain[match(columns, slice)]
-  total <- function(numbers) if (merged) sum(numbers) else numbers
-  list(values_ms = values, counts = counts, recorded = total(counted$requests_recorded), right = total(counted$responses_2xx))
+  counts[cbind(match(rows$value_ms, values), match(as.character(rows$slice), columns))] <- rows$count
+  counted <- plain[match(columns, slice)]
+  list(values_ms = values, counts = counts, recorded = counted$requests_recorded, right = counted$responses_2xx)
 }
 
 #' A percentile of some slices together.
@@ -35,7 +31,6 @@ read_histograms <- function(cell, slices) {
 merged_percentile <- function(histograms, slices, p) {
   if (is.null(histograms)) return(NA_real_)
   columns <- intersect(as.character(slices), colnames(histograms$counts))
-  if (identical(colnames(histograms$counts), "all")) columns <- "all"
   if (length(columns) == 0) return(NA_real_)
   at <- match(columns, colnames(histograms$counts))
   answered <- rowSums(histograms$counts[, at, drop = FALSE])

@@ -10,7 +10,7 @@ modes_in_use <- new.env()
 #' @export
 use_modes <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
-  table <- require_columns(with_new_names(fread(path, colClasses = "character", encoding = "UTF-8")), known_facts, path)
+  table <- require_columns(fread(path, colClasses = "character", encoding = "UTF-8"), known_facts, path)
   for (column in names(table)) set(table, which(is.na(table[[column]])), column, "")
   take_modes(table)
 }

@@ -7,7 +7,6 @@
 #' @return the cell as a nested list, with `folder` (its folder) and `path` added. JSON null
 #'   becomes NULL; arrays of objects stay lists.
 read_cell <- function(path) {
-  if (!file.exists(path) && file.exists(old_path(path))) path <- old_path(path)
   if (!file.exists(path)) fail_reading(path, "no such file")
   cell <- tryCatch(
     jsonlite::fromJSON(path, simplifyDataFrame = FALSE, simplifyMatrix = FALSE),
@@ -18,11 +17,9 @@ read_cell <- function(path) {
   )
   missing <- setdiff(sections, names(cell))
   if (length(missing) > 0) fail_reading(path, "no ", paste(missing, collapse = ", "))
-  if (!as.numeric(cell$schema) %in% 2:3) fail_reading(path, "schema ", cell$schema, " is not known; known: 3")
+  if (!as.numeric(cell$schema) %in% 3) fail_reading(path, "schema ", cell$schema, " is not known; known: 3")
   cell$path <- path
   cell$folder <- dirname(path)
-  if (cell$schema == 2) cell <- with_new_cell_names(cell)
-  if (is.null(cell$validity$latency_valid)) cell$validity <- old_validity(cell)
   cell
 }
 

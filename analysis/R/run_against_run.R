@@ -43,10 +43,8 @@ changes_between <- function(a, b) {
 
 # On the scale of effects. No error is below the quantum of what was counted, where a run says it.
 errors_of <- function(comparisons) {
-  rows <- comparisons[is.finite(estimate) & is.finite(noise) & pairs > 1 & df > 0 & bound == ""]
-  # Runs of before 26 November have neither.
-  if (!is.null(rows$fixed)) rows <- rows[!fixed %in% 1]
-  least <- if (is.null(rows$least)) 0 else fcoalesce(rows$least, 0)
+  rows <- comparisons[is.finite(estimate) & is.finite(noise) & pairs > 1 & df > 0 & bound == "" & !fixed %in% 1]
+  least <- fcoalesce(rows$least, 0)
   rows <- rows[, c(comparison_keys, "effect", "estimate", "noise", "df", "pairs"), with = FALSE]
   rows[, `:=`(
     centre = fifelse(effect == "ratio", suppressWarnings(log(estimate)), estimate), variance = pmax(noise^2 / pairs, least^2)

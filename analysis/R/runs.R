@@ -153,11 +153,10 @@ versions_of <- function(cells) {
 
 #' @export
 read_run_tables <- function(folder) {
-  tables <- list(
+  list(
     summary = read_summary(file.path(folder, "summary.csv")), comparisons = read_comparisons(file.path(folder, "comparisons.csv")),
     capacity = read_capacity(file.path(folder, "capacity.csv"))
   )
-  replace(tables, "comparisons", list(old_comparisons(tables)))
 }
 
 #' The names of the shipped runs.

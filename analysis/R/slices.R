@@ -21,24 +21,14 @@ slice_places <- c(
 #'   numbers that the runner wrote, units in the names; NA where unknown. No rows where the file does not exist: a
 #'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
-  if (!file.exists(path)) return(no_rows(c(slice_columns, later_columns)))
-  table <- with_later_columns(with_new_names(fread(path, colClasses = "character", na.strings = "")))
-  table <- with_types(require_columns(table, slice_columns, path), c(slice_words, "kept"))
-  # Nothing else is kept with a reason; older tables do not say it.
-  if (!"stands" %in% names(table)) table[, stands := kept & reason != ""]
-  table
-}
-
-# Columns that older tables do not have: what they would hold is unknown.
-later_columns <- c("probe_us", "collections", "full_collections", "gc_pause_ms")
-with_later_columns <- function(table) {
-  for (column in setdiff(later_columns, names(table))) set(table, j = column, value = NA_real_)
-  table
+  if (!file.exists(path)) return(no_rows(slice_columns))
+  with_types(require_columns(fread(path, colClasses = "character", na.strings = ""), slice_columns, path), c(slice_words, "kept"))
 }
 
 slice_columns <- c(
-  "slice", "round", "kind", "kept", "reason", "start_epoch_s", "end_epoch_s", "duration_s",
-  "requests_recorded", "responses_2xx", "server_cpu_s", "idle_neighbors_share", "threads_peak", slice_statistics
+  "slice", "round", "kind", "kept", "reason", "stands", "start_epoch_s", "end_epoch_s", "duration_s",
+  "requests_recorded", "responses_2xx", "server_cpu_s", "idle_neighbors_share", "threads_peak", "probe_us", "collections", "full_collections",
+  "gc_pause_ms", slice_statistics
 )
 
 no_rows <- function(columns) {

@@ -21,7 +21,7 @@ latency_columns <- function(set, latency) {
 }
 
 load_row <- function(cell) {
-  latency <- if (cell$schema == 2) old_latency(cell) else cell$load$latency
+  latency <- cell$load$latency
   lasted_s <- number(latency$lasted_s)
   c(
     latency_columns("", latency$right), latency_columns("all_", latency$all), latency_columns("uncorrected_", latency$uncorrected),
@@ -234,7 +234,7 @@ text_columns <- c(
 read_summary <- function(paths) {
   tables <- lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
-    table <- with_new_names(fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8"))
+    table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
     require_columns(table, c("study", "mode", "tier", "tool", "repetition", "session", "valid", "failed_checks"), path)
     # By name and not by content, or a column that is empty in one study changes its type.
     for (column in setdiff(names(table), text_columns)) {

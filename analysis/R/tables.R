@@ -22,7 +22,7 @@ write_table <- function(table, path) {
 read_table <- function(path, numbers = character()) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   # By name and not by content, which a column of a table without rows does not have.
-  table <- with_new_names(fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8"))
+  table <- fread(path, colClasses = "character", na.strings = NULL, encoding = "UTF-8")
   require_columns(table, numbers, path)
   for (column in numbers) set(table, j = column, value = as.numeric(table[[column]]))
   table[]

@@ -23,9 +23,9 @@ def plan(*arguments):
     [
         ("repetitions=0", "repetitions = 0; allowed: a whole number from 1"),
         ("sed=3", "sed = 3; allowed: here only results"),
-        ("reference=none", "config.yaml: reference = 'none'; allowed: 2026-11-22-epyc, "),
-        ("with=none", "with = 'none'; allowed: 2026-11-22-epyc, "),
-        ("this=none", "this = 'none'; allowed: 2026-11-22-epyc, "),
+        ("reference=none", "config.yaml: reference = 'none'; allowed: 2026-"),
+        ("with=none", "with = 'none'; allowed: 2026-"),
+        ("this=none", "this = 'none'; allowed: 2026-"),
     ],
 )
 def test_bad_configuration_stops_before_anything_starts(setting, expected):

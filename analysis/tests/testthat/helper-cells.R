@@ -65,11 +65,8 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
                        histogram_ms = NULL, uncorrected_ms = histogram_ms, slices = NULL,
                        folder = file.path(root, "demo", mode, tier, tool, paste0("rep-", repetition)), ...) {
   dir.create(folder, recursive = TRUE)
-  if (!is.null(elapsed_ms)) write_samples(folder, elapsed_ms, codes)
-  if (!is.null(histogram_ms)) {
-    write_histogram(file.path(folder, "latency-corrected.hgrm"), histogram_ms)
-    write_histogram(file.path(folder, "latency-uncorrected.hgrm"), uncorrected_ms)
-  }
+  right_ms <- c(elapsed_ms[startsWith(rep_len(codes, length(elapsed_ms)), "2")], histogram_ms)
+  if (length(right_ms) > 0) fwrite(data.table(value_ms = right_ms)[, .(slice = 1, count = .N), by = value_ms], file.path(folder, "latencies.csv.gz"))
   requests <- length(elapsed_ms) + length(histogram_ms)
   cell <- edited(
     jsonlite::read_json(golden_path(golden_names[[tool]])), cell = list(study = "demo", mode = mode, tier = tier, repetition = repetition),
@@ -80,7 +77,7 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   cell$labels$order$position <- repetition
   cell <- edited(with_values(cell, requests), ...)
   path <- file.path(folder, "cell.json")
-  cell$load["latency"] <- list(if (tool != "sweep" && requests > 0) old_latency(c(cell, folder = folder)))
+  if (requests > 0) cell$load$latency <- known_latency(cell, elapsed_ms, right_ms, uncorrected_ms) else cell$load["latency"] <- list(NULL)
   writeLines(jsonlite::toJSON(cell, auto_unbox = TRUE, null = "null", digits = NA), path)
   if (is.null(slices)) slices <- slices_like(cell, c(elapsed_ms, histogram_ms))
   if (nrow(slices) > 0) fwrite(slices, file.path(folder, "slices.csv"))
@@ -102,12 +99,33 @@ with_values <- function(cell, requests) {
   )
 }
 
+# Nearest rank.
+percentiles <- function(values, p) {
+  if (length(values) == 0) return(rep(NA_real_, length(p)))
+  sort(values)[pmax(1, ceiling(p * length(values) - 1e-9 * length(values)))]
+}
+
+# What a record has as load.latency. JMeter's samples start every 10 ms.
+known_latency <- function(cell, elapsed_ms, right_ms, uncorrected_ms) {
+  described <- function(values) {
+    if (length(values) == 0) return(NULL)
+    known <- c(mean = mean(values), sd = sqrt(mean((values - mean(values))^2)), min = min(values), percentiles(values, latency_points), max = max(values))
+    as.list(setNames(known, paste0(latency_values, "_ms")))
+  }
+  count <- max(length(elapsed_ms), length(right_ms))
+  lasted_s <- if (is.null(elapsed_ms)) cell$load$duration_s else max(10 * (seq_len(count) - 1) + elapsed_ms) / 1000
+  list(
+    resolution_ms = if (is.null(elapsed_ms)) 0.001 else 1, count = count, lasted_s = lasted_s, right = described(right_ms),
+    all = described(elapsed_ms), uncorrected = described(uncorrected_ms)
+  )
+}
+
 #' Golden slices with known values: plain ones, a round each, and a profiled one that costs a tenth more.
 #'
 #' @param ... columns, a value per plain slice or one for all.
 known_slices <- function(..., rounds = 4) {
   words <- c("kind", "kept", "reason", "sustained", "stands")
-  golden <- fread(golden_path(golden_names[["wrk2"]], "slices.csv"), colClasses = list(character = words))[, stands := NULL]
+  golden <- fread(golden_path(golden_names[["wrk2"]], "slices.csv"), colClasses = list(character = words))
   known <- list(
     kept = "true", reason = "", start_epoch_s = 10 + 4 * (seq_len(rounds) - 1), duration_s = 0.5, requests_recorded = 25, throughput_per_s = 50,
     answers_per_s = 50, latency_mean_ms = 20, latency_p50_ms = 20, latency_p90_ms = 20, latency_p99_ms = 20, latency_p99_9_ms = 20,
@@ -119,7 +137,8 @@ known_slices <- function(..., rounds = 4) {
   profiled <- copy(plain)[1][, `:=`(
     slice = rounds + 1L, kind = "profiled", cpu_us_per_request = 1.1 * cpu_us_per_request, start_epoch_s = 10 + 4 * rounds
   )]
-  rbind(plain, profiled)[, end_epoch_s := start_epoch_s + duration_s][]
+  # Nothing else is kept with a reason.
+  rbind(plain, profiled)[, `:=`(end_epoch_s = start_epoch_s + duration_s, stands = tolower(kept) == "true" & reason != "")][]
 }
 
 slices_like <- function(cell, latencies_ms) {
@@ -154,38 +173,6 @@ edited <- function(record, ...) {
     record[[section]] <- if (is.list(record[[section]])) replace(record[[section]], names(change), change) else change
   }
   record
-}
-
-# Starts every 10 ms, from an epoch time that an integer of 32 bits cannot hold.
-write_samples <- function(folder, elapsed_ms, codes = "200") {
-  count <- length(elapsed_ms)
-  codes <- rep_len(codes, count)
-  samples <- data.table(
-    timeStamp = sprintf("%.0f", 1.8e12 + 10 * (seq_len(count) - 1)), elapsed = elapsed_ms,
-    label = "request", responseCode = codes, success = tolower(startsWith(codes, "2")),
-    bytes = 164, sentBytes = 120, grpThreads = 1, allThreads = 1, Latency = elapsed_ms,
-    IdleTime = 0, Connect = 0, slice = 1
-  )
-  out <- gzfile(file.path(folder, "samples.csv.gz"), "w")
-  on.exit(close(out))
-  write.csv(samples, out, row.names = FALSE, quote = FALSE)
-}
-
-# Every value is a step, so that percentiles are exact.
-write_histogram <- function(path, values_ms) {
-  values <- sort(values_ms)
-  share <- seq_along(values) / length(values)
-  tail <- ifelse(share < 1, sprintf("%14.2f", 1 / (1 - share)), "           inf")
-  writeLines(c(
-    "       Value     Percentile TotalCount 1/(1-Percentile)", "",
-    sprintf("%12.3f %14.12f %10d %s", values, share, seq_along(values), tail),
-    sprintf(
-      "#[Mean    = %12.3f, StdDeviation   = %12.3f]", mean(values),
-      sqrt(mean((values - mean(values))^2))
-    ),
-    sprintf("#[Max     = %12.3f, Total count    = %12d]", max(values), length(values)),
-    "#[Buckets =           27, SubBuckets     =         2048]"
-  ), path)
 }
 
 new_folder <- function() {

@@ -1,16 +1,19 @@
 # Runs of a mode and its baseline, whole and shipped.
 
+# The shipped run that config.yaml names.
+reference_run <- yaml::read_yaml(file.path(analysis_folder, "..", "config.yaml"))$reference
+
 machine <- list(cpu_model = "A CPU", cpus = 2, architecture = "x86_64", kernel = "6.1", memory_bytes = 8e9)
 
 # The cell.json files of a mode and its baseline, a session each repetition.
-write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205, 195), facts = list(), commit = NULL) {
+write_run <- function(results, repetitions = 3, at = "first", rates = c(200, 205, 195), facts = list(), commit = NULL, ended = "2026-11-22") {
   root <- file.path(results, "cells")
   unlist(lapply(seq_len(repetitions), function(n) {
     common <- list(
       root = root, repetition = n, tool = "wrk2", histogram_ms = c(1, 2, 3, 4),
       session = list(id = paste(at, n), phases = list(wall_s = 60 + n)),
       provenance = list(
-        started = "2026-11-22T01:00:00.000+00:00", ended = "2026-11-22T02:00:00.000+00:00",
+        started = "2026-11-22T01:00:00.000+00:00", ended = paste0(ended, "T02:00:00.000+00:00"),
         commit = commit, machine = modifyList(machine, facts), limits = list(somaxconn = "4096"), versions = list(jdk = "25")
       ),
       configuration = list(tier = list(id = "low", path = "/work", sleep_ms = 100))

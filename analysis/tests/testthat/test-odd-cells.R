@@ -57,18 +57,12 @@ test_that("no number of a cell's record stops a verb", {
   expect_none(lapply(numbers, function(path) lapply(names(odd_values), function(odd) stopped_by(path, odd))))
 })
 
-test_that("a count that its raw samples contradict is a damaged record, and names the file", {
-  old <- modifyList(read_cell(paths[1]), list(schema = 2, load = list(requests_recorded = -1)))
-  expect_error(summarise_cell(old), "samples.csv.gz: [0-9]+ samples, but")
-})
-
 # A copy of a cell's folder, with one file of it changed.
 with_file <- function(path, name, write) {
   folder <- new_folder()
   file.copy(list.files(dirname(path), full.names = TRUE), folder)
   write(file.path(folder, name))
-  # Raw files are read of cells that do not record their latencies.
-  modifyList(read_cell(file.path(folder, basename(path))), list(schema = 2))
+  read_cell(file.path(folder, basename(path)))
 }
 
 stopped_by_file <- function(path, name, verbs_of, read = function(path) fread(path, colClasses = list(character = "kept"))) {
@@ -90,24 +84,15 @@ test_that("no value of a cell's slices, steps or thread states stops a verb", {
   expect_none(stopped_by_file(paths[1], "thread-states.csv", states, fread))
 })
 
-test_that("no latency and no count of samples stops a verb, and what is no table names its file", {
-  odd_samples <- function(column, value) {
-    with_file(paths[1], "samples.csv.gz", function(path) {
-      fwrite(fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = "character")[, (column) := value], path)
+test_that("no latency and no count of samples stops a verb", {
+  latencies <- function(column, value) {
+    with_file(paths[2], "latencies.csv.gz", function(path) {
+      fwrite(fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = "character")[1, (column) := value], path)
     })
   }
-  for (column in c("timeStamp", "elapsed", "bytes", "sentBytes")) {
-    for (odd in c("0", "-1", "1000000000000")) expect_none(stopped(paste(odd, column), cell_verbs(odd_samples(column, odd))))
-    expect_error(summarise_cell(odd_samples(column, "")), "samples.csv.gz")
+  for (column in c("slice", "value_ms", "count")) {
+    for (odd in c("0", "-1", "1000000000000")) expect_none(stopped(paste(odd, column), cell_verbs(latencies(column, odd))))
   }
-  histogram <- function(value) {
-    with_file(paths[2], "latency-corrected.hgrm", function(path) {
-      lines <- readLines(path)
-      writeLines(sub("^ *[0-9.]+( +[01][.])", paste0(value, "\\1"), lines), path)
-    })
-  }
-  for (odd in c("0", "1000000000000")) expect_none(stopped(odd, cell_verbs(histogram(odd))))
-  expect_error(summarise_cell(histogram("")), "latency-corrected.hgrm")
   for (count in c(0, 1e12)) {
     changed <- with_file(paths[1], "profile.collapsed", function(path) writeLines(sprintf("a;b %.0f", count), path))
     expect_none(stopped(paste(count, "samples"), cell_verbs(changed)))

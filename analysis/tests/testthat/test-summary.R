@@ -1,8 +1,3 @@
-test_that("percentiles are nearest ranks", {
-  expect_equal(percentiles(20:1, c(0, 0.05, 0.5, 0.95, 0.951, 1)), c(1, 1, 10, 19, 20, 20))
-  expect_equal(percentiles(numeric(), 0.5), NA_real_)
-})
-
 test_that("both tools give the same percentiles of the same values", {
   values <- c(1:99, 500)
   folder <- new_folder()
@@ -13,28 +8,6 @@ test_that("both tools give the same percentiles of the same values", {
   truth <- c(54.5, sqrt(mean((values - 54.5)^2)), 1, 50, 90, 95, 99, 500, 500)
   expect_equal(unlist(closed[, ..columns], use.names = FALSE), truth)
   expect_equal(unlist(open[, ..columns], use.names = FALSE), truth, tolerance = 1e-5)
-})
-
-test_that("a histogram with gaps gives the step that reaches the rank", {
-  path <- tempfile()
-  writeLines(c(
-    "Value Percentile TotalCount 1/(1-Percentile)", "1.0 0.0 10 1.00", "2.0 0.98 98 50.00",
-    "9.0 1.0 100 inf", "#[Mean = 1.5, StdDeviation = 0.5]", "#[Max = 9.0, Total count = 100]"
-  ), path)
-  expect_equal(histogram_percentiles(read_histogram(path), c(0.1, 0.5, 0.99)), c(1, 2, 9))
-})
-
-test_that("in percentiles a failed request is slower than all answers", {
-  values <- 1:990
-  expect_equal(percentiles(values, c(0.5, 0.99)), c(495, 981))
-  # Of 1000 requests ten failed, then eleven: more than the percentile leaves out.
-  expect_equal(percentiles(values, c(0.5, 0.99), failed = 10), c(500, 990))
-  expect_equal(percentiles(values, 0.99, failed = 11), 981)
-  path <- write_cell(
-    new_folder(), tool = "wrk2", histogram_ms = 1:100,
-    load = list(requests_recorded = 102, responses_2xx = 95, errors = list(http_5xx = 5, timeout = 2))
-  )
-  expect_equal(summarise_cell(read_cell(path))[, c(latency_p50_ms, latency_p90_ms)], 5 + c(51, 92))
 })
 
 test_that("failed requests count as the source counted them, and not in the primary figures", {
@@ -147,14 +120,6 @@ test_that("a step beyond the limits has its reason and no value", {
   expect_true(all(is.na(row[, .(throughput_per_s, error_share, duration_s, latency_p50_ms)])))
 })
 
-test_that("a database tool leaves one histogram", {
-  path <- write_cell(new_folder(), tool = "sysbench", load = list(loop = "closed"), schema = 2)
-  write_histogram(file.path(dirname(path), "latency.hgrm"), 1:10)
-  row <- summarise_cell(read_cell(path))
-  expect_equal(c(row$latency_p50_ms, row$latency_all_max_ms), c(5, 10))
-  expect_true(is.na(row$latency_uncorrected_p50_ms))
-})
-
 test_that("corrected latency is primary, uncorrected stands beside it", {
   path <- write_cell(
     new_folder(), tool = "wrk2", histogram_ms = c(1, 900), uncorrected_ms = c(1, 2)
@@ -179,6 +144,16 @@ test_that("a server that refused is a row with its outcome and no latency", {
   expect_true(is.na(row$latency_p99_ms))
 })
 
+test_that("a server that died, or answers otherwise after its load, did not survive", {
+  survived <- function(...) summarise_cell(read_cell(write_cell(new_folder(), elapsed_ms = 1:10, ...)))$survived
+  same <- list(before = "a", after = "a")
+  expect_equal(survived(answers = same), 1)
+  expect_equal(survived(answers = same, outcome = "server_died"), 0)
+  expect_equal(survived(answers = list(before = "a", after = "b")), 0)
+  # One that still holds requests of its load is not asked.
+  expect_equal(survived(answers = list(before = "a", after = NULL), outcome_reason = "3 requests in flight"), 1)
+})
+
 test_that("rows of both tools and of failures go into one table and come back the same", {
   folder <- new_folder()
   paths <- c(
@@ -194,34 +169,11 @@ test_that("rows of both tools and of failures go into one table and come back th
 
 test_that("what is wrong with a file is said with its name", {
   folder <- new_folder()
-  path <- write_cell(folder, elapsed_ms = 1:3, schema = 2)
-  samples <- file.path(dirname(path), "samples.csv.gz")
+  path <- write_cell(folder, elapsed_ms = 1:3)
   expect_error(read_cell(file.path(folder, "none.json")), "none.json: no such file")
-
-  writeLines("timeStamp,elapsed\n1,2", samples)
-  expect_error(summarise_cells(path), "samples.csv.gz: column bytes.* is missing")
-
-  write_samples(dirname(path), 1:2)
-  expect_error(summarise_cells(path), "samples.csv.gz: 2 samples, but cell.json counts 3")
-
-  write_samples(dirname(path), c("1", "soon", "3"))
-  expect_error(summarise_cells(path), "samples.csv.gz: .*elapsed")
-
-  unlink(samples)
-  expect_error(summarise_cells(path), "samples.csv.gz: no such file")
-
-  writeLines("{\"schema\": 2, ", path)
+  expect_error(read_cell(write_cell(folder, mode = "another", elapsed_ms = 1:3, schema = 2)), "cell.json: schema 2 is not known; known: 3")
+  writeLines("{\"schema\": 3, ", path)
   expect_error(read_cell(path), "cell.json: not JSON")
-  writeLines("{\"schema\": 2}", path)
+  writeLines("{\"schema\": 3}", path)
   expect_error(read_cell(path), "cell.json: no cell, session, labels")
-})
-
-test_that("a histogram that does not close is refused", {
-  path <- tempfile()
-  write_histogram(path, 1:10)
-  lines <- readLines(path)
-  writeLines(sub("Total count .*= +10", "Total count = 11", lines), path)
-  expect_error(read_histogram(path), "lines count 10 values, the footer 11")
-  writeLines(grep("Mean", lines, invert = TRUE, value = TRUE), path)
-  expect_error(read_histogram(path), "no figure for Mean")
 })

@@ -11,7 +11,7 @@ folder_with_primary <- function(tier = "low") {
 undecided_of_run <- function(rates, repetitions = 2, ...) {
   results <- new_folder()
   paths <- write_run(results, repetitions, rates = rates)
-  look(results, paths, folder_with_primary(...), "2026-11-25-xeon")
+  look(results, paths, folder_with_primary(...), reference_run)
   fread(file.path(results, "undecided.csv"))
 }
 

@@ -38,9 +38,9 @@ test_that("a ratio's range is over the runs that have it, in the direction of th
 })
 
 test_that("runs stand with the named one first and then the latest", {
-  names <- vapply(read_all_shipped(file.path(analysis_folder, "runs"), "2026-11-24-epyc"), `[[`, "", "name")
-  expect_equal(head(names, 1), "2026-11-24-epyc")
-  expect_equal(names[-1], sort(names[-1], decreasing = TRUE))
+  folder <- new_folder()
+  for (day in 1:3) condensed(write_whole_run(facts = list(), at = day, ended = sprintf("2026-11-2%d", day)), out = file.path(folder, paste0("run-", day)))
+  expect_equal(vapply(read_all_shipped(folder, "run-2"), `[[`, "", "name"), c("run-2", "run-3", "run-1"))
 })
 
 test_that("a README without markers is refused", {

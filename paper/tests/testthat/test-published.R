@@ -1,5 +1,5 @@
 published_files <- list.files(file.path(analysis_folder, "published"), full.names = TRUE)
-shipped <- read_summary(file.path(analysis_folder, "runs", "2026-11-25-xeon", "summary.csv"))
+shipped <- read_summary(file.path(analysis_folder, "runs", reference_run, "summary.csv"))
 
 test_that("the values that the sources printed can be read, each once", {
   printed <- read_published(published_files)
