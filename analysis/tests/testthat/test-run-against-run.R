@@ -3,7 +3,7 @@ run_that_found <- function(truths, noise = 0.1, df = 6, statistic = "throughput_
   count <- length(truths)
   data.table(
     study = "demo", tier = paste0("tier-", seq_len(count)), tool = "wrk2", mode = "pool", baseline = "thread", statistic, effect = "ratio",
-    estimate = truths * exp(rnorm(count, 0, noise / sqrt(3))), noise = noise * sqrt(rchisq(count, df) / df), df = df, pairs = 3, bound = "", ...
+    estimate = truths * exp(rnorm(count, 0, noise / sqrt(3))), noise = noise * sqrt(rchisq(count, df) / df), df = df, pairs = 3, bound = "", fixed = 0, least = 0, ...
   )
 }
 
