@@ -7,6 +7,7 @@
 like_throughput <- 1.2
 throughputs_differ <- "throughputs differ by more than 20 %"
 serve_unlike <- function(log_ratio) abs(log_ratio) > log(like_throughput)
+threads_short_lived <- "threads live for less than the time between two samples"
 # Beyond this share of failed requests a mean is that of survivors.
 failed_at_most <- 0.01
 # A throughput above this share of what the load offers says nothing of the server.
@@ -30,7 +31,16 @@ compare_statistic <- function(measured, places, about) {
   rows[, estimate := if (logs) exp(centre) else centre]
   rows[, `:=`(statistic = about$statistic, unit = about$unit, better = about$better, effect = about$effect, rounds = fcoalesce(as.numeric(rounds), 0))]
   rows[, reason := fcoalesce(why, why_no_session(measured$summary, places, about$statistic))]
+  if (about$statistic == "threads_peak") rows[reason == "" & are_short_lived(rows, measured$summary), reason := threads_short_lived]
   collections_of_places(measured, places, about$statistic)[rows, on = "id"]
+}
+
+# Threads that live for one request that does not wait are gone before the next of ten samples a second.
+are_short_lived <- function(rows, summary) {
+  place <- c("study", "mode", "tier", "tool")
+  short <- unique(summary[sleep_ms %in% 0 & threads_started >= counted_requests / 2, ..place])[, there := TRUE]
+  of_side <- function(modes) short[rows[, .(study, mode = ..modes, tier, tool)], on = place]$there %in% TRUE
+  of_side(rows$mode) | of_side(rows$baseline)
 }
 
 # The noise of the same comparisons in another run.

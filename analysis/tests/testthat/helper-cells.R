@@ -158,7 +158,8 @@ with_cell_columns <- function(table) {
   if (!"session" %in% names(table)) table[, session := paste0("session-", repetition)]
   usual <- list(
     bound_throughput = "", bound_latency = "", bound_capacity = "", latency_valid = table$valid, error_share = 0, requests = 1000,
-    requests_recorded = 1000, loop = "closed", users = 10, sleep_ms = 0, offered_per_s = NA_real_, duration_s = 3, slices_kept = 3
+    requests_recorded = 1000, loop = "closed", users = 10, sleep_ms = 0, offered_per_s = NA_real_, duration_s = 3, slices_kept = 3,
+    threads_started = 0, counted_requests = 1000
   )
   missing <- setdiff(names(usual), names(table))
   if (length(missing) > 0) table[, (missing) := usual[missing]]

@@ -236,3 +236,11 @@ test_that("a table without comparisons has their types", {
   type_of <- function(column) if (is.numeric(column)) "number" else class(column)
   expect_equal(vapply(rbind(some, none, fill = TRUE), type_of, ""), vapply(some, type_of, ""))
 })
+
+test_that("threads that live for one short request have no peak to compare", {
+  rows <- data.table(study = "demo", tier = c("low", "long", "kept"), tool = "wrk2", mode = "event-loop", baseline = "thread-per-request")
+  summary <- data.table(study = "demo", tier = rows$tier, tool = "wrk2", mode = "thread-per-request", sleep_ms = c(0, 100, 0), threads_started = c(99, 99, 5), counted_requests = 100)
+  expect_equal(are_short_lived(rows, summary), c(TRUE, FALSE, FALSE))
+  expect_equal(are_short_lived(copy(rows)[, `:=`(mode = baseline, baseline = mode)], summary), c(TRUE, FALSE, FALSE))
+  expect_false(any(are_short_lived(copy(rows)[, baseline := "fixed-pool"], summary)))
+})
