@@ -72,7 +72,7 @@ loads_beside <- function(path) {
   list(read_load(cell, ""), if (file.exists(baseline)) read_load(read_cell(baseline), cell$cell$mode))
 }
 
-no_slices <- function() no_rows(c(slice_places, slice_columns, later_columns))
+no_slices <- function() no_rows(c(slice_places, slice_columns))
 
 # The loads of one cell, as read_loads().
 read_load <- function(cell, beside) {
@@ -91,7 +91,7 @@ read_load <- function(cell, beside) {
 read_slices <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
-  table <- with_later_columns(require_columns(table, c(slice_places, slice_columns), path))
+  table <- require_columns(table, c(slice_places, slice_columns), path)
   with_types(table, c(setdiff(slice_places, "repetition"), slice_words, "kept", "valid", "latency_valid"))
 }
 
