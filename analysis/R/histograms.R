@@ -14,13 +14,14 @@ read_histograms <- function(cell, slices) {
   plain <- slices[kind == "plain"]
   path <- file.path(cell$folder, "latencies.csv.gz")
   if (!file.exists(path)) return(NULL)
-  rows <- fread(cmd = paste("gzip -dc", shQuote(path)))[slice %in% plain$slice]
-  if (nrow(rows) == 0) return(NULL)
-  columns <- as.character(intersect(plain$slice, rows$slice))
+  rows <- fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = c(slice = "character", value_ms = "numeric", count = "numeric"))
+  columns <- intersect(as.character(plain$slice), rows$slice)
+  if (length(columns) == 0) return(NULL)
+  rows <- rows[slice %in% columns]
   values <- sort(unique(rows$value_ms))
   counts <- matrix(0, length(values), length(columns), dimnames = list(NULL, columns))
-  counts[cbind(match(rows$value_ms, values), match(as.character(rows$slice), columns))] <- rows$count
-  counted <- plain[match(columns, slice)]
+  counts[cbind(match(rows$value_ms, values), match(rows$slice, columns))] <- rows$count
+  counted <- plain[match(columns, as.character(slice))]
   list(values_ms = values, counts = counts, recorded = counted$requests_recorded, right = counted$responses_2xx)
 }
 

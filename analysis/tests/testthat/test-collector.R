@@ -29,11 +29,6 @@ test_that("what was not counted is unknown, and not 0", {
   rows <- compared_of(pair_with(NA, NA))
   expect_true(all(is.na(rows[statistic == "throughput_per_s", c(mode_collections, mode_gc_share)])))
   expect_equal(rows[statistic == "throughput_per_s", baseline_collections], 0)
-  # Cells of before have no such column.
-  paths <- pair_with(1, 1)
-  for (path in file.path(dirname(paths), "slices.csv")) fwrite(fread(path)[, c("collections", "full_collections", "gc_pause_ms") := NULL], path)
-  rows <- compared_of(paths)
-  expect_true(all(is.na(rows[, c(mode_collections, baseline_collections)])))
 })
 
 test_that("a full collection is named, unless the heap is what is varied", {
