@@ -101,7 +101,7 @@ sentence_one_session <- function(findings) {
   pairs <- unlist(lapply(findings, function(finding) finding$rows[!is.na(estimate)]$pairs))
   if (!any(pairs == 1)) return("")
   sprintf(
-    "%s %s: the interval holds the noise of the session's rounds, and between sessions that of comparisons of two.",
+    "%s %s: the interval holds the noise of the session's rounds, and between sessions that of comparisons of two, in this run or the shipped one.",
     if (all(pairs == 1)) "These findings rest on **one session**, marked" else "**One session** is marked", one_session_mark
   )
 }
