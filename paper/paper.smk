@@ -4,7 +4,7 @@ Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs;
          themselves; what the sources published; the functions of analysis/R
 Outputs: results/report.pdf (the paper), results/report.html (the paper and all tables, self-contained)
          analysis/runs/<name>/, paper/runs/<name>/: of `snakemake reference` alone
-         README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
+         README.md, analysis/README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
 """
 
 import shlex

@@ -15,7 +15,7 @@ run_verb(list(
   summary = function(results) writeLines(summary_lines(read_results(results, analysis))),
   readme = function(name) write_readme(root, name),
   reference = function(results, repetitions, name) {
-    commit <- committed_code(root, c("analysis/runs", "paper/runs", "README.md"))
+    commit <- committed_code(root, c("analysis/runs", "paper/runs", names(readme_files)))
     writeLines(lines_of_shipped(ship_run(results, names_from_input(), as.integer(repetitions), name, root, commit)))
   }
 ), commandArgs(trailingOnly = TRUE))

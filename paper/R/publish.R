@@ -137,7 +137,7 @@ table_of_runs <- function(runs) {
     facts <- run$facts
     cells <- with_curves(run)
     data.table(
-      Run = sprintf("[%s](paper/runs/%s/report.pdf)", run$name, run$name), Machine = machine_text(facts$machine),
+      Run = sprintf("[%s](../paper/runs/%s/report.pdf)", run$name, run$name), Machine = machine_text(facts$machine),
       Kernel = facts$machine$kernel, Commit = as_code(substr(facts$commit, 1, 7)), Cells = format_number(nrow(cells)),
       "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(counts_for(rbind(run$summary, run$capacity, fill = TRUE), "throughput_per_s"))),
       Sessions = format_number(facts$sessions), Minutes = format_number(round(sum(unlist(facts$session_s)) / 60)),
@@ -169,7 +169,10 @@ sentence_agreement <- function(first, other) {
   )]
 }
 
-#' The README's blocks, by the names of their markers.
+# Which file has which blocks.
+readme_files <- list("README.md" = c("findings", "checks"), "analysis/README.md" = "run")
+
+#' The blocks of both READMEs, by the names of their markers.
 #'
 #' @param runs see read_all_shipped(); the first is described. `alt` words of its picture.
 readme_blocks <- function(runs, findings, alt) {
@@ -202,27 +205,28 @@ readme_blocks <- function(runs, findings, alt) {
 
 #' Puts text between markers, `<!-- readme:begin NAME … -->` and `<!-- readme:end NAME -->`.
 #'
-#' @param lines of the README; `blocks` lines by name.
+#' @param lines of a README; `blocks` lines by name.
 with_blocks <- function(lines, blocks) {
   for (name in names(blocks)) {
     at <- c(grep(sprintf("^<!-- readme:begin %s\\b", name), lines), grep(sprintf("^<!-- readme:end %s\\b", name), lines))
-    if (length(at) != 2 || at[1] > at[2]) refuse("README.md has no pair of markers readme:begin and readme:end for ", name)
+    if (length(at) != 2 || at[1] > at[2]) refuse("no pair of markers readme:begin and readme:end for ", name)
     lines <- c(lines[seq_len(at[1])], blocks[[name]], lines[at[2]:length(lines)])
   }
   lines
 }
 
-#' Writes the README's blocks and the two pictures of the named run.
+#' Writes the READMEs' blocks and the two pictures of the named run.
 #'
 #' @param root the checkout; `name` of a shipped run.
 write_readme <- function(root, name) {
   runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
   findings <- findings_of_shipped(runs[[1]], file.path(root, "analysis", "guide.yaml"))
   picture <- picture_of_findings(findings, with_curves(runs[[1]]))
-  readme <- file.path(root, "README.md")
-  lines <- with_blocks(readLines(readme, encoding = "UTF-8"), readme_blocks(runs, findings, picture$alt))
+  blocks <- readme_blocks(runs, findings, picture$alt)
+  paths <- file.path(root, names(readme_files))
+  texts <- Map(function(path, names) with_blocks(readLines(path, encoding = "UTF-8"), blocks[names]), paths, readme_files)
   write_svgs(picture, file.path(root, "paper", "runs", name))
-  writeLines(lines, readme)
+  Map(writeLines, texts, paths)
 }
 
 # ---- Shipping a run ----------------------------------------------------------------------------
@@ -275,7 +279,7 @@ lines_of_shipped <- function(name) {
   c(
     sprintf("Shipped: analysis/runs/%s and paper/runs/%s.", name, name),
     sprintf("To compare others with it, set `reference: %s` in config.yaml.", name),
-    "`snakemake --cores 1 readme` then writes the README of the run that config.yaml names."
+    "`snakemake --cores 1 readme` then writes the READMEs of the run that config.yaml names."
   )
 }
 

@@ -20,6 +20,7 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 NAMED = yaml.safe_load((ROOT / "config.yaml").read_text())["reference"]
 NAMES = sorted(path.parent.name for path in (ROOT / "analysis/runs").glob("*/run.json"))
+READMES = ("README.md", "analysis/README.md")
 PICTURES = ("findings-light.svg", "findings-dark.svg")
 VALUE = re.compile(r"`[0-9a-f]{7}`|\d[\d,]*(?:\.\d+)?")
 BLOCK = re.compile(r"<!-- readme:begin (\w+) .*?-->\n(.*?)<!-- readme:end \1 -->", re.DOTALL)
@@ -114,6 +115,14 @@ def count_faults(sentence: str, counts: dict[str, int]) -> list[str]:
 # ---- The README
 
 
+def blocks_of(root: Path) -> dict[str, str]:
+    return {
+        name: text
+        for file in READMES
+        for name, text in BLOCK.findall((root / file).read_text())
+    }
+
+
 def values_of(lines: Iterable[str]) -> list[Counter[str]]:
     """The values of each line that has some."""
     found = (VALUE.findall(line.replace("−", "-")) for line in lines)
@@ -139,12 +148,11 @@ def value_faults(what: str, lines: Iterable[str], again: Iterable[str]) -> list[
 
 def readme_faults(root: Path, again: Path) -> list[str]:
     """What in README and pictures is not of the tables, from which `again` was written."""
-    blocks = dict(BLOCK.findall((root / "README.md").read_text()))
-    made = dict(BLOCK.findall((again / "README.md").read_text()))
+    blocks, made = blocks_of(root), blocks_of(again)
     assert {*made} == {"findings", "run", "checks"} and all(
         map(values_of, map(str.splitlines, made.values()))
     )
-    faults = [f"README.md: blocks {sorted(blocks)}"] if blocks.keys() != made.keys() else []
+    faults = [f"READMEs: blocks {sorted(blocks)}"] if blocks.keys() != made.keys() else []
     for name in made.keys() & blocks.keys():
         faults += value_faults(name, blocks[name].splitlines(), made[name].splitlines())
     links = set(re.findall(r"paper/runs/([^/]+)/", blocks.get("findings", "")))
@@ -162,7 +170,7 @@ def copy_of_checkout(root: Path, source: Path = ROOT) -> Path:
     """What README and pictures are made of, and themselves."""
     for folder in ("analysis/runs", "paper/runs"):
         shutil.copytree(source / folder, root / folder)
-    for file in ("README.md", "analysis/guide.yaml"):
+    for file in (*READMES, "analysis/guide.yaml"):
         shutil.copy(source / file, root / file)
     return root
 
@@ -230,7 +238,7 @@ def of_first_check(rows: list[dict[str, str]]) -> dict[str, str]:
     """The comparison that decides the README's first finding."""
     found = re.search(
         r"results/cells/(.*?)/(.*?)/(.*?)/(.*?)/rep-1",
-        dict(BLOCK.findall((ROOT / "README.md").read_text()))["checks"],
+        blocks_of(ROOT)["checks"],
     )
     assert found
     keys = dict(zip(("study", "mode", "tier", "tool"), found.groups(), strict=True))

@@ -46,7 +46,7 @@ test_that("runs stand with the named one first and then the latest", {
 test_that("a README without markers is refused", {
   lines <- c("a", "<!-- readme:begin run (by hand) -->", "old", "<!-- readme:end run -->", "b")
   expect_equal(with_blocks(lines, list(run = c("new", "er"))), c(lines[1:2], "new", "er", lines[4:5]))
-  expect_error(with_blocks(lines, list(findings = "new")), "README.md has no pair of markers", fixed = TRUE)
+  expect_error(with_blocks(lines, list(findings = "new")), "no pair of markers", fixed = TRUE)
 })
 
 # ---- Shipping ----------------------------------------------------------------------------------
