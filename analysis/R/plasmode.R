@@ -98,14 +98,14 @@ plasmode_statistics <- c("throughput_per_s", "cpu_us_per_request", "latency_mean
 #'
 #' @param measured see as_measured(): the run whose slices are used; `runs` of each design.
 #' @return data.table: statistic, sessions, rounds, design (what is special), and see rates_of(). One session takes its noise from
-#'   another run of three; so do few comparisons (five), of which a small study or a named cell has no more.
+#'   another run of two; so do few comparisons (five), of which a small study or a named cell has no more.
 simulate_coverage <- function(measured, runs, designs = plasmode_designs, statistics = plasmode_statistics) {
   set.seed(1)
   rbindlist(lapply(statistics, function(statistic) {
     pairs <- measured_pairs(measured, statistic)
     rbindlist(lapply(designs, function(design) {
       few <- isTRUE(design$few)
-      lender <- if (design$sessions == 1 || few) list(sessions = 3, rounds = 6)
+      lender <- if (design$sessions == 1 || few) list(sessions = 2, rounds = 6)
       words <- c(if (few) "five comparisons", if (isTRUE(design$quantized)) "counts of about 100")
       cbind(
         data.table(statistic = statistic, sessions = design$sessions, rounds = design$rounds, design = paste(words, collapse = ", ")),
