@@ -9,7 +9,7 @@ analyze <- function(results, paths, folder, reference) {
   use_modes(file.path(results, "modes.csv"))
   write <- writer_of(results, folder)
   is_cell <- basename(paths) == "cell.json"
-  measured <- measure_cells(results, write, paths[is_cell], lent_comparisons(folder, reference))
+  measured <- measure_cells(results, write, paths[is_cell], folder, reference)
   write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
   in_parallel(list(
     function() compare_and_judge(measured, results, write, folder),
@@ -17,11 +17,11 @@ analyze <- function(results, paths, folder, reference) {
   ))
 }
 
-# The comparisons of a shipped run, which lend their noise; none of one whose sessions were of another design.
-lent_comparisons <- function(folder, reference) {
+# The comparisons of a shipped run, which lend their noise; none where its sessions were of another design, or are these.
+lent_comparisons <- function(folder, reference, sessions) {
   lender <- read_shipped(file.path(folder, "runs"), reference)
   current <- rules_version(read_protocol(file.path(folder, "PROTOCOL.md")), "comparisons")
-  if (lender$facts$rules$comparisons == current) lender$comparisons else lender$comparisons[0]
+  if (lender$facts$rules$comparisons == current && !any(sessions %in% lender$summary$session)) lender$comparisons else lender$comparisons[0]
 }
 
 # A table is written, and read by whoever needs it: what a report shows is what was compared.
@@ -44,7 +44,7 @@ in_parallel <- function(tasks) {
 is_sweep <- function(paths) basename(dirname(dirname(paths))) == sweep_tool
 
 # Values of single cells: summary, slices, the law of speed, capacities and steps of load sweeps.
-measure_cells <- function(results, write, paths, known) {
+measure_cells <- function(results, write, paths, folder, reference) {
   path <- function(name) file.path(results, paste0(name, ".csv"))
   loads <- paths[!is_sweep(paths)]
   sweeps <- read_cells(paths[is_sweep(paths)])
@@ -59,7 +59,9 @@ measure_cells <- function(results, write, paths, known) {
   write(with_session_values(with_usual_speed(read[[1]], law), slices, read[[2]]$histograms), "summary")
   write(capacities_of(sweeps), "capacity")
   write(pool_steps(sweeps), "sweeps")
-  measured <- as_measured(read_summary(path("summary")), read_slices(path("slices")), read[[2]]$histograms, known)
+  summary <- read_summary(path("summary"))
+  known <- lent_comparisons(folder, reference, summary$session)
+  measured <- as_measured(summary, read_slices(path("slices")), read[[2]]$histograms, known)
   c(measured, list(loads = loads, sweeps = sweeps, law = law, capacity = read_capacity(path("capacity"))))
 }
 
@@ -75,7 +77,7 @@ compare_all <- function(measured, guide) {
 look <- function(results, paths, folder, reference) {
   tables <- tempfile("look-")
   on.exit(unlink(tables, recursive = TRUE))
-  measured <- measure_cells(tables, writer_of(tables, folder), paths, lent_comparisons(folder, reference))
+  measured <- measure_cells(tables, writer_of(tables, folder), paths, folder, reference)
   rows <- compare_all(measured, file.path(folder, "guide.yaml"))
   columns <- c("study", "mode", "tier", "tool", "comparison")
   sessions <- rbind(measured$summary[, ..columns], sessions_of_sweeps(measured$sweeps), fill = TRUE)
