@@ -1,7 +1,7 @@
 #!/usr/bin/env Rscript
 # The rest that a run leaves, next to its report:
 #   Rscript paper/publish.R summary results=results      its end, for a terminal
-#   Rscript paper/publish.R readme name=2026-11-25-xeon  the README's blocks and pictures, from the tables of the shipped runs
+#   Rscript paper/publish.R readme name=2026-11-26-epyc  the README's blocks and pictures, from the tables of the shipped runs
 #   printf '%s\n' CELL_JSON… | Rscript paper/publish.R reference results=results repetitions=3 name=
 #                                                        ships a complete default run, as analysis/runs/<name> and paper/runs/<name>
 
