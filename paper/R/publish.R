@@ -190,8 +190,7 @@ readme_blocks <- function(runs, findings, alt) {
         if (nzchar(sentence_without_exclusion(findings))) c(sentence_without_exclusion(findings), "")
       ),
       sprintf(
-        "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables. Both were rendered by the code of commit `%s`; `CHANGELOG.md` lists the sentences and values that were corrected since.",
-        run$name, folder, folder, substr(run$facts$commit, 1, 7)
+        "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables.", run$name, folder, folder
       )
     ),
     run = c(
