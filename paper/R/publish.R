@@ -172,6 +172,15 @@ sentence_agreement <- function(first, other) {
 # Which file has which blocks.
 readme_files <- list("README.md" = c("findings", "checks"), "analysis/README.md" = "run")
 
+# What stands in brackets, and the mark.
+sentence_of_brackets <- function(runs, told) {
+  paste0(
+    "In brackets: the 95 % interval of the ratio, widened for the selection of what is reported",
+    if (length(runs) > 1) "; then its range over the shipped runs that have it", ".",
+    if (any(grepl(one_session_mark, told, fixed = TRUE))) sprintf(" %s: by one session.", one_session_mark)
+  )
+}
+
 #' The blocks of both READMEs, by the names of their markers.
 #'
 #' @param runs see read_all_shipped(); the first is described. `alt` words of its picture.
@@ -186,7 +195,7 @@ readme_blocks <- function(runs, findings, alt) {
       sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, gsub('"', "&quot;", alt)), "",
       if (length(told) > 0) c(
         sprintf("%d. %s", seq_along(told), told), "",
-        "In brackets: the 95 % interval of the ratio, widened for the selection of what is reported; then its range over the shipped runs that have it.", "",
+        sentence_of_brackets(runs, told), "",
         if (nzchar(sentence_without_exclusion(findings))) c(sentence_without_exclusion(findings), "")
       ),
       sprintf(
