@@ -7,7 +7,7 @@ sentence_scope <- function(all) {
   paragraph(sprintf(
     "The report rests on %s from %s: %s and %s at %s in %s, with %s each, on %s with %s and %s. %s",
     enumerate(c(count_of(nrow(summary), "cell"), if (nrow(all$capacity) > 0) count_of(nrow(all$capacity), "load curve"))),
-    count_of(length(one_cell_a_session(all$cells)), "session"), count_of(uniqueN(summary$mode), "mode"),
+    count_of(uniqueN(c(summary$session, all$capacity$session)), "session"), count_of(uniqueN(summary$mode), "mode"),
     tools_text(summary$tool), count_of(uniqueN(summary[, .(study, tier)]), "tier"), studies_text(uniqueN(summary$study)),
     repetitions_text(summary[, .N, by = .(study, mode, tier, tool)]$N),
     distinct(provenance_of(all$cells, "machine", "cpu_model")), count_of(cpus, "CPU"),

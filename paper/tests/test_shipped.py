@@ -75,10 +75,9 @@ def run_faults(root: Path, name: str) -> list[str]:
 
 
 def centred(row: dict[str, str]) -> bool:
-    """Whether the estimate is the middle of its interval, but for what rounding adds to an end."""
+    """Whether the estimate is the middle of its interval."""
     try:
         ends = [float(row[key]) for key in ("estimate", "low", "high")]
-        added = float(row["rounding_high"]) - float(row["rounding_low"])
     except ValueError:
         return True
     if row["effect"] == "ratio":
@@ -86,7 +85,7 @@ def centred(row: dict[str, str]) -> bool:
     middle, low, high = ends
     if not all(map(math.isfinite, ends)):
         return True
-    return abs(low + high - added - 2 * middle) <= 1e-4 + 1e-5 * (high - low)
+    return abs(low + high - 2 * middle) <= 1e-4 + 1e-5 * (high - low)
 
 
 def sentences_of(report: Path) -> list[str]:
