@@ -116,9 +116,7 @@ def count_faults(sentence: str, counts: dict[str, int]) -> list[str]:
 
 def blocks_of(root: Path) -> dict[str, str]:
     return {
-        name: text
-        for file in READMES
-        for name, text in BLOCK.findall((root / file).read_text())
+        name: text for file in READMES for name, text in BLOCK.findall((root / file).read_text())
     }
 
 
