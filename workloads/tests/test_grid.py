@@ -267,7 +267,7 @@ def test_kind_gives_options_and_what_must_be_observed(config):
 def test_heap_collector_and_carriers_are_options_of_the_jvm(config):
     config["depth"] = "full"
     modes(config, "limit-or-thread", "virtual-threads")["virtual"] |= {"heap_mib": 2048, "gc": "g1"}
-    config["studies"]["virtual-threads"] |= {"heap_mib": 256, "young_mib": 192}
+    config["studies"]["virtual-threads"] |= {"heap_mib": 256, "young_mib": 192, "jvm_options": []}
     grid = Grid(config)
 
     def jvm(study, mode, tier, tool):
