@@ -172,7 +172,7 @@ sentence_agreement <- function(first, other) {
 # Which file has which blocks.
 readme_files <- list("README.md" = c("findings", "checks"), "analysis/README.md" = "run")
 
-# What stands in brackets, and the mark.
+# Explains the brackets, and the mark where it stands.
 sentence_of_brackets <- function(runs, told) {
   paste0(
     "In brackets: the 95 % interval of the ratio, widened for the selection of what is reported",

@@ -105,7 +105,7 @@ percentiles <- function(values, p) {
   sort(values)[pmax(1, ceiling(p * length(values) - 1e-9 * length(values)))]
 }
 
-# What a record has as load.latency. JMeter's samples start every 10 ms.
+# A record's load.latency. JMeter's samples start every 10 ms.
 known_latency <- function(cell, elapsed_ms, right_ms, uncorrected_ms) {
   described <- function(values) {
     if (length(values) == 0) return(NULL)

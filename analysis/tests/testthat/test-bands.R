@@ -12,7 +12,7 @@ test_that("each shipped run has the bands of its comparisons", {
   runs <- file.path(analysis_folder, "runs")
   for (name in names_of_runs(runs)) {
     shipped <- fread(file.path(runs, name, "bands.csv"))
-    expect_gt(nrow(shipped), 100)
+    expect_gt(nrow(shipped), 130)
     expect_equal(shipped, bands_of(read_shipped(runs, name)$comparisons), tolerance = 1e-4, ignore_attr = TRUE, info = name)
   }
 })

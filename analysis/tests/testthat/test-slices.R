@@ -19,7 +19,7 @@ test_that("slices of cells and of their baselines are one table, which comes bac
 })
 
 test_that("a step of a curve that counts although it fails a rule says so", {
-  rows <- known_slices()[1:2, `:=`(kept = "true", reason = c("compiled", ""), stands = c("true", "false"))][1:2]
+  rows <- known_slices()[1:2, `:=`(kept = "true", reason = c("compiled", ""), stands = c(TRUE, FALSE))][1:2]
   expect_equal(read_loads(write_cell(new_folder(), elapsed_ms = 1:4, slices = rows))$slices$stands, c(TRUE, FALSE))
 })
 
