@@ -206,7 +206,7 @@ pool_capacity <- function(capacity) {
   rows[, `:=`(value = log(capacity_per_s), bound = bound_of(rows, "capacity_per_s"), variance = variance_of_cells(rows, "capacity_per_s"))]
   pooled <- rows[, .(
     objective_ms = objective_ms[1], pairs = .N, why_bounded = paste(setdiff(why_bounded, ""), collapse = ", "), bound = direction(bound), centre = mean(value),
-    spread = sd(value), within = sqrt(mean(variance)), df_within = 0, least = 0
+    spread = sd(value), within = sqrt(mean(variance)), df_within = tolerance_df * .N, rounds = 0, least = 0
   ), by = .(study, tier, mode)][!is.na(bound)]
   judged <- judge_effects(pooled, 0)[bound != 0, c("low", "high") := NA_real_]
   judged[(high - low <= log(span_at_most)) | is.na(high), .(

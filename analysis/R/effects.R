@@ -163,7 +163,7 @@ effects_of_cells <- function(cells, sides, statistic, logs) {
   both[, c(
     effect_of_values(value, value_baseline, logs),
     list(
-      within = within + within_baseline, df_within = rep(NA_real_, .N), rounds = rep(0, .N),
+      within = within + within_baseline, df_within = rep(2 * df_of_cells(statistic), .N), rounds = rep(0, .N),
       least = sqrt((least^2 + least_baseline^2) / 12), bound = as.numeric(mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline))
     )
   ), by = .(id, session, repetition)]
@@ -174,6 +174,9 @@ variance_of_cells <- function(cells, statistic) {
   if (statistic != "capacity_per_s") return(rep(NA_real_, nrow(cells)))
   fcoalesce(suppressWarnings(log(cells$beyond_per_s / cells$within_per_s))^2 / 12, 0)
 }
+
+# How well that is known: as well as the likelihood of the loads, see likely_capacity().
+df_of_cells <- function(statistic) if (statistic == "capacity_per_s") tolerance_df else NA_real_
 
 # The same of cells, whose slices are as long as each other.
 quantum_of_cells <- function(cells, statistic) {

@@ -1,11 +1,15 @@
 # Intervals of effects. Every interval of a comparison comes from here.
 #
-# The variance of a session's effect is moderated (Smyth 2004): sessions are few, but there are many comparisons of a statistic,
-# and how noisy one is goes with how much its own rounds vary. So the prior is a curve over the variance within (limma's
-# squeezeVar() with a covariate, robust against comparisons that are unlike all others: Phipson et al. 2016), fitted over all
-# comparisons of the statistic, those of a shipped run included. One session alone has the noise that the same comparison had in
-# the shipped run, or lacking that the curve's. The variance is never below what the rounds show, and the error never below the
-# quantum of what was counted, which is the same in all sessions.
+# Sessions are few. But how noisy a comparison is shows in its rounds as well, and there are many comparisons of a statistic. So
+# the variance of a session's effect is one of sessions and rounds together, each with its degrees of freedom: rounds count as
+# much as sessions once they are multiplied by the factor by which, over all comparisons of the statistic, sessions vary more
+# than their rounds explain (what a new process adds). It is moderated by the variances of all these comparisons, those of a
+# shipped run included (Smyth 2004; robust: Phipson et al. 2016). One session alone has the noise that the same comparison had in
+# the shipped run, or lacking that its own rounds'. The variance is never below what the rounds show, and the error never below
+# the quantum of what was counted, which is the same in all sessions.
+#
+# A curve of the prior over the variance within, as limma has it, is not used: it takes the few rounds' variance as exact, and
+# claims twenty degrees of freedom where two sessions of two rounds have three.
 
 #' @export
 confidence <- 0.95
@@ -14,48 +18,65 @@ df_at_most <- 30
 #' An interval that spans more than this factor says nothing.
 #' @export
 span_at_most <- 4
-# Two or three sessions may be alike by chance. A variance of less than this share of what rounds explain would make the curve's
-# fit take noise for more unlike than it is.
-told_from <- 1 / 25
+# Sessions that vary by more than their rounds explain, by so rare a chance, say themselves how much they vary.
+unlike_rounds <- 0.99
 
 #' The noise of effects: the standard deviation of one session's.
 #'
 #' @param rows data.table: spread (standard deviation over sessions), pairs (sessions), within (standard error of one by its rounds;
-#'   NA where rounds say nothing), df_within, least.
+#'   NA where rounds say nothing), df_within, rounds, least.
 #' @param known such rows of other runs, which lend their noise, or NULL.
 #' @param lent their noise and df for each row, where they have the same comparison; NULL or NA where not.
 #' @return list of vectors: noise, df; NA where nothing is known of sessions and rounds.
 moderate <- function(rows, known = NULL, lent = NULL) {
   columns <- c("spread", "pairs", "within", "least", "df_within")
-  all <- rbind(rows[, ..columns], known, fill = TRUE)
-  variance <- pmax(all$spread^2, told_from * fcoalesce(all$within, 0)^2)
-  # A value that varies by less than its quantum says nothing of noise.
-  tells <- (all$pairs > 1 & variance > fcoalesce(all$least, 0)^2) %in% TRUE
-  # Rounds that are all alike may still vary by less than the quantum.
-  explained <- all$within^2 + fcoalesce(all$least, 0)^2
-  by_rounds <- is.finite(explained) & explained > 0
-  curve <- squeezed(variance, all$pairs - 1, tells & by_rounds, log(fifelse(by_rounds, explained, median(explained[by_rounds]))))
-  level <- squeezed(variance, all$pairs - 1, tells)
-  # Without others to lend theirs, sessions have their own noise, and one session that of its rounds.
-  alone <- all[, .(noise = fifelse(pairs > 1, spread, within), df = fifelse(pairs > 1, pairs - 1, df_within))]
-  still <- all$pairs > 1 & !tells
-  pick <- function(name) fcoalesce(fcase(still, alone[[name]], by_rounds, curve[[name]], !by_rounds, level[[name]]), alone[[name]])[seq_len(nrow(rows))]
-  found <- list(noise = pick("noise"), df = pick("df"))
+  all <- pooled_variances(rbind(rows[, ..columns], known, fill = TRUE))
+  found <- as.data.table(squeezed(all$variance, all$df))
+  # A value that varies by less than its quantum has the noise that its sessions show.
+  found[all$still, `:=`(noise = all[still == TRUE]$spread, df = all[still == TRUE]$pairs - 1)]
+  found <- found[seq_len(nrow(rows))]
+  # Without others to lend theirs, one session has the noise of its rounds. The loads of a capacity are no rounds.
+  alone <- which(is.na(found$noise) & rows$rounds > 0)
+  found[alone, `:=`(noise = rows$within[alone], df = as.numeric(rows$df_within[alone]))]
   if (!is.null(lent)) {
     one <- which(rows$pairs == 1 & is.finite(lent$noise))
-    for (name in names(found)) found[[name]][one] <- lent[[name]][one]
+    found[one, `:=`(noise = lent$noise[one], df = lent$df[one])]
   }
   list(noise = pmax(found$noise, fcoalesce(rows$within, 0)), df = found$df)
 }
 
-# Variances moderated by those that tell of noise; all others have what these say of them. NA where too few do.
-squeezed <- function(variance, df, tells, covariate = NULL) {
-  none <- rep(NA_real_, length(variance))
-  if (sum(tells) < 3) return(list(noise = none, df = none))
-  own_df <- fifelse(tells, df, 0)
-  fit <- suppressWarnings(limma::squeezeVar(fifelse(tells, variance, 1), own_df, covariate = covariate, robust = TRUE))
-  post <- fifelse(tells, rep_len(fit$var.post, length(variance)), rep_len(fit$var.prior, length(variance)))
-  list(noise = sqrt(post), df = pmin(own_df + rep_len(fit$df.prior, length(variance)), sum(own_df), df_at_most))
+# Adds to rows the variance of a session's effect by sessions and rounds, its df (0 where neither says anything), and still.
+pooled_variances <- function(rows) {
+  rows[, still := pairs > 1 & !(spread > fcoalesce(least, 0)) %in% TRUE]
+  rows[, `:=`(df_sessions = fifelse(still, 0, pairs - 1), df_rounds = fifelse((within > 0) %in% TRUE, fcoalesce(as.numeric(df_within), 0), 0))]
+  rows[, `:=`(by_sessions = fifelse(df_sessions > 0, spread^2, 0), by_rounds = fifelse(df_rounds > 0, within^2, 0))]
+  beyond <- beyond_rounds(rows[df_sessions > 0 & df_rounds > 0])
+  rows[df_rounds > 0, `:=`(by_rounds = by_rounds * beyond$factor, df_rounds = df_of_log(trigamma(df_rounds / 2) + beyond$variance))]
+  rows[df_sessions > 0 & df_rounds > 0 & by_sessions > by_rounds * suppressWarnings(qf(unlike_rounds, df_sessions, df_rounds)), df_rounds := 0]
+  rows[, df := df_sessions + df_rounds][, variance := (df_sessions * by_sessions + df_rounds * by_rounds) / df][]
+}
+
+# By what factor sessions vary more than their rounds explain, as variances, and the variance of its logarithm.
+beyond_rounds <- function(rows) {
+  if (nrow(rows) < 3) return(list(factor = 1, variance = Inf))
+  # The mean of a log variance is below that of the variance.
+  centred <- function(variance, df) log(variance) - digamma(df / 2) + log(df / 2)
+  rows[, list(
+    factor = max(1, exp(mean(centred(by_sessions, df_sessions) - centred(by_rounds, df_rounds)))),
+    variance = mean(trigamma(df_sessions / 2) + trigamma(df_rounds / 2)) / .N
+  )]
+}
+
+# The degrees of freedom of a variance whose logarithm has this variance.
+df_of_log <- function(variance) fifelse(is.finite(variance), 2 * limma::trigammaInverse(variance), 0)
+
+# Variances moderated by each other; one without degrees of freedom has what the others say of it, where there are three.
+squeezed <- function(variance, df) {
+  tells <- df > 0
+  if (sum(tells) < 3) return(list(noise = sqrt(fifelse(tells, variance, NA_real_)), df = fifelse(tells, df, NA_real_)))
+  fit <- suppressWarnings(limma::squeezeVar(fifelse(tells, variance, 1), df, robust = TRUE))
+  prior <- lapply(list(df = fit$df.prior, variance = fit$var.prior), rep_len, length(df))
+  list(noise = sqrt(fifelse(tells, fit$var.post, prior$variance)), df = pmin(df + prior$df, sum(df), df_at_most))
 }
 
 # Half of the interval of a mean of so many values with this noise, that of so many degrees of freedom.

@@ -217,7 +217,7 @@ test_that("without others to lend noise, intervals and p-values are those of t t
   effects <- c(0.2, 0.25, 0.4, 0.31)
   pooled <- function(effects, ...) {
     row <- data.table(
-      centre = mean(effects), spread = sd(effects), within = 0.01, df_within = 8, pairs = length(effects), least = 0, bound = 0
+      centre = mean(effects), spread = sd(effects), within = 0.01, df_within = 8, rounds = 12, pairs = length(effects), least = 0, bound = 0
     )
     modifyList(row, list(...))
   }
@@ -233,4 +233,33 @@ test_that("without others to lend noise, intervals and p-values are those of t t
   expect_equal(c(bounded$low, bounded$high), c(found$low, Inf))
   expect_true(is.na(bounded$equivalence_p_value))
   expect_equal(judge_effects(pooled(effects, bound = -1), 0.5)[, c(low, p_value)], c(-Inf, 1))
+})
+
+# Comparisons that are a hundred times as noisy as others, with no effect: sessions of so many rounds, and what a process adds.
+comparisons_of_noise <- function(count, sessions, rounds, process = 0.1) {
+  sd <- exp(runif(count, log(0.002), log(0.2)))
+  rbindlist(lapply(sd, function(sd) {
+    values <- matrix(rnorm(sessions * rounds, 0, sd), rounds) + rep(rnorm(sessions, 0, sd * sqrt(process)), each = rounds)
+    means <- colMeans(values)
+    data.table(
+      sd = sd, centre = mean(means), spread = sd(means), within = sqrt(mean(apply(values, 2, var)) / rounds), df_within = sessions * (rounds - 1),
+      rounds = sessions * rounds, pairs = sessions, least = 0, bound = 0
+    )
+  }))
+}
+
+test_that("intervals hold the truth with two rounds, for what is noisy as for what is not", {
+  set.seed(4)
+  judged <- rbindlist(lapply(1:10, function(run) judge_effects(comparisons_of_noise(60, 2, 2), log(1.05))))
+  held <- judged[, mean(low <= 0 & 0 <= high), by = .(noisy = sd > 0.02)]
+  expect_true(all(held$V1 > 0.91))
+  # One of sessions and two of rounds, and little from others that are so unlike.
+  expect_lt(max(judged$df), 5)
+})
+
+test_that("processes that vary much more than rounds explain are not known better than they show", {
+  set.seed(5)
+  others <- comparisons_of_noise(59, 2, 6)
+  held <- vapply(1:40, function(run) judge_effects(rbind(comparisons_of_noise(1, 2, 6, process = 20), others), log(1.05))[1, low <= 0 & 0 <= high], NA)
+  expect_gt(mean(held), 0.7)
 })
