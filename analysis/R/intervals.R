@@ -56,15 +56,17 @@ pooled_variances <- function(rows) {
   rows[, df := df_sessions + df_rounds][, variance := (df_sessions * by_sessions + df_rounds * by_rounds) / df][]
 }
 
-# By what factor sessions vary more than their rounds explain, as variances, and the variance of its logarithm.
+# By what factor sessions vary more than their rounds explain, as variances, and the variance of its logarithm: the most likely
+# scale of F distributions, and the inverse of its information.
 beyond_rounds <- function(rows) {
   if (nrow(rows) < 3) return(list(factor = 1, variance = Inf))
-  # The mean of a log variance is below that of the variance.
-  centred <- function(variance, df) log(variance) - digamma(df / 2) + log(df / 2)
-  rows[, list(
-    factor = max(1, exp(mean(centred(by_sessions, df_sessions) - centred(by_rounds, df_rounds)))),
-    variance = mean(trigamma(df_sessions / 2) + trigamma(df_rounds / 2)) / .N
-  )]
+  likelihood <- function(log_factor) {
+    rows[, -sum(df_sessions * log_factor + (df_sessions + df_rounds) * log1p(df_sessions * by_sessions / (df_rounds * by_rounds * exp(log_factor))))]
+  }
+  list(
+    factor = exp(optimize(likelihood, log(c(1, 1e4)), maximum = TRUE)$maximum),
+    variance = 1 / rows[, sum(df_sessions * df_rounds / (2 * (df_sessions + df_rounds + 2)))]
+  )
 }
 
 # The degrees of freedom of a variance whose logarithm has this variance.
