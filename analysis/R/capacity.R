@@ -24,8 +24,6 @@ behind_from_sd <- 2
 # rates are a tenth apart and the same in all sessions: their errors have something in common.
 #' @export
 tolerance <- 0.05
-#' @export
-tolerance_df <- 4
 
 # ---- One curve -----------------------------------------------------------------------------------
 

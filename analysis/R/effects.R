@@ -175,7 +175,9 @@ variance_of_cells <- function(cells, statistic) {
   fcoalesce(suppressWarnings(log(cells$beyond_per_s / cells$within_per_s))^2 / 12, 0)
 }
 
-# How well that is known: as well as the likelihood of the loads, see likely_capacity().
+#' Degrees of freedom of the t by which a load tells a capacity, see likely_capacity(); the capacity's error has as many.
+#' @export
+tolerance_df <- 4
 df_of_cells <- function(statistic) if (statistic == "capacity_per_s") tolerance_df else NA_real_
 
 # The same of cells, whose slices are as long as each other.
