@@ -15,10 +15,12 @@ import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
 from profiles.watch.accept_queue import accept_queue
+from profiles.watch.limits import throttled
 
 COLUMNS = (
     "time_s",
@@ -43,6 +45,7 @@ COLUMNS = (
     "load_1m",
     "pressure_cpu_some_s",
     "steal_s",
+    "throttled",
 )
 
 Sample = dict[str, float]
@@ -87,6 +90,7 @@ class Telemetry(threading.Thread):
         self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
         self.cpu_s = 0.0
+        self.fault: Exception | None = None
         self._ended = threading.Event()
 
     def watch(self, role: str, pid: int) -> None:
@@ -94,6 +98,13 @@ class Telemetry(threading.Thread):
         self.watched = self.watched | {role: psutil.Process(pid)}
 
     def run(self) -> None:
+        try:
+            self._watch()
+        except Exception as fault:
+            # Without samples every number of the slice would be wrong: stop() raises it.
+            self.fault = fault
+
+    def _watch(self) -> None:
         if self.gives_way:
             os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         due_s, count = time.monotonic(), 0
@@ -107,8 +118,11 @@ class Telemetry(threading.Thread):
         self.cpu_s = time.thread_time()
 
     def stop(self) -> None:
+        """Raises what ended the thread before."""
         self._ended.set()
         self.join()
+        if self.fault:
+            raise RuntimeError(f"telemetry ended: {self.fault!r}") from self.fault
 
     def cpu_share(self) -> float:
         """What telemetry itself costs: the share of one CPU that its thread used."""
@@ -142,11 +156,12 @@ class Telemetry(threading.Thread):
             sample |= {key: value for key, value in used.items() if key in COLUMNS}
         with contextlib.suppress(OSError):
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
-        cpus = psutil.cpu_times(percpu=True)
+        cpus = cpu_times()
         sample |= {
             "machine_context_switches": psutil.cpu_stats().ctx_switches,
-            "server_cpus_idle_s": sum(not_busy_s(cpus[cpu]) for cpu in self.server_cpus),
-            "steal_s": sum(cpu.steal for cpu in cpus),
+            "server_cpus_idle_s": sum(cpus[cpu].not_busy_s for cpu in self.server_cpus),
+            "steal_s": sum(cpu.steal_s for cpu in cpus.values()),
+            "throttled": throttled(),
             "load_1m": psutil.getloadavg()[0],
             "pressure_cpu_some_s": cpu_pressure_s(),
             "time_wait": time_wait(),
@@ -241,12 +256,26 @@ def child_sample(pid: int) -> Sample:
     }
 
 
-def not_busy_s(times: psutil._ntuples.scputimes) -> float:
-    """Seconds in which a CPU was idle or taken away by the hypervisor.
+class CpuTimes(NamedTuple):
+    """Seconds since the start in which a CPU was not busy, and which a hypervisor took away.
 
     The kernel measures idle time, but counts busy time by its ticks, in step with what timers wake.
     """
-    return float(times.idle + times.iowait + times.steal)
+
+    not_busy_s: float
+    steal_s: float
+
+
+def cpu_times(stat: Path = Path("/proc/stat")) -> dict[int, CpuTimes]:
+    """By the CPU's own number: those that are offline, or that a container hides, are not there."""
+    found = {}
+    for line in stat.read_text().splitlines():
+        # cpu0 user nice system idle iowait irq softirq steal guest guest_nice
+        name, *times = line.split()
+        if name.startswith("cpu") and name != "cpu":
+            idle, iowait, steal = (int(times[at]) / TICKS_PER_S for at in (3, 4, 7))
+            found[int(name.removeprefix("cpu"))] = CpuTimes(idle + iowait + steal, steal)
+    return found
 
 
 def compiler_threads(pid: int) -> list[Path]:

@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from profiles.watch.limits import free_mib
+
 if TYPE_CHECKING:
     from workloads.experiment.grid import Grid, Session
     from workloads.experiment.plan import ModePlan, Plan
@@ -67,15 +69,6 @@ def needed_mib(plan: Plan) -> int:
     }
     servers = max(together, *(each[mode] for mode in alone), 0)
     return round(servers + sum(tools.values()) + REST_MIB)
-
-
-def free_mib() -> int:
-    """What this machine has left, or its container may have at most."""
-    found = re.search(r"^MemAvailable: +(\d+) kB", Path("/proc/meminfo").read_text(), re.M)
-    free = int(found[1]) >> 10 if found else 0
-    limit = Path("/sys/fs/cgroup/memory.max")
-    said = limit.read_text().strip() if limit.exists() else "max"
-    return min(free, int(said) >> 20) if said.isdigit() else free
 
 
 def largest(grid: Grid, sessions: Iterable[Session]) -> tuple[int, str]:

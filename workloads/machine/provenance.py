@@ -8,13 +8,15 @@ import json
 import os
 import platform
 import re
-import resource
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import psutil
+
+from profiles.watch import limits
+from workloads.machine.testbed import data_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 # The files that decide how a cell is measured, without what was built and never committed.
@@ -132,7 +134,7 @@ def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
     """All of provenance that is the same from the start of a cell to its end."""
     return {
         "machine": machine(),
-        "limits": {"descriptors": resource.getrlimit(resource.RLIMIT_NOFILE)[0]}
+        "limits": limits.record({"data": data_folder()})
         | {name: content(path) for name, path in LIMIT_FILES.items()},
         "versions": {
             "jdk": jdk_version(java),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -19,8 +18,13 @@ from typing import Any, TypedDict
 
 import psutil
 
+from profiles.watch import limits
+
 LOOPBACK = "127.0.0.1"
-LOCK = Path(tempfile.gettempdir()) / "threads-artifact.testbed.lock"
+# Where all users of a machine may make a file, whatever TMPDIR each has.
+SHARED = (Path("/run/lock"), Path("/dev/shm"), Path("/tmp"))
+LOCK_NAME = "threads-artifact.testbed.lock"
+LASTING = Path("/var/tmp")
 # Between two messages that name the process that we wait for.
 REMINDER_S = 60.0
 SYS, PROC_LOCKS = Path("/sys"), Path("/proc/locks")
@@ -32,12 +36,13 @@ def alone_on_the_machine() -> Iterator[None]:
 
     The kernel drops the lock with the process that holds it, however that ends.
     """
-    descriptor = open_lock(LOCK)
+    path = next(each for each in SHARED if os.access(each, os.W_OK)) / LOCK_NAME
+    descriptor = open_lock(path)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            wait_for_lock(descriptor, LOCK)
+            wait_for_lock(descriptor, path)
         yield
     finally:
         os.close(descriptor)
@@ -134,6 +139,14 @@ def open_lock(path: Path, access: int = os.O_RDONLY) -> int:
         raise SystemExit(message) from fault
 
 
+def data_folder() -> Path:
+    """Where databases have their data: the temporary folder, or where that is in memory and a commit
+    would cost nothing, the one for temporary files that outlive a boot."""
+    folder = Path(tempfile.gettempdir())
+    mount = limits.mount_of(folder)
+    return LASTING if mount and mount.is_in_memory and os.access(LASTING, os.W_OK) else folder
+
+
 class Cpu(TypedDict):
     """Where a CPU is; None where the kernel does not say."""
 
@@ -180,13 +193,34 @@ def cpu_shares(root: Path = SYS, server: AskedCpus = None, generator: AskedCpus 
 
 
 def cores_of(root: Path) -> list[list[int]]:
-    """The CPUs that we may use, by physical core, node by node; a single core is split."""
-    cpus = [cpu_facts(cpu, root) for cpu in sorted(os.sched_getaffinity(0))]
+    """The CPUs that we may use, by physical core, node by node; a single core is split.
+
+    No more than a quota lets be busy: beyond it all of us stop for the rest of each period. Raises
+    CpuError where that is less than one, or where nobody could see whether a CPU is idle.
+    """
+    usable = limits.cpus(root.parent)
+    if usable.count < 1:
+        allowed = "allowed: one CPU or more (cpu.max, cpu.cfs_quota_us)"
+        raise CpuError(f"the control group's CPU quota = {usable.quota} CPUs; {allowed}")
+    if usable.hidden:
+        raise CpuError(
+            f"CPUs that this process may use = {usable.usable}; allowed: those that /proc/stat "
+            f"shows, {usable.shown} (within a container, lxcfs may count from 0)"
+        )
+    cpus = [cpu_facts(cpu, root) for cpu in usable.usable]
     by_core: dict[tuple[int, ...], list[int]] = {}
     for cpu in sorted(cpus, key=place):
         by_core.setdefault(tuple(cpu["siblings"]), []).append(cpu["cpu"])
-    cores = list(by_core.values())
+    cores = within_quota(list(by_core.values()), usable.count)
     return [[cpu] for cpu in cores[0]] if len(cores) == 1 else cores
+
+
+def within_quota(cores: list[list[int]], count: int) -> list[list[int]]:
+    """So many CPUs of these cores, whole cores first."""
+    found: list[list[int]] = []
+    for core in cores:
+        found.append(core[: count - sum(map(len, found))])
+    return [core for core in found if core]
 
 
 def without_cpus(cores: list[list[int]], taken: list[int]) -> list[list[int]]:
@@ -256,6 +290,8 @@ def numbers_in(path: Path) -> list[int]:
     return [number for bound in bounds for number in range(bound[0], bound[-1] + 1)]
 
 
+# A session has some ten servers with a port or two each, and the next ones other ports.
+FIRST_PORT, LAST_PORT, PORTS_AT_LEAST = 1024, 65_535, 200
 # Ports that a process of ours may be about to bind: a probe alone would find them free. Servers
 # start side by side, so that two threads may look at one port at once.
 handed_out: set[int] = set()
@@ -263,14 +299,12 @@ handing_out = threading.Lock()
 
 
 def free_port(position: int, address: str = LOOPBACK) -> int:
-    """A free port of an address, below the ephemeral range, which this process has not had before.
+    """A free port of an address which this process has not had before.
 
-    Within that range a client of a dead server can be given the server's own port and connect
-    to itself. Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT.
-    Raises OSError when there is none.
+    Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT. Raises OSError
+    when there is none.
     """
-    low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    ports = range(max(1024, low - 10_000), low)
+    ports = server_ports(*limits.ephemeral_ports())
     first = position * 7 % len(ports)
     with handing_out:
         for port in (*ports[first:], *ports[:first]):
@@ -278,6 +312,16 @@ def free_port(position: int, address: str = LOOPBACK) -> int:
                 handed_out.add(port)
                 return port
     raise OSError(f"no port of {address} from {ports[0]} to {ports[-1]} is free")
+
+
+def server_ports(low: int, high: int) -> range:
+    """Below the ephemeral range, or above it where that begins at the lowest port.
+
+    Within it a client of a dead server can be given the server's own port and connect to itself:
+    that is left to machines whose range is all there is.
+    """
+    below, above = range(max(FIRST_PORT, low - 10_000), low), range(high + 1, LAST_PORT + 1)
+    return next((ports for ports in (below, above) if len(ports) >= PORTS_AT_LEAST), range(low, high + 1))
 
 
 def is_free(port: int, address: str = LOOPBACK) -> bool:
@@ -290,19 +334,27 @@ def is_free(port: int, address: str = LOOPBACK) -> bool:
 
 # Descriptors of a server or generator that are not connections: jars, logs, epoll, the listener.
 OTHER_DESCRIPTORS = 300
+# Threads of a session's JVMs that are not for a connection.
+OTHER_THREADS = 1000
 
 
-def beyond_limits(connections: int) -> str:
-    """Which limit of this machine forbids so many connections; empty where none does.
+def beyond_limits(connections: int, threads: int) -> str:
+    """Which limit of this machine forbids a load; empty where none does.
 
-    Server and generator hold a descriptor each for every connection.
+    Server and generator hold a descriptor each for every connection, whose clients have a port
+    each. `threads`: that the server, or the generator, starts for them.
     """
-    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if most != resource.RLIM_INFINITY and connections + OTHER_DESCRIPTORS > most:
-        return (
-            f"{connections} connections need as many descriptors and {OTHER_DESCRIPTORS} more; "
-            f"RLIMIT_NOFILE lets a process have {most} (ulimit -Hn)"
-        )
+    _, hard = limits.descriptors()
+    low, high = limits.ephemeral_ports()
+    left, by = limits.threads_left()
+    needs = (
+        (connections + OTHER_DESCRIPTORS, hard, "descriptors", "RLIMIT_NOFILE (ulimit -Hn)"),
+        (connections, high - low + 1, "ports", "net.ipv4.ip_local_port_range"),
+        (threads + OTHER_THREADS, left, "threads", by),
+    )
+    for needed, there, what, limit in needs:
+        if 0 <= there < needed:
+            return f"{connections} connections need {needed} {what}; {limit} allows {there}"
     return ""
 
 

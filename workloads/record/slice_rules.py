@@ -18,8 +18,9 @@ OTHERS_CPU_AT_MOST = 0.15
 STEAL_AT_MOST = 0.05
 SLOWER_AT_MOST = 1.15
 GENERATOR = "generator_healthy"
-# Rules that concern everything: the server did not serve the load, or it was not this load.
-OF_EVERYTHING = {"not_completed", "idle_connections"}
+# Rules that concern everything: the server did not serve the load, or it was not this load, or a
+# quota of CPU time stopped it.
+OF_EVERYTHING = {"not_completed", "idle_connections", "unthrottled"}
 # Disturbances that these find make latency longer, never shorter.
 BURDENS = {"compiled", "undisturbed", "steady_speed", "idle_neighbors"}
 
@@ -39,6 +40,7 @@ def faults(outcome: str, load: dict[str, Any], metrics: dict[str, Any], lost: in
         "compiled": compiling <= COMPILER_SHARE_AT_MOST or of_a_cpu <= COMPILER_OF_A_CPU_AT_MOST,
         "undisturbed": others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": slower <= SLOWER_AT_MOST,
+        "unthrottled": not metrics["throttled"],
         "idle_neighbors": metrics["idle_neighbors_share"] <= IDLE_NEIGHBORS_AT_MOST,
         # A generator that is late in a closed loop sends less; validity.py judges that.
         GENERATOR: load["loop"] == "closed" or not load["limited_by_generator"],

@@ -42,6 +42,7 @@ class Window:
             / max(ran.lasted_s, 1e-3)
             / cpus,
             "others_cpu_share": max(0.0, busy_s - on_server_s) / self.lasted_s / cpus,
+            "throttled": self.grown("throttled"),
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
             "cpu_pressure_share": self.grown("pressure_cpu_some_s") / self.lasted_s,
             "telemetry_cpu_share": self.telemetry.cpu_share(),

@@ -32,6 +32,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 from pathlib import Path
 
+from profiles.watch import limits
 from workloads.experiment.plan import Name, Plan
 from workloads.machine import provenance
 from workloads.machine.testbed import (
@@ -67,6 +68,7 @@ def main() -> None:
     )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     check_tools(options.plan)
+    limits.raise_descriptors()
     shares = shares_of(options.plan)
     # This process and its helpers stay off the servers' CPUs from the start.
     os.sched_setaffinity(0, shares[1])

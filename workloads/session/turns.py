@@ -88,8 +88,12 @@ def record(
 def why_not(session: Session, name: Name) -> str:
     """Why a cell cannot be loaded; empty where it can."""
     spec = session.spec(name)
-    needed = spec["tool"].get("connections", 0) + spec["tier"].get("idle_connections", 0)
-    if forbidden := beyond_limits(needed):
+    tool = spec["tool"]
+    users = tool.get("users", tool.get("clients", 0))
+    connections = tool.get("connections", users) + spec["tier"].get("idle_connections", 0)
+    # A thread for each user of JMeter, or for each connection.
+    threads = max(users, connections if spec["mode"].get("kind") == "thread-each" else 0)
+    if forbidden := beyond_limits(connections, threads):
         return f"beyond_limits: {forbidden}"
     return str(session.silent.get(name.mode, ""))
 

@@ -1,4 +1,4 @@
-"""Folders in the system's temporary folder that never outlive their cell for long."""
+"""Folders among temporary ones, on a disk, that never outlive their cell for long."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from workloads.machine.testbed import open_lock
+from workloads.machine.testbed import data_folder, open_lock
 from workloads.servers.databases import NOBODY, unprivileged
 
 PREFIX = "threads-artifact.scratch."
@@ -28,10 +28,10 @@ class Scratch:
     """
 
     def __init__(self) -> None:
-        parent = Path(tempfile.gettempdir())
+        parent = data_folder()
         with births(parent):
             remove_orphans(parent)
-            self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
             self.lock = lock_of(self.path)
         if os.geteuid() == 0:
             # The servers' user passes through to what it is given, and can change nothing else.
