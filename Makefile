@@ -27,7 +27,7 @@ help-config: ## all keys of config.yaml: type, unit, default, meaning
 	@python3 -m workloads.experiment.parameters
 
 report: plan build ## measure what is not measured yet; results/report.html and report.pdf
-	@$(ENV); $(SNAKEMAKE) && Rscript paper/publish.R summary results=results
+	@$(ENV); python -m profiles.watch.noise; $(SNAKEMAKE) && Rscript paper/publish.R summary results=results
 
 plan: ## what report will do, how long it takes here, and how to have less
 	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
@@ -52,7 +52,7 @@ test-slurm: build .tools/slurm.stamp ## sessions on a SLURM of two nodes, one of
 test-hosts: build ## cells whose generator is behind SSH in another network namespace (root)
 	@$(ENV); workloads/tests/hosts.sh
 
-doctor: ## what is there, which version, what is missing and what to do
+doctor: ## what is there, what is missing and what to do; the machine's limits and its noise
 	@python3 $(SETUP)/doctor.py "$$(.tools/venv/bin/python -m workloads.experiment.memory 2>/dev/null)"
 
 bench-generator: setup ## how fast the project's own generator is here

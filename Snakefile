@@ -13,7 +13,7 @@ from snakemake.utils import min_version
 from workloads.experiment import memory
 from workloads.experiment.configuration import ConfigurationError, in_order_of
 from workloads.experiment.grid import Grid
-from workloads.machine.testbed import alone_in_the_folder
+from workloads.machine.testbed import CpuError, alone_in_the_folder, shares_of
 
 min_version("9.17")
 
@@ -55,9 +55,14 @@ onstart:
             f"another snakemake is at work on {RESULTS}: wait for its end"
         ) from None
     # Nodes of a cluster are other machines.
-    largest = memory.largest(GRID, sessions_to_measure())
-    if workflow.local_exec and (lacks := memory.fault(largest, memory.free_mib())):
+    sessions = sessions_to_measure() if workflow.local_exec else []
+    if lacks := memory.fault(memory.largest(GRID, sessions), memory.free_mib()):
         raise WorkflowError(lacks)
+    try:
+        for session in sessions[:1]:
+            shares_of(GRID.plan(session).testbed)
+    except CpuError as error:
+        raise WorkflowError(str(error)) from None
 
 
 rule all:

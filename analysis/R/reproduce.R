@@ -312,7 +312,7 @@ machine_lines <- function(shipped, run, here) {
     sprintf("there: %s, %s (commit %s)", shipped$name, named(shipped$facts$machine), substr(shipped$facts$commit, 1, 7)),
     sprintf("here:  %s", paste(c(if (here != "here") here, named(run$machine)), collapse = ", ")),
     if (length(off) == 0) "The same kind of machine." else
-      "Another kind of machine: compared is what travels, that is ratios, requests that wait, and shares."
+      sprintf("Another kind of machine (%s): compared is what travels, that is ratios, requests that wait, and shares.", enumerated(gsub("_", " ", off)))
   )
 }
 

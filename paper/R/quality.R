@@ -75,7 +75,7 @@ idle_text <- function(cells) {
 
 slice_rules <- c(
   compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_neighbors = "neighbors not idle",
-  generator_healthy = "generator late", not_completed = "not completed"
+  generator_healthy = "generator late", not_completed = "not completed", unthrottled = "stopped by a quota"
 )
 
 #' Slices by study: counted for latency, repeated, and excluded by rule. A slice may fail several rules.

@@ -29,7 +29,10 @@ sentence_of_reproduction <- function(shipped, run, changes, summary) {
   paragraph(
     from,
     if (length(off) == 0) "This run is from the same kind of machine." else
-      sprintf("This run is from another kind of machine: %s, kernel %s.", machine_text(run$machine), run$machine$kernel),
+      sprintf(
+        "This run is from another kind of machine: %s, kernel %s. It differs in %s.", machine_text(run$machine),
+        run$machine$kernel, enumerate(gsub("_", " ", off))
+      ),
     if (nrow(changes) > 0) sentence_reproduced(changes) else "The two have no comparison in common."
   )
 }

@@ -3,8 +3,10 @@
 
     python3 profiles/setup/doctor.py      (make doctor)
 
-Needs nothing but Python's standard library, since it must speak where nothing is installed yet.
-Exit status 1 when something that every run requires is missing; a limit only ever draws a remark.
+Where nothing is missing it measures for a quarter of a minute how quiet the machine is. Needs
+nothing but Python's standard library, since it must speak where nothing is installed yet. Exit
+status 1 when something that every run requires is missing, two CPUs among it; other limits draw a
+remark.
 """
 
 from __future__ import annotations
@@ -12,17 +14,19 @@ from __future__ import annotations
 import os
 import platform
 import re
-import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from profiles.watch import limits
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TOOLS = ROOT / ".tools"
-PROC_SYS = Path("/proc/sys")
 
 OK, REMARK, MISSING = "ok", "remark", "missing"
 COLOURS = {OK: "\033[32m", REMARK: "\033[33m", MISSING: "\033[31m"}
@@ -32,11 +36,10 @@ TYPST_VERSION = "from importlib.metadata import version; import typst; print(ver
 
 DATABASES = "rm -f .tools/databases.stamp; make setup"
 
-# The extreme tier: 10,000 connections, a descriptor and on some modes a thread for each of them.
-# A platform thread of the JVM takes two memory maps.
+# The extreme tier: 10,000 connections, a descriptor and on some modes a thread for each of them,
+# and as many users of JMeter.
 DESCRIPTORS = 12_000
-MEMORY_MAPS = 24_000
-THREADS = 12_000
+THREADS = 21_000
 PORTS = 20_000
 SOMAXCONN = 4096
 DISK_MIB = 2048
@@ -54,7 +57,7 @@ class Finding:
 
 def findings(needs: str = "") -> list[Finding]:
     """All of them; `needs`: MiB needed, MiB free and the session, as workloads/ computes them."""
-    return [*tools(), *machine(needs), *limits()]
+    return [*tools(), *machine(needs), *kernel_limits()]
 
 
 # ---- Tools ----------------------------------------------------------------------------------
@@ -180,13 +183,13 @@ def runtime(jdk: int) -> Finding:
     return Finding(name, OK, version.group(1) if version else str(jdk))
 
 
-# ---- Machine and limits: nothing here is required, but a number may mean something else -----
+# ---- Machine and limits: most are not required, but a number may mean something else ----------
 
 
-def machine(needs: str) -> list[Finding]:
+def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
     architecture = platform.machine()
     return [
-        at_least("CPUs", len(os.sched_getaffinity(0)), 2, "server and generator share one"),
+        *processors(limits.cpus(root)),
         Finding(
             "architecture",
             OK if architecture in ("x86_64", "aarch64") else REMARK,
@@ -200,15 +203,74 @@ def machine(needs: str) -> list[Finding]:
             DISK_MIB,
             "results of the default run need about 1 GiB",
         ),
+        *folders(root),
         charset(),
-        governor(),
+        governor(root),
+        clock(limits.clock(root)),
+        Finding("scheduler", OK, limits.scheduler(root)),
     ]
 
 
-def limits() -> list[Finding]:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    ports = sysctl("net/ipv4/ip_local_port_range")
-    first, last = (int(port) for port in (ports or "0 0").split())
+def processors(cpus: limits.Cpus) -> list[Finding]:
+    """The CPUs, and a remark for each thing that makes them less than they seem."""
+    usable = limits.listed(cpus.usable)
+    offline = f"; offline: {limits.listed(cpus.offline)}" if cpus.offline else ""
+    found = f"{len(cpus.usable)} ({usable}{offline})"
+    refused = cpus.refused()
+    remarks = [
+        (cpus.quota, "CPU quota", f"{cpus.quota} CPUs", "slices that it stops count for nothing"),
+        (
+            cpus.slow,
+            "efficient cores",
+            limits.listed(cpus.slow),
+            "the generator's; testbed.server_cpus chooses others",
+        ),
+        (
+            cpus.isolated,
+            "isolated CPUs",
+            limits.listed(cpus.isolated),
+            "the kernel spreads no threads over them: give a side one, or boot without isolcpus",
+        ),
+        (
+            cpus.veiled,
+            "/proc/stat",
+            "something is mounted over it, as by lxcfs",
+            "what other containers use is not seen: have the machine to yourself",
+        ),
+    ]
+    return [
+        Finding("CPUs", MISSING if refused else OK, found, refused),
+        *(Finding(name, REMARK, text, advice) for there, name, text, advice in remarks if there),
+    ]
+
+
+def folders(root: Path) -> list[Finding]:
+    """Where files lie that must be on a disk: those of databases, and the results."""
+    places = {"temporary folder": Path(tempfile.gettempdir()), "results": ROOT}
+    return [folder(name, place, root) for name, place in places.items()]
+
+
+def folder(name: str, place: Path, root: Path) -> Finding:
+    found = f"{place} ({limits.file_system(place, root)}"
+    if not limits.in_memory(place, root):
+        return Finding(name, OK, f"{found})")
+    advice = "a commit costs nothing there: databases take /var/tmp if on a disk, or set TMPDIR"
+    return Finding(name, REMARK, f"{found}, in memory)", advice)
+
+
+def clock(found: str | None) -> Finding:
+    if found is None or found in limits.FAST_CLOCKS:
+        return Finding("clock source", OK, found or "none shown")
+    advice = "each reading is a system call, which every server and generator pays: boot with tsc"
+    return Finding("clock source", REMARK, found, advice)
+
+
+def kernel_limits(root: Path = limits.ROOT) -> list[Finding]:
+    (soft, hard), (threads, by) = limits.descriptors(), limits.threads_left(root)
+    first, last = limits.ephemeral_ports(root)
+    setting = {name: limits.number(root / path) for name, path in limits.SETTINGS.items()}
+    left = limits.files_left(root)
+    more_files = "raise fs.file-max"
     return [
         at_least(
             f"descriptors ({soft} by default)",
@@ -216,41 +278,41 @@ def limits() -> list[Finding]:
             DESCRIPTORS,
             "raise it: ulimit -Hn, limits.conf",
         ),
+        *([] if left is None else [at_least("open files", left, 2 * DESCRIPTORS, more_files)]),
         at_least("ephemeral ports", last - first + 1, PORTS, "widen net.ipv4.ip_local_port_range"),
-        at_least("somaxconn", number("net/core/somaxconn"), SOMAXCONN, "raise net.core.somaxconn"),
+        *ports_of_servers(first, last),
+        at_least("somaxconn", setting["somaxconn"], SOMAXCONN, "raise net.core.somaxconn"),
         at_least(
             "tcp_max_syn_backlog",
-            number("net/ipv4/tcp_max_syn_backlog"),
+            setting["tcp_max_syn_backlog"],
             1024,
             "raise net.ipv4.tcp_max_syn_backlog",
         ),
-        at_least("memory maps", number("vm/max_map_count"), MEMORY_MAPS, "raise vm.max_map_count"),
         at_least(
-            "threads",
-            min(number("kernel/pid_max"), number("kernel/threads-max")),
-            THREADS,
-            "raise kernel.pid_max and kernel.threads-max",
+            "tcp_tw_reuse",
+            setting["tcp_tw_reuse"],
+            1,
+            "clients that close run out of ports: net.ipv4.tcp_tw_reuse=2",
         ),
-        perf_events(),
+        at_least("threads", threads, THREADS, f"raise {by}" if by else "no limit can be read"),
+        perf_events(setting["perf_event_paranoid"]),
     ]
 
 
-def at_least(name: str, found: int, wanted: int, advice: str) -> Finding:
-    if found >= wanted:
-        return Finding(name, OK, str(found))
-    return Finding(name, REMARK, f"{found}, better {wanted}", advice)
+def ports_of_servers(first: int, last: int) -> list[Finding]:
+    """A remark where the range of clients leaves none for servers."""
+    if limits.server_ports(first, last)[0] in range(first, last + 1):
+        advice = "a client may take one: net.ipv4.ip_local_port_range = 10240 65535 leaves enough"
+        return [Finding("ports of servers", REMARK, f"those of clients, {first} to {last}", advice)]
+    return []
 
 
-def sysctl(name: str) -> str | None:
-    try:
-        return (PROC_SYS / name).read_text().strip()
-    except OSError:
-        return None
-
-
-def number(name: str) -> int:
-    """A kernel setting; 0, which draws a remark, where it cannot be read."""
-    return int(sysctl(name) or 0)
+def at_least(name: str, found: int | None, wanted: int, advice: str) -> Finding:
+    """A remark where it is less, or cannot be read; -1 is no limit."""
+    if found is not None and (found >= wanted or found == -1):
+        return Finding(name, OK, "no limit" if found == -1 else str(found))
+    shown = "unknown" if found is None else found
+    return Finding(name, REMARK, f"{shown}, better {wanted}", advice)
 
 
 def memory(needs: str) -> Finding:
@@ -270,21 +332,20 @@ def charset() -> Finding:
     return Finding("charset", REMARK, set_to, "`. .tools/env` sets C.UTF-8; make does so by itself")
 
 
-def governor() -> Finding:
-    file = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-    if not file.exists():
+def governor(root: Path) -> Finding:
+    found = limits.content(root / limits.SETTINGS["cpu_governor"])
+    if found is None:
         return Finding("CPU governor", OK, "none shown, as on most virtual machines")
-    found = file.read_text().strip()
     if found == "performance":
         return Finding("CPU governor", OK, found)
     return Finding("CPU governor", REMARK, found, "cpupower frequency-set --governor performance")
 
 
-def perf_events() -> Finding:
+def perf_events(paranoid: int | None) -> Finding:
     """What async-profiler may sample: above 1 no kernel frames, above 2 no perf events."""
-    paranoid = sysctl("kernel/perf_event_paranoid")
-    found = f"{paranoid or 'absent'}, as {'root' if os.geteuid() == 0 else 'a user'}"
-    if paranoid is not None and (os.geteuid() == 0 or int(paranoid) <= 1):
+    shown = "absent" if paranoid is None else paranoid
+    found = f"{shown}, as {'root' if os.geteuid() == 0 else 'a user'}"
+    if paranoid is not None and (os.geteuid() == 0 or paranoid <= 1):
         return Finding("perf_event_paranoid", OK, found)
     advice = (
         "profiles lack kernel frames (above 2: tick each 4 ms); sysctl kernel.perf_event_paranoid=1"
@@ -306,14 +367,28 @@ def lines(found: list[Finding], colours: bool) -> list[str]:
     ]
 
 
+def noise() -> list[Finding]:
+    """How quiet the machine is; takes a quarter of a minute."""
+    # Newer Python's syntax and modules, which the rest does without.
+    from profiles.watch import noise
+
+    return [
+        Finding(line.name, REMARK if line.advice else OK, line.found, line.advice)
+        for line in noise.report()
+    ]
+
+
 def main() -> int:
     os.environ["PATH"] = f"{TOOLS / 'venv/bin'}:{os.environ.get('PATH', os.defpath)}"
+    colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     found = findings(*sys.argv[1:2])
-    print("\n".join(lines(found, sys.stdout.isatty() and "NO_COLOR" not in os.environ)))
+    print("\n".join(lines(found, colours)), flush=True)
     missing = [finding.name for finding in found if finding.state == MISSING]
     if missing:
         print(f"\nrequired and missing: {', '.join(missing)}")
-    return 1 if missing else 0
+        return 1
+    print("\n".join(["", *lines(noise(), colours)]))
+    return 0
 
 
 if __name__ == "__main__":

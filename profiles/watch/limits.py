@@ -1,35 +1,63 @@
-"""What this machine, or the container on it, lets us have: CPUs, memory, threads, descriptors.
+"""The limits of this machine, or of the container on it: CPUs, memory, threads, descriptors, disks.
 
-Read before anything starts: the doctor prints it with advice, a load that needs more is named with
-its limit, and each cell records it. Nothing but the standard library, since the doctor must speak
-where nothing is installed. `root` holds the kernel's /proc and /sys; tests have one of their own.
-Sources: cgroups(7), cpuset(7), proc(5), getrlimit(2), the kernel's admin-guide (cgroup-v1, cgroup-v2).
+Read once before anything starts: the doctor prints them with advice, a load that needs more is
+refused with the limit's name, and each cell records them. Nothing but the standard library, since
+the doctor must speak where nothing is installed. `root` holds the kernel's /proc and /sys; tests
+have one of their own. Sources: cgroups(7), cpuset(7), proc(5), getrlimit(2), the kernel's
+admin-guide (cgroup-v1, cgroup-v2), lxcfs(1).
 """
 
 from __future__ import annotations
 
+import functools
 import os
-import platform
 import re
 import resource
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path("/")
-# File systems that keep in memory what is written to them.
-IN_MEMORY = {"tmpfs", "ramfs", "devtmpfs"}
-# Clocks that a program reads without a system call, by architecture and hypervisor.
-FAST_CLOCKS = {
-    *("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page", "riscv_clocksource"),
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+# Who measures holds this folder itself (flock), the same for all users whatever TMPDIR each has. A
+# file in it could be removed, or be another user's. The first is on every Linux, and on no server.
+LOCK = next(each for each in map(Path, ("/dev/shm", "/run/lock", "/")) if each.is_dir())
+# Settings that a cell records as the kernel writes them.
+SETTINGS = {
+    "somaxconn": "proc/sys/net/core/somaxconn",
+    "tcp_max_syn_backlog": "proc/sys/net/ipv4/tcp_max_syn_backlog",
+    "tcp_tw_reuse": "proc/sys/net/ipv4/tcp_tw_reuse",
+    "ip_local_port_range": "proc/sys/net/ipv4/ip_local_port_range",
+    "perf_event_paranoid": "proc/sys/kernel/perf_event_paranoid",
+    "max_map_count": "proc/sys/vm/max_map_count",
+    "pid_max": "proc/sys/kernel/pid_max",
+    "cpu_governor": "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    "transparent_huge_pages": "sys/kernel/mm/transparent_hugepage/enabled",
 }
-# From this release on a fair scheduler is EEVDF.
+# File systems, and block devices, that keep in memory what is written to them.
+IN_MEMORY, MEMORY_DEVICE = {"tmpfs", "ramfs", "devtmpfs"}, re.compile(r"/dev/(ram|zram)\d+")
+# A block device takes longer; where fdatasync returns sooner, nothing was written to one.
+FSYNC_US_AT_LEAST, FSYNCS = 5.0, 21
+# Clocks that a program reads without a system call, by architecture and hypervisor.
+FAST_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
+# From this release on the fair scheduler is EEVDF.
 EEVDF_SINCE = (6, 6)
+# A core with less of the largest capacity or frequency is an efficient one; favored cores differ by
+# some percent.
+SLOW_BELOW = 0.8
+# A session has some ten servers with a port or two each, and the next ones other ports.
+FIRST_PORT, LAST_PORT, PORTS_AT_LEAST = 1024, 65_535, 200
+# More than any load needs. Where the hard limit is a billion, as in some containers, programs that
+# make a table of all descriptors would need gigabytes.
+DESCRIPTORS_AT_MOST = 1 << 20
 
 
 def content(path: Path) -> str | None:
-    """What a file of the kernel says, in one line; None where it is not there or not for us."""
+    """The text of a file of the kernel in one line; None where it is missing or not readable."""
     try:
         return " ".join(path.read_text().split())
     except OSError:
@@ -48,6 +76,24 @@ def numbers(text: str | None) -> list[int]:
     return [each for bound in bounds for each in range(bound[0], bound[-1] + 1)]
 
 
+def listed(found: Iterable[int]) -> str:
+    """The opposite of numbers(): 0-2,8."""
+    runs: list[list[int]] = []
+    for each in sorted(found):
+        if runs and each == runs[-1][-1] + 1:
+            runs[-1][1:] = [each]
+        else:
+            runs.append([each])
+    return ",".join("-".join(map(str, run)) for run in runs)
+
+
+def lines_of(path: Path) -> list[str]:
+    try:
+        return path.read_text().splitlines()
+    except OSError:
+        return []
+
+
 # ---- Mounts and control groups --------------------------------------------------------------
 
 
@@ -58,21 +104,19 @@ class Mount:
     top: str
     place: str
     kind: str
+    device: str
     options: frozenset[str]
-
-    @property
-    def is_in_memory(self) -> bool:
-        return self.kind in IN_MEMORY
 
 
 def mounts(root: Path = ROOT) -> list[Mount]:
     found = []
-    for line in read_lines(root / "proc/self/mountinfo"):
+    for line in lines_of(root / "proc/self/mountinfo"):
         # 36 35 98:0 /top /place rw,noatime master:1 - ext3 /dev/root rw,errors=continue
         own, _, rest = line.partition(" - ")
-        words, (kind, _, more) = own.split(), rest.split(maxsplit=2)
+        # The device may be an empty word.
+        words, (kind, device, more) = own.split(), rest.split(" ", 2)
         options = frozenset([*words[5].split(","), *more.split(",")])
-        found.append(Mount(unescaped(words[3]), unescaped(words[4]), kind, options))
+        found.append(Mount(unescaped(words[3]), unescaped(words[4]), kind, device, options))
     return found
 
 
@@ -81,15 +125,8 @@ def unescaped(text: str) -> str:
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
 
 
-def read_lines(path: Path) -> list[str]:
-    try:
-        return path.read_text().splitlines()
-    except OSError:
-        return []
-
-
 def mount_of(folder: Path, root: Path = ROOT) -> Mount | None:
-    """Where a folder lies: of the mounts above it the innermost, and of two at one place the last."""
+    """The mount that holds a folder: the innermost above it, and of two at one place the last."""
     there = folder.resolve()
     above = [mount for mount in mounts(root) if there.is_relative_to(mount.place)]
     return max(reversed(above), key=lambda mount: len(Path(mount.place).parts), default=None)
@@ -99,10 +136,10 @@ def cgroups(controller: str, root: Path = ROOT) -> Iterator[Path]:
     """Our control groups of a controller, from our own to the outermost that we see.
 
     Version 1 has a tree for each controller, version 2 one for all, and a machine may have both.
-    Within a container the group's name may begin with what is mounted as the tree's top.
+    Within a container the group's name may begin with the folder that is mounted as the tree's top.
     """
     own = {}
-    for line in read_lines(root / "proc/self/cgroup"):
+    for line in lines_of(root / "proc/self/cgroup"):
         _, names, path = line.split(":", 2)
         own.update(dict.fromkeys(names.split(","), path))
     for mount in mounts(root):
@@ -112,9 +149,8 @@ def cgroups(controller: str, root: Path = ROOT) -> Iterator[Path]:
             path = own.get("") if mount.kind == "cgroup2" else None
         if path is None:
             continue
-        inside = path.removeprefix(mount.top.rstrip("/")) if mount.top != "/" else path
-        top = root / mount.place.lstrip("/")
-        folder = top / inside.lstrip("/")
+        top, inside = root / mount.place.lstrip("/"), os.path.relpath(path, mount.top)
+        folder = top if inside.startswith("..") else top / inside
         yield from (folder, *(above for above in folder.parents if above.is_relative_to(top)))
 
 
@@ -123,19 +159,24 @@ def cgroups(controller: str, root: Path = ROOT) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Cpus:
-    """`usable`: by affinity and cpuset. `shown`: those that /proc/stat has, by their own numbers.
-    `quota`: how many CPUs' time we may use in each period; None without a quota. `capacities`: of
-    usable ones, relative, where the kernel tells: efficient cores have less."""
+    """CPUs by their own numbers. `usable`: by affinity and cpuset; `shown`: in /proc/stat.
+
+    `quota`: as many CPUs' time as we may use in each period; None without a quota. `slow`: usable
+    ones that are slower by design, as efficient cores are. `isolated`: usable ones over which the
+    kernel spreads no threads. `veiled`: something is mounted over /proc/stat, as by lxcfs.
+    """
 
     usable: list[int]
     shown: list[int]
     offline: list[int]
+    isolated: list[int]
+    slow: list[int]
     quota: float | None
-    capacities: dict[int, int]
+    veiled: bool
 
     @property
     def hidden(self) -> list[int]:
-        """Usable ones whose idle time nobody can read, as behind lxcfs."""
+        """Usable ones whose idle time cannot be read."""
         return sorted({*self.usable} - {*self.shown})
 
     @property
@@ -143,19 +184,68 @@ class Cpus:
         """How many may be busy all the time."""
         return len(self.usable) if self.quota is None else min(len(self.usable), int(self.quota))
 
+    def quota_text(self) -> str:
+        return f"the control group's CPU quota of {self.quota:g} CPUs (cpu.max, cpu.cfs_quota_us)"
+
+    def refused(self) -> str:
+        """Why nothing can be measured on them; empty where it can."""
+        usable, shown = listed(self.usable), listed(self.shown)
+        if self.hidden:
+            return (
+                f"CPUs that this process may use = {usable}; allowed: CPUs that /proc/stat shows, "
+                f"{shown or 'none'} (lxcfs counts from 0: give its container CPUs from 0 on)"
+            )
+        two = "allowed: two or more, for the server and for the generator"
+        if len(self.usable) < 2:
+            return f"CPUs that this process may use = {usable}; {two}"
+        return f"{self.quota_text()}; {two}" if self.count < 2 else ""
+
 
 def cpus(root: Path = ROOT) -> Cpus:
     usable = sorted(os.sched_getaffinity(0))
-    stat = "\n".join(read_lines(root / "proc/stat"))
     folder = root / "sys/devices/system/cpu"
-    capacities = {cpu: number(folder / f"cpu{cpu}/cpu_capacity") for cpu in usable}
     return Cpus(
         usable=usable,
-        shown=[int(found) for found in re.findall(r"^cpu(\d+) ", stat, re.MULTILINE)],
+        shown=sorted(cpu_times(root)),
         offline=numbers(content(folder / "offline")),
+        isolated=sorted({*usable}.intersection(numbers(content(folder / "isolated")))),
+        slow=slow_cpus(usable, root),
         quota=cpu_quota(root),
-        capacities={cpu: found for cpu, found in capacities.items() if found},
+        veiled=any(mount.place == "/proc/stat" for mount in mounts(root)),
     )
+
+
+class CpuTimes(NamedTuple):
+    """Seconds since the start in which a CPU was not busy, and which a hypervisor took away.
+
+    The kernel measures idle time, but counts busy time by its ticks, in step with what timers wake.
+    """
+
+    not_busy_s: float
+    steal_s: float
+
+
+def cpu_times(root: Path = ROOT) -> dict[int, CpuTimes]:
+    """By the CPU's own number: those that are offline, or that a container hides, are not there."""
+    found = {}
+    for line in lines_of(root / "proc/stat"):
+        # cpu0 user nice system idle iowait irq softirq steal guest guest_nice
+        name, *times = line.split()
+        if name.startswith("cpu") and name != "cpu":
+            idle_s, iowait_s, steal_s = (int(times[at]) / TICKS_PER_S for at in (3, 4, 7))
+            found[int(name.removeprefix("cpu"))] = CpuTimes(idle_s + iowait_s + steal_s, steal_s)
+    return found
+
+
+def slow_cpus(usable: list[int], root: Path = ROOT) -> list[int]:
+    """Efficient cores, by the processor's own list, capacities or highest frequencies."""
+    slow = {*usable}.intersection(numbers(content(root / "sys/devices/cpu_atom/cpus")))
+    for name in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
+        files = {cpu: root / f"sys/devices/system/cpu/cpu{cpu}/{name}" for cpu in usable}
+        found = {cpu: number(file) or 0 for cpu, file in files.items()}
+        most = max(found.values(), default=0)
+        slow |= {cpu for cpu, value in found.items() if 0 < value < SLOW_BELOW * most}
+    return sorted(slow) if len(slow) < len(usable) else []
 
 
 def cpu_quota(root: Path = ROOT) -> float | None:
@@ -170,66 +260,103 @@ def cpu_quota(root: Path = ROOT) -> float | None:
     return min(found, default=None)
 
 
+@functools.cache
+def throttle_files(root: Path = ROOT) -> list[Path]:
+    """Where our control groups count how often they were stopped; found once, read often."""
+    files = [group / "cpu.stat" for group in cgroups("cpu", root)]
+    return [file for file in files if "nr_throttled" in (content(file) or "")]
+
+
 def throttled(root: Path = ROOT) -> int:
     """How often our control groups were stopped for the rest of a period since they began."""
-    return sum(
-        int(found[1])
-        for group in cgroups("cpu", root)
-        if (found := re.search(r"\bnr_throttled (\d+)", content(group / "cpu.stat") or ""))
-    )
+    texts = [content(file) or "" for file in throttle_files(root)]
+    found = [re.search(r"\bnr_throttled (\d+)", text) for text in texts]
+    return sum(int(each[1]) for each in found if each)
 
 
 # ---- Memory, threads, descriptors, ports ----------------------------------------------------
 
 
 def free_mib(root: Path = ROOT) -> int:
-    """What the machine has left, or a control group may still have, whichever is less."""
+    """MiB that the machine has left, or that a control group may still have, if that is less."""
     available = re.search(r"MemAvailable: (\d+) kB", content(root / "proc/meminfo") or "")
     left = [int(available[1]) << 10] if available else []
     left += [limit - used for limit, used in memory_groups(root)]
     return max(0, min(left, default=0)) >> 20
 
 
-def memory_groups(root: Path) -> Iterator[tuple[int, int]]:
-    """Limit and use in bytes of our control groups that have a limit; a file's pages can go."""
+def memory_limit_mib(root: Path = ROOT) -> int | None:
+    """The least limit of our control groups; None where it is not below the machine's memory."""
+    total = re.search(r"MemTotal: (\d+) kB", content(root / "proc/meminfo") or "")
+    least = min((limit for limit, _ in memory_groups(root)), default=None)
+    if least is None or (total and least >= int(total[1]) << 10):
+        return None
+    return least >> 20
+
+
+def memory_groups(root: Path = ROOT) -> Iterator[tuple[int, int]]:
+    """Limit and use in bytes of our control groups that have a limit.
+
+    Pages of files that were not used for long do not count as used. Beyond `memory.high` a group
+    is slowed down.
+    """
+    names = [("memory.max", "memory.current"), ("memory.high", "memory.current")]
+    names.append(("memory.limit_in_bytes", "memory.usage_in_bytes"))
     for group in cgroups("memory", root):
-        for most, now in (("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")):
+        stat = content(group / "memory.stat") or ""
+        files = re.search(r"total_inactive_file (\d+)", stat)
+        files = files or re.search(r"\binactive_file (\d+)", stat)
+        for most, now in names:
             limit, used = number(group / most), number(group / now)
             if limit is not None and used is not None:
-                files = re.search(r"\b(?:total_)?inactive_file (\d+)", content(group / "memory.stat") or "")
                 yield limit, used - (int(files[1]) if files else 0)
 
 
 def threads_left(root: Path = ROOT) -> tuple[int, str]:
-    """How many threads may still start, and by which limit."""
+    """How many threads may still start, and by which limit; (-1, "") where none is known."""
     kernel = root / "proc/sys/kernel"
-    most = [(number(kernel / name), f"kernel.{name.replace('-', '_')}") for name in ("threads-max", "pid_max")]
+    # 0.20 0.18 0.12 1/80 11206: the second of the pair counts all threads.
+    running = re.search(r"/(\d+)", content(root / "proc/loadavg") or "")
+    there = int(running[1]) if running else 0
+    names = ("threads-max", "pid_max")
+    found = [(number(kernel / name), there, f"kernel.{name}") for name in names]
     # Two memory maps for each platform thread of a JVM.
     maps = number(root / "proc/sys/vm/max_map_count")
-    most.append((maps // 2 if maps else None, "vm.max_map_count"))
+    found.append((maps // 2 if maps else None, 0, "vm.max_map_count"))
     own = resource.getrlimit(resource.RLIMIT_NPROC)[0]
     # Root is not bound by it.
     if own != resource.RLIM_INFINITY and os.geteuid() != 0:
-        most.append((own, "RLIMIT_NPROC (ulimit -u)"))
+        found.append((own, 0, "RLIMIT_NPROC (ulimit -u)"))
     for group in cgroups("pids", root):
-        limit, used = number(group / "pids.max"), number(group / "pids.current")
-        if limit is not None:
-            most.append((limit - (used or 0), f"pids.max of the control group {group.name or '/'}"))
-    return min(((count, name) for count, name in most if count is not None), default=(0, "none is known"))
+        most, used = (number(group / f"pids.{name}") for name in ("max", "current"))
+        found.append((most, used or 0, f"pids.max of the control group {group.name}"))
+    left = [(most - used, name) for most, used, name in found if most is not None]
+    return min(left, default=(-1, ""))
 
 
 def descriptors() -> tuple[int, int]:
-    """The soft limit, which a child gets, and the hard one, to which it may be raised."""
+    """The soft limit and the hard one, to which every process may raise it; -1 without a limit."""
     return resource.getrlimit(resource.RLIMIT_NOFILE)
 
 
 def raise_descriptors() -> None:
-    """This process and its children may have as many as the hard limit allows.
+    """Lets this process and its children have as many as the hard limit allows.
 
     JVMs raise it themselves; servers in C, Python or Ruby stop accepting at the soft limit.
     """
-    _, hard = descriptors()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    soft, hard = descriptors()
+    most = min(hard, DESCRIPTORS_AT_MOST) if hard >= 0 else DESCRIPTORS_AT_MOST
+    if 0 <= soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def files_left(root: Path = ROOT) -> int | None:
+    """How many more files all processes together may open; None where nothing bounds us."""
+    most = number(root / "proc/sys/fs/file-max")
+    # Root is not bound by it.
+    if most is None or os.geteuid() == 0:
+        return None
+    return most - (number(root / "proc/sys/fs/file-nr") or 0)
 
 
 def ephemeral_ports(root: Path = ROOT) -> tuple[int, int]:
@@ -238,15 +365,66 @@ def ephemeral_ports(root: Path = ROOT) -> tuple[int, int]:
     return int(found[0]), int(found[1])
 
 
+def server_ports(low: int, high: int) -> Sequence[int]:
+    """Below the ephemeral range, above it where that begins too low, or else within it.
+
+    Within it a client of a dead server can be given the server's own port and connect to itself.
+    The kernel gives out every other port first, from the lowest: the others are the servers'.
+    """
+    below, above = range(max(FIRST_PORT, low - 10_000), low), range(high + 1, LAST_PORT + 1)
+    for outside in (below, above):
+        if len(outside) >= PORTS_AT_LEAST:
+            return outside
+    return [port for port in range(low + 1, high + 1, 2) if port >= FIRST_PORT]
+
+
+# ---- Folders --------------------------------------------------------------------------------
+
+
+@functools.cache
+def in_memory(folder: Path, root: Path = ROOT) -> bool:
+    """Whether what is written there reaches no disk: by file system, device, or measured.
+
+    A measured one may be an overlay over memory, or a mount that ignores fsync.
+    """
+    mount = mount_of(folder, root)
+    if mount and (mount.kind in IN_MEMORY or MEMORY_DEVICE.fullmatch(mount.device)):
+        return True
+    took_us = fsync_us(folder)
+    return took_us is not None and took_us < FSYNC_US_AT_LEAST
+
+
+@functools.cache
+def fsync_us(folder: Path) -> float | None:
+    """How long a written block of 4 KiB takes to the disk, the median; None where none can be."""
+    took_ns = []
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            for _ in range(FSYNCS):
+                os.pwrite(file.fileno(), bytes(4096), 0)
+                begun_ns = time.perf_counter_ns()
+                os.fdatasync(file.fileno())
+                took_ns.append(time.perf_counter_ns() - begun_ns)
+    except OSError:
+        return None
+    return statistics.median(took_ns) / 1000
+
+
+def file_system(folder: Path, root: Path = ROOT) -> str:
+    mount = mount_of(folder, root)
+    return mount.kind if mount else "unknown"
+
+
 # ---- Together -------------------------------------------------------------------------------
 
 
 def scheduler(root: Path = ROOT) -> str:
-    """The scheduler of ordinary threads: one loaded as BPF program by its name."""
+    """The scheduler of ordinary threads; one that is loaded as a BPF program by its name."""
     if loaded := content(root / "sys/kernel/sched_ext/root/ops"):
         return loaded
-    release = tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
-    return "EEVDF" if release >= EEVDF_SINCE else "CFS"
+    release = re.findall(r"\d+", content(root / "proc/sys/kernel/osrelease") or "")
+    name = "EEVDF" if tuple(map(int, release[:2])) >= EEVDF_SINCE else "CFS"
+    return f"{name}, PREEMPT_RT" if number(root / "sys/kernel/realtime") else name
 
 
 def clock(root: Path = ROOT) -> str | None:
@@ -254,15 +432,29 @@ def clock(root: Path = ROOT) -> str | None:
 
 
 def record(folders: dict[str, Path], root: Path = ROOT) -> dict[str, Any]:
-    """All of it, for a cell's provenance; `folders` by what they hold."""
-    soft, hard = descriptors()
-    found = {name: mount_of(folder, root) for name, folder in folders.items()}
-    return {
-        "cpus": asdict(cpus(root)),
-        "threads": threads_left(root)[0],
+    """All of them for a cell's provenance, each a word, number or Boolean.
+
+    `folders` by what they hold. Read it before this process is confined to some CPUs, and before
+    it raises a limit.
+    """
+    processors, (soft, hard), (threads, by) = cpus(root), descriptors(), threads_left(root)
+    found: dict[str, Any] = {
+        "cpus_usable": listed(processors.usable),
+        "cpus_offline": listed(processors.offline),
+        "cpus_slow": listed(processors.slow),
+        "cpus_isolated": listed(processors.isolated),
+        "cpu_quota": processors.quota,
+        "proc_stat_veiled": processors.veiled,
+        "memory_limit_mib": memory_limit_mib(root),
+        "threads": threads,
+        "threads_by": by,
+        "descriptors": hard,
         "descriptors_soft": soft,
-        "descriptors_hard": hard,
         "scheduler": scheduler(root),
         "clock": clock(root),
-        "file_systems": {name: mount.kind if mount else None for name, mount in found.items()},
     }
+    for name, folder in folders.items():
+        found[f"{name}_file_system"] = file_system(folder, root)
+        found[f"{name}_in_memory"] = in_memory(folder, root)
+        found[f"{name}_fsync_us"] = fsync_us(folder)
+    return found | {name: content(root / path) for name, path in SETTINGS.items()}

@@ -15,12 +15,11 @@ import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
 
 import psutil
 
 from profiles.watch.accept_queue import accept_queue
-from profiles.watch.limits import throttled
+from profiles.watch.limits import cpu_times, throttled
 
 COLUMNS = (
     "time_s",
@@ -122,7 +121,8 @@ class Telemetry(threading.Thread):
         self._ended.set()
         self.join()
         if self.fault:
-            raise RuntimeError(f"telemetry ended: {self.fault!r}") from self.fault
+            kind = type(self.fault).__name__
+            raise RuntimeError(f"telemetry ended: {kind}: {self.fault}") from self.fault
 
     def cpu_share(self) -> float:
         """What telemetry itself costs: the share of one CPU that its thread used."""
@@ -157,6 +157,8 @@ class Telemetry(threading.Thread):
         with contextlib.suppress(OSError):
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         cpus = cpu_times()
+        if unseen := {*self.server_cpus} - cpus.keys():
+            raise LookupError(f"/proc/stat shows the CPUs {sorted(cpus)}, not {sorted(unseen)}")
         sample |= {
             "machine_context_switches": psutil.cpu_stats().ctx_switches,
             "server_cpus_idle_s": sum(cpus[cpu].not_busy_s for cpu in self.server_cpus),
@@ -254,28 +256,6 @@ def child_sample(pid: int) -> Sample:
         "rss_bytes": (resident - shared) * PAGE_BYTES,
         "threads": int(stat[17]),
     }
-
-
-class CpuTimes(NamedTuple):
-    """Seconds since the start in which a CPU was not busy, and which a hypervisor took away.
-
-    The kernel measures idle time, but counts busy time by its ticks, in step with what timers wake.
-    """
-
-    not_busy_s: float
-    steal_s: float
-
-
-def cpu_times(stat: Path = Path("/proc/stat")) -> dict[int, CpuTimes]:
-    """By the CPU's own number: those that are offline, or that a container hides, are not there."""
-    found = {}
-    for line in stat.read_text().splitlines():
-        # cpu0 user nice system idle iowait irq softirq steal guest guest_nice
-        name, *times = line.split()
-        if name.startswith("cpu") and name != "cpu":
-            idle, iowait, steal = (int(times[at]) / TICKS_PER_S for at in (3, 4, 7))
-            found[int(name.removeprefix("cpu"))] = CpuTimes(idle + iowait + steal, steal)
-    return found
 
 
 def compiler_threads(pid: int) -> list[Path]:

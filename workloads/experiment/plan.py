@@ -65,6 +65,11 @@ class Plan:
         yield from self.cells
         yield from self.baselines
 
+    @property
+    def testbed(self) -> dict[str, Any]:
+        """The same for all loads, but for their time-outs."""
+        return next(iter(self.loads.values())).testbed
+
     def load(self, name: Name) -> LoadPlan:
         return self.loads[f"{name.tier}/{name.tool}"]
 

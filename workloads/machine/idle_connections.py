@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import resource
 import socket
 from collections.abc import Iterator
+
+from profiles.watch.limits import raise_descriptors
 
 REQUEST = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -18,9 +19,7 @@ def idle_connections(
 
     Fewer where the server takes no more.
     """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if count:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    raise_descriptors()
     with contextlib.ExitStack() as open_ones:
         held: list[socket.socket] = []
         with contextlib.suppress(OSError):
@@ -30,8 +29,6 @@ def idle_connections(
                 connection.sendall(REQUEST.format(path=path).encode())
                 connection.recv(2**16)
         yield held
-    if count:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def still_open(held: list[socket.socket]) -> int:

@@ -15,8 +15,7 @@ from typing import Any
 
 import psutil
 
-from profiles.watch import limits
-from workloads.machine.testbed import data_folder
+from profiles.watch.limits import content, numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 # The files that decide how a cell is measured, without what was built and never committed.
@@ -40,18 +39,10 @@ LIBRARIES = {
     "mariadb-java-client": "mariadb_java_client",
     "r2dbc-mariadb": "r2dbc_mariadb",
 }
-LIMIT_FILES = {
-    "somaxconn": "/proc/sys/net/core/somaxconn",
-    "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
-    "tcp_tw_reuse": "/proc/sys/net/ipv4/tcp_tw_reuse",
-    "ip_local_port_range": "/proc/sys/net/ipv4/ip_local_port_range",
-    "perf_event_paranoid": "/proc/sys/kernel/perf_event_paranoid",
-    "max_map_count": "/proc/sys/vm/max_map_count",
-    "pid_max": "/proc/sys/kernel/pid_max",
-    "cpu_governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-    "transparent_huge_pages": "/sys/kernel/mm/transparent_hugepage/enabled",
-}
-DMI = "/sys/class/dmi/id"
+# Limits that make another kind of machine, each by its name in a record, where there are any: those
+# of older records had none.
+LIMITING = ("cpus_usable", "cpu_quota", "data_in_memory")
+DMI = Path("/sys/class/dmi/id")
 BOARD = ("sys_vendor", "product_name", "board_vendor", "board_name")
 
 
@@ -105,7 +96,7 @@ def java(jdk: int | None = None) -> Path:
     return Path(found)
 
 
-def machine() -> dict[str, Any]:
+def machine(limits: dict[str, Any]) -> dict[str, Any]:
     """The facts of this machine, with an id that it shares with machines of the same kind."""
     found: dict[str, Any] = {
         "cpu_model": cpu_model(),
@@ -113,29 +104,38 @@ def machine() -> dict[str, Any]:
         "memory_bytes": psutil.virtual_memory().total,
         "architecture": platform.machine(),
         "kernel": platform.release(),
-        "board": " ".join(filter(None, (content(f"{DMI}/{name}") for name in BOARD))),
+        "board": " ".join(filter(None, (content(DMI / name) for name in BOARD))),
         "os": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown"),
         "virtualised": "hypervisor" in Path("/proc/cpuinfo").read_text(),
     }
+    found |= limiting(limits, found["cpus"])
     return {"id": machine_id(found)} | found
 
 
+def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:
+    """Those of LIMITING that this machine has: CPUs that we may use are one if not all of them."""
+    usable = len(numbers(limits.get("cpus_usable"))) or cpus
+    found = {key: limits.get(key) for key in LIMITING}
+    found["cpus_usable"] = usable if usable != cpus else None
+    return {key: value for key, value in found.items() if value}
+
+
 def machine_id(found: dict[str, Any]) -> str:
-    """A digest of CPU model and count, memory, kernel and board.
+    """A digest of CPU model and count, memory, kernel, board, and limits of which there are any.
 
     Memory in whole GiB: firmware and kernel keep a little more or less of it for themselves.
     """
     facts = [found[key] for key in ("cpu_model", "cpus", "kernel", "board")]
     facts.append(round(found["memory_bytes"] / 2**30))
+    facts += [f"{key} {found[key]}" for key in LIMITING if key in found]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
 
 
-def facts(spec: dict[str, Any], java: Path) -> dict[str, Any]:
+def facts(spec: dict[str, Any], java: Path, limits: dict[str, Any]) -> dict[str, Any]:
     """All of provenance that is the same from the start of a cell to its end."""
     return {
-        "machine": machine(),
-        "limits": limits.record({"data": data_folder()})
-        | {name: content(path) for name, path in LIMIT_FILES.items()},
+        "machine": machine(limits),
+        "limits": limits,
         "versions": {
             "jdk": jdk_version(java),
             "python": platform.python_version(),
@@ -212,14 +212,6 @@ def cpu_model() -> str:
         if line.lower().startswith(("model name", "hardware")):
             return line.split(":", 1)[1].strip()
     return platform.processor() or "unknown"
-
-
-def content(path: str) -> str | None:
-    """The value of a kernel setting; None where the kernel has no such setting or hides it."""
-    try:
-        return " ".join(Path(path).read_text().split())
-    except OSError:
-        return None
 
 
 def jdk_version(java: Path) -> str:

@@ -21,13 +21,12 @@ import psutil
 from profiles.watch import limits
 
 LOOPBACK = "127.0.0.1"
-# Where all users of a machine may make a file, whatever TMPDIR each has.
-SHARED = (Path("/run/lock"), Path("/dev/shm"), Path("/tmp"))
-LOCK_NAME = "threads-artifact.testbed.lock"
+LOCK = limits.LOCK
+# For temporary files that outlive a boot, and so on a disk.
 LASTING = Path("/var/tmp")
 # Between two messages that name the process that we wait for.
 REMINDER_S = 60.0
-SYS, PROC_LOCKS = Path("/sys"), Path("/proc/locks")
+PROC_LOCKS = Path("/proc/locks")
 
 
 @contextlib.contextmanager
@@ -36,13 +35,12 @@ def alone_on_the_machine() -> Iterator[None]:
 
     The kernel drops the lock with the process that holds it, however that ends.
     """
-    path = next(each for each in SHARED if os.access(each, os.W_OK)) / LOCK_NAME
-    descriptor = open_lock(path)
+    descriptor = open_lock(LOCK)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            wait_for_lock(descriptor, path)
+            wait_for_lock(descriptor, LOCK)
         yield
     finally:
         os.close(descriptor)
@@ -140,11 +138,14 @@ def open_lock(path: Path, access: int = os.O_RDONLY) -> int:
 
 
 def data_folder() -> Path:
-    """Where databases have their data: the temporary folder, or where that is in memory and a commit
-    would cost nothing, the one for temporary files that outlive a boot."""
-    folder = Path(tempfile.gettempdir())
-    mount = limits.mount_of(folder)
-    return LASTING if mount and mount.is_in_memory and os.access(LASTING, os.W_OK) else folder
+    """Where databases have their data: in the temporary folder, if that is on a disk.
+
+    In memory a commit costs nothing. Where no folder for temporary files is on a disk, the rule
+    data_on_disk fails their cells.
+    """
+    temporary = Path(tempfile.gettempdir())
+    there = [each for each in (temporary, LASTING) if os.access(each, os.W_OK)]
+    return next((each for each in there if not limits.in_memory(each)), temporary)
 
 
 class Cpu(TypedDict):
@@ -168,18 +169,47 @@ class CpuError(ValueError):
 AskedCpus = int | list[int] | None
 
 
-def cpu_shares(root: Path = SYS, server: AskedCpus = None, generator: AskedCpus = None) -> Shares:
+def shares_of(testbed: Mapping[str, Any]) -> Shares:
+    """CPUs of both sides by a configuration's testbed, all loads of a session alike.
+
+    A generator on another machine has its CPUs there. Raises CpuError.
+    """
+    generator_cpus = None if testbed.get("generator") else testbed.get("generator_cpus")
+    return cpu_shares(server=testbed.get("server_cpus"), generator=generator_cpus)
+
+
+def cpu_shares(
+    root: Path = limits.ROOT, server: AskedCpus = None, generator: AskedCpus = None
+) -> Shares:
     """CPUs for the server and for the generator: each gets half of the physical cores.
 
-    Hyper-threads of one core slow each other down, so a core belongs to one side. Only where
-    there is a single core do the two sides share it. Cores are taken node by node. `server` and
-    `generator` ask for other shares; what is not asked for is the rest. Raises CpuError.
+    Hyper-threads of one core slow each other down, so a core belongs to one side, unless there is a
+    single one. Cores are taken node by node, efficient ones last: none of them is the server's. No
+    more CPUs than a quota lets be busy: beyond it all of us stop for the rest of each period.
+    `server` and `generator` ask for other shares; what is not asked for is the rest. Raises
+    CpuError, with what this machine allows.
     """
-    cores = cores_of(root)
-    if len(cores) == 1 and server is generator is None:
-        return cores[0], cores[0]
-    half = sum(cores[: len(cores) // 2], [])
+    found = limits.cpus(root)
+    if refused := found.refused():
+        raise CpuError(refused)
+    cores = cores_of(found, root)
+    if not isinstance(server, list) and not isinstance(generator, list):
+        cores = within_quota(cores, found.count)
+    if len(cores) == 1:
+        cores = [[cpu] for cpu in cores[0]]
+    shares = shared_out(cores, root, server, generator)
+    check_shares(shares, found)
+    return shares
+
+
+def shared_out(
+    cores: list[list[int]], root: Path, server: AskedCpus, generator: AskedCpus
+) -> Shares:
+    """These cores, as cpu_shares() says."""
     if server is generator is None:
+        slow = limits.slow_cpus(sum(cores, []), root)
+        fast = [core for core in cores if set(core).isdisjoint(slow)]
+        half = sum(fast[: len(cores) // 2], [])
         return sorted(half), sorted(set(sum(cores, [])).difference(half))
     on_server = taken(server, cores, "server_cpus", root) if server else []
     left = without_cpus(cores, on_server)
@@ -192,34 +222,36 @@ def cpu_shares(root: Path = SYS, server: AskedCpus = None, generator: AskedCpus 
     return on_server, on_generator
 
 
-def cores_of(root: Path) -> list[list[int]]:
-    """The CPUs that we may use, by physical core, node by node; a single core is split.
+def check_shares(shares: Shares, found: limits.Cpus) -> None:
+    """Raises CpuError for CPUs beyond a quota, and for several isolated ones on a side."""
+    keys = dict(zip(("testbed.server_cpus", "testbed.generator_cpus"), shares, strict=True))
+    if len(sum(shares, [])) > found.count:
+        asked = ", ".join(f"{key} = {cpus}" for key, cpus in keys.items())
+        raise CpuError(f"{asked}; allowed: {found.count} CPUs together, by {found.quota_text()}")
+    for key, cpus in keys.items():
+        if len(cpus) > 1 and not set(cpus).isdisjoint(found.isolated):
+            raise CpuError(
+                f"{key} = {cpus}; allowed: of the isolated CPUs {found.isolated} (isolcpus) one by "
+                "itself, as the kernel leaves all threads on the first of several"
+            )
 
-    No more than a quota lets be busy: beyond it all of us stop for the rest of each period. Raises
-    CpuError where that is less than one, or where nobody could see whether a CPU is idle.
-    """
-    usable = limits.cpus(root.parent)
-    if usable.count < 1:
-        allowed = "allowed: one CPU or more (cpu.max, cpu.cfs_quota_us)"
-        raise CpuError(f"the control group's CPU quota = {usable.quota} CPUs; {allowed}")
-    if usable.hidden:
-        raise CpuError(
-            f"CPUs that this process may use = {usable.usable}; allowed: those that /proc/stat "
-            f"shows, {usable.shown} (within a container, lxcfs may count from 0)"
-        )
-    cpus = [cpu_facts(cpu, root) for cpu in usable.usable]
+
+def cores_of(found: limits.Cpus, root: Path) -> list[list[int]]:
+    """The CPUs that we may use, by physical core: node by node, efficient cores last."""
+    cpus = [cpu_facts(cpu, root) for cpu in found.usable]
     by_core: dict[tuple[int, ...], list[int]] = {}
-    for cpu in sorted(cpus, key=place):
+    for cpu in sorted(cpus, key=lambda cpu: (cpu["cpu"] in found.slow, place(cpu))):
         by_core.setdefault(tuple(cpu["siblings"]), []).append(cpu["cpu"])
-    cores = within_quota(list(by_core.values()), usable.count)
-    return [[cpu] for cpu in cores[0]] if len(cores) == 1 else cores
+    return list(by_core.values())
 
 
 def within_quota(cores: list[list[int]], count: int) -> list[list[int]]:
-    """So many CPUs of these cores, whole cores first."""
-    found: list[list[int]] = []
-    for core in cores:
-        found.append(core[: count - sum(map(len, found))])
+    """So many CPUs of these cores; a second hyper-thread of one only after the first of each."""
+    places = [(nth, core) for core, cpus in enumerate(cores) for nth in range(len(cpus))]
+    chosen = sorted(places)[:count]
+    found: list[list[int]] = [[] for _ in cores]
+    for nth, core in chosen:
+        found[core].append(cores[core][nth])
     return [core for core in found if core]
 
 
@@ -248,7 +280,7 @@ def place(cpu: Cpu) -> tuple[int, int, list[int], int]:
     return cpu["node"] or 0, cpu["package"] or 0, cpu["siblings"], cpu["cpu"]
 
 
-def topology(shares: Shares | None = None, root: Path = SYS) -> dict[str, Any]:
+def topology(shares: Shares | None = None, root: Path = limits.ROOT) -> dict[str, Any]:
     """Where every CPU of both sides is, and whether they share a core, for a record.
 
     `shares`: what cpu_shares() answered. Give it once this process is confined to some CPUs.
@@ -268,30 +300,18 @@ def siblings_split(shares: Shares, cpus: list[Cpu]) -> bool:
 
 
 def cpu_facts(cpu: int, root: Path) -> Cpu:
-    folder = root / f"devices/system/cpu/cpu{cpu}"
+    folder = root / f"sys/devices/system/cpu/cpu{cpu}"
     nodes = [int(path.name.removeprefix("node")) for path in folder.glob("node[0-9]*")]
+    siblings = folder / "topology/thread_siblings_list"
     return {
         "cpu": cpu,
-        "core": number_in(folder / "topology/core_id"),
-        "package": number_in(folder / "topology/physical_package_id"),
+        "core": limits.number(folder / "topology/core_id"),
+        "package": limits.number(folder / "topology/physical_package_id"),
         "node": nodes[0] if nodes else None,
-        "siblings": numbers_in(folder / "topology/thread_siblings_list") or [cpu],
+        "siblings": limits.numbers(limits.content(siblings)) or [cpu],
     }
 
 
-def number_in(path: Path) -> int | None:
-    return int(path.read_text()) if path.exists() else None
-
-
-def numbers_in(path: Path) -> list[int]:
-    """Read a list as the kernel writes it, such as 0-2,8; empty without the file."""
-    ranges = path.read_text().strip().split(",") if path.exists() else []
-    bounds = [[int(bound) for bound in text.split("-")] for text in ranges]
-    return [number for bound in bounds for number in range(bound[0], bound[-1] + 1)]
-
-
-# A session has some ten servers with a port or two each, and the next ones other ports.
-FIRST_PORT, LAST_PORT, PORTS_AT_LEAST = 1024, 65_535, 200
 # Ports that a process of ours may be about to bind: a probe alone would find them free. Servers
 # start side by side, so that two threads may look at one port at once.
 handed_out: set[int] = set()
@@ -304,7 +324,7 @@ def free_port(position: int, address: str = LOOPBACK) -> int:
     Cells take turns over the ports, so that none meets its predecessor's TIME_WAIT. Raises OSError
     when there is none.
     """
-    ports = server_ports(*limits.ephemeral_ports())
+    ports = limits.server_ports(*limits.ephemeral_ports())
     first = position * 7 % len(ports)
     with handing_out:
         for port in (*ports[first:], *ports[:first]):
@@ -312,16 +332,6 @@ def free_port(position: int, address: str = LOOPBACK) -> int:
                 handed_out.add(port)
                 return port
     raise OSError(f"no port of {address} from {ports[0]} to {ports[-1]} is free")
-
-
-def server_ports(low: int, high: int) -> range:
-    """Below the ephemeral range, or above it where that begins at the lowest port.
-
-    Within it a client of a dead server can be given the server's own port and connect to itself:
-    that is left to machines whose range is all there is.
-    """
-    below, above = range(max(FIRST_PORT, low - 10_000), low), range(high + 1, LAST_PORT + 1)
-    return next((ports for ports in (below, above) if len(ports) >= PORTS_AT_LEAST), range(low, high + 1))
 
 
 def is_free(port: int, address: str = LOOPBACK) -> bool:
@@ -338,19 +348,21 @@ OTHER_DESCRIPTORS = 300
 OTHER_THREADS = 1000
 
 
-def beyond_limits(connections: int, threads: int) -> str:
+def beyond_limits(connections: int, *, ports: int = 0, threads: int = 0) -> str:
     """Which limit of this machine forbids a load; empty where none does.
 
-    Server and generator hold a descriptor each for every connection, whose clients have a port
-    each. `threads`: that the server, or the generator, starts for them.
+    Server and generator hold a descriptor each for every connection. `ports`: of connections from
+    one address. `threads`: that both start for their connections.
     """
     _, hard = limits.descriptors()
     low, high = limits.ephemeral_ports()
     left, by = limits.threads_left()
+    files, every = limits.files_left(), 2 * (connections + OTHER_DESCRIPTORS)
     needs = (
         (connections + OTHER_DESCRIPTORS, hard, "descriptors", "RLIMIT_NOFILE (ulimit -Hn)"),
-        (connections, high - low + 1, "ports", "net.ipv4.ip_local_port_range"),
-        (threads + OTHER_THREADS, left, "threads", by),
+        (every, every if files is None else files, "open files", "fs.file-max"),
+        (ports, high - low + 1, "ports", "net.ipv4.ip_local_port_range"),
+        (threads + OTHER_THREADS if threads else 0, left, "threads", by),
     )
     for needed, there, what, limit in needs:
         if 0 <= there < needed:
@@ -365,8 +377,8 @@ class Process:
     Not a session: Linux schedules sessions as groups (sched(7), autogroup), and the telemetry's low
     priority would not count against a generator in another one.
 
-    `stdin`: keep a pipe to it for lines of text, in `child.stdin`. `home`: where it runs, if not in
-    the folder of its log.
+    It may have as many descriptors as the hard limit allows. `stdin`: keep a pipe to it for lines
+    of text, in `child.stdin`. `home`: where it runs, if not in the folder of its log.
     """
 
     def __init__(
@@ -381,6 +393,7 @@ class Process:
         home: Path | None = None,
     ) -> None:
         self.argv = argv
+        limits.raise_descriptors()
         cpu_list = ",".join(map(str, cpus))
         wrapped = ["setpriv", "--pdeathsig", "KILL", "taskset", "-c", cpu_list, *argv]
         with (folder / log).open("wb") as output:

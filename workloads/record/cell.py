@@ -43,6 +43,8 @@ class Facts:
     generator_cpus: list[int]
     topology: dict[str, Any]
     labels: dict[str, Any]
+    # As profiles.watch.limits recorded them before the session.
+    limits: dict[str, Any]
 
 
 def cell_record(
@@ -80,7 +82,7 @@ def cell_record(
     if sweep:
         record["sweep"] = sweep
     java = provenance.java(spec["mode"].get("jdk"))
-    record["provenance"] |= provenance.facts(spec, java) | {
+    record["provenance"] |= provenance.facts(spec, java, facts.limits) | {
         "commit": facts.commit,
         "started": facts.started,
         "ended": datetime.now(UTC).isoformat(timespec="milliseconds"),

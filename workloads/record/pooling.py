@@ -297,6 +297,8 @@ def machine_of(slices: list[Slice]) -> dict[str, Any]:
     return {
         **{name: statistics.mean(each[name] for each in metrics) for name in means},
         **{name: middle(each[name] for each in metrics) for name in speeds},
+        # Slices that were stopped count for nothing.
+        "throttled": sum(done.metrics["throttled"] for done in slices if done.turn.kind == PLAIN),
         "load_1m": max(each["load_1m"] for each in metrics),
         "time_wait_before": metrics[0]["time_wait"],
     }

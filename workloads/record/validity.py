@@ -19,7 +19,7 @@ from typing import Any
 from workloads.experiment import waits
 
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
-VERSION = 14
+VERSION = 15
 EVERYTHING, LATENCY, THROUGHPUT = "everything", "latency", "throughput"
 # Share of the answers to a warm-up, where no more of the load's requests failed.
 SHARE_2XX_AT_LEAST = 0.99
@@ -46,6 +46,8 @@ PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
 SLICES_KEPT_AT_LEAST = 0.5
 # A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.
 STEP_BY_STEP = ("requests_due", "generator_healthy", "backend_healthy")
+# What a server may depend on that keeps no data, and the page that has a file brought to the disk.
+NO_DATABASES, WRITES_A_FILE = {"remote"}, "/file-test"
 # JIT and GC threads come and go; a pool that is off by more is not the configured one.
 JVM_THREADS_SLACK = 5
 
@@ -112,6 +114,50 @@ def idle_connections(record: Record) -> Check | None:
     passed = counted > 0 or record["outcome"] != "completed"
     rule = "the server kept the tier's idle connections open through a slice"
     return check("idle_connections", EVERYTHING, rule, passed, held=held, slices=counted)
+
+
+def unthrottled(record: Record) -> Check | None:
+    """Of a cell that a quota of CPU time stopped: the slices in which it did count for nothing."""
+    throttled = (record["machine"] or {}).get("throttled")
+    if not throttled:
+        return None
+    counted = record["load"]["slices"]["counted"]
+    rule = "a quota of CPU time (cpu.max, cpu.cfs_quota_us) left at least one slice alone"
+    return check("unthrottled", EVERYTHING, rule, counted > 0, throttled=throttled, slices=counted)
+
+
+def data_on_disk(record: Record) -> Check | None:
+    """A database's data, or the results' folder for a page that writes a file."""
+    configuration = record["configuration"]
+    parts = [configuration.get("engine"), configuration.get("backend")]
+    ids = {part["id"] for part in (*filter(None, parts), *(parts[1] or {}).get("others", []))}
+    written = [
+        *(["data"] if ids - NO_DATABASES else []),
+        *(["results"] if WRITES_A_FILE in configuration["tier"].get("path", "") else []),
+    ]
+    limits = record["provenance"].get("limits", {})
+    # Older records do not say it.
+    kinds = {name: limits.get(f"{name}_file_system") for name in written}
+    if not written or None in kinds.values():
+        return None
+    in_memory = [name for name in written if limits[f"{name}_in_memory"]]
+    rule = (
+        "what a database or a page writes is brought to a disk: in memory a commit costs nothing "
+        "(for data set TMPDIR to a folder on a disk)"
+    )
+    return check("data_on_disk", EVERYTHING, rule, not in_memory, **kinds)
+
+
+def listen_queue(record: Record) -> Check | None:
+    """Where the kernel cut a mode's accept queue shorter, and connections found it full."""
+    limits, server = record["provenance"].get("limits", {}), record["server"]
+    wanted = record["configuration"]["mode"].get("options", {}).get("backlog")
+    most = int(limits.get("somaxconn") or 0)
+    if not wanted or not most or wanted <= most:
+        return None
+    lost = server["listen_overflows"]
+    rule = f"no connection met an accept queue that net.core.somaxconn cut from {wanted} to {most}"
+    return check("listen_queue", EVERYTHING, rule, not lost, overflows=lost)
 
 
 def accounting(record: Record) -> Check | None:
@@ -361,6 +407,9 @@ def slices_kept(record: Record) -> Check:
 RULES: list[Callable[[Record], Check | None]] = [
     sent,
     idle_connections,
+    unthrottled,
+    data_on_disk,
+    listen_queue,
     accounting,
     little,
     settled,

@@ -31,6 +31,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import astuple
 from pathlib import Path
+from typing import Any
 
 from profiles.watch import limits
 from workloads.experiment.plan import Name, Plan
@@ -40,7 +41,8 @@ from workloads.machine.testbed import (
     alone_on_the_machine,
     alone_on_the_node,
     boot,
-    cpu_shares,
+    data_folder,
+    shares_of,
     stop_with_our_requester,
 )
 from workloads.record import cell_folder
@@ -68,13 +70,13 @@ def main() -> None:
     )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     check_tools(options.plan)
-    limits.raise_descriptors()
-    shares = shares_of(options.plan)
+    there = limits_of(options)
+    shares = shares_of(options.plan.testbed)
     # This process and its helpers stay off the servers' CPUs from the start.
     os.sched_setaffinity(0, shares[1])
     stop_with_our_requester()
     with alone_on_the_machine():
-        measured = run(options, shares)
+        measured = run(options, shares, there)
     write_end(options, folders_of(options).values(), measured)
 
 
@@ -124,15 +126,15 @@ def check_tools(plan: Plan) -> None:
         raise FileNotFoundError(f"{fault}: {advice}") from fault
 
 
-def shares_of(plan: Plan) -> Shares:
-    """CPUs of both sides, the same for all loads of a session. Raises CpuError."""
-    testbed = next(iter(plan.loads.values())).testbed
-    generator_cpus = None if testbed.get("generator") else testbed.get("generator_cpus")
-    return cpu_shares(server=testbed.get("server_cpus"), generator=generator_cpus)
+def limits_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The machine's limits, before this process is confined to some of its CPUs."""
+    results = options.cells.resolve().parent
+    folders = {"temporary": Path(tempfile.gettempdir()), "data": data_folder()}
+    return limits.record(folders | {"results": results})
 
 
-def run(options: argparse.Namespace, shares: Shares) -> list[str]:
-    """Measures what is not there or not current; the paths of these cells."""
+def run(options: argparse.Namespace, shares: Shares, there: dict[str, Any]) -> list[str]:
+    """Measures what is not there or not current; the paths of these cells. `there`: limits_of()."""
     root, folders = options.cells.resolve(), folders_of(options)
     chosen, baselines = to_measure(options.plan, folders, again=options.again)
     if not chosen:
@@ -147,7 +149,7 @@ def run(options: argparse.Namespace, shares: Shares) -> list[str]:
         if options.again:
             session.bands = bands_of(options.bands, (path_of(options)[0], *astuple(chosen[0])))
         kept = len(folders) - len(chosen)
-        recorder = Recorder(session, facts_of(options, session), root, baselines, kept)
+        recorder = Recorder(session, facts_of(options, session, there), root, baselines, kept)
         try:
             measure(session, recorder)
         finally:
@@ -203,7 +205,7 @@ def to_measure(
     return chosen, [name for name in plan.names() if name in wanted]
 
 
-def facts_of(options: argparse.Namespace, session: Session) -> Facts:
+def facts_of(options: argparse.Namespace, session: Session, there: dict[str, Any]) -> Facts:
     study, comparison, repetition = path_of(options)
     return Facts(
         id=f"{study}/{comparison}/{repetition}@{session.started:%Y%m%dT%H%M%SZ}",
@@ -216,6 +218,7 @@ def facts_of(options: argparse.Namespace, session: Session) -> Facts:
         generator_cpus=session.place.generator.cpus,
         topology=session.topology,
         labels=options.labels,
+        limits=there,
     )
 
 

@@ -87,15 +87,29 @@ def record(
 
 def why_not(session: Session, name: Name) -> str:
     """Why a cell cannot be loaded; empty where it can."""
-    spec = session.spec(name)
-    tool = spec["tool"]
-    users = tool.get("users", tool.get("clients", 0))
-    connections = tool.get("connections", users) + spec["tier"].get("idle_connections", 0)
-    # A thread for each user of JMeter, or for each connection.
-    threads = max(users, connections if spec["mode"].get("kind") == "thread-each" else 0)
-    if forbidden := beyond_limits(connections, threads):
+    if forbidden := beyond_limits(**needs_of(session.spec(name))):
         return f"beyond_limits: {forbidden}"
     return str(session.silent.get(name.mode, ""))
+
+
+def needs_of(spec: dict[str, Any]) -> dict[str, int]:
+    """What a load needs of the machine's limits, by the names that beyond_limits() has.
+
+    Each user of JMeter, sysbench and our client of databases has a thread and a connection. Our
+    generator takes more addresses where the ports of one are too few, wrk2 itself does not.
+    """
+    tool, mode, here = spec["tool"], spec["mode"], "generator" not in spec["testbed"]
+    users = next((tool[key] for key in ("users", "clients", "workers") if key in tool), 0)
+    idle = spec["tier"].get("idle_connections", 0)
+    connections = tool.get("connections", users) + idle
+    of_one_address = connections if tool.get("generator") == "wrk2" else users + idle
+    pool = mode.get("options", {}).get("threads", 0)
+    in_server = connections if mode.get("kind") == "thread-each" else pool
+    return {
+        "connections": connections,
+        "ports": of_one_address if here else idle,
+        "threads": in_server + (users if here else 0),
+    }
 
 
 def loads_in_order(session: Session, names: list[Name]) -> list[tuple[str, str]]:

@@ -26,7 +26,7 @@ def test_machine_id_depends_on_cpu_count_memory_kernel_and_board():
 
 
 def test_machine_names_no_host():
-    found = provenance.machine()
+    found = provenance.machine({})
     assert found["id"] == provenance.machine_id(found)
     assert socket.gethostname() not in json.dumps(found)
 

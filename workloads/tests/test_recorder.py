@@ -34,6 +34,7 @@ def recorder(tmp_path):
         generator_cpus=[1],
         topology={},
         labels=labels_of(plan),
+        limits={},
     )
     (tmp_path / "session").mkdir()
 
@@ -51,7 +52,7 @@ def record_of(recorder, name):
 
 
 def test_load_beyond_the_limits_is_recorded_as_such(recorder, monkeypatch):
-    monkeypatch.setattr(turns, "beyond_limits", lambda connections: f"no {connections}")
+    monkeypatch.setattr(turns, "beyond_limits", lambda connections, **_: f"no {connections}")
     one, name = recorder(), Name("event-loop", "extreme", "wrk2")
     turns.load_all(one.session, one, [name])
     record = record_of(one, name)
@@ -140,7 +141,7 @@ def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monke
     monkeypatch.setattr(
         turns, "profile_all", lambda session, found, load: notes.extend(name.tier for name in found)
     )
-    monkeypatch.setattr(turns, "beyond_limits", lambda connections: "")
+    monkeypatch.setattr(turns, "beyond_limits", lambda connections, **_: "")
     monkeypatch.setattr(turns, "warm_all", lambda session, names: None)
     monkeypatch.setattr(session, "start_all", lambda modes: None)
     monkeypatch.setattr(one, "write", lambda found, why: notes.append(f"write {[*found][0].tier}"))

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from profiles.watch.limits import numbers
 from profiles.watch.speed import Speeds
 from workloads.machine.testbed import Process, boot
 from workloads.tools.generator_place import LOG, GeneratorPlace, Watch
@@ -26,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONNECT_LIMIT_S = 15
 COMMAND_LIMIT_S = 60
 # Commands of ours over there, beside what is copied.
-PROGRAMS = ("taskset", "tar", "pgrep", "mktemp", "find", "nproc")
+PROGRAMS = ("taskset", "tar", "pgrep", "mktemp", "find")
 DUE = "workloads/due/build/due"
 COPIED = {
     "wrk2": (DUE, "workloads/scripts"),
@@ -73,7 +74,9 @@ class GeneratorHost(GeneratorPlace):
             undo.callback(self._let_go)
             self.root = self._folder_there()
             self._copy(tools)
-            super().__init__(where["cpus"] or list(range(int(self.command("nproc --all")))))
+            # pid 4711's current affinity list: 0-3,8
+            usable = self.command("taskset -cp $$").rpartition(":")[2]
+            super().__init__(where["cpus"] or numbers(usable.strip()))
             self.same_kernel = self.command("cat /proc/sys/kernel/random/boot_id")[:8] == boot()
             self.clock_offset_s, self.clock_known_to_s = self._clock()
             self.undo = undo.pop_all()
