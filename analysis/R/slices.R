@@ -21,8 +21,11 @@ slice_places <- c(
 #'   numbers that the runner wrote, units in the names; NA where unknown. No rows where the file does not exist: a
 #'   server that did not start was not loaded.
 read_cell_slices <- function(path) {
-  if (!file.exists(path)) return(no_rows(slice_columns))
-  with_types(require_columns(fread(path, colClasses = "character", na.strings = ""), slice_columns, path), c(slice_words, "kept"))
+  if (!file.exists(path)) return(no_rows(c(slice_columns, "throttled")))
+  table <- require_columns(fread(path, colClasses = "character", na.strings = ""), slice_columns, path)
+  # A cell of before validity 15 does not say whether a quota stopped it.
+  if (!"throttled" %in% names(table)) table[, throttled := NA_character_]
+  with_types(table, c(slice_words, "kept"))
 }
 
 slice_columns <- c(

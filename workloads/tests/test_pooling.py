@@ -272,6 +272,9 @@ def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
     machine = pooling.machine_of(slices)
     assert (machine["speed_server"], machine["steal_share"]) == (1.1, 0.01)
     assert machine["load_1m"] == pytest.approx(0.36)
+    assert machine["throttled"] == 0
+    stopped = [make_slice(metrics={"throttled": 3.0}, faults=["unthrottled"]), make_slice()]
+    assert pooling.machine_of(stopped)["throttled"] == 3
     nothing = pooling.machine_of([make_slice(metrics={"speed_server": None})])
     assert nothing["speed_server"] is None
 

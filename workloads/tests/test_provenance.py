@@ -25,6 +25,21 @@ def test_machine_id_depends_on_cpu_count_memory_kernel_and_board():
     assert provenance.machine_id(less) == provenance.machine_id(MACHINE)
 
 
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [
+        ({}, {}),
+        ({"cpus_usable": "0-7", "cpu_quota": None, "data_in_memory": False}, {}),
+        ({"cpus_usable": "0-1,7"}, {"cpus_usable": 3}),
+        ({"cpu_quota": 2.5, "data_in_memory": True}, {"cpu_quota": 2.5, "data_in_memory": True}),
+    ],
+)
+def test_machine_is_another_kind_by_the_limits_that_it_has(limits, kind):
+    assert provenance.limiting(limits, cpus=8) == kind
+    same_id = provenance.machine_id(MACHINE | kind) == provenance.machine_id(MACHINE)
+    assert same_id == (not kind)
+
+
 def test_machine_names_no_host():
     found = provenance.machine({})
     assert found["id"] == provenance.machine_id(found)

@@ -22,6 +22,8 @@ def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
         ({"steal_share": 0.051}, "undisturbed"),
         ({"speed_server": 1.151}, "steady_speed"),
         ({"idle_neighbors_share": 0.021}, "idle_neighbors"),
+        # Between two samples the count grows by part of one.
+        ({"throttled": 0.2}, "unthrottled"),
     ],
 )
 def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, caught_by):

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from profiles.watch import limits
 from workloads.machine import testbed
 from workloads.machine.testbed import Process
 
@@ -137,6 +138,23 @@ def test_runner_stops_when_its_snakemake_is_killed(tmp_path):
     until(lambda: gone(pid))
 
 
+def test_second_measurement_waits_whatever_temporary_folder_each_has(tmp_path):
+    """By the machine's own lock. Where a measurement holds it now, both wait for that."""
+    held, code = {}, (
+        "import sys, time; from workloads.machine import testbed\n"
+        "with testbed.alone_on_the_machine():\n"
+        "    print(time.monotonic(), flush=True); time.sleep(0.5); print(time.monotonic())"
+    )
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        own = os.environ | {"TMPDIR": str(tmp_path / name)}
+        argv = [sys.executable, "-c", code]
+        held[name] = subprocess.Popen(argv, cwd=ROOT, env=own, stdout=subprocess.PIPE, text=True)
+    spans = sorted([float(t) for t in p.communicate(timeout=300)[0].split()] for p in held.values())
+    (_, first_out), (second_in, _) = spans
+    assert second_in >= first_out
+
+
 def test_second_measurement_waits_for_the_first(tmp_path, monkeypatch):
     monkeypatch.setattr(testbed, "LOCK", tmp_path / "lock")
     code = (
@@ -226,22 +244,36 @@ def test_a_slurm_job_has_its_node_and_all_its_cpus(tmp_path, monkeypatch, shared
 # ---- CPUs -----------------------------------------------------------------------------------
 
 
+def put(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{text}\n")
+
+
+def show(root, cpus):
+    """A /proc/stat of these CPUs."""
+    put(root / "proc/stat", "\n".join(f"cpu{cpu} 1 2 3 4 5 6 7 8 0 0" for cpu in cpus))
+
+
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
-    """Makes a sysfs of cores, each named by its siblings, on their nodes."""
+    """Makes a root of cores, each named by its siblings, on their nodes."""
 
-    def make(nodes, allowed=None):
+    def make(nodes, allowed=None, quota=None):
         cpus = [cpu for cores in nodes for core in cores for cpu in core]
         for node, cores in enumerate(nodes):
             for core, siblings in enumerate(cores):
                 for cpu in siblings:
-                    folder = tmp_path / f"devices/system/cpu/cpu{cpu}"
-                    (folder / "topology").mkdir(parents=True)
-                    (folder / f"node{node}").mkdir()
-                    (folder / "topology/core_id").write_text(f"{core}\n")
-                    (folder / "topology/physical_package_id").write_text(f"{node}\n")
-                    listed = ",".join(map(str, siblings))
-                    (folder / "topology/thread_siblings_list").write_text(f"{listed}\n")
+                    folder = tmp_path / f"sys/devices/system/cpu/cpu{cpu}"
+                    (folder / f"node{node}").mkdir(parents=True)
+                    put(folder / "topology/core_id", core)
+                    put(folder / "topology/physical_package_id", node)
+                    put(folder / "topology/thread_siblings_list", ",".join(map(str, siblings)))
+        show(tmp_path, cpus)
+        if quota:
+            put(tmp_path / "proc/self/cgroup", "0::/")
+            mount = "1 0 0:1 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw"
+            put(tmp_path / "proc/self/mountinfo", mount)
+            put(tmp_path / "sys/fs/cgroup/cpu.max", f"{quota} 100000")
         monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(allowed or cpus))
         return tmp_path
 
@@ -319,10 +351,80 @@ def test_the_siblings_of_a_single_core_are_split_and_the_record_says_so(machine)
     }
 
 
-def test_a_single_cpu_serves_both_sides(machine):
-    root = machine([[[3]]])
-    assert testbed.cpu_shares(root) == ([3], [3])
-    assert not testbed.topology(root=root)["siblings_split"]
+def test_a_single_cpu_is_refused(machine):
+    with pytest.raises(testbed.CpuError, match="may use = 3; allowed: two or more, for the server"):
+        testbed.cpu_shares(machine([[[3]]]))
+
+
+EIGHT = [[[0, 4], [1, 5], [2, 6], [3, 7]]]
+
+
+@pytest.mark.parametrize(
+    ("quota", "asked", "shares"),
+    [
+        (800_000, (None, None), ([0, 1, 4, 5], [2, 3, 6, 7])),
+        # A hyper-thread of each core before the second of one.
+        (400_000, (None, None), ([0, 1], [2, 3])),
+        (650_000, (None, None), ([0, 1, 4, 5], [2, 3])),
+        (200_000, (None, None), ([0], [1])),
+        (390_000, (None, None), ([0], [1, 2])),
+        (300_000, (1, 2), ([0], [1, 2])),
+        # Any CPUs that are named, but no more than it.
+        (400_000, ([3], [1, 5]), ([3], [1, 5])),
+    ],
+)
+def test_both_sides_have_no_more_cpus_than_a_quota(machine, quota, asked, shares):
+    assert testbed.cpu_shares(machine(EIGHT, quota=quota), *asked) == shares
+
+
+@pytest.mark.parametrize(
+    ("quota", "asked", "allowed"),
+    [
+        (100_000, (None, None), "quota of 1 CPUs .*; allowed: two or more"),
+        (400_000, ([0, 4, 1], [2, 6]), "allowed: 4 CPUs together, by the control group's CPU quota"),
+        (400_000, (4, None), "allowed: CPUs for both sides, of 4"),
+    ],
+)
+def test_more_cpus_than_a_quota_are_refused(machine, quota, asked, allowed):
+    with pytest.raises(testbed.CpuError, match=allowed):
+        testbed.cpu_shares(machine(EIGHT, quota=quota), *asked)
+
+
+def test_cpus_keep_their_numbers_where_some_are_offline(machine):
+    """CPU 1 is: the kernel lists the others alone."""
+    root = machine([[[0], [2], [3], [5]]])
+    assert testbed.cpu_shares(root) == ([0, 2], [3, 5])
+    assert testbed.cpu_shares(root, [5], [0]) == ([5], [0])
+
+
+def test_cpus_whose_idle_time_is_not_shown_are_refused(machine):
+    root = machine([[[2], [3]]])
+    show(root, [0, 1])
+    with pytest.raises(testbed.CpuError, match="may use = 2-3; allowed: CPUs that /proc/stat shows, 0-1"):
+        testbed.cpu_shares(root)
+
+
+@pytest.mark.parametrize(
+    ("slow", "shares"),
+    [
+        # Two fast cores of two hyper-threads each, and eight efficient ones.
+        ("4-11", ([0, 1, 2, 3], [4, 5, 6, 7, 8, 9, 10, 11])),
+        # Efficient cores may have the lower numbers.
+        ("0-3", ([4, 5, 6, 7, 8], [0, 1, 2, 3, 9, 10, 11])),
+    ],
+)
+def test_no_efficient_core_is_the_servers(machine, slow, shares):
+    root = machine([[[0, 1], [2, 3], *([cpu] for cpu in range(4, 12))]])
+    put(root / "sys/devices/cpu_atom/cpus", slow)
+    assert testbed.cpu_shares(root) == shares
+
+
+def test_of_isolated_cpus_a_side_has_one(machine):
+    root = machine([[[0], [1], [2], [3]]])
+    put(root / "sys/devices/system/cpu/isolated", "2-3")
+    assert testbed.cpu_shares(root, [3], [0, 1]) == ([3], [0, 1])
+    with pytest.raises(testbed.CpuError, match=r"generator_cpus = \[2, 3\]; allowed: .* isolated"):
+        testbed.cpu_shares(root)
 
 
 def test_a_record_made_under_confinement_is_of_the_shares_given(machine, monkeypatch):
@@ -335,6 +437,7 @@ def test_a_record_made_under_confinement_is_of_the_shares_given(machine, monkeyp
 
 def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3})
+    show(tmp_path, range(4))
     assert testbed.cpu_shares(tmp_path) == ([0, 1], [2, 3])
     assert testbed.topology(root=tmp_path)["cpus"][3] == {
         "cpu": 3,
@@ -343,11 +446,6 @@ def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
         "node": None,
         "siblings": [3],
     }
-
-
-def test_the_kernels_lists_are_read(tmp_path):
-    (tmp_path / "list").write_text("0-2,8,10-11\n")
-    assert testbed.numbers_in(tmp_path / "list") == [0, 1, 2, 8, 10, 11]
 
 
 # ---- Ports ----------------------------------------------------------------------------------
@@ -375,10 +473,9 @@ def test_without_a_free_port_there_is_an_error(monkeypatch):
         testbed.free_port(1)
 
 
-def test_server_port_is_free_and_below_the_ephemeral_range():
-    low = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+def test_server_port_is_free_and_one_of_the_servers():
     first = testbed.free_port(1)
-    assert 1024 <= first < low
+    assert first in limits.server_ports(*limits.ephemeral_ports())
     with socket.socket() as taken:
         # Servers do the same: a connection of an earlier test in TIME_WAIT would be in the way.
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -404,14 +501,77 @@ def test_confined_process_keeps_its_cpus_and_gives_them_to_new_threads(tmp_path)
     assert process.threads() == set()
 
 
-def test_limit_that_forbids_a_load_is_named(monkeypatch):
-    assert testbed.beyond_limits(0) == ""
-    monkeypatch.setattr(testbed.resource, "getrlimit", lambda which: (1024, 20000))
-    assert testbed.beyond_limits(19_700) == ""
-    assert "RLIMIT_NOFILE lets a process have 20000" in testbed.beyond_limits(19_701)
-    unlimited = testbed.resource.RLIM_INFINITY
-    monkeypatch.setattr(testbed.resource, "getrlimit", lambda which: (1024, unlimited))
-    assert testbed.beyond_limits(100_000) == ""
+@pytest.fixture
+def roomy(monkeypatch):
+    """A machine on which no limit is near; sets one of them by its function's name."""
+
+    def limit(name, value):
+        monkeypatch.setattr(limits, name, lambda: value)
+
+    limit("descriptors", (1024, 1 << 20))
+    limit("files_left", None)
+    limit("ephemeral_ports", (32_768, 60_999))
+    limit("threads_left", (32_765, "vm.max_map_count"))
+    return limit
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "load", "named"),
+    [
+        ("descriptors", (1024, 20_000), {"connections": 19_700}, ""),
+        (
+            *("descriptors", (1024, 20_000), {"connections": 19_701}),
+            "19701 connections need 20001 descriptors; RLIMIT_NOFILE (ulimit -Hn) allows 20000",
+        ),
+        ("descriptors", (1024, -1), {"connections": 100_000}, ""),
+        ("files_left", 2599, {"connections": 1000}, "2600 open files; fs.file-max allows 2599"),
+        ("files_left", 2600, {"connections": 1000}, ""),
+        (
+            *("ephemeral_ports", (10_000, 10_099), {"connections": 101, "ports": 101}),
+            "101 connections need 101 ports; net.ipv4.ip_local_port_range allows 100",
+        ),
+        # Our generator takes more addresses.
+        ("ephemeral_ports", (10_000, 10_099), {"connections": 5000}, ""),
+        (
+            *("threads_left", (5000, "pids.max of the control group a.slice")),
+            {"connections": 5000, "threads": 5000},
+            "5000 connections need 6000 threads; pids.max of the control group a.slice allows 5000",
+        ),
+        ("threads_left", (500, "kernel.pid_max"), {"connections": 5000}, ""),
+        ("threads_left", (-1, ""), {"connections": 5000, "threads": 5000}, ""),
+    ],
+)
+def test_limit_that_forbids_a_load_is_named(roomy, name, value, load, named):
+    roomy(name, value)
+    found = testbed.beyond_limits(**load)
+    assert named in found if named else found == ""
+
+
+def test_child_may_have_as_many_descriptors_as_the_hard_limit_allows(tmp_path):
+    code = (
+        "from pathlib import Path; from workloads.machine.testbed import Process\n"
+        f"process = Process(['sh', '-c', 'ulimit -Sn'], {CPUS}, Path({str(tmp_path)!r}), 'log')\n"
+        "assert process.wait(10)"
+    )
+    argv = ["prlimit", "--nofile=128:1500", sys.executable, "-c", code]
+    subprocess.run(argv, cwd=ROOT, check=True)
+    assert (tmp_path / "log").read_text() == "1500\n"
+
+
+@pytest.mark.parametrize(
+    ("in_memory", "folder"),
+    [
+        (set(), "/a"),
+        ({"/a"}, "/var/tmp"),
+        # Then a rule fails the cells of databases.
+        ({"/a", "/var/tmp"}, "/a"),
+    ],
+)
+def test_databases_have_their_data_on_a_disk(monkeypatch, in_memory, folder):
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/a")
+    monkeypatch.setattr(os, "access", lambda path, mode: True)
+    monkeypatch.setattr(limits, "in_memory", lambda folder: str(folder) in in_memory)
+    assert testbed.data_folder() == Path(folder)
 
 
 def test_folder_is_held_by_one_run_and_free_after_a_kill(tmp_path):

@@ -46,6 +46,33 @@ def test_loads_come_in_an_order_of_the_seed_and_those_shown_once_last(plan):
     assert loads_in_order(session, fewer) == order[1:]
 
 
+# ---- limits of the machine
+
+
+@pytest.mark.parametrize(
+    ("part", "needs"),
+    [
+        # JMeter has a thread and a connection for each user.
+        ({"tool": {"id": "jmeter", "users": 5000}}, (5000, 5000, 5009)),
+        ({"tool": {"id": "sysbench", "clients": 40}}, (40, 40, 49)),
+        ({"tool": {"id": "database-client", "workers": 64}}, (64, 64, 73)),
+        # Our generator takes as many addresses as it needs, wrk2 itself has one.
+        ({"tool": {"connections": 9000, "generator": "due"}}, (9000, 0, 9)),
+        ({"tool": {"connections": 9000, "generator": "wrk2"}}, (9000, 9000, 9)),
+        ({"tier": {"idle_connections": 900}, "tool": {"connections": 100}}, (1000, 900, 9)),
+        # Of both sides, where the server has a thread for each connection.
+        ({"mode": {"kind": "thread-each"}, "tool": {"users": 500}}, (500, 500, 1000)),
+        # Ports and threads of a generator on another machine are that machine's.
+        ({"testbed": {"generator": {}}, "tool": {"users": 500}}, (500, 0, 9)),
+    ],
+)
+def test_needs_of_a_load_are_those_of_both_sides(part, needs):
+    spec = {"tier": {}, "mode": {"kind": "pool", "options": {"threads": 9}}, "testbed": {}}
+    connections, ports, threads = needs
+    found = module.needs_of(spec | part)
+    assert found == {"connections": connections, "ports": ports, "threads": threads}
+
+
 # ---- rounds
 
 

@@ -32,19 +32,35 @@ GOOD = {
         "generator": {"name": "due", "cpu_share": 0.4},
         "slices": {"plain": 1, "counted": 1, "kept": 1, "repeated": 0, "left_out": 0},
     },
-    "server": {"peak_threads": 38, "idle_threads": 18, "threads_started": 20},
+    "server": {
+        "peak_threads": 38,
+        "idle_threads": 18,
+        "threads_started": 20,
+        "listen_overflows": 0.0,
+    },
     "backend": {"id": "remote", "cpu_share": 0.3},
-    "provenance": {"server_cpus": [0, 1]},
+    "machine": {"throttled": 3.0},
+    "provenance": {
+        "server_cpus": [0, 1],
+        "limits": {
+            "somaxconn": "128",
+            "results_file_system": "ext4",
+            "results_in_memory": False,
+            "data_file_system": "tmpfs",
+            "data_in_memory": True,
+        },
+    },
     "configuration": {
         "study": {"body_bytes": 42},
-        "tier": {"sleep_ms": 100},
+        "tier": {"sleep_ms": 100, "path": "/api/file-test"},
         "tool": {"rate_per_s": 200, "duration_s": 5, "warm_up_s": 0.5, "connections": 30},
         "mode": {
             "observed": {
                 "peak_at_least": 20,
                 "peak_at_most": 20,
                 "started_per_request_at_most": 0.5,
-            }
+            },
+            "options": {"backlog": 4096},
         },
         "backend": {"id": "remote", "cpus": "generator"},
     },
@@ -106,12 +122,44 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
         ("server.threads_started", 900, "observed"),
         ("configuration.tool.duration_s", 6, "requests_due"),
         ("backend.cpu_share", 0.55, "backend_healthy"),
+        # A quota stopped us in all slices; the results' folder is in memory; the kernel's queue is
+        # shorter than the mode's.
+        ("load.slices.counted", 0, "unthrottled"),
+        ("provenance.limits.results_in_memory", True, "data_on_disk"),
+        ("server.listen_overflows", 1.0, "listen_queue"),
     ],
 )
 def test_rule_on_everything_catches_what_it_is_for_and_nothing_else_does(path, value, caught_by):
     record = with_(path, value)
     assert failed(record) == {caught_by}
     assert judged(record) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ({"backend": {"id": "mariadb"}}, {"data_on_disk"}),
+        ({"backend": {"id": "remote", "cpus": "generator", "others": [{"id": "mariadb"}]}}, {"data_on_disk"}),
+        ({"engine": {"id": "pgbouncer"}}, {"data_on_disk"}),
+        # Nothing is written.
+        ({"tier": {"sleep_ms": 100, "path": "/"}}, set()),
+    ],
+)
+def test_database_whose_commits_stay_in_memory_is_not_valid(part, found):
+    record = copy.deepcopy(GOOD)
+    record["configuration"] |= part
+    record["server"]["settings"] = {}
+    assert failed(record) == found
+    # Older records do not say where they wrote.
+    record["provenance"]["limits"] = {}
+    assert failed(record) == set()
+
+
+def test_longer_queues_than_a_mode_wants_and_unthrottled_cells_are_not_judged():
+    record = with_("provenance.limits.somaxconn", "4096")
+    record["server"]["listen_overflows"], record["machine"] = 9.0, {}
+    applied = {check["id"] for check in validity.verdict(record)["checks"]}
+    assert applied.isdisjoint({"listen_queue", "unthrottled"})
 
 
 @pytest.mark.parametrize(

@@ -157,10 +157,13 @@ test_that("to another machine travels no speed", {
   what_travels <- c("error_share", "waiting_at_once", "completed")
   expect_setequal(other$rows$statistic, what_travels)
   expect_setequal(rows_on(kernel = "6.2")$rows$statistic, what_travels)
+  # Limits that the shipped run's machine did not have.
+  expect_setequal(rows_on(cpu_quota = 1.5)$rows$statistic, what_travels)
+  expect_setequal(rows_on(data_in_memory = TRUE)$rows$statistic, what_travels)
   # The size of its memory makes no other kind.
   expect_true("cpu_us_per_request" %in% rows_on(memory_bytes = 9e9)$rows$statistic)
   lines <- print_reproduction(other$rows, shipped, other$run)
-  expect_match(lines, "Another kind of machine", all = FALSE)
+  expect_match(lines, "Another kind of machine (cpu model)", fixed = TRUE, all = FALSE)
   expect_match(lines, "^3 values and ratios compared: ", all = FALSE)
 })
 

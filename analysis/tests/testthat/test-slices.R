@@ -23,6 +23,14 @@ test_that("a step of a curve that counts although it fails a rule says so", {
   expect_equal(read_loads(write_cell(new_folder(), elapsed_ms = 1:4, slices = rows))$slices$stands, c(TRUE, FALSE))
 })
 
+test_that("older slices, which do not say whether a quota stopped them, stand with those that do", {
+  root <- new_folder()
+  older <- write_cell(root, elapsed_ms = 1:4, slices = known_slices())
+  newer <- write_cell(root, mode = "event-loop", elapsed_ms = 1:4, slices = known_slices()[, throttled := 0])
+  slices <- read_loads(c(older, newer))$slices
+  expect_equal(slices[, .(unknown = all(is.na(throttled))), by = mode]$unknown, c(TRUE, FALSE))
+})
+
 test_that("a table without slices has its columns", {
   out <- tempfile(fileext = ".csv")
   write_table(read_loads(character())$slices, out)

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from profiles.watch import telemetry
+from profiles.watch.limits import CpuTimes
 from profiles.watch.telemetry import Telemetry, grown, grown_between, peak, value_at
 
 BURN = (
@@ -108,6 +109,22 @@ def test_process_that_ends_leaves_gaps_and_no_error(sampled):
     watching = sampled("pass", lambda samples: bool(samples) and "server_cpu_s" not in samples[-1])
     assert "server_threads" not in watching.samples[-1]
     assert "server_cpus_idle_s" in watching.samples[-1]
+
+
+def test_idle_time_is_that_of_cpus_by_their_numbers(monkeypatch):
+    """CPU 1 is offline: the second of the CPUs there are is CPU 2."""
+    times = {cpu: CpuTimes(100.0 * cpu, 0.5) for cpu in (0, 2, 3)}
+    monkeypatch.setattr(telemetry, "cpu_times", lambda: times)
+    sample = Telemetry(os.getpid(), 1, [2], rate_hz=50)._sample()
+    assert (sample["server_cpus_idle_s"], sample["steal_s"]) == (200.0, 1.5)
+
+
+def test_telemetry_that_cannot_see_a_cpu_ends_with_its_reason():
+    watching = Telemetry(os.getpid(), 1, [4711], rate_hz=50)
+    watching.start()
+    watching.join(60)
+    with pytest.raises(RuntimeError, match=r"LookupError: /proc/stat shows the CPUs .*, not \[4711\]"):
+        watching.stop()
 
 
 def test_own_cost_and_rate_are_known(sampled):

@@ -1,0 +1,514 @@
+"""The machine's limits: from made-up trees of the kernel's files, and live where root may set them."""
+
+import contextlib
+import os
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from profiles.watch import limits
+
+ROOT = Path(__file__).resolve().parents[3]
+V2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+CPU = "sys/devices/system/cpu"
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """Makes a root of the kernel's files, by their paths."""
+
+    def make(files):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{text}\n")
+        return tmp_path
+
+    return make
+
+
+def v2(group, files):
+    """Files of a machine whose one control group of version 2 is ours, from the tree's top on."""
+    there = {"proc/self/cgroup": f"0::{group}", "proc/self/mountinfo": V2}
+    return there | {f"sys/fs/cgroup/{name}": text for name, text in files.items()}
+
+
+def v1(controllers, top, group, files):
+    """The same of version 1, whose top is mounted from a folder of the tree."""
+    place = f"sys/fs/cgroup/{controllers}"
+    line = f"35 31 0:29 {top} /{place} rw,relatime - cgroup cgroup rw,{controllers}"
+    there = {"proc/self/cgroup": f"9:name=systemd:/\n4:{controllers}:{group}\n0::/"}
+    there["proc/self/mountinfo"] = f"31 23 0:28 / /sys/fs/cgroup rw - tmpfs  rw\n{line}"
+    return there | {f"{place}/{name}": text for name, text in files.items()}
+
+
+def stat_of(*cpus):
+    """/proc/stat of these CPUs, each idle for a hundred times its number, in ticks."""
+    lines = [f"cpu{cpu} 1 2 3 {100 * cpu} 5 6 7 {8 * cpu} 0 0" for cpu in cpus]
+    return "\n".join(["cpu  9 9 9 9 9 9 9 9 0 0", *lines, "ctxt 5"])
+
+
+# ---- lists, mounts --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("0-2,8,10-11", [0, 1, 2, 8, 10, 11]), ("5", [5]), ("", []), (None, [])],
+)
+def test_lists_are_read_and_written_as_the_kernel_writes_them(text, found):
+    assert limits.numbers(text) == found
+    assert limits.listed(reversed(found)) == (text or "")
+
+
+def test_a_folder_lies_on_the_innermost_mount_and_the_last_at_one_place(tree):
+    lines = (
+        "1 0 254:0 / / rw - ext4 /dev/vda rw",
+        "2 1 0:5 / /srv/a\\040b rw - tmpfs tmpfs rw",
+        "3 1 0:6 / /srv/a\\040b rw master:1 propagate_from:2 - xfs /dev/vdb rw",
+        "4 1 0:7 / /mnt/none rw - tmpfs  rw,size=5k",
+    )
+    root = tree({"proc/self/mountinfo": "\n".join(lines)})
+    found = [limits.file_system(Path(at), root) for at in ("/srv", "/srv/a b/c", "/mnt/none/x")]
+    assert found == ["ext4", "xfs", "tmpfs"]
+    assert limits.file_system(Path("/srv"), root / "none") == "unknown"
+
+
+# ---- CPUs -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("files", "quota"),
+    [
+        # systemd's CPUQuota=, on a slice above ours.
+        (
+            v2("/a.slice/b", {"a.slice/b/cpu.max": "max 100000", "a.slice/cpu.max": "250000 100000"}),
+            2.5,
+        ),
+        # docker --cpus with a namespace of control groups: the tree's top is ours.
+        (v2("/", {"cpu.max": "150000 100000"}), 1.5),
+        # Without one, or of a name outside of the namespace.
+        (v2("/../../docker/b", {"cpu.max": "50000 50000"}), 1.0),
+        (v2("/a", {"a/cpu.max": "max 100000"}), None),
+        # Version 1, whose container sees its group as the top of the tree.
+        (
+            v1(
+                *("cpu,cpuacct", "/docker/b", "/docker/b"),
+                {"cpu.cfs_quota_us": "50000", "cpu.cfs_period_us": "100000"},
+            ),
+            0.5,
+        ),
+        # Another group's name begins with ours.
+        (v1("cpu", "/docker/b", "/docker/bc", {"cpu.cfs_quota_us": "300000"}), 3.0),
+        (
+            v1(
+                *("cpu", "/", "/a/b"),
+                {"a/b/cpu.cfs_quota_us": "-1", "a/cpu.cfs_quota_us": "200000"},
+            ),
+            2.0,
+        ),
+        (v1("cpu", "/", "/", {"cpu.cfs_quota_us": "-1", "cpu.cfs_period_us": "100000"}), None),
+        # Version 1 of another controller has no say.
+        (v1("cpuset", "/", "/", {"cpu.cfs_quota_us": "50000"}), None),
+        ({}, None),
+    ],
+)
+def test_cpu_quota_is_the_least_of_our_control_groups(tree, files, quota):
+    assert limits.cpu_quota(tree(files)) == quota
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        v2(
+            "/a/b",
+            {
+                "a/b/cpu.stat": "usage_usec 9\nnr_periods 9\nnr_throttled 3\nthrottled_usec 8",
+                "a/cpu.stat": "nr_periods 9\nnr_throttled 4",
+                "cpu.stat": "usage_usec 9",
+            },
+        ),
+        v1("cpu", "/", "/a", {"a/cpu.stat": "nr_throttled 5", "cpu.stat": "nr_throttled 2"}),
+    ],
+)
+def test_throttling_is_counted_in_all_control_groups_above_us(tree, files):
+    assert limits.throttled(tree(files)) == 7
+
+
+def test_idle_time_is_that_of_the_cpus_own_number(tree):
+    """CPU 1 is offline: CPU 2 is the second line."""
+    found = limits.cpu_times(tree({"proc/stat": stat_of(0, 2, 3)}))
+    ticks = limits.TICKS_PER_S
+    assert sorted(found) == [0, 2, 3]
+    assert found[2] == ((200 + 5 + 16) / ticks, 16 / ticks)
+
+
+def cpus_of(tree, monkeypatch, usable, shown=None, more=()):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(usable))
+    files = {"proc/stat": stat_of(*(usable if shown is None else shown))}
+    return limits.cpus(tree(files | dict(more)))
+
+
+@pytest.mark.parametrize(
+    ("usable", "shown", "more", "count", "refused"),
+    [
+        ([0, 1], None, {}, 2, ""),
+        # Offline ones, and numbers with gaps.
+        ([0, 2, 3], None, {f"{CPU}/offline": "1"}, 3, ""),
+        # lxcfs counts from 0 whatever CPUs its container has.
+        (
+            *([2, 3, 4, 5], [0, 1, 2, 3], {}, 4),
+            "CPUs that this process may use = 2-5; allowed: CPUs that /proc/stat shows, 0-3",
+        ),
+        ([0, 1], [], {}, 2, "allowed: CPUs that /proc/stat shows, none"),
+        ([3], None, {}, 1, "CPUs that this process may use = 3; allowed: two or more"),
+        (range(8), None, v2("/", {"cpu.max": "350000 100000"}), 3, ""),
+        (
+            *(range(8), None, v2("/", {"cpu.max": "100000 100000"}), 1),
+            "the control group's CPU quota of 1 CPUs (cpu.max, cpu.cfs_quota_us); allowed: two",
+        ),
+        (range(8), None, v2("/", {"cpu.max": "40000 100000"}), 0, "CPU quota of 0.4 CPUs"),
+    ],
+)
+def test_cpus_that_allow_no_measurement_are_refused(
+    tree, monkeypatch, usable, shown, more, count, refused
+):
+    found = cpus_of(tree, monkeypatch, usable, shown, more)
+    assert found.count == count
+    assert (refused in found.refused()) if refused else found.refused() == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "slow"),
+    [
+        # The kernel's own list of efficient cores, capacities, or the highest frequencies.
+        ({"sys/devices/cpu_atom/cpus": "4-7"}, [4, 5]),
+        ({f"{CPU}/cpu{n}/cpu_capacity": 446 if n < 4 else 1024 for n in range(6)}, [0, 1, 2, 3]),
+        (
+            {f"{CPU}/cpu{n}/cpufreq/cpuinfo_max_freq": 4_300_000 if n > 3 else 5_800_000 - n
+             for n in range(6)},
+            [4, 5],
+        ),
+        # Favored cores, and a machine of one kind.
+        ({f"{CPU}/cpu{n}/cpufreq/cpuinfo_max_freq": 5_500_000 + 50_000 * n for n in range(6)}, []),
+        ({"sys/devices/cpu_atom/cpus": "0-7"}, []),
+        ({}, []),
+    ],
+)
+def test_efficient_cores_are_those_that_are_slower_by_design(tree, monkeypatch, more, slow):
+    assert cpus_of(tree, monkeypatch, range(6), more=more).slow == slow
+
+
+def test_isolated_offline_and_veiled_cpus_are_known(tree, monkeypatch):
+    veil = "9 1 0:50 /proc/stat /proc/stat rw - fuse.lxcfs lxcfs rw"
+    more = {f"{CPU}/isolated": "2-9", f"{CPU}/offline": "4-7", "proc/self/mountinfo": veil}
+    found = cpus_of(tree, monkeypatch, range(4), more=more)
+    assert (found.isolated, found.offline, found.veiled) == ([2, 3], [4, 5, 6, 7], True)
+
+
+# ---- memory, threads, descriptors, ports ----------------------------------------------------
+
+MEMINFO = {"proc/meminfo": "MemTotal: 8388608 kB\nMemFree: 5 kB\nMemAvailable: 4194304 kB"}
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("files", "free_mib", "limit_mib"),
+    [
+        ({}, 4096, None),
+        # Pages of files can go.
+        (
+            v2(
+                "/a",
+                {
+                    "a/memory.max": GIB,
+                    "a/memory.current": GIB // 2,
+                    "a/memory.stat": f"anon 5\ninactive_file {GIB // 4}",
+                },
+            ),
+            *(768, 1024),
+        ),
+        # Beyond memory.high a group is slowed down; the limit is a slice's above ours.
+        (
+            v2(
+                "/a/b",
+                {"a/b/memory.max": "max", "a/memory.high": 2 * GIB, "a/memory.current": GIB},
+            ),
+            *(1024, 2048),
+        ),
+        (
+            v1(
+                *("memory", "/", "/a"),
+                {
+                    "a/memory.limit_in_bytes": 2 * GIB,
+                    "a/memory.usage_in_bytes": GIB,
+                    "a/memory.stat": f"inactive_file 7\ntotal_inactive_file {GIB // 2}",
+                },
+            ),
+            *(1536, 2048),
+        ),
+        # What version 1 writes where there is none.
+        (
+            v1(
+                *("memory", "/", "/"),
+                {"memory.limit_in_bytes": 9223372036854771712, "memory.usage_in_bytes": GIB},
+            ),
+            *(4096, None),
+        ),
+    ],
+)
+def test_memory_is_the_machines_or_a_control_groups(tree, files, free_mib, limit_mib):
+    root = tree(MEMINFO | files)
+    assert (limits.free_mib(root), limits.memory_limit_mib(root)) == (free_mib, limit_mib)
+
+
+KERNEL = {
+    "proc/sys/kernel/threads-max": 60_000,
+    "proc/sys/kernel/pid_max": 50_000,
+    "proc/sys/vm/max_map_count": 65_530,
+    "proc/loadavg": "0.20 0.18 0.12 1/400 11206",
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "left"),
+    [
+        ({}, (32_765, "vm.max_map_count")),
+        ({"proc/sys/kernel/pid_max": 32_768}, (32_368, "kernel.pid_max")),
+        ({"proc/sys/kernel/threads-max": 9_000}, (8_600, "kernel.threads-max")),
+        (
+            v2("/user.slice", {"user.slice/pids.max": 10_813, "user.slice/pids.current": 813}),
+            (10_000, "pids.max of the control group user.slice"),
+        ),
+        (
+            v1("pids", "/", "/a", {"a/pids.max": 100, "a/pids.current": 10}),
+            (90, "pids.max of the control group a"),
+        ),
+        (v2("/a", {"a/pids.max": "max", "a/pids.current": 10}), (32_765, "vm.max_map_count")),
+    ],
+)
+def test_threads_that_may_start_are_named_with_their_limit(tree, monkeypatch, files, left):
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert limits.threads_left(tree(KERNEL | files)) == left
+
+
+def test_a_users_processes_bound_all_but_root(tree, monkeypatch):
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (4096, 4096))
+    root = tree(KERNEL)
+    for user, left in ((1000, (4096, "RLIMIT_NPROC (ulimit -u)")), (0, (32_765, "vm.max_map_count"))):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert limits.threads_left(root) == left
+    assert limits.threads_left(root / "none") == (-1, "")
+
+
+def test_files_of_all_processes_bound_all_but_root(tree, monkeypatch):
+    root = tree({"proc/sys/fs/file-max": 30_000, "proc/sys/fs/file-nr": "1000 0 30000"})
+    for user, left in ((1000, 29_000), (0, None)):
+        monkeypatch.setattr(os, "geteuid", lambda user=user: user)
+        assert limits.files_left(root) == left
+
+
+RAISED = "from profiles.watch import limits\nlimits.raise_descriptors(); print(*limits.descriptors())"
+
+
+def test_soft_limit_of_descriptors_is_raised_to_the_hard_one():
+    argv = ["prlimit", "--nofile=128:1500", sys.executable, "-c", RAISED]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "1500 1500\n"
+
+
+@pytest.mark.parametrize(
+    ("has", "raised"),
+    [
+        # A table of a billion descriptors would take gigabytes of some programs.
+        ((1024, 1 << 30), (1 << 20, 1 << 30)),
+        ((1024, -1), (1 << 20, -1)),
+        ((1 << 21, 1 << 30), None),
+        ((4096, 4096), None),
+    ],
+)
+def test_soft_limit_is_never_lowered_and_not_raised_beyond_use(monkeypatch, has, raised):
+    found = []
+    monkeypatch.setattr(resource, "getrlimit", lambda which: has)
+    monkeypatch.setattr(resource, "setrlimit", lambda which, pair: found.append(pair))
+    limits.raise_descriptors()
+    assert found == ([raised] if raised else [])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "first", "last"),
+    [
+        (32_768, 60_999, 22_768, 32_767),
+        (10_240, 65_535, 1024, 10_239),
+        (1224, 65_535, 1024, 1223),
+        # Below it there are too few: above it, or within it every other port.
+        (1024, 60_999, 61_000, 65_535),
+        (1024, 65_535, 1025, 65_535),
+        (1025, 65_535, 1026, 65_534),
+        (1, 65_535, 1024, 65_534),
+    ],
+)
+def test_ports_of_servers_are_there_whatever_range_clients_have(low, high, first, last):
+    ports = limits.server_ports(low, high)
+    assert (ports[0], ports[-1]) == (first, last)
+    assert len(ports) >= limits.PORTS_AT_LEAST
+
+
+# ---- folders and kernel ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mount", "found"),
+    [
+        ("tmpfs tmpfs rw", True),
+        ("ramfs none rw", True),
+        ("ext4 /dev/zram0 rw", True),
+        ("ext4 /dev/ram1 rw", True),
+        ("ext4 /dev/vda rw", False),
+    ],
+)
+def test_file_systems_and_devices_in_memory_are_told_from_disks(tree, monkeypatch, mount, found):
+    monkeypatch.setattr(limits, "fsync_us", lambda folder: 80.0)
+    root = tree({"proc/self/mountinfo": f"1 0 254:0 / / rw - {mount}"})
+    assert limits.in_memory(Path("/srv"), root) == found
+
+
+def test_a_disk_that_is_none_is_found_by_its_time(tree, monkeypatch):
+    """Such as an overlay over memory, or a volatile one."""
+    root = tree({"proc/self/mountinfo": "1 0 0:30 / / rw - overlay overlay rw"})
+    for took_us, found in ((0.6, True), (12.0, False), (None, False)):
+        monkeypatch.setattr(limits, "fsync_us", lambda folder, took_us=took_us: took_us)
+        assert limits.in_memory(Path(f"/srv/{took_us}"), root) == found
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no /dev/shm")
+def test_a_folder_in_memory_has_no_time_to_the_disk():
+    assert limits.fsync_us(Path("/dev/shm")) < limits.FSYNC_US_AT_LEAST
+    assert limits.fsync_us(Path("/proc")) is None
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"proc/sys/kernel/osrelease": "6.6.0-9-amd64"}, "EEVDF"),
+        ({"proc/sys/kernel/osrelease": "6.18.44-fc"}, "EEVDF"),
+        ({"proc/sys/kernel/osrelease": "6.1.0-41-amd64"}, "CFS"),
+        ({"proc/sys/kernel/osrelease": "6.1.0-rt", "sys/kernel/realtime": "1"}, "CFS, PREEMPT_RT"),
+        (
+            {"proc/sys/kernel/osrelease": "6.12.1", "sys/kernel/sched_ext/root/ops": "scx_lavd"},
+            "scx_lavd",
+        ),
+    ],
+)
+def test_scheduler_is_known_by_its_name(tree, files, name):
+    assert limits.scheduler(tree(files)) == name
+
+
+def test_record_is_flat_and_of_this_machine():
+    found = limits.record({"data": Path("/"), "results": Path("/none")})
+    assert all(isinstance(value, str | int | float | None) for value in found.values())
+    assert limits.numbers(found["cpus_usable"]) == sorted(os.sched_getaffinity(0))
+    assert (found["descriptors_soft"], found["descriptors"]) == limits.descriptors()
+    assert found["results_fsync_us"] is None
+    assert found["somaxconn"] == Path("/proc/sys/net/core/somaxconn").read_text().strip()
+
+
+# ---- live: what root may set ----------------------------------------------------------------
+
+
+@pytest.fixture
+def quota_group():
+    """A control group with a fifth of a CPU, of the version that this machine has."""
+    one, two = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
+    group = (one if one.is_dir() else two) / f"threads-artifact-test-{os.getpid()}"
+    try:
+        group.mkdir()
+        if one.is_dir():
+            (group / "cpu.cfs_quota_us").write_text("20000")
+        else:
+            (group / "cpu.max").write_text("20000 100000")
+    except OSError as fault:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        pytest.skip(f"no control group with a quota can be made here: {fault}")
+    yield group
+    group.rmdir()
+
+
+THROTTLED = """
+import os, sys, time
+open(sys.argv[1] + "/cgroup.procs", "w").write(str(os.getpid()))
+from profiles.watch import limits, noise
+from profiles.watch.telemetry import Telemetry, grown
+watching = Telemetry(os.getpid(), 1, sorted(os.sched_getaffinity(0)), 20)
+watching.start()
+end_s = time.monotonic() + 1
+while time.monotonic() < end_s: pass
+watching.stop()
+quiet = noise.measure(0.1, 1.0)
+print(limits.cpu_quota(), limits.cpus().count, grown(watching.samples, "throttled") > 0)
+print(quiet.throttled > 0, quiet.had_share < 0.5)
+"""
+
+
+def test_a_quota_is_found_and_each_time_that_it_stops_us(quota_group):
+    argv = [sys.executable, "-c", THROTTLED, str(quota_group)]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == ["0.2", "0", "True", "True", "True"], done.stderr
+
+
+def in_namespace(kind, script):
+    """The output of a shell script in a namespace of its own; skips where none can be made."""
+    if not shutil.which("unshare") or os.geteuid() != 0:
+        pytest.skip("only root makes namespaces here, with unshare")
+    argv = ["unshare", kind, "bash", "-euc", script]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    if done.returncode == 77:
+        pytest.skip(f"cannot be set up here: {done.stderr}")
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split("\n")[:-1]
+
+
+def python(code):
+    return shlex.join([sys.executable, "-c", code])
+
+
+def test_cpus_that_a_mounted_stat_hides_are_refused(tmp_path):
+    code = "from profiles.watch import limits; c = limits.cpus(); print(c.veiled, c.refused())"
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        pytest.skip("needs two CPUs")
+    (veiled,) = in_namespace(
+        "-m",
+        f"(head -2 /proc/stat; grep -v ^cpu /proc/stat) >{tmp_path}/stat; "
+        f"mount --bind {tmp_path}/stat /proc/stat || exit 77; {python(code)}",
+    )
+    allowed = "allowed: CPUs that /proc/stat shows, 0 "
+    assert veiled.startswith(f"True CPUs that this process may use = {limits.listed(cpus)}; {allowed}")
+
+
+def test_an_overlay_over_memory_is_no_disk(tmp_path):
+    code = "from pathlib import Path; from profiles.watch import limits\n"
+    code += f"at = Path('{tmp_path}/at'); print(limits.file_system(at), limits.in_memory(at))"
+    (found,) = in_namespace(
+        "-m",
+        f"cd {tmp_path}; mkdir ram at; mount -t tmpfs none ram; mkdir ram/up ram/work ram/low; "
+        "mount -t overlay none -o lowerdir=ram/low,upperdir=ram/up,workdir=ram/work at || exit 77; "
+        f"cd {ROOT}; {python(code)}",
+    )
+    assert found == "overlay True"
+
+
+def test_a_server_has_a_port_where_clients_have_all():
+    code = "from workloads.machine.testbed import free_port; print(free_port(3), free_port(4))"
+    (found,) = in_namespace(
+        "-n",
+        "ip link set lo up && echo 1024 65535 >/proc/sys/net/ipv4/ip_local_port_range || exit 77; "
+        f"{python(code)}",
+    )
+    first, second = map(int, found.split())
+    assert 1024 < first < second <= 65_535
