@@ -80,8 +80,15 @@ table_limits <- function(cells) {
   limits <- unique(unlist(lapply(cells, function(cell) names(cell$provenance$limits))))
   data.table(
     Limit = limits,
-    Value = vapply(limits, function(name) distinct(provenance_of(cells, "limits", name)), "")
+    Value = vapply(limits, function(name) few_or_range(provenance_of(cells, "limits", name)), "")
   )
+}
+
+# What each session finds anew, such as how many threads may start, is a range.
+few_or_range <- function(values, few = 3) {
+  numbers <- suppressWarnings(as.numeric(unique(values[!is.na(values)])))
+  if (length(numbers) <= few || anyNA(numbers)) return(distinct(values))
+  paste(format_number(min(numbers)), "to", format_number(max(numbers)))
 }
 
 when <- function(cells, which) {

@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -187,7 +186,7 @@ def runtime(jdk: int) -> Finding:
 
 
 def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
-    architecture = platform.machine()
+    architecture, limit = platform.machine(), limits.memory_limit_mib(root)
     return [
         *processors(limits.cpus(root)),
         Finding(
@@ -197,13 +196,15 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
             "" if architecture in ("x86_64", "aarch64") else "tried on x86_64 and aarch64 only",
         ),
         memory(needs),
+        *([] if limit is None else [Finding("memory limit, MiB", OK, f"{limit}, a control group's")]),
         at_least(
             "free disk, MiB",
             shutil.disk_usage(ROOT).free >> 20,
             DISK_MIB,
             "results of the default run need about 1 GiB",
         ),
-        *folders(root),
+        folder("data of databases", limits.data_folder(), "their cells are not valid: set TMPDIR"),
+        folder("results", ROOT, "a page that writes a file needs no disk: move this checkout"),
         charset(),
         governor(root),
         clock(limits.clock(root)),
@@ -244,18 +245,12 @@ def processors(cpus: limits.Cpus) -> list[Finding]:
     ]
 
 
-def folders(root: Path) -> list[Finding]:
-    """Where files lie that must be on a disk: those of databases, and the results."""
-    places = {"temporary folder": Path(tempfile.gettempdir()), "results": ROOT}
-    return [folder(name, place, root) for name, place in places.items()]
-
-
-def folder(name: str, place: Path, root: Path) -> Finding:
+def folder(name: str, place: Path, advice: str, root: Path = limits.ROOT) -> Finding:
+    """Whether it is on a disk."""
     found = f"{place} ({limits.file_system(place, root)}"
-    if not limits.in_memory(place, root):
-        return Finding(name, OK, f"{found})")
-    advice = "a commit costs nothing there: databases take /var/tmp if on a disk, or set TMPDIR"
-    return Finding(name, REMARK, f"{found}, in memory)", advice)
+    if limits.in_memory(place, root):
+        return Finding(name, REMARK, f"{found}, in memory)", f"{advice} to a folder on a disk")
+    return Finding(name, OK, f"{found})")
 
 
 def clock(found: str | None) -> Finding:
@@ -333,7 +328,7 @@ def charset() -> Finding:
 
 
 def governor(root: Path) -> Finding:
-    found = limits.content(root / limits.SETTINGS["cpu_governor"])
+    found = limits.governors(root)
     if found is None:
         return Finding("CPU governor", OK, "none shown, as on most virtual machines")
     if found == "performance":

@@ -35,11 +35,12 @@ SETTINGS = {
     "perf_event_paranoid": "proc/sys/kernel/perf_event_paranoid",
     "max_map_count": "proc/sys/vm/max_map_count",
     "pid_max": "proc/sys/kernel/pid_max",
-    "cpu_governor": "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
     "transparent_huge_pages": "sys/kernel/mm/transparent_hugepage/enabled",
 }
 # File systems, and block devices, that keep in memory what is written to them.
 IN_MEMORY, MEMORY_DEVICE = {"tmpfs", "ramfs", "devtmpfs"}, re.compile(r"/dev/(ram|zram)\d+")
+# For temporary files that outlive a boot, and so on a disk.
+LASTING = Path("/var/tmp")
 # A block device takes longer; where fdatasync returns sooner, nothing was written to one.
 FSYNC_US_AT_LEAST, FSYNCS = 5.0, 21
 # Clocks that a program reads without a system call, by architecture and hypervisor.
@@ -248,6 +249,14 @@ def slow_cpus(usable: list[int], root: Path = ROOT) -> list[int]:
     return sorted(slow) if len(slow) < len(usable) else []
 
 
+def governors(root: Path = ROOT) -> str | None:
+    """Those of the usable CPUs; None where none is shown, as on most virtual machines."""
+    folder = root / "sys/devices/system/cpu"
+    usable = os.sched_getaffinity(0)
+    found = {content(folder / f"cpu{cpu}/cpufreq/scaling_governor") for cpu in usable} - {None}
+    return ", ".join(sorted(map(str, found))) or None
+
+
 def cpu_quota(root: Path = ROOT) -> float | None:
     """The least of our control groups', in CPUs; None where none has one."""
     found = []
@@ -407,7 +416,18 @@ def fsync_us(folder: Path) -> float | None:
                 took_ns.append(time.perf_counter_ns() - begun_ns)
     except OSError:
         return None
-    return statistics.median(took_ns) / 1000
+    return round(statistics.median(took_ns) / 1000, 1)
+
+
+def data_folder() -> Path:
+    """Where databases have their data: in the temporary folder, if that is on a disk.
+
+    In memory a commit costs nothing. Where no folder for temporary files is on a disk, the rule
+    data_on_disk fails their cells.
+    """
+    temporary = Path(tempfile.gettempdir())
+    there = [each for each in (temporary, LASTING) if os.access(each, os.W_OK)]
+    return next((each for each in there if not in_memory(each)), temporary)
 
 
 def file_system(folder: Path, root: Path = ROOT) -> str:
@@ -444,6 +464,7 @@ def record(folders: dict[str, Path], root: Path = ROOT) -> dict[str, Any]:
         "cpus_slow": listed(processors.slow),
         "cpus_isolated": listed(processors.isolated),
         "cpu_quota": processors.quota,
+        "cpu_governor": governors(root),
         "proc_stat_veiled": processors.veiled,
         "memory_limit_mib": memory_limit_mib(root),
         "threads": threads,

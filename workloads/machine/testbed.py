@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -22,8 +21,6 @@ from profiles.watch import limits
 
 LOOPBACK = "127.0.0.1"
 LOCK = limits.LOCK
-# For temporary files that outlive a boot, and so on a disk.
-LASTING = Path("/var/tmp")
 # Between two messages that name the process that we wait for.
 REMINDER_S = 60.0
 PROC_LOCKS = Path("/proc/locks")
@@ -128,24 +125,17 @@ def open_lock(path: Path, access: int = os.O_RDONLY) -> int:
         try:
             return os.open(path, access | os.O_NOFOLLOW)
         except FileNotFoundError:
-            return os.open(path, os.O_CREAT | access | os.O_NOFOLLOW, 0o644)
+            descriptor = os.open(path, os.O_CREAT | access | os.O_NOFOLLOW, 0o644)
+            # Other users wait for it whatever our umask; it may be one of theirs by now.
+            with contextlib.suppress(PermissionError):
+                os.fchmod(descriptor, 0o644)
+            return descriptor
     except OSError as fault:
         message = f"The lock file {path} cannot be opened: {fault.strerror}."
         if os.path.lexists(path):
             owner = path.lstat().st_uid
             message += f" Have its owner, user {owner}, remove it while no measurement runs."
         raise SystemExit(message) from fault
-
-
-def data_folder() -> Path:
-    """Where databases have their data: in the temporary folder, if that is on a disk.
-
-    In memory a commit costs nothing. Where no folder for temporary files is on a disk, the rule
-    data_on_disk fails their cells.
-    """
-    temporary = Path(tempfile.gettempdir())
-    there = [each for each in (temporary, LASTING) if os.access(each, os.W_OK)]
-    return next((each for each in there if not limits.in_memory(each)), temporary)
 
 
 class Cpu(TypedDict):

@@ -41,7 +41,6 @@ from workloads.machine.testbed import (
     alone_on_the_machine,
     alone_on_the_node,
     boot,
-    data_folder,
     shares_of,
     stop_with_our_requester,
 )
@@ -129,7 +128,7 @@ def check_tools(plan: Plan) -> None:
 def limits_of(options: argparse.Namespace) -> dict[str, Any]:
     """The machine's limits, before this process is confined to some of its CPUs."""
     results = options.cells.resolve().parent
-    folders = {"temporary": Path(tempfile.gettempdir()), "data": data_folder()}
+    folders = {"temporary": Path(tempfile.gettempdir()), "data": limits.data_folder()}
     return limits.record(folders | {"results": results})
 
 

@@ -558,22 +558,6 @@ def test_child_may_have_as_many_descriptors_as_the_hard_limit_allows(tmp_path):
     assert (tmp_path / "log").read_text() == "1500\n"
 
 
-@pytest.mark.parametrize(
-    ("in_memory", "folder"),
-    [
-        (set(), "/a"),
-        ({"/a"}, "/var/tmp"),
-        # Then a rule fails the cells of databases.
-        ({"/a", "/var/tmp"}, "/a"),
-    ],
-)
-def test_databases_have_their_data_on_a_disk(monkeypatch, in_memory, folder):
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/a")
-    monkeypatch.setattr(os, "access", lambda path, mode: True)
-    monkeypatch.setattr(limits, "in_memory", lambda folder: str(folder) in in_memory)
-    assert testbed.data_folder() == Path(folder)
-
-
 def test_folder_is_held_by_one_run_and_free_after_a_kill(tmp_path):
     code = (
         "import time; from pathlib import Path\n"

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -389,6 +390,30 @@ def test_a_disk_that_is_none_is_found_by_its_time(tree, monkeypatch):
 def test_a_folder_in_memory_has_no_time_to_the_disk():
     assert limits.fsync_us(Path("/dev/shm")) < limits.FSYNC_US_AT_LEAST
     assert limits.fsync_us(Path("/proc")) is None
+
+
+@pytest.mark.parametrize(
+    ("in_memory", "folder"),
+    [
+        (set(), "/a"),
+        ({"/a"}, "/var/tmp"),
+        # Then a rule fails the cells of databases.
+        ({"/a", "/var/tmp"}, "/a"),
+    ],
+)
+def test_databases_have_their_data_on_a_disk(monkeypatch, in_memory, folder):
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: "/a")
+    monkeypatch.setattr(os, "access", lambda path, mode: True)
+    monkeypatch.setattr(limits, "in_memory", lambda folder: str(folder) in in_memory)
+    assert limits.data_folder() == Path(folder)
+
+
+def test_governors_are_those_of_the_usable_cpus(tree, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2})
+    files = {f"{CPU}/cpu{n}/cpufreq/scaling_governor": text for n, text in enumerate(("a", "b", "b"))}
+    assert limits.governors(tree(files)) == "b"
+    assert limits.governors(tree({f"{CPU}/cpu1/cpufreq/scaling_governor": "a"})) == "a, b"
+    assert limits.governors(tree({}) / "none") is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from workloads.machine.testbed import data_folder, open_lock
+from profiles.watch.limits import data_folder
+from workloads.machine.testbed import open_lock
 from workloads.servers.databases import NOBODY, unprivileged
 
 PREFIX = "threads-artifact.scratch."
