@@ -18,6 +18,7 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
+from profiles.watch import limits
 from workloads.experiment.grid import Grid
 from workloads.experiment.waits import least_ms
 from workloads.record import cell_folder
@@ -615,6 +616,15 @@ def test_no_process_is_left_behind():
     assert not ours
 
 
+def test_every_cell_has_the_limits_that_its_machine_had_before_the_session():
+    here = limits.record({})
+    for cell in GRID.cells:
+        found = record(cell)["provenance"]["limits"]
+        for name in ("cpus_usable", "cpu_quota", "descriptors", "scheduler", "clock"):
+            assert found[name] == here[name], (cell.path, name)
+        assert {"data_file_system", "results_in_memory", "temporary_fsync_us"} <= found.keys()
+
+
 def test_no_file_is_left_behind():
     assert not list(RESULTS.glob("cells/**/.*.partial"))
     assert not list(RESULTS.glob("session-*"))
@@ -625,7 +635,8 @@ def test_no_file_is_left_behind():
         began_s = min(began_s, started.timestamp())
     # Of Tomcat, HotSpot, JMeter and the databases. The socket of a JVM that is alive is its own.
     patterns = ("tomcat*", ".java_pid*", ".attach_pid*", "libasyncProfiler*", f"{PREFIX}*")
-    found = [path for name in patterns for path in Path(tempfile.gettempdir()).glob(name)]
+    folders = {Path(tempfile.gettempdir()), limits.data_folder()}
+    found = [path for name in patterns for at in folders for path in at.glob(name)]
     left = [path for path in found if path.stat().st_mtime > began_s and not is_of_a_jvm(path)]
     assert not left
 
