@@ -72,9 +72,9 @@ def number(path: Path) -> int | None:
 
 
 def numbers(text: str | None) -> list[int]:
-    """A list as the kernel writes it, such as 0-2,8."""
-    bounds = [[int(bound) for bound in part.split("-")] for part in (text or "").split(",") if part]
-    return [each for bound in bounds for each in range(bound[0], bound[-1] + 1)]
+    """A list as the kernel writes it, such as 0-2,8; some of its empty ones are (null)."""
+    bounds = re.findall(r"(\d+)(?:-(\d+))?", text or "")
+    return [each for low, high in bounds for each in range(int(low), int(high or low) + 1)]
 
 
 def listed(found: Iterable[int]) -> str:

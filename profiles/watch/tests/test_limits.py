@@ -64,6 +64,7 @@ def stat_of(*cpus):
 def test_lists_are_read_and_written_as_the_kernel_writes_them(text, found):
     assert limits.numbers(text) == found
     assert limits.listed(reversed(found)) == (text or "")
+    assert limits.numbers("(null)") == []
 
 
 def test_a_folder_lies_on_the_innermost_mount_and_the_last_at_one_place(tree):
