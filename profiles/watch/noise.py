@@ -191,6 +191,8 @@ def alone() -> Iterator[bool]:
 
 def report() -> list[Line]:
     """The lines of a measurement, or one that says why there is none."""
+    if refused := limits.cpus().refused():
+        return [Line("noise", "not measured", refused)]
     with alone() as is_alone:
         return lines(measure()) if is_alone else [Line("noise", "not measured", TAKEN)]
 
