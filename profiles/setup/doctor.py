@@ -196,7 +196,11 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
             "" if architecture in ("x86_64", "aarch64") else "tried on x86_64 and aarch64 only",
         ),
         memory(needs),
-        *([] if limit is None else [Finding("memory limit, MiB", OK, f"{limit}, a control group's")]),
+        *(
+            []
+            if limit is None
+            else [Finding("memory limit, MiB", OK, f"{limit}, a control group's")]
+        ),
         at_least(
             "free disk, MiB",
             shutil.disk_usage(ROOT).free >> 20,

@@ -144,13 +144,11 @@ def cgroups(controller: str, root: Path = ROOT) -> Iterator[Path]:
         _, names, path = line.split(":", 2)
         own.update(dict.fromkeys(names.split(","), path))
     for mount in mounts(root):
-        if mount.kind == "cgroup" and controller in mount.options:
-            path = own.get(controller)
-        else:
-            path = own.get("") if mount.kind == "cgroup2" else None
-        if path is None:
+        is_its_own = mount.kind == "cgroup" and controller in mount.options
+        name = controller if is_its_own else "" if mount.kind == "cgroup2" else None
+        if name not in own:
             continue
-        top, inside = root / mount.place.lstrip("/"), os.path.relpath(path, mount.top)
+        top, inside = root / mount.place.lstrip("/"), os.path.relpath(own[name], mount.top)
         folder = top if inside.startswith("..") else top / inside
         yield from (folder, *(above for above in folder.parents if above.is_relative_to(top)))
 

@@ -140,10 +140,13 @@ def test_runner_stops_when_its_snakemake_is_killed(tmp_path):
 
 def test_second_measurement_waits_whatever_temporary_folder_each_has(tmp_path):
     """By the machine's own lock. Where a measurement holds it now, both wait for that."""
-    held, code = {}, (
-        "import sys, time; from workloads.machine import testbed\n"
-        "with testbed.alone_on_the_machine():\n"
-        "    print(time.monotonic(), flush=True); time.sleep(0.5); print(time.monotonic())"
+    held, code = (
+        {},
+        (
+            "import sys, time; from workloads.machine import testbed\n"
+            "with testbed.alone_on_the_machine():\n"
+            "    print(time.monotonic(), flush=True); time.sleep(0.5); print(time.monotonic())"
+        ),
     )
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
@@ -381,7 +384,11 @@ def test_both_sides_have_no_more_cpus_than_a_quota(machine, quota, asked, shares
     ("quota", "asked", "allowed"),
     [
         (100_000, (None, None), "quota of 1 CPUs .*; allowed: two or more"),
-        (400_000, ([0, 4, 1], [2, 6]), "allowed: 4 CPUs together, by the control group's CPU quota"),
+        (
+            400_000,
+            ([0, 4, 1], [2, 6]),
+            "allowed: 4 CPUs together, by the control group's CPU",
+        ),
         (400_000, (4, None), "allowed: CPUs for both sides, of 4"),
     ],
 )
@@ -400,7 +407,7 @@ def test_cpus_keep_their_numbers_where_some_are_offline(machine):
 def test_cpus_whose_idle_time_is_not_shown_are_refused(machine):
     root = machine([[[2], [3]]])
     show(root, [0, 1])
-    with pytest.raises(testbed.CpuError, match="may use = 2-3; allowed: CPUs that /proc/stat shows, 0-1"):
+    with pytest.raises(testbed.CpuError, match="may use = 2-3; allowed: .* /proc/stat shows, 0-1"):
         testbed.cpu_shares(root)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from workloads.record import validity
 
+REMOTE = {"id": "remote", "cpus": "generator"}
 GOOD = {
     "outcome": "completed",
     "outcome_reason": "",
@@ -62,7 +63,7 @@ GOOD = {
             },
             "options": {"backlog": 4096},
         },
-        "backend": {"id": "remote", "cpus": "generator"},
+        "backend": REMOTE,
     },
 }
 
@@ -139,7 +140,10 @@ def test_rule_on_everything_catches_what_it_is_for_and_nothing_else_does(path, v
     ("part", "found"),
     [
         ({"backend": {"id": "mariadb"}}, {"data_on_disk"}),
-        ({"backend": {"id": "remote", "cpus": "generator", "others": [{"id": "mariadb"}]}}, {"data_on_disk"}),
+        (
+            {"backend": {"id": "remote", "cpus": "generator", "others": [{"id": "mariadb"}]}},
+            {"data_on_disk"},
+        ),
         ({"engine": {"id": "pgbouncer"}}, {"data_on_disk"}),
         # Nothing is written.
         ({"tier": {"sleep_ms": 100, "path": "/"}}, set()),

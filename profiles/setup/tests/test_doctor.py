@@ -171,7 +171,10 @@ def test_cpus_are_named_by_their_numbers():
 
 def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
     monkeypatch.setattr(limits, "fsync_us", lambda folder: 90.0)
-    put(tmp_path, proc__self__mountinfo="1 0 0:1 / / rw - ext4 /dev/vda rw\n2 1 0:2 / /t rw - tmpfs t rw")
+    put(
+        tmp_path,
+        proc__self__mountinfo="1 0 0:1 / / rw - ext4 /dev/vda rw\n2 1 0:2 / /t rw - tmpfs t rw",
+    )
     found = [doctor.folder("here", Path(at), "move it", tmp_path) for at in ("/srv", "/t/x")]
     assert found == [
         Finding("here", OK, "/srv (ext4)"),

@@ -1,4 +1,4 @@
-"""The machine's limits: from made-up trees of the kernel's files, and live where root may set them."""
+"""The machine's limits: from trees of the kernel's files, and live where root may set them."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ import pytest
 from profiles.watch import limits
 
 ROOT = Path(__file__).resolve().parents[3]
-V2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+V2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate"
 CPU = "sys/devices/system/cpu"
 
 
@@ -88,7 +88,10 @@ def test_a_folder_lies_on_the_innermost_mount_and_the_last_at_one_place(tree):
     [
         # systemd's CPUQuota=, on a slice above ours.
         (
-            v2("/a.slice/b", {"a.slice/b/cpu.max": "max 100000", "a.slice/cpu.max": "250000 100000"}),
+            v2(
+                "/a.slice/b",
+                {"a.slice/b/cpu.max": "max 100000", "a.slice/cpu.max": "250000 100000"},
+            ),
             2.5,
         ),
         # docker --cpus with a namespace of control groups: the tree's top is ours.
@@ -191,8 +194,10 @@ def test_cpus_that_allow_no_measurement_are_refused(
         ({"sys/devices/cpu_atom/cpus": "4-7"}, [4, 5]),
         ({f"{CPU}/cpu{n}/cpu_capacity": 446 if n < 4 else 1024 for n in range(6)}, [0, 1, 2, 3]),
         (
-            {f"{CPU}/cpu{n}/cpufreq/cpuinfo_max_freq": 4_300_000 if n > 3 else 5_800_000 - n
-             for n in range(6)},
+            {
+                f"{CPU}/cpu{n}/cpufreq/cpuinfo_max_freq": 4_300_000 if n > 3 else 5_800_000 - n
+                for n in range(6)
+            },
             [4, 5],
         ),
         # Favored cores, and a machine of one kind.
@@ -301,7 +306,10 @@ def test_threads_that_may_start_are_named_with_their_limit(tree, monkeypatch, fi
 def test_a_users_processes_bound_all_but_root(tree, monkeypatch):
     monkeypatch.setattr(resource, "getrlimit", lambda which: (4096, 4096))
     root = tree(KERNEL)
-    for user, left in ((1000, (4096, "RLIMIT_NPROC (ulimit -u)")), (0, (32_765, "vm.max_map_count"))):
+    for user, left in (
+        (1000, (4096, "RLIMIT_NPROC (ulimit -u)")),
+        (0, (32_765, "vm.max_map_count")),
+    ):
         monkeypatch.setattr(os, "geteuid", lambda user=user: user)
         assert limits.threads_left(root) == left
     assert limits.threads_left(root / "none") == (-1, "")
@@ -314,7 +322,9 @@ def test_files_of_all_processes_bound_all_but_root(tree, monkeypatch):
         assert limits.files_left(root) == left
 
 
-RAISED = "from profiles.watch import limits\nlimits.raise_descriptors(); print(*limits.descriptors())"
+RAISED = (
+    "from profiles.watch import limits\nlimits.raise_descriptors(); print(*limits.descriptors())"
+)
 
 
 def test_soft_limit_of_descriptors_is_raised_to_the_hard_one():
@@ -411,7 +421,9 @@ def test_databases_have_their_data_on_a_disk(monkeypatch, in_memory, folder):
 
 def test_governors_are_those_of_the_usable_cpus(tree, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {1, 2})
-    files = {f"{CPU}/cpu{n}/cpufreq/scaling_governor": text for n, text in enumerate(("a", "b", "b"))}
+    files = {
+        f"{CPU}/cpu{n}/cpufreq/scaling_governor": text for n, text in enumerate(("a", "b", "b"))
+    }
     assert limits.governors(tree(files)) == "b"
     assert limits.governors(tree({f"{CPU}/cpu1/cpufreq/scaling_governor": "a"})) == "a, b"
     assert limits.governors(tree({}) / "none") is None
@@ -514,7 +526,9 @@ def test_cpus_that_a_mounted_stat_hides_are_refused(tmp_path):
         f"mount --bind {tmp_path}/stat /proc/stat || exit 77; {python(code)}",
     )
     allowed = "allowed: CPUs that /proc/stat shows, 0 "
-    assert veiled.startswith(f"True CPUs that this process may use = {limits.listed(cpus)}; {allowed}")
+    assert veiled.startswith(
+        f"True CPUs that this process may use = {limits.listed(cpus)}; {allowed}"
+    )
 
 
 def test_an_overlay_over_memory_is_no_disk(tmp_path):

@@ -1,5 +1,6 @@
-"""The noise of a machine: what is measured, what is said of it, and that it disturbs no measurement."""
+"""The noise of a machine: how it is measured, what is said; no measurement is disturbed."""
 
+import contextlib
 import fcntl
 import math
 import os
@@ -25,8 +26,8 @@ def test_spread_is_that_of_neighboring_windows():
 
 def test_interval_is_students_of_the_rounds_of_a_default_run():
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
-    assert noise.ROUNDS == config["slices"]["rounds"]
-    assert noise.SESSIONS == config["repetitions"]
+    assert config["slices"]["rounds"] == noise.ROUNDS
+    assert config["repetitions"] == noise.SESSIONS
     assert QUIET.interval == pytest.approx(math.exp(2.201 * 0.01 / math.sqrt(12)) - 1)
 
 
@@ -65,11 +66,9 @@ def test_this_machine_is_measured():
 def test_a_measurement_that_runs_is_not_disturbed(monkeypatch):
     monkeypatch.setattr(noise, "measure", lambda: QUIET)
     held = os.open(limits.LOCK, os.O_RDONLY)
-    try:
-        # Another one may hold it while this test runs.
+    # Another one may hold it while this test runs.
+    with contextlib.suppress(BlockingIOError):
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        pass
     (line,) = noise.report()
     os.close(held)
     assert (line.found, line.advice) == ("not measured", noise.TAKEN)

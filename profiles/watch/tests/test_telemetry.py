@@ -123,7 +123,9 @@ def test_telemetry_that_cannot_see_a_cpu_ends_with_its_reason():
     watching = Telemetry(os.getpid(), 1, [4711], rate_hz=50)
     watching.start()
     watching.join(60)
-    with pytest.raises(RuntimeError, match=r"LookupError: /proc/stat shows the CPUs .*, not \[4711\]"):
+    with pytest.raises(
+        RuntimeError, match=r"LookupError: /proc/stat shows the CPUs .*, not \[4711\]"
+    ):
         watching.stop()
 
 
