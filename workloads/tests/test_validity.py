@@ -40,15 +40,15 @@ GOOD = {
         "listen_overflows": 0.0,
     },
     "backend": {"id": "remote", "cpu_share": 0.3},
-    "machine": {"throttled": 3.0},
+    "machine": {"throttled": 0.0},
     "provenance": {
         "server_cpus": [0, 1],
         "limits": {
             "somaxconn": "128",
             "results_file_system": "ext4",
             "results_in_memory": False,
-            "data_file_system": "tmpfs",
-            "data_in_memory": True,
+            "data_file_system": "ext4",
+            "data_in_memory": False,
         },
     },
     "configuration": {
@@ -106,8 +106,8 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
     verdict = validity.verdict(GOOD)
     assert verdict["version"] == validity.VERSION
     assert verdict["valid"] and verdict["latency_valid"]
-    # all but those of databases and of idle connections
-    assert len(verdict["checks"]) == len(validity.RULES) - 2
+    # all but those of databases, of idle connections and of a quota
+    assert len(verdict["checks"]) == len(validity.RULES) - 3
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,7 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
         ("server.threads_started", 900, "observed"),
         ("configuration.tool.duration_s", 6, "requests_due"),
         ("backend.cpu_share", 0.55, "backend_healthy"),
-        # A quota stopped us in all slices; the results' folder is in memory; the kernel's queue is
-        # shorter than the mode's.
-        ("load.slices.counted", 0, "unthrottled"),
+        # The results' folder is in memory; the kernel's queue is shorter than the mode's.
         ("provenance.limits.results_in_memory", True, "data_on_disk"),
         ("server.listen_overflows", 1.0, "listen_queue"),
     ],
@@ -150,20 +148,31 @@ def test_rule_on_everything_catches_what_it_is_for_and_nothing_else_does(path, v
     ],
 )
 def test_database_whose_commits_stay_in_memory_is_not_valid(part, found):
-    record = copy.deepcopy(GOOD)
+    record = with_("provenance.limits.data_in_memory", True)
     record["configuration"] |= part
-    record["server"]["settings"] = {}
+    record["configuration"]["mode"]["options"] = {}
+    record["backend"], record["server"]["settings"] = None, {}
     assert failed(record) == found
     # Older records do not say where they wrote.
     record["provenance"]["limits"] = {}
     assert failed(record) == set()
 
 
-def test_longer_queues_than_a_mode_wants_and_unthrottled_cells_are_not_judged():
+def test_queue_that_is_as_long_as_the_mode_wants_may_be_full():
     record = with_("provenance.limits.somaxconn", "4096")
-    record["server"]["listen_overflows"], record["machine"] = 9.0, {}
-    applied = {check["id"] for check in validity.verdict(record)["checks"]}
-    assert applied.isdisjoint({"listen_queue", "unthrottled"})
+    record["server"]["listen_overflows"] = 9.0
+    assert failed(record) == set()
+
+
+@pytest.mark.parametrize(
+    ("throttled", "counted", "found"),
+    [(0.0, 0, set()), (None, 0, set()), (3.0, 1, set()), (3.0, 0, {"unthrottled"})],
+)
+def test_cell_that_a_quota_stopped_in_each_slice_is_not_valid(throttled, counted, found):
+    record = with_("load.slices.counted", counted)
+    # Older records do not say it.
+    record["machine"] = {} if throttled is None else {"throttled": throttled}
+    assert failed(record) == found
 
 
 @pytest.mark.parametrize(
