@@ -117,6 +117,9 @@ sentence_mixed <- function(cells) {
   facts <- list(
     "processors" = provenance_of(cells, "machine", "cpu_model"),
     "kernels" = provenance_of(cells, "machine", "kernel"),
+    "usable CPUs" = provenance_of(cells, "machine", "cpus_usable"),
+    "CPU quotas" = provenance_of(cells, "machine", "cpu_quota"),
+    "disks of databases" = provenance_of(cells, "machine", "data_in_memory"),
     "JDKs of a mode" = several_of_a_kind(
       provenance_of(cells, "versions", "jdk"),
       from_cells(cells, function(cell) words(paste(c(cell$configuration$mode$jdk, "set-up")[1])), "")

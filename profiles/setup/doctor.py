@@ -223,7 +223,12 @@ def processors(cpus: limits.Cpus) -> list[Finding]:
     found = f"{len(cpus.usable)} ({usable}{offline})"
     refused = cpus.refused()
     remarks = [
-        (cpus.quota, "CPU quota", f"{cpus.quota} CPUs", "slices that it stops count for nothing"),
+        (
+            cpus.quota is not None and cpus.quota <= len(cpus.usable),
+            "CPU quota",
+            f"{cpus.quota} CPUs",
+            "slices that it stops count for nothing",
+        ),
         (
             cpus.slow,
             "efficient cores",

@@ -113,10 +113,12 @@ def machine(limits: dict[str, Any]) -> dict[str, Any]:
 
 
 def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:
-    """Those of LIMITING that this machine has: CPUs that we may use are one if not all of them."""
+    """Those of LIMITING that this machine has: a quota above its usable CPUs is none, nor are all."""
     usable = len(numbers(limits.get("cpus_usable"))) or cpus
     found = {key: limits.get(key) for key in LIMITING}
     found["cpus_usable"] = usable if usable != cpus else None
+    if (found["cpu_quota"] or 0) > usable:
+        found["cpu_quota"] = None
     return {key: value for key, value in found.items() if value}
 
 

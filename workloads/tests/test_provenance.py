@@ -30,6 +30,7 @@ def test_machine_id_depends_on_cpu_count_memory_kernel_and_board():
     [
         ({}, {}),
         ({"cpus_usable": "0-7", "cpu_quota": None, "data_in_memory": False}, {}),
+        ({"cpus_usable": "0-7", "cpu_quota": 8.5}, {}),
         ({"cpus_usable": "0-1,7"}, {"cpus_usable": 3}),
         ({"cpu_quota": 2.5, "data_in_memory": True}, {"cpu_quota": 2.5, "data_in_memory": True}),
     ],

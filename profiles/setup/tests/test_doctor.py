@@ -153,6 +153,7 @@ QUIET = limits.Cpus([0, 1], [0, 1], [], [], [], None, False)
         ({"shown": [0]}, {"CPUs": MISSING}),
         ({"quota": 1.5}, {"CPUs": MISSING, "CPU quota": REMARK}),
         ({"quota": 2.0}, {"CPUs": OK, "CPU quota": REMARK}),
+        ({"quota": 2.5}, {"CPUs": OK}),
         ({"slow": [1]}, {"CPUs": OK, "efficient cores": REMARK}),
         ({"isolated": [1]}, {"CPUs": OK, "isolated CPUs": REMARK}),
         ({"veiled": True}, {"CPUs": OK, "/proc/stat": REMARK}),
