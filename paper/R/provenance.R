@@ -84,7 +84,7 @@ table_limits <- function(cells) {
   )
 }
 
-# What each session finds anew, such as how many threads may start, is a range.
+# Values that each session finds again, such as how many threads may start, are a range.
 few_or_range <- function(values, few = 3) {
   numbers <- suppressWarnings(as.numeric(unique(values[!is.na(values)])))
   if (length(numbers) <= few || anyNA(numbers)) return(distinct(values))

@@ -68,7 +68,7 @@ class Noise:
 
 
 class Line(NamedTuple):
-    """What was measured; `advice` where it is more than a quiet machine has."""
+    """A measured value; `advice` where it is more than a quiet machine has."""
 
     name: str
     found: str
@@ -137,7 +137,7 @@ def percentiles(late_us: list[float]) -> dict[str, float]:
 
 
 def spread(rates: list[int]) -> float:
-    """Of the log ratio of neighboring windows, whose mean is 0 where only time differs."""
+    """The spread of the log ratio of neighboring windows; its mean is 0 as only time differs."""
     ratios = [math.log(after / before) for before, after in pairwise(rates)]
     return math.sqrt(statistics.fmean(ratio**2 for ratio in ratios))
 

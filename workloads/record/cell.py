@@ -43,7 +43,7 @@ class Facts:
     generator_cpus: list[int]
     topology: dict[str, Any]
     labels: dict[str, Any]
-    # As profiles.watch.limits recorded them before the session.
+    # The record of profiles.watch.limits before the session.
     limits: dict[str, Any]
 
 

@@ -46,7 +46,7 @@ PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
 SLICES_KEPT_AT_LEAST = 0.5
 # A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.
 STEP_BY_STEP = ("requests_due", "generator_healthy", "backend_healthy")
-# What a server may depend on that keeps no data, and the page that has a file brought to the disk.
+# A server's stand-ins that keep no data, and the page that has a file brought to the disk.
 NO_DATABASES, WRITES_A_FILE = {"remote"}, "/file-test"
 # JIT and GC threads come and go; a pool that is off by more is not the configured one.
 JVM_THREADS_SLACK = 5
@@ -117,7 +117,7 @@ def idle_connections(record: Record) -> Check | None:
 
 
 def unthrottled(record: Record) -> Check | None:
-    """Of a cell that a quota of CPU time stopped: the slices in which it did count for nothing."""
+    """A quota of CPU time: the slices in which it stopped us count for nothing."""
     throttled = (record["machine"] or {}).get("throttled")
     if not throttled:
         return None

@@ -93,7 +93,7 @@ def why_not(session: Session, name: Name) -> str:
 
 
 def needs_of(spec: dict[str, Any]) -> dict[str, int]:
-    """What a load needs of the machine's limits, by the names that beyond_limits() has.
+    """The needs of a load that limits may forbid, by the names that beyond_limits() has.
 
     Each user of JMeter, sysbench and our client of databases has a thread and a connection. Our
     generator takes more addresses where the ports of one are too few, wrk2 itself does not.

@@ -60,7 +60,7 @@ def test_loads_come_in_an_order_of_the_seed_and_those_shown_once_last(plan):
         ({"tool": {"connections": 9000, "generator": "due"}}, (9000, 0, 9)),
         ({"tool": {"connections": 9000, "generator": "wrk2"}}, (9000, 9000, 9)),
         ({"tier": {"idle_connections": 900}, "tool": {"connections": 100}}, (1000, 900, 9)),
-        # Of both sides, where the server has a thread for each connection.
+        # Both sides' threads, where the server has one for each connection.
         ({"mode": {"kind": "thread-each"}, "tool": {"users": 500}}, (500, 500, 1000)),
         # Ports and threads of a generator on another machine are that machine's.
         ({"testbed": {"generator": {}}, "tool": {"users": 500}}, (500, 0, 9)),

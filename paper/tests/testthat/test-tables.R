@@ -23,7 +23,7 @@ test_that("a section without rows has no heading", {
   expect_match(section_of_tables("Title", "id", "<table>"), "# Title {#sec-id .data .unnumbered}", fixed = TRUE)
 })
 
-test_that("limits that each session finds anew are a range, and others stand as they are", {
+test_that("limits that each session finds again are a range, and others stand as they are", {
   cell <- function(...) list(provenance = list(limits = list(...)))
   threads <- c(32100, 32400, 32050, 32200)
   rows <- table_limits(lapply(threads, function(left) cell(threads = left, clock = "tsc", cpu_quota = NULL, data_in_memory = FALSE)))

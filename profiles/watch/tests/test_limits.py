@@ -258,7 +258,7 @@ GIB = 1 << 30
             ),
             *(1536, 2048),
         ),
-        # What version 1 writes where there is none.
+        # Version 1 writes this where there is none.
         (
             v1(
                 *("memory", "/", "/"),
@@ -383,7 +383,7 @@ def test_ports_of_servers_are_there_whatever_range_clients_have(low, high, first
         ("ext4 /dev/vda rw", False),
     ],
 )
-def test_file_systems_and_devices_in_memory_are_told_from_disks(tree, monkeypatch, mount, found):
+def test_file_systems_and_devices_in_memory_are_no_disks(tree, monkeypatch, mount, found):
     monkeypatch.setattr(limits, "fsync_us", lambda folder: 80.0)
     root = tree({"proc/self/mountinfo": f"1 0 254:0 / / rw - {mount}"})
     assert limits.in_memory(Path("/srv"), root) == found
