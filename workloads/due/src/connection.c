@@ -73,6 +73,8 @@ int connection_error(const struct connection *c) {
 enum error_kind connect_error_kind(int error) {
     if (error == ECONNREFUSED) return ERROR_CONNECT_REFUSED;
     if (error == ETIMEDOUT) return ERROR_CONNECT_TIMEOUT;
+    if (error == EMFILE || error == ENFILE) return ERROR_DESCRIPTORS;
+    if (error == EADDRNOTAVAIL || error == EADDRINUSE) return ERROR_PORTS;
     return ERROR_CONNECT_OTHER;
 }
 

@@ -24,13 +24,8 @@ static void fail(struct run *r, struct connection *c, enum error_kind kind) {
         r->tally.errors[kind]++;
         series_at(&r->series, now)->errors++;
     }
+    c->served = false;
     release(r, c, false, now);
-}
-
-static void fail_connect(struct run *r, struct connection *c, int error) {
-    if (error == EMFILE || error == ENFILE) r->tally.no_descriptor += c->measured;
-    if (error == EADDRNOTAVAIL || error == EADDRINUSE) r->tally.no_port += c->measured;
-    fail(r, c, connect_error_kind(error));
 }
 
 static void write_request(struct run *r, struct connection *c) {
@@ -70,7 +65,8 @@ static void count_begin(struct run *r, struct connection *c) {
 }
 
 static void on_connected(struct run *r, struct connection *c) {
-    r->tally.connections_opened += c->measured || !r->new_connections;
+    r->tally.connections_opened += c->measured;
+    r->tally.reconnects += c->measured && c->served;
     c->state = SENDING;
     write_request(r, c);
 }
@@ -92,7 +88,7 @@ static void begin(struct run *r, struct connection *c) {
     c->state = CONNECTING;
     int result = connection_open(c, &r->dialer);
     if (result == 0) on_connected(r, c);
-    else if (result != EINPROGRESS) fail_connect(r, c, result);
+    else if (result != EINPROGRESS) fail(r, c, connect_error_kind(result));
 }
 
 void exchange_dispatch(struct run *r, int64_t now) {
@@ -114,6 +110,7 @@ static void count_answer(struct run *r, struct connection *c, int64_t now) {
     if (c->response.status / 100 == 2) {
         if (body < t->body_bytes_min) t->body_bytes_min = body;
         if (body > t->body_bytes_max) t->body_bytes_max = body;
+        t->bodies_right += body == r->options->body_bytes;
     }
     series_completed(&r->series, now, now - c->due_ns);
     histogram_record(r->corrected, now - c->due_ns);
@@ -125,6 +122,7 @@ static void on_answer(struct run *r, struct connection *c, int64_t now) {
     if (now >= r->window_start_ns && now < r->window_end_ns) r->tally.answers_in_window++;
     if (c->measured) count_answer(r, c, now);
     else r->tally.completed_in_warm_up++;
+    c->served = c->response.status / 100 == 2;
     if (c->capture) script_response(r->script, c);
 }
 
@@ -196,7 +194,7 @@ static void receive(struct run *r, struct connection *c, bool closed_by_peer) {
 
 static void on_connect_event(struct run *r, struct connection *c, uint32_t events) {
     int error = events & (EPOLLERR | EPOLLHUP) ? connection_error(c) : 0;
-    if (error) fail_connect(r, c, error);
+    if (error) fail(r, c, connect_error_kind(error));
     else if (events & EPOLLOUT) on_connected(r, c);
 }
 

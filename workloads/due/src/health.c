@@ -45,18 +45,19 @@ static void judge_lag(struct result *r) {
 }
 
 static void judge_resources(struct result *r) {
+    const int64_t *errors = r->run->tally.errors;
     char reason[200];
-    if (r->run->tally.no_descriptor) {
+    if (errors[ERROR_DESCRIPTORS]) {
         snprintf(reason, sizeof reason,
                  "%lld requests found no descriptor: raise `ulimit -n` or lower -c",
-                 (long long)r->run->tally.no_descriptor);
+                 (long long)errors[ERROR_DESCRIPTORS]);
         say(r, reason);
     }
-    if (r->run->tally.no_port) {
+    if (errors[ERROR_PORTS]) {
         snprintf(reason, sizeof reason,
                  "%lld requests found no port: wait a minute for TIME_WAIT to end, or lower the "
                  "rate",
-                 (long long)r->run->tally.no_port);
+                 (long long)errors[ERROR_PORTS]);
         say(r, reason);
     }
 }

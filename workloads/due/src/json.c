@@ -56,7 +56,13 @@ static void print_load(FILE *out, const struct run *r) {
             (unsigned long long)o->plan.seed, r->new_connections ? "true" : "false");
 }
 
-static void print_tally(FILE *out, const struct tally *t) {
+static void print_count(FILE *out, const char *name, bool known, int64_t count) {
+    if (known) fprintf(out, "  \"%s\": %lld,\n", name, (long long)count);
+    else fprintf(out, "  \"%s\": null,\n", name);
+}
+
+static void print_tally(FILE *out, const struct run *r) {
+    const struct tally *t = &r->tally;
     fprintf(out,
             "  \"requests\": {\"due\": %lld, \"sent\": %lld, \"completed\": %lld, "
             "\"in_flight_at_end\": %lld, \"unsent_at_end\": %lld, "
@@ -76,6 +82,8 @@ static void print_tally(FILE *out, const struct tally *t) {
         fprintf(out, "  \"body_bytes\": {\"min\": %lld, \"max\": %lld},\n",
                 (long long)t->body_bytes_min, (long long)t->body_bytes_max);
     else fputs("  \"body_bytes\": {\"min\": null, \"max\": null},\n", out);
+    print_count(out, "bodies_right", r->options->body_bytes >= 0, t->bodies_right);
+    print_count(out, "reconnects", !r->new_connections, t->reconnects);
     fprintf(out,
             "  \"received_bytes\": %lld,\n  \"sent_bytes\": %lld,\n"
             "  \"connections_opened\": %lld,\n",
@@ -115,7 +123,7 @@ void result_write_json(const struct result *r, FILE *out) {
     if (r->stopped_by) print_string(out, r->stopped_by);
     else fputs("null", out);
     fputs(",\n", out);
-    print_tally(out, &r->run->tally);
+    print_tally(out, r->run);
     fprintf(out, "  \"delivered_per_s\": %.4f,\n  \"latency_us\": {\n", r->delivered_per_s);
     print_latency(out, "corrected", r->run->corrected, ",");
     print_latency(out, "corrected_2xx", r->run->corrected_2xx, ",");

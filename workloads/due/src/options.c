@@ -42,6 +42,7 @@ static const char HELP[] =
     "                            \"Connection: close\" each request opens a connection, and that\n"
     "                            is part of its latency\n"
     "  -s, --script <F>          a Lua script with wrk2's interface makes the requests\n"
+    "      --body-bytes <N>      count the 2xx answers whose body has so many bytes\n"
     "      --allow-remote        load a machine other than this one: only where you may\n"
     "\n"
     "Output (a summary on stdout, with the generator's own health):\n"
@@ -118,6 +119,13 @@ static uint64_t scan_count(const char *flag, const char *text) {
     return (uint64_t)count;
 }
 
+static int64_t scan_bytes(const char *flag, const char *text) {
+    double count = scan(text, METRIC_UNITS);
+    if (count < 0 || count > 1e12 || count != floor(count))
+        fail("%s %s: not a length; write a whole number of bytes, for example 42", flag, text);
+    return (int64_t)count;
+}
+
 static uint64_t scan_seed(const char *text) {
     char *end;
     errno = 0;
@@ -145,6 +153,7 @@ static void accept_threads(const char *text) {
 /* Options without a letter. */
 enum {
     SCHEDULE = 256,
+    BODY_BYTES,
     SEED,
     ALLOW_REMOTE,
     JSON,
@@ -165,6 +174,7 @@ static const struct option LONG_OPTIONS[] = {
     {"seed", required_argument, NULL, SEED},
     {"header", required_argument, NULL, 'H'},
     {"script", required_argument, NULL, 's'},
+    {"body-bytes", required_argument, NULL, BODY_BYTES},
     {"batch_latency", no_argument, NULL, 'B'},
     {"allow-remote", no_argument, NULL, ALLOW_REMOTE},
     {"latency", no_argument, NULL, 'L'},
@@ -198,6 +208,7 @@ static void take(struct options *o, int option, const char *value) {
     case SEED: o->plan.seed = scan_seed(value); break;
     case 'H': add_header(o, value); break;
     case 's': o->script = value; break;
+    case BODY_BYTES: o->body_bytes = scan_bytes("--body-bytes", value); break;
     case 'B': fail("-B, --batch_latency: requests are not pipelined here; leave it out");
     case ALLOW_REMOTE: o->allow_remote = true; break;
     case 'L':
@@ -221,6 +232,7 @@ void options_parse(struct options *o, int argc, char **argv) {
         .plan = {.kind = SCHEDULE_CONSTANT, .seed = 1, .duration_ns = 10 * NS_PER_S},
         .timeout_ns = 10 * NS_PER_S,
         .series_step_ns = NS_PER_S,
+        .body_bytes = -1,
         .headers = calloc((size_t)argc, sizeof(char *)),
     };
     int option;

@@ -17,6 +17,7 @@ struct options {
     struct schedule_plan plan;
     int64_t timeout_ns;
     int64_t series_step_ns;
+    int64_t body_bytes; /* of a right answer; -1: of any length */
     bool allow_remote;
     const char *script;
     char **script_argv; /* the URL, then what follows it */

@@ -11,6 +11,8 @@ enum error_kind {
     ERROR_CONNECT_REFUSED,
     ERROR_CONNECT_TIMEOUT,
     ERROR_CONNECT_OTHER,
+    ERROR_DESCRIPTORS,  /* this side had no descriptor for another connection */
+    ERROR_PORTS,        /* this side had no port for one */
     ERROR_RESET,        /* the connection was reset before the answer was whole */
     ERROR_CLOSED_EARLY, /* it was closed in good order before the answer was whole */
     ERROR_TIMEOUT,      /* no whole answer within --timeout of getting a connection */
@@ -31,10 +33,11 @@ struct tally {
     int64_t status[6];             /* by class: status[2] counts 2xx */
     int64_t errors[ERROR_KINDS];
     int64_t answers_in_window;  /* arrived in the window, also those to warm-up requests */
-    int64_t connections_opened; /* kept alive: in the whole run; else for measured requests */
+    int64_t connections_opened; /* for measured requests; kept alive: and before any was due */
+    int64_t reconnects;         /* of these, after an answer of 2xx: the server closed one */
     int64_t received_bytes, sent_bytes;
     int64_t body_bytes_min, body_bytes_max; /* of 2xx answers; min > max: there was none */
-    int64_t no_descriptor, no_port;         /* connects that failed on this side (connect_other) */
+    int64_t bodies_right;                   /* 2xx answers as long as --body-bytes says */
 };
 
 void tally_init(struct tally *t);

@@ -15,6 +15,7 @@ DUE = Path(os.environ.get("DUE", HERE.parent / "build" / "due"))
 
 ERROR_KINDS = {
     *("connect_refused", "connect_timeout", "connect_other", "reset"),
+    *("descriptors_exhausted", "ports_exhausted"),
     *("closed_early", "timeout", "malformed", "write"),
 }
 

@@ -38,6 +38,7 @@ def test_kept_alive(due):
     assert account["due"] == account["sent"] == account["completed"] == 50
     assert run.json["status"] == {"2xx": 50, "3xx": 0, "4xx": 0, "5xx": 0}
     assert run.json["body_bytes"] == {"min": 42, "max": 42}
+    assert run.json["bodies_right"] is None, "none was named"
     assert run.json["received_bytes"] == 50 * len(OK)
     assert run.json["connections_opened"] == len(server.peers) == 5
     assert set(server.peers) == {"127.0.0.1"}
@@ -71,6 +72,25 @@ def test_large_body(due):
     assert run.json["body_bytes"] == {"min": 1_000_000, "max": 1_000_000}
 
 
+def test_bodies_of_another_length_are_counted_apart(due):
+    shorter = OK.replace(b"42", b"41")[:-1]
+
+    def behave(connection, request):
+        connection.sendall(OK if request.number % 2 else shorter)
+
+    with serving(behave) as server:
+        run = due("-c1", "-d400ms", "-R100", "--body-bytes", "42", server.url())
+    assert run.json["body_bytes"] == {"min": 41, "max": 42}
+    assert run.json["bodies_right"] == run.account()["completed"] / 2 == 20
+
+
+def test_answer_without_a_body_keeps_its_connection(due):
+    with serving(answering(b"HTTP/1.1 204 No Content\r\n\r\n")) as server:
+        run = due(*QUICK, "--body-bytes", "0", server.url())
+    assert run.json["bodies_right"] == run.account()["completed"] == 50
+    assert run.json["connections_opened"] == len(server.peers) == 5
+
+
 def test_new_connection_for_every_request(due):
     with serving(answering(OK)) as server:
         run = due(*QUICK, "-H", "Connection: close", server.url())
@@ -86,6 +106,39 @@ def test_server_says_close(due):
     assert run.account()["completed"] == 50
     # Those opened in advance, then one for each request that found none open.
     assert run.json["connections_opened"] == len(server.peers) == 50
+
+
+def test_connections_opened_are_those_of_the_window(due):
+    with serving(answering(b"HTTP/1.0 200 OK\r\n\r\n" + BODY, then_close=True)) as server:
+        run = due(*QUICK, "-w200ms", server.url())
+    assert run.account()["completed"] == 50
+    # The warm-up used up those opened in advance.
+    assert run.json["connections_opened"] == 5 + 50
+    assert len(server.peers) == 40 + 50
+    assert run.json["reconnects"] == 50
+
+
+def test_a_connection_that_failed_is_no_reconnect(due):
+    """Of three requests on a connection the first fails: the two after it are served."""
+    busy = OK.replace(b"200 OK", b"503 Busy")
+
+    def behave(connection, request):
+        if request.number == 2:
+            return False
+        connection.sendall(OK if request.number else busy)
+
+    with serving(behave) as server:
+        run = due("-c1", "-d300ms", "-R100", server.url())
+    account = run.account()
+    assert account["completed"] > account["due"] / 2
+    assert run.json["connections_opened"] > 5
+    assert run.json["reconnects"] == 0
+
+
+def test_connections_for_each_request_are_no_reconnects(due):
+    with serving(answering(OK)) as server:
+        run = due(*QUICK, "-H", "Connection: close", server.url())
+    assert run.json["reconnects"] is None
 
 
 def test_server_closes_without_saying_so(due):

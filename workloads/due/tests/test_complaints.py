@@ -32,6 +32,7 @@ URL = "http://127.0.0.1:9/"
         (["-R1", "--timeout", "0", URL], ["--timeout 0", "30s"]),
         (["-R1", "--schedule", "ramp", URL], ["--schedule ramp", "constant, poisson or burst"]),
         (["-R1", "--seed", "x", URL], ["--seed x"]),
+        (["-R1", "--body-bytes", "-1", URL], ["--body-bytes -1", "for example 42"]),
         (["-R1", "-B", URL], ["-B, --batch_latency", "leave it out"]),
         (["-R1", "-H", "NoColon", URL], ["-H 'NoColon'", "Name: value"]),
         (["-R1", "-H", "X: a\r\nY: b", URL], ["not a header"]),
