@@ -137,7 +137,11 @@ def jdk() -> Finding:
         return Finding("JDK 25", MISSING, "not found", "install one, or set JAVA_HOME to it")
     release = (Path(home) / "release").read_text()
     version = re.search(r'^JAVA_RUNTIME_VERSION="(.*)"', release, re.MULTILINE)
-    return Finding("JDK 25", OK, f"{version.group(1) if version else '25'} in {home}")
+    found = f"{version.group(1) if version else '25'} in {home}"
+    if "GRAALVM_VERSION=" in release:
+        advice = "its compiler is Graal and not C2: compare with runs on GraalVM alone"
+        return Finding("JDK 25", REMARK, f"GraalVM {found}", advice)
+    return Finding("JDK 25", OK, found)
 
 
 def python_packages(venv: Path) -> Finding:

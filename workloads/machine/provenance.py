@@ -224,7 +224,9 @@ def jdk_version(java: Path) -> str:
     }
     # A runtime that jlink made tells its version without the build.
     version = release.get("JAVA_RUNTIME_VERSION", release["JAVA_VERSION"])
-    return f"{release.get('IMPLEMENTOR', '')} {version}".strip()
+    # Another compiler than HotSpot's C2.
+    name = "GraalVM" if "GRAALVM_VERSION" in release else ""
+    return " ".join(filter(None, (release.get("IMPLEMENTOR"), name, version)))
 
 
 @functools.cache

@@ -73,6 +73,17 @@ def test_a_runtime_tells_its_version_from_its_release_file(monkeypatch, tmp_path
     assert doctor.runtime(21) == Finding("Java runtime 21", OK, "21.0.8+9-LTS")
 
 
+def test_a_jdk_with_another_compiler_is_named(monkeypatch, tmp_path):
+    release = tmp_path / "release"
+    monkeypatch.setattr(doctor, "output", lambda argv: str(tmp_path))
+    release.write_text('JAVA_RUNTIME_VERSION="25.0.3+9"\n')
+    assert doctor.jdk() == Finding("JDK 25", OK, f"25.0.3+9 in {tmp_path}")
+    release.write_text('JAVA_RUNTIME_VERSION="25.0.3+9"\nGRAALVM_VERSION="25.0.3"\n')
+    found = doctor.jdk()
+    assert (found.state, found.found) == (REMARK, f"GraalVM 25.0.3+9 in {tmp_path}")
+    assert "Graal and not C2" in found.advice
+
+
 def test_packages_off_their_pins_are_named(put, stand_ins, monkeypatch, tmp_path):
     pins = "ruff==1.0 \\\n    --hash=sha256:00\nmypy==2.0 \\\nwin==1 ; sys_platform == 'win32' \\\n"
     (tmp_path / "requirements.txt").write_text(pins)

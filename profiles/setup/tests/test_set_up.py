@@ -96,6 +96,38 @@ def test_other_versions_are_passed_over(run, tmp_path):
     assert (done.returncode, done.stdout) == (0, f"{wanted}\n")
 
 
+GRAALVM, OPENJ9 = 'GRAALVM_VERSION="25.0.3"', 'JVM_VARIANT="Openj9"'
+
+
+def other(folder, line):
+    """A JDK with another compiler than C2."""
+    home = jdk(folder, "25.0.3")
+    with (home / "release").open("a") as release:
+        release.write(f"{line}\n")
+    return home
+
+
+@pytest.mark.parametrize(("line", "name"), [(GRAALVM, "GraalVM"), (OPENJ9, "OpenJ9")])
+def test_jdks_with_another_compiler_are_passed_over_and_named(run, tmp_path, line, name):
+    passed = other(tmp_path / "jvm/a", line)
+    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "jvm"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"set-up: {name} in {passed} is no JDK with the compiler C2" in done.stderr
+    wanted = jdk(tmp_path / "jvm/b", "25.0.3")
+    done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "jvm"))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{wanted}\n", "")
+
+
+def test_graalvm_is_taken_where_it_is_named_and_openj9_never(run, tmp_path):
+    graal, openj9 = other(tmp_path / "graal", GRAALVM), other(tmp_path / "j9", OPENJ9)
+    none = str(tmp_path / "none")
+    for environment, words in (({"JAVA_HOME": str(graal)}, []), ({}, [graal])):
+        done = run(SETUP / "find-jdk.sh", *words, JVM_FOLDER=none, **environment)
+        assert (done.returncode, done.stdout) == (0, f"{graal}\n")
+    done = run(SETUP / "find-jdk.sh", JAVA_HOME=str(openj9), JVM_FOLDER=none)
+    assert (done.returncode, done.stdout) == (1, "")
+
+
 def test_a_runtime_without_compiler_is_no_jdk(run, tmp_path):
     (jdk(tmp_path / "jvm/jre", "25.0.3") / "bin/javac").unlink()
     done = run(SETUP / "find-jdk.sh", JVM_FOLDER=str(tmp_path / "jvm"))
