@@ -16,8 +16,10 @@ import sys
 import time
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 # So often that a slice of a second has some 50: ten say little of a CPU that changes in between.
 EVERY_S = 0.02
@@ -65,17 +67,32 @@ class Speed:
     probe_us: float | None
 
 
-class Speeds:
-    """What the probes of several CPUs have written so far."""
+class Probe(Protocol):
+    """A process that computes on one CPU."""
 
-    def __init__(self, paths: list[Path]) -> None:
-        self.paths = paths
+    exit_status: int | None
+
+    def ended(self) -> bool: ...
+
+
+class Speeds:
+    """What the probes of several CPUs have written so far, each in its file."""
+
+    def __init__(self, paths: list[Path], probes: Sequence[Probe] = ()) -> None:
+        self.paths, self.probes = paths, probes
         self.read: dict[Path, int] = dict.fromkeys(paths, 0)
         self.known: list[tuple[float, int, int]] = []
         self.fastest_ns: dict[tuple[int, ...], list[int]] = defaultdict(list)
 
     def rows(self) -> list[tuple[float, int, int]]:
-        """(epoch s, CPU, ns) by time, without a last line that is still being written."""
+        """(epoch s, CPU, ns) by time, without a last line that is still being written.
+
+        Raises RuntimeError where a probe has ended, after which no CPU would seem slow.
+        """
+        for path, probe in zip(self.paths, self.probes, strict=False):
+            if probe.ended():
+                said = path.read_text(errors="replace").strip().rpartition("\n")[2]
+                raise RuntimeError(f"the probe {path.stem} ended ({probe.exit_status}): {said}")
         for path in self.paths:
             with path.open() as file:
                 file.seek(self.read[path])

@@ -153,11 +153,12 @@ def becomes_idle(clocks: Callable[[], float], cpus: int, limit_s: float) -> bool
 
 def watch_speed(cpus: list[int], folder: Path, end: contextlib.ExitStack) -> Speeds:
     """The CPUs' speed from now until the end, see profiles/watch/speed.py."""
-    paths = []
+    paths, probes = [], []
     for cpu in cpus:
         path, argv = folder / f"speed-{cpu}.csv", [sys.executable, "-m", "profiles.watch.speed"]
         there = {"PYTHONPATH": str(provenance.ROOT)}
         process = Process([*argv, str(cpu)], [cpu], folder, path.name, there)
         end.callback(process.stop, 5)
         paths.append(path)
-    return Speeds(paths)
+        probes.append(process)
+    return Speeds(paths, probes)

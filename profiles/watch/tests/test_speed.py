@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -65,6 +66,14 @@ def test_line_that_is_still_being_written_counts_once_it_is_whole(written):
         file.write("00\n4.0,0,9")
     assert speeds.rows()[2:] == [(3.0, 0, 1000)]
     assert Speeds([written(1, [], tail="1.0,0")]).rows() == []
+
+
+def test_probe_that_has_ended_is_a_fault_with_what_it_said(written):
+    path = written(0, [(1.0, 1000)], tail="MemoryError: no more\n")
+    alive, ended = (SimpleNamespace(ended=lambda is_so=so: is_so, exit_status=1) for so in (0, 1))
+    assert len(Speeds([written(1, [(1.0, 1000)])], [alive]).rows()) == 1
+    with pytest.raises(RuntimeError, match=r"the probe speed-0 ended \(1\): MemoryError: no more"):
+        Speeds([path], [ended]).of([0], 0, 2)
 
 
 def test_computation_is_always_the_same_and_takes_cpu_time():
