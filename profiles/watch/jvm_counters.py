@@ -17,8 +17,14 @@ FOLDER = Path("/tmp")
 
 
 def threads_started(pid: int) -> int:
-    """Platform threads that the JVM has started so far. Raises OSError without such a JVM."""
-    return counters(pid)["java.threads.started"]
+    """Platform threads that the JVM has started so far. Raises OSError where it does not say.
+
+    -XX:-UsePerfData and -XX:+PerfDisableSharedMem make it silent, and a full or read-only /tmp.
+    """
+    try:
+        return counters(pid)["java.threads.started"]
+    except (LookupError, ValueError, struct.error) as fault:
+        raise OSError(f"the counters of the JVM {pid} cannot be read: {fault!r}") from fault
 
 
 def counters(pid: int) -> dict[str, int]:

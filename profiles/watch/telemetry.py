@@ -11,9 +11,10 @@ from __future__ import annotations
 import bisect
 import contextlib
 import os
+import resource
 import threading
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import psutil
@@ -30,6 +31,7 @@ COLUMNS = (
     "server_rss_bytes",
     "server_threads",
     "server_descriptors",
+    "server_descriptors_share",
     "generator_cpu_s",
     "backend_cpu_s",
     "backend_rss_bytes",
@@ -53,10 +55,12 @@ TICKS_PER_S, PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
 # Readings of the CPU clocks to one full sample.
 CLOCKS_PER_SAMPLE = 5
-# Of more children there is one for each connection: then they have none themselves.
-FEW_CHILDREN = 20
-# The JIT's threads, as HotSpot names them to the kernel (15 characters).
-COMPILERS = ("C1 CompilerThre", "C2 CompilerThre")
+# The JIT's threads, as JVMs name them to the kernel (15 characters): HotSpot, Graal as a library or
+# in Java, and OpenJ9.
+COMPILERS = (
+    *("C1 CompilerThre", "C2 CompilerThre"),
+    *("JVMCI-native Co", "JVMCI CompilerT", "JIT Compilation"),
+)
 
 
 class Telemetry(threading.Thread):
@@ -214,23 +218,50 @@ def process_sample(prefix: str, process: psutil.Process) -> Sample:
 
 
 def descriptors_of(pids: list[int]) -> Sample:
-    """How many these processes have open; empty once they are gone."""
-    count = 0
+    """How many these processes have open, and the largest share that one has of its own limit;
+    empty once they are gone."""
+    count, share = 0, 0.0
     for pid in pids:
         with contextlib.suppress(OSError):
-            count += len(os.listdir(f"/proc/{pid}/fd"))
-    return {"server_descriptors": count} if count else {}
+            open_ones = len(os.listdir(f"/proc/{pid}/fd"))
+            count += open_ones
+            limit, _ = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            if limit != resource.RLIM_INFINITY:
+                share = max(share, open_ones / limit)
+    return {"server_descriptors": count, "server_descriptors_share": share} if count else {}
+
+
+# Group, parent, parent's parent and so on of each process, as they were when it was first seen.
+lineages: dict[int, tuple[int, ...]] = {}
 
 
 def children(pid: int) -> list[int]:
-    """Processes that its first thread has started, and theirs; none if the kernel does not tell."""
-    try:
-        found = list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
-    except OSError:
-        return []
-    if len(found) > FEW_CHILDREN:
-        return found
-    return found + [each for child in found for each in children(child)]
+    """Processes that any of its threads has started, and theirs.
+
+    They stay its children when what started them ends. One whose parent had ended before it was
+    seen still has its process group.
+    """
+    global lineages
+    found: dict[int, tuple[int, ...]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            lineage_of(int(name), found)
+    lineages = found
+    return [each for each, line in found.items() if pid in line and each != pid]
+
+
+def lineage_of(pid: int, found: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
+    """Its lineage, also put into `found`: read once for each process. Empty where it is gone."""
+    if pid not in found:
+        line = lineages.get(pid, ())
+        with contextlib.suppress(OSError):
+            if not line:
+                # After the name, which may hold spaces: state, parent, group.
+                stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                parent, group = int(stat[1]), int(stat[2])
+                line = (group, parent, *lineage_of(parent, found))
+        found[pid] = line
+    return found[pid]
 
 
 def family_cpu_s(pid: int) -> float:
@@ -263,9 +294,9 @@ def compiler_threads(pid: int) -> list[Path]:
     return [thread for each in (pid, *children(pid)) for thread in compilers_of(each)]
 
 
-def jvm_of(pid: int) -> int | None:
-    """The JVM among a process and its children; None where there is none."""
-    return next((each for each in (pid, *children(pid)) if compilers_of(each)), None)
+def jvm_of(pids: Iterable[int]) -> int | None:
+    """The first JVM among these processes; None where there is none."""
+    return next((each for each in pids if compilers_of(each)), None)
 
 
 def compilers_of(pid: int) -> list[Path]:

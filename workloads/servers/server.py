@@ -175,11 +175,11 @@ class Server:
         return body
 
     def threads_started(self) -> int | None:
-        """Platform threads that the JVM has started so far; 0 once it is gone."""
+        """Platform threads that the JVM has started so far; None where it does not publish that."""
         try:
             return jvm_counters.threads_started(self.jvm)
         except OSError:
-            return 0
+            return None
 
     def settings(self) -> dict[str, str]:
         """None: a JVM's are seen by its threads instead."""
@@ -233,20 +233,20 @@ class Server:
         taken = TICKS if named == TICKS["event"] else sampling(spec)
         return {"engine": named, "file": recording.name} | taken
 
-    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
-        """(outcome, reason, body) after a load; draining a backlog may take time."""
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes | None]:
+        """(outcome, reason, body or None) after a load; draining a backlog may take time."""
         started_s = time.monotonic()
         while True:
             if self.process.ended():
-                return "server_died", f"exit status {self.process.exit_status}", b""
+                return "server_died", f"exit status {self.process.exit_status}", None
             try:
                 return "completed", "", self.ask(path, limit_s)
             except ConnectionRefusedError as refusal:
                 patience_s = REFUSED_LIMIT_S
-                fault = ("refused", f"the port no longer accepts: {refusal}", b"")
+                fault = ("refused", f"the port no longer accepts: {refusal}", None)
             except (OSError, http.client.HTTPException) as silence:
                 patience_s = limit_s
-                fault = ("hung", f"no right answer within {limit_s:g} s: {silence!r}", b"")
+                fault = ("hung", f"no right answer within {limit_s:g} s: {silence!r}", None)
             if time.monotonic() > started_s + patience_s:
                 return fault
             time.sleep(0.1)

@@ -38,8 +38,8 @@ class Subject(Protocol):
     def ask(self, path: str, limit_s: float) -> bytes:
         """The body of the right answer. Raises OSError or HTTPException without one."""
 
-    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
-        """Outcome, reason and body after a load."""
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes | None]:
+        """Outcome, reason and body after a load; None without an answer."""
 
     def settings(self) -> dict[str, str]:
         """Settings as the server reports them; a JVM's are seen by its threads instead."""

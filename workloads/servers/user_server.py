@@ -2,7 +2,8 @@
 
 Nothing builds it. It runs on the server's CPUs from its start, so that it counts those that it has
 under load. It must stay in the foreground and listen on the port that it is given, on 127.0.0.1.
-The first JVM among its processes is profiled by async-profiler, any other program by perf.
+The JVM among its processes that listens, or else the first, is profiled by async-profiler; a server
+without a JVM by perf.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ class UserServer(Server):
             environment=environment(mode, folder, port),
             home=provenance.user_home(mode),
         )
-        self.places = listeners(self.pids())
+        listening = {pid: listeners(pid) for pid in self.pids()}
+        self.places: set[tuple[str, int]] = set().union(*listening.values())
+        # A build tool that starts the server may be a JVM, too.
+        self.serving = [pid for pid, places in listening.items() if (LOOPBACK, port) in places]
         if (LOOPBACK, port) not in self.places or not all(map(is_loopback, self.places)):
             self.port = 0
 
@@ -62,16 +66,15 @@ class UserServer(Server):
 
     @property
     def jvm(self) -> int:
-        return jvm_of(self.process.pid) or self.process.pid
+        return self.found_jvm() or self.process.pid
 
-    def threads_started(self) -> int | None:
-        """None where it is no JVM, which alone counts them."""
-        return super().threads_started() if jvm_of(self.process.pid) else None
+    def found_jvm(self) -> int | None:
+        return jvm_of([*self.serving, *self.pids()])
 
     def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         self.recorder, self.no_profile = None, ""
         try:
-            if jvm_of(self.process.pid):
+            if self.found_jvm():
                 super().start_profile(folder, spec)
                 return
             self.recorder = perf.record(self.pids(), [], folder)
@@ -117,15 +120,14 @@ def environment(mode: dict[str, Any], folder: Path, port: int) -> dict[str, str]
     return ours | {name: filled(str(value), port) for name, value in asked.items()}
 
 
-def listeners(pids: list[int]) -> set[tuple[str, int]]:
-    """Addresses and ports where these processes wait for connections."""
+def listeners(pid: int) -> set[tuple[str, int]]:
+    """Addresses and ports where a process waits for connections; none once it is gone."""
     found = set()
-    for pid in pids:
-        with contextlib.suppress(psutil.Error):
-            for each in psutil.Process(pid).net_connections("tcp"):
-                if each.status == psutil.CONN_LISTEN:
-                    # A socket of both protocols shows an IPv4 address as part of an IPv6 one.
-                    found.add((each.laddr.ip.removeprefix("::ffff:"), each.laddr.port))
+    with contextlib.suppress(psutil.Error):
+        for each in psutil.Process(pid).net_connections("tcp"):
+            if each.status == psutil.CONN_LISTEN:
+                # A socket of both protocols shows an IPv4 address as part of an IPv6 one.
+                found.add((each.laddr.ip.removeprefix("::ffff:"), each.laddr.port))
     return found
 
 

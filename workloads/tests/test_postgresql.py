@@ -202,7 +202,7 @@ def test_a_killed_process_is_an_outcome(start, who):
     _, segments = shared_memory(subject.process.pid)
     os.kill(getattr(subject, who).pid, signal.SIGKILL)
     assert getattr(subject, who).wait(10)
-    assert subject.state("/sums", 1) == ("server_died", "exit status -9", b"")
+    assert subject.state("/sums", 1) == ("server_died", "exit status -9", None)
     for segment in segments if who == "process" else ():
         subprocess.run(["ipcrm", "--shmem-id", segment], check=True)
 

@@ -119,8 +119,9 @@ def test_a_killed_database_is_an_outcome(start):
     subject = start()
     os.kill(subject.process.pid, signal.SIGKILL)
     assert subject.process.wait(10)
-    assert subject.state("/sums", 5) == ("server_died", "exit status -9", b"")
+    assert subject.state("/sums", 5) == ("server_died", "exit status -9", None)
     assert subject.counters(None, 5) == {}
+    assert subject.threads_started() is None
     with pytest.raises(OSError, match="does not answer"):
         subject.ask("/sums", 5)
 

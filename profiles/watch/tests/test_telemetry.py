@@ -1,10 +1,12 @@
 """Telemetry counts what processes really use; figures hold on a slow machine too."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from profiles.watch import telemetry
@@ -84,6 +86,68 @@ def test_children_of_children_count_with_their_descriptors(tmp_path):
     finally:
         process.communicate(b"\n")
     assert telemetry.descriptors_of([process.pid]) == {}
+
+
+# A thread that is not the first starts a process, which starts another and ends.
+BY_A_THREAD = """
+import subprocess, sys, threading
+inner = "[sys.executable, '-c', 'import time; time.sleep(99)']"
+middle = f"import subprocess, sys; subprocess.Popen({inner}); input()"
+def start():
+    subprocess.run([sys.executable, "-c", middle], stdin=sys.stdin)
+threading.Thread(target=start).start()
+"""
+
+
+def test_children_of_any_thread_count_and_stay_when_what_started_them_ends():
+    process = child(BY_A_THREAD)
+    try:
+        family = until(lambda: telemetry.children(process.pid), lambda found: len(found) == 2)
+        # The one in the middle ends.
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        left = until(lambda: telemetry.children(process.pid), lambda found: len(found) == 1)
+        assert len(left) == 1 and set(left) < set(family)
+    finally:
+        for each in telemetry.children(process.pid):
+            os.kill(each, signal.SIGKILL)
+        process.kill()
+        process.communicate()
+
+
+def test_child_whose_parent_had_ended_is_known_by_its_group(monkeypatch):
+    monkeypatch.setattr(telemetry, "lineages", {})
+    # The shell between them ends as soon as it has started it.
+    process = subprocess.Popen(["sh", "-c", "(sleep 60 &); exec sleep 60"], process_group=0)
+    try:
+        time.sleep(0.2)
+        (found,) = until(lambda: telemetry.children(process.pid), lambda found: len(found) == 1)
+        assert psutil.Process(found).ppid() != process.pid
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_share_of_a_limit_is_that_of_the_process_that_is_next_to_its_own():
+    code = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20)); print(); input()"
+    process = subprocess.Popen(
+        [sys.executable, "-uc", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        process.stdout.readline()
+        found = telemetry.descriptors_of([os.getpid(), process.pid])
+        assert found["server_descriptors_share"] >= 3 / 20
+        assert telemetry.descriptors_of([process.pid])["server_descriptors"] >= 3
+    finally:
+        process.communicate(b"\n")
+
+
+def until(look, enough):
+    """What is seen once it is enough, or after a minute."""
+    deadline_s = time.monotonic() + 60
+    while not enough(found := look()) and time.monotonic() < deadline_s:
+        time.sleep(0.02)
+    return found
 
 
 def test_clocks_of_a_server_that_forks_are_those_of_all_its_processes():
@@ -208,7 +272,7 @@ def test_compilers_of_a_jvm_are_found_and_their_time_is_part_of_its_own(start_jv
     jvm = start_jvm("-XX:-UseDynamicNumberOfCompilerThreads")
     compilers = telemetry.compiler_threads(jvm.pid)
     names = [(path.parent / "comm").read_text().strip() for path in compilers]
-    assert set(names) == set(telemetry.COMPILERS)
+    assert set(names) == {"C1 CompilerThre", "C2 CompilerThre"}
     compilers_s = telemetry.threads_cpu_s(compilers)
     assert 0 < compilers_s < time.clock_gettime(telemetry.cpu_clock(jvm.pid))
     jvm.kill()
@@ -222,7 +286,32 @@ def test_child_that_is_gone_when_it_is_looked_at_has_no_compilers(monkeypatch):
     gone.wait()
     monkeypatch.setattr(telemetry, "children", lambda pid: [gone.pid])
     assert telemetry.compiler_threads(os.getpid()) == []
-    assert telemetry.jvm_of(os.getpid()) is None
+    assert telemetry.jvm_of([os.getpid(), gone.pid]) is None
+
+
+@pytest.mark.parametrize(
+    "thread",
+    [
+        "C2 CompilerThread0",
+        "JVMCI-native CompilerThread0",
+        "JVMCI CompilerThread0",
+        "JIT Compilation Thread-001 Suspended",
+    ],
+)
+def test_compilers_of_other_jvms_are_found_by_their_names(thread):
+    """HotSpot's C2; Graal as a library, and in Java; OpenJ9's."""
+    # prctl(2): PR_SET_NAME.
+    code = f"import ctypes; ctypes.CDLL(None).prctl(15, {thread.encode()!r}); print(); input()"
+    process = subprocess.Popen(
+        [sys.executable, "-uc", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        process.stdout.readline()
+        assert len(telemetry.compiler_threads(process.pid)) == 1
+        assert telemetry.jvm_of([process.pid]) == process.pid
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_another_program_has_no_compilers(sampled):

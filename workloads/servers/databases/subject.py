@@ -94,9 +94,10 @@ class DatabaseSubject:
         except OSError:
             return {}
 
-    def threads_started(self) -> int:
-        """Threads, or processes, made for connections; 0 once it is gone."""
-        return int(self.counters(None, 10).get(self.database.threads_started, 0))
+    def threads_started(self) -> int | None:
+        """Threads, or processes, made for connections; None once it is gone."""
+        counted = self.counters(None, 10).get(self.database.threads_started)
+        return None if counted is None else int(counted)
 
     def settings(self) -> dict[str, str]:
         """The variables that the mode sets, as the server reports them, and its version.
@@ -109,17 +110,17 @@ class DatabaseSubject:
             return {}
         return {name: settings[name] for name in sorted({"version", *self.options})}
 
-    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes]:
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes | None]:
         deadline_s = time.monotonic() + limit_s
         while True:
             for process in filter(None, (self.process, self.pooler)):
                 if process.ended():
-                    return "server_died", f"exit status {process.exit_status}", b""
+                    return "server_died", f"exit status {process.exit_status}", None
             try:
                 return "completed", "", self.ask(path, limit_s)
             except OSError as fault:
                 if time.monotonic() > deadline_s:
-                    return "refused", str(fault), b""
+                    return "refused", str(fault), None
             time.sleep(0.1)
 
     def watch(self, path: str | None, limit_s: float, *, on: bool) -> None:
