@@ -12,7 +12,8 @@ from typing import Any
 
 import psutil
 
-from profiles.watch.telemetry import process_sample
+from profiles.watch.telemetry import Sample, process_sample
+from profiles.watch.terminal import say
 from workloads.machine import provenance
 from workloads.machine.testbed import free_port
 from workloads.record import cell_folder
@@ -24,13 +25,15 @@ from workloads.servers.user_server import UserServer
 from workloads.session.place import Place
 
 Spec = dict[str, Any]
+# How often a server that is not ready is asked, and when that is said to who waits for it.
+ASK_AGAIN_S, SAID_AFTER_S = 0.05, 5
 
 
 class NotAnswering(RuntimeError):
     """A server that does not come up: an outcome, with its command and the last it said."""
 
     def __init__(self, mode: str, why: str, subject: Subject) -> None:
-        outcome = "server_died: " if subject.process.ended() else ""
+        outcome = "server_died: " if subject.process.ended() else "not_ready: "
         command = shlex.join(provenance.portable(subject.process.argv))
         lines = subject.log.read_text(errors="replace").strip().splitlines()[-5:]
         said = " | ".join(lines) or "nothing"
@@ -51,21 +54,44 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
         listens_s = time.monotonic()
         verify(subject, spec)
         answers_s = subject.start_up_s + time.monotonic() - listens_s
-        idle = process_sample("server", psutil.Process(subject.process.pid))
-        mode = spec["mode"]["id"]
+        idle, mode = idle_sample(subject), spec["mode"]["id"]
+        if not idle:
+            raise NotAnswering(mode, "it ended after its first answer", subject)
         live = Live(mode, subject, backend, folder, idle, subject.settings(), answers_s)
         undo.pop_all()
     return live
 
 
+def idle_sample(subject: Subject) -> Sample:
+    """What its processes use before a load; empty once they are gone."""
+    with contextlib.suppress(psutil.Error):
+        return process_sample("server", psutil.Process(subject.process.pid))
+    return {}
+
+
 def verify(subject: Subject, spec: Spec) -> None:
+    """Asks until the answer is right: a port may open long before what is behind it is ready."""
     mode, timeout_s = spec["mode"]["id"], spec["testbed"]["request_timeout_s"]
     if not subject.port:
         raise NotAnswering(mode, subject.why_silent(), subject)
+    begun_s, said = time.monotonic() - subject.start_up_s, False
+    while fault := wrong_answer(subject, spec["study"]["verify_path"], timeout_s):
+        waited_s = time.monotonic() - begun_s
+        why = f"no right answer after {waited_s:.0f} s, last {fault!r}"
+        if subject.process.ended() or waited_s > server.START_LIMIT_S:
+            raise NotAnswering(mode, why, subject) from fault
+        if waited_s > SAID_AFTER_S and not said:
+            said = True
+            say(f"{mode}: {why}; it is asked until {server.START_LIMIT_S} s are over")
+        time.sleep(ASK_AGAIN_S)
+
+
+def wrong_answer(subject: Subject, path: str, limit_s: float) -> Exception | None:
     try:
-        subject.ask(spec["study"]["verify_path"], timeout_s)
-    except (OSError, HTTPException) as silence:
-        raise NotAnswering(mode, f"no right answer: {silence!r}", subject) from silence
+        subject.ask(path, limit_s)
+    except (OSError, HTTPException) as fault:
+        return fault
+    return None
 
 
 def backend_of(spec: Spec, folder: Path, position: int, place: Place) -> Backend | None:

@@ -86,6 +86,7 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
         return Server([sys.executable, "-c", SERVERS[spec["mode"]["id"]]], CPUS, folder)
 
     monkeypatch.setattr(start_module, "subject_of", subject_of)
+    monkeypatch.setattr(start_module, "server", SimpleNamespace(START_LIMIT_S=0))
     session.start_all(list(SERVERS))
     silent = session.silent
     try:
@@ -99,8 +100,8 @@ def test_server_that_does_not_answer_is_an_outcome_and_the_others_go_on(recorder
         # It is not started again for every round.
         assert turns.alive(session, name) is None
         record = record_of(one, name)
-        assert record["outcome"] == "hung"
-        assert record["outcome_reason"].startswith("fixed-pool: no right answer: ")
+        assert record["outcome"] == "not_ready"
+        assert record["outcome_reason"].startswith("fixed-pool: no right answer after 0 s, last ")
         assert record["outcome_reason"].endswith(" | no thread left")
         assert record["server"] is None
     finally:

@@ -1,11 +1,13 @@
 """User-supplied servers: started by a command, watched with all their processes, faults named."""
 
 import os
+import re
 import shutil
 import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -165,7 +167,7 @@ def test_server_that_never_listens_is_named_with_what_it_said(start):
     forever = "import time; print('hm', flush=True); time.sleep(99)"
     live, why = start(*PYTHON, forever, "{port}", given_up_after="hm")
     assert live is None
-    assert why.startswith("mine: it must listen on 127.0.0.1:")
+    assert why.startswith("not_ready: mine: it must listen on 127.0.0.1:")
     assert "; its processes listen on no port; command: " in why
     assert why.endswith("it said last: hm")
 
@@ -194,11 +196,51 @@ def test_server_that_listens_elsewhere_is_told_where(start, address, port, found
         (200, {"expected_status": 204}, "status 200, not 204"),
     ],
 )
-def test_wrong_answer_is_shown_beside_the_right_one(start, status, expected, found):
+def test_wrong_answer_is_shown_beside_the_right_one(start, status, expected, found, monkeypatch):
+    monkeypatch.setattr("workloads.session.start.server", SimpleNamespace(START_LIMIT_S=0))
     live, why = start(*PYTHON, code(status=status), "{port}", **expected)
     assert live is None
-    assert why.startswith("mine: no right answer: ")
+    assert why.startswith("not_ready: mine: no right answer after 0 s, last ")
     assert found in why
+
+
+# Listens before it is ready: until then it answers 503, or closes the connection.
+LATE = """
+begun = time.monotonic()
+while True:
+    c, _ = s.accept()
+    early = time.monotonic() - begun < float(sys.argv[2])
+    if c.recv(9999) and not (early and sys.argv[3] == "close"):
+        status = b"503 Busy" if early else b"200 OK"
+        c.sendall(b"HTTP/1.1 " + status + b"\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+    c.close()
+"""
+LATE = LISTEN.format(address="127.0.0.1", port=WANTED) + LATE
+
+
+@pytest.mark.parametrize("early", ["503", "close"])
+def test_server_whose_port_opens_before_it_is_ready_is_asked_again(start, early):
+    live, why = start(*PYTHON, LATE, "{port}", "1", early)
+    assert why == ""
+    assert live.subject.start_up_s + 0.5 < live.first_answer_s < 60
+
+
+def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkeypatch, capsys):
+    monkeypatch.setattr("workloads.session.start.server", SimpleNamespace(START_LIMIT_S=1))
+    monkeypatch.setattr("workloads.session.start.SAID_AFTER_S", 0.2)
+    live, why = start(*PYTHON, LATE, "{port}", "999", "503")
+    assert live is None
+    assert "no right answer after 1 s, last HTTPException('status 503, not 200')" in why
+    # Who waits is told why.
+    assert capsys.readouterr().err.count("it is asked until 1 s are over") == 1
+
+
+def test_server_that_ends_before_it_is_ready_has_died(start):
+    ends = LISTEN.format(address="127.0.0.1", port=WANTED)
+    ends += "while not s.accept()[0].recv(9): pass\nsys.exit(3)"
+    live, why = start(*PYTHON, ends, "{port}")
+    assert live is None
+    assert why.startswith("server_died: mine: ")
 
 
 # ---- its processes
@@ -233,12 +275,43 @@ def test_jvm_among_its_processes_is_profiled_and_counted(start):
     assert why == ""
     subject, folder = live.subject, live.folder / "a-slice"
     folder.mkdir()
-    assert subject.jvm == jvm_of(subject.process.pid) != subject.process.pid
+    assert subject.jvm == jvm_of(children(subject.process.pid)) != subject.process.pid
     assert subject.threads_started() > 5
     subject.start_profile(folder, ASKED)
     subject.end_profile()
     assert subject.profile(folder, ASKED)["engine"] == "itimer"
     assert (live.folder / "gc.log").exists()
+
+
+def test_threads_of_a_jvm_that_does_not_publish_them_are_unknown(start):
+    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC", "-XX:+PerfDisableSharedMem"]
+    mode = ["-cp", str(JAR), "artifact.sockets.mode.EventLoop", "--port={port}", "--backlog=50"]
+    live, why = start(*java, *mode, path="/jmeter/test")
+    assert why == ""
+    assert live.subject.found_jvm() == live.subject.process.pid
+    assert live.subject.threads_started() is None
+
+
+# As a build tool does: a program in Java, whose main thread is not the first, starts the server.
+LAUNCHER = """
+void main(String[] command) throws Exception {
+    new ProcessBuilder(command).inheritIO().start().waitFor();
+}
+"""
+
+
+def test_jvm_that_listens_is_profiled_and_not_the_one_that_started_it(start, tmp_path):
+    (tmp_path / "Launcher.java").write_text(LAUNCHER)
+    java = [str(provenance.java()), "-Xmx64m", "-XX:+UseSerialGC"]
+    server = [*java, "-cp", str(JAR), "artifact.sockets.mode.EventLoop"]
+    launcher = [*java, str(tmp_path / "Launcher.java")]
+    live, why = start(*launcher, *server, "--port={port}", "--backlog=50", path="/jmeter/test")
+    assert why == ""
+    launched = live.subject.process.pid
+    assert live.subject.jvm in children(launched)
+    assert jvm_of([launched]) == launched
+    watched = psutil.Process(launched)
+    assert process_sample("server", watched)["server_threads"] >= watched.num_threads() + 5
 
 
 @pytest.fixture
@@ -327,6 +400,43 @@ def test_nothing_of_our_server_is_said_of_a_user_supplied_one():
     assert "server" in grid.spec(neighbor)["study"]
 
 
+def test_answers_that_vary_have_no_length_that_is_right():
+    def spec(**mode):
+        grid = Grid(configured(**MINE, **mode))
+        return grid.spec(next(cell for cell in grid.cells if cell.mode == "mine"))
+
+    assert spec()["study"]["body_bytes"] == 42
+    varying = spec(answers_vary=True)
+    assert "body_bytes" not in varying["study"]
+    assert varying["mode"]["answers_vary"] is True
+
+
+@pytest.mark.parametrize("length", [0, 1, 2**20, 2**30])
+@pytest.mark.parametrize("path", ["/search?q=a%20b", "/a,b;c:d~e+f@g!h*", "/jmeter/test"])
+def test_any_length_of_a_body_and_any_path_can_be_a_tier(length, path):
+    config = configured(**MINE)
+    study = config["studies"]["request-threads"]
+    study["tiers"]["mid"] |= {"body_bytes": length, "path": path, "sleep_ms": 0}
+    grid = Grid(config)
+    spec = grid.spec(next(cell for cell in grid.cells if (cell.mode, cell.tier) == ("mine", "mid")))
+    assert (spec["study"]["body_bytes"], spec["tier"]["path"]) == (length, path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "allowed"),
+    [
+        ("body_bytes", -1, "0 (as of a 204) to 1,073,741,824 bytes"),
+        ("path", "/a b", "a path with its query"),
+        ("path", "/a%2", "% with two hexadecimal digits"),
+    ],
+)
+def test_lengths_and_paths_that_are_none_are_named(key, value, allowed):
+    config = configured(**MINE)
+    config["studies"]["request-threads"]["tiers"]["mid"][key] = value
+    with pytest.raises(ConfigurationError, match=re.escape(allowed)):
+        Grid(config)
+
+
 def test_example_is_a_short_file_that_adds_a_mode():
     assert len((EXAMPLE / "config.yaml").read_text().splitlines()) <= 15
     grid = Grid(configured(**example()))
@@ -345,6 +455,11 @@ def test_example_is_a_short_file_that_adds_a_mode():
         ({"expected_status": 20}, "mine.expected_status = 20; allowed: 100 to 599"),
         ({"environment": {"a-b": "c"}}, 'mine.environment = "a-b"; allowed: names of variables'),
         ({"environment": {"A": [1]}}, "mine.environment.A = [1]"),
+        ({"answers_vary": 1}, "mine.answers_vary = 1; allowed: true or false"),
+        (
+            {"answers_vary": True, "expected_body": "up"},
+            "mine.answers_vary = true; allowed: only without expected_body",
+        ),
     ],
 )
 def test_fault_is_named_with_its_value_and_what_is_allowed(changed, expected):
@@ -359,7 +474,8 @@ def test_port_may_stand_in_the_environment_alone():
 
 def test_mode_without_a_command_has_nothing_of_a_user_supplied_server():
     ours = {"class": "EventLoop", "observed": {"peak_at_most": 9}}
-    for own in ({"folder": "servers"}, {"verify_path": "/"}, {"expected_body": ""}):
+    of_users = ({"folder": "servers"}, {"verify_path": "/"}, {"expected_body": ""})
+    for own in (*of_users, {"answers_vary": True}):
         with pytest.raises(ConfigurationError, match="allowed: only with a command"):
             Grid(configured(**ours, **own))
     with pytest.raises(ConfigurationError, match="kind = null; allowed: one, or observed"):
