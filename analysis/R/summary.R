@@ -113,10 +113,12 @@ server_row <- function(cell) {
   )
 }
 
-# Whether the server answered after the load as before; one that still holds requests of its load is not asked.
+# Whether the server answered after the load as before; one that still holds requests of its load is not asked, and the answers of some
+# vary.
 has_survived <- function(cell) {
   still_holds <- nzchar(c(cell$outcome_reason, "")[1])
-  as.numeric(cell$outcome == "completed" && (still_holds || identical(cell$answers$before, cell$answers$after)))
+  varies <- isTRUE(cell$configuration$mode$answers_vary)
+  as.numeric(cell$outcome == "completed" && (still_holds || varies || identical(cell$answers$before, cell$answers$after)))
 }
 
 # Counts that a server keeps itself; NA where it keeps none. Counters grow from before the generator's warm-up until the last

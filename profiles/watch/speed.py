@@ -76,7 +76,7 @@ class Probe(Protocol):
 
 
 class Speeds:
-    """What the probes of several CPUs have written so far, each in its file."""
+    """The values of the probes of several CPUs so far, each in its file."""
 
     def __init__(self, paths: list[Path], probes: Sequence[Probe] = ()) -> None:
         self.paths, self.probes = paths, probes

@@ -35,7 +35,10 @@ OF_REFERENCES = {"tiers", "baseline", "depth", "repetitions"}
 OF_COMPARISONS = ("backend", "options", "depth")
 # Keys of servers of ours alone, and of user-supplied ones alone.
 OF_OURS = ("class", "server", "engine", "client", "jdk", "backend", "options", "jvm_options")
-OF_USERS = ("folder", "environment", "verify_path", "expected_status", "expected_body")
+OF_USERS = (
+    *("folder", "environment", "verify_path", "expected_status", "expected_body"),
+    "answers_vary",
+)
 
 Mode = dict[str, Any]
 Tier = dict[str, Any]
@@ -494,6 +497,8 @@ def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterato
         yield f"{command}: words of which one, or a variable of its environment, holds {{port}}"
     if "engine" in study:
         yield f"{command}: in a study whose servers speak HTTP"
+    if mode.get("answers_vary") and "expected_body" in mode:
+        yield f"{place}.answers_vary = true; allowed: only without expected_body"
     if not user_home(mode).is_dir():
         yield f"{place}.folder = {json.dumps(mode['folder'])}; allowed: a folder that is there"
 

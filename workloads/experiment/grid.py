@@ -54,7 +54,7 @@ SERVER_KEYS = ("jar", "package", "class_data")
 # The part of a mode that is measured, as cell.json has it.
 MODE_KEYS = (
     *("id", "kind", "options", "carriers", "jdk", "client", "observed", "alone", "heap_varied"),
-    *("command", "folder", "environment", "expected_status", "expected_body"),
+    *("command", "folder", "environment", "expected_status", "expected_body", "answers_vary"),
 )
 
 

@@ -80,11 +80,13 @@ class Plan:
     def spec(self, name: Name) -> dict[str, Any]:
         """The `configuration` of a cell's cell.json."""
         mode, load = self.modes[name.mode], self.load(name)
-        answers = {key: load.tier[key] for key in OF_ANSWERS if key in load.tier}
+        study = mode.study | {key: load.tier[key] for key in OF_ANSWERS if key in load.tier}
+        if mode.mode.get("answers_vary"):
+            study.pop("body_bytes", None)
         kinds = self.profiles.get(f"{name.tier}/{name.tool}", {}).get(name.mode)
         return {
             "protocol": self.protocol,
-            "study": mode.study | answers,
+            "study": study,
             "mode": mode.mode,
             "backend": mode.backend,
             "engine": mode.engine,

@@ -5,38 +5,41 @@ from __future__ import annotations
 import contextlib
 import socket
 from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPException
 
 from profiles.watch.limits import raise_descriptors
-
-REQUEST = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 @contextlib.contextmanager
 def idle_connections(
     place: tuple[str, int], path: str, count: int, limit_s: float
-) -> Iterator[list[socket.socket]]:
-    """Opens so many to an address and port, each with one answered request.
+) -> Iterator[list[HTTPConnection]]:
+    """Opens so many to an address and port, each with one request, answered to its last byte.
 
     Fewer where the server takes no more.
     """
     raise_descriptors()
     with contextlib.ExitStack() as open_ones:
-        held: list[socket.socket] = []
-        with contextlib.suppress(OSError):
+        held: list[HTTPConnection] = []
+        with contextlib.suppress(OSError, HTTPException):
             for _ in range(count):
-                connection = socket.create_connection(place, limit_s)
-                held.append(open_ones.enter_context(connection))
-                connection.sendall(REQUEST.format(path=path).encode())
-                connection.recv(2**16)
+                connection = HTTPConnection(*place, timeout=limit_s)
+                open_ones.callback(connection.close)
+                connection.request("GET", path)
+                connection.getresponse().read()
+                held.append(connection)
         yield held
 
 
-def still_open(held: list[socket.socket]) -> int:
+def still_open(held: list[HTTPConnection]) -> int:
     """How many of them the server has not closed."""
-    return sum(map(is_open, held))
+    return sum(is_open(connection.sock) for connection in held)
 
 
-def is_open(connection: socket.socket) -> bool:
+def is_open(connection: socket.socket | None) -> bool:
+    """One that the server said it would close is closed."""
+    if connection is None:
+        return False
     try:
         connection.setblocking(False)
         return bool(connection.recv(1, socket.MSG_PEEK))

@@ -399,7 +399,7 @@ class Process:
                 text=True,
                 bufsize=1,
             )
-        self.pid = self.child.pid
+        self.log, self.pid = folder / log, self.child.pid
         self.exit_status: int | None = None
 
     def ended(self) -> bool:

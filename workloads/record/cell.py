@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ from workloads.machine import provenance
 from workloads.record import cell_folder, pooling, validity
 from workloads.record.load import nothing_sent
 from workloads.record.slice import PROFILED, Slice
-from workloads.servers.server import EVENTS
+from workloads.servers.server import BODY_SHOWN, EVENTS
 
 logger = logging.getLogger("record")
 
@@ -108,7 +109,7 @@ def labels_of(labels: dict[str, Any], name: Name) -> dict[str, Any]:
 def silent(spec: dict[str, Any], tool: Generating, why: str) -> dict[str, Any]:
     """The parts of a cell in which nothing was sent: limits forbid it, or no server answers."""
     outcome, _, reason = why.partition(": ")
-    if outcome not in ("beyond_limits", "server_died"):
+    if outcome not in ("beyond_limits", "server_died", "not_ready"):
         outcome, reason = "hung", why
     return {
         "outcome": outcome,
@@ -146,12 +147,8 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
     return {
         "outcome": (broken or last).outcome,
         "outcome_reason": (broken or last).reason,
-        "answers": {
-            "before": digest(counted[0].accounts["body_before"]),
-            "after": digest((broken or last).accounts["body"]),
-            "rows_before": rows_before,
-            "rows_after": rows_after,
-        },
+        "answers": answers_of(counted[0].accounts["body_before"], (broken or last).accounts["body"])
+        | {"rows_before": rows_before, "rows_after": rows_after},
         "load": load,
         "server": server
         | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status},
@@ -196,5 +193,18 @@ def write_cell(record: dict[str, Any], slices: list[Slice], folder: Path) -> Non
     cell_folder.write(record, folder)
 
 
-def digest(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest() if body else ""
+def answers_of(before: bytes | None, after: bytes | None) -> dict[str, Any]:
+    """Digests of the answers before and after the load, and where two differ their bytes there."""
+    found: dict[str, Any] = {"before": digest(before), "after": digest(after)}
+    if before is None or after is None or before == after:
+        return found
+    at = len(os.path.commonprefix([before, after]))
+    # From their first bytes on, unless they are the same for long.
+    shown = slice(max(0, at - BODY_SHOWN // 2), at + BODY_SHOWN // 2)
+    texts = [body[shown].decode(errors="backslashreplace") for body in (before, after)]
+    return found | {"differ": {"at": at, "before": texts[0], "after": texts[1]}}
+
+
+def digest(body: bytes | None) -> str:
+    """Empty without an answer; of an answer without a body that of nothing."""
+    return "" if body is None else hashlib.sha256(body).hexdigest()

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 COLLECTIONS = ("collections", "full_collections", "gc_pause_ms")
+# How a line of HotSpot's unified log begins, and what collectors call themselves in its first line
+# whose collections are no pauses.
+UNIFIED = re.compile(r"\[\d{4}-\d\d-\d\dT(?!.*Using (The Z|Shenandoah))")
 # A collector that works beside the program also pauses to mark: that is no collection.
 PAUSE = re.compile(r"\[(?P<ended>[^]]+)\].* Pause (?P<kind>\w+).* (?P<ms>[\d.]+)ms$")
 
@@ -32,12 +35,14 @@ def nothing_sent(loop: str) -> dict[str, Any]:
 def collections(log: Path, load: dict[str, Any]) -> dict[str, Any]:
     """Collections that ended within the load, and their pauses, from the JVM's unified log.
 
-    The log is read from its end. Without a log all are None.
+    The log is read from its end. All are None without a log, and of another JVM's or of a collector
+    that hardly pauses.
     """
-    if not log.exists():
+    lines = log.read_text(errors="replace").splitlines() if log.exists() else []
+    if not lines or not UNIFIED.match(lines[0]):
         return dict.fromkeys(COLLECTIONS)
     young, full, pause_ms = 0, 0, 0.0
-    for line in reversed(log.read_text().splitlines()):
+    for line in reversed(lines):
         if not (found := PAUSE.match(line)):
             continue
         ended_s = datetime.fromisoformat(found["ended"]).timestamp()

@@ -39,14 +39,19 @@ from workloads.record.slice import (
 SUMMED = (
     *("requests_offered", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
     *("duration_s", "received_bytes", "sent_bytes", "connects", "answers_in_warm_up"),
+    *("connections_opened", "reconnects"),
 )
-LOWEST = ("latency_min_ms", "fairness")
-HIGHEST = ("workers_without",)
+LOWEST = ("latency_min_ms", "fairness", "body_bytes_min")
+HIGHEST = ("workers_without", "body_bytes_max")
 COUNTS = ("errors", "queries")
 # Means over the time that counted; latencies over the requests of slices that were kept.
 RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
 LATENCIES = ("latency_mean_ms", "wait_mean_ms")
 SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
+PEAKS = (
+    *("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_descriptors_share"),
+    "peak_accept_queue",
+)
 # Values that mean nothing over the steps of a sweep, each at a rate of its own.
 NOT_OF_A_SWEEP = (
     *("answers_per_s", "throughput_per_s", "latency_mean_ms", "in_flight_mean", "offered_per_s"),
@@ -211,10 +216,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         **counters_of(counted),
         "profiled": profiled_part(pooled_kept(slices, PROFILED)),
         "settings": live.settings,
-        **{
-            name: max(each[name] for each in metrics)
-            for name in ("peak_threads", "peak_rss_bytes", "peak_descriptors", "peak_accept_queue")
-        },
+        **{name: max(each[name] for each in metrics) for name in PEAKS},
         **{name: sum(each[name] for each in metrics) for name in GROWING},
         **{name: summed(each[name] for each in metrics) for name in COLLECTIONS},
     }
@@ -227,7 +229,7 @@ def summed(values: Iterable[float | None]) -> float | None:
 
 
 def threads_started(slices: list[Slice]) -> int | None:
-    """None where the server does not count them; one that is gone has started none."""
+    """None where they are not counted, as by a server that is gone."""
     edges = [
         (done.accounts["before"]["threads_started"], done.accounts["after"]["threads_started"])
         for done in slices

@@ -66,7 +66,9 @@ class Live:
     idle_cpu_share: float = 0.0
     # Its answer and its own counts after its last load, by where they are asked for; empty where
     # they may change without one.
-    left: dict[tuple[str | None, ...], tuple[bytes, dict[str, Any]]] = field(default_factory=dict)
+    left: dict[tuple[str | None, ...], tuple[bytes | None, dict[str, Any]]] = field(
+        default_factory=dict
+    )
 
     def processes(self) -> list[Process]:
         """The server, and what it depends on or what stands before it."""

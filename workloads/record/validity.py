@@ -40,6 +40,13 @@ CHANGE_P_AT_MOST = 0.005
 CHANGE_SHIFT_AT_LEAST = 0.1
 GENERATOR_CPU_AT_MOST = 0.9
 BACKEND_CPU_AT_MOST = 0.9
+# Share of the requests on kept connections that may need a new one: servers/tomcat closes each
+# after a hundred.
+RECONNECTS_AT_MOST = 0.05
+# Failures for want of what this side has too little of.
+EXHAUSTED = ("descriptors_exhausted", "ports_exhausted")
+# A server that accepts no more has all descriptors of its limit open.
+DESCRIPTORS_BELOW = 0.99
 # Failures after which the server may still have written what it was asked to.
 PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
 # Share of the slices of a cell: where more are excluded, those that are kept may be lucky ones.
@@ -240,8 +247,54 @@ def body_bytes(record: Record) -> Check | None:
         return None
     expected = record["configuration"]["study"]["body_bytes"]
     rule = f"every 2xx answer has a body of {expected} bytes, as in every other mode"
-    passed = right == answered
-    return check("body_bytes", EVERYTHING, rule, passed, right=right, answered=answered)
+    values = {"right": right, "answered": answered}
+    seen = {key: record["load"].get(f"body_bytes_{key}") for key in ("min", "max")}
+    values |= {key: length for key, length in seen.items() if length is not None}
+    return check("body_bytes", EVERYTHING, rule, right == answered, **values)
+
+
+def same_answer(record: Record) -> Check | None:
+    """A user-supplied server answers as before: only its author knows whether it may not."""
+    mode, answers = record["configuration"]["mode"], record["answers"]
+    if "command" not in mode or mode.get("answers_vary"):
+        return None
+    if not answers["before"] or not answers["after"]:
+        return None
+    rule = "verify_path is answered after the load as before, unless answers_vary is true"
+    passed = answers["before"] == answers["after"]
+    return check("same_answer", EVERYTHING, rule, passed, **answers.get("differ", {}))
+
+
+def kept(record: Record) -> Check | None:
+    """Requests on kept connections find one, unless the one before has failed on it."""
+    load, again = record["load"], record["load"].get("reconnects")
+    if again is None or not load["requests_recorded"]:
+        return None
+    share = again / load["requests_recorded"]
+    rule = (
+        f"the load keeps its connections: at most {RECONNECTS_AT_MOST:.0%} of the requests needed "
+        "a new one, but for those after a failure"
+    )
+    values = {"reconnects": again, "requests": load["requests_recorded"], "share": share}
+    return check("kept", EVERYTHING, rule, share <= RECONNECTS_AT_MOST, **values)
+
+
+def generator_limits(record: Record) -> Check:
+    """Where the generator itself cannot open a connection, that is no fault of the server."""
+    errors = record["load"]["errors"]
+    found = {kind: errors[kind] for kind in EXHAUSTED if errors.get(kind)}
+    rule = "the generator had a descriptor and a port for every request"
+    return check("generator_limits", EVERYTHING, rule, not found, **found)
+
+
+def descriptors(record: Record) -> Check | None:
+    """A server at its own limit of descriptors shows that limit, and not its concurrency model."""
+    share = record["server"].get("peak_descriptors_share")
+    if share is None:
+        return None
+    rule = "no process of the server had all descriptors open that its own limit allows (ulimit -n)"
+    values = {"share": share, "open": record["server"]["peak_descriptors"]}
+    return check("descriptors", EVERYTHING, rule, share < DESCRIPTORS_BELOW, **values)
 
 
 def writes_kept(record: Record) -> Check | None:
@@ -294,7 +347,8 @@ def observed(record: Record) -> Check | None:
     if limits is None or not answered or not load["slices"]["counted"]:
         return None
     added = server["peak_threads"] - server["idle_threads"]
-    per_request = (server["threads_started"] or 0) / min(answered, connections_kept(record))
+    started = server["threads_started"]
+    per_request = None if started is None else started / min(answered, connections_kept(record))
     peak_least = limits.get("peak_at_least", -math.inf)
     if in_flight_at_least(record) < peak_least:
         peak_least = -math.inf
@@ -302,15 +356,19 @@ def observed(record: Record) -> Check | None:
     peak_most = limits.get("peak_at_most", limits.get("peak_at_most_per_cpu", math.inf) * cpus)
     least = limits.get("started_per_request_at_least", 0.0)
     most = limits.get("started_per_request_at_most", math.inf)
+    unknown = per_request is None and (least > 0 or most < math.inf)
     passed = (
         peak_least - JVM_THREADS_SLACK <= added <= peak_most + JVM_THREADS_SLACK
-        and least <= per_request <= most
+        and not unknown
+        and least <= (per_request or 0.0) <= most
     )
     allowed = ", ".join(f"{name} {limit}" for name, limit in limits.items())
     rule = (
         f"threads: {allowed} (alive at once: {JVM_THREADS_SLACK} more or fewer for the JVM's own; "
         "at least: where the load offers so many requests at once)"
     )
+    if unknown:
+        rule += "; those started cannot be counted: no JVM of the server publishes its counters"
     values = {"added_at_the_peak": added, "started_per_request": per_request}
     return check("observed", EVERYTHING, rule, passed, **values)
 
@@ -331,7 +389,15 @@ def connections_kept(record: Record) -> float:
     tool = record["configuration"]["tool"]
     if not tool.get("keep_alive"):
         return math.inf
-    return float(tool.get("connections", tool.get("users")) * slices_pooled(record))
+    opened = record["load"].get("connections_opened")
+    return float(opened or connections_of(tool) * slices_pooled(record))
+
+
+def connections_of(tool: Record) -> int:
+    """How many connections a load with a user or a request on each has."""
+    users: int = tool.get("users", 0)
+    connections: int = tool.get("connections", users)
+    return connections
 
 
 def in_flight_at_least(record: Record) -> float:
@@ -414,12 +480,16 @@ RULES: list[Callable[[Record], Check | None]] = [
     little,
     settled,
     body_bytes,
+    same_answer,
+    kept,
     writes_kept,
     never_too_fast,
     observed,
     settings,
     requests_due,
     generator_healthy,
+    generator_limits,
+    descriptors,
     backend_healthy,
     slices_kept,
 ]

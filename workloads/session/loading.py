@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import logging
+import time
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+from profiles.watch.accept_queue import closed_since
 from profiles.watch.telemetry import Telemetry
 from workloads.machine import provenance
 from workloads.machine.idle_connections import idle_connections, still_open
@@ -49,15 +51,20 @@ class Loading:
             self.switch_profiler(folder, on=True)
         telemetry = self.telemetry()
         ran, others, lost = self.run(folder, telemetry)
+        keeps = self.spec["tool"].get("keep_alive")
+        lasted_s = time.time() - ran.window_s[0]
+        closed = closed_since(self.live.subject.port, lasted_s) if keeps else 0
         if turn.kind == PROFILED:
             self.switch_profiler(folder, on=False)
         state = self.state()
-        after = self.account(answers=bool(state[2]))
+        after = self.account(answers=state[2] is not None)
         self.place.load_ended()
         load = self.collect(folder, ran)
         outcome, reason, body = self.outcome(load, ran, state)
         self.leave(load, others, (body, after) if outcome == "completed" else None)
         self.complete(load, folder)
+        if keeps:
+            load.setdefault("reconnects", self.reconnects(load, closed))
         metrics = Window(load, telemetry, self.place).metrics(self.beside(), others, ran)
         metrics |= collections(self.live.folder / "gc.log", load)
         load["generator"]["cpu_share"] = metrics["generator_cpu_share"]
@@ -129,15 +136,25 @@ class Loading:
         for key in ("start_epoch_s", "end_epoch_s"):
             load[key] -= self.place.generator.clock_offset_s
 
-    def answer(self) -> bytes:
-        """The server's answer before its load; empty without one."""
+    def reconnects(self, load: dict[str, Any], closed: int) -> int:
+        """Connections that the server dropped in the window of a tool that does not count them.
+
+        `closed`: those of the whole run, at whose end the tool closes its own.
+        """
+        tool, within = self.spec["tool"], load["requests_recorded"]
+        own = tool.get("connections", tool.get("users", 0)) + within - load["responses_2xx"]
+        of_run = max(within, load.get("counted_requests", within), 1)
+        return round(max(0, closed - own) * within / of_run)
+
+    def answer(self) -> bytes | None:
+        """The server's answer before its load; None without one."""
         limit_s = self.spec["testbed"]["request_timeout_s"]
         try:
             return self.live.subject.ask(self.spec["study"]["verify_path"], limit_s)
         except (OSError, HTTPException):
-            return b""
+            return None
 
-    def before(self) -> tuple[bytes, dict[str, Any]]:
+    def before(self) -> tuple[bytes | None, dict[str, Any]]:
         """The server's answer and counts before a load: those that its last one has left."""
         left = self.live.left.get(self.counted())
         return left or (self.answer(), self.account())
@@ -146,21 +163,21 @@ class Loading:
         return tuple(self.spec["study"].get(key) for key in ("rows_path", "counters_path"))
 
     def leave(
-        self, load: dict[str, Any], others: Spent, left: tuple[bytes, dict[str, Any]] | None
+        self, load: dict[str, Any], others: Spent, left: tuple[bytes | None, dict[str, Any]] | None
     ) -> None:
         """Keeps what the load has left for the next, unless the server may still be at work."""
         left_work = any(load["errors"].get(kind) for kind in PERHAPS_WRITTEN)
         self.live.left = {self.counted(): left} if left and not left_work else {}
         self.place.doubt(self.live.mode, others, left_work=left_work)
 
-    def state(self) -> tuple[str, str, bytes]:
+    def state(self) -> tuple[str, str, bytes | None]:
         """(outcome, reason, body) as the server answers after the load."""
         limit_s = min(self.spec["testbed"]["request_timeout_s"], ANSWER_LIMIT_S)
         return self.live.subject.state(self.spec["study"]["verify_path"], limit_s)
 
     def outcome(
-        self, load: dict[str, Any], ran: Ran, state: tuple[str, str, bytes]
-    ) -> tuple[str, str, bytes]:
+        self, load: dict[str, Any], ran: Ran, state: tuple[str, str, bytes | None]
+    ) -> tuple[str, str, bytes | None]:
         """(outcome, reason, body): the server's state, and what else is known of the load."""
         outcome, reason, body = state
         outcome, reason = self.judged(outcome, reason, load)
@@ -177,11 +194,10 @@ class Loading:
         A server that still answers what it holds does not hang: it was overloaded. And a failure
         has another name where what the server depends on has died.
         """
-        backend = self.live.backend
-        if backend and backend.process.ended():
-            said = (self.live.folder / "backend.log").read_text(errors="replace").splitlines()[-3:]
-            wanted, status = self.spec["backend"]["id"], backend.process.exit_status
-            return "backend_died", f"{wanted} ended with status {status}: {' | '.join(said)}"
+        for each in self.beside() if self.live.backend else []:
+            if (process := each.process).ended():
+                said = " | ".join(process.log.read_text(errors="replace").splitlines()[-3:])
+                return "backend_died", f"{each.id} ended with status {process.exit_status}: {said}"
         waiting = load["in_flight_at_end"] + load["errors"].get("timeout", 0)
         answers = load["responses_2xx"] or load["answers_per_s"]
         if outcome == "hung" and answers and waiting:
@@ -202,7 +218,7 @@ class Loading:
         for step in (functools.partial(subject.watch, watched, ANSWER_LIMIT_S, on=on), profiler):
             try:
                 step()
-            except (OSError, RuntimeError) as fault:
+            except (OSError, HTTPException, RuntimeError) as fault:
                 logger.warning("%s: the profiled slice: %s", self.live.mode, fault)
 
     def telemetry(self) -> Telemetry:

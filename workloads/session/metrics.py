@@ -81,6 +81,7 @@ class Window:
             "peak_threads": peak(window, "server_threads"),
             "peak_rss_bytes": peak(window, "server_rss_bytes"),
             "peak_descriptors": peak(window, "server_descriptors"),
+            "peak_descriptors_share": peak(window, "server_descriptors_share"),
             "peak_accept_queue": peak(window, "accept_queue"),
             "load_1m": peak(window, "load_1m"),
             "time_wait": peak(window[:1], "time_wait"),

@@ -25,7 +25,7 @@ from workloads.servers.user_server import UserServer
 from workloads.session.place import Place
 
 Spec = dict[str, Any]
-# How often a server that is not ready is asked, and when that is said to who waits for it.
+# How often a server that is not ready is asked, and when a person who waits for it reads why.
 ASK_AGAIN_S, SAID_AFTER_S = 0.05, 5
 
 
@@ -63,7 +63,7 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
 
 
 def idle_sample(subject: Subject) -> Sample:
-    """What its processes use before a load; empty once they are gone."""
+    """Memory, threads and CPU time of its processes before a load; empty once they are gone."""
     with contextlib.suppress(psutil.Error):
         return process_sample("server", psutil.Process(subject.process.pid))
     return {}

@@ -53,6 +53,7 @@ METRICS = {
     "peak_threads": 20.0,
     "peak_rss_bytes": 2.0**30,
     "peak_descriptors": 30.0,
+    "peak_descriptors_share": 0.03,
     "peak_accept_queue": 0.0,
     "load_1m": 1.0,
     "telemetry_cpu_share": 0.01,

@@ -32,7 +32,12 @@ def test_only_collections_within_the_load_count_and_full_ones_apart(tmp_path):
     assert collections(log, load) == dict(zip(COLLECTIONS, (2, 1, 4.0), strict=True))
     before = {"start_epoch_s": START_S - 9, "end_epoch_s": START_S}
     assert collections(log, before) == dict(zip(COLLECTIONS, (0, 0, 0.0), strict=True))
+    # Nothing is known without a log, and of one that is not HotSpot's or without pauses.
     assert collections(tmp_path / "none", load) == dict.fromkeys(COLLECTIONS)
+    zgc = "[2026-11-20T12:37:30.500+0000][0.010s][info][gc] Using The Z Garbage Collector\n"
+    for text in ("", "<?xml version='1.0'?>\n<verbosegc>\n", zgc + log.read_text()):
+        log.write_text(text)
+        assert collections(log, load) == dict.fromkeys(COLLECTIONS), text
 
 
 def test_collections_of_the_slices_that_count_are_added(make_slice, live):
@@ -55,7 +60,7 @@ def test_collections_of_the_slices_that_count_are_added(make_slice, live):
 def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
     live.subject.profile = lambda folder, asked: {"file": None}
     died = make_slice(2, outcome="server_died", reason="exit status 1", faults=["not_completed"])
-    died.accounts["body"] = b""
+    died.accounts["body"] = None
     record = measured(SPEC, TOOL, [make_slice(1), died])
     assert (record["outcome"], record["outcome_reason"]) == ("server_died", "exit status 1")
     assert (record["answers"]["before"], record["answers"]["after"]) == (digest(b"ok"), "")
@@ -63,6 +68,24 @@ def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):
     assert record["load"]["requests_recorded"] == 100
     fine = measured(SPEC, TOOL, [make_slice(1), make_slice(2)])
     assert (fine["outcome"], fine["answers"]["after"]) == ("completed", digest(b"ok"))
+
+
+def test_answers_that_differ_show_where(make_slice, live):
+    live.subject.profile = lambda folder, asked: {"file": None}
+    done = make_slice()
+    done.accounts |= {"body_before": b'{"at": 17}', "body": b'{"at": 18}'}
+    answers = measured(SPEC, TOOL, [done])["answers"]
+    assert answers["differ"] == {"at": 8, "before": '{"at": 17}', "after": '{"at": 18}'}
+    # In a long page not its first bytes, and what is no text readable.
+    done.accounts |= {"body_before": b"=" * 5000 + b"\xff1", "body": b"=" * 5000 + b"\xff2"}
+    differ = measured(SPEC, TOOL, [done])["answers"]["differ"]
+    assert differ["at"] == 5001
+    assert differ["before"].endswith("=\\xff1") and len(differ["before"]) < 200
+    # A 204 is an answer, and no answer is none.
+    done.accounts |= {"body_before": b"", "body": b""}
+    answers = measured(SPEC, TOOL, [done])["answers"]
+    assert answers["before"] == answers["after"] == digest(b"") != digest(None) == ""
+    assert "differ" not in answers
 
 
 def test_profile_is_of_the_last_profiled_slice_that_was_kept_with_its_window(make_slice, live):
@@ -101,7 +124,8 @@ def test_waits_that_are_not_possible_are_told_in_the_log(make_slice, live, caplo
     ("why", "outcome", "reason"),
     [
         ("beyond_limits: no descriptors", "beyond_limits", "no descriptors"),
-        ("a-mode: no right answer", "hung", "a-mode: no right answer"),
+        ("not_ready: a-mode: still 503", "not_ready", "a-mode: still 503"),
+        ("another reason", "hung", "another reason"),
         ("server_died: a-mode: it ended", "server_died", "a-mode: it ended"),
     ],
 )

@@ -138,6 +138,12 @@ def test_no_samples_at_all_is_all_errors(tmp_path):
         ("Non HTTP response code: java.net.SocketTimeoutException", "timeout"),
         ("Non HTTP response code: org.apache.http.NoHttpResponseException", "closed_early"),
         ("Non HTTP response code: java.net.BindException", "ports_exhausted"),
+        ("Non HTTP response code: java.net.SocketException", "reset"),
+        # Descriptors of its own are no fault of the server.
+        (
+            "Non HTTP response code: java.net.SocketException: Too many open files",
+            "descriptors_exhausted",
+        ),
         ("Non HTTP response code: java.lang.IllegalStateException", "other"),
     ],
 )
@@ -149,6 +155,16 @@ def test_every_property_of_the_plan_is_given_and_no_other():
     used = set(re.findall(r"\$\{__P\((\w+)\)\}", PLAN.read_text()))
     assert set(asked_for()) == used
     assert set(asked_for(warm_up_s=1, duration_s=1)) == used
+
+
+def test_where_answers_vary_every_length_is_right(folder):
+    study = {"verify_path": "/"}
+    spec = SPEC | {"study": study}
+    words = jmeter.fields(spec, SERVER, Path("/out"))
+    assert {"body_bytes=0", "body_bytes_are=5"} <= set(words)
+    assert "body_bytes=42" in jmeter.fields(SPEC, SERVER, Path("/out"))
+    assert "body_bytes_are" not in asked_for()
+    assert jmeter.collect(spec, folder, (0, 0))["bodies_right"] is None
 
 
 def test_its_jvm_is_given_its_options_and_every_jar():

@@ -1,6 +1,7 @@
 """The JMeter driver: loads one after another in one JVM, against a server that answers slowly."""
 
 import csv
+import resource
 import subprocess
 import threading
 import time
@@ -8,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+
+from workloads.tools import jmeter
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "workloads/jmeter"
@@ -39,6 +42,9 @@ class Slow(BaseHTTPRequestHandler):
     def do_GET(self):
         self.server.methods.append(self.command)
         time.sleep(HANGS_S if self.path == "/hang" else 0.1)
+        if self.path.startswith("/empty"):
+            self.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+            return
         # One write: head and body apart would wait for the client's acknowledgment.
         self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK")
 
@@ -152,9 +158,32 @@ def test_a_load_for_a_time_ends_though_requests_hang(driver, tmp_path):
     }
 
 
-def test_a_wrong_body_is_no_success(driver, tmp_path):
+def test_a_wrong_body_is_no_success_unless_any_length_is_right(driver, tmp_path):
     assert driver.load(tmp_path, body_bytes=3) == ["done"]
     assert {row["success"] for row in samples(tmp_path)} == {"false"}
+    assert driver.load(tmp_path, body_bytes=0, body_bytes_are=5) == ["done"]
+    assert {row["success"] for row in samples(tmp_path)} == {"true"}
+
+
+def test_an_answer_without_a_body_is_as_long_as_it_should_be(driver, tmp_path):
+    assert driver.load(tmp_path, path="/empty?a=b%20c,d:~e+f", body_bytes=0) == ["done"]
+    assert {row["responseCode"] for row in samples(tmp_path)} == {"204"}
+    assert {row["success"] for row in samples(tmp_path)} == {"true"}
+
+
+def test_a_generator_without_descriptors_says_so(server, tmp_path):
+    """Its own limit is lowered once it is up: JMeter's connections find no descriptor."""
+    driver = Driver(tmp_path, server.server_port)
+    open_ones = len(list(Path(f"/proc/{driver.process.pid}/fd").iterdir()))
+    # Some for the samples and the libraries that the first load reads.
+    assert driver.load(tmp_path, users=1) == ["done"]
+    limits = (open_ones + 20, open_ones + 20)
+    resource.prlimit(driver.process.pid, resource.RLIMIT_NOFILE, limits)
+    assert driver.load(tmp_path, users=60, loops=1) == ["done"]
+    codes = {row["responseCode"] for row in samples(tmp_path)}
+    driver.process.stdin.close()
+    driver.process.wait(timeout=60)
+    assert "descriptors_exhausted" in set(map(jmeter.error_kind, codes)), codes
 
 
 @pytest.mark.parametrize(

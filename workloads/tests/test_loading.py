@@ -9,12 +9,14 @@ from profiles.watch.speed import Speed
 from workloads.record import slice as slice_module
 from workloads.record.slice import PLAIN, PROFILED, Live, Turn
 from workloads.servers.backends import Backend
+from workloads.session import loading as loading_module
 from workloads.session.loading import Loading
 from workloads.session.metrics import Window
 from workloads.session.place import Place, Spent
 from workloads.tools.generator_place import Ran
 
 TOOL = SimpleNamespace(LOOP="closed")
+JMETER = {"id": "jmeter"}
 SPEC = {
     "backend": {"id": "mariadb", "cpus": "server"},
     "engine": None,
@@ -78,11 +80,45 @@ def test_server_that_still_holds_requests_does_not_hang(live, outcome, load, exp
 
 
 @pytest.mark.parametrize("outcome", ["completed", "hung"])
-def test_backend_that_died_behind_a_server_is_named(live, outcome):
-    (live.folder / "backend.log").write_text("one\ntwo\nthree\nout of disk\n")
-    live.backend = SimpleNamespace(process=SimpleNamespace(ended=lambda: True, exit_status=-9))
-    expected = ("backend_died", "mariadb ended with status -9: two | three | out of disk")
-    assert loading(live).judged(outcome, "", load_with(5, 0, 0)) == expected
+@pytest.mark.parametrize("died", ["mariadb", "remote"])
+def test_backend_that_died_behind_a_server_is_named(live, outcome, died):
+    def process(name):
+        log = live.folder / f"{name}.log"
+        log.write_text("one\ntwo\nthree\nout of disk\n")
+        return SimpleNamespace(ended=lambda: name == died, exit_status=-9, log=log)
+
+    live.backend = Backend(process("mariadb"), [])
+    live.backend.add(Backend(process("remote"), []))
+    backends = SPEC["backend"] | {"others": [{"id": "remote", "cpus": "generator"}]}
+    expected = ("backend_died", f"{died} ended with status -9: two | three | out of disk")
+    one = loading(live, SPEC | {"backend": backends})
+    assert one.judged(outcome, "", load_with(5, 0, 0)) == expected
+
+
+@pytest.mark.parametrize(("closed", "reconnects"), [(12, 0), (512, 250), (1012, 500)])
+def test_connections_that_the_tool_does_not_count_are_those_that_ended(
+    load_slice, monkeypatch, closed, reconnects
+):
+    monkeypatch.setattr(loading_module, "closed_since", lambda port, seconds: closed)
+    # Ten users with a connection each; in the window, half of the run, two requests failed.
+    tool = {"id": "jmeter", "users": 10, "keep_alive": True}
+    counts = {"requests_recorded": 500, "responses_2xx": 498, "counted_requests": 1000}
+    done, _ = load_slice(tool=tool, **counts)
+    assert done.load["reconnects"] == reconnects
+    # due knows it better.
+    assert load_slice(tool=tool, reconnects=3, **counts)[0].load["reconnects"] == 3
+    assert "reconnects" not in load_slice(**counts)[0].load
+
+
+def test_server_without_a_body_has_answered_all_the_same(load_slice, monkeypatch):
+    """A 204 before and after the load is an answer, unlike silence."""
+    monkeypatch.setattr(Subject, "state", lambda *_: ("completed", "", b""))
+    monkeypatch.setattr(Subject, "rows", lambda *_: 3)
+    done, _ = load_slice()
+    assert (done.accounts["body"], done.accounts["after"]["rows"]) == (b"", 3)
+    monkeypatch.setattr(Subject, "state", lambda *_: ("hung", "silence", None))
+    done, _ = load_slice()
+    assert (done.accounts["body"], done.accounts["after"]["rows"]) == (None, None)
 
 
 def telemetry_of(samples, compilers=("a thread",)):
@@ -230,20 +266,20 @@ class Telemetry:
 def load_slice(live, monkeypatch):
     """Loads a slice on a server that notes what happens; returns the slice and the notes."""
 
-    def run(kind=PLAIN, outcome="completed", timed_out=False, **load):
+    def run(kind=PLAIN, outcome="completed", timed_out=False, tool=JMETER, **load):
         notes = []
         live.subject = Subject(notes, outcome)
         spec = SPEC | {
             "backend": None,
             "tier": {"id": "low"},
-            "tool": {"id": "jmeter"},
+            "tool": tool,
             "profile": ["cpu", "states"],
         }
         whole = WINDOW | load_with(98, 0, 0) | {"requests_recorded": 100, "loop": "closed"} | load
-        tool = SimpleNamespace(LOOP="closed")
-        tool.generator = lambda spec: {"name": "a tool", "version": "1"}
-        tool.collect = lambda spec, folder, ran_s: dict(whole)
-        one = Loading(tool, spec, live, Place([0], [1], Speeds()), None)
+        stub = SimpleNamespace(LOOP="closed")
+        stub.generator = lambda spec: {"name": "a tool", "version": "1"}
+        stub.collect = lambda spec, folder, ran_s: dict(whole)
+        one = Loading(stub, spec, live, Place([0], [1], Speeds()), None)
         run.place = one.place
 
         def generate(folder, telemetry):

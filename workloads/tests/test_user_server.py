@@ -231,7 +231,7 @@ def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkey
     live, why = start(*PYTHON, LATE, "{port}", "999", "503")
     assert live is None
     assert "no right answer after 1 s, last HTTPException('status 503, not 200')" in why
-    # Who waits is told why.
+    # A person who waits reads why.
     assert capsys.readouterr().err.count("it is asked until 1 s are over") == 1
 
 
@@ -292,7 +292,7 @@ def test_threads_of_a_jvm_that_does_not_publish_them_are_unknown(start):
     assert live.subject.threads_started() is None
 
 
-# As a build tool does: a program in Java, whose main thread is not the first, starts the server.
+# Like a build tool in Java: the main thread, which is not the process's first, starts the server.
 LAUNCHER = """
 void main(String[] command) throws Exception {
     new ProcessBuilder(command).inheritIO().start().waitFor();

@@ -38,6 +38,8 @@ GOOD = {
         "idle_threads": 18,
         "threads_started": 20,
         "listen_overflows": 0.0,
+        "peak_descriptors": 60,
+        "peak_descriptors_share": 0.06,
     },
     "backend": {"id": "remote", "cpu_share": 0.3},
     "machine": {"throttled": 0.0},
@@ -106,8 +108,8 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
     verdict = validity.verdict(GOOD)
     assert verdict["version"] == validity.VERSION
     assert verdict["valid"] and verdict["latency_valid"]
-    # all but those of databases, of idle connections and of a quota
-    assert len(verdict["checks"]) == len(validity.RULES) - 3
+    # all but those of databases, of idle and of kept connections, of user-supplied servers and of a quota
+    assert len(verdict["checks"]) == len(validity.RULES) - 5
 
 
 @pytest.mark.parametrize(
@@ -121,6 +123,9 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
         ("server.peak_threads", 44, "observed"),
         ("server.peak_threads", 32, "observed"),
         ("server.threads_started", 900, "observed"),
+        ("server.peak_descriptors_share", 1.0, "descriptors"),
+        ("load.errors", {"descriptors_exhausted": 5}, "generator_limits"),
+        ("load.errors", {"ports_exhausted": 5}, "generator_limits"),
         ("configuration.tool.duration_s", 6, "requests_due"),
         ("backend.cpu_share", 0.55, "backend_healthy"),
         # The results' folder is in memory; the kernel's queue is shorter than the mode's.
@@ -356,6 +361,67 @@ def test_own_server_may_leave_open_how_many_threads_it_has():
     # Threads that are not counted do not pass for what must be observed.
     record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
     assert failed(record) == {"observed"}
+    (found,) = [c for c in validity.verdict(record)["checks"] if c["id"] == "observed"]
+    assert "those started cannot be counted" in found["rule"]
+    assert found["values"]["started_per_request"] is None
+    # Those alive at a time are the kernel's to count.
+    record["configuration"]["mode"]["observed"] = {"peak_at_most": 20}
+    assert failed(record) == set()
+    record["server"]["peak_threads"] = 44
+    assert failed(record) == {"observed"}
+
+
+def test_check_of_bodies_says_which_lengths_were_seen():
+    record = with_("load.bodies_right", 990)
+    record["load"] |= {"body_bytes_min": 9, "body_bytes_max": 13}
+    (found,) = [c for c in validity.verdict(record)["checks"] if c["id"] == "body_bytes"]
+    assert found["values"] == {"right": 990, "answered": 995, "min": 9, "max": 13}
+    assert not found["passed"]
+
+
+def user_supplied(**mode):
+    record = with_("answers.after", "cd")
+    record["answers"]["differ"] = {"at": 3, "before": "at 17", "after": "at 18"}
+    record["configuration"]["mode"] = {"command": ["run"]} | mode
+    return record
+
+
+def test_user_supplied_server_answers_as_before_or_says_that_answers_vary():
+    record = user_supplied()
+    assert failed(record) == {"same_answer"}
+    (found,) = [c for c in validity.verdict(record)["checks"] if c["id"] == "same_answer"]
+    assert found["values"] == record["answers"]["differ"]
+    assert failed(user_supplied(answers_vary=True)) == set()
+    # One that is gone has no other answer, but none.
+    record["answers"] |= {"after": "", "differ": {}}
+    assert failed(record) == set()
+    # Another answer of a server of ours is its result.
+    assert failed(with_("answers.after", "cd")) == set()
+
+
+def kept_alive(**load):
+    record = with_("configuration.tool.keep_alive", True)
+    record["load"] |= load
+    return record
+
+
+def test_connections_that_are_not_kept_are_another_load():
+    for again, faults in ((0, set()), (50, set()), (51, {"kept"}), (1000, {"kept"})):
+        record = kept_alive(connections_opened=30 + again, reconnects=again)
+        record["server"]["threads_started"] = 10
+        assert failed(record) == faults, again
+        record["configuration"]["tool"]["keep_alive"] = False
+        record["load"]["reconnects"] = None
+        assert failed(record) == set()
+
+
+def test_thread_of_a_connection_that_was_not_kept_serves_one_request():
+    record = kept_alive(connections_opened=995, reconnects=965)
+    record["configuration"]["mode"]["observed"] = {"started_per_request_at_least": 0.9}
+    record["server"]["threads_started"] = 995
+    assert failed(record) == {"kept"}
+    record["server"]["threads_started"] = 30
+    assert failed(record) == {"kept", "observed"}
 
 
 def test_kept_connection_has_one_thread_for_all_its_requests():

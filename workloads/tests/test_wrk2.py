@@ -60,7 +60,10 @@ DUE = {
     },
     "status": {"2xx": 1980, "3xx": 0, "4xx": 0, "5xx": 5},
     "errors": {"connect_refused": 3, "timeout": 0},
-    "body_bytes": {"min": 42, "max": 42},
+    "body_bytes": {"min": 41, "max": 42},
+    "bodies_right": 1978,
+    "connections_opened": 103,
+    "reconnects": 3,
     "delivered_per_s": 397.0,
     "received_bytes": 1,
     "sent_bytes": 2,
@@ -146,14 +149,15 @@ def test_broken_text_of_wrk2_is_named():
 
 
 def test_every_due_request_is_accounted_for():
-    load = wrk2.from_due(SPEC, DUE)
+    load = wrk2.from_due(DUE)
     assert load["requests_offered"] == load["requests_recorded"] == 2000
     assert load["errors"] == {"connect_refused": 3, "http_5xx": 5, "unanswered": 2, "unsent": 10}
     assert load["error_share"] == pytest.approx(0.01)
     # 397 answers a second came within the window, 1980 of all 1985 were good
     assert load["throughput_per_s"] == pytest.approx(396)
     assert load["limited_by_generator"] == "late"
-    assert load["bodies_right"] == 1980
+    assert load["bodies_right"] == 1978
+    assert (load["body_bytes_min"], load["body_bytes_max"]) == (41, 42)
     assert load["latency_mean_ms"] == 2.5
     assert load["answers_in_warm_up"] == 3
     # The warm-up's, the window's, and two that were still in flight; not those never sent.
@@ -163,9 +167,15 @@ def test_every_due_request_is_accounted_for():
 
 def test_fastest_answer_is_told_where_all_were_right():
     status = {"2xx": 1985, "3xx": 0, "4xx": 0, "5xx": 0}
-    assert wrk2.from_due(SPEC, DUE | {"status": status})["latency_min_ms"] == 0.11
+    assert wrk2.from_due(DUE | {"status": status})["latency_min_ms"] == 0.11
 
 
-def test_bodies_of_another_length_are_not_right():
-    load = wrk2.from_due(SPEC, DUE | {"body_bytes": {"min": 41, "max": 42}})
-    assert load["bodies_right"] == 0
+def test_due_counts_bodies_of_the_right_length_where_there_is_one():
+    command = wrk2.command(SPEC, Path("java"), SERVER)
+    assert command[command.index("--body-bytes") + 1] == "42"
+    assert "--body-bytes" not in wrk2.command(SPEC | {"study": {}}, Path("java"), SERVER)
+
+
+def test_connections_are_counted_by_due():
+    load = wrk2.from_due(DUE)
+    assert (load["connections_opened"], load["reconnects"]) == (103, 3)

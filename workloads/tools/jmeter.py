@@ -33,6 +33,8 @@ A_DRIVER_FOR_EACH_MODE = False
 # makes all of them before the first begins.
 THREADS_MADE_PER_S = 4000
 FOR_EVER = -1
+# JMeter's number for "at least", where answers may be of any length.
+AT_LEAST = 5
 # So few that they never fill a pool's queue of 100: it would grow, and go into the load with more
 # threads than it starts with.
 WARM_UP_USERS, WARM_UP_LOOPS = 80, 10
@@ -49,10 +51,12 @@ ERROR_KINDS = {
     "SocketException": "reset",
     "BindException": "ports_exhausted",
     "NoRouteToHostException": "ports_exhausted",
+    # The driver adds why to an exception that has several reasons.
+    "SocketException: Too many open files": "descriptors_exhausted",
 }
 
 # The server knows nothing of these.
-NOT_SENT = {"connect_refused", "connect_timeout", "ports_exhausted"}
+NOT_SENT = {"connect_refused", "connect_timeout", "ports_exhausted", "descriptors_exhausted"}
 
 
 class Sample(NamedTuple):
@@ -120,7 +124,7 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         "host": subject.address,
         "port": subject.port,
         "path": spec["tier"]["path"],
-        "body_bytes": spec["study"]["body_bytes"],
+        "body_bytes": spec["study"].get("body_bytes", 0),
         "users": tool["users"],
         "ramp_up_s": ramp_up_s,
         "loops": FOR_EVER if for_a_time else tool["loops"],
@@ -132,6 +136,7 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
         "timeout_ms": round(spec["testbed"]["request_timeout_s"] * 1000),
     }
     properties |= {"body": tool["body"]} if "body" in tool else {}
+    properties |= {} if "body_bytes" in spec["study"] else {"body_bytes_are": AT_LEAST}
     return [str(folder), *(f"{name}={value}" for name, value in properties.items())]
 
 
@@ -221,7 +226,7 @@ def summary(
         "requests_recorded": len(samples),
         "in_flight_at_end": in_flight_at_end,
         "responses_2xx": answered(samples),
-        "bodies_right": len(good),
+        "bodies_right": len(good) if "body_bytes" in spec["study"] else None,
         "errors": dict(errors),
         "error_share": 1 - len(good) / len(samples) if samples else 1.0,
         "start_epoch_s": start_s,

@@ -66,7 +66,7 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The load of an open loop; whether it was sustained, and the rate that was served."""
     by_due = json.loads((folder / "load.json").read_text())
-    load, course = wrk2.from_due(spec, by_due), read_course(folder / COURSE)
+    load, course = wrk2.from_due(by_due), read_course(folder / COURSE)
     return load | {
         "sustained": is_sustained(load, course, spec["tier"]["sleep_ms"] / 1000),
         "served_per_s": served_per_s(load, course),

@@ -59,11 +59,13 @@ def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
 
 def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
     """The command line of the project's own generator, which leaves all that from_due reads."""
-    tool = spec["tool"]
+    tool, study = spec["tool"], spec["study"]
     lengths = [f"-d{tool['duration_s']}s", "--warm-up", f"{tool['warm_up_s']}s"]
+    # Where answers vary none is.
+    right = ["--body-bytes", str(study["body_bytes"])] if "body_bytes" in study else []
     files = ["--json", "load.json", "--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED]
     url = url_of(spec, subject)
-    return [str(DUE), *common(spec), *lengths, *files, *more, *reaching(url), url]
+    return [str(DUE), *common(spec), *lengths, *right, *files, *more, *reaching(url), url]
 
 
 def reaching(url: str) -> list[str]:
@@ -81,13 +83,11 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     """The load of a slice; both latency histograms are in its folder then."""
     if by_wrk2(spec):
         return wrk2_itself.collect(spec, folder, ran_s)
-    return from_due(spec, json.loads((folder / "load.json").read_text()))
+    return from_due(json.loads((folder / "load.json").read_text()))
 
 
-def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
+def from_due(load: dict[str, Any]) -> dict[str, Any]:
     requests, status = load["requests"], load["status"]
-    body = load["body_bytes"]
-    right = body["min"] == body["max"] == spec["study"]["body_bytes"]
     errors = load["errors"] | {
         "http_3xx": status["3xx"],
         "http_4xx": status["4xx"],
@@ -105,7 +105,11 @@ def from_due(spec: dict[str, Any], load: dict[str, Any]) -> dict[str, Any]:
         + requests["in_flight_at_end"]
         + requests["unsent_at_end"],
         "responses_2xx": good,
-        "bodies_right": good if right else 0,
+        "bodies_right": load["bodies_right"],
+        "body_bytes_min": load["body_bytes"]["min"],
+        "body_bytes_max": load["body_bytes"]["max"],
+        "connections_opened": load["connections_opened"],
+        "reconnects": load["reconnects"],
         "answers_in_warm_up": requests["completed_in_warm_up"],
         # All that reached the server: what it counts itself is of the warm-up and the drain, too.
         "counted_requests": requests["completed_in_warm_up"]

@@ -40,6 +40,14 @@ test_that("the server's figures are scaled to their units", {
   expect_equal(c(row$generator, row$generator_version), c("Apache JMeter", "5.6.3"))
 })
 
+test_that("a server whose answers vary survives its load though it answers otherwise", {
+  survived <- function(after, ...) {
+    answers <- list(before = "ab", after = after)
+    has_survived(list(outcome = "completed", answers = answers, configuration = list(mode = list(...))))
+  }
+  expect_equal(c(survived("ab"), survived("cd"), survived("cd", answers_vary = TRUE)), c(1, 0, 1))
+})
+
 test_that("counters, backend and rows are columns, and NA where a cell has none", {
   row <- summarise_cell(read_cell(write_cell(
     new_folder(), elapsed_ms = 1:10,

@@ -1,10 +1,11 @@
 """The accept queue as the kernel tells it, on listeners whose queue is known."""
 
 import socket
+import time
 
 import pytest
 
-from profiles.watch.accept_queue import accept_queue
+from profiles.watch.accept_queue import accept_queue, closed_since
 
 
 @pytest.mark.parametrize(
@@ -27,3 +28,19 @@ def test_without_a_listener_nobody_waits():
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         assert accept_queue(closed.getsockname()[1]) == 0
+
+
+@pytest.mark.parametrize("first", ["server", "client"])
+def test_connections_that_ended_are_counted_whoever_closed_them_first(first):
+    with socket.create_server(("127.0.0.1", 0), backlog=200) as listener:
+        port = listener.getsockname()[1]
+        for _ in range(150):
+            client = socket.create_connection(("127.0.0.1", port))
+            server, _ = listener.accept()
+            for side in (server, client) if first == "server" else (client, server):
+                side.close()
+        with socket.create_connection(("127.0.0.1", port)):
+            assert closed_since(port, 30) == 150
+        time.sleep(0.5)
+        # Those of before are of another load.
+        assert closed_since(port, 0.2) == 0

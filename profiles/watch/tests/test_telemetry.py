@@ -143,7 +143,7 @@ def test_share_of_a_limit_is_that_of_the_process_that_is_next_to_its_own():
 
 
 def until(look, enough):
-    """What is seen once it is enough, or after a minute."""
+    """Looks until that is enough, or for a minute."""
     deadline_s = time.monotonic() + 60
     while not enough(found := look()) and time.monotonic() < deadline_s:
         time.sleep(0.02)

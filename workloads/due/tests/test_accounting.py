@@ -119,7 +119,7 @@ def test_connections_opened_are_those_of_the_window(due):
 
 
 def test_a_connection_that_failed_is_no_reconnect(due):
-    """Of three requests on a connection the first fails: the two after it are served."""
+    """A connection has a 503, a 200, and no third answer: it ends with a failure."""
     busy = OK.replace(b"200 OK", b"503 Busy")
 
     def behave(connection, request):
