@@ -7,26 +7,24 @@ Each folder is one stage and holds its own .smk file; none reaches into a later 
 
 from pathlib import Path
 
-import yaml
 from snakemake.utils import min_version
 
 from workloads.experiment import memory
-from workloads.experiment.configuration import ConfigurationError, in_order_of
+from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
+from workloads.experiment.reading import configuration
 from workloads.machine.testbed import CpuError, alone_in_the_folder, shares_of
 
 min_version("9.17")
 
 
-configfile: "config.yaml"
-
-
-# What config.yaml says by itself, whatever the command line adds: a reference is of that.
-DEFAULT = yaml.safe_load(Path("config.yaml").read_text())
-
+# Read here and not by `configfile:`, for which 010 is 8 and the 4 of --config 'slices={rounds: 4}' a text.
+GIVEN = workflow.config_settings
 try:
-    GRID = Grid(in_order_of(DEFAULT, config))
-    DEFAULT_GRID = Grid(DEFAULT)
+    # What config.yaml says by itself, whatever the command line adds: a reference is of that.
+    DEFAULT = configuration(["config.yaml"])
+    config = configuration(["config.yaml", *GIVEN.configfiles], GIVEN.config_args)
+    GRID, DEFAULT_GRID = Grid(config), Grid(DEFAULT)
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 

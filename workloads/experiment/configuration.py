@@ -89,17 +89,6 @@ class Study:
                     yield tier, tool
 
 
-def in_order_of(first: Any, config: Any) -> Any:
-    """The configuration with its keys in the order of `first`, and what that does not have last.
-
-    Snakemake puts the keys of --configfile before those of config.yaml.
-    """
-    if not (isinstance(first, dict) and isinstance(config, dict)):
-        return config
-    keys = [*(key for key in first if key in config), *(key for key in config if key not in first)]
-    return {key: in_order_of(first.get(key), config[key]) for key in keys}
-
-
 # ---- What is taken over
 
 
@@ -332,16 +321,33 @@ def explain(error: jsonschema.ValidationError, place: tuple[str, ...]) -> str:
         surplus = next(key for key in value if key not in known)
         keys, value = [*keys, surplus], value[surplus]
         allowed = f"here only {', '.join(known)}"
+        # Such as --config smoke=true.
+        if keys == [surplus] and (ROOT / f"workloads/{surplus}.yaml").is_file():
+            allowed += f"; for this run --configfile workloads/{surplus}.yaml"
     elif error.validator in ("required", "dependentRequired"):
         wanted = error.validator_value
         if error.validator == "dependentRequired":
             wanted = [name for key, names in wanted.items() if key in value for name in names]
         missing = next(key for key in wanted if key not in value)
         keys, value, allowed = [*keys, missing], None, "it must be there"
-    shown = json.dumps(value, ensure_ascii=False)
+    # YAML has dates, too, which are no JSON.
+    shown = json.dumps(value, ensure_ascii=False, default=str)
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
     rule = f"{error.validator} {json.dumps(error.validator_value, ensure_ascii=False)}"
-    return f"{'.'.join(map(str, keys))} = {shown}; allowed: {allowed or rule}"
+    return f"{'.'.join(map(str, keys))} = {shown}; allowed: {allowed or rule}{hint(error)}"
+
+
+def hint(error: jsonschema.ValidationError) -> str:
+    """How a number or word that was read as something else is written."""
+    if error.validator != "type":
+        return ""
+    value, types = error.instance, error.validator_value
+    wanted = {types} if isinstance(types, str) else {*types}
+    if "string" in wanted and not isinstance(value, str | dict | list | None):
+        return "; in quotes it is a text"
+    if isinstance(value, str) and wanted & {"integer", "number"}:
+        return "; as a decimal number, such as 10 or 0.5"
+    return ""
 
 
 def unknown(config: dict[str, Any], name: str) -> Iterator[str]:

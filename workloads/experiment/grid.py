@@ -19,6 +19,7 @@ from workloads.experiment.configuration import (
     FULL,
     ITSELF,
     Comparison,
+    ConfigurationError,
     Mode,
     Study,
     Tier,
@@ -115,6 +116,8 @@ class Grid:
             self.comparisons[cell], self.limits[cell] = comparison.id, limit
             most = (config["repetitions"], comparison.repetitions or math.inf, limit)
             self.cells += [replace(cell, repetition=n + 1) for n in range(int(min(most)))]
+        if faults := {fault for cell in self.comparisons for fault in self._rate_faults(cell)}:
+            raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
         self.sessions = sorted(self._sessions(), key=self.order_key)
         ordered = [cell for session in self.sessions for cell in session.cells]
         self.positions = {cell.path: position for position, cell in enumerate(ordered, start=1)}
@@ -138,6 +141,35 @@ class Grid:
                             once = [1] if load.get("once") else []
                             limit = min([*filter(None, limits), *once], default=math.inf)
                             yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
+
+    def _rate_faults(self, cell: Cell) -> Iterator[str]:
+        """Rates at which a slice, or a burst of the warm-up, would have no request."""
+        place, load = f"studies.{cell.study}.tiers.{cell.tier}", self._load_plan(cell)
+        warm_up = load.warm_up or {"rate_per_s": 1, "burst_s": 1}
+        if requests_due(warm_up["rate_per_s"], warm_up["burst_s"]) < 1:
+            yield (
+                f"{place}.warm_up.rate_per_s = {warm_up['rate_per_s']:g}; allowed: at least one "
+                f"request in a burst of {warm_up['burst_s']:g} s (burst_s)"
+            )
+        if cell.tool not in ("wrk2", ITSELF) or load.tool.get("at_once"):
+            return
+        rate_per_s, length_s = load.tool["rate_per_s"], load.tool["duration_s"]
+        rate = f"{place}.wrk2.rate_per_s = {rate_per_s:g}; allowed"
+        limit_s = load.testbed["load_limit_s"]
+        if requests_due(rate_per_s, length_s) < 1:
+            needed_s = math.ceil(1 / rate_per_s)
+            yield (
+                f"{rate}: at least one request in a slice of {length_s:g} s; "
+                f"for this rate the tier needs slices: {{length_s: {needed_s}}}"
+            )
+        elif load.tool.get("warm_up_s", 0) + length_s > limit_s:
+            yield (
+                f"{place}.slices.length_s = {length_s:g}; allowed: with its warm-up at most "
+                f"testbed.load_limit_s = {limit_s:g}"
+            )
+        by_wrk2 = cell.tool == ITSELF or load.tool["generator"] == "wrk2"
+        if by_wrk2 and rate_per_s != int(rate_per_s):
+            yield f"{rate}: a whole number, where wrk2 itself loads"
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
@@ -429,6 +461,11 @@ class Grid:
     def _parts(self, cell: Cell) -> tuple[Study, Mode, Tier]:
         study = self.studies[cell.study]
         return study, study.modes[cell.mode], study.tiers[cell.tier]
+
+
+def requests_due(rate_per_s: float, length_s: float) -> int:
+    """How many requests come due at least in a slice of an open loop."""
+    return math.floor(rate_per_s * length_s + 1e-9)
 
 
 def as_csv(rows: list[dict[str, str]]) -> str:

@@ -431,7 +431,8 @@ def requests_due(record: Record) -> Check | None:
     if load["loop"] != "open" or load["requests_offered"] is None:
         return None
     due = slices_pooled(record) * math.floor(tool["rate_per_s"] * tool["duration_s"])
-    share = float(load["requests_offered"] / due)
+    # None, where a record's slices are shorter than the time between two requests.
+    share = float(load["requests_offered"] / due if due else 1)
     rule = f"at least {SHARE_DUE_AT_LEAST:.0%} of the configured requests came due"
     return check("requests_due", EVERYTHING, rule, share >= SHARE_DUE_AT_LEAST, due_share=share)
 

@@ -5,22 +5,22 @@ import csv
 import json
 import re
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 import yaml
-from snakemake.utils import update_config
 
 from workloads.experiment.configuration import (
     ConfigurationError,
     common_loads,
     facts_of,
-    in_order_of,
     whole_studies,
     without,
 )
 from workloads.experiment.grid import Cell, Grid
 from workloads.experiment.plan import Plan
+from workloads.experiment.reading import laid_over
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE = "thread-per-request"
@@ -33,11 +33,8 @@ def config():
 
 
 def overlaid(config, overlay):
-    """As Snakemake does it with --configfile: the overlay comes first, and wins."""
-    merged = copy.deepcopy(overlay)
-    update_config(merged, config)
-    update_config(merged, overlay)
-    return in_order_of(config, merged)
+    """As with --configfile."""
+    return laid_over(copy.deepcopy(config), overlay)
 
 
 def study(config):
@@ -366,24 +363,6 @@ def test_plan_travels_as_json_and_says_what_each_cell_measures(config):
         assert plan.spec(cell.name) == grid.spec(cell)
 
 
-class WithoutDuplicates(yaml.SafeLoader):
-    """YAML takes the last of two equal keys, in silence."""
-
-
-def construct_mapping(loader, node):
-    keys = [key.value for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
-    assert len(keys) == len(set(keys)), f"line {node.start_mark.line + 1}: a key is there twice"
-    return loader.construct_mapping(node)
-
-
-WithoutDuplicates.add_constructor("tag:yaml.org,2002:map", construct_mapping)
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_no_key_is_there_twice(file):
-    yaml.load(file.read_text(), WithoutDuplicates)
-
-
 def test_order_is_blocked_by_repetition_and_differs_between_blocks(config):
     grid = Grid(config)
     ordered = sorted(grid.cells, key=grid.position)
@@ -568,6 +547,22 @@ def test_fast_open_loop_has_slices_of_half_the_length(config, load, slices, leng
     assert (spec["slices"]["length_s"], spec["tool"]["duration_s"]) == (length_s, length_s)
 
 
+@pytest.mark.parametrize(("rate_per_s", "length_s"), [(0.5, 2), (0.9, 1.2), (0.1, 10), (1, 1)])
+def test_rate_below_one_is_loaded_in_slices_that_are_long_enough(config, rate_per_s, length_s):
+    tier = study(config)["tiers"]["low"]
+    tier["wrk2"] |= {"rate_per_s": rate_per_s}
+    tier["slices"] = {"length_s": length_s}
+    tool = Grid(config).spec(Cell("request-threads", "fixed-pool", "low", "wrk2", 1))["tool"]
+    assert (tool["rate_per_s"], tool["duration_s"]) == (rate_per_s, length_s)
+
+
+def test_wrk2_itself_has_whole_rates(config):
+    study(config)["tiers"]["low"]["wrk2"]["rate_per_s"] = 1.5
+    Grid(config)
+    config["wrk2"]["generator"] = "wrk2"
+    assert "low.wrk2.rate_per_s = 1.5; allowed: a whole number, where wrk2 itself" in refusal(config)
+
+
 def test_repetition_outside_the_grid_can_be_measured(config):
     grid = Grid(config)
     outside = Cell("request-threads", "fixed-pool", "low", "jmeter", 101)
@@ -691,6 +686,22 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
         (["reference"], 3, "reference = 3; allowed: a folder of "),
         (["name"], "../x", 'name = "../x"; allowed: small letters, digits, dots and hyphens'),
         (["results"], "../out", 'results = "../out"; allowed: a folder below this one'),
+        # As YAML reads 20261125, 2026-11-25, `on`, 010 in quotes.
+        (["results"], 20261125, "results = 20261125; allowed: a folder below this one, or elsewhere"),
+        (["results"], 20261125, "; in quotes it is a text"),
+        (["results"], date(2026, 11, 25), 'results = "2026-11-25"; allowed: a folder below this one'),
+        (["smoke"], True, "; for this run --configfile workloads/smoke.yaml"),
+        (["primitives"], "no", 'primitives = "no"; allowed: true or false'),
+        (
+            ["studies", "request-threads", "tiers", 500],
+            {"path": "/"},
+            "request-threads.tiers = 500; allowed: lower-case letters, digits and single hyphens; in",
+        ),
+        (
+            ["studies", "request-threads", "tiers", "low", "wrk2", "connections"],
+            "010",
+            'connections = "010"; allowed: 1 to 1,000,000 connections; as a decimal number, such as',
+        ),
         (
             ["wrk2", "generator"],
             "wrk",
@@ -824,6 +835,18 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
             512,
             "mvc-tomcat-200.young_mib = 512; allowed: less than heap_mib",
         ),
+        (
+            ["studies", "request-threads", "tiers", "low", "wrk2", "rate_per_s"],
+            0.5,
+            "low.wrk2.rate_per_s = 0.5; allowed: at least one request in a slice of 1 s; for this "
+            "rate the tier needs slices: {length_s: 2}",
+        ),
+        (
+            ["studies", "request-threads", "tiers", "mid", "slices"],
+            {"length_s": 120},
+            "tiers.mid.slices.length_s = 120; allowed: with its warm-up at most testbed.load_limit_s",
+        ),
+        (["warm_up", "rate_per_s"], 0.5, "warm_up.rate_per_s = 0.5; allowed: at least one request in"),
         (
             ["studies", "sign-up", "tiers", "connections-10", "wrk2"],
             {"rate_per_s": 1},

@@ -11,9 +11,11 @@ import logging
 import re
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 
 from profiles.watch.terminal import CLEAR, failure, say, show
@@ -21,6 +23,7 @@ from profiles.watch.terminal import CLEAR, failure, say, show
 # Messages that are no event, and are for the person who waits.
 WANTED = re.compile("Nothing to be done|Terminating processes|Shutting down")
 MEASURING = "measure_session"
+UNREADABLE = "not valid JSON or YAML"
 
 
 class LogHandler(LogHandlerBase):
@@ -43,6 +46,9 @@ class LogHandler(LogHandlerBase):
                 say(self.format(record), self.stream)
             else:
                 self.tell(record)
+            if UNREADABLE in record.getMessage():
+                for place in unreadable(sys.argv[1:]):
+                    say(place, self.stream)
         except Exception:
             self.handleError(record)
 
@@ -107,3 +113,19 @@ class LogHandler(LogHandlerBase):
     @property
     def needs_rulegraph(self) -> bool:
         return False
+
+
+def unreadable(words: list[str]) -> Iterator[str]:
+    """Where the files that a command line names after --configfile are not YAML, and what to write."""
+    names = False
+    for word in words:
+        option, _, name = word.partition("=")
+        if word.startswith("-"):
+            names = option in ("--configfile", "--configfiles")
+        for path in [Path(name if word.startswith("-") else word)] if names else []:
+            try:
+                yaml.safe_load(path.read_text(encoding="utf-8") if path.is_file() else "")
+            except yaml.MarkedYAMLError as fault:
+                line = fault.problem_mark.line + 1 if fault.problem_mark else 1
+                hint = 'a text with braces is in quotes: "--port={port}"'
+                yield f"{path}, line {line}: {fault.problem}; {hint}"

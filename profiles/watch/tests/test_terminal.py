@@ -113,3 +113,15 @@ def test_on_a_terminal_a_line_of_progress_is_replaced_by_the_next(monkeypatch):
     show("second", out)
     say("stays", out)
     assert out.getvalue() == f"{CLEAR}012345678{CLEAR}second{CLEAR}stays\n"
+
+
+def test_file_that_is_no_yaml_is_shown_with_its_line_and_what_to_write(tmp_path, monkeypatch):
+    mine, right = tmp_path / "mine.yaml", tmp_path / "right.yaml"
+    mine.write_text("studies:\n  a: [x, --port={port}]\n")
+    right.write_text("seed: 1\n")
+    said = {"event": "error", "text": "Config file is not valid JSON or YAML. In case"}
+    for words in (["--configfile", str(right), str(mine), "-n"], [f"--configfile={mine}"]):
+        monkeypatch.setattr("sys.argv", ["snakemake", *words])
+        _, place = told(dict(said)).splitlines()
+        assert place.startswith(f"{mine}, line 2: ")
+        assert place.endswith('a text with braces is in quotes: "--port={port}"')

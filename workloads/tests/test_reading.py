@@ -1,0 +1,163 @@
+"""Configurations as people type them: right, or refused in words that say what to write."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from workloads.experiment.configuration import ConfigurationError
+from workloads.experiment.grid import Cell, Grid
+from workloads.experiment.reading import configuration
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = ROOT / "config.yaml"
+FILES = [OURS, *sorted(ROOT.glob("workloads/*.yaml")), *ROOT.glob("workloads/examples/*/config.yaml")]
+THREADS = "studies: {request-threads: {comparisons: {threads: {modes: {%s}}}}}"
+TIERS = "studies: {request-threads: {tiers: {%s}, comparisons: {threads: {tiers: [%s]}}}}"
+LOAD = "path: /jmeter/test, wrk2: {rate_per_s: 499, connections: 9}"
+
+
+@pytest.fixture
+def mine(tmp_path):
+    """What config.yaml becomes with a file of this text."""
+
+    def read(text):
+        file = tmp_path / "mine.yaml"
+        file.write_text(text)
+        return configuration([OURS, file])
+
+    return read
+
+
+def refusal(config):
+    with pytest.raises(ConfigurationError) as caught:
+        Grid(config)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_our_own_files_are_read_as_yaml_reads_them(file):
+    assert configuration([file]) == yaml.safe_load(file.read_text())
+
+
+@pytest.mark.parametrize(
+    ("word", "key", "value"),
+    [
+        ("repetitions=4", "repetitions", 4),
+        ("primitives=false", "primitives", False),
+        ("primitives=False", "primitives", False),
+        ("depth=full", "depth", "full"),
+        ("results=20261125", "results", "20261125"),
+        ("results=nan", "results", "nan"),
+        ("results=2026-11-25", "results", "2026-11-25"),
+        ("results=010", "results", "010"),
+        ("results=./results/mine/", "results", "results/mine"),
+        ("results=/data/results/", "results", "/data/results"),
+        (f"results={ROOT}/results/mine", "results", "results/mine"),
+        ("name=1e3", "name", "1e3"),
+    ],
+)
+def test_word_of_the_command_line_is_what_the_key_wants(word, key, value):
+    config = configuration([OURS], [word])
+    assert config[key] == value and type(config[key]) is type(value)
+    Grid(config)
+
+
+def test_words_within_braces_change_what_they_name_alone():
+    words = ["slices={rounds: 4}", "testbed={server_cpus: [0], generator_cpus: [1]}"]
+    config, ours = configuration([OURS], words), configuration([OURS])
+    assert config["slices"] == ours["slices"] | {"rounds": 4}
+    assert config["testbed"]["server_cpus"] == [0]
+    assert config["testbed"]["load_limit_s"] == ours["testbed"]["load_limit_s"]
+    assert list(config) == list(ours)
+    Grid(config)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("smoke=true", "smoke = true; allowed: here only "),
+        ("smoke=true", "for this run --configfile workloads/smoke.yaml"),
+        ("primitives=yes", 'primitives = "yes"; allowed: true or false'),
+        ("seed=1:30", 'seed = "1:30"; allowed: a whole number from 0; as a decimal number'),
+        ("results=", 'results = ""; allowed: a folder below this one'),
+        ("results=~/out", 'results = "~/out"; allowed: a folder below this one, or elsewhere by its'),
+        ("minutes=", "minutes = null; allowed: 0 to 10,000 minutes"),
+        ("testbed=3", "testbed = 3; allowed: "),
+    ],
+)
+def test_word_that_cannot_be_meant_is_refused(word, expected):
+    assert expected in refusal(configuration([OURS], [word]))
+
+
+def test_word_that_is_no_yaml_is_refused_by_itself():
+    with pytest.raises(ConfigurationError, match="--config slices={rounds: 4, line 1: "):
+        configuration([OURS], ["slices={rounds: 4"])
+
+
+@pytest.mark.parametrize("tier", ["500", "on", "no", "010", "1e3", "null", "2026-11-25"])
+def test_ids_are_texts_as_typed(mine, tier):
+    config = mine(TIERS % (f"{tier}: {{{LOAD}}}", tier))
+    assert Cell("request-threads", "fixed-pool", tier, "wrk2", 1) in Grid(config).cells
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        ("rate_per_s: 499, connections: 010", 'connections = "010"; allowed: 1 to 1,000,000'),
+        ("rate_per_s: 499, connections: 0x10", 'connections = "0x10"; allowed: 1 to 1,000,000'),
+        ("rate_per_s: 1:30, connections: 9", 'rate_per_s = "1:30"; allowed: more than 0, at most'),
+        ("rate_per_s: 1:30, connections: 9", "; as a decimal number, such as 10 or 0.5"),
+        ("rate_per_s: .nan, connections: 9", 'rate_per_s = ".nan"; allowed: more than 0'),
+        ("rate_per_s: 99, connections: 9, keep_alive: on", 'keep_alive = "on"; allowed: true or'),
+    ],
+)
+def test_numbers_that_yaml_reads_otherwise_are_refused(mine, load, expected):
+    assert expected in refusal(mine(TIERS % (f"slow: {{path: /a, wrk2: {{{load}}}}}", "slow")))
+
+
+def test_whole_number_may_be_written_as_a_decimal_and_with_underscores(mine):
+    load = "path: /a, wrk2: {rate_per_s: 499.0, connections: 50.0}, slices: {rounds: 1_0}"
+    tier = mine(TIERS % (f"slow: {{{load}}}", "slow"))["studies"]["request-threads"]["tiers"]["slow"]
+    assert tier["wrk2"] == {"rate_per_s": 499, "connections": 50}
+    assert isinstance(tier["wrk2"]["connections"], int)
+    assert tier["slices"] == {"rounds": 10}
+
+
+def test_command_and_its_environment_are_texts_as_typed(mine):
+    said = """[server, --port, "{port}", 8080, 1.50, on], expected_body: 007,
+      environment: {DEBUG: on, RATE: 0.5, MORE: 010, EMPTY: , ALSO: "on"}"""
+    config = mine(THREADS % f"mine: {{command: {said}}}")
+    mode = config["studies"]["request-threads"]["comparisons"]["threads"]["modes"]["mine"]
+    assert mode["command"] == ["server", "--port", "{port}", "8080", "1.50", "on"]
+    assert mode["expected_body"] == "007"
+    expected = {"DEBUG": "on", "RATE": "0.5", "MORE": "010", "EMPTY": "", "ALSO": "on"}
+    assert mode["environment"] == expected
+    Grid(config)
+
+
+def test_braces_without_quotes_are_refused_with_the_way_to_write_them(mine):
+    said = THREADS % "mine: {command: [x, --port={port}]}"
+    with pytest.raises(ConfigurationError, match=r'mine.yaml, line 1: .*in quotes: "--port={port}"'):
+        mine(said)
+    config = mine(THREADS % "mine: {command: [x, {port}]}")
+    assert 'command.1 = {"port": null}; allowed: a word; one that is {port} alone' in refusal(config)
+
+
+def test_key_that_is_there_twice_is_refused(mine):
+    with pytest.raises(ConfigurationError, match=r"mine.yaml, line 2: the key seed is there twice"):
+        mine("seed: 1\nseed: 2\n")
+    # What an anchor brings is no second key.
+    assert mine("jmeter: &a {jvm_options: [-Xmx1g]}\nwarm_up: {limit_s: 3}\n")["seed"]
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "words"])
+def test_file_without_keys_is_refused(mine, text):
+    with pytest.raises(ConfigurationError, match="mine.yaml: .*; allowed: keys with their values"):
+        mine(text)
+
+
+def test_file_in_another_charset_is_refused(tmp_path):
+    (tmp_path / "latin.yaml").write_bytes(b"studies: {x: {title: caf\xe9}}")
+    with pytest.raises(ConfigurationError, match="latin.yaml: not UTF-8"):
+        configuration([OURS, tmp_path / "latin.yaml"])
