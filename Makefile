@@ -53,7 +53,7 @@ test-hosts: build ## cells whose generator is behind SSH in another network name
 	@$(ENV); workloads/tests/hosts.sh
 
 doctor: ## what is there, what is missing and what to do; the machine's limits and its noise
-	@python3 $(SETUP)/doctor.py "$$(.tools/venv/bin/python -m workloads.experiment.memory 2>/dev/null)"
+	@[ ! -e .tools/env ] || $(ENV); python3 $(SETUP)/doctor.py "$$(.tools/venv/bin/python -m workloads.experiment.memory 2>/dev/null)"
 
 bench-generator: setup ## how fast the project's own generator is here
 	@$(ENV); $(MAKE) -C workloads/due bench

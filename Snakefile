@@ -5,17 +5,22 @@
 Each folder is one stage and holds its own .smk file; none reaches into a later one.
 """
 
+import os
+import tempfile
 from pathlib import Path
 
 from snakemake.utils import min_version
 
+from profiles.setup import doctor
 from workloads.experiment import memory
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.reading import configuration
-from workloads.machine.testbed import CpuError, alone_in_the_folder, shares_of
+from workloads.machine.testbed import alone_in_the_folder, fault_of_cpus
 
 min_version("9.17")
+# R and Python read and write UTF-8 in all jobs, whatever the language of this shell.
+os.environ |= {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
 
 
 # Read here and not by `configfile:`, for which 010 is 8 and the 4 of --config 'slices={rounds: 4}' a text.
@@ -44,6 +49,20 @@ wildcard_constraints:
     repetition="[0-9]+",
 
 
+def faults_of_this_machine():
+    """What would end the run after hours, or measure something else than is meant."""
+    to_measure = sessions_to_measure()
+    yield memory.fault(memory.largest(GRID, to_measure), memory.free_mib())
+    if to_measure:
+        yield fault_of_cpus(GRID.plan(to_measure[0]).testbed)
+        # A server unpacks libraries among results, and a database's programs may be copied.
+        folders = [Path(), Path(RESULTS), Path(tempfile.gettempdir())]
+        yield doctor.no_programs({folder.resolve() for folder in folders})
+    rules = {job.rule.name: job.rule.shellcmd for job in workflow.dag.needrun_jobs()}
+    if "render_report" in rules or any("Rscript" in (text or "") for text in rules.values()):
+        yield doctor.r_lacks()
+
+
 # Runs before the first job, never in a dry-run.
 onstart:
     try:
@@ -52,15 +71,11 @@ onstart:
         raise WorkflowError(
             f"another snakemake is at work on {RESULTS}: wait for its end"
         ) from None
+    except OSError as fault:
+        raise WorkflowError(f"results = {RESULTS}: {fault.strerror}") from None
     # Nodes of a cluster are other machines.
-    sessions = sessions_to_measure() if workflow.local_exec else []
-    if lacks := memory.fault(memory.largest(GRID, sessions), memory.free_mib()):
-        raise WorkflowError(lacks)
-    try:
-        for session in sessions[:1]:
-            shares_of(GRID.plan(session).testbed)
-    except CpuError as error:
-        raise WorkflowError(str(error)) from None
+    if workflow.local_exec and (faults := [*filter(None, faults_of_this_machine())]):
+        raise WorkflowError("\n".join(faults))
 
 
 rule all:

@@ -13,7 +13,8 @@ as_root() {
   if [[ $(id -u) -eq 0 ]]; then
     "$@"
   else
-    sudo -- "$@"
+    # sudo hides the environment.
+    sudo -- env "http_proxy=${http_proxy:-}" "https_proxy=${https_proxy:-}" "$@"
   fi
 }
 

@@ -17,6 +17,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +34,14 @@ COLOURS = {OK: "\033[32m", REMARK: "\033[33m", MISSING: "\033[31m"}
 
 PANDOC_VERSION = "import pypandoc; print(pypandoc.get_pandoc_version())"
 TYPST_VERSION = "from importlib.metadata import version; import typst; print(version('typst'))"
+
+# Prints which of the packages that follow cannot be loaded.
+LOAD = """for (name in commandArgs(TRUE)) if (!requireNamespace(name, quietly = TRUE)) cat("no", name, "")
+cat("and no other")"""
+# Variables that lead R to other packages than set-up installed.
+R_VARIABLES = ("RHOME", "R_HOME", "R_LIBS", "R_LIBS_SITE", "R_PROFILE", "R_ENVIRON")
+# R packages that only checks of the code load.
+OF_CHECKS = {"lintr", "roxygen2", "testthat"}
 
 DATABASES = "rm -f .tools/databases.stamp; make setup"
 
@@ -71,7 +81,7 @@ def tools() -> list[Finding]:
         jdk(),
         tool("Maven", ["mvn", "--version"], setup),
         tool("C compiler", ["gcc", "--version"], setup),
-        tool("R", ["Rscript", "--version"], setup),
+        r(),
         python_packages(venv),
         tool("Snakemake", [str(venv / "snakemake"), "--version"], setup),
         tool("pandoc", [str(venv / "python"), "-c", PANDOC_VERSION], setup),
@@ -82,7 +92,7 @@ def tools() -> list[Finding]:
         runtime(25),
         tool("sysbench", ["sysbench", "--version"], setup),
         tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], DATABASES),
-        tool("Quarto", ["quarto", "--version"], "the stand-in renderer writes the report", REMARK),
+        quarto(),
         tool("wrk2", ["wrk2", "--version"], "the project's own generator is used", REMARK),
     ]
 
@@ -161,6 +171,47 @@ def python_packages(venv: Path) -> Finding:
     return Finding("Python packages", OK, found)
 
 
+def r() -> Finding:
+    found = tool("R", ["Rscript", "--version"], "make setup")
+    lacks = r_lacks() if found.state == OK else ""
+    return Finding("R", MISSING, found.found, lacks) if lacks else found
+
+
+def r_lacks() -> str:
+    """Which R lacks which of the packages that analysis and report load; empty if it has all."""
+    names = re.findall(r"^r-[a-z]+-(\S+)$", (HERE / "debian-packages.txt").read_text(), re.M)
+    wanted = sorted({*names} - OF_CHECKS)
+    said = output(["Rscript", "-e", LOAD, *wanted]) or ""
+    lacking = set(re.findall(r"\bno (\S+)", said)) & {*wanted}
+    if not lacking and said.endswith("and no other"):
+        return ""
+    # What has been set, as a module system or conda does, and `. .tools/env` takes back.
+    others = [name for name in R_VARIABLES if name in os.environ]
+    advice = f"unset {' '.join(others)}" if others else "make setup, and . .tools/env"
+    what = f"lacks {', '.join(sorted(lacking))}" if lacking else "loads no packages"
+    return f"R ({shutil.which('Rscript')}) {what}: {advice}"
+
+
+def quarto() -> Finding:
+    """The first choice for the report; the version that its text needs stands in quarto.sh."""
+    found = tool("Quarto", ["quarto", "--version"], "the stand-in renderer writes the report", REMARK)
+    if found.state == OK and too_old(found.found):
+        advice = f"the stand-in renderer writes the report, Quarto does from {quarto_at_least()} on"
+        return Finding("Quarto", REMARK, found.found, advice)
+    return found
+
+
+def quarto_at_least() -> str:
+    text = (HERE / "quarto.sh").read_text()
+    return re.findall(r"^at_least=(\S+)$", text, re.MULTILINE)[0]
+
+
+def too_old(version: str) -> bool:
+    """Whether a Quarto cannot be expected to render the report."""
+    least, found = (re.findall(r"\d+", text)[:2] for text in (quarto_at_least(), version))
+    return [*map(int, found)] < [*map(int, least)]
+
+
 def jmeter() -> Finding:
     core = list((TOOLS / "jmeter/lib/ext").glob("ApacheJMeter_core-*.jar"))
     if not core or not (TOOLS / "jmeter/bin/ApacheJMeter.jar").exists():
@@ -217,6 +268,8 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
         governor(root),
         clock(limits.clock(root)),
         Finding("scheduler", OK, limits.scheduler(root)),
+        programs(),
+        home(),
     ]
 
 
@@ -340,9 +393,9 @@ def charset() -> Finding:
     return Finding("charset", REMARK, set_to, "`. .tools/env` sets C.UTF-8; make does so by itself")
 
 
-def governor(root: Path) -> Finding:
-    found = limits.governors(root)
-    if found is None:
+    first = f"{TOOLS / 'venv/bin'}:{TOOLS / 'bin'}"
+    os.environ["PATH"] = f"{first}:{os.environ.get('PATH', os.defpath)}"
+    colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         return Finding("CPU governor", OK, "none shown, as on most virtual machines")
     if found == "performance":
         return Finding("CPU governor", OK, found)
@@ -387,7 +440,8 @@ def noise() -> list[Finding]:
 
 
 def main() -> int:
-    os.environ["PATH"] = f"{TOOLS / 'venv/bin'}:{os.environ.get('PATH', os.defpath)}"
+    first = f"{TOOLS / 'venv/bin'}:{TOOLS / 'bin'}"
+    os.environ["PATH"] = f"{first}:{os.environ.get('PATH', os.defpath)}"
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     found = findings(*sys.argv[1:2])
     print("\n".join(lines(found, colours)), flush=True)

@@ -11,19 +11,47 @@ if ! "$here/find-jdk.sh" "$last_jdk" >/dev/null 2>&1 && apt-cache show "$jdk_pac
 fi
 jdk=$("$here/find-jdk.sh" "$last_jdk")
 
+# The R for which set-up installs packages comes before another on the PATH, such as conda's.
+mkdir -p "$tools"/{bin,cache,home}
+if [[ -x /usr/bin/Rscript ]]; then ln -sfn /usr/bin/Rscript "$tools/bin/Rscript"; fi
+
+# Java does not look at http_proxy and https_proxy, as curl, pip and apt do.
+proxy_of() { # proxy_of SCHEME: options of a JVM, none without a proxy
+  local name=$1_proxy url hidden
+  url=${!name:-}
+  name=${name^^}
+  url=${url:-${!name:-}}
+  [[ -n $url ]] || return 0
+  url=${url#*://}
+  url=${url##*@}
+  url=${url%%/*}
+  [[ $url == *:* ]] || url+=:80
+  printf -- ' -D%s.proxyHost=%s -D%s.proxyPort=%s' "$1" "${url%:*}" "$1" "${url##*:}"
+  # Java writes *.name where the others write .name.
+  hidden=${no_proxy:-${NO_PROXY:-}}
+  [[ -z $hidden ]] || sed -E 's/ //g; s/(^|,)\./\1*./g; s/,/|/g; s/^/ -Dhttp.nonProxyHosts=/' <<<"$hidden" | tr -d '\n'
+}
+proxies=$(proxy_of http)$(proxy_of https)
+# Maven 3.9 asks for the properties only when it is told to.
+[[ -z $proxies ]] || proxies+=' -Daether.connector.http.useSystemProperties=true'
+
 cat <<END
 # Written by make setup; use: . .tools/env
 # $(grep '^JAVA_RUNTIME_VERSION=' "$jdk/release" || true)
 export JAVA_HOME='$jdk'
-export PATH='$tools/venv/bin':"\$JAVA_HOME/bin:\$PATH"
-# One charset and one language for every tool: figures, dates and the 42-byte answer depend on it.
-export LC_ALL=C.UTF-8
+export PATH='$tools/venv/bin':"\$JAVA_HOME/bin:"'$tools/bin':"\$PATH"
+# One charset and one language for every tool: numbers, dates and the 42-byte answer depend on it.
+export LC_ALL=C.UTF-8 PYTHONUTF8=1
 # A user's settings for other work must not reach a measured process.
 unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH
 unset PYTHONHOME PYTHONPATH SNAKEMAKE_PROFILE MAKEFLAGS MFLAGS MAKELEVEL
 export PYTHONNOUSERSITE=1
 export R_LIBS_USER=NULL R_PROFILE_USER=/dev/null R_ENVIRON_USER=/dev/null
-unset R_LIBS
+unset RHOME R_HOME R_LIBS R_LIBS_SITE R_PROFILE R_ENVIRON R_DEFAULT_PACKAGES
 # JDK 25 warns of what Maven 3 does with sun.misc.Unsafe and native libraries.
-export MAVEN_OPTS="\${MAVEN_OPTS:---sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED}"
+export MAVEN_OPTS="\${MAVEN_OPTS:---sun-misc-unsafe-memory-access=allow --enable-native-access=ALL-UNNAMED$proxies}"
+# Without a HOME that can be written into, as in many containers, caches are in .tools.
+[ -w "\${HOME:-/nowhere}" ] || export HOME='$tools/home' MAVEN_OPTS="\$MAVEN_OPTS -Duser.home=$tools/home"
+[ -w "\${XDG_CACHE_HOME:-\$HOME/.cache}" ] || export XDG_CACHE_HOME='$tools/cache'
+[ ! -e "\$HOME/.m2" ] || [ -w "\$HOME/.m2" ] || export MAVEN_OPTS="\$MAVEN_OPTS -Dmaven.repo.local=$tools/cache/m2"
 END

@@ -5,9 +5,16 @@
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 tools=$1
+# An older one lacks what the report uses, of typst above all.
+at_least=1.9
 pin='quarto-cli==1.10.19 --hash=sha256:e4b14f3aeb38ea536672428a402c413c962bd4ba9d0b9805f416779226eb53e2'
 
-if ! command -v quarto >/dev/null &&
+new_enough() {
+  local found
+  found=$(quarto --version 2>/dev/null) && [[ $(printf '%s\n' "$at_least" "$found" | sort -V | head -1) == "$at_least" ]]
+}
+
+if ! new_enough &&
   ! timeout 180 "$tools/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
     --require-hashes --requirement /dev/stdin <<<"$pin" >"$tools/quarto.log" 2>&1; then
   echo "set-up: Quarto cannot be had here; the stand-in renderer writes the report"

@@ -168,6 +168,15 @@ def shares_of(testbed: Mapping[str, Any]) -> Shares:
     return cpu_shares(server=testbed.get("server_cpus"), generator=generator_cpus)
 
 
+def fault_of_cpus(testbed: Mapping[str, Any]) -> str:
+    """Why this machine has no CPUs for both sides; empty where it has."""
+    try:
+        shares_of(testbed)
+    except CpuError as fault:
+        return str(fault)
+    return ""
+
+
 def cpu_shares(
     root: Path = limits.ROOT, server: AskedCpus = None, generator: AskedCpus = None
 ) -> Shares:

@@ -3,10 +3,13 @@
 import contextlib
 import fcntl
 import os
+import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -199,6 +202,73 @@ def test_a_folder_in_memory_draws_a_remark(tmp_path, monkeypatch):
 )
 def test_a_slow_clock_draws_a_remark(name, state):
     assert doctor.clock(name).state == state
+
+
+@pytest.fixture
+def path(put, stand_ins, monkeypatch):
+    monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
+    return put
+
+
+def test_r_that_lacks_packages_is_named_with_them(path, stand_ins, monkeypatch):
+    path("Rscript", '[ "$1" = --version ] && echo R 4.2.2 || echo no data.table no yaml and no other')
+    monkeypatch.setenv("R_LIBS_SITE", "/nonexistent")
+    expected = f"R ({stand_ins}/Rscript) lacks data.table, yaml: unset R_LIBS_SITE"
+    assert doctor.r() == Finding("R", MISSING, "4.2.2", expected)
+    path("Rscript", '[ "$1" = --version ] && echo R 4.2.2 || echo and no other')
+    assert doctor.r() == Finding("R", OK, "4.2.2")
+    path("Rscript", '[ "$1" = --version ] && echo R 4.2.2 || exit 2')
+    assert "loads no packages" in doctor.r().advice
+
+
+def test_real_r_says_what_it_lacks(monkeypatch):
+    if not shutil.which("Rscript"):
+        pytest.skip("no R here")
+    if doctor.r_lacks():
+        pytest.skip("this R lacks packages anyway")
+    monkeypatch.setenv("R_LIBS_SITE", "/nonexistent")
+    monkeypatch.setenv("R_LIBS_USER", "NULL")
+    if lacks := doctor.r_lacks():
+        assert re.search(r"lacks .*data\.table.*: unset R_LIBS_SITE$", lacks)
+
+
+@pytest.mark.parametrize(
+    ("version", "state"),
+    [("1.3.450", REMARK), ("1.8.24", REMARK), ("1.9.0", OK), ("1.10.19", OK), ("99.9.9", OK)],
+)
+def test_quarto_must_be_new_enough(path, version, state):
+    path("quarto", f"echo {version}")
+    finding = doctor.quarto()
+    assert (finding.state, finding.found) == (state, version)
+    assert ("stand-in" in finding.advice) == ("from 1.9 on" in finding.advice) == (state == REMARK)
+
+
+def test_folder_without_programs_is_named(monkeypatch, tmp_path):
+    assert doctor.no_programs([tmp_path]) == ""
+    monkeypatch.setattr(os, "statvfs", lambda path: SimpleNamespace(f_flag=os.ST_NOEXEC))
+    assert doctor.no_programs([tmp_path]).startswith(f"{tmp_path} mounted noexec: export TMPDIR")
+    assert doctor.programs().state == MISSING
+
+
+def test_a_real_folder_mounted_noexec_is_found():
+    folder = next((path for path in ("/proc", "/sys", "/dev/shm") if is_noexec(path)), None)
+    if not folder:
+        pytest.skip("nothing is mounted noexec here")
+    assert doctor.no_programs([Path(folder)])
+
+
+def is_noexec(path):
+    lines = [line.split() for line in Path("/proc/mounts").read_text().splitlines()]
+    return any(words[1] == path and "noexec" in words[3].split(",") for words in lines)
+
+
+def test_home_that_is_missing_draws_a_remark(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert doctor.home().state == OK
+    monkeypatch.setenv("HOME", "/proc")
+    assert doctor.home().found == "/proc cannot be written"
+    monkeypatch.delenv("HOME")
+    assert doctor.home() == Finding("HOME", REMARK, "not set", doctor.home().advice)
 
 
 @pytest.mark.parametrize(("lc_all", "state"), [("C.UTF-8", OK), ("de_DE.utf8", OK), ("C", REMARK)])

