@@ -82,7 +82,9 @@ rule render_report:
     message:
         "the report: the paper as PDF, and with all tables as HTML"
     shell:
-        "python {input.script:q} --results {params.results:q} --reference {params.reference:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"
+        "python -m paper.render --results {params.results:q} --reference {params.reference:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"
+        # For the terminal: what wrote the report in place of Quarto, and why.
+        " && sed -n 's/^report: //p' {log:q} >&2"
 
 
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.

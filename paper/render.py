@@ -1,10 +1,11 @@
 """Renders the report: the paper as a PDF, and as one self-contained HTML file with all tables.
 
-With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Without, the stand-in
-does: knitr runs the code, pandoc writes HTML and typst, typst writes the PDF. Both read the same
-source, and nothing is left beside it: the work is done on a copy in a temporary folder.
+With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Where it is absent, too
+old or fails, the stand-in does: knitr runs the code, pandoc writes HTML and typst, typst writes the
+PDF. Both read the same source, and nothing is left beside it: the work is done on a copy in a
+temporary folder. The report, and a line `report: …` on standard error, say why it is the stand-in.
 
-    python paper/render.py --results results --out-html report.html --out-pdf report.pdf
+    python -m paper.render --results results --out-html report.html --out-pdf report.pdf
 """
 
 import argparse
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,13 @@ import pypandoc
 import typst
 import yaml
 
+from profiles.setup import doctor
+
 PAPER = Path(__file__).resolve().parent
 # Whatever asks for a date gets this one, so that the same input gives the same bytes.
 EPOCH = "0"
 LINES_OF_A_FAULT = 20
+Renderer = Callable[[Path, Mapping[str, str], str, Path], None]
 FOR_PANDOC = (
     "lang",
     "bibliography",
@@ -89,6 +93,9 @@ def why_not_quarto(cwd: Path) -> str | None:
     """Why Quarto cannot render here, or None when it can."""
     if shutil.which("quarto") is None:
         return "quarto is not on the PATH"
+    version = doctor.quarto().found
+    if version[0].isdigit() and doctor.too_old(version):
+        return f"Quarto {version} is older than {doctor.quarto_at_least()}"
     try:
         run(["Rscript", "-e", "stopifnot(requireNamespace('rmarkdown', quietly = TRUE))"], cwd)
     except RenderError:
@@ -189,6 +196,8 @@ def render_with_stand_in(qmd: Path, params: Mapping[str, str], target: str, out:
 
 # ---- Both -----------------------------------------------------------------------------------
 
+STAND_IN = "the stand-in renderer (knitr, pandoc, typst)"
+
 
 def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
     """Renders `qmd` to `out`, as `target` (html, or typst for a PDF); returns the renderer's name.
@@ -196,18 +205,36 @@ def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
     `params` overrides the front matter's parameters. Raises RenderError or typst.TypstError when
     code fails, a reference or citation leads nowhere, or the PDF cannot be laid out.
     """
+    reason = why_not_quarto(PAPER)
+    if reason is None:
+        try:
+            return render_with(render_with_quarto, "Quarto", qmd, params, target, out)
+        except (RenderError, OSError) as failure:
+            reason = f"Quarto failed: {why(str(failure))}"
+    name = f"{STAND_IN}: {reason}"
+    print(f"report: {out.name} is by {name}", file=sys.stderr)
+    return render_with(render_with_stand_in, name, qmd, params, target, out)
+
+
+def why(said: str) -> str:
+    """The line of a program's output that names its error, or else the last; no Markdown."""
+    lines = [re.sub(r"[^\w .,:;()/'-]", " ", line).strip() for line in said.splitlines()]
+    lines = [line[:120] for line in lines if line]
+    return next((line for line in lines if line.startswith("ERROR")), lines[-1])
+
+
+def render_with(
+    renderer: Renderer, name: str, qmd: Path, params: Mapping[str, str], target: str, out: Path
+) -> str:
+    """The same with one renderer, whose name the document gets as a parameter."""
     with tempfile.TemporaryDirectory(prefix="render-") as folder:
         copy = Path(folder) / "paper"
         left_out = shutil.ignore_patterns("tests", "runs", "__pycache__")
         shutil.copytree(qmd.resolve().parent, copy, ignore=left_out)
-        reason = why_not_quarto(copy)
-        name = "Quarto" if reason is None else "the stand-in renderer (knitr, pandoc, typst)"
-        print(f"rendering with {name}" + (f": {reason}" if reason else ""), file=sys.stderr)
         declared = front_matter(qmd).get("params") or {}
         known = dict(params) | ({"renderer": name} if "renderer" in declared else {})
         made = Path(folder) / f"out{out.suffix}"
-        render_with = render_with_quarto if reason is None else render_with_stand_in
-        render_with(copy / qmd.name, known, target, made)
+        renderer(copy / qmd.name, known, target, made)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(packed(made) if target == "typst" and shutil.which("qpdf") else made, out)
     return name

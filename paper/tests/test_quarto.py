@@ -1,6 +1,7 @@
 """Which renderer is chosen, and what Quarto is asked, with a stand-in for Quarto itself."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from paper import render
 
 SAMPLE = Path(__file__).parent / "sample" / "sample.qmd"
 FAKE_QUARTO = """#!/bin/sh
+[ "$1" = --version ] && echo ${QUARTO_VERSION:-1.10.19} && exit
+if [ "$4" = "$FAILS_AT" ]; then echo "[1] ERROR: x"; echo "ERROR: no *such* format" >&2; exit 1; fi
 case "$4" in html) out=sample.html ;; typst) out=sample.pdf ;; esac
 echo "$@" > $out
 """
@@ -39,6 +42,54 @@ def test_quarto_without_rmarkdown_is_no_use(
     add_quarto(path_without_quarto)
     monkeypatch.setenv("RMARKDOWN_ABSENT", "1")
     assert "rmarkdown" in render.why_not_quarto(path_without_quarto)
+
+
+@pytest.mark.parametrize("version", ["1.3.450", "1.8.9"])
+def test_quarto_that_is_too_old_is_no_use(
+    version: str, path_without_quarto: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_quarto(path_without_quarto)
+    monkeypatch.setenv("QUARTO_VERSION", version)
+    expected = f"Quarto {version} is older than 1.9"
+    assert render.why_not_quarto(path_without_quarto) == expected
+
+
+def test_stand_in_takes_over_where_quarto_fails_and_says_so(
+    path_without_quarto: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    add_quarto(path_without_quarto)
+    monkeypatch.setenv("FAILS_AT", "typst")
+    monkeypatch.setattr(render, "packed", lambda pdf: pdf)
+    told: dict[str, str] = {}
+
+    def stand_in(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
+        told[target] = params["renderer"]
+        out.touch()
+
+    monkeypatch.setattr(render, "render_with_stand_in", stand_in)
+    assert render.render(SAMPLE, {"results": "r"}, "html", tmp_path / "a.html") == "Quarto"
+    name = render.render(SAMPLE, {"results": "r"}, "typst", tmp_path / "a.pdf")
+    expected = f"{render.STAND_IN}: Quarto failed: ERROR: no  such  format"
+    assert told == {"typst": expected} and name == expected
+    assert capsys.readouterr().err == f"report: a.pdf is by {expected}\n"
+    assert (tmp_path / "a.pdf").exists()
+
+
+def test_fault_of_the_document_is_one_of_the_stand_in_too(
+    path_without_quarto: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_quarto(path_without_quarto)
+    monkeypatch.setenv("FAILS_AT", "html")
+
+    def stand_in(*_: object) -> None:
+        raise render.RenderError("no such value")
+
+    monkeypatch.setattr(render, "render_with_stand_in", stand_in)
+    with pytest.raises(render.RenderError, match="no such value"):
+        render.render(SAMPLE, {"results": "r"}, "html", tmp_path / "a.html")
 
 
 def test_quarto_renders_when_it_can(

@@ -265,8 +265,8 @@ def is_noexec(path):
 def test_home_that_is_missing_draws_a_remark(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     assert doctor.home().state == OK
-    monkeypatch.setenv("HOME", "/proc")
-    assert doctor.home().found == "/proc cannot be written"
+    monkeypatch.setenv("HOME", "/nowhere")
+    assert doctor.home().found == "/nowhere cannot be written"
     monkeypatch.delenv("HOME")
     assert doctor.home() == Finding("HOME", REMARK, "not set", doctor.home().advice)
 

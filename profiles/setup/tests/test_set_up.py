@@ -190,7 +190,9 @@ def sourced(run, tmp_path):
     """What a shell that sources .tools/env prints with a script; its environment comes last."""
 
     def source(script, made_with=(), **environment):
-        home = jdk(tmp_path / "jdk", "25.0.3")
+        home = tmp_path / "jdk"
+        if not home.exists():
+            jdk(home, "25.0.3")
         made = run(SETUP / "environment.sh", tmp_path / "tools", JAVA_HOME=str(home), **dict(made_with))
         assert made.returncode == 0, made.stderr
         (tmp_path / "env").write_text(made.stdout)
@@ -216,7 +218,7 @@ def test_r_is_the_one_that_set_up_gave_packages_to(sourced, put, stand_ins):
 def test_caches_go_into_tools_without_a_home_that_can_be_written(sourced, tmp_path):
     tools = tmp_path / "tools"
     show = 'echo "$HOME"; echo "$XDG_CACHE_HOME"; echo "$MAVEN_OPTS"'
-    for home in ("/proc", "", str(tmp_path / "none")):
+    for home in ("/nowhere", "", str(tmp_path / "none")):
         found = sourced(show, HOME=home).splitlines()
         assert found[:2] == [f"{tools}/home", f"{tools}/cache"]
         assert found[2].endswith(f" -Duser.home={tools}/home")
@@ -224,7 +226,7 @@ def test_caches_go_into_tools_without_a_home_that_can_be_written(sourced, tmp_pa
     (tmp_path / "mine/.cache").mkdir(parents=True)
     script = 'echo "$HOME ${XDG_CACHE_HOME-its own}"'
     assert sourced(script, HOME=f"{tmp_path}/mine") == f"{tmp_path}/mine its own"
-    said = sourced(script, HOME=f"{tmp_path}/mine", XDG_CACHE_HOME="/proc")
+    said = sourced(script, HOME=f"{tmp_path}/mine", XDG_CACHE_HOME="/nowhere")
     assert said == f"{tmp_path}/mine {tools}/cache"
 
 
