@@ -2,7 +2,7 @@
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
          profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv;
-         results/primitives/costs-<n>.csv, thread-memory.csv
+         results/primitives/costs.csv, thread-memory.csv
          analysis/runs/<name>/         shipped runs: tables and run.json
 Outputs: results/summary.csv           a row per cell
          results/slices.csv            a row per loaded slice of every cell
@@ -102,7 +102,7 @@ rule analyze:
     input:
         SESSIONS,
         looks=look_sessions,
-        costs=[f"{RESULTS}/primitives/costs-1.csv"] if PRIMITIVES else [],
+        costs=[f"{RESULTS}/primitives/costs.csv"] if PRIMITIVES else [],
         memory=[f"{RESULTS}/primitives/thread-memory.csv"] if PRIMITIVES else [],
         modes=f"{RESULTS}/modes.csv",
         grid=f"{RESULTS}/grid.csv",

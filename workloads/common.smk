@@ -52,9 +52,3 @@ def priority_of(session):
     """Sessions run in the order of the grid."""
     order = [other.path for other in GRID.sessions]
     return len(order) - order.index(session.path) if session.path in order else 0
-
-
-def priority_of_repetition(repetition):
-    """Just above the first session of a repetition."""
-    of = [each for each in GRID.sessions if each.repetition >= repetition]
-    return priority_of(of[0]) + 1 if of else 0

@@ -5,7 +5,7 @@ inputs   config.yaml, servers' jars and fingerprints, user-supplied servers' fil
 outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/sessions/{study}/{comparison}/rep-{repetition}.json: the session came to its end
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/: cell.json and what is beside it
-         {results}/primitives/costs-{repetition}.csv, {results}/primitives/thread-memory.csv
+         {results}/primitives/costs.csv, {results}/primitives/thread-memory.csv
          {results}/modes.csv: what each mode is a variant of, its kind and its looks
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
 
@@ -111,7 +111,7 @@ rule measure_cell:
         " && ({params.verdict} cell={wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition} || true)"
 
 
-# Each repetition before the sessions of that repetition: the machine has faster and slower minutes.
+# A table of the same programs stays, also where -F runs the rule: see run_primitives.py.
 rule measure_primitives:
     input:
         "servers/primitives/target/primitives.jar.sha256",
@@ -122,17 +122,17 @@ rule measure_primitives:
         ancient("servers/sockets/target/sockets.jar"),
         ancient("workloads/due/build/due"),
     output:
-        RESULTS + "/primitives/costs-{repetition}.csv",
+        update(RESULTS + "/primitives/costs.csv"),
     log:
-        RESULTS + "/logs/measure_primitives_{repetition}.log",
-    priority: lambda wildcards: priority_of_repetition(int(wildcards.repetition))
+        RESULTS + "/logs/measure_primitives.log",
+    priority: len(GRID.sessions) + 2
     threads: ALL_CORES
     resources:
         **WHOLE_NODE,
     message:
-        "measuring what threads, hand-offs and connections cost, repetition {wildcards.repetition}"
+        "measuring what threads, hand-offs and connections cost"
     shell:
-        "python -m workloads.session.run_primitives --costs {output:q} --repetition {wildcards.repetition} --log {log:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.run_primitives --costs {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
 
 
 rule measure_thread_memory:
@@ -140,7 +140,7 @@ rule measure_thread_memory:
         "servers/primitives/target/primitives.jar.sha256",
         ancient("servers/primitives/target/primitives.jar"),
     output:
-        RESULTS + "/primitives/thread-memory.csv",
+        update(RESULTS + "/primitives/thread-memory.csv"),
     log:
         RESULTS + "/logs/measure_thread_memory.log",
     priority: len(GRID.sessions) + 3

@@ -3,7 +3,7 @@
 #' Writes all tables of a run but those that need profiles.
 #'
 #' @param results folder of the run, with modes.csv, grid.csv and primitives/thread-memory.csv.
-#' @param paths of cell.json, for every cell, and of costs-<n>.csv, for every repetition of the primitives.
+#' @param paths of cell.json, for every cell, and of costs.csv of the primitives.
 #' @param folder of the analysis: its YAML files and PROTOCOL.md; `reference` name of the shipped run that lends its noise.
 analyze <- function(results, paths, folder, reference) {
   use_modes(file.path(results, "modes.csv"))

@@ -1,22 +1,22 @@
-# What the parts of serving a request cost: a mean and its interval from the repetitions, which are
-# processes of their own and some time apart, as those of the cells are.
+# What the parts of serving a request cost.
 
-#' Pools the repetitions of each primitive.
+#' Pools the slices of each primitive, and repetitions where a run of before 26 November 2026 has several.
 #'
-#' @param paths of results/primitives/costs-1.csv and so on: primitive, rate_per_s (empty where a primitive
-#'   has none), statistic (cpu, wall, server, latency), repetition, value, unit, probe_us (of the speed probe
-#'   meanwhile; empty where there was none); a row per slice.
+#' @param paths of results/primitives/costs.csv: primitive, rate_per_s (empty where a primitive has none), statistic
+#'   (cpu, wall, server, latency), value, unit, probe_us (of the speed probe meanwhile; empty where there was
+#'   none), and of before a repetition; a row per slice.
 #' @param law see speed_law().
 #' @return data.table: primitive, rate_per_s, statistic, mean (geometric), low, high (95 %, t on
 #'   logarithms; NA for one repetition), unit, repetitions, reason (empty; where there is no mean, why).
 summarise_primitives <- function(paths, law = no_law) {
-  columns <- c("primitive", "rate_per_s", "statistic", "repetition", "value", "unit")
+  columns <- c("primitive", "rate_per_s", "statistic", "value", "unit")
   # A run may leave them out.
   if (length(paths) == 0) return(typed_table(c("primitive", "statistic", "unit", "reason"), c("rate_per_s", "mean", "low", "high", "repetitions")))
   costs <- rbindlist(lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
     costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
     if (!"probe_us" %in% names(costs)) costs[, probe_us := NA]
+    if (!"repetition" %in% names(costs)) costs[, repetition := 1L]
     costs[, c("rate_per_s", "value", "probe_us") := lapply(.(rate_per_s, value, probe_us), as.numeric)]
   }))
   costs[statistic == "cpu", value := at_usual_speed(value, probe_us, law)]

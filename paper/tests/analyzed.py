@@ -13,7 +13,7 @@ from workloads.tests.golden.edits import GOLDEN, Cell
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
 # What the runner leaves besides cells and the list of the experiment's cells.
-OF_RUN = ("modes.csv", "primitives/costs-1.csv", "primitives/thread-memory.csv")
+OF_RUN = ("modes.csv", "primitives/costs.csv", "primitives/thread-memory.csv")
 FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use strict'</script>"
 
 
@@ -27,7 +27,7 @@ def analyze(results: Path, cells: Iterable[Cell]) -> None:
     (results / "grid.csv").write_text(grid.grid_table())
     paths = [write(cell, results) for cell in cells]
     reference = f"reference={CONFIGURATION['reference']}"
-    run("analyze", results, [*paths, results / "primitives/costs-1.csv"], reference)
+    run("analyze", results, [*paths, results / "primitives/costs.csv"], reference)
     stacks = sorted((results / "cells").rglob("*.collapsed"))
     run("profiles", results, stacks, "converter=true")
 

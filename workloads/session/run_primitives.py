@@ -1,15 +1,16 @@
 """The primitives' runner: what the parts of serving a request cost here, each measured alone.
 
-Costs, one repetition at a time: JMH's benchmarks, and requests to the simplest servers
-(request_primitives.py). The machine has faster and slower minutes, so a repetition is measured at
-each repetition of the cells. Memory, once: by kind and number of waiting threads. All JVMs run on
-the server's CPUs, as servers do; what loads one from outside runs on the generator's.
+Costs: JMH's benchmarks, and requests to the simplest servers (request_primitives.py). Memory: by
+kind and number of waiting threads. All JVMs run on the server's CPUs, as servers do; what loads one
+from outside runs on the generator's. A table that is there stays while the programs are the same, as
+cells do; to measure it again delete it.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
 import json
 import logging
 import re
@@ -45,7 +46,14 @@ ON_A_DATABASE = "Database"
 CLIENTS_OF_THE_DATABASE = "4"
 KINDS = ("platform", "virtual")
 THREADS = (50, 500, 5000, 10000)
-COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "repetition", "value", "unit", "probe_us")
+COST_COLUMNS = ("primitive", "rate_per_s", "statistic", "value", "unit", "probe_us")
+# Programs that are measured.
+FINGERPRINTS = [
+    provenance.ROOT / f"servers/{name}/target/{name}.jar.sha256"
+    for name in ("primitives", "sockets", "spring")
+]
+# Decides the order of slices.
+SEED = "1"
 MEMORY_COLUMNS = (
     "kind",
     "threads",
@@ -61,8 +69,8 @@ Row = dict[str, Any]
 class Testbed:
     """The machine's shares and the folder in which everything leaves its files."""
 
-    def __init__(self, folder: Path, repetition: int) -> None:
-        self.folder, self.repetition = folder, repetition
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.java, self.shares = str(provenance.java()), cpu_shares()
 
     def run(
@@ -82,9 +90,9 @@ class Testbed:
 
 
 def costs(testbed: Testbed) -> Iterator[Row]:
-    """All of a repetition. Client and database have CPUs of their own, as in a cell."""
+    """All of them. Client and database have CPUs of their own, as in a cell."""
     server_cpus, generator_cpus = testbed.shares
-    database = MariaDB({}, server_cpus, testbed.folder, testbed.repetition, "database.log")
+    database = MariaDB({}, server_cpus, testbed.folder, 1, "database.log")
     try:
         data = Data()
         for statement in data.statements(database.dialect):
@@ -96,12 +104,10 @@ def costs(testbed: Testbed) -> Iterator[Row]:
         options = " ".join([*properties, f"-Dserver.pid={database.process.pid}"])
         # So many clients that the database always has work.
         words = [ON_A_DATABASE, "-t", CLIENTS_OF_THE_DATABASE, "-jvmArgsAppend", options]
-        seed = str(testbed.repetition)
-        with Requests(testbed.folder, testbed.shares, seed, properties, secret) as requests:
+        with Requests(testbed.folder, testbed.shares, SEED, properties, secret) as requests:
             for primitive, rate_per_s, cost in requests.costs():
                 for statistic, value_us in (("cpu", cost.cpu_us), ("latency", cost.latency_us)):
-                    measured = testbed.repetition, value_us, cost.probe_us
-                    yield cost_row(primitive, rate_per_s, statistic, *measured)
+                    yield cost_row(primitive, rate_per_s, statistic, value_us, cost.probe_us)
         yield from benchmark(testbed, words, generator_cpus, WARM_UP_EACH_ON_A_DATABASE, secret)
     finally:
         database.stop()
@@ -126,10 +132,10 @@ def benchmark(
     logger.info("benchmarks %s", words[:2])
     testbed.run(argv, cpus, "jmh.log", limit_s=300, environment=environment)
     results = json.loads((testbed.folder / "jmh.json").read_text())
-    yield from jmh_rows(results, testbed.repetition)
+    yield from jmh_rows(results)
 
 
-def jmh_rows(benchmarks: list[dict[str, Any]], repetition: int) -> Iterator[Row]:
+def jmh_rows(benchmarks: list[dict[str, Any]]) -> Iterator[Row]:
     """A row per benchmark and statistic, from JMH's JSON: the mean of the iterations."""
     for benchmark in benchmarks:
         figures = {
@@ -140,9 +146,7 @@ def jmh_rows(benchmarks: list[dict[str, Any]], repetition: int) -> Iterator[Row]
             figures["server"] = benchmark["secondaryMetrics"]["server"]
         for statistic, metric in figures.items():
             value_us = statistics.fmean(metric["rawData"][0])
-            yield cost_row(
-                primitive_id(benchmark["benchmark"]), "", statistic, repetition, value_us
-            )
+            yield cost_row(primitive_id(benchmark["benchmark"]), "", statistic, value_us)
 
 
 def primitive_id(benchmark: str) -> str:
@@ -154,13 +158,12 @@ def cost_row(
     primitive: str,
     rate_per_s: Any,
     statistic: str,
-    repetition: int,
     value_us: float | None,
     probe_us: float | None = None,
 ) -> Row:
     """One measured value, above 0 or not: the analysis judges it. Empty where there is none."""
     value, probe = ("" if found is None else f"{found:.4f}" for found in (value_us, probe_us))
-    row = (primitive, rate_per_s, statistic, repetition, value, "us", probe)
+    row = (primitive, rate_per_s, statistic, value, "us", probe)
     return dict(zip(COST_COLUMNS, row, strict=True))
 
 
@@ -195,12 +198,29 @@ def write(path: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
         writer.writerows(rows)
 
 
+def origin() -> Row:
+    """Columns that say of what programs, and on which kind of machine, a table is."""
+    content = b"".join(path.read_bytes() for path in FINGERPRINTS if path.exists())
+    return {
+        "jars_sha256": hashlib.sha256(content).hexdigest(),
+        "machine": provenance.machine()["id"],
+    }
+
+
+def is_current(path: Path) -> bool:
+    """Whether the table is there, of the same programs; whichever machine it comes from."""
+    if not path.exists():
+        return False
+    with path.open(newline="") as file:
+        row = next(csv.DictReader(file), {})
+    return row.get("jars_sha256") == origin()["jars_sha256"]
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     table = parser.add_mutually_exclusive_group(required=True)
     table.add_argument("--costs", type=Path, help="table of costs to write (CSV)")
     table.add_argument("--memory", type=Path, help="table of memory to write (CSV)")
-    parser.add_argument("--repetition", type=int, default=1, help="of the costs, from 1")
     parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
@@ -213,14 +233,18 @@ def main() -> None:
     logging.basicConfig(
         filename=options.log, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s"
     )
+    table = options.costs or options.memory
+    if is_current(table):
+        logger.info("%s stays: its programs are the same", table)
+        table.touch()
+        return
+    measure, columns = (costs, COST_COLUMNS) if options.costs else (thread_memory, MEMORY_COLUMNS)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     stop_with_our_requester()
     with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
-        testbed = Testbed(Path(folder), options.repetition)
-        if options.costs:
-            write(options.costs, COST_COLUMNS, list(costs(testbed)))
-        else:
-            write(options.memory, MEMORY_COLUMNS, list(thread_memory(testbed)))
+        of = origin()
+        rows = [row | of for row in measure(Testbed(Path(folder)))]
+        write(table, (*columns, *of), rows)
 
 
 if __name__ == "__main__":

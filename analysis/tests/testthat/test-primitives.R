@@ -24,6 +24,14 @@ test_that("a cost that is not above 0 in every repetition has no mean, and says 
   expect_equal(summarise_primitives(write_costs(c(-2, 4, 1, 1), repetition = c(1, 1, 2, 2)))$mean, 1)
 })
 
+test_that("a table without repetitions is one of a single repetition", {
+  path <- write_costs(c(2, 4), repetition = c(1, 1))
+  expected <- summarise_primitives(path)
+  fwrite(fread(path)[, repetition := NULL], path)
+  expect_equal(summarise_primitives(path), expected)
+  expect_equal(expected[, .(mean, repetitions)], data.table(mean = 3, repetitions = 1L))
+})
+
 # ---- What a request costs ------------------------------------------------------------------------
 
 cost <- function(setup, rate = setup$rate_per_s) request_cost(setup, known_primitives, rate)
