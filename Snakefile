@@ -6,6 +6,7 @@ Each folder is one stage and holds its own .smk file; none reaches into a later 
 """
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -76,6 +77,11 @@ onstart:
     # Nodes of a cluster are other machines.
     if workflow.local_exec and (faults := [*filter(None, faults_of_this_machine())]):
         raise WorkflowError("\n".join(faults))
+    said = [*folders_that_no_rule_reads(RESULTS, RUNS)]
+    if workflow.local_exec and sessions_to_measure():
+        said.append(measured_elsewhere())
+    for text in filter(None, said):
+        print(f"WARNING: {text}", file=sys.stderr)
 
 
 rule all:

@@ -68,6 +68,8 @@ PRIMITIVES = config.get("primitives", True)
 # Each folder with a run.json is a run that the repository ships.
 RUNS = "analysis/runs"
 SHIPPED = sorted(path.parent.name for path in Path(RUNS).glob("*/run.json"))
+if nested := runs_within_runs(RUNS):
+    raise WorkflowError("\n".join(nested))
 for key in ("reference", "with", "this"):
     if key in config and config[key] not in SHIPPED:
         raise WorkflowError(

@@ -1,6 +1,11 @@
 """What the rules that measure need to know of a session, from the grid."""
 
 import json
+import os
+from pathlib import Path
+
+from workloads.machine import provenance
+from workloads.record import cell_folder
 
 
 def jars_of(session):
@@ -17,6 +22,46 @@ def programs_of(session):
         "workloads/jmeter/build/driver.jar",
     ]
     return [*map(ancient, built), *GRID.files(session)]
+
+
+def missing_cells(session):
+    """No input: runs a session again whose record is there, but not each of its cells.
+
+    Cells may have been deleted, or the record copied without them; without Snakemake's own files
+    nothing else shows that they were measured by another configuration.
+    """
+    if os.path.exists(record_of(session)) and not is_whole(session):
+        workflow.dag.forcefiles.add(record_of(session))
+    return []
+
+
+def is_whole(session):
+    plan = GRID.plan(session)
+    folders = {cell: Path(RESULTS, "cells", cell.path) for cell in session.cells}
+    if "params" not in map(str, workflow.rerun_triggers):
+        return all(cell_folder.record_in(folder) for folder in folders.values())
+    return all(
+        cell_folder.holds(folder, plan.spec(cell.name))
+        for cell, folder in folders.items()
+    )
+
+
+def measured_elsewhere():
+    """What to say where cells of another kind of machine are there; empty where none is."""
+    here, found = provenance.machine(), {}
+    for session in GRID.sessions:
+        folders = (Path(RESULTS, "cells", cell.path) for cell in session.cells)
+        record = next(filter(None, map(cell_folder.record_in, folders)), {})
+        there = record.get("provenance", {}).get("machine", here)
+        if there["id"] != here["id"]:
+            found[session.path] = f"{there['cpu_model']}, Linux {there['kernel']}"
+    if not found:
+        return ""
+    return (
+        f"{len(found)} sessions in {RESULTS} are of another kind of machine "
+        f"({'; '.join(sorted(set(found.values())))}), and this run adds to them. "
+        "For a run of this machine alone: --config results=results/here"
+    )
 
 
 def sessions_to_measure():

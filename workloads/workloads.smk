@@ -65,6 +65,7 @@ rule measure_session:
     input:
         lambda wildcards: jars_of(GRID.named_session(wildcards)),
         lambda wildcards: programs_of(GRID.named_session(wildcards)),
+        lambda wildcards: missing_cells(GRID.named_session(wildcards)),
     output:
         RESULTS + "/sessions/{study}/{comparison}/rep-{repetition}.json",
     log:

@@ -1,5 +1,6 @@
 """The DAG's promises, on plans alone: nothing is measured here."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -26,12 +27,94 @@ def plan(*arguments):
         ("reference=none", "config.yaml: reference = 'none'; allowed: 2026-"),
         ("with=none", "with = 'none'; allowed: 2026-"),
         ("this=none", "this = 'none'; allowed: 2026-"),
+        ("smoke=true", "for this run --configfile workloads/smoke.yaml"),
+        ("results=../20261125", 'results = "../20261125"; allowed: a folder below this one, or'),
+        ("slices={rounds: on}", 'slices.rounds = "on"; allowed: 1 to 1,000 rounds; as a decimal'),
     ],
 )
 def test_bad_configuration_stops_before_anything_starts(setting, expected):
     refused = plan("--config", setting)
     assert refused.returncode != 0
     assert expected in refused.stdout + refused.stderr
+    assert "Traceback" not in refused.stdout + refused.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["results=20261125"], ["slices={rounds: 4}", "results=/nowhere/results/"], ["primitives=false"]],
+)
+def test_words_of_a_command_line_are_what_they_mean(words):
+    planned = plan("--allowed-rules", "list_experiment", "--config", *words)
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+
+
+def test_configuration_that_is_no_yaml_is_refused_with_what_to_write(tmp_path):
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("studies:\n  mine: {command: [x, --port={port}]}\n")
+    refused = plan("--configfile", str(mine))
+    said = refused.stdout + refused.stderr
+    assert refused.returncode != 0 and "Traceback" not in said
+    assert f"{mine}, line 2: " in said and 'in quotes: "--port={port}"' in said
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Where results of a test are, below this folder as those of a run."""
+    folder = f"results/{tmp_path.name}-{os.getpid()}"
+    yield folder
+    shutil.rmtree(ROOT / folder, ignore_errors=True)
+
+
+def test_forced_report_measures_missing_cells_alone(results):
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    session = next(each for each in grid.sessions if len(each.cells) > 2)
+    for cell in session.cells:
+        folder = ROOT / results / "cells" / cell.path
+        folder.mkdir(parents=True)
+        keys = ("study", "mode", "tier", "tool", "repetition")
+        place = {key: getattr(cell, key) for key in keys}
+        record = {"cell": place, "configuration": grid.spec(cell)}
+        (folder / "cell.json").write_text(json.dumps(record))
+    record = ROOT / results / "sessions" / f"{session.path}.json"
+    record.parent.mkdir(parents=True)
+    record.write_text("{}")
+
+    def said(*words):
+        rules = ["--allowed-rules", "measure_session", "render_report", "--printshellcmds"]
+        planned = plan(*rules, "--config", f"results={results}", *words)
+        text = planned.stdout + planned.stderr
+        assert planned.returncode == 0, text
+        assert "--again" not in text
+        return f"measuring {message_of(session)}\n" in text
+
+    forced = (["-f", f"{results}/report.html"], ["-R", "render_report"], [])
+    assert [said(*words) for words in forced] == [False, False, False]
+    shutil.rmtree(folder)
+    assert [said(*words) for words in forced] == [True, True, True]
+    # Nothing else is requested, so nothing is missing for it.
+    assert not said("--until", "list_experiment")
+
+
+def test_r_without_its_packages_stops_a_run_before_anything_starts(results, tmp_path):
+    (tmp_path / "Rscript").write_text("#!/bin/sh\necho no data.table and no other\n")
+    (tmp_path / "Rscript").chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = ["snakemake", "--cores", "4", "--config", f"results={results}", "--", "compare"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert run.returncode != 0
+    assert f"R ({tmp_path}/Rscript) lacks data.table: " in run.stderr
+
+
+@pytest.mark.parametrize("language", [{"LC_ALL": "C"}, {"LC_ALL": "", "LANG": "C"}])
+def test_jobs_read_and_write_utf_8_in_every_language(results, tmp_path, language):
+    (tmp_path / "python").write_text(f'#!/bin/sh\necho "$LC_ALL $PYTHONUTF8" >{tmp_path}/said\n')
+    (tmp_path / "python").chmod(0o755)
+    record = f"{results}/sessions/request-threads/threads/rep-2.json"
+    command = ["snakemake", "--cores", "4", "-f", record, "--latency-wait", "0"]
+    command += ["--allowed-rules", "measure_session", "--config", f"results={results}"]
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"} | language
+    subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert (tmp_path / "said").read_text() == "C.UTF-8 1\n"
 
 
 def message_of(session):
@@ -47,9 +130,8 @@ def test_forcing_one_cell_plans_one_measurement():
     assert "measuring request-threads/fixed-pool/low/jmeter, repetition 2\n" in text
 
 
-def test_a_job_that_ends_well_without_a_record_has_failed(tmp_path):
+def test_a_job_that_ends_well_without_a_record_has_failed(results, tmp_path):
     """As srun does when its node fails: the record of before must not pass for a new one."""
-    results = f"results/{tmp_path.name}-{os.getpid()}"
     record = f"{results}/sessions/request-threads/threads/rep-2.json"
     (ROOT / record).parent.mkdir(parents=True)
     (ROOT / record).write_text("{}")
@@ -58,10 +140,7 @@ def test_a_job_that_ends_well_without_a_record_has_failed(tmp_path):
     command = ["snakemake", "--cores", "4", "-f", record, "--latency-wait", "0"]
     command += ["--allowed-rules", "measure_session", "--config", f"results={results}"]
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    try:
-        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
-    finally:
-        shutil.rmtree(ROOT / results)
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
     assert run.returncode != 0
     assert "MissingOutputException" in run.stderr
     assert record in run.stderr

@@ -37,15 +37,36 @@ def fresh(folder: Path) -> Path:
 def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
     """Whether the folder holds this cell, measured as it would be now; its second name counts."""
     bring_back(folder)
-    cell = folder / CELL
-    if not cell.exists():
+    record = record_in(folder)
+    provenance: dict[str, Any] = record.get("provenance", {})
+    return provenance.get("jars_sha256") == jars_sha256 and is_of(record, folder, spec)
+
+
+def holds(folder: Path, spec: dict[str, Any]) -> bool:
+    """Whether the folder holds this cell, by whatever jars; nothing is brought back."""
+    return is_of(record_in(folder), folder, spec)
+
+
+def is_of(record: dict[str, Any], folder: Path, spec: dict[str, Any]) -> bool:
+    """Whether a record is of this specification, and of this folder: it may be a copy of another's."""
+    cell = record.get("cell")
+    if cell and place_of(cell) != folder.parts[-5:]:
         return False
-    try:
-        record = json.loads(cell.read_text())
-        same_jars: bool = record["provenance"]["jars_sha256"] == jars_sha256
-        return same_jars and record["configuration"] == json.loads(json.dumps(spec))
-    except (ValueError, KeyError):
-        return False
+    return "configuration" in record and record["configuration"] == json.loads(json.dumps(spec))
+
+
+def place_of(cell: dict[str, Any]) -> tuple[str, ...]:
+    names = (cell[key] for key in ("study", "mode", "tier", "tool"))
+    return (*names, f"rep-{cell['repetition']}")
+
+
+def record_in(folder: Path) -> dict[str, Any]:
+    """The record by its first or second name; empty without one, or where it cannot be read."""
+    for name in (CELL, SECOND_NAME):
+        with contextlib.suppress(OSError, ValueError):
+            record = json.loads((folder / name).read_text())
+            return record if isinstance(record, dict) else {}
+    return {}
 
 
 def bring_back(folder: Path) -> None:

@@ -5,7 +5,14 @@ import json
 import pytest
 
 from workloads.record import cell_folder
-from workloads.record.cell_folder import CELL, SECOND_NAME, fresh, is_current, working_folder
+from workloads.record.cell_folder import (
+    CELL,
+    SECOND_NAME,
+    fresh,
+    holds,
+    is_current,
+    working_folder,
+)
 
 SPEC = {"mode": {"id": "pool", "options": {"core-threads": 10}}, "tool": {"warm_up_s": 0.1}}
 
@@ -73,6 +80,25 @@ def test_cell_is_current_while_spec_and_jars_are_the_same(cell):
     # A tuple of the specification is a list in JSON.
     cell_folder.write({"configuration": {"a": [1]}, "provenance": {"jars_sha256": "ab"}}, cell)
     assert is_current(cell, {"a": (1,)}, "ab")
+
+
+def test_cell_of_another_place_is_not_current(tmp_path):
+    """As where rep-1 was copied to rep-2: it would pass for a second session."""
+    place = {"study": "study", "mode": "mode", "tier": "tier", "tool": "tool", "repetition": 1}
+    record = {"cell": place, "configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
+    for repetition in (1, 2):
+        folder = out_of(tmp_path).with_name(f"rep-{repetition}")
+        folder.mkdir(parents=True)
+        cell_folder.write(record, folder)
+        assert is_current(folder, SPEC, "ab") == holds(folder, SPEC) == (repetition == 1)
+
+
+def test_what_holds_a_cell_brings_nothing_back(cell):
+    assert holds(cell, SPEC) and not holds(cell, SPEC | {"tool": {}})
+    (cell / CELL).unlink()
+    assert holds(cell, SPEC) and not (cell / CELL).exists()
+    (cell / SECOND_NAME).write_text("{")
+    assert not holds(cell, SPEC) and not holds(cell / "none", SPEC)
 
 
 def test_second_name_brings_the_cell_back(cell):

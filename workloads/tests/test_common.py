@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from workloads.experiment.grid import Cell, Session
+from workloads.machine import provenance
+from workloads.record import cell_folder
 
 RULES = Path(__file__).parents[1] / "common.smk"
 
@@ -36,10 +38,60 @@ RECORD = "results/sessions/{}.json"
 )
 def test_progress_counts_the_cells_that_the_command_line_requests(targets, session, of, before):
     settings = SimpleNamespace(targets=targets)
-    rules = {
-        "GRID": SimpleNamespace(sessions=SESSIONS),
-        "RESULTS": "results",
-        "workflow": SimpleNamespace(dag_settings=settings),
-    }
-    exec(compile(RULES.read_text(), RULES, "exec"), rules)
+    rules = rules_with(RESULTS="results", workflow=SimpleNamespace(dag_settings=settings))
     assert rules["requested"](session) == {"of": of, "before": before}
+
+
+def rules_with(**names):
+    rules = {"GRID": SimpleNamespace(sessions=SESSIONS, plan=plan)} | names
+    exec(compile(RULES.read_text(), RULES, "exec"), rules)
+    return rules
+
+
+def plan(session):
+    return SimpleNamespace(spec=lambda name: {"mode": name.mode})
+
+
+def measured(results, session, **machine):
+    """The record of a session and its cells."""
+    record = Path(results, RECORD.format(session.path).removeprefix("results/"))
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text("{}")
+    for cell in session.cells:
+        folder = Path(results, "cells", cell.path)
+        folder.mkdir(parents=True, exist_ok=True)
+        place = {key: getattr(cell, key) for key in ("study", "mode", "tier", "tool", "repetition")}
+        found = {"cell": place, "configuration": {"mode": cell.mode}}
+        cell_folder.write(found | ({"provenance": {"machine": machine}} if machine else {}), folder)
+    return folder
+
+
+@pytest.mark.parametrize("triggers", [("params", "mtime"), ("mtime",)])
+def test_session_without_one_of_its_cells_is_run_again(tmp_path, triggers):
+    dag = SimpleNamespace(forcefiles=set())
+    workflow = SimpleNamespace(dag=dag, rerun_triggers=triggers)
+    rules = rules_with(RESULTS=str(tmp_path), workflow=workflow)
+    one, other, absent = SESSIONS
+    last, _ = measured(tmp_path, one), measured(tmp_path, other)
+    assert [rules["missing_cells"](each) for each in SESSIONS] == [[], [], []]
+    assert dag.forcefiles == set()
+    # Deleted by hand; Snakemake alone removes the first name, which its next run brings back.
+    for name in (cell_folder.CELL, cell_folder.SECOND_NAME):
+        (last / name).unlink()
+    rules["missing_cells"](one)
+    assert dag.forcefiles == {f"{tmp_path}/sessions/{one.path}.json"}
+    # Of another configuration, as in a copy without .snakemake.
+    folder = tmp_path / "cells" / other.cells[0].path
+    cell_folder.write({"configuration": {"mode": "another"}}, folder)
+    rules["missing_cells"](other)
+    assert (len(dag.forcefiles) == 2) == ("params" in triggers)
+
+
+def test_cells_of_another_kind_of_machine_are_said(tmp_path):
+    rules = rules_with(RESULTS=str(tmp_path), workflow=None)
+    measured(tmp_path, SESSIONS[0], **provenance.machine())
+    assert rules["measured_elsewhere"]() == ""
+    measured(tmp_path, SESSIONS[1], id="x", cpu_model="Z80", kernel="1.0")
+    said = rules["measured_elsewhere"]()
+    assert said.startswith(f"1 sessions in {tmp_path} are of another kind of machine (Z80, Linux 1.0)")
+    assert "--config results=" in said
