@@ -18,6 +18,7 @@ refuse <- function(...) stop("no run to ship: ", ..., call. = FALSE)
 #' @export
 committed_code <- function(root, written = character()) {
   git <- function(...) suppressWarnings(system2("git", c("-C", shQuote(root), ...), stdout = TRUE, stderr = FALSE))
+  if (!nzchar(Sys.which("git"))) refuse("there is no git on the PATH, which says what code made it")
   commit <- git("rev-parse", "HEAD")
   if (length(commit) != 1 || !is.null(attr(commit, "status"))) refuse(root, " is no checkout of git")
   changed <- git("status", "--porcelain", "--", ".", sprintf("':(exclude)%s'", written))

@@ -82,6 +82,7 @@ test_that("tables older than a cell, of fewer cells, or of two machines are refu
 })
 
 test_that("code that is not committed is refused, but for what shipping writes", {
+  skip_if(Sys.which("git") == "", "no git on the PATH")
   root <- new_folder()
   git <- function(...) system2("git", c("-C", root, ...), stdout = FALSE, stderr = FALSE)
   expect_error(committed_code(root), "is no checkout of git")
@@ -98,6 +99,11 @@ test_that("code that is not committed is refused, but for what shipping writes",
   unlink(file.path(root, "README.md"))
   writeLines("y", file.path(root, "analysis/code.R"))
   expect_error(committed_code(root, "analysis/runs"), "code is not committed (analysis/code.R)", fixed = TRUE)
+})
+
+test_that("without git no run is shipped, and the reason is said", {
+  withr::local_envvar(PATH = new_folder())
+  expect_error(committed_code(new_folder()), "no run to ship: there is no git on the PATH", fixed = TRUE)
 })
 
 test_that("a session that looked once more is a part of the run", {

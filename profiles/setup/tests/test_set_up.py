@@ -332,6 +332,17 @@ def test_debians_databases_are_found_whatever_their_version(scripts, run, put, t
     assert (tmp_path / "with space/mariadb/share").readlink() == Path("/usr/share/mysql")
 
 
+def test_checks_of_shell_scripts_need_no_git(run, put, tmp_path):
+    """An archive of a release has no .git."""
+    put("git", "echo not a git repository >&2; exit 128")
+    for name in (".ci/run", "profiles/a b.sh", "workloads/x.py", ".tools/other.sh"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (line,) = (each for each in (SETUP / "test.sh").read_text().splitlines() if "mapfile" in each)
+    done = run("bash", "-c", f"cd {tmp_path}; {line}; printf '%s\\n' \"${{shell_scripts[@]}}\"")
+    assert done.stdout.splitlines() == [".ci/run", "profiles/a b.sh"]
+
+
 def test_every_pinned_file_has_a_version_of_the_pom():
     pom = (SETUP / "databases.pom.xml").read_text()
     sums = (SETUP / "databases.sha256").read_text().splitlines()
