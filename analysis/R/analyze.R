@@ -108,7 +108,8 @@ compare_and_judge <- function(measured, results, write, folder) {
 
 judge_all_claims <- function(measured, results, folder) {
   tables <- read_claim_tables(results, measured)
-  claims <- check_claims(read_claims(file.path(folder, "claims.yaml")), fread(file.path(results, "grid.csv")), names(tables$summary))
+  grid <- fread(file.path(results, "grid.csv"), colClasses = "character")
+  claims <- check_claims(read_claims(file.path(folder, "claims.yaml")), grid, names(tables$summary))
   judge_claims(claims, tables)
 }
 

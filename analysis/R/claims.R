@@ -97,7 +97,7 @@ read_claim_extras <- function(results) {
   memory <- file.path(results, "primitives", "thread-memory.csv")
   sizes <- file.path(results, "combinations.csv")
   rbind(
-    none, if (file.exists(memory)) memory_of_a_thread(read_thread_memory(memory)), if (file.exists(sizes)) worst_combinations(fread(sizes))
+    none, if (file.exists(memory)) memory_of_a_thread(read_thread_memory(memory)), if (file.exists(sizes)) worst_combinations(fread(sizes, colClasses = list(character = c("study", "mode", "tier"))))
   )
 }
 

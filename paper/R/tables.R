@@ -44,11 +44,17 @@ page_table <- function(table, what, file = NULL) {
   )
 }
 
+# Names, which may look like numbers: a load may be called 500 or 010.
+id_columns <- c("study", "comparison", "mode", "baseline", "tier", "tool", "of", "family")
+
 #' Reads a file of results/ with its numbers as numbers; no rows where there is none.
 read_data <- function(results, file) {
   path <- file.path(results, file)
   if (!file.exists(path)) return(data.table())
-  as.data.table(type.convert(fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8"), as.is = TRUE))
+  rows <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+  numbers <- setdiff(names(rows), id_columns)
+  if (length(numbers) > 0) rows[, (numbers) := lapply(.SD, type.convert, as.is = TRUE), .SDcols = numbers]
+  rows[]
 }
 
 #' Rows of a file of results/ as HTML.

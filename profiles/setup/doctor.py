@@ -393,9 +393,9 @@ def charset() -> Finding:
     return Finding("charset", REMARK, set_to, "`. .tools/env` sets C.UTF-8; make does so by itself")
 
 
-    first = f"{TOOLS / 'venv/bin'}:{TOOLS / 'bin'}"
-    os.environ["PATH"] = f"{first}:{os.environ.get('PATH', os.defpath)}"
-    colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+def governor(root: Path) -> Finding:
+    found = limits.governors(root)
+    if found is None:
         return Finding("CPU governor", OK, "none shown, as on most virtual machines")
     if found == "performance":
         return Finding("CPU governor", OK, found)

@@ -18,6 +18,14 @@ test_that("a file is shown by the columns asked for, and only rows that are kept
   expect_equal(data_table(folder, "absent.csv", "T"), "")
 })
 
+test_that("an id that looks like a number is shown as it is", {
+  folder <- tempfile()
+  dir.create(folder)
+  writeLines(c("tier,mode,requests", "010,1e3,010"), file.path(folder, "t.csv"))
+  html <- data_table(folder, "t.csv", "T", c("tier", "mode", "requests"))
+  expect_match(html, "<tr><td>010</td><td>1e3</td><td class=\"n\">10</td></tr>", fixed = TRUE)
+})
+
 test_that("a section without rows has no heading", {
   expect_equal(section_of_tables("Title", "id", c("", "")), "")
   expect_match(section_of_tables("Title", "id", "<table>"), "# Title {#sec-id .data .unnumbered}", fixed = TRUE)
