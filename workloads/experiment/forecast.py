@@ -88,14 +88,13 @@ def minutes(known: Known, sessions: Iterable[tuple[str, int]]) -> float:
 def whole_run() -> list[tuple[str, list[str], int]] | None:
     """The sessions of config.yaml: their cells, and memory needed in MiB; None before set-up."""
     try:
-        import yaml
-
         from workloads.experiment.configuration import ConfigurationError
         from workloads.experiment.grid import Grid
+        from workloads.experiment.reading import configuration
     except ImportError:
         return None
     try:
-        grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+        grid = Grid(configuration([ROOT / "config.yaml"]))
     except ConfigurationError as error:
         sys.exit(str(error))
     return [

@@ -89,11 +89,10 @@ def fault(needed: tuple[int, str], free_mib: int) -> str | None:
 
 
 def main() -> None:
-    import yaml
-
     from workloads.experiment.grid import Grid
+    from workloads.experiment.reading import configuration
 
-    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    grid = Grid(configuration([ROOT / "config.yaml"]))
     mib, path = largest(grid, grid.sessions)
     print(mib, free_mib(), path)
 
