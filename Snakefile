@@ -60,7 +60,9 @@ def faults_of_this_machine():
         folders = [Path(), Path(RESULTS), Path(tempfile.gettempdir())]
         yield doctor.no_programs({folder.resolve() for folder in folders})
     rules = {job.rule.name: job.rule.shellcmd for job in workflow.dag.needrun_jobs()}
-    if "render_report" in rules or any("Rscript" in (text or "") for text in rules.values()):
+    if "render_report" in rules or any(
+        "Rscript" in (text or "") for text in rules.values()
+    ):
         yield doctor.r_lacks()
 
 
@@ -75,7 +77,9 @@ onstart:
     except OSError as fault:
         raise WorkflowError(f"results = {RESULTS}: {fault.strerror}") from None
     # Nodes of a cluster are other machines.
-    if workflow.local_exec and (faults := [*filter(None, faults_of_this_machine())]):
+    if workflow.local_exec and (
+        faults := [*filter(None, faults_of_this_machine())]
+    ):
         raise WorkflowError("\n".join(faults))
     said = [*folders_that_no_rule_reads(RESULTS, RUNS)]
     if workflow.local_exec and sessions_to_measure():

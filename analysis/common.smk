@@ -17,7 +17,9 @@ def runs_within_runs(runs):
 
 def folders_that_no_rule_reads(results, runs):
     """What to say of folders that were copied to another place than rules look at."""
-    no_runs = [path for path in Path(runs).glob("*/") if not (path / "run.json").exists()]
+    no_runs = [
+        path for path in Path(runs).glob("*/") if not (path / "run.json").exists()
+    ]
     for path in sorted(no_runs):
         yield f"{path} is no shipped run: it has no run.json, which `snakemake reference` writes"
     cells = Path(results, "cells")

@@ -58,8 +58,8 @@ def measured_elsewhere():
     if not found:
         return ""
     return (
-        f"{len(found)} sessions in {RESULTS} are of another kind of machine "
-        f"({'; '.join(sorted(set(found.values())))}), and this run adds to them. "
+        f"{RESULTS} has sessions of another kind of machine ({len(found)}: "
+        f"{'; '.join(sorted(set(found.values())))}), and this run adds to them. "
         "For a run of this machine alone: --config results=results/here"
     )
 

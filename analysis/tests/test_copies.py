@@ -67,7 +67,8 @@ def test_run_copied_into_its_older_copy_is_said(
 ) -> None:
     shutil.copytree(tmp_path / "runs/one", tmp_path / "runs/one/one")
     (text,) = said()
-    assert text == f"{tmp_path}/runs/one/one is within another run, which hides it: cp -rT copies in its place"
+    expected = "is within another run, which hides it: cp -rT copies in its place"
+    assert text == f"{tmp_path}/runs/one/one {expected}"
 
 
 def test_folder_that_is_no_run_is_said(said: Callable[[], list[str]], tmp_path: Path) -> None:

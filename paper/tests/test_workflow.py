@@ -41,7 +41,11 @@ def test_bad_configuration_stops_before_anything_starts(setting, expected):
 
 @pytest.mark.parametrize(
     "words",
-    [["results=20261125"], ["slices={rounds: 4}", "results=/nowhere/results/"], ["primitives=false"]],
+    [
+        ["results=20261125"],
+        ["slices={rounds: 4}", "results=/nowhere/results/"],
+        ["primitives=false"],
+    ],
 )
 def test_words_of_a_command_line_are_what_they_mean(words):
     planned = plan("--allowed-rules", "list_experiment", "--config", *words)

@@ -36,7 +36,9 @@ PANDOC_VERSION = "import pypandoc; print(pypandoc.get_pandoc_version())"
 TYPST_VERSION = "from importlib.metadata import version; import typst; print(version('typst'))"
 
 # Prints which of the packages that follow cannot be loaded.
-LOAD = """for (name in commandArgs(TRUE)) if (!requireNamespace(name, quietly = TRUE)) cat("no", name, "")
+LOAD = """for (name in commandArgs(TRUE)) {
+  if (!requireNamespace(name, quietly = TRUE)) cat("no", name, "")
+}
 cat("and no other")"""
 # Variables that lead R to other packages than set-up installed.
 R_VARIABLES = ("RHOME", "R_HOME", "R_LIBS", "R_LIBS_SITE", "R_PROFILE", "R_ENVIRON")
@@ -194,9 +196,10 @@ def r_lacks() -> str:
 
 def quarto() -> Finding:
     """The first choice for the report; the version that its text needs stands in quarto.sh."""
-    found = tool("Quarto", ["quarto", "--version"], "the stand-in renderer writes the report", REMARK)
+    instead = "the stand-in renderer writes the report"
+    found = tool("Quarto", ["quarto", "--version"], instead, REMARK)
     if found.state == OK and too_old(found.found):
-        advice = f"the stand-in renderer writes the report, Quarto does from {quarto_at_least()} on"
+        advice = f"{instead}, Quarto does from {quarto_at_least()} on"
         return Finding("Quarto", REMARK, found.found, advice)
     return found
 
@@ -391,6 +394,30 @@ def charset() -> Finding:
     if "utf" in set_to.lower():
         return Finding("charset", OK, set_to)
     return Finding("charset", REMARK, set_to, "`. .tools/env` sets C.UTF-8; make does so by itself")
+
+
+def programs() -> Finding:
+    """Whether programs and libraries can run where they are: in the checkout, and as copies."""
+    folders = {ROOT, Path(tempfile.gettempdir())}
+    if fault := no_programs(folders):
+        return Finding("programs run", MISSING, "not everywhere", fault)
+    return Finding("programs run", OK, "in " + " and ".join(sorted(map(str, folders))))
+
+
+def no_programs(folders: Iterable[Path]) -> str:
+    """Which of these are mounted noexec: nothing that is unpacked there runs; empty if none is."""
+    closed = sorted(str(path) for path in folders if os.statvfs(path).f_flag & os.ST_NOEXEC)
+    advice = "export TMPDIR=… elsewhere, or move the checkout or its results"
+    return f"{', '.join(closed)} mounted noexec: {advice}" if closed else ""
+
+
+def home() -> Finding:
+    folder = os.environ.get("HOME")
+    if folder and os.access(folder, os.W_OK):
+        return Finding("HOME", OK, folder)
+    found = f"{folder} cannot be written" if folder else "not set"
+    advice = "`. .tools/env` keeps caches in .tools; make does so by itself"
+    return Finding("HOME", REMARK, found, advice)
 
 
 def governor(root: Path) -> Finding:

@@ -144,30 +144,32 @@ class Grid:
 
     def _rate_faults(self, cell: Cell) -> Iterator[str]:
         """Rates at which a slice, or a burst of the warm-up, would have no request."""
-        place, load = f"studies.{cell.study}.tiers.{cell.tier}", self._load_plan(cell)
-        warm_up = load.warm_up or {"rate_per_s": 1, "burst_s": 1}
+        study, _, tier = self._parts(cell)
+        place = f"studies.{cell.study}.tiers.{cell.tier}"
+        warm_up = self._warm_up(study, tier) or {"rate_per_s": 1, "burst_s": 1}
         if requests_due(warm_up["rate_per_s"], warm_up["burst_s"]) < 1:
             yield (
                 f"{place}.warm_up.rate_per_s = {warm_up['rate_per_s']:g}; allowed: at least one "
                 f"request in a burst of {warm_up['burst_s']:g} s (burst_s)"
             )
-        if cell.tool not in ("wrk2", ITSELF) or load.tool.get("at_once"):
+        tool = self._tool(tier, cell.tool, self._slices(study, tier, cell)["length_s"])
+        if cell.tool not in ("wrk2", ITSELF) or tool.get("at_once"):
             return
-        rate_per_s, length_s = load.tool["rate_per_s"], load.tool["duration_s"]
+        rate_per_s, length_s = tool["rate_per_s"], tool["duration_s"]
         rate = f"{place}.wrk2.rate_per_s = {rate_per_s:g}; allowed"
-        limit_s = load.testbed["load_limit_s"]
+        limit_s = self.config["testbed"]["load_limit_s"]
         if requests_due(rate_per_s, length_s) < 1:
             needed_s = math.ceil(1 / rate_per_s)
             yield (
                 f"{rate}: at least one request in a slice of {length_s:g} s; "
                 f"for this rate the tier needs slices: {{length_s: {needed_s}}}"
             )
-        elif load.tool.get("warm_up_s", 0) + length_s > limit_s:
+        elif tool.get("warm_up_s", 0) + length_s > limit_s:
             yield (
                 f"{place}.slices.length_s = {length_s:g}; allowed: with its warm-up at most "
                 f"testbed.load_limit_s = {limit_s:g}"
             )
-        by_wrk2 = cell.tool == ITSELF or load.tool["generator"] == "wrk2"
+        by_wrk2 = cell.tool == ITSELF or tool["generator"] == "wrk2"
         if by_wrk2 and rate_per_s != int(rate_per_s):
             yield f"{rate}: a whole number, where wrk2 itself loads"
 
@@ -312,8 +314,8 @@ class Grid:
         slices = self._slices(study, tier, cell)
         return LoadPlan(
             tier={"sleep_ms": 0} | {key: tier[key] for key in TIER_KEYS if key in tier},
-            tool=self._tool(tier, cell.tool, slices["length_s"]),
-            warm_up=self._warm_up(study, tier),
+            tool=with_digest(self._tool(tier, cell.tool, slices["length_s"])),
+            warm_up=with_digest(warm_up) if (warm_up := self._warm_up(study, tier)) else None,
             slices=slices,
             testbed=self._testbed()
             | {
@@ -333,7 +335,7 @@ class Grid:
         # The other loads end after so many requests, or combinations of sizes.
         if name in ("wrk2", ITSELF, "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": length_s} | tool
-        return with_digest(without(tool, *OF_THE_GRID))
+        return without(tool, *OF_THE_GRID)
 
     def _testbed(self) -> dict[str, Any]:
         """Cells name no host: where the generator is travels with the labels."""
@@ -381,7 +383,7 @@ class Grid:
             "connections": min(in_flight, whole.pop("burst_connections_at_most")),
             "waits_s": waits_ms / 1000,
         }
-        return with_digest(whole | {"burst": burst})
+        return whole | {"burst": burst}
 
     # ---- what lies beside the cells
 

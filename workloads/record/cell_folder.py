@@ -48,7 +48,7 @@ def holds(folder: Path, spec: dict[str, Any]) -> bool:
 
 
 def is_of(record: dict[str, Any], folder: Path, spec: dict[str, Any]) -> bool:
-    """Whether a record is of this specification, and of this folder: it may be a copy of another's."""
+    """Whether a record is of this specification, and of this folder, not copied from another."""
     cell = record.get("cell")
     if cell and place_of(cell) != folder.parts[-5:]:
         return False

@@ -2,8 +2,8 @@
 
 Costs: JMH's benchmarks, and requests to the simplest servers (request_primitives.py). Memory: by
 kind and number of waiting threads. All JVMs run on the server's CPUs, as servers do; what loads one
-from outside runs on the generator's. A table that is there stays while the programs are the same, as
-cells do; to measure it again delete it.
+from outside runs on the generator's. A table that is there stays while the programs are the same,
+as cells do; to measure it again delete it.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def test_session_without_one_of_its_cells_is_run_again(tmp_path, triggers):
     dag = SimpleNamespace(forcefiles=set())
     workflow = SimpleNamespace(dag=dag, rerun_triggers=triggers)
     rules = rules_with(RESULTS=str(tmp_path), workflow=workflow)
-    one, other, absent = SESSIONS
+    one, absent, other = SESSIONS
     last, _ = measured(tmp_path, one), measured(tmp_path, other)
     assert [rules["missing_cells"](each) for each in SESSIONS] == [[], [], []]
     assert dag.forcefiles == set()
@@ -91,7 +91,8 @@ def test_cells_of_another_kind_of_machine_are_said(tmp_path):
     rules = rules_with(RESULTS=str(tmp_path), workflow=None)
     measured(tmp_path, SESSIONS[0], **provenance.machine())
     assert rules["measured_elsewhere"]() == ""
-    measured(tmp_path, SESSIONS[1], id="x", cpu_model="Z80", kernel="1.0")
+    measured(tmp_path, SESSIONS[2], id="x", cpu_model="Z80", kernel="1.0")
     said = rules["measured_elsewhere"]()
-    assert said.startswith(f"1 sessions in {tmp_path} are of another kind of machine (Z80, Linux 1.0)")
+    expected = "has sessions of another kind of machine (1: Z80, Linux 1.0), and this run adds"
+    assert said.startswith(f"{tmp_path} {expected}")
     assert "--config results=" in said

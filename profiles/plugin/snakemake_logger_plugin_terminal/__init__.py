@@ -116,7 +116,7 @@ class LogHandler(LogHandlerBase):
 
 
 def unreadable(words: list[str]) -> Iterator[str]:
-    """Where the files that a command line names after --configfile are not YAML, and what to write."""
+    """Where files after --configfile on a command line are not YAML, and what to write."""
     names = False
     for word in words:
         option, _, name = word.partition("=")

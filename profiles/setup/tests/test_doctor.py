@@ -211,13 +211,14 @@ def path(put, stand_ins, monkeypatch):
 
 
 def test_r_that_lacks_packages_is_named_with_them(path, stand_ins, monkeypatch):
-    path("Rscript", '[ "$1" = --version ] && echo R 4.2.2 || echo no data.table no yaml and no other')
+    version = '[ "$1" = --version ] && echo R 4.2.2'
+    path("Rscript", f"{version} || echo no data.table no yaml and no other")
     monkeypatch.setenv("R_LIBS_SITE", "/nonexistent")
     expected = f"R ({stand_ins}/Rscript) lacks data.table, yaml: unset R_LIBS_SITE"
     assert doctor.r() == Finding("R", MISSING, "4.2.2", expected)
-    path("Rscript", '[ "$1" = --version ] && echo R 4.2.2 || echo and no other')
+    path("Rscript", f"{version} || echo and no other")
     assert doctor.r() == Finding("R", OK, "4.2.2")
-    path("Rscript", '[ "$1" = --version ] && echo R 4.2.2 || exit 2')
+    path("Rscript", f"{version} || exit 2")
     assert "loads no packages" in doctor.r().advice
 
 

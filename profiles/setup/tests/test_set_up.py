@@ -189,11 +189,12 @@ def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
 def sourced(run, tmp_path):
     """What a shell that sources .tools/env prints with a script; its environment comes last."""
 
-    def source(script, made_with=(), **environment):
+    def source(script, made_with=None, **environment):
         home = tmp_path / "jdk"
         if not home.exists():
             jdk(home, "25.0.3")
-        made = run(SETUP / "environment.sh", tmp_path / "tools", JAVA_HOME=str(home), **dict(made_with))
+        making = {"JAVA_HOME": str(home)} | (made_with or {})
+        made = run(SETUP / "environment.sh", tmp_path / "tools", **making)
         assert made.returncode == 0, made.stderr
         (tmp_path / "env").write_text(made.stdout)
         done = run("sh", "-euc", f". {tmp_path}/env; {script}", **environment)
@@ -233,8 +234,8 @@ def test_caches_go_into_tools_without_a_home_that_can_be_written(sourced, tmp_pa
 def test_maven_is_told_of_the_proxy_of_the_environment(sourced):
     show = 'echo "$MAVEN_OPTS"'
     assert "proxy" not in sourced(show)
-    with_port = {"https_proxy": "http://me:secret@proxy.example:3128/", "no_proxy": "localhost,.here"}
-    told = sourced(show, with_port).split()
+    proxy = "http://me:secret@proxy.example:3128/"
+    told = sourced(show, {"https_proxy": proxy, "no_proxy": "localhost,.here"}).split()
     assert {"-Dhttps.proxyHost=proxy.example", "-Dhttps.proxyPort=3128"} < {*told}
     assert {"-Dhttp.nonProxyHosts=localhost|*.here"} < {*told}
     assert "-Daether.connector.http.useSystemProperties=true" in told
@@ -302,7 +303,7 @@ def test_a_database_with_other_bytes_than_pinned_is_refused(run, put, tmp_path):
 
 def test_databases_are_unpacked_where_programs_can_run(run, put, tmp_path):
     put("uname", "echo x86_64")
-    put("mvn", "for word; do case $word in -DoutputDirectory=*) echo $word >&2; exit 1 ;; esac; done")
+    put("mvn", 'echo "$@" >&2; exit 1')
     # Nothing runs in /proc/self, and no folder can be made there.
     done = run(SETUP / "databases.sh", tmp_path, TMPDIR="/proc/self")
     assert "-DoutputDirectory=/var/tmp/" in done.stderr
