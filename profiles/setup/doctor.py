@@ -181,7 +181,7 @@ def r() -> Finding:
 
 def r_lacks() -> str:
     """Which R lacks which of the packages that analysis and report load; empty if it has all."""
-    names = re.findall(r"^r-[a-z]+-(\S+)$", (HERE / "debian-packages.txt").read_text(), re.M)
+    names = re.findall(r"^r-(?:cran|bioc)-(\S+)$", (HERE / "debian-packages.txt").read_text(), re.M)
     wanted = sorted({*names} - OF_CHECKS)
     said = output(["Rscript", "-e", LOAD, *wanted]) or ""
     lacking = set(re.findall(r"\bno (\S+)", said)) & {*wanted}
