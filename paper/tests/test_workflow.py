@@ -72,6 +72,9 @@ def results(tmp_path):
 def test_forced_report_measures_missing_cells_alone(results):
     grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
     session = next(each for each in grid.sessions if len(each.cells) > 2)
+    programs = [*grid.jars(session), *grid.class_data(session), "workloads/due/build/due"]
+    if not all((ROOT / program).exists() for program in programs):
+        pytest.skip("the servers are not built here, so all sessions would be run again")
     for cell in session.cells:
         folder = ROOT / results / "cells" / cell.path
         folder.mkdir(parents=True)
@@ -91,10 +94,10 @@ def test_forced_report_measures_missing_cells_alone(results):
         assert "--again" not in text
         return f"measuring {message_of(session)}\n" in text
 
-    forced = (["-f", f"{results}/report.html"], ["-R", "render_report"], [])
-    assert [said(*words) for words in forced] == [False, False, False]
+    forced = ["-f", f"{results}/report.html"]
+    assert not said(*forced)
     shutil.rmtree(folder)
-    assert [said(*words) for words in forced] == [True, True, True]
+    assert said(*forced) and said("-R", "render_report")
     # Nothing else is requested, so nothing is missing for it.
     assert not said("--", f"{results}/modes.csv")
 
