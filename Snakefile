@@ -27,7 +27,7 @@ os.environ |= {"LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
 # Read here and not by `configfile:`, for which 010 is 8 and the 4 of --config 'slices={rounds: 4}' a text.
 GIVEN = workflow.config_settings
 try:
-    # What config.yaml says by itself, whatever the command line adds: a reference is of that.
+    # DEFAULT: config.yaml by itself, whatever the command line adds. A reference is of that.
     DEFAULT = configuration(["config.yaml"])
     config = configuration(["config.yaml", *GIVEN.configfiles], GIVEN.config_args)
     GRID, DEFAULT_GRID = Grid(config), Grid(DEFAULT)
@@ -51,7 +51,7 @@ wildcard_constraints:
 
 
 def faults_of_this_machine():
-    """What would end the run after hours, or measure something else than is meant."""
+    """Faults that would end the run after hours, or falsify what it measures."""
     to_measure = sessions_to_measure()
     yield memory.fault(memory.largest(GRID, to_measure), memory.free_mib())
     if to_measure:

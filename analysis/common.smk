@@ -7,7 +7,7 @@ from workloads.experiment.looks import chosen, took_of, undecided_of
 
 
 def runs_within_runs(runs):
-    """What to say of shipped runs that were copied into the folder of an older copy."""
+    """Messages on shipped runs that were copied into the folder of an older copy."""
     found = sorted(path.parent for path in Path(runs).glob("*/*/**/run.json"))
     return [
         f"{path} is within another run, which hides it: cp -rT copies in its place"
@@ -16,7 +16,7 @@ def runs_within_runs(runs):
 
 
 def folders_that_no_rule_reads(results, runs):
-    """What to say of folders that were copied to another place than rules look at."""
+    """Messages on folders that were copied to another place than rules look at."""
     no_runs = [
         path for path in Path(runs).glob("*/") if not (path / "run.json").exists()
     ]

@@ -47,7 +47,7 @@ def is_whole(session):
 
 
 def measured_elsewhere():
-    """What to say where cells of another kind of machine are there; empty where none is."""
+    """A message where cells of another kind of machine are there; empty where none is."""
     here, found = provenance.machine(), {}
     for session in GRID.sessions:
         folders = (Path(RESULTS, "cells", cell.path) for cell in session.cells)

@@ -1,4 +1,4 @@
-# What the parts of serving a request cost.
+# Costs of the parts of serving a request.
 
 #' Pools the slices of each primitive, and repetitions where a run of before 26 November 2026 has several.
 #'

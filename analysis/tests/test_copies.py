@@ -53,7 +53,7 @@ def test_nothing_is_said_of_a_run_as_it_is(said: Callable[[], list[str]], tmp_pa
 def test_copy_into_an_older_copy_is_said(
     said: Callable[[], list[str]], tmp_path: Path, copied: str, place: str
 ) -> None:
-    """As `cp -r` does it the second time."""
+    """`cp -r` does so the second time."""
     other = tmp_path / "other"
     written(other / "results/cells" / PLACE)
     shutil.copytree(other / copied, tmp_path / place / Path(copied).name)

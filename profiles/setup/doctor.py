@@ -187,7 +187,7 @@ def r_lacks() -> str:
     lacking = set(re.findall(r"\bno (\S+)", said)) & {*wanted}
     if not lacking and said.endswith("and no other"):
         return ""
-    # What has been set, as a module system or conda does, and `. .tools/env` takes back.
+    # Set by a module system or conda; `. .tools/env` unsets them.
     others = [name for name in R_VARIABLES if name in os.environ]
     advice = f"unset {' '.join(others)}" if others else "make setup, and . .tools/env"
     what = f"lacks {', '.join(sorted(lacking))}" if lacking else "loads no packages"

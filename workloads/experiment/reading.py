@@ -87,7 +87,7 @@ def from_text(text: str, name: str) -> dict[str, Any]:
 
 
 def from_word(word: str) -> dict[str, Any]:
-    """What `key=value` says; the value is YAML where the schema wants no text."""
+    """The mapping that `key=value` says; the value is YAML where the schema wants no text."""
     key, _, value = word.partition("=")
     if wants_text(resolved(schema()["properties"].get(key, {}))):
         return {key: Word(value)}
@@ -102,7 +102,7 @@ def laid_over(below: Any, above: Any) -> Any:
 
 
 def meant(value: Any, part: dict[str, Any]) -> Any:
-    """What a value is where this part of the schema describes it."""
+    """The value as this part of the schema describes it."""
     part = resolved(part)
     if isinstance(value, dict):
         known, others = part.get("properties", {}), part.get("additionalProperties") or {}

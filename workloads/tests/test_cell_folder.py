@@ -83,7 +83,7 @@ def test_cell_is_current_while_spec_and_jars_are_the_same(cell):
 
 
 def test_cell_of_another_place_is_not_current(tmp_path):
-    """As where rep-1 was copied to rep-2: it would pass for a second session."""
+    """Where rep-1 was copied to rep-2, it would pass for a second session."""
     place = {"study": "study", "mode": "mode", "tier": "tier", "tool": "tool", "repetition": 1}
     record = {"cell": place, "configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
     for repetition in (1, 2):

@@ -80,7 +80,7 @@ def test_session_without_one_of_its_cells_is_run_again(tmp_path, triggers):
         (last / name).unlink()
     rules["missing_cells"](one)
     assert dag.forcefiles == {f"{tmp_path}/sessions/{one.path}.json"}
-    # Of another configuration, as in a copy without .snakemake.
+    # Another configuration, as in a copy without .snakemake.
     folder = tmp_path / "cells" / other.cells[0].path
     cell_folder.write({"configuration": {"mode": "another"}}, folder)
     rules["missing_cells"](other)

@@ -33,7 +33,7 @@ def config():
 
 
 def overlaid(config, overlay):
-    """As with --configfile."""
+    """Merge as --configfile does."""
     return laid_over(copy.deepcopy(config), overlay)
 
 
@@ -686,7 +686,7 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
         (["reference"], 3, "reference = 3; allowed: a folder of "),
         (["name"], "../x", 'name = "../x"; allowed: small letters, digits, dots and hyphens'),
         (["results"], "../out", 'results = "../out"; allowed: a folder below this one'),
-        # As YAML reads 20261125, 2026-11-25, `on`, 010 in quotes.
+        # YAML's reading of 20261125, 2026-11-25, `on`, 010 in quotes.
         (["results"], 20261125, "results = 20261125; allowed: a folder below this one, or"),
         (["results"], 20261125, "; in quotes it is a text"),
         (["results"], date(2026, 11, 25), 'results = "2026-11-25"; allowed: a folder below'),

@@ -19,7 +19,7 @@ LOAD = "path: /jmeter/test, wrk2: {rate_per_s: 499, connections: 9}"
 
 @pytest.fixture
 def mine(tmp_path):
-    """What config.yaml becomes with a file of this text."""
+    """Read config.yaml with a file of this text over it."""
 
     def read(text):
         file = tmp_path / "mine.yaml"
@@ -148,7 +148,7 @@ def test_braces_without_quotes_are_refused_with_the_way_to_write_them(mine):
 def test_key_that_is_there_twice_is_refused(mine):
     with pytest.raises(ConfigurationError, match=r"mine.yaml, line 2: the key seed is there twice"):
         mine("seed: 1\nseed: 2\n")
-    # What an anchor brings is no second key.
+    # An anchor brings no second key.
     assert mine("jmeter: &a {jvm_options: [-Xmx1g]}\nwarm_up: {limit_s: 3}\n")["seed"]
 
 

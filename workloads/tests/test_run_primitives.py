@@ -70,7 +70,7 @@ def test_the_memory_row_is_the_last_line_whatever_the_jvm_says_before() -> None:
 
 
 def test_a_table_stays_while_its_programs_are_the_same(tmp_path, monkeypatch) -> None:
-    """As where -F runs the rule again, or a copy has lost its times."""
+    """-F runs the rule again, and a copy may have lost its times."""
     jars = [tmp_path / "a.jar.sha256", tmp_path / "b.jar.sha256"]
     for jar in jars:
         jar.write_text("ab")

@@ -187,7 +187,7 @@ def test_the_environment_shields_from_what_the_user_set(run, tmp_path):
 
 @pytest.fixture
 def sourced(run, tmp_path):
-    """What a shell that sources .tools/env prints with a script; its environment comes last."""
+    """A shell that sources .tools/env and runs a script: what it prints."""
 
     def source(script, made_with=None, **environment):
         home = tmp_path / "jdk"
