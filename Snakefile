@@ -16,6 +16,7 @@ from profiles.setup import doctor
 from workloads.experiment import memory
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
+from workloads.experiment.own import experiment
 from workloads.experiment.reading import configuration
 from workloads.machine.testbed import alone_in_the_folder, fault_of_cpus
 
@@ -30,11 +31,14 @@ try:
     # DEFAULT: config.yaml by itself, whatever the command line adds. A reference is of that.
     DEFAULT = configuration(["config.yaml"])
     config = configuration(["config.yaml", *GIVEN.configfiles], GIVEN.config_args)
+    # Two builds of a user's own service take the place of all studies.
+    config = config | experiment(config)
     GRID, DEFAULT_GRID = Grid(config), Grid(DEFAULT)
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
 RESULTS = config["results"]
+OWN = "own" in config
 SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessions]
 # What a cell that is named on the command line is compared with: ratios of the reference, and the command that judges.
 BANDS = f"analysis/runs/{config['reference']}/bands.csv"
@@ -92,7 +96,10 @@ rule all:
     default_target: True
     input:
         SESSIONS,
-        expand(f"{RESULTS}/{{file}}", file=["report.html", "report.pdf"]),
+        expand(
+            f"{RESULTS}/{{file}}",
+            file=["verdict.txt", "own.html"] if OWN else ["report.html", "report.pdf"],
+        ),
     message:
         "all sessions are measured, the report is there"
 

@@ -29,6 +29,8 @@ Outputs: results/summary.csv           a row per cell
          results/summary/<study>.csv   a row per cell of one study, on request
          results/undecided.csv         a row per comparison with primaries that are open after all planned sessions
          results/compare.csv           a row per comparison and value that a shipped run has too: reproduced?
+         results/builds.csv            of two builds of a user's service: a row per statistic, old against new
+         results/verdict.txt, status   the verdict in words, and as an exit status
 
 The package is an input: a changed analysis runs again and measures nothing. Names of cells come by
 standard input, because a command line has room for some thousands of them only.
@@ -172,6 +174,26 @@ rule profiles:
         "where CPU time goes, and what requests allocate"
     shell:
         "printf '%s\\n' {params.stacks:q} {params.allocations:q} | Rscript {ANALYZE} profiles results={params.results:q} converter={input.converter:q} > {log:q} 2>&1"
+
+
+# Two builds of a user's own service: the last cell is that of the new one, and names its baseline.
+rule judge_builds:
+    input:
+        SESSIONS,
+        functions=FUNCTIONS,
+    output:
+        table=f"{RESULTS}/builds.csv",
+        verdict=f"{RESULTS}/verdict.txt",
+        status=f"{RESULTS}/status",
+    log:
+        f"{RESULTS}/logs/judge_builds.log",
+    params:
+        results=RESULTS,
+        cell=GRID.cells[-1].path,
+    message:
+        "is the new build slower?"
+    shell:
+        "Rscript {ANALYZE} builds results={params.results:q} cell={params.cell:q} > {log:q} 2>&1"
 
 
 # One study alone, with whatever else is not measured: its planned sessions.

@@ -5,6 +5,7 @@ Inputs:  results/*.csv, what the analysis wrote; cells, with their flame graphs;
 Outputs: results/report.pdf (the paper), results/report.html (the paper and all tables, self-contained)
          analysis/runs/<name>/, paper/runs/<name>/: of `snakemake reference` alone
          README.md, analysis/README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
+         results/own.html, of two builds of a user's own service (self-contained)
 """
 
 import shlex
@@ -85,6 +86,42 @@ rule render_report:
         "python -m paper.render --results {params.results:q} --reference {params.reference:q} --out-html {output.html:q} --out-pdf {output.pdf:q} > {log:q} 2>&1"
         # For the terminal: what wrote the report in place of Quarto, and why.
         " && sed -n 's/^report: //p' {log:q} >&2"
+
+
+rule render_builds:
+    input:
+        table=f"{RESULTS}/builds.csv",
+        profiles=PROFILES,
+        functions=FUNCTIONS,
+        text="paper/builds.qmd",
+        look=["paper/look.yml", "paper/page.html", "paper/report.css"],
+        sentences="paper/R/builds.R",
+        script="paper/render.py",
+    output:
+        f"{RESULTS}/own.html",
+    log:
+        f"{RESULTS}/logs/render_builds.log",
+    params:
+        results=RESULTS,
+    message:
+        "the page of both builds, with their flame graphs"
+    shell:
+        "python -m paper.render --source {input.text:q} --results {params.results:q} --out-html {output:q} > {log:q} 2>&1"
+
+
+def of_builds(wildcards):
+    if not OWN:
+        raise WorkflowError("own = null; allowed: a mapping, in a file of --configfile")
+    return {"verdict": f"{RESULTS}/verdict.txt", "page": f"{RESULTS}/own.html"}
+
+
+rule own:
+    input:
+        unpack(of_builds),
+    message:
+        "two builds of a user's own service"
+    shell:
+        "cat {input.verdict:q} && echo 'Pictures and flame graphs: {input.page}'"
 
 
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.

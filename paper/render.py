@@ -4,6 +4,7 @@ With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Wher
 old or fails, the stand-in does: knitr runs the code, pandoc writes HTML and typst, typst writes the
 PDF. Both read the same source, and nothing is left beside it: the work is done on a copy in a
 temporary folder. The report, and a line `report: …` on standard error, say why it is the stand-in.
+Another source than the report is rendered as HTML alone.
 
     python -m paper.render --results results --out-html report.html --out-pdf report.pdf
 """
@@ -258,14 +259,20 @@ def main() -> None:
     parser.add_argument("--results", type=Path, required=True, help="folder with summary.csv")
     parser.add_argument("--reference", default="", help="the shipped run that is compared with")
     parser.add_argument("--out-html", type=Path, required=True)
-    parser.add_argument("--out-pdf", type=Path, required=True)
+    parser.add_argument("--source", type=Path, help="another .qmd than that of the report")
+    parser.add_argument("--out-pdf", type=Path, help="required with the report")
     arguments = parser.parse_args()
+    if not arguments.source and not arguments.out_pdf:
+        parser.error("the report needs --out-pdf")
     params = {
         "results": str(arguments.results.resolve()),
         "analysis": str(PAPER.parent / "analysis"),
-        "reference": arguments.reference,
     }
     try:
+        if arguments.source:
+            render(arguments.source, params, "html", arguments.out_html)
+            return
+        params["reference"] = arguments.reference
         render_report(params, arguments.out_html, arguments.out_pdf)
     except (RenderError, typst.TypstError) as failure:
         sys.exit(str(failure))

@@ -46,6 +46,8 @@ verbs <- function(folder) {
     compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
     # `cell` is named by study/mode/tier/tool/rep-n, and `with` a shipped run.
     judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
+    # `cell` is that of the new build of two.
+    builds = function(results, cell) write_builds(judge_builds(results, cell), results),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
     # Takes ten minutes: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {

@@ -44,7 +44,9 @@ FAST_PER_S = 500
 # Keys of a load that say whether and how often it is measured, and not what.
 ROUNDS_OF_SWEEPS = ("rounds", "extra_rounds")
 OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "depth")
-TIER_KEYS = ("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path")
+TIER_KEYS = (
+    *("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path", "requests"),
+)
 # Keys that a study, and before it a tier, may set otherwise than the testbed.
 TESTBED_KEYS = ("request_timeout_s",)
 PLACE_KEYS = ("generator_host", "server_address")
@@ -371,9 +373,8 @@ class Grid:
         if "engine" in study.says:
             return None
         load = tier.get("sweep", {}) | tier.get("wrk2", {}) | tier.get("jmeter", {})
-        own = {"path": tier["path"]} | {
-            key: load[key] for key in ("keep_alive", "script") if key in load
-        }
+        own = {key: tier[key] for key in ("path", "requests") if key in tier}
+        own |= {key: load[key] for key in ("keep_alive", "script") if key in load}
         common, says = self.config["warm_up"], study.says.get("warm_up", {})
         whole = common | own | says | tier.get("warm_up", {})
         in_flight = max(tier.get(tool, {}).get(key, 0) for tool, key in IN_FLIGHT.items())

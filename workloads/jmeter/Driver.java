@@ -7,6 +7,7 @@ import java.io.Reader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
@@ -24,6 +25,7 @@ import org.apache.jmeter.samplers.SampleEvent;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.save.SaveService;
 import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.threads.ThreadGroup;
 import org.apache.jmeter.util.JMeterUtils;
 import org.apache.jorphan.collections.HashTree;
 import org.apache.jorphan.collections.SearchByClass;
@@ -137,6 +139,10 @@ public final class Driver {
         if (body != null) {
             post(tree, body);
         }
+        String requests = JMeterUtils.getProperty("requests");
+        if (requests != null) {
+            sendInTurns(tree, requests.split(","));
+        }
         tree.add(tree.getArray()[0], collector);
         StandardJMeterEngine engine = new StandardJMeterEngine();
         engine.configure(tree);
@@ -161,18 +167,62 @@ public final class Driver {
 
     /** Makes the plan's request a POST of JSON: the plan is without, since a GET must not have its header. */
     private static void post(HashTree tree, String body) {
-        HeaderManager headers = new HeaderManager();
+        HTTPSamplerProxy request = only(tree, HTTPSamplerProxy.class);
+        request.setMethod("POST");
+        setBody(request, body);
+        HeaderManager headers = headers();
         headers.add(new Header("Content-Type", "application/json"));
+        tree.search(request).add(headers);
+    }
+
+    /**
+     * Replaces the plan's request by others, which each user sends one after the other.
+     *
+     * @param encoded each in Base64: a line "METHOD PATH", a line for each header, an empty line, the body
+     */
+    private static void sendInTurns(HashTree tree, String[] encoded) {
+        HTTPSamplerProxy first = only(tree, HTTPSamplerProxy.class);
+        HashTree user = tree.search(only(tree, ThreadGroup.class));
+        HashTree below = user.getTree(first);
+        user.remove(first);
+        for (String text : encoded) {
+            String[] parts = new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8).split("\n\n", 2);
+            String[] lines = parts[0].split("\n");
+            String[] target = lines[0].split(" ", 2);
+            HTTPSamplerProxy request = (HTTPSamplerProxy) first.clone();
+            request.setMethod(target[0]);
+            // Not setPath(), which takes the query apart.
+            request.setProperty(HTTPSamplerProxy.PATH, target[1]);
+            if (!parts[1].isEmpty()) {
+                setBody(request, parts[1]);
+            }
+            HeaderManager headers = headers();
+            for (int i = 1; i < lines.length; i++) {
+                String[] header = lines[i].split(": ", 2);
+                headers.add(new Header(header[0], header[1]));
+            }
+            HashTree own = user.add(request);
+            own.add(below);
+            own.add(headers);
+        }
+    }
+
+    private static <T> T only(HashTree tree, Class<T> type) {
+        SearchByClass<T> found = new SearchByClass<>(type);
+        tree.traverse(found);
+        return found.getSearchResults().iterator().next();
+    }
+
+    private static void setBody(HTTPSamplerProxy request, String body) {
+        request.setPostBodyRaw(true);
+        request.addNonEncodedArgument("", body, "");
+    }
+
+    private static HeaderManager headers() {
+        HeaderManager headers = new HeaderManager();
         // By this a request tells what applies to it.
         headers.setProperty(TestElement.GUI_CLASS, "org.apache.jmeter.protocol.http.gui.HeaderPanel");
-        SearchByClass<HTTPSamplerProxy> requests = new SearchByClass<>(HTTPSamplerProxy.class);
-        tree.traverse(requests);
-        for (HTTPSamplerProxy request : requests.getSearchResults()) {
-            request.setMethod("POST");
-            request.setPostBodyRaw(true);
-            request.addNonEncodedArgument("", body, "");
-            tree.search(request).add(headers);
-        }
+        return headers;
     }
 
     /** The engine logs what it cannot do, such as a duration that is no whole number, and returns. */

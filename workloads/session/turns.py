@@ -6,9 +6,12 @@ import hashlib
 import logging
 import math
 import time
+from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from profiles.watch.terminal import show
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
 from workloads.record.slice import PLAIN, Live, Slice, Turn, is_broken
@@ -17,7 +20,7 @@ from workloads.session.loading import Loading
 from workloads.session.profiling import profile_all
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
-from workloads.session.until_decided import is_over, logs_of
+from workloads.session.until_decided import is_over, is_settled, logs_of
 from workloads.session.warm_all import warm_all
 from workloads.tools.tool import tool_of
 
@@ -140,10 +143,10 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
         return done
-    if is_judged(session):
-        load_until_decided(session, names, done)
-        return done
     slices = session.spec(names[0])["slices"]
+    if is_judged(session) or "until" in slices:
+        load_until(session, names, done, rule_of(session, names, done, slices.get("until")))
+        return done
     rounds = slices["rounds"]
     for number in range(rounds):
         load_round(session, names, number + 1, done)
@@ -152,15 +155,43 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     return done
 
 
-def load_until_decided(session: Session, names: list[Name], done: dict[Name, list[Slice]]) -> None:
-    """Rounds of a cell and its baseline until their ratio is decided, or one can load no more."""
-    name, begun_s, number = session.names[0], time.monotonic(), 0
-    decided = False
-    while not decided and all(can_be_loaded(slices) for slices in done.values()):
+def load_until(
+    session: Session,
+    names: list[Name],
+    done: dict[Name, list[Slice]],
+    is_decided: Callable[[int], bool],
+) -> None:
+    """Rounds of a mode and its baseline until the rule ends them, or one can load no more."""
+    number, decided = 0, False
+    while not decided and all(map(can_be_loaded, done.values())):
         number += 1
         load_round(session, names, number, done)
+        decided = is_decided(number)
+
+
+def rule_of(
+    session: Session,
+    names: list[Name],
+    done: dict[Name, list[Slice]],
+    until: dict[str, Any] | None,
+) -> Callable[[int], bool]:
+    """The rule that ends rounds: of two builds, or of a cell by itself where `until` is None."""
+    begun_s = time.monotonic()
+    pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
+    name = next(iter(session.names if until is None else pairs), None)
+
+    def is_decided(rounds: int) -> bool:
+        # A build that does not start leaves the other without a comparison.
+        if name is None:
+            return True
         logs = logs_of(done[name], done[session.plan.baseline(name)])
-        decided = is_over(number, time.monotonic() - begun_s, logs, session.bands or {})
+        if until is None:
+            return is_over(rounds, time.monotonic() - begun_s, logs, session.bands or {})
+        lasted_s = (datetime.now(UTC) - session.started).total_seconds()
+        show(f"round {rounds}, {lasted_s:.0f} s of at most {until['budget_s']:.0f} s")
+        return is_settled(rounds, lasted_s, logs, until)
+
+    return is_decided
 
 
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:

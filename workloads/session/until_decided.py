@@ -1,9 +1,13 @@
-"""The rule that ends the rounds of a cell that is measured by itself, next to its baseline.
+"""The rules that end the rounds of a mode and its baseline; each round gives a log ratio.
 
-Each round gives a log ratio of mode and baseline. At least four rounds are loaded, and then more,
-until the ratios are precise, or clear of the bands that the ratios are expected in, or the time is
-over. analysis/ simulates how often the last interval misses the truth, as it is looked at after
-each round.
+A cell that is measured by itself has at least four rounds, and then more, until the ratios are
+precise, or clear of the bands that the ratios are expected in, or the time is over. analysis/
+simulates how often the last interval misses the truth, as it is looked at after each round.
+
+Two builds are looked at after 5, 10, 20, … rounds, each time by 99 % intervals: the rounds end
+where one statistic is slower than its limit allows, or none can be, or the budget is spent. Seven
+looks at 0.5 % on either side miss a limit on that side in at most 3.5 % of all comparisons;
+analysis/ simulates how often they do.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from workloads.record.slice import PLAIN, Slice
 
@@ -21,12 +25,19 @@ Value = Callable[[Slice], float | None]
 VALUES: dict[str, Value] = {
     "throughput_per_s": lambda each: each.load["throughput_per_s"],
     "cpu_us_per_request": lambda each: each.metrics["cpu_us_per_request"],
+    "latency_p99_ms": lambda each: each.latencies_ms["latency_p99_ms"] if each.kept else None,
 }
 # 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
 # Half of an interval's width, as a factor.
 PRECISE = {"throughput_per_s": 1.05, "cpu_us_per_request": 1.08}
+# Looks at two builds: rounds, and the 99.5 % quantile of Student's t for that many.
+LOOKS = {5: 4.604, 10: 3.25, 20: 2.861, 40: 2.708, 80: 2.64, 160: 2.607, 320: 2.591}
+# Variance that new processes add, as a share of that of a round, which rounds do not show.
+PROCESS_SHARE = 0.1
+# The statistics of which less is slower; of all others more is.
+LESS_IS_SLOWER = {"throughput_per_s"}
 
 
 class Interval(NamedTuple):
@@ -56,6 +67,29 @@ def is_over(rounds: int, lasted_s: float, logs: Logs, bands: Bands) -> bool:
     return lasted_s >= LIMIT_S or (
         rounds >= ROUNDS_AT_LEAST and (is_precise(logs) or is_clear(logs, bands))
     )
+
+
+def is_settled(rounds: int, lasted_s: float, logs: Logs, until: Mapping[str, Any]) -> bool:
+    """Whether two builds need no more rounds.
+
+    `until`: budget_s, and slower_percent, which is the limit of each statistic that is judged.
+    """
+    if rounds >= min(LOOKS) and lasted_s >= until["budget_s"]:
+        return True
+    limits = until["slower_percent"]
+    found = {name: is_slower(name, logs.get(name, ()), limits[name]) for name in limits}
+    return rounds in LOOKS and (True in found.values() or set(found.values()) == {False})
+
+
+def is_slower(name: str, logs: Sequence[float], percent: float) -> bool | None:
+    """Whether a statistic is slower by more than so many percent; None where neither is shown."""
+    quantiles = [LOOKS[rounds] for rounds in LOOKS if rounds <= len(logs)]
+    if not quantiles:
+        return None
+    sign, limit = -1 if name in LESS_IS_SLOWER else 1, math.log(1 + percent / 100)
+    centre, share = sign * statistics.mean(logs), 1 / len(logs) + PROCESS_SHARE
+    reach = quantiles[-1] * statistics.stdev(logs) * math.sqrt(share)
+    return None if abs(centre - limit) <= reach else centre > limit
 
 
 def is_precise(logs: Logs) -> bool:

@@ -6,6 +6,7 @@ alive for a session and loads on command, so that it is warm.
 
 from __future__ import annotations
 
+import base64
 import csv
 import functools
 import gzip
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workloads.servers.subject import Subject
+from workloads.tools.wrk2 import as_text
 
 ROOT = Path(__file__).resolve().parents[2]
 HOME = ROOT / ".tools/jmeter"
@@ -137,6 +139,9 @@ def fields(spec: dict[str, Any], subject: Subject, folder: Path) -> list[str]:
     }
     properties |= {"body": tool["body"]} if "body" in tool else {}
     properties |= {} if "body_bytes" in spec["study"] else {"body_bytes_are": AT_LEAST}
+    if requests := spec["tier"].get("requests"):
+        texts = (base64.b64encode(as_text(each).encode()).decode() for each in requests)
+        properties["requests"] = ",".join(texts)
     return [str(folder), *(f"{name}={value}" for name, value in properties.items())]
 
 

@@ -24,6 +24,7 @@ from workloads.tools.wrk2_itself import (
 )
 
 DUE = ROOT / "workloads/due/build/due"
+REQUESTS = ROOT / "workloads/scripts/requests.lua"
 # Intervals of the course of a load, which the test of settling needs, and how long they are.
 INTERVALS_AT_LEAST, INTERVAL_MS_AT_MOST = 20, 50
 
@@ -34,7 +35,8 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def by_wrk2(spec: dict[str, Any]) -> bool:
-    return spec["tool"]["generator"] == "wrk2" and not is_burst(spec)
+    ours = is_burst(spec) or "requests" in spec["tier"]
+    return spec["tool"]["generator"] == "wrk2" and not ours
 
 
 def due() -> dict[str, str]:
@@ -64,19 +66,30 @@ def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
     # Where answers vary none is.
     right = ["--body-bytes", str(study["body_bytes"])] if "body_bytes" in study else []
     files = ["--json", "load.json", "--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED]
-    url = url_of(spec, subject)
-    return [str(DUE), *common(spec), *lengths, *right, *files, *more, *reaching(url), url]
+    target = aim(spec["tier"], url_of(spec, subject))
+    return [str(DUE), *common(spec), *lengths, *right, *files, *more, *target]
 
 
-def reaching(url: str) -> list[str]:
-    """Our generator loads another address than loopback only with an option."""
-    return [] if url.startswith("http://127.") else ["--allow-remote"]
+def aim(load: dict[str, Any], url: str) -> list[str]:
+    """The end of our generator's command line: where requests go, and which they are."""
+    # It loads another address than loopback only with an option.
+    remote = [] if url.startswith("http://127.") else ["--allow-remote"]
+    if "requests" not in load:
+        return [*remote, url]
+    return [*remote, "-s", str(REQUESTS), url, "--", *map(as_text, load["requests"])]
+
+
+def as_text(request: dict[str, Any]) -> str:
+    """A request as requests.lua and JMeter's driver read it."""
+    headers = [f"{name}: {value}" for name, value in request.get("headers", {}).items()]
+    head = [f"{request['method']} {request['path']}", *headers]
+    return "\n".join([*head, "", request.get("body", "")])
 
 
 def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
     """The project's own generator outside the cells: for warming up, for primitives."""
     offered = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
-    return [str(DUE), *offered, *more, *connection_options(load), *reaching(url), url]
+    return [str(DUE), *offered, *more, *connection_options(load), *aim(load, url)]
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:

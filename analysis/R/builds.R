@@ -1,0 +1,155 @@
+# Two builds of a user's own service: is the new one slower than its limits allow?
+#
+# Both were loaded in turns, in rounds that workloads/session/until_decided.py ended. The interval of a ratio is Student's over
+# those rounds at 99 %, with what a new process adds (error_of_rounds()). A statistic is slower where its interval lies beyond
+# its limit, not slower where it lies within, and undecided where it holds the limit. The build is slower where one statistic
+# is, and not slower where none is slower and none undecided.
+#
+# Rounds are looked at after 5, 10, 20, ... 320 of them and when the budget is spent. A statistic that is slower by exactly its
+# limit is called slower, or not slower, in 2 to 3 % of all comparisons each (simulate_builds(), and the tests on it). Of three
+# statistics at their limits one is called slower in at most 10 %; of two equal builds, far from all limits, in far fewer.
+
+builds_confidence <- 0.99
+looks_at_builds <- 5 * 2^(0:6)
+# Memory is shown, and has no limit.
+shown_of_builds <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_mib")
+build_verdicts <- c("not slower" = 0, slower = 1, undecided = 2, invalid = 3)
+
+#' Judges the new build of two against the old one.
+#'
+#' @param results folder of the run; `name` of the new build's cell: study/mode/tier/tool/rep-n.
+#' @return list: verdict (a name of build_verdicts), why (empty, or why there is no valid comparison), and table, a row per statistic: statistic,
+#'   unit, old, new, rounds, ratio with low and high (of new to old, 99 %), slower_percent (its limit, NA without one), verdict and reason.
+judge_builds <- function(results, name) {
+  cells <- cells_of_pair(results, name)
+  limits <- cells$mode$configuration$slices$until$slower_percent
+  invalid <- why_no_comparison(cells)
+  if (invalid != "") return(list(verdict = "invalid", why = invalid, table = no_builds()))
+  pair <- measured_pair(cells)
+  table <- rbindlist(lapply(shown_of_builds, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1])))
+  # No ratio of CPU times where throughputs are that far apart: these decide.
+  judged <- table[!is.na(slower_percent) & !(reason == throughputs_differ & table$verdict[1] != "undecided")]
+  if (all(judged$rounds < looks_at_builds[1])) return(list(verdict = "invalid", why = too_few_rounds(max(judged$rounds)), table = table))
+  verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% judged$verdict) "undecided" else "not slower"
+  list(verdict = verdict, why = "", table = table)
+}
+
+#' Reads builds.csv, see judge_builds().
+#' @export
+read_builds <- function(path) read_typed(path, no_builds())
+
+no_builds <- function() typed_table(c("statistic", "unit", "verdict", "reason"), c("old", "new", "rounds", "ratio", "low", "high", "slower_percent"))
+
+too_few_rounds <- function(count) sprintf("%d rounds that count, of %d that are needed", as.integer(count), looks_at_builds[1])
+
+# The first reason why a side has no values that could be compared, or empty.
+why_no_comparison <- function(cells) {
+  if (is.null(cells$baseline)) return("the old build was not measured in the same session")
+  reasons <- vapply(cells[c("baseline", "mode")], function(cell) {
+    of_build <- cell$cell$mode
+    failed <- Filter(function(check) !isTRUE(check$passed) && check$concerns == "everything", cell$validity$checks)
+    if (cell$outcome != "completed") return(sprintf("%s: %s: %s", of_build, cell$outcome, cell$outcome_reason))
+    if (!isTRUE(cell$validity$valid)) return(sprintf("%s fails a rule: %s", of_build, paste(vapply(failed, `[[`, "", "rule"), collapse = "; ")))
+    share <- number(cell$load$error_share)
+    errors <- Filter(function(count) count > 0, cell$load$errors)
+    if (share > failed_at_most) sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", ")) else ""
+  }, "")
+  c(reasons[reasons != ""], "")[[1]]
+}
+
+judge_statistic <- function(pair, statistic, limit) {
+  effect <- if (statistic == "rss_mib") effect_on_memory(pair) else effect_of_pair(pair, statistic)
+  spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
+  rounds <- c(effect$rounds, 0)[1]
+  ends <- ends_of_build(effect)
+  reason <- if (spoiled != "") spoiled else if (effect$why != "") effect$why else if (rounds < looks_at_builds[1]) too_few_rounds(rounds) else ""
+  data.table(
+    statistic = statistic, unit = effect$unit, old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], rounds = rounds,
+    ratio = exp(effect$centre), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
+    verdict = if (is.na(limit)) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
+  )
+}
+
+# The 99 % interval on the scale of logarithms. A side that was at its limit leaves one end open.
+ends_of_build <- function(effect) {
+  if (effect$why != "") return(c(NA_real_, NA_real_))
+  reach <- reach_of_builds(effect$error, effect$df)
+  c(if (effect$bound < 0) -Inf else effect$centre - reach, if (effect$bound > 0) Inf else effect$centre + reach)
+}
+
+reach_of_builds <- function(error, df) suppressWarnings(qt((1 + builds_confidence) / 2, df)) * error
+
+# Which side of the limit an interval of log ratios lies on.
+verdict_of_ends <- function(ends, better, limit) {
+  slower_by <- if (better == "higher") rev(-ends) else ends
+  if (isTRUE(slower_by[1] > log1p(limit / 100))) "slower" else if (isTRUE(slower_by[2] < log1p(limit / 100))) "not slower" else "undecided"
+}
+
+# Memory grows from round to round, so its interval is one over these rounds and not over processes.
+effect_on_memory <- function(pair) {
+  sides <- split(pair$measured$slices[kind == "plain" & !is.na(rss_mib) & rss_mib > 0], by = "mode")
+  both <- merge(sides[[pair$place$mode]], sides[[pair$place$baseline]], by = "round", suffixes = c("", "_baseline"))
+  logs <- both[, log(rss_mib / rss_mib_baseline)]
+  about <- as.list(compared_statistics[statistic == "rss_mib"])
+  c(about, list(
+    mode_value = exp(mean(log(both$rss_mib))), baseline_value = exp(mean(log(both$rss_mib_baseline))), rounds = length(logs), bound = 0, why = "",
+    centre = mean(logs), error = error_of_rounds(sd(logs) / sqrt(length(logs)), length(logs)), df = length(logs) - 1
+  ))
+}
+
+# ---- For a terminal and a job of CI ---------------------------------------------------------------
+
+#' Writes builds.csv, verdict.txt and status.
+write_builds <- function(judged, results) {
+  write_table(judged$table, file.path(results, "builds.csv"))
+  writeLines(lines_of_builds(judged), file.path(results, "verdict.txt"))
+  writeLines(as.character(build_verdicts[[judged$verdict]]), file.path(results, "status"))
+}
+
+lines_of_builds <- function(judged) {
+  rows <- judged$table
+  reasons <- rows[reason != "", sprintf("%s: %s", title_of(statistic), reason)]
+  c(sentence_of_builds(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows)), if (length(reasons) > 0) c("", reasons)))
+}
+
+sentence_of_builds <- function(judged) {
+  named <- function(of_verdict) judged$table[verdict == of_verdict, paste(title_of(statistic), collapse = ", ")]
+  switch(judged$verdict,
+    "not slower" = "NOT SLOWER: the new build is slower by no more than the limits.",
+    slower = sprintf("SLOWER: the new build is slower than the limit allows: %s.", named("slower")),
+    undecided = sprintf("UNDECIDED: the budget was spent before this was known: %s.", named("undecided")),
+    invalid = sprintf("INVALID: %s.", judged$why)
+  )
+}
+
+#' What stands on the terminal and on the page.
+#'
+#' @param rows the table of judge_builds().
+#' @return data.table of text.
+#' @export
+table_of_builds <- function(rows) {
+  change <- function(ratio) sprintf("%+.1f", 100 * (ratio - 1))
+  rows[, .(
+    Statistic = paste0(title_of(statistic), ifelse(unit == "", "", paste0(" (", unit, ")"))), Old = format_number(old), New = format_number(new),
+    "Change (%)" = fifelse(is.na(low), no_figure, sprintf("%s [%s, %s]", change(ratio), change(low), change(high))),
+    "Slower at (%)" = fifelse(is.na(slower_percent), no_figure, change(exp(fifelse(statistic == "throughput_per_s", -1, 1) * log1p(slower_percent / 100)))),
+    Verdict = fifelse(verdict == "", no_figure, verdict)
+  )]
+}
+
+# ---- How right it is ------------------------------------------------------------------------------
+
+#' What the rule says of one statistic of two builds, made of rounds.
+#'
+#' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent.
+#' @return list: verdict and rounds.
+simulate_builds <- function(ratio, spread, limit) {
+  logs <- log(ratio) + rnorm(1, 0, spread * sqrt(process_share)) + rnorm(max(looks_at_builds), 0, spread)
+  for (count in looks_at_builds) {
+    some <- logs[seq_len(count)]
+    reach <- reach_of_builds(error_of_rounds(sd(some) / sqrt(count), count), count - 1)
+    verdict <- verdict_of_ends(mean(some) + c(-1, 1) * reach, "lower", limit)
+    if (verdict != "undecided") break
+  }
+  list(verdict = verdict, rounds = count)
+}
