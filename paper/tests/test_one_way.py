@@ -90,7 +90,7 @@ def test_the_snakefile_includes_the_stages_in_their_order() -> None:
 
 def test_results_of_a_stage_are_found() -> None:
     assert {"summary.csv", "claims.csv", "differences"} <= set(results_of(ROOT, ("analysis",)))
-    assert set(results_of(ROOT, ("paper",))) == {"report.html", "report.pdf"}
+    assert set(results_of(ROOT, ("paper",))) == {"report.html", "report.pdf", "own.html"}
 
 
 @pytest.mark.parametrize(

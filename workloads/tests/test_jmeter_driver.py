@@ -1,5 +1,6 @@
 """The JMeter driver: loads one after another in one JVM, against a server that answers slowly."""
 
+import base64
 import csv
 import resource
 import subprocess
@@ -147,6 +148,20 @@ def test_a_body_is_posted_as_json_with_its_functions_evaluated(driver, server, t
     assert all(row["success"] == "true" for row in samples(tmp_path))
     assert driver.load(tmp_path, users=1) == ["done"]
     assert server.methods == ["POST", "POST", "GET", "GET"]
+
+
+def test_requests_are_sent_in_turns_each_with_its_headers_and_body(driver, server, tmp_path):
+    server.methods.clear()
+    server.posted.clear()
+    texts = ["GET /a?b=1,2\n\n", "POST /c\nContent-Type: text/plain\n\n1\n\n2"]
+    encoded = ",".join(base64.b64encode(text.encode()).decode() for text in texts)
+    # Answers may be of any length from 1.
+    load = {"requests": encoded, "body_bytes": 1, "body_bytes_are": 5, "users": 1}
+    assert driver.load(tmp_path, **load) == ["done"]
+    assert server.methods == ["GET", "POST"] * 2
+    assert server.posted == [("text/plain", "1\n\n2")] * 2
+    rows = samples(tmp_path)
+    assert [(row["label"], row["success"]) for row in rows] == [("request", "true")] * 4
 
 
 def test_a_load_for_a_time_ends_though_requests_hang(driver, tmp_path):

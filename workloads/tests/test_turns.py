@@ -232,6 +232,30 @@ def test_cell_that_is_judged_is_loaded_beside_its_baseline_until_it_is_decided(
     assert given[-1] == (rounds, rounds, session.bands)
 
 
+@pytest.mark.parametrize(
+    ("modes", "rounds"), [(("thread-per-request", "fixed-pool"), 10), (("fixed-pool",), 1)]
+)
+def test_two_builds_are_loaded_until_the_limits_decide(plan, monkeypatch, modes, rounds):
+    """One that is alone, since the other did not start, has nothing to be compared with."""
+    until = {"budget_s": 60, "slower_percent": {"cpu_us_per_request": 5}}
+    session, given = session_of(with_slices(plan, until=until)), []
+
+    def load(session, name, kind, round, done):
+        done.append(SimpleNamespace(mode=name.mode, outcome="completed", reason=""))
+
+    def is_settled(rounds, lasted_s, logs, limits):
+        given.append((rounds, logs, limits))
+        return rounds == 10
+
+    monkeypatch.setattr(module, "load_once", load)
+    monkeypatch.setattr(module, "logs_of", lambda mode, baseline: (mode[0].mode, baseline[0].mode))
+    monkeypatch.setattr(module, "is_settled", is_settled)
+    found = in_turns(session, [Name(mode, "low", "jmeter") for mode in modes])
+    assert [len(done) for done in found.values()] == [rounds] * len(modes)
+    if len(modes) > 1:
+        assert given[-1] == (10, ("fixed-pool", "thread-per-request"), until)
+
+
 def test_load_of_no_modes_is_nothing(plan):
     assert in_turns(session_of(plan), []) == {}
 

@@ -7,6 +7,7 @@ import pytest
 from workloads.record.slice import PROFILED
 from workloads.session.until_decided import (
     LIMIT_S,
+    LOOKS,
     Interval,
     bands_of,
     interval,
@@ -14,6 +15,8 @@ from workloads.session.until_decided import (
     is_clear_of,
     is_over,
     is_precise,
+    is_settled,
+    is_slower,
     log_ratios,
 )
 
@@ -143,3 +146,72 @@ def test_round_without_a_positive_value_has_no_ratio(make_slice):
     mode, baseline = slices_of(make_slice, [0.0, -2.0, 6.0]), slices_of(make_slice, [1.0, 1.0, 3.0])
     assert log_ratios(mode, baseline, throughput) == [math.log(2)]
     assert log_ratios(baseline, mode, throughput) == [math.log(1 / 2)]
+
+
+# ---- two builds
+
+# By 2 % up and down about a ratio: at ten rounds the 99 % interval reaches 3 %.
+WAVE = [0.02, -0.02] * 160
+
+
+def about(ratio, rounds=10):
+    return [math.log(ratio) + each for each in WAVE[:rounds]]
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio", "slower"),
+    [
+        (CPU, 1.10, True),
+        (CPU, 1.00, False),
+        (CPU, 1.05, None),
+        (CPU, 1.07, None),
+        (P99, 1.20, True),
+        # Less throughput is slower, and more is not.
+        (THROUGHPUT, 1 / 1.10, True),
+        (THROUGHPUT, 1.10, False),
+        (THROUGHPUT, 1 / 1.05, None),
+    ],
+)
+def test_statistic_is_slower_where_its_interval_lies_beyond_the_limit(name, ratio, slower):
+    assert is_slower(name, about(ratio), 5) is slower
+
+
+def test_fewer_rounds_than_the_first_look_show_nothing():
+    assert is_slower(CPU, [1.0] * 4, 5) is None
+    assert is_slower(CPU, [1.0] * 5, 5) is True
+
+
+@pytest.mark.parametrize(("errors", "slower"), [(LOOKS[5] + 0.1, True), (LOOKS[10] + 0.1, None)])
+def test_between_two_looks_the_wider_quantile_holds(errors, slower):
+    """Nine rounds, where some were excluded: their standard deviation is 0.02."""
+    centre = math.log(1.05) + errors * 0.02 * math.sqrt(1 / 9 + 0.1)
+    assert is_slower(CPU, [centre + each for each in [*WAVE[:8], 0.0]], 5) is slower
+
+
+def test_process_that_is_another_keeps_a_small_difference_undecided():
+    """However many rounds: 2 % of each leave 1.6 % between processes."""
+    assert is_slower(CPU, about(1.055, 320), 5) is None
+    assert is_slower(CPU, about(1.075, 320), 5) is True
+
+
+@pytest.mark.parametrize(
+    ("rounds", "lasted_s", "ratios", "settled"),
+    [
+        # One that is slower ends it, whatever the others are.
+        (10, 5, {CPU: 1.2, THROUGHPUT: 1.0}, True),
+        (10, 5, {CPU: 1.2}, True),
+        (10, 5, {CPU: 1.0, THROUGHPUT: 1.0}, True),
+        (10, 5, {CPU: 1.05, THROUGHPUT: 1.0}, False),
+        (10, 5, {CPU: 1.0}, False),
+        # Rounds are not looked at in between.
+        (11, 5, {CPU: 1.2, THROUGHPUT: 1.0}, False),
+        (11, 30, {CPU: 1.05, THROUGHPUT: 1.0}, True),
+        (4, 30, {CPU: 1.2, THROUGHPUT: 1.0}, False),
+    ],
+)
+def test_rounds_of_two_builds_end_when_one_is_slower_or_none_can_be(
+    rounds, lasted_s, ratios, settled
+):
+    until = {"budget_s": 30, "slower_percent": {CPU: 5, THROUGHPUT: 5}}
+    logs = {name: about(ratio, rounds) for name, ratio in ratios.items()}
+    assert is_settled(rounds, lasted_s, logs, until) is settled

@@ -15,9 +15,9 @@ import sys
 LENGTH = re.compile(r"^content-length: *(\d+)", re.IGNORECASE | re.MULTILINE)
 
 
-async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, iterations: int) -> None:
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Answers the requests of one connection until the client closes it or asks for its end."""
-    keep = True
+    keep, iterations = True, int(sys.argv[2])
     with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
         while keep:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -30,12 +30,10 @@ async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, iter
     writer.close()
 
 
-async def main(port: int, iterations: int) -> None:
-    server = await asyncio.start_server(
-        lambda reader, writer: serve(reader, writer, iterations), "127.0.0.1", port, backlog=4096
-    )
+async def main(port: int) -> None:
+    server = await asyncio.start_server(serve, "127.0.0.1", port, backlog=4096)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1]), int(sys.argv[2])))
+    asyncio.run(main(int(sys.argv[1])))

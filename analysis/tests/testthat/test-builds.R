@@ -1,0 +1,194 @@
+# A session of two builds. `new` and `old` are values by statistic, which vary a little from round to round.
+write_session <- function(new = list(), old = list(), rounds = 20, spread = 0.02, results = new_folder(), ...) {
+  side <- function(mode, baseline, changes, up) {
+    values <- modifyList(list(throughput_per_s = 100, cpu_us_per_request = 1000, latency_p99_ms = 20, rss_mib = 90), changes)
+    wave <- 1 + up * spread * rep_len(c(-1, 1, 0.5, -0.5), rounds)
+    counted <- list(requests_recorded = 1000, responses_2xx = 1000, rounds = rounds)
+    slices <- do.call(known_slices, c(lapply(values, `*`, wave), counted))
+    path <- write_cell(
+      file.path(results, "cells"),
+      mode = mode, baseline = baseline, tool = "wrk2", histogram_ms = 1:4, slices = slices, session = list(id = "here 1"),
+      load = list(throughput_per_s = values$throughput_per_s, error_share = 0),
+      configuration = list(slices = list(until = list(budget_s = 100, slower_percent = list(throughput_per_s = 5, latency_p99_ms = 25, cpu_us_per_request = 5)))), ...
+    )
+    p99 <- rep(values$latency_p99_ms * wave, each = 2)
+    fwrite(data.table(slice = rep(seq_len(rounds), each = 2), value_ms = p99 * c(0.5, 1), count = c(980, 20)), file.path(dirname(path), "latencies.csv.gz"))
+  }
+  side("old", NULL, old, -1)
+  side("new", "old", new, 1)
+  results
+}
+of_new <- "demo/new/low/wrk2/rep-1"
+judged <- function(...) judge_builds(write_session(...), of_new)
+verdicts <- function(judged) setNames(judged$table$verdict, judged$table$statistic)
+cell_of <- function(results, mode) file.path(results, "cells/demo", mode, "low/wrk2/rep-1")
+edit_cell <- function(results, mode, ...) {
+  path <- file.path(cell_of(results, mode), "cell.json")
+  writeLines(jsonlite::toJSON(edited(jsonlite::read_json(path), ...), auto_unbox = TRUE, null = "null", digits = NA), path)
+}
+
+test_that("two equal builds are not slower than each other", {
+  found <- judged()
+  expect_equal(found$verdict, "not slower")
+  expect_equal(unname(verdicts(found)), c("not slower", "not slower", "not slower", ""))
+  expect_true(all(found$table[, low < 1 & high > 1]))
+})
+
+test_that("a build that takes 10 % more CPU time is slower, and one that takes less is not", {
+  slower <- judged(new = list(cpu_us_per_request = 1100))
+  expect_equal(slower$verdict, "slower")
+  expect_equal(verdicts(slower)[["cpu_us_per_request"]], "slower")
+  expect_equal(slower$table[statistic == "cpu_us_per_request", ratio], 1.1, tolerance = 0.02)
+  expect_equal(judged(old = list(cpu_us_per_request = 1100))$verdict, "not slower")
+})
+
+test_that("less throughput is slower, and more is not", {
+  expect_equal(judged(new = list(throughput_per_s = 90))$verdict, "slower")
+  expect_equal(judged(old = list(throughput_per_s = 90))$verdict, "not slower")
+})
+
+test_that("p99 alone makes a build slower, by a limit of its own", {
+  expect_equal(judged(new = list(latency_p99_ms = 40))$verdict, "slower")
+  expect_equal(judged(new = list(latency_p99_ms = 22))$verdict, "not slower")
+})
+
+test_that("memory is shown with its interval and decides nothing", {
+  found <- judged(new = list(rss_mib = 180))
+  expect_equal(found$verdict, "not slower")
+  expect_equal(found$table[statistic == "rss_mib", ratio], 2, tolerance = 0.01)
+  expect_true(found$table[statistic == "rss_mib", low > 1.9 & high < 2.1])
+})
+
+test_that("a difference at its limit, or rounds that vary, leave it undecided", {
+  expect_equal(judged(new = list(cpu_us_per_request = 1050))$verdict, "undecided")
+  noisy <- judged(spread = 0.2)
+  expect_equal(noisy$verdict, "undecided")
+  expect_match(lines_of_builds(noisy)[1], "^UNDECIDED: .*throughput")
+})
+
+test_that("one statistic that is slower decides, whatever the others are", {
+  found <- judged(new = list(cpu_us_per_request = 1200, latency_p99_ms = 25))
+  expect_equal(verdicts(found)[["latency_p99_ms"]], "undecided")
+  expect_equal(found$verdict, "slower")
+})
+
+test_that("CPU times are not compared at throughputs that are far apart, which decide by themselves", {
+  found <- judged(new = list(throughput_per_s = 200))
+  expect_equal(found$verdict, "not slower")
+  expect_match(lines_of_builds(found), "CPU time per request: throughputs differ by more than 20 %", all = FALSE)
+  expect_equal(judged(new = list(throughput_per_s = 50))$verdict, "slower")
+})
+
+test_that("sides that were swapped are found", {
+  results <- write_session(new = list(cpu_us_per_request = 1100))
+  file.rename(cell_of(results, "new"), cell_of(results, "kept"))
+  dir.create(dirname(cell_of(results, "new")), recursive = TRUE, showWarnings = FALSE)
+  file.rename(cell_of(results, "old"), cell_of(results, "new"))
+  found <- judge_builds(results, of_new)
+  expect_equal(found$verdict, "invalid")
+  expect_match(found$why, "old build was not measured in the same session")
+})
+
+test_that("builds of two sessions are not compared", {
+  results <- write_session()
+  edit_cell(results, "old", session = list(id = "another"))
+  expect_equal(judge_builds(results, of_new)$verdict, "invalid")
+})
+
+test_that("too few rounds, and rounds that do not count, are no comparison", {
+  few <- judged(rounds = 4)
+  expect_equal(c(few$verdict, few$why), c("invalid", "4 rounds that count, of 5 that are needed"))
+  results <- write_session()
+  path <- file.path(cell_of(results, "new"), "slices.csv")
+  slices <- fread(path)[kind == "plain", `:=`(kept = "false", reason = "not_completed")]
+  fwrite(slices, path)
+  expect_equal(judge_builds(results, of_new)$verdict, "invalid")
+})
+
+test_that("rounds that were disturbed count for all but latency", {
+  results <- write_session()
+  path <- file.path(cell_of(results, "new"), "slices.csv")
+  fwrite(fread(path)[kind == "plain" & round > 3, `:=`(kept = "false", reason = "undisturbed")], path)
+  found <- judge_builds(results, of_new)
+  expect_equal(found$verdict, "undecided")
+  expect_equal(unname(verdicts(found)), c("not slower", "undecided", "not slower", ""))
+  expect_match(lines_of_builds(found), "99th percentile of latency: 3 rounds that count", all = FALSE)
+})
+
+test_that("a build that died, broke a rule or failed requests is named", {
+  why <- function(...) {
+    results <- write_session()
+    edit_cell(results, "new", ...)
+    judge_builds(results, of_new)$why
+  }
+  expect_equal(why(outcome = "server_died", outcome_reason = "exit status 3"), "new: server_died: exit status 3")
+  expect_match(why(load = list(error_share = 0.03, errors = list(http_5xx = 30, timeout = 0))), "^new: 3 % of its requests failed \\(http_5xx 30\\)$")
+  check <- list(id = "accounting", concerns = "everything", rule = "every request is recorded", passed = FALSE, values = list(a = 1))
+  expect_equal(why(validity = list(valid = FALSE, checks = list(check))), "new fails a rule: every request is recorded")
+})
+
+test_that("status, table and words are written for a job", {
+  results <- write_session(new = list(cpu_us_per_request = 1100))
+  found <- judge_builds(results, of_new)
+  write_builds(found, results)
+  expect_equal(readLines(file.path(results, "status")), "1")
+  expect_equal(read_builds(file.path(results, "builds.csv")), found$table, ignore_attr = TRUE)
+  lines <- readLines(file.path(results, "verdict.txt"))
+  expect_match(lines[1], "^SLOWER: .*: CPU time per request[.]$")
+  expect_match(lines, "CPU time per request \\(µs\\) +1,000 +1,100 +[+]10[.]0 \\[[+]8[.][0-9], [+]11[.][0-9]\\] +[+]5[.]0 +slower", all = FALSE)
+  # Without a comparison there is a status all the same.
+  edit_cell(results, "new", outcome = "hung", outcome_reason = "no answer")
+  write_builds(judge_builds(results, of_new), results)
+  expect_equal(readLines(file.path(results, "status")), "3")
+  expect_equal(nrow(read_builds(file.path(results, "builds.csv"))), 0)
+  statuses <- c(0, 1, 2, 3)
+  expect_equal(unname(build_verdicts), statuses)
+})
+
+# ---- How right it is ------------------------------------------------------------------------------
+
+shares <- function(ratio, spread = 0.03, runs = 2000) {
+  found <- vapply(seq_len(runs), function(run) simulate_builds(ratio, spread, 5)$verdict, "")
+  table(factor(found, names(build_verdicts))) / runs
+}
+
+test_that("a build at its limit is called slower, or not slower, in 3 % of all comparisons at most", {
+  set.seed(38)
+  for (spread in c(0.01, 0.03, 0.1)) {
+    at_limit <- shares(1.05, spread)
+    expect_lte(at_limit[["slower"]], 0.03)
+    expect_lte(at_limit[["not slower"]], 0.03)
+  }
+})
+
+test_that("10 % are found, and two equal builds are called so, where rounds vary by 3 %", {
+  set.seed(39)
+  expect_gte(shares(1.1)[["slower"]], 0.95)
+  equal <- shares(1)
+  expect_gte(equal[["not slower"]], 0.95)
+  expect_lte(equal[["slower"]], 0.001)
+})
+
+test_that("intervals at 95 % after each round would be wrong far more often", {
+  set.seed(40)
+  wrong <- replicate(1000, {
+    logs <- log(1.05) + rnorm(1, 0, 0.03 * sqrt(process_share)) + rnorm(100, 0, 0.03)
+    any(vapply(5:100, function(count) mean(logs[seq_len(count)]) - half_interval(sd(logs[seq_len(count)]), count - 1, count) > log(1.05), NA))
+  })
+  expect_gt(mean(wrong), 0.1)
+})
+
+test_that("it is the rule that ends the rounds", {
+  logs <- c(list(rep_len(c(0.02, -0.02), 10) + log(1.1), rep_len(c(0.02, -0.02), 10), rep_len(c(0.02, -0.02), 10) + log(1.05)), list(rep_len(c(0.02, -0.02), 320) + log(1.055)))
+  script <- sprintf("import json; from workloads.session import until_decided as rule; print(json.dumps([[*rule.LOOKS], [*rule.LOOKS.values()], [rule.is_slower('latency_p99_ms', logs, 5) for logs in %s]]))", jsonlite::toJSON(logs, digits = NA))
+  printed <- withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
+  rule <- jsonlite::fromJSON(printed)
+  expect_equal(rule[[1]], looks_at_builds)
+  expect_equal(rule[[2]], reach_of_builds(1, looks_at_builds - 1), tolerance = 1e-3)
+  here <- vapply(logs, function(some) {
+    reach <- reach_of_builds(error_of_rounds(sd(some) / sqrt(length(some)), length(some)), length(some) - 1)
+    verdict_of_ends(mean(some) + c(-1, 1) * reach, "lower", 5)
+  }, "")
+  expect_equal(here, c("slower", "not slower", "undecided", "undecided"))
+  expect_equal(rule[[3]], c(TRUE, FALSE, NA, NA))
+})

@@ -1,0 +1,96 @@
+"""Two builds of a user's own service, from the command to the exit status, the page and the tables."""
+
+import csv
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from paper.tests.page import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = str(ROOT / "workloads/examples/two-builds/server.py")
+LIVE_LIMIT_S = 120
+
+
+def own(file, **changed):
+    build = {"command": ["python3", SERVER, "{port}", "1000"]}
+    keys = {"old": build, "new": build, "ready_path": "/", "requests": [{"path": "/a"}]}
+    keys |= {"rate_per_s": 150, "budget_s": 25, "slower_percent": 20} | changed
+    file.write_text(yaml.safe_dump({"own": keys}))
+    return subprocess.run(
+        [ROOT / "own.sh", file], cwd=file.parent, capture_output=True, text=True, timeout=LIVE_LIMIT_S
+    )
+
+
+def results_since(before):
+    (folder,) = {*(ROOT / "results/own").glob("*Z")} - before
+    return folder
+
+
+@pytest.fixture
+def before():
+    return {*(ROOT / "results/own").glob("*Z")}
+
+
+def test_build_that_takes_twice_as_long_ends_with_status_1(tmp_path, before):
+    slow = {"command": ["python3", SERVER, "{port}", "2000"]}
+    begun_s = time.monotonic()
+    done = own(tmp_path / "mine.yaml", new=slow)
+    lasted_s = time.monotonic() - begun_s
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "SLOWER: the new build is slower than the limit allows: " in done.stdout
+    folder = results_since(before)
+    rows = {row["statistic"]: row for row in csv.DictReader((folder / "builds.csv").open())}
+    assert rows["cpu_us_per_request"]["verdict"] == "slower"
+    assert 1.5 < float(rows["cpu_us_per_request"]["ratio"]) < 2.2
+    assert 0 < float(rows["rss_mib"]["low"]) < float(rows["rss_mib"]["high"])
+    page = Page(folder / "own.html")
+    assert "SLOWER" in page.text
+    # A flame graph of each, or why there is none.
+    assert page.text.count("CPU time of the") + page.text.count("has no flame graph: ") >= 2
+    assert not [target for target in page.targets if target.startswith("http")]
+    assert lasted_s < 60 or os.getloadavg()[0] > 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"budget_s": 0}, "own.budget_s = 0; allowed: 10 to 86,400 s"),
+        ({"new": {}}, "own.new.command = null; allowed: it must be there"),
+        ({"requets": 1}, "own.requets = 1; allowed: here only old, new"),
+    ],
+)
+def test_fault_of_the_file_ends_with_status_3_before_anything_starts(
+    tmp_path, before, changed, expected
+):
+    done = own(tmp_path / "mine.yaml", **changed)
+    assert done.returncode == 3
+    assert expected in done.stdout + done.stderr
+    assert {*(ROOT / "results/own").glob("*Z")} == before
+
+
+def test_file_that_is_not_there_or_names_no_builds_is_refused(tmp_path):
+    for file, expected in (("none.yaml", "no such file"), ("other.yaml", "own = null; allowed: ")):
+        (tmp_path / "other.yaml").write_text("seed: 1\n")
+        done = subprocess.run([ROOT / "own.sh", tmp_path / file], capture_output=True, text=True)
+        assert done.returncode == 3
+        assert expected in done.stderr
+    assert subprocess.run([ROOT / "own.sh"], capture_output=True).returncode == 3
+
+
+def test_build_that_does_not_start_ends_with_status_3_and_its_reason(tmp_path, before):
+    done = own(tmp_path / "mine.yaml", new={"command": ["sh", "-c", "exit 7 # {port}"]})
+    assert done.returncode == 3
+    assert "INVALID: new: server_died: " in done.stdout
+    assert "its command ended with status 7" in done.stdout
+
+
+def test_own_without_builds_is_refused():
+    command = ["snakemake", "--cores", "4", "--dry-run", "--nolock", "own"]
+    refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert refused.returncode != 0
+    assert "own = null; allowed: a mapping" in refused.stdout + refused.stderr
