@@ -1,12 +1,12 @@
 # Two builds of a user's own service: is the new one slower than its limits allow?
 #
 # Both were loaded in turns, in rounds that workloads/session/until_decided.py ended. The interval of a ratio is Student's over
-# those rounds at 99 %, with what a new process adds (error_of_rounds()). A statistic is slower where its interval lies beyond
-# its limit, not slower where it lies within, and undecided where it holds the limit. The build is slower where one statistic
-# is, and not slower where none is slower and none undecided.
+# those rounds at 99 %; of throughput and CPU time with what a new process adds (error_of_rounds()), which is not known of the
+# others. A statistic is slower where its interval lies beyond its limit, not slower where it lies within, and undecided where
+# it holds the limit. The build is slower where one statistic is, and not slower where none is slower and none undecided.
 #
 # Rounds are looked at after 5, 10, 20, ... 320 of them and when the budget is spent. A statistic that is slower by exactly its
-# limit is called slower, or not slower, in 2 to 3 % of all comparisons each (simulate_builds(), and the tests on it). Of three
+# limit is called slower, or not slower, in at most 3 % of all comparisons each (simulate_builds(), and the tests on it). Of three
 # statistics at their limits one is called slower in at most 10 %; of two equal builds, far from all limits, in far fewer.
 
 builds_confidence <- 0.99
@@ -58,7 +58,7 @@ why_no_comparison <- function(cells) {
 }
 
 judge_statistic <- function(pair, statistic, limit) {
-  effect <- if (statistic == "rss_mib") effect_on_memory(pair) else effect_of_pair(pair, statistic)
+  effect <- if (statistic == "rss_mib") effect_on_memory(pair) else effect_of_pair(pair, statistic, added_by_process(statistic))
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
   rounds <- c(effect$rounds, 0)[1]
   ends <- ends_of_build(effect)
@@ -69,6 +69,8 @@ judge_statistic <- function(pair, statistic, limit) {
     verdict = if (is.na(limit)) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
   )
 }
+
+added_by_process <- function(statistic) if (statistic %in% judged_statistics) process_share else 0
 
 # The 99 % interval on the scale of logarithms. A side that was at its limit leaves one end open.
 ends_of_build <- function(effect) {
@@ -93,7 +95,7 @@ effect_on_memory <- function(pair) {
   about <- as.list(compared_statistics[statistic == "rss_mib"])
   c(about, list(
     mode_value = exp(mean(log(both$rss_mib))), baseline_value = exp(mean(log(both$rss_mib_baseline))), rounds = length(logs), bound = 0, why = "",
-    centre = mean(logs), error = error_of_rounds(sd(logs) / sqrt(length(logs)), length(logs)), df = length(logs) - 1
+    centre = mean(logs), error = sd(logs) / sqrt(length(logs)), df = length(logs) - 1
   ))
 }
 
@@ -141,13 +143,14 @@ table_of_builds <- function(rows) {
 
 #' What the rule says of one statistic of two builds, made of rounds.
 #'
-#' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent.
+#' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent; `share` see
+#'   error_of_rounds().
 #' @return list: verdict and rounds.
-simulate_builds <- function(ratio, spread, limit) {
-  logs <- log(ratio) + rnorm(1, 0, spread * sqrt(process_share)) + rnorm(max(looks_at_builds), 0, spread)
+simulate_builds <- function(ratio, spread, limit, share = process_share) {
+  logs <- log(ratio) + rnorm(1, 0, spread * sqrt(share)) + rnorm(max(looks_at_builds), 0, spread)
   for (count in looks_at_builds) {
     some <- logs[seq_len(count)]
-    reach <- reach_of_builds(error_of_rounds(sd(some) / sqrt(count), count), count - 1)
+    reach <- reach_of_builds(error_of_rounds(sd(some) / sqrt(count), count, share), count - 1)
     verdict <- verdict_of_ends(mean(some) + c(-1, 1) * reach, "lower", limit)
     if (verdict != "undecided") break
   }

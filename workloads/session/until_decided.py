@@ -34,8 +34,9 @@ ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
 PRECISE = {"throughput_per_s": 1.05, "cpu_us_per_request": 1.08}
 # Looks at two builds: rounds, and the 99.5 % quantile of Student's t for that many.
 LOOKS = {5: 4.604, 10: 3.25, 20: 2.861, 40: 2.708, 80: 2.64, 160: 2.607, 320: 2.591}
-# Variance that new processes add, as a share of that of a round, which rounds do not show.
-PROCESS_SHARE = 0.1
+# Variance that new processes add, as a share of that of a round, which rounds do not show: known of
+# these alone. The intervals of others are those of the processes that were measured.
+PROCESS_SHARE = dict.fromkeys(PRECISE, 0.1)
 # The statistics of which less is slower; of all others more is.
 LESS_IS_SLOWER = {"throughput_per_s"}
 
@@ -87,7 +88,7 @@ def is_slower(name: str, logs: Sequence[float], percent: float) -> bool | None:
     if not quantiles:
         return None
     sign, limit = -1 if name in LESS_IS_SLOWER else 1, math.log(1 + percent / 100)
-    centre, share = sign * statistics.mean(logs), 1 / len(logs) + PROCESS_SHARE
+    centre, share = sign * statistics.mean(logs), 1 / len(logs) + PROCESS_SHARE.get(name, 0)
     reach = quantiles[-1] * statistics.stdev(logs) * math.sqrt(share)
     return None if abs(centre - limit) <= reach else centre > limit
 
