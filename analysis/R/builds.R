@@ -29,7 +29,7 @@ judge_builds <- function(results, name) {
   table <- rbindlist(lapply(shown_of_builds, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1])))
   # No ratio of CPU times where throughputs are that far apart: these decide.
   judged <- table[!is.na(slower_percent) & !(reason == throughputs_differ & table$verdict[1] != "undecided")]
-  if (all(judged$rounds < looks_at_builds[1])) return(list(verdict = "invalid", why = too_few_rounds(max(judged$rounds)), table = table))
+  if (all(judged$rounds < looks_at_builds[1])) return(list(verdict = "invalid", why = paste(c(too_few_rounds(max(judged$rounds)), reasons_of(cells)), collapse = "; "), table = table))
   verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% judged$verdict) "undecided" else "not slower"
   list(verdict = verdict, why = "", table = table)
 }
@@ -41,6 +41,12 @@ read_builds <- function(path) read_typed(path, no_builds())
 no_builds <- function() typed_table(c("statistic", "unit", "verdict", "reason"), c("old", "new", "rounds", "ratio", "low", "high", "slower_percent"))
 
 too_few_rounds <- function(count) sprintf("%d rounds that count, of %d that are needed", as.integer(count), looks_at_builds[1])
+
+# What a server still held after a load, which ended the rounds.
+reasons_of <- function(cells) {
+  reasons <- vapply(cells[c("baseline", "mode")], function(cell) sprintf("%s: %s", cell$cell$mode, cell$outcome_reason), "")
+  reasons[!endsWith(reasons, ": ")]
+}
 
 # The first reason why a side has no values that could be compared, or empty.
 why_no_comparison <- function(cells) {

@@ -19,7 +19,7 @@ DEFAULT_RESULTS = "results"
 # The plan is one word of a command line, which Linux limits to 128 KiB, and has them twice.
 REQUESTS_CHARACTERS = 30_000
 # JMeter counts whole seconds: a slice with its start takes two.
-USERS = {"warm_up_s": 0.3, "keep_alive": True}
+USERS: dict[str, Any] = {"warm_up_s": 0.3, "keep_alive": True}
 USERS_SLICE_S = 1.7
 # A slice at a rate has so many requests, unless it would be longer than the limit.
 RATE_SLICE_REQUESTS, RATE_SLICE_S_AT_MOST = 500, 5

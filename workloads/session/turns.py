@@ -20,7 +20,7 @@ from workloads.session.loading import Loading
 from workloads.session.profiling import profile_all
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
-from workloads.session.until_decided import is_over, is_settled, logs_of
+from workloads.session.until_decided import LOOKS, is_over, is_settled, logs_of
 from workloads.session.warm_all import warm_all
 from workloads.tools.tool import tool_of
 
@@ -188,7 +188,8 @@ def rule_of(
         if until is None:
             return is_over(rounds, time.monotonic() - begun_s, logs, session.bands or {})
         lasted_s = (datetime.now(UTC) - session.started).total_seconds()
-        show(f"round {rounds}, {lasted_s:.0f} s of at most {until['budget_s']:.0f} s")
+        if rounds in LOOKS:
+            show(f"{rounds} rounds, {lasted_s:.0f} s of at most {until['budget_s']:.0f} s")
         return is_settled(rounds, lasted_s, logs, until)
 
     return is_decided
