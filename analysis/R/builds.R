@@ -29,7 +29,8 @@ judge_builds <- function(results, name) {
   table <- rbindlist(lapply(shown_of_builds, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1])))
   # No ratio of CPU times where throughputs are that far apart: these decide.
   judged <- table[!is.na(slower_percent) & !(reason == throughputs_differ & table$verdict[1] != "undecided")]
-  if (all(judged$rounds < looks_at_builds[1])) return(list(verdict = "invalid", why = paste(c(too_few_rounds(max(judged$rounds)), reasons_of(cells)), collapse = "; "), table = table))
+  few <- judged[statistic %in% judged_statistics & rounds < looks_at_builds[1] & reason != throughputs_differ, rounds]
+  if (length(few) > 0) return(list(verdict = "invalid", why = paste(c(too_few_rounds(min(few)), reasons_of(cells)), collapse = "; "), table = table))
   verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% judged$verdict) "undecided" else "not slower"
   list(verdict = verdict, why = "", table = table)
 }
@@ -69,11 +70,12 @@ judge_statistic <- function(pair, statistic, limit) {
   rounds <- c(effect$rounds, 0)[1]
   ends <- ends_of_build(effect)
   reason <- if (spoiled != "") spoiled else if (effect$why != "") effect$why else if (rounds < looks_at_builds[1]) too_few_rounds(rounds) else ""
-  data.table(
+  found <- data.table(
     statistic = statistic, unit = effect$unit, old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], rounds = rounds,
     ratio = exp(effect$centre), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
     verdict = if (is.na(limit)) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
   )
+  found[, names(no_builds()), with = FALSE]
 }
 
 added_by_process <- function(statistic) if (statistic %in% judged_statistics) process_share else 0

@@ -12,7 +12,7 @@ import yaml
 from paper.tests.page import Page
 
 ROOT = Path(__file__).resolve().parents[2]
-SERVER = str(ROOT / "workloads/examples/two-builds/server.py")
+SERVER = str(ROOT / "workloads/examples/two-builds/service.py")
 LIVE_LIMIT_S = 120
 
 
@@ -22,7 +22,11 @@ def own(file, **changed):
     keys |= {"rate_per_s": 150, "budget_s": 25, "slower_percent": 20} | changed
     file.write_text(yaml.safe_dump({"own": keys}))
     return subprocess.run(
-        [ROOT / "own.sh", file], cwd=file.parent, capture_output=True, text=True, timeout=LIVE_LIMIT_S
+        [ROOT / "own.sh", file],
+        cwd=file.parent,
+        capture_output=True,
+        text=True,
+        timeout=LIVE_LIMIT_S,
     )
 
 

@@ -373,7 +373,7 @@ class Grid:
         if "engine" in study.says:
             return None
         load = tier.get("sweep", {}) | tier.get("wrk2", {}) | tier.get("jmeter", {})
-        own = {key: tier[key] for key in ("path", "requests") if key in tier}
+        own: dict[str, Any] = {key: tier[key] for key in ("path", "requests") if key in tier}
         own |= {key: load[key] for key in ("keep_alive", "script") if key in load}
         common, says = self.config["warm_up"], study.says.get("warm_up", {})
         whole = common | own | says | tier.get("warm_up", {})

@@ -22,7 +22,7 @@ REQUESTS_CHARACTERS = 30_000
 USERS: dict[str, Any] = {"warm_up_s": 0.3, "keep_alive": True}
 USERS_SLICE_S = 1.7
 # A slice at a rate has so many requests, unless it would be longer than the limit.
-RATE_SLICE_REQUESTS, RATE_SLICE_S_AT_MOST = 500, 5
+RATE_SLICE_REQUESTS, RATE_SLICE_S_AT_MOST = 200, 5
 ANSWER_S = 0.05
 WARM_UP_SHARE, WARM_UP_S_AT_MOST = 0.25, 60
 ROUNDS_AT_MOST = 1000

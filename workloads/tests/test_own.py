@@ -20,7 +20,12 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "workloads/examples/two-builds.yaml"
 REQUESTS = [
     {"method": "GET", "path": "/items?a=1&b=x,y"},
-    {"method": "PUT", "path": "/b", "headers": {"X-Key": "k: v", "Accept": "*/*"}, "body": "1\n\n2"},
+    {
+        "method": "PUT",
+        "path": "/b",
+        "headers": {"X-Key": "k: v", "Accept": "*/*"},
+        "body": "1\n\n2",
+    },
 ]
 
 
@@ -64,7 +69,7 @@ def test_short_file_becomes_one_session_of_two_modes_in_turns():
     assert load.warm_up["requests"] == load.tier["requests"]
     assert "body_bytes" not in grid.spec(session.cells[0])["study"]
     # A changed file is another build.
-    assert str(ROOT / "workloads/examples/two-builds/server.py") in grid.files(session)
+    assert str(ROOT / "workloads/examples/two-builds/service.py") in grid.files(session)
 
 
 def test_users_are_a_closed_loop():
@@ -106,7 +111,10 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
         ({"requests": [{"path": "/", "header": {}}]}, "own.requests.0.header = {}; allowed: here"),
         ({"requests": [{"path": "/", "headers": {"A": "b\nc"}}]}, "own.requests.0.headers.A = "),
         ({"requests": [{"path": "/", "method": "get"}]}, 'requests.0.method = "get"; allowed: cap'),
-        ({"requests": [{"path": "/", "body": "x" * REQUESTS_CHARACTERS}]}, "characters; allowed: 30"),
+        (
+            {"requests": [{"path": "/", "body": "x" * REQUESTS_CHARACTERS}]},
+            "characters; allowed: 30",
+        ),
         ({"users": 9}, "own.users = 9; allowed: a number, or rate_per_s"),
         ({"rate_per_s": None}, "own.users = null; allowed: a number, or rate_per_s"),
         ({"rate_per_s": 0}, "own.rate_per_s = 0; allowed: more than 0"),
@@ -163,7 +171,8 @@ def spec_of(**tool):
     return {
         "study": {"id": "own", "verify_path": "/"},
         "tier": {"id": "load", "path": "/", "sleep_ms": 0, "requests": REQUESTS},
-        "tool": {"generator": "due", "duration_s": 0.2, "warm_up_s": 0.1, "keep_alive": True} | tool,
+        "tool": {"generator": "due", "duration_s": 0.2, "warm_up_s": 0.1, "keep_alive": True}
+        | tool,
         "testbed": {"request_timeout_s": 10, "load_limit_s": 20},
     }
 

@@ -1,6 +1,6 @@
 """A small HTTP/1.1 server whose requests cost CPU time: two builds of it differ by an argument.
 
-Every request is answered with a digest that takes so many iterations. Run it with: server.py PORT
+Every request is answered with a digest that takes so many iterations. Run it with: service.py PORT
 ITERATIONS
 """
 
