@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -19,7 +20,7 @@ LIVE_LIMIT_S = 120
 def own(file, **changed):
     build = {"command": ["python3", SERVER, "{port}", "1000"]}
     keys = {"old": build, "new": build, "ready_path": "/", "requests": [{"path": "/a"}]}
-    keys |= {"rate_per_s": 150, "budget_s": 25, "slower_percent": 20} | changed
+    keys |= {"rate_per_s": 400, "budget_s": 15, "slower_percent": 20} | changed
     file.write_text(yaml.safe_dump({"own": keys}))
     return subprocess.run(
         [ROOT / "own.sh", file],
@@ -37,7 +38,10 @@ def results_since(before):
 
 @pytest.fixture
 def before():
-    return {*(ROOT / "results/own").glob("*Z")}
+    there = {*(ROOT / "results/own").glob("*Z")}
+    yield there
+    for folder in {*(ROOT / "results/own").glob("*Z")} - there:
+        shutil.rmtree(folder)
 
 
 def test_build_that_takes_twice_as_long_ends_with_status_1(tmp_path, before):
@@ -51,13 +55,13 @@ def test_build_that_takes_twice_as_long_ends_with_status_1(tmp_path, before):
     rows = {row["statistic"]: row for row in csv.DictReader((folder / "builds.csv").open())}
     assert rows["cpu_us_per_request"]["verdict"] == "slower"
     assert 1.5 < float(rows["cpu_us_per_request"]["ratio"]) < 2.2
-    assert 0 < float(rows["rss_mib"]["low"]) < float(rows["rss_mib"]["high"])
+    assert 0 < float(rows["rss_mib"]["low"]) <= float(rows["rss_mib"]["high"])
     page = Page(folder / "own.html")
     assert "SLOWER" in page.text
     # A flame graph of each, or why there is none.
     assert page.text.count("CPU time of the") + page.text.count("has no flame graph: ") >= 2
     assert not [target for target in page.targets if target.startswith("http")]
-    assert lasted_s < 60 or os.getloadavg()[0] > 2
+    assert lasted_s < 60 or os.getloadavg()[0] > 3
 
 
 @pytest.mark.parametrize(

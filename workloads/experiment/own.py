@@ -25,6 +25,8 @@ USERS_SLICE_S = 1.7
 RATE_SLICE_REQUESTS, RATE_SLICE_S_AT_MOST = 200, 5
 ANSWER_S = 0.05
 WARM_UP_SHARE, WARM_UP_S_AT_MOST = 0.25, 60
+# A load for a profile; each build has one, or two where the first is disturbed.
+PROFILE_SHARE, PROFILE_S_AT_LEAST = 0.1, 2
 ROUNDS_AT_MOST = 1000
 P99_SLOWER_PERCENT = 25
 
@@ -38,13 +40,16 @@ def experiment(config: dict[str, Any]) -> dict[str, Any]:
         return config
     if faults := faults_of(config["own"]):
         raise ConfigurationError("\n".join(sorted(faults)))
-    results = config["results"]
+    results, testbed, own = config["results"], config["testbed"], config["own"]
+    profile_s = max(PROFILE_SHARE * own["budget_s"], PROFILE_S_AT_LEAST)
+    limit = {"limit_s": min(profile_s, testbed["profiler"]["limit_s"])}
     return config | {
         "results": f"{results}/{STUDY}" if results == DEFAULT_RESULTS else results,
         "repetitions": 1,
         "primitives": False,
+        "testbed": testbed | {"profiler": testbed["profiler"] | limit},
         # No server of ours runs, but a study names one.
-        "studies": {STUDY: study_of(config["own"], next(iter(config["servers"])))},
+        "studies": {STUDY: study_of(own, next(iter(config["servers"])))},
     }
 
 
