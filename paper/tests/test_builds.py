@@ -1,4 +1,4 @@
-"""Two builds of a user's own service, from the command to the exit status, the page and the tables."""
+"""Two builds of a user's own service: from the command to exit status, page and tables."""
 
 import csv
 import os
