@@ -27,9 +27,8 @@ judge_builds <- function(results, name) {
   if (invalid != "") return(list(verdict = "invalid", why = invalid, table = no_builds()))
   pair <- measured_pair(cells)
   table <- rbindlist(lapply(shown_of_builds, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1])))
-  # No ratio of CPU times where throughputs are that far apart: these decide.
-  judged <- table[!is.na(slower_percent) & !(reason == throughputs_differ & table$verdict[1] != "undecided")]
-  few <- judged[statistic %in% judged_statistics & rounds < looks_at_builds[1] & reason != throughputs_differ, rounds]
+  judged <- table[verdict != ""]
+  few <- judged[statistic %in% judged_statistics & rounds < looks_at_builds[1], rounds]
   if (length(few) > 0) return(list(verdict = "invalid", why = paste(c(too_few_rounds(min(few)), reasons_of(cells)), collapse = "; "), table = table))
   verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% judged$verdict) "undecided" else "not slower"
   list(verdict = verdict, why = "", table = table)
@@ -65,15 +64,17 @@ why_no_comparison <- function(cells) {
 }
 
 judge_statistic <- function(pair, statistic, limit) {
-  effect <- if (statistic == "rss_mib") effect_on_memory(pair) else effect_of_pair(pair, statistic, added_by_process(statistic))
+  effect <- if (statistic == "rss_mib") effect_on_memory(pair) else effect_of_pair(pair, statistic, added_by_process(statistic), anyway = TRUE)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
+  # CPU time per request falls with the rate: it is shown, and the throughputs decide.
+  unlike <- statistic == "cpu_us_per_request" && serves_otherwise(pair)
   rounds <- c(effect$rounds, 0)[1]
   ends <- ends_of_build(effect)
-  reason <- if (spoiled != "") spoiled else if (effect$why != "") effect$why else if (rounds < looks_at_builds[1]) too_few_rounds(rounds) else ""
+  reason <- if (spoiled != "") spoiled else if (unlike) throughputs_differ else if (effect$why != "") effect$why else if (rounds < looks_at_builds[1]) too_few_rounds(rounds) else ""
   found <- data.table(
     statistic = statistic, unit = effect$unit, old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], rounds = rounds,
     ratio = exp(effect$centre), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
-    verdict = if (is.na(limit)) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
+    verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
   )
   found[, names(no_builds()), with = FALSE]
 }

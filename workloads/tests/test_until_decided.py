@@ -205,6 +205,9 @@ def test_process_that_is_another_keeps_a_small_difference_undecided():
         (10, 5, {CPU: 1.0, THROUGHPUT: 1.0}, True),
         (10, 5, {CPU: 1.05, THROUGHPUT: 1.0}, False),
         (10, 5, {CPU: 1.0}, False),
+        # CPU times at throughputs that are far apart say nothing.
+        (10, 5, {CPU: 1.2, THROUGHPUT: 1.5}, True),
+        (10, 5, {CPU: 1.05, THROUGHPUT: 1.5}, True),
         # Rounds are not looked at in between.
         (11, 5, {CPU: 1.2, THROUGHPUT: 1.0}, False),
         (11, 30, {CPU: 1.05, THROUGHPUT: 1.0}, True),

@@ -73,9 +73,10 @@ test_that("one statistic that is slower decides, whatever the others are", {
   expect_equal(found$verdict, "slower")
 })
 
-test_that("CPU times are not compared at throughputs that are far apart, which decide by themselves", {
-  found <- judged(new = list(throughput_per_s = 200))
+test_that("CPU times at throughputs that are far apart are shown, and the throughputs decide", {
+  found <- judged(new = list(throughput_per_s = 200, cpu_us_per_request = 1500))
   expect_equal(found$verdict, "not slower")
+  expect_equal(found$table[statistic == "cpu_us_per_request", c(old, new, verdict)], c("1000", "1500", ""))
   expect_match(lines_of_builds(found), "CPU time per request: throughputs differ by more than 20 %", all = FALSE)
   expect_equal(judged(new = list(throughput_per_s = 50))$verdict, "slower")
 })
