@@ -48,7 +48,7 @@ reasons_of <- function(cells) {
   reasons[!endsWith(reasons, ": ")]
 }
 
-# The first reason why a side has no values that could be compared, or empty.
+# Why sides have no values that could be compared, or empty.
 why_no_comparison <- function(cells) {
   if (is.null(cells$baseline)) return("the old build was not measured in the same session")
   reasons <- vapply(cells[c("baseline", "mode")], function(cell) {
@@ -60,7 +60,7 @@ why_no_comparison <- function(cells) {
     errors <- Filter(function(count) count > 0, cell$load$errors)
     if (share > failed_at_most) sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", ")) else ""
   }, "")
-  c(reasons[reasons != ""], "")[[1]]
+  paste(reasons[reasons != ""], collapse = "; ")
 }
 
 judge_statistic <- function(pair, statistic, limit) {
