@@ -23,7 +23,7 @@ def own(file, **changed):
     keys |= {"rate_per_s": 400, "budget_s": 15, "slower_percent": 20} | changed
     file.write_text(yaml.safe_dump({"own": keys}))
     return subprocess.run(
-        [ROOT / "own.sh", file],
+        [ROOT / "workloads/own.sh", file],
         cwd=file.parent,
         capture_output=True,
         text=True,
@@ -84,10 +84,10 @@ def test_fault_of_the_file_ends_with_status_3_before_anything_starts(
 def test_file_that_is_not_there_or_names_no_builds_is_refused(tmp_path):
     for file, expected in (("none.yaml", "no such file"), ("other.yaml", "own = null; allowed: ")):
         (tmp_path / "other.yaml").write_text("seed: 1\n")
-        done = subprocess.run([ROOT / "own.sh", tmp_path / file], capture_output=True, text=True)
+        done = subprocess.run([ROOT / "workloads/own.sh", tmp_path / file], capture_output=True, text=True)
         assert done.returncode == 3
         assert expected in done.stderr
-    assert subprocess.run([ROOT / "own.sh"], capture_output=True).returncode == 3
+    assert subprocess.run([ROOT / "workloads/own.sh"], capture_output=True).returncode == 3
 
 
 def test_build_that_does_not_start_ends_with_status_3_and_its_reason(tmp_path, before):

@@ -22,7 +22,7 @@ lint_r='
   quit(status = any(lengths(found) > 0))
 '
 smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py)
-mapfile -t shell_scripts < <(find .ci/run own.sh analysis paper profiles servers workloads \( -name '*.sh' -o -path .ci/run \))
+mapfile -t shell_scripts < <(find .ci/run analysis paper profiles servers workloads \( -name '*.sh' -o -path .ci/run \))
 
 sources() {
   check "ruff" ruff check --quiet

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Two builds of your own service, side by side: is the new one slower?
 #
-#     ./own.sh workloads/examples/two-builds.yaml
+#     workloads/own.sh workloads/examples/two-builds.yaml
 #
 # The verdict is printed, and a page with pictures and flame graphs lies in results/own/. Each call measures again, into a
 # folder of its own. Exit status, for a job of continuous integration:
@@ -21,7 +21,7 @@ if [[ ! -f $1 ]]; then
   exit 3
 fi
 file=$(realpath -- "$1")
-cd "$(dirname "$(realpath -- "$0")")" || exit 3
+cd "$(dirname "$(realpath -- "$0")")/.." || exit 3
 if ! grep -q '^own:' "$file"; then
   echo "own = null; allowed: a mapping of old, new and more in $file; see workloads/examples/two-builds.yaml" >&2
   exit 3
