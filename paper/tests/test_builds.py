@@ -84,7 +84,9 @@ def test_fault_of_the_file_ends_with_status_3_before_anything_starts(
 def test_file_that_is_not_there_or_names_no_builds_is_refused(tmp_path):
     for file, expected in (("none.yaml", "no such file"), ("other.yaml", "own = null; allowed: ")):
         (tmp_path / "other.yaml").write_text("seed: 1\n")
-        done = subprocess.run([ROOT / "workloads/own.sh", tmp_path / file], capture_output=True, text=True)
+        done = subprocess.run(
+            [ROOT / "workloads/own.sh", tmp_path / file], capture_output=True, text=True
+        )
         assert done.returncode == 3
         assert expected in done.stderr
     assert subprocess.run([ROOT / "workloads/own.sh"], capture_output=True).returncode == 3

@@ -113,7 +113,7 @@ def machine(limits: dict[str, Any]) -> dict[str, Any]:
 
 
 def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:
-    """Those of LIMITING that this machine has: a quota above its usable CPUs is none, nor are all."""
+    """Those that this machine has: a quota above its usable CPUs is none, nor are all CPUs."""
     usable = len(numbers(limits.get("cpus_usable"))) or cpus
     found = {key: limits.get(key) for key in LIMITING}
     found["cpus_usable"] = usable if usable != cpus else None

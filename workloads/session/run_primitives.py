@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from profiles.watch import limits
 from workloads.machine import provenance
 from workloads.machine.testbed import (
     Process,
@@ -203,7 +204,7 @@ def origin() -> Row:
     content = b"".join(path.read_bytes() for path in FINGERPRINTS if path.exists())
     return {
         "jars_sha256": hashlib.sha256(content).hexdigest(),
-        "machine": provenance.machine()["id"],
+        "machine": provenance.machine(limits.record({"data": limits.data_folder()}))["id"],
     }
 
 
