@@ -48,7 +48,7 @@ def is_whole(session):
 
 def measured_elsewhere():
     """A message where cells of another kind of machine are there; empty where none is."""
-    here, found = provenance.machine(), {}
+    here, found = provenance.this_machine(), {}
     for session in GRID.sessions:
         folders = (Path(RESULTS, "cells", cell.path) for cell in session.cells)
         record = next(filter(None, map(cell_folder.record_in, folders)), {})

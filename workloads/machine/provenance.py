@@ -15,6 +15,7 @@ from typing import Any
 
 import psutil
 
+from profiles.watch import limits as machine_limits
 from profiles.watch.limits import content, numbers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -110,6 +111,11 @@ def machine(limits: dict[str, Any]) -> dict[str, Any]:
     }
     found |= limiting(limits, found["cpus"])
     return {"id": machine_id(found)} | found
+
+
+def this_machine() -> dict[str, Any]:
+    """The same with its limits of now; a process that is confined to some CPUs has others."""
+    return machine(machine_limits.record({"data": machine_limits.data_folder()}))
 
 
 def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from profiles.watch import limits
 from workloads.machine import provenance
 from workloads.machine.testbed import (
     Process,
@@ -204,7 +203,7 @@ def origin() -> Row:
     content = b"".join(path.read_bytes() for path in FINGERPRINTS if path.exists())
     return {
         "jars_sha256": hashlib.sha256(content).hexdigest(),
-        "machine": provenance.machine(limits.record({"data": limits.data_folder()}))["id"],
+        "machine": provenance.this_machine()["id"],
     }
 
 

@@ -89,7 +89,7 @@ def test_session_without_one_of_its_cells_is_run_again(tmp_path, triggers):
 
 def test_cells_of_another_kind_of_machine_are_said(tmp_path):
     rules = rules_with(RESULTS=str(tmp_path), workflow=None)
-    measured(tmp_path, SESSIONS[0], **provenance.machine())
+    measured(tmp_path, SESSIONS[0], **provenance.this_machine())
     assert rules["measured_elsewhere"]() == ""
     measured(tmp_path, SESSIONS[2], id="x", cpu_model="Z80", kernel="1.0")
     said = rules["measured_elsewhere"]()
