@@ -1,5 +1,5 @@
 # Set-up for a fresh machine, and the few commands that a person types.
-# What is measured, and how, is Snakemake's (Snakefile, config.yaml); this file only gets it going.
+# Snakemake decides what is measured, and how (Snakefile, config.yaml); this file only starts it.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -10,7 +10,7 @@ MAKEFLAGS += --jobs=4 --no-builtin-rules
 TOOLS := $(CURDIR)/.tools
 SETUP := profiles/setup
 ENV := . .tools/env
-# What jobs are submitted to, if not this machine: make setup EXECUTOR=slurm
+# Jobs are submitted to this, if not run here: make setup EXECUTOR=slurm
 EXECUTOR :=
 ifneq ($(filter-out slurm,$(EXECUTOR)),)
 $(error EXECUTOR=$(EXECUTOR); allowed: slurm)

@@ -40,7 +40,7 @@ except ConfigurationError as error:
 RESULTS = config["results"]
 OWN = "own" in config
 SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessions]
-# What a cell that is named on the command line is compared with: ratios of the reference, and the command that judges.
+# A cell that is named on the command line is compared with ratios of the reference, by the command that judges.
 BANDS = f"analysis/runs/{config['reference']}/bands.csv"
 VERDICT = f"Rscript analysis/analyze.R judge results={RESULTS} with={config.get('with', config['reference'])}"
 

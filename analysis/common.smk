@@ -1,4 +1,4 @@
-"""What the rules that analyze need to know of sessions and their cells."""
+"""Facts on sessions and their cells, for the rules that analyze."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
--- What Quarto adds to pandoc's Markdown, for the stand-in renderer: numbers and captions for
+-- Quarto's additions to pandoc's Markdown, for the stand-in renderer: numbers and captions for
 -- figures, tables, equations and sections, references to them (@fig-…, @tbl-…, @eq-…, @sec-…), and
 -- alt text for typst.
 -- A reference that nothing answers stops the rendering; Quarto would only warn.

@@ -145,12 +145,12 @@ def pandoc(markdown: Path, options: dict[str, Any], to: str, out: Path, *extra: 
     argv += [f"--output={out}", f"--lua-filter={PAPER / 'filter.lua'}", "--citeproc"]
     argv += ["--number-sections"] if options.get("number-sections") else []
     if options.get("toc"):
-        # As a variable: the document's own metadata would win over the option.
+        # Given as a variable: the document's own metadata would win over the option.
         argv += ["--toc", f"--variable=toc-depth:{options.get('toc-depth', 3)}"]
         argv += [f"--toc-depth={options.get('toc-depth', 3)}"]
     for place in ("include-in-header", "include-after-body"):
         argv += [f"--{place}={part}" for part in listed(options.get(place))]
-    # What pandoc itself reads of the front matter may stand in a file that the front matter names.
+    # A file that the front matter names may hold the part of it that pandoc reads.
     front = markdown.with_suffix(".front.yaml")
     front.write_text(yaml.safe_dump({key: options[key] for key in FOR_PANDOC if key in options}))
     run([*argv, f"--metadata-file={front}", *extra], markdown.parent)

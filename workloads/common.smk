@@ -1,4 +1,4 @@
-"""What the rules that measure need to know of a session, from the grid."""
+"""Facts on a session, from the grid, for the rules that measure."""
 
 import json
 import os
@@ -14,7 +14,7 @@ def jars_of(session):
 
 
 def programs_of(session):
-    """What must be there, however new it is; and the files of user-supplied servers."""
+    """Files that must be there, however new they are; and those of user-supplied servers."""
     built = [
         *GRID.jars(session),
         *GRID.class_data(session),

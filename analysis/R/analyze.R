@@ -24,7 +24,7 @@ lent_comparisons <- function(folder, reference, sessions) {
   if (lender$facts$rules$comparisons == current && !any(sessions %in% lender$summary$session)) lender$comparisons else lender$comparisons[0]
 }
 
-# A table is written, and read by whoever needs it: what a report shows is what was compared.
+# A table is written, and read where it is needed: what a report shows is what was compared.
 writer_of <- function(results, folder) {
   function(table, name, rules = NULL) {
     if (!is.null(rules)) table <- with_rules_version(table, rules, folder)

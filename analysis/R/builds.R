@@ -42,7 +42,7 @@ no_builds <- function() typed_table(c("statistic", "unit", "verdict", "reason"),
 
 too_few_rounds <- function(count) sprintf("%d rounds that count, of %d that are needed", as.integer(count), looks_at_builds[1])
 
-# What a server still held after a load, which ended the rounds.
+# The rounds ended because a server still held something after a load.
 reasons_of <- function(cells) {
   reasons <- vapply(cells[c("baseline", "mode")], function(cell) sprintf("%s: %s", cell$cell$mode, cell$outcome_reason), "")
   reasons[!endsWith(reasons, ": ")]
@@ -133,7 +133,7 @@ sentence_of_builds <- function(judged) {
   )
 }
 
-#' What stands on the terminal and on the page.
+#' The lines for the terminal and for the page.
 #'
 #' @param rows the table of judge_builds().
 #' @return data.table of text.
@@ -150,7 +150,7 @@ table_of_builds <- function(rows) {
 
 # ---- How right it is ------------------------------------------------------------------------------
 
-#' What the rule says of one statistic of two builds, made of rounds.
+#' The rule's verdicts on one statistic of two builds, made of rounds.
 #'
 #' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent; `share` see
 #'   error_of_rounds().

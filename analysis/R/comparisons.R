@@ -62,7 +62,7 @@ why_no_session <- function(summary, places, statistic) {
   fifelse(why == "", "no session has values of both sides", why)
 }
 
-# ---- What keeps a ratio from being given -----------------------------------------------------------
+# ---- Why a ratio is not given ----------------------------------------------------------------------
 
 # `all`: the rows of the same places in other statistics.
 with_reasons <- function(rows, all = rows) {

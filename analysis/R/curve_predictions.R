@@ -5,7 +5,7 @@
 # The latency of a request that neither waits nor works is a matter of microseconds which no queue explains; of such a
 # load the rate at which the CPUs are used up is predicted, and nothing else.
 
-# ---- What a request costs ------------------------------------------------------------------------
+# ---- Cost of a request ---------------------------------------------------------------------------
 
 # The request of a mode, by its concurrency model: on a new connection; on one that is kept, whose thread must be
 # woken; and answered after a sleep. Where there is `awake`, the sleep is what the primitive `asleep` costs more than
@@ -93,7 +93,7 @@ setup_at <- function(cell, rate_per_s) {
   read_setup(cell)
 }
 
-#' What is predicted of a curve at one rate.
+#' Predictions of a curve at one rate.
 #'
 #' @param cell see read_cell(), of the tool `curve`; `primitives` see read_primitives().
 #' @return list: saturation_per_s (the rate that the mode cannot exceed; Inf where nothing bounds it),
@@ -107,7 +107,7 @@ predict_step <- function(cell, primitives, rate_per_s) {
   inside <- min(setup$most_inside, setup$connections)
   within_s <- setup$wait_s + cpu_s
   bounds_per_s <- c(threads = inside / within_s, cpus = setup$cpus / cpu_s)
-  # What a request asks of a remote or a database has no primitive, so the CPU time is not known.
+  # The part of a request at a remote or a database has no primitive, so the CPU time is not known.
   if (!is.null(cell$configuration$backend) && which.min(bounds_per_s) == 2) return(NULL)
   quantile_ms <- function(p) {
     if (asks_nothing(setup)) return(NA_real_)
@@ -128,7 +128,7 @@ predict_step <- function(cell, primitives, rate_per_s) {
 
 predicted_points <- 30
 
-#' What is predicted of every mode that has a curve.
+#' Predictions of every mode that has a curve.
 #'
 #' @param cells list of cells of the tool `curve`; `primitives` see read_primitives().
 #' @return data.table, a row per study, tier, mode and rate: rate_per_s, saturation_per_s, latency_p50_ms and

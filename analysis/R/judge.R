@@ -187,7 +187,7 @@ verdict_of_finding <- function(finding, effect, is_fixed) {
   c(if (outcome %in% finding$allowed) "yes" else "no", said)
 }
 
-#' What bounds the ratio here: a side that was at its limit, or what theory allows the two modes.
+#' The bound of the ratio here: a side that was at its limit, or what theory allows the two modes.
 verdict_of_bound <- function(pair, effect, bound, there) {
   if (effect$why == "" && effect$bound %in% c(1, -1)) {
     as_there <- nrow(there) > 0 && there$bound == bound_words(effect$bound)

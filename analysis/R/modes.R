@@ -21,7 +21,7 @@ take_modes <- function(table) {
 }
 take_modes(setNames(as.data.table(rep(list(character()), length(known_facts))), known_facts))
 
-#' What is stated of modes. A mode that is not known is a family of its own.
+#' Facts that are stated of modes. A mode that is not known is a family of its own.
 #'
 #' @param modes character vector or factor of mode ids.
 #' @return data.table, a row per element: mode, variant (`A/A`, `slower`, `as published` or empty), of (the mode

@@ -79,7 +79,7 @@ reach_of_noise <- function(noise, combinations, repetitions) {
   qt(1 - (1 - confidence) / (combinations - 1), noise$df) * noise$sd * sqrt(2 / repetitions)
 }
 
-#' What a connection costs, from loads that make one for every k transactions.
+#' The cost of a connection, from loads that make one for every k transactions.
 #'
 #' With the server's CPU used up, 1 / X is the time of a transaction; of it T_connect / k is connecting,
 #' the rest T_work: a straight line over 1 / k.

@@ -1,6 +1,6 @@
 # The versions of the rules by which verdicts are made. PROTOCOL.md is the one place where they stand.
 
-# As "**10** (2026-11-25, f9df6d5, after results). What changed, and why."
+# For example "**10** (2026-11-25, f9df6d5, after results). The change, and why."
 version_line <- "^[*][*]([0-9]+)[*][*] [(]([0-9]{4}-[0-9]{2}-[0-9]{2}), ([0-9a-f]{7}), (after|before) results[)][.] .+"
 
 #' Reads the versions of the rules.

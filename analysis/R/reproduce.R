@@ -42,7 +42,7 @@ sides_of_comparisons <- function(comparisons) {
   rows[, c(comparison_keys, "unit", "effect", side_columns), with = FALSE]
 }
 
-# What a cell is compared by. To another kind of machine travels no speed, but what a configuration bounds
+# Statistics that a cell is compared by. To another kind of machine travels no speed, but what a configuration bounds
 # (a pool of 50 has 50 requests that wait, whatever the CPU) and shares. `all`: cells that are not valid
 # count, for it is what makes them so.
 cell_statistics <- function() {
@@ -237,7 +237,7 @@ run_of_shipped <- function(other, shipped) {
   with(other, list(machine = facts$machine, versions = facts$versions, summary = summary, comparisons = comparisons, alone = summary[0]))
 }
 
-#' What differs between two machines, of what makes a kind.
+#' Facts that make a kind of machine and differ between two.
 #' @export
 differing_facts <- function(there, here, facts = machine_kind) {
   facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
@@ -274,7 +274,7 @@ no_new_cell <- paste(
 
 # ---- On a terminal -----------------------------------------------------------------------------
 
-# As many rows as fit on a screen beside what is said around them.
+# Rows that fit on a screen with the lines around them.
 rows_on_screen <- 24
 
 #' The run against a shipped one, as lines for a terminal.

@@ -9,7 +9,7 @@ number_in_path <- function(path, name) {
   if (length(found) == 2) as.numeric(found[2]) else 0
 }
 
-#' What theory needs to know of a cell.
+#' The facts on a cell that theory needs.
 #'
 #' @param cell see read_cell().
 #' @return list: study, mode, tier, tool; path; kind (the concurrency model; empty for a server that the models do not

@@ -146,7 +146,7 @@ cpu_group_columns <- c(
 pool_cpu_groups <- function(cpu_groups) {
   counted <- copy(cpu_groups[valid & outcome == "completed" & !is.na(cpu_us_per_request)])
   cell <- c("study", "mode", "tier", "tool")
-  # What was not seen is total minus seen, and as uncertain as what was seen; one sample more or less
+  # The unseen part is total minus seen, and as uncertain as what was seen; one sample more or less
   # of a group without any is one of the others.
   counted[, sampling_us := {
     seen_us <- sum(cpu_us_per_request[group != unseen_group])
@@ -165,7 +165,7 @@ pool_cpu_groups <- function(cpu_groups) {
 #' @export
 samples_for_shares <- 100
 
-#' What two sides differ by, group by group.
+#' The difference of two sides, group by group.
 #'
 #' The intervals hold for all groups together (Bonferroni): each is one of 95 % for the family.
 #'
@@ -184,7 +184,7 @@ moved_groups <- function(mode, baseline) {
   )][, beyond := abs(more_us) > reach_us][order(-abs(more_us))]
 }
 
-# ---- What allocates ------------------------------------------------------------------------------
+# ---- Allocations ---------------------------------------------------------------------------------
 
 no_allocations <- function() {
   typed_table(c("study", "mode", "tier", "tool", "group"), c("repetition", "bytes_per_request", "error_bytes"), "valid")
@@ -209,7 +209,7 @@ group_cell_allocations <- function(cell, rules) {
   )])[, names(no_allocations()), with = FALSE]
 }
 
-#' As group_cell_allocations(), of several cells; all columns even where none allocates.
+#' Like group_cell_allocations(), of several cells; all columns even where none allocates.
 group_allocations <- function(paths, rules) {
   rbindlist(c(list(no_allocations()), lapply(paths, function(path) group_cell_allocations(read_cell(path), rules))))
 }

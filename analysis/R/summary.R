@@ -75,7 +75,7 @@ requests_row <- function(cell) {
     errors = paste0(names(errors), "=", errors, recycle0 = TRUE, collapse = ";"),
     error_share = number(load$error_share), error_percent = 100 * number(load$error_share),
     duration_s = number(load$duration_s),
-    # As asked, where nothing could be offered.
+    # The configured rate, where nothing could be offered.
     offered_per_s = number(c(load$offered_per_s, asked$rate_per_s)[1]),
     users = number(c(load$concurrency_offered, asked$users)[1]),
     users_alive = number(load$users_alive),

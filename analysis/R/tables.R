@@ -45,7 +45,7 @@ read_typed <- function(path, empty) {
 # Significant digits of a number in a shipped table.
 run_digits <- 6
 
-# As text, so that nothing but long decimals changes: a version stays what it is.
+# Read as text, so that only long decimals change: a version stays what it is.
 shortened_numbers <- function(path) {
   table <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
   for (column in names(table)) {

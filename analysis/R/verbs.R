@@ -27,7 +27,7 @@ names_from_input <- function() {
   Filter(nzchar, readLines(input))
 }
 
-#' What analyze.R can do.
+#' The verbs of analyze.R.
 #'
 #' @param folder of the analysis: claims.yaml, causes.yaml, guide.yaml, PROTOCOL.md, runs.
 #' @return functions by name, each with its settings as arguments.

@@ -1,6 +1,6 @@
 # Which file needs which: the tests of analysis and paper show that no file needs itself through another.
 
-#' What the files of a folder need of each other.
+#' The files of a folder that each of them needs.
 #'
 #' @param folder of R files, each a row of definitions.
 #' @return list, named by file: the other files that define a global name of its functions.

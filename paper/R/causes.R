@@ -43,7 +43,7 @@ of_both <- function(row, cause, when) {
   enumerate(unname(values))
 }
 
-#' What differs, before anything is swapped.
+#' The difference, before anything is swapped.
 sentence_difference <- function(row, cause) {
   sprintf("The %s is %s.", title_of(row$statistic), of_both(row, cause, "before"))
 }
@@ -105,7 +105,7 @@ table_causes <- function(all) {
   )]
 }
 
-#' What no value could be computed of, and counted waits that cannot be.
+#' Causes without a value, and counted waits that cannot be.
 sentences_not_computed <- function(all) {
   absent <- all$traced[!is_measured(all$traced)]
   elsewhere <- grepl("^no cells of", absent$reason)

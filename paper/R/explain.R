@@ -1,6 +1,6 @@
 # Notes on a study's profiles, and what the published traps did.
 
-#' What stands with the bars of a study: what they exclude, and what the profiler cost there.
+#' Notes on the bars of a study: what they exclude, and what the profiler cost there.
 #'
 #' @param all results of one study; `tool`, `tiers`, `modes` that are drawn.
 note_on_profiles <- function(all, tool, tiers, modes) {

@@ -106,7 +106,7 @@ sentence_one_session <- function(findings) {
   )
 }
 
-#' What theory allows a ratio: "bound 10 × = 500 users ÷ 50 admitted".
+#' The bound that theory sets a ratio: "bound 10 × = 500 users ÷ 50 admitted".
 bound_text_of <- function(bound) {
   ends <- sprintf("%s %s", format_number(unlist(bound)), gsub("_", " ", names(bound)))
   ends <- sub(" instead of$", "", ends)
@@ -163,7 +163,7 @@ show_findings <- function(all, findings) {
   paste(told, collapse = "\n\n")
 }
 
-# What a finding's figure shows: all its modes in the metric that it is about, at that pair's place.
+# Rows of a finding's figure: all its modes in the metric that it is about, at that pair's place.
 rows_of_figure <- function(finding) finding$rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]]
 
 #' The values of a finding's text, with the interval of each value over sessions.
@@ -198,7 +198,7 @@ alt_finding <- function(all, finding) {
 
 # ---- The pages of a study ------------------------------------------------------------------------
 
-#' What was found in a study: its findings that are decided, and in one line those that are not.
+#' The findings of a study: those that are decided, and in one line those that are not.
 tell_findings <- function(findings) {
   decided <- findings[is_decided(findings)]
   if (length(findings) == 0) return("None of the comparisons that its findings name was measured in this run.")

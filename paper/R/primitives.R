@@ -38,7 +38,7 @@ table_primitives <- function(primitives) {
   )]
 }
 
-#' What one waiting thread holds, by kind and number; no rows where it was not measured.
+#' Memory of one waiting thread, by kind and number; no rows where it was not measured.
 table_thread_memory <- function(memory) {
   if (is.null(memory)) return(data.table())
   memory[, .(

@@ -1,4 +1,4 @@
-# What profiles say: shares of samples, what requests allocate, how threads wait, and what the profiler costs.
+# Sentences and tables on profiles: shares of samples, what requests allocate, how threads wait, and what the profiler costs.
 
 #' By which clock profiles were sampled, and of which modes by the coarse one.
 #'
@@ -25,7 +25,7 @@ table_thread_events <- function(events) {
   )]
 }
 
-#' What the profiler costs, study by study: it stands with a study's profiles.
+#' The profiler's cost, study by study: it stands with a study's profiles.
 #'
 #' @param cost see profiler_cost().
 #' @return one string, with a full stop.
@@ -68,7 +68,7 @@ sentence_jit <- function(cpu_groups) {
   sprintf("Bars exclude the JIT compiler, which took %s %% of the samples.", paste(unique(shares), collapse = " to "))
 }
 
-#' What a request allocates, a row per mode and tier.
+#' Allocations of a request, a row per mode and tier.
 #'
 #' @param allocations see read_allocations(); of valid cells.
 #' @return data.table of text: Tier, Mode, `KiB a request` with its 95 % interval by sampling, `Most by` (the three

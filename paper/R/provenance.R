@@ -1,4 +1,4 @@
-# What was run, on which machine, with which versions: from the provenance of the cells.
+# Machine, versions and commit of a run: from the provenance of the cells.
 
 # Every distinct value, so that cells of two machines cannot pass for one.
 distinct <- function(values) {
@@ -107,7 +107,7 @@ sentence_when <- function(cells) {
   )
 }
 
-# As many values as the kind with most distinct ones has: what a kind names differs by intent.
+# The number of values of the kind with most distinct ones: what a kind names differs by intent.
 several_of_a_kind <- function(values, kinds) {
   seq_len(max(tapply(values, kinds, function(those) length(unique(those)))))
 }

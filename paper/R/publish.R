@@ -31,7 +31,7 @@ range_over_runs <- function(row, runs) {
   sprintf("; %d runs: %s", length(ratios), paste(unique(ratio_digits(range(ratios))), collapse = " to "))
 }
 
-# As finding_values(), with the range behind each interval.
+# Like finding_values(), with the range behind each interval.
 values_over_runs <- function(finding, runs) {
   values <- finding_values(finding)
   rows <- split(finding$rows, by = "pair")
@@ -114,7 +114,7 @@ write_svgs <- function(picture, folder) {
 
 # ---- The README --------------------------------------------------------------------------------
 
-#' What a reviewer checks: each finding, the cell that decides it, and the ratio that `compare` prints of it.
+#' A reviewer's checks: each finding, the cell that decides it, and the ratio that `compare` prints of it.
 #'
 #' @return data.table of text: Finding, Command, Ratio.
 table_of_checks <- function(findings) {

@@ -22,7 +22,7 @@ table_phases <- function(cells) {
     spent_s <- unlist(cell$session$phases)
     if (length(spent_s) == 0) return(NULL)
     known_s <- spent_s[names(spent_s) != "wall_s"]
-    # What lies between the phases: the session's wall time has it.
+    # The time between the phases: the session's wall time has it.
     other_s <- max(0, c(spent_s["wall_s"], sum(known_s))[1] - sum(known_s), na.rm = TRUE)
     data.table(study = cell$cell$study, session = cell$session$id, phase = c(names(known_s), "other_s"), seconds = c(known_s, other_s))
   }))
@@ -40,7 +40,7 @@ table_phases <- function(cells) {
 
 # ---- Warm-up and compiling -------------------------------------------------------------------
 
-#' What warming up reached, and what the compiler took of the windows that count.
+#' Results of warming up, and the compiler's share of the windows that count.
 #'
 #' @return data.table, a row per study and mode of a JVM: Study, Mode, Warm-up (s), Compiler idle (in so many
 #'   sessions), its use of a CPU when warm-up ended, its share of the server's CPU time in windows.

@@ -1,6 +1,6 @@
 # The report's section on this run against the shipped one that config.yaml names.
 
-# As many changes as a page draws.
+# A page draws so many changes.
 changes_drawn <- 12
 
 #' Ratios that the figure shows: those that differ, then those that changed most.
@@ -12,7 +12,7 @@ changes_to_draw <- function(changes) {
 
 machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))
 
-#' What the comparison of this run with the shipped one found.
+#' Sentences on this run compared with the shipped one.
 #'
 #' @param shipped see read_shipped(), or NULL; `run` see run_of_report(); `changes` see reproduce_run(); `summary` of the report.
 sentence_of_reproduction <- function(shipped, run, changes, summary) {

@@ -1,4 +1,4 @@
-# What the report is made from: the analysis' tables and the cells.
+# Reads what the report is made from: the analysis' tables and the cells.
 
 #' The path of each row's cell below cells/, which is its name.
 cell_path <- function(summary) {

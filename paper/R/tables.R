@@ -146,7 +146,7 @@ thread_events_of <- function(all) {
   read_thread_events(file.path(all$results, "cells", cell_path(all$summary), "cell.json"))
 }
 
-#' What theory allows, beside what was measured, with their ratio.
+#' Bounds of theory next to measured values, with their ratio.
 table_of_bounds <- function(all) {
   wanted <- all$study
   bounds <- read_bounds(file.path(all$results, "bounds.csv"))[study == wanted]

@@ -104,7 +104,7 @@ with_collections <- function(table, rows, after) {
   setcolorder(table, c(names(table)[seq_len(match(after, names(table)))], "GC"))[]
 }
 
-#' What the column GC says; empty where no table has it.
+#' The meaning of the column GC; empty where no table has it.
 note_on_collections <- function(table) {
   if (!"GC" %in% names(table)) return("")
   sprintf(

@@ -12,7 +12,7 @@ from workloads.tests.golden.edits import GOLDEN, Cell
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
-# What the runner leaves besides cells and the list of the experiment's cells.
+# Files that the runner leaves besides cells and the list of the experiment's cells.
 OF_RUN = ("modes.csv", "primitives/costs.csv", "primitives/thread-memory.csv")
 FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use strict'</script>"
 

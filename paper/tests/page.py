@@ -1,4 +1,4 @@
-"""What a reader of an HTML page or a PDF gets, for tests."""
+"""Text and links of an HTML page or a PDF, for tests."""
 
 import base64
 import re

@@ -1,4 +1,4 @@
-"""What holds for every report: no slips, no dead links, all rows of all tables."""
+"""Checks that hold for every report: no slips, no dead links, all rows of all tables."""
 
 import csv
 import re
@@ -36,7 +36,7 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def slips(text: str) -> list[str]:
-    """What a missing value has left in a text, with what stands around it."""
+    """Traces of a missing value in a text, with what stands around them."""
     return [text[max(0, found.start() - 40) : found.end() + 20] for found in SLIPS.finditer(text)]
 
 

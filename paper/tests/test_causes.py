@@ -1,4 +1,4 @@
-"""What the causes name is what config.yaml measures."""
+"""Causes name only what config.yaml measures."""
 
 import subprocess
 from pathlib import Path

@@ -78,7 +78,7 @@ def test_capacity_is_calibrated(swept):
 
 @pytest.fixture(scope="module")
 def waking_ms():
-    """What a request takes that finds idle CPUs: a timer, and an answer of another process."""
+    """Time of a request that finds idle CPUs: a timer, and an answer of another process."""
     echo = [sys.executable, "-c", "import os\nwhile data := os.read(0, 1): os.write(1, data)"]
     with subprocess.Popen(echo, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as other:
         times_s = [time_of_a_request_s(other) for _ in range(200)]
@@ -99,7 +99,7 @@ def test_latency_follows_theory_up_to_80_percent(swept, waking_ms, value, share)
     checked = [row for row in swept[1] if float(row["offered_per_s"]) <= 0.8 * MU]
     assert len(checked) >= 4
     for row in checked:
-        # What was due in the window, whose number varies.
+        # The number of requests due in the window varies.
         rate = float(row["due"]) / float(row["duration_s"])
         expected_ms = 1000 * share / (MU - rate) + waking_ms
         assert float(row[f"latency_{value}_ms"]) == pytest.approx(expected_ms, rel=0.1), rate

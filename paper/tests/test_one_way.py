@@ -16,8 +16,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("servers", "profiles", "workloads", "analysis", "paper")
 CODE = {".py", ".R", ".qmd", ".smk", ".sh"}
-# What runs the checks of all folders, and what tests the Makefile.
-OVER_ALL = {"profiles/setup/test.sh", "profiles/setup/tests/test_set_up.py"}
+# These run the checks of all folders, read their texts, and test the Makefile.
+OVER_ALL = {
+    *("profiles/setup/test.sh", "profiles/setup/words.py"),
+    *("profiles/setup/tests/test_set_up.py", "profiles/setup/tests/test_words.py"),
+}
 # A path below a folder, a module of it, its name alone in quotes, or an import of it.
 NAMED = r"""(?<![\w.-]){0}[./][\w{{$]|["']{0}["']|\b(from|import)\s+{0}\b"""
 # Analysis and paper know the experiment by its cells and by modes.csv; their tests may know more.
@@ -30,7 +33,7 @@ OUTPUT = re.compile(r"""RESULTS(?:\}/| \+ "/)([\w./-]+)(?=["'])""")
 
 
 def back_edges(root: Path) -> list[str]:
-    """What is not allowed in the folders of all stages, as `file: line of code`."""
+    """Lines that are not allowed in the folders of all stages, as `file: line of code`."""
     found = []
     for place, stage in enumerate(STAGES):
         pattern = forbidden(root, STAGES[place + 1 :])
@@ -66,7 +69,7 @@ class WithoutDocstrings(ast.NodeTransformer):
 
 
 def forbidden(root: Path, later: tuple[str, ...]) -> re.Pattern[str]:
-    """What names these stages, or a result of theirs."""
+    """Matches names of these stages, and of results of theirs."""
     names = [NAMED.format(stage) for stage in later]
     results = [RESULT.format(re.escape(name)) for name in results_of(root, later)]
     return re.compile("|".join([*names, *results]) or "(?!)")
@@ -130,7 +133,7 @@ def test_a_back_edge_is_found(tmp_path: Path, file: str, code: str) -> None:
 @pytest.mark.parametrize(
     ("file", "code"),
     [
-        ("workloads/a.py", '"""What analysis/claims.R expects."""\n# see paper/report.qmd'),
+        ("workloads/a.py", '"""Written for analysis/claims.R."""\n# see paper/report.qmd'),
         ("workloads/a.py", "from profiles.watch.telemetry import Telemetry"),
         ("workloads/a.py", "from workloads import provenance\nprint('the analysis of it')"),
         ("workloads/a.py", "table = cell / 'slices.csv'"),

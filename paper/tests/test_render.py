@@ -100,7 +100,7 @@ def test_bytes_repeat(rendered: tuple[Path, Path], tmp_path: Path) -> None:
     ("old", "new", "reason"),
     [
         ("see @fig-points and", "see @fig-missing and", "@fig-missing"),
-        ("it [@little].", "it [@nobody].", "nobody"),
+        ("it [@little].", "it [@absent].", "absent"),
         ("max(points$y)`, see", "stop('no such value')`, see", "no such value"),
         ('#| fig-alt: "The same points."\n', "", "fig.alt"),
         ("{#tbl-hand}", "{#tbl-points}", "given twice"),

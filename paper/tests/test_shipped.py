@@ -40,7 +40,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def run_faults(root: Path, name: str) -> list[str]:
-    """What in a run's folders is not of that run."""
+    """Faults of a run's folders: what is not of that run."""
     folder = root / "analysis/runs" / name
     facts = json.loads((folder / "run.json").read_text())
     loads, curves, comparisons = (
@@ -100,7 +100,7 @@ def sentences_of(report: Path) -> list[str]:
 
 
 def count_faults(sentence: str, counts: dict[str, int]) -> list[str]:
-    """What the sentence on the run counts, up to its colon, that is not of the run."""
+    """Counts in the sentence on the run, up to its colon, that are not of the run."""
     stated = {
         int(value.replace(",", "")) for value in re.findall(r"\d[\d,]*", sentence.split(":")[0])
     }
@@ -144,7 +144,7 @@ def value_faults(what: str, lines: Iterable[str], again: Iterable[str]) -> list[
 
 
 def readme_faults(root: Path, again: Path) -> list[str]:
-    """What in README and pictures is not of the tables, from which `again` was written."""
+    """Faults of README and pictures: what is not of the tables, from which `again` was written."""
     blocks, made = blocks_of(root), blocks_of(again)
     assert {*made} == {"findings", "run", "checks"} and all(
         map(values_of, map(str.splitlines, made.values()))
@@ -160,11 +160,11 @@ def readme_faults(root: Path, again: Path) -> list[str]:
     return faults
 
 
-# ---- As it is, and falsified
+# ---- The shipped run, and falsified ones
 
 
 def copy_of_checkout(root: Path, source: Path = ROOT) -> Path:
-    """What README and pictures are made of, and themselves."""
+    """Copies README and pictures, and what they are made of."""
     for folder in ("analysis/runs", "paper/runs"):
         shutil.copytree(source / folder, root / folder)
     for file in (*READMES, "analysis/guide.yaml"):
@@ -179,7 +179,7 @@ def replace_in(path: Path, old: str, new: str) -> None:
 
 
 def tables_of_another_run(root: Path) -> None:
-    """As in commit 6fafee6: the tables are those of a run of fewer cells, on another day."""
+    """Commit 6fafee6 had this: the tables are those of a run of fewer cells, on another day."""
     folder = root / "analysis/runs" / NAMED
     for name in ("summary.csv", "comparisons.csv"):
         lines = (folder / name).read_text().splitlines(keepends=True)

@@ -1,4 +1,4 @@
-"""What the smoke run left, checked against numbers that a wrong pipeline would get wrong.
+"""The smoke run's results, checked against numbers that a wrong pipeline would get wrong.
 
 Runs after `make smoke`. Nothing here depends on how fast the machine is, only on what is possible.
 """
@@ -30,7 +30,7 @@ from workloads.tools import wrk2
 
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
-# As Snakemake does it with --configfile: key by key, at every depth.
+# Merged like Snakemake's --configfile: key by key, at every depth.
 update_config(CONFIG, yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()))
 GRID = Grid(CONFIG)
 # Another folder with the same cells, where one works on these checks.
@@ -132,7 +132,7 @@ def test_slices_are_accounted_for(cell):
     plain = [row for row in rows if row["kind"] == PLAIN]
     kept = sum(row["kept"] == "true" for row in plain)
     rounds = {int(row["round"]) for row in plain}
-    # What the generator could not offer, above all that it could, is no loss.
+    # A rate that the generator could not offer, above all that it could, is no loss.
     highest = max((int(row["round"]) for row in plain if row["kept"] == "true"), default=0)
     beyond = {
         int(row["round"])
@@ -363,7 +363,7 @@ def test_closed_loop_obeys_its_bounds(cell):
     assert 0 < load["throughput_per_s"] <= bound_per_s * 1.05
     elapsed_s = [int(row["elapsed"]) / 1000 for row in samples(cell)]
     mean_s = sum(elapsed_s) / load["requests_recorded"]
-    # What was in flight when the window opened counts whole.
+    # Requests in flight when the window opened count whole.
     edge = max(elapsed_s) / load["duration_s"]
     assert load["throughput_per_s"] * mean_s <= users * (1.05 + edge)
 
@@ -633,7 +633,7 @@ def test_no_file_is_left_behind():
     for cell in GRID.cells:
         started = datetime.fromisoformat(record(cell)["provenance"]["started"])
         began_s = min(began_s, started.timestamp())
-    # Of Tomcat, HotSpot, JMeter and the databases. The socket of a JVM that is alive is its own.
+    # Left by Tomcat, HotSpot, JMeter and the databases. The socket of a live JVM is its own.
     patterns = ("tomcat*", ".java_pid*", ".attach_pid*", "libasyncProfiler*", f"{PREFIX}*")
     folders = {Path(tempfile.gettempdir()), limits.data_folder()}
     found = [path for name in patterns for at in folders for path in at.glob(name)]

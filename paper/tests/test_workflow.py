@@ -138,7 +138,7 @@ def test_forcing_one_cell_plans_one_measurement():
 
 
 def test_a_job_that_ends_well_without_a_record_has_failed(results, tmp_path):
-    """As srun does when its node fails: the record of before must not pass for a new one."""
+    """srun does so when its node fails: the record of before must not pass for a new one."""
     record = f"{results}/sessions/request-threads/threads/rep-2.json"
     (ROOT / record).parent.mkdir(parents=True)
     (ROOT / record).write_text("{}")

@@ -25,7 +25,7 @@ from profiles.convert import perf_stacks
 
 JFRCONV = Path(__file__).with_name("jfrconv.sh")
 EVENTS = Path(__file__).with_name("Events.java")
-# As the session leaves them, and what is made of them.
+# Recordings that the session leaves, and the tables made of them.
 EVENTS_RECORDING, EVENTS_TABLE = "events.jfr", "events.csv"
 # By what they count: the stacks and the flame graph, which is written last.
 FILES = {

@@ -14,7 +14,7 @@ from pathlib import Path
 
 FIELDS = "comm,time,ip,sym,dso"
 HEADER = re.compile(r"^(.*\S)\s+([\d.]+):\s*$")
-# What else ran on the server's CPUs may be in a recording, too.
+# Databases on the server's CPUs may be in a recording, too.
 DATABASES = ("mariadbd", "postgres")
 FRAME = re.compile(r"^\s+[0-9a-f]+ (.*) \((.*)\)$")
 OFFSET = re.compile(r"\+0x[0-9a-f]+$")

@@ -80,7 +80,7 @@ unpacked_of_debian() { # unpacked_of_debian PACKAGE FOLDER
 
 # ---- Data directories
 
-# What mariadb-install-db does, without the programs that it calls.
+# Does what mariadb-install-db does, without the programs that it calls.
 initialise_mariadb() {
   mkdir "$mariadb/data"
   printf '%s\n' 'CREATE DATABASE mysql;' 'USE mysql;' >"$work/all.sql"

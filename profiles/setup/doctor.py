@@ -430,7 +430,7 @@ def governor(root: Path) -> Finding:
 
 
 def perf_events(paranoid: int | None) -> Finding:
-    """What async-profiler may sample: above 1 no kernel frames, above 2 no perf events."""
+    """Says what async-profiler may sample: above 1 no kernel frames, above 2 no perf events."""
     shown = "absent" if paranoid is None else paranoid
     found = f"{shown}, as {'root' if os.geteuid() == 0 else 'a user'}"
     if paranoid is not None and (os.geteuid() == 0 or paranoid <= 1):

@@ -29,6 +29,7 @@ sources() {
   check "ruff format" ruff format --check --quiet
   check "snakefmt" snakefmt --check Snakefile ./*/*.smk
   check "mypy" mypy
+  check "words" python3 profiles/setup/words.py
   check "shellcheck" shellcheck "${shell_scripts[@]}"
   check "paper (testthat)" Rscript paper/tests/testthat.R
   check "analysis (testthat)" Rscript analysis/tests/testthat.R

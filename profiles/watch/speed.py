@@ -56,7 +56,7 @@ def probe(cpu: int) -> None:
 
 @dataclass
 class Speed:
-    """Of some CPUs in a window; None where no computation finished.
+    """The speed of some CPUs in a window; None where no computation finished.
 
     `relative`: time of its fastest computations, to the median of all windows so far. A CPU that
     the load lets sleep is slow where it wakes. That is the load's doing, and the mean, `probe_us`,

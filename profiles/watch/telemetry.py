@@ -88,7 +88,7 @@ class Telemetry(threading.Thread):
         self.watched = {"server": psutil.Process(server_pid)}
         self.server_port, self.server_cpus = server_port, server_cpus
         self.compilers = compiler_threads(server_pid)
-        # Of a server of many processes the clocks are too many to be read more often.
+        # A server of many processes has too many clocks to read them more often.
         self.clocks_per_sample = 1 if children(server_pid) else CLOCKS_PER_SAMPLE
         self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
@@ -129,7 +129,7 @@ class Telemetry(threading.Thread):
             raise RuntimeError(f"telemetry ended: {kind}: {self.fault}") from self.fault
 
     def cpu_share(self) -> float:
-        """What telemetry itself costs: the share of one CPU that its thread used."""
+        """The cost of telemetry itself: the share of one CPU that its thread used."""
         return self.cpu_s / self._lasted_s() if len(self.samples) > 1 else 0.0
 
     def rate_hz(self) -> float:
@@ -152,7 +152,7 @@ class Telemetry(threading.Thread):
         return sample
 
     def _sample(self) -> Sample:
-        # What is divided by time comes first, close together: the descriptors and sockets of
+        # Counters divided by time come first, close together: the descriptors and sockets of
         # thousands of connections take long to count.
         sample: Sample = {"time_s": time.time()}
         for role, process in self.watched.items():

@@ -44,10 +44,10 @@ def reason(lines: list[str]) -> str:
 
 
 def failure(what: str, logs: list[Path]) -> list[str]:
-    """What is said of a job that failed: why, in one line, and then the end of its log."""
+    """Lines on a job that failed: why, in one line, and then the end of its log."""
     texts = [log.read_text(errors="replace") for log in logs if log.exists()]
     lines = [line for text in texts for line in text.splitlines() if line.strip()]
     said = f"FAILED: {what}: {reason(lines)}" if logs else f"FAILED: {what}"
-    # Of one or two lines the reason is all.
+    # The reason says all of one or two lines.
     end = [f"    {line}" for line in lines[-LINES_OF_A_LOG:]] if len(lines) > 2 else []
     return [said, *end, *(f"    all of it: {log}" for log in logs)]

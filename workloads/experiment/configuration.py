@@ -89,7 +89,7 @@ class Study:
                     yield tier, tool
 
 
-# ---- What is taken over
+# ---- Taken over
 
 
 def whole_studies(config: dict[str, Any]) -> dict[str, Study]:
@@ -178,7 +178,7 @@ def whole_comparison(
 
 
 def common_loads(named: list[str], others: list[str]) -> list[str]:
-    """What two lists of tiers have in common; `low/jmeter` is a part of `low`."""
+    """Loads that two lists of tiers have in common; `low/jmeter` is a part of `low`."""
     narrow = [word for word in named if {word, word.split("/")[0]} & {*others}]
     return narrow + [word for word in others if "/" in word and word.split("/")[0] in {*named}]
 
@@ -237,11 +237,11 @@ def without(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in mapping.items() if key not in keys}
 
 
-# ---- What a mode is
+# ---- Modes
 
 
 def facts_of(study: Study) -> list[dict[str, str]]:
-    """What the analysis must know of each mode beyond its cells: the rows of modes.csv.
+    """Facts on each mode that its cells do not hold: the rows of modes.csv.
 
     A variant looks like the mode that it is one of, and the sizes of a family look alike.
     """
@@ -287,7 +287,7 @@ def family_of(mode: Mode) -> str:
     return name.removesuffix(f"-{mode['size']}") if "size" in mode else name
 
 
-# ---- What is wrong
+# ---- Faults
 
 
 def check(config: dict[str, Any]) -> None:
@@ -418,7 +418,7 @@ def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str)
 
 
 def tier_names(study: dict[str, Any]) -> list[str]:
-    """What a list of tiers may hold: a tier, or one of its tools alone."""
+    """Names that a list of tiers may hold: a tier, or one of its tools alone."""
     return [
         word
         for name, tier in study["tiers"].items()
@@ -442,7 +442,7 @@ def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def incomplete(config: dict[str, Any], name: str) -> Iterator[str]:
-    """What neither a mode or tier nor its study says."""
+    """Keys that neither a mode or tier nor its study has."""
     study = whole_study(config, name)
     whole = schema()["$defs"]["whole_tier"]
     for tier, load in study.tiers.items():
@@ -493,7 +493,7 @@ def class_of(config: dict[str, Any], study: dict[str, Any], mode: Mode) -> str |
 
 
 def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterator[str]:
-    """What a server of ours has stands at no user-supplied one; its command names its port."""
+    """Keys of our servers stand at no user-supplied one; its command names its port."""
     for key in OF_OURS:
         if key in mode:
             yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only without a command"

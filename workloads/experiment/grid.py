@@ -278,7 +278,7 @@ class Grid:
         )
 
     def _study_part(self, study: Study, mode: Mode) -> dict[str, Any]:
-        """What the study says of its servers; of a user-supplied one only how it is asked."""
+        """The study's keys for its servers; for a user-supplied one only how it is verified."""
         if "command" in mode:
             says = study.says | {key: mode[key] for key in ("verify_path",) if key in mode}
             return {key: says[key] for key in USER_KEYS if key in says}

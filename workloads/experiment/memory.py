@@ -78,7 +78,7 @@ def largest(grid: Grid, sessions: Iterable[Session]) -> tuple[int, str]:
 
 
 def fault(needed: tuple[int, str], free_mib: int) -> str | None:
-    """What to do where the largest session needs more than is free."""
+    """Says what to do where the largest session needs more than is free."""
     mib, path = needed
     if mib <= free_mib:
         return None

@@ -87,7 +87,7 @@ def default_of(key: str, part: Part, required: list[str]) -> str:
 
 
 def meaning_of(part: Part) -> str:
-    """What it is; of what is no mapping also what is allowed."""
+    """The title; where it is no mapping also what is allowed."""
     allowed = "" if part.get("type") == "object" else part["description"]
     return part["title"] + (f" ({allowed})" if allowed else "")
 

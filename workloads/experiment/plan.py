@@ -32,7 +32,7 @@ class ModePlan:
     study: dict[str, Any]
     backend: dict[str, Any] | None
     engine: dict[str, Any] | None
-    # The mode that it is compared with; None for the baseline itself.
+    # None for the baseline itself.
     baseline: str | None
 
 

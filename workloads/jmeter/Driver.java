@@ -51,7 +51,7 @@ public final class Driver {
 
     private final File plan;
     private final Set<String> required;
-    /** What every load starts from, so that no property outlives its load. */
+    /** Properties that every load starts from, so that none outlives its load. */
     private final Properties common = new Properties();
 
     private Driver(Path plan) throws IOException {

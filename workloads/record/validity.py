@@ -49,7 +49,7 @@ EXHAUSTED = ("descriptors_exhausted", "ports_exhausted")
 DESCRIPTORS_BELOW = 0.99
 # Failures after which the server may still have written what it was asked to.
 PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
-# Share of the slices of a cell: where more are excluded, those that are kept may be lucky ones.
+# Share of the slices of a cell: where more are excluded, the kept ones may be fast by chance.
 SLICES_KEPT_AT_LEAST = 0.5
 # A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.
 STEP_BY_STEP = ("requests_due", "generator_healthy", "backend_healthy")

@@ -84,7 +84,7 @@ class Session:
         self.silent: dict[str, NotAnswering] = {}
         # The `sweep` part of these cells' records.
         self.sweeps: dict[Name, dict[str, Any]] = {}
-        # Of the ratio of its only cell, whose rounds end when that is decided; None: as configured.
+        # Bands of its only cell's ratio, which decides when rounds end; None: as configured.
         self.bands: Bands | None = None
 
     def spec(self, name: Name) -> dict[str, Any]:

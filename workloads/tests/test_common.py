@@ -1,4 +1,4 @@
-"""What the rules tell a session of the run that it is a part of."""
+"""The rules give a session the facts on the run that it is a part of."""
 
 from dataclasses import replace
 from pathlib import Path

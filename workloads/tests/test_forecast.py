@@ -1,4 +1,4 @@
-"""What make says before it does anything."""
+"""The lines that make prints before it does anything."""
 
 import json
 import subprocess

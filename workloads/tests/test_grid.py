@@ -249,7 +249,7 @@ def test_kind_gives_options_and_what_must_be_observed(config):
     assert mode("virtual-threads", "virtual-files", "file-16k")["observed"]["peak_at_most"] == 60
     blocking = mode("blocking-remote", "pool-200-blocking", "users-100")
     assert blocking["observed"] == {"peak_at_most": 200, "started_per_request_at_most": 0.5}
-    # A study's options are for its own server, below what a mode says, and for none as published.
+    # A study's options are for its server, below what a mode says, and for none as published.
     assert blocking["options"] == {"states-every-ms": 100, "threads": 200, "client": "blocking"}
     webflux = grid.spec(Cell("stacks", "webflux", "plain", "wrk2", 1))
     assert (webflux["mode"]["options"], webflux["study"]["server"]["id"]) == ({}, "webflux")
@@ -483,7 +483,7 @@ def test_sweep_has_rounds_of_its_own_and_no_rate(config):
         "warm_up_s": config["wrk2"]["warm_up_s"],
     }
     assert spec["slices"]["rounds"] == config["sweep"]["rounds"]
-    # What waits has a window of two and a half times that, before which its first answers come.
+    # Requests that wait have a window of two and a half times that; first answers come earlier.
     waits = grid.spec(Cell("virtual-threads", "virtual", "sleep-100", "sweep", 1))
     assert (waits["tool"]["duration_s"], waits["tool"]["warm_up_s"]) == (0.5, 0.2)
     assert waits["tool"]["keep_alive"] is True
@@ -532,7 +532,7 @@ def test_burst_has_a_request_for_each_connection(config):
     [
         ({"wrk2": {"rate_per_s": 500}}, {}, 0.5),
         ({"wrk2": {"rate_per_s": 499}}, {}, 1),
-        # What a tier says holds, and five times what a request waits.
+        # A tier's own length holds, and five times what a request waits.
         ({"wrk2": {"rate_per_s": 500}, "slices": {"length_s": 1}}, {}, 1),
         ({"wrk2": {"rate_per_s": 500}, "sleep_ms": 150}, {}, 0.75),
         ({"wrk2": {"rate_per_s": 500}}, {"length_s": 2}, 1),

@@ -280,7 +280,7 @@ def test_overloaded_server_that_stays_busy_is_stopped(monkeypatch, idle, stopped
     assert others == [1, module.DRAIN_LIMIT_S]
     used_s[0] += 0.25
     assert clock_s() == 0.25
-    # What it uses at rest is none of its load.
+    # CPU time at rest is none of its load.
     live.idle_cpu_share = 1e9
     assert clock_s() == 0
     assert session.stopped == stopped

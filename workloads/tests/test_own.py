@@ -142,7 +142,7 @@ class Recorder(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
         headers = {name: self.headers[name] for name in ("X-Key", "Accept") if name in self.headers}
         self.server.seen.append((self.command, self.path, headers, body))
-        # Of different lengths.
+        # The bodies have different lengths.
         answer = b"x" * len(self.path)
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(answer)}\r\n\r\n".encode()
         self.wfile.write(head + answer)

@@ -8,7 +8,7 @@ import yaml
 from workloads.experiment.parameters import NONE, all_rows
 
 ROOT = Path(__file__).resolve().parents[2]
-# What stands in these has names of other programs, kinds or cells.
+# Keys in these are names of other programs, kinds or cells.
 OF_IDS = ("options", "variables", "classes", "each", "profiles")
 
 

@@ -101,7 +101,7 @@ def test_server_that_wakes_up_without_end_is_waited_for_once_and_has_its_idle_co
     for _ in range(3):
         assert clock.waits("third") == 0
         clock.place.doubt("helidon", place.Spent(1.0, {}, {}), left_work=False)
-    # What it uses beyond is not idle.
+    # A server that uses more is not idle.
     clock.shares["helidon"] = 0.2
     assert clock.waits("other") > 2.9
 

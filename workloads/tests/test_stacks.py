@@ -228,7 +228,7 @@ PAGES = [
     ("GET", "/remote?do=fail", b"", FAILED),
     ("POST", "/login", posted(), (200, JSON_TYPE, json_of(token=token()))),
     ("POST", "/login", posted(password="password"), WRONG),
-    ("POST", "/login", posted(email="nobody@mail.com"), WRONG),
+    ("POST", "/login", posted(email="stranger@mail.com"), WRONG),
     ("POST", "/login", b'{"email": "member-0042@mail.com"}', NO_JSON),
     ("POST", "/login", b"no JSON", NO_JSON),
     ("POST", "/order", ORDER, (201, JSON_TYPE, json_of(state="ordered"))),

@@ -192,7 +192,7 @@ def test_process_that_is_another_keeps_a_small_difference_undecided():
     """However many rounds: 2 % of each leave 1.6 % between processes."""
     assert is_slower(CPU, about(1.055, 320), 5) is None
     assert is_slower(CPU, about(1.075, 320), 5) is True
-    # What they add to p99 is not known.
+    # Their part of p99 is not known.
     assert is_slower(P99, about(1.055, 320), 5) is True
 
 

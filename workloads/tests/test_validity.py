@@ -108,7 +108,7 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
     verdict = validity.verdict(GOOD)
     assert verdict["version"] == validity.VERSION
     assert verdict["valid"] and verdict["latency_valid"]
-    # all but those of databases, of idle and of kept connections, of own servers and of a quota
+    # all but those of databases, idle and kept connections, user-supplied servers and a quota
     assert len(verdict["checks"]) == len(validity.RULES) - 5
 
 

@@ -57,7 +57,7 @@ def test_generator_is_warmed_by_loads_as_they_are_measured_once_a_session(warmed
     assert loads == ["short", "short", "own", "own"]
     assert driver.is_warm
     assert warmed([LOW], driver)[0] == ["short", "short"]
-    # What is shown once is not worth a warm-up.
+    # A load that is shown once is not worth a warm-up.
     assert warmed([ONCE])[0] == []
 
 

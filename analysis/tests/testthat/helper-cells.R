@@ -13,7 +13,7 @@ golden_names <- c(
 )
 golden_path <- function(name, file = "cell.json") file.path(golden, "cells", name, "rep-1", file)
 
-# What modes.csv says of modes that tests use.
+# The rows of modes.csv for the modes that tests use.
 use_modes(local({
   path <- tempfile(fileext = ".csv")
   rows <- c(
@@ -44,7 +44,7 @@ lines_of_grid <- function(prints) {
   withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
 }
 
-# What the workflow writes to grid.csv of config.yaml.
+# The workflow writes this to grid.csv, of config.yaml.
 grid_asked <- function() fread(text = lines_of_grid("print(grid.grid_table(), end='')"))
 
 # Options of each mode by study and mode.

@@ -27,7 +27,7 @@ test_that("a stack counts as CPU time per request, as its group does", {
     lines
   }
   expect_equal(weighted(c("run;start it" = 30, "run;write" = 20)), c("run;start it 60000", "run;write 40000"))
-  # What was not sampled is not spread over the rest.
+  # The part that was not sampled is not spread over the rest.
   expect_equal(weighted(c("run" = 25)), "run 50000")
   # A request's CPU time is without compiling, and so is its flame graph.
   expect_equal(weighted(c("run" = 40, "CompileBroker::compiler_thread_loop" = 10)), "run 100000")

@@ -32,7 +32,7 @@ test_that("a table without repetitions is one of a single repetition", {
   expect_equal(expected[, .(mean, repetitions)], data.table(mean = 3, repetitions = 1L))
 })
 
-# ---- What a request costs ------------------------------------------------------------------------
+# ---- Cost of a request ---------------------------------------------------------------------------
 
 cost <- function(setup, rate = setup$rate_per_s) request_cost(setup, known_primitives, rate)
 

@@ -17,7 +17,7 @@ test_that("the exponent is found between slices of one cell, whatever the cells 
   expect_equal(c(law$slices, law$cells), c(160, 40))
   expect_gt(law$spread_measured, 0.1)
   expect_equal(law$spread_usual, 0.02, tolerance = 0.15)
-  # What slows the machine makes no request cheaper, nor dearer than the probe.
+  # A slow machine makes no request take less time, nor lengthens one by more than the probe.
   expect_equal(speed_law(slices_at(1.6))$exponent, 1)
   expect_equal(speed_law(slices_at(-0.5))$exponent, 0)
 })
@@ -72,7 +72,7 @@ test_that("a law is read as it was written, and primitives are costs at the usua
   usual <- summarise_primitives(costs, law)
   expect_equal(usual[statistic == "cpu", mean], 100 / 2^law$exponent)
   expect_equal(usual[statistic == "latency", mean], 100)
-  # Of before there was a probe.
+  # Measured before there was a probe.
   write_table(rows[, !"probe_us"], costs)
   expect_equal(summarise_primitives(costs, law)$mean, c(100, 100))
 })

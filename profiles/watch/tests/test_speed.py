@@ -42,7 +42,7 @@ def test_slow_window_is_relative_to_what_is_usual_of_the_same_cpus(written):
 def test_usual_is_what_loaded_machines_do(written):
     resting, loaded = [(float(t), 1000) for t in range(8)], [(8.0 + t, 1500) for t in range(8)]
     speeds = Speeds([written(0, resting + loaded)])
-    # Of the first load nothing is.
+    # Nothing of the first load is usual yet.
     assert speeds.of([0], 8, 10).relative == 1.0
     assert speeds.of([0], 11, 13).relative == 1.0
     assert speeds.of([0], 3, 5).relative == pytest.approx(2 / 3)

@@ -206,7 +206,7 @@ def test_clocks_are_read_between_full_samples(sampled):
     *regular, last = watching.samples
     full = [number for number, sample in enumerate(regular) if "server_threads" in sample]
     assert full == list(range(0, len(regular), telemetry.CLOCKS_PER_SAMPLE))
-    # What happened since the last full sample is not lost.
+    # Events since the last full sample are not lost.
     assert "server_threads" in last
     between = regular[1]
     assert set(between) == {"time_s", "server_cpu_s", "compiler_cpu_s"}

@@ -1,4 +1,4 @@
-"""What a person sees of a run."""
+"""Lines that a person sees of a run."""
 
 import io
 import logging
@@ -16,7 +16,7 @@ class Screen(io.StringIO):
 
 
 def told(*events, **settings):
-    """What the events leave, each given as what Snakemake adds to its record."""
+    """The text that the events leave, each given as what Snakemake adds to its record."""
     given = dict.fromkeys(("dryrun", "verbose", "printshellcmds"), False) | settings
     handler = LogHandler(SimpleNamespace(**given), None)
     handler.stream = out = io.StringIO()

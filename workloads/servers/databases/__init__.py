@@ -17,9 +17,9 @@ DATABASE = USER = "artifact"
 
 # If root measures, servers run as this user and without capabilities: what breaks into one is then
 # no more than this user.
-NOBODY = 65534
+NO_USER = 65534
 WITHOUT_PRIVILEGES = [
-    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--no-new-privs"),
+    *("setpriv", f"--reuid={NO_USER}", f"--regid={NO_USER}", "--clear-groups", "--no-new-privs"),
     *("--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--pdeathsig=KILL"),
 ]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from profiles.watch.limits import data_folder
 from workloads.machine.testbed import open_lock
-from workloads.servers.databases import NOBODY, unprivileged
+from workloads.servers.databases import NO_USER, unprivileged
 
 PREFIX = "threads-artifact.scratch."
 BIRTHS = "threads-artifact.births.lock"
@@ -64,7 +64,7 @@ class Scratch:
 def give(path: Path) -> None:
     """Makes the servers' user the owner of a file, or of a folder and all that is in it."""
     if os.geteuid() == 0:
-        owner = f"{NOBODY}:{NOBODY}"
+        owner = f"{NO_USER}:{NO_USER}"
         subprocess.run(["chown", "--recursive", "--no-dereference", owner, path], check=True)
 
 

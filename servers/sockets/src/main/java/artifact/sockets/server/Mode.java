@@ -4,7 +4,7 @@ import java.io.IOException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** One way of handling requests: a class with a {@code main}, its options, and how it serves. */
+/** A concurrency model: a class with a {@code main}, its options, and how it serves. */
 public interface Mode {
 
     /**

@@ -64,7 +64,7 @@ class AsPublishedTest {
             }
             ServerProcess.await("the pool has grown", () -> server.handlerThreads() == 20);
             try (Client rejected = server.connect()) {
-                ServerProcess.await("nobody listens", () -> !connects(server, new ArrayList<>()));
+                ServerProcess.await("no server listens", () -> !connects(server, new ArrayList<>()));
                 assertTrue(server.isAlive(), "the pool still holds requests");
                 for (Client client : held) {
                     assertArrayEquals(published(), client.send(PAGE).everything());
@@ -80,7 +80,7 @@ class AsPublishedTest {
     void threadPerRequestsListenerDiesWhenAThreadCannotBeStarted() throws Exception {
         try (ServerProcess server = ThreadsTest.startWithFewThreads(ThreadPerRequestAsPublished.class)) {
             List<Client> held = new ArrayList<>();
-            ServerProcess.await("nobody listens", () -> !connects(server, held));
+            ServerProcess.await("no server listens", () -> !connects(server, held));
             assertTrue(server.errors().contains("OutOfMemoryError"));
         }
     }

@@ -1,0 +1,86 @@
+"""The check of words finds each one that words.tsv rules out, and nothing else."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[1] / "words.py"
+ROWS = [row.split("\t") for row in SCRIPT.with_name("words.tsv").read_text().splitlines()]
+WORDS = [
+    (kind, word)
+    for kind, words, _ in (row for row in ROWS if len(row) == 3)
+    for word in words.split(", ")
+]
+# How a comment begins, by language.
+COMMENTS = {
+    "a.py": '    """{}',
+    "b.py": "x = 1  # {}",
+    "a.R": "#' {}",
+    "b.R": "# ---- {} ----",
+    "A.java": "/** {}",
+    "a.c": " * {}",
+    "a.lua": "-- {}",
+    "a.qmd": "## {}",
+    "a.smk": "# {}",
+    "a.yaml": "key: 1 # {}",
+    "a.yml": "key: {{title: {}}}",
+    "a.json": '{{"title": "{}"}}',
+    "Makefile": "# {}",
+}
+
+
+def checked(folder: Path, *options: str) -> tuple[int, list[str]]:
+    """The exit status, and the lines printed."""
+    done = subprocess.run(
+        [sys.executable, SCRIPT, *options, folder], capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("kind", ["wrong", "place", "beginning"])
+def test_each_word_fails_wherever_it_stands(tmp_path: Path, kind: str) -> None:
+    words = [word for one, word in WORDS if one == kind]
+    for name, comment in COMMENTS.items():
+        path = tmp_path / "workloads" / name
+        path.parent.mkdir(exist_ok=True)
+        lines = [comment.format(f"{word} it is") for word in words]
+        path.write_text("first\n" + "\n".join(lines) + "\n")
+    status, found = checked(tmp_path)
+    assert status == 1
+    for name in COMMENTS:
+        of_file = [line for line in found if line.startswith(f"workloads/{name}:")]
+        for number, word in enumerate(words, 2):
+            assert any(f":{number}: {word}; instead: " in line for line in of_file), (name, word)
+
+
+def test_a_phrase_is_found_across_lines_and_in_capitals(tmp_path: Path) -> None:
+    phrase = next(word for kind, word in WORDS if kind == "wrong" and word.count(" ") > 1)
+    first, rest = phrase.upper().split(" ", 1)
+    (tmp_path / "A.java").write_text(f"/**\n * The {first}\n * {rest}.\n */\n")
+    status, found = checked(tmp_path)
+    assert status == 1
+    assert found[0].startswith(f"A.java:2: {first} ")
+
+
+def test_right_words_pass(tmp_path: Path) -> None:
+    wrong = next(word for kind, word in WORDS if kind == "wrong")
+    for part in ("results", "paper/runs", ".tools", "servers/sockets/target"):
+        (tmp_path / part).mkdir(parents=True)
+        (tmp_path / part / "a.md").write_text(wrong)
+    (tmp_path / "a.png").write_bytes(b"\xff")
+    name = f"to{wrong}_{wrong}ing"
+    (tmp_path / "a.py").write_text(f"{name} = 1  # whether it is what as of\n")
+    (tmp_path / "a.md").write_text("Asked of it: see https://localhost/home, sys/a/root/b.\n")
+    assert checked(tmp_path) == (0, [])
+
+
+def test_words_with_right_senses_are_listed_and_pass(tmp_path: Path) -> None:
+    listed = [word for kind, word in WORDS if kind == "listed"]
+    (tmp_path / "a.md").write_text("\n".join(listed))
+    assert checked(tmp_path) == (0, [])
+    status, found = checked(tmp_path, "--all")
+    assert status == 0
+    assert len(found) >= len(listed)

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Finds words and places that words.tsv rules out, and comments that begin without their subject.
+
+    python3 profiles/setup/words.py [--all] [checkout]      (make test)
+
+Prints `file:line: word; instead: …`. Exit status 1 when anything is found that fails; `--all` lists
+words that a person must judge, too, and they do not fail.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+NAMES = re.compile(
+    "Makefile|Snakefile|run|.*[.](R|c|cff|css|csv|h|html|in|java|json|lua|md|properties|py|qmd|scss"
+    "|sh|smk|sql|toml|typ|xml|ya?ml)"
+)
+FOLDERS = (".ci", "analysis", "paper", "profiles", "servers", "workloads")
+# Built, measured or published.
+SKIPPED = ("__pycache__", "build", "golden", "published", "runs", "target")
+# A comment, docstring or title in all these languages; `# ---- ` heads a part of a file.
+MARK = r"""(?:^|[\s{])(?:#+'?|//+|/?\*+|--+|<!--|\"{3}|"?title"?: "?)\s*(?:-{2,}\s+)?"""
+FAILS = ("wrong", "beginning", "place")
+
+
+def patterns(table: Path) -> Iterator[tuple[str, re.Pattern[str], str]]:
+    """The kind of each row, what it looks for, and what should stand instead."""
+    for row in table.read_text(encoding="utf-8").splitlines():
+        if row.startswith("#"):
+            continue
+        kind, words, instead = row.split("\t")
+        any_word = "|".join(re.escape(word) for word in words.split(", "))
+        if kind == "beginning":
+            yield kind, re.compile(rf"{MARK}({any_word})\b", re.MULTILINE), instead
+        elif kind == "place":
+            yield kind, re.compile(rf"(?<![\w.])({any_word})"), instead
+        else:
+            # A phrase may go on in the next line of a comment.
+            any_word = any_word.replace(r"\ ", r"[\s#*/'|-]+")
+            yield kind, re.compile(rf"\b({any_word})\b", re.IGNORECASE), instead
+
+
+def texts(root: Path) -> Iterator[Path]:
+    """The files of a checkout that people read."""
+    below = (path for folder in FOLDERS for path in (root / folder).rglob("*"))
+    for path in sorted([*root.iterdir(), *below]):
+        inside = path.relative_to(root).parts
+        if NAMES.fullmatch(path.name) and path.is_file() and not {*SKIPPED} & {*inside}:
+            yield path
+
+
+def found(root: Path, kinds: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The kind and the line of a report of each hit."""
+    wanted = [one for one in patterns(HERE / "words.tsv") if one[0] in kinds]
+    for path in texts(root):
+        text = path.read_text(encoding="utf-8")
+        for kind, pattern, instead in wanted:
+            for hit in pattern.finditer(text):
+                line = text.count("\n", 0, hit.start(1)) + 1
+                word = " ".join(hit[1].split())
+                yield kind, f"{path.relative_to(root)}:{line}: {word}; instead: {instead}"
+
+
+def main(argv: list[str]) -> int:
+    """Prints what is found; 1 when something fails."""
+    kinds = (*FAILS, "listed") if "--all" in argv else FAILS
+    roots = [Path(word) for word in argv if word != "--all"] or [HERE.parents[1]]
+    hits = list(found(roots[0], kinds))
+    for _, line in hits:
+        print(line)
+    return int(any(kind in FAILS for kind, _ in hits))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
