@@ -80,7 +80,7 @@ panel_of_finding <- function(finding, values) {
 }
 
 alt_of_finding <- function(finding, values) {
-  told <- values[, paste0(mode, " ", value_of(value, finding$rows$unit[1]), ifelse(is.na(low) | low == high, "", paste0(" ", interval_text(low, high))))]
+  told <- values[, paste(mode, value_of(value, finding$rows$unit[1]))]
   sprintf("%s: %s of %s.", gsub("`", "", finding$text$title), title_of(finding$rows$statistic[1]), enumerate(told))
 }
 
@@ -116,17 +116,19 @@ write_svgs <- function(picture, folder) {
 
 #' A reviewer's checks: each finding, the cell that decides it, and the ratio that `compare` prints of it.
 #'
-#' @return data.table of text: Finding, Command, Ratio.
+#' @return data.table of text: Finding (its number in the list), Command, Ratio.
 table_of_checks <- function(findings) {
-  rbindlist(lapply(findings, function(finding) {
+  rbindlist(idcol = "Finding", lapply(findings, function(finding) {
     row <- finding$rows[1]
     data.table(
-      Finding = finding$text$title,
       Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
-      Ratio = sprintf("%s %s: %s", title_of(row$statistic), values_of_both(row), effect_with_interval(row))
+      Ratio = paste(title_of(row$statistic), effect_with_interval(row))
     )
   }))
 }
+
+# A table without the blanks that align its columns.
+narrow_table <- function(table) gsub("-{4,}", "---", gsub(" {2,}", " ", knitr::kable(table, format = "pipe", row.names = FALSE)))
 
 #' The shipped runs: what each is, and where its report is.
 #'
@@ -170,7 +172,7 @@ sentence_agreement <- function(first, other) {
 }
 
 # Which file has which blocks.
-readme_files <- list("README.md" = c("findings", "checks"), "analysis/README.md" = "run")
+readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis/README.md" = "run")
 
 # Explains the brackets, and the mark where it stands.
 sentence_of_brackets <- function(runs, told) {
@@ -190,24 +192,25 @@ readme_blocks <- function(runs, findings, alt) {
   told <- vapply(findings, finding_of_readme, "", runs)
   cells <- rbind(run$summary, run$capacity, fill = TRUE)
   list(
-    findings = c(
+    picture = c(
       sprintf('<picture><source media="(prefers-color-scheme: dark)" srcset="%s/findings-dark.svg">', folder),
-      sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, gsub('"', "&quot;", alt)), "",
+      sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, gsub('"', "&quot;", alt))
+    ),
+    findings = c(
       if (length(told) > 0) c(
         sprintf("%d. %s", seq_along(told), told), "",
-        sentence_of_brackets(runs, told), "",
-        if (nzchar(sentence_without_exclusion(findings))) c(sentence_without_exclusion(findings), "")
+        sentence_of_brackets(runs, told), ""
       ),
       sprintf(
         "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables.", run$name, folder, folder
       )
     ),
     run = c(
-      knitr::kable(table_of_runs(runs), format = "pipe", row.names = FALSE), "",
+      narrow_table(table_of_runs(runs)), "",
       sprintf("`%s`: %s", run$name, sentence_validity(cells)),
       unlist(lapply(runs[-1], function(other) c("", sentence_agreement(run, other))))
     ),
-    checks = knitr::kable(table_of_checks(findings), format = "pipe", row.names = FALSE)
+    checks = narrow_table(table_of_checks(findings))
   )
 }
 

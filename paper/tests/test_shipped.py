@@ -22,6 +22,7 @@ NAMED = yaml.safe_load((ROOT / "config.yaml").read_text())["reference"]
 NAMES = sorted(path.parent.name for path in (ROOT / "analysis/runs").glob("*/run.json"))
 READMES = ("README.md", "analysis/README.md")
 PICTURES = ("findings-light.svg", "findings-dark.svg")
+README_BYTES_AT_MOST = 9000
 VALUE = re.compile(r"`[0-9a-f]{7}`|\d[\d,]*(?:\.\d+)?")
 BLOCK = re.compile(r"<!-- readme:begin (\w+) .*?-->\n(.*?)<!-- readme:end \1 -->", re.DOTALL)
 WRITE_ALL = """
@@ -146,14 +147,15 @@ def value_faults(what: str, lines: Iterable[str], again: Iterable[str]) -> list[
 def readme_faults(root: Path, again: Path) -> list[str]:
     """Faults of README and pictures: what is not of the tables, from which `again` was written."""
     blocks, made = blocks_of(root), blocks_of(again)
-    assert {*made} == {"findings", "run", "checks"} and all(
+    assert {*made} == {"picture", "findings", "run", "checks"} and all(
         map(values_of, map(str.splitlines, made.values()))
     )
     faults = [f"READMEs: blocks {sorted(blocks)}"] if blocks.keys() != made.keys() else []
     for name in made.keys() & blocks.keys():
         faults += value_faults(name, blocks[name].splitlines(), made[name].splitlines())
-    links = set(re.findall(r"paper/runs/([^/]+)/", blocks.get("findings", "")))
-    faults += [f"findings: links to {sorted(links)}"] if links != {NAMED} else []
+    for name in ("picture", "findings"):
+        links = set(re.findall(r"paper/runs/([^/]+)/", blocks.get(name, "")))
+        faults += [f"{name}: links to {sorted(links)}"] if links != {NAMED} else []
     for picture in PICTURES:
         path = Path("paper/runs") / NAMED / picture
         faults += value_faults(picture, texts_of(root / path), texts_of(again / path))
@@ -301,6 +303,10 @@ def faults(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 @pytest.mark.parametrize("name", ["as it is", "other wording"])
 def test_runs_readme_and_pictures_agree(faults: dict[str, list[str]], name: str) -> None:
     assert faults[name] == []
+
+
+def test_readme_is_read_in_minutes() -> None:
+    assert (ROOT / "README.md").stat().st_size <= README_BYTES_AT_MOST
 
 
 @pytest.mark.parametrize("name", FALSIFIED)

@@ -49,6 +49,11 @@ test_that("a README without markers is refused", {
   expect_error(with_blocks(lines, list(findings = "new")), "no pair of markers", fixed = TRUE)
 })
 
+test_that("a README's table has no blanks that align its columns", {
+  table <- data.table(Finding = 1:2, Command = as_code(c("short", "a -f longer-one")))
+  expect_equal(narrow_table(table), c("| Finding|Command |", "|---:|:---|", "| 1|`short` |", "| 2|`a -f longer-one` |"))
+})
+
 # ---- Shipping ----------------------------------------------------------------------------------
 
 # A checkout to ship into.
