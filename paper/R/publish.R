@@ -128,7 +128,7 @@ table_of_checks <- function(findings) {
 }
 
 # A table without the blanks that align its columns.
-narrow_table <- function(table) gsub("-{4,}", "---", gsub(" {2,}", " ", knitr::kable(table, format = "pipe", row.names = FALSE)))
+narrow_table <- function(table) gsub("-{4,}", "---", gsub(" {2,}", " ", c(knitr::kable(table, format = "pipe", row.names = FALSE))))
 
 #' The shipped runs: what each is, and where its report is.
 #'
