@@ -16,8 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = ("servers", "profiles", "workloads", "analysis", "paper")
 CODE = {".py", ".R", ".qmd", ".smk", ".sh"}
-# These run the checks of all folders, read their texts, and test the Makefile.
+# These check all folders, read their texts or test the Makefile; own.sh runs Snakemake.
 OVER_ALL = {
+    "workloads/own.sh",
     *("profiles/setup/test.sh", "profiles/setup/words.py"),
     *("profiles/setup/tests/test_set_up.py", "profiles/setup/tests/test_words.py"),
 }

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from profiles.watch import limits
+from profiles.watch.tests.namespaces import in_namespace, python
 from workloads.machine import testbed
 from workloads.machine.testbed import Process
 
@@ -461,6 +462,17 @@ def test_without_a_topology_every_cpu_is_a_core(tmp_path, monkeypatch):
 def test_no_port_is_handed_out_twice():
     ports = [testbed.free_port(3) for _ in range(20)]
     assert len(set(ports)) == 20
+
+
+def test_a_server_has_a_port_where_clients_have_all():
+    code = "from workloads.machine.testbed import free_port; print(free_port(3), free_port(4))"
+    (found,) = in_namespace(
+        "-n",
+        "ip link set lo up && echo 1024 65535 >/proc/sys/net/ipv4/ip_local_port_range || exit 77; "
+        f"{python(code)}",
+    )
+    first, second = map(int, found.split())
+    assert 1024 < first < second <= 65_535
 
 
 def test_no_port_is_handed_out_to_two_threads_at_once(monkeypatch):

@@ -3,8 +3,6 @@
 import contextlib
 import os
 import resource
-import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from profiles.watch import limits
+from profiles.watch.tests.namespaces import in_namespace, python
 
 ROOT = Path(__file__).resolve().parents[3]
 V2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate"
@@ -499,22 +498,6 @@ def test_a_quota_is_found_and_each_time_that_it_stops_us(quota_group):
     assert done.stdout.split() == ["0.2", "0", "True", "True", "True"], done.stderr
 
 
-def in_namespace(kind, script):
-    """The output of a shell script in a namespace of its own; skips where none can be made."""
-    if not shutil.which("unshare") or os.geteuid() != 0:
-        pytest.skip("only root makes namespaces here, with unshare")
-    argv = ["unshare", kind, "bash", "-euc", script]
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=60)
-    if done.returncode == 77:
-        pytest.skip(f"cannot be set up here: {done.stderr}")
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split("\n")[:-1]
-
-
-def python(code):
-    return shlex.join([sys.executable, "-c", code])
-
-
 def test_cpus_that_a_mounted_stat_hides_are_refused(tmp_path):
     code = "from profiles.watch import limits; c = limits.cpus(); print(c.veiled, c.refused())"
     cpus = sorted(os.sched_getaffinity(0))
@@ -541,14 +524,3 @@ def test_an_overlay_over_memory_is_no_disk(tmp_path):
         f"cd {ROOT}; {python(code)}",
     )
     assert found == "overlay True"
-
-
-def test_a_server_has_a_port_where_clients_have_all():
-    code = "from workloads.machine.testbed import free_port; print(free_port(3), free_port(4))"
-    (found,) = in_namespace(
-        "-n",
-        "ip link set lo up && echo 1024 65535 >/proc/sys/net/ipv4/ip_local_port_range || exit 77; "
-        f"{python(code)}",
-    )
-    first, second = map(int, found.split())
-    assert 1024 < first < second <= 65_535
