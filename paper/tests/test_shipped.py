@@ -305,6 +305,11 @@ def test_runs_readme_and_pictures_agree(faults: dict[str, list[str]], name: str)
     assert faults[name] == []
 
 
+def test_citation_has_the_date_of_the_run() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert str(citation["date-released"]) == NAMED[:10]
+
+
 def test_readme_is_read_in_minutes() -> None:
     assert (ROOT / "README.md").stat().st_size <= README_BYTES_AT_MOST
 
