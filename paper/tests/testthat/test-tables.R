@@ -41,10 +41,12 @@ test_that("limits that each session finds again are a range, and others stand as
 })
 
 test_that("cells with a quota of CPU time and without one are not of one setting", {
-  cell <- function(...) list(
-    cell = list(study = "s", mode = "m"), configuration = list(mode = list()),
-    provenance = list(machine = list(cpu_model = "A CPU", kernel = "6.1", ...), versions = list(jdk = "25"), jars_sha256 = "ab")
-  )
+  cell <- function(...) {
+    list(
+      cell = list(study = "s", mode = "m"), configuration = list(mode = list()),
+      provenance = list(machine = list(cpu_model = "A CPU", kernel = "6.1", ...), versions = list(jdk = "25"), jars_sha256 = "ab")
+    )
+  }
   expect_equal(sentence_mixed(list(cell(), cell())), "")
   expect_match(sentence_mixed(list(cell(), cell(cpu_quota = 2.5, data_in_memory = TRUE))), "differ in CPU quotas and disks of databases.", fixed = TRUE)
 })
