@@ -187,24 +187,27 @@ def test_a_setting_that_is_wrong_is_told_in_the_servers_own_words(start):
         start("postgresql", no_such=1)
 
 
-def shared_memory(pid):
-    """Files and System V segments that a process shares."""
-    maps = [line.split() for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
-    names = {words[5]: words[4] for words in maps if len(words) > 5}
-    files = {Path(name) for name in names if name.startswith("/dev/shm/")}
-    return files, {inode for name, inode in names.items() if name.startswith("/SYSV")}
+def is_there(files, segments):
+    """Whether all of this shared memory is; fails where only a part is."""
+    ids = {line.split()[1] for line in Path("/proc/sysvipc/shm").read_text().splitlines()}
+    found = {*map(Path.exists, files), *(segment in ids for segment in segments)}
+    assert files and segments and len(found) == 1
+    return found.pop()
 
 
 @pytest.mark.parametrize("who", ["process", "pooler"])
-def test_a_killed_process_is_an_outcome(start, who):
-    # In files, since the killed server cannot remove its shared memory.
-    subject = start("pgbouncer", dynamic_shared_memory_type="mmap")
-    _, segments = shared_memory(subject.process.pid)
+def test_a_killed_process_is_an_outcome_and_leaves_nothing(start, who):
+    subject = start("pgbouncer")
+    files, segments = subject.database.shared
+    # The server makes more once it works.
+    for each in psutil.Process(subject.process.pid).children():
+        files = {*files, *postgresql.shared_memory(each.pid)[0]}
     os.kill(getattr(subject, who).pid, signal.SIGKILL)
     assert getattr(subject, who).wait(10)
     assert subject.state("/sums", 1) == ("server_died", "exit status -9", None)
-    for segment in segments if who == "process" else ():
-        subprocess.run(["ipcrm", "--shmem-id", segment], check=True)
+    assert is_there(files, segments)
+    subject.stop()
+    assert len(files) > 1 and not is_there(files, segments)
 
 
 def test_a_killed_runner_leaves_no_shared_memory(tmp_path, temporary_folder):
@@ -217,14 +220,12 @@ def test_a_killed_runner_leaves_no_shared_memory(tmp_path, temporary_folder):
     )
     runner = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
     server = psutil.Process(int(runner.stdout.readline()))
-    files, segments = shared_memory(server.pid)
+    shared = postgresql.shared_memory(server.pid)
+    assert is_there(*shared)
     runner.kill()
     runner.communicate()
     server.wait(10)
-    assert files and segments
-    assert not any(file.exists() for file in files)
-    left = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
-    assert segments.isdisjoint(line.split()[1] for line in left)
+    assert not is_there(*shared)
 
 
 @pytest.mark.parametrize("engine", VARIABLES)
