@@ -85,7 +85,8 @@ class Telemetry(threading.Thread):
     ) -> None:
         super().__init__(name="telemetry", daemon=True)
         self.gives_way, self.forks = gives_way, forks
-        self.watched = {"server": psutil.Process(server_pid)}
+        self.server_pid, self.watched = server_pid, dict[str, psutil.Process]()
+        self.watch("server", server_pid)
         self.server_port, self.server_cpus = server_port, server_cpus
         self.compilers = compiler_threads(server_pid)
         # A server of many processes has too many clocks to read them more often.
@@ -97,8 +98,12 @@ class Telemetry(threading.Thread):
         self._ended = threading.Event()
 
     def watch(self, role: str, pid: int) -> None:
-        """From now on samples this process too, in the columns that begin with its role."""
-        self.watched = self.watched | {role: psutil.Process(pid)}
+        """From now on samples this process too, in the columns that begin with its role.
+
+        One that is gone leaves its columns empty: the outcome of the load says how it ended.
+        """
+        with contextlib.suppress(psutil.NoSuchProcess):
+            self.watched = self.watched | {role: psutil.Process(pid)}
 
     def run(self) -> None:
         try:
@@ -147,7 +152,7 @@ class Telemetry(threading.Thread):
             for role, process in self.watched.items():
                 sample[f"{role}_cpu_s"] = time.clock_gettime(cpu_clock(process.pid))
             if self.forks:
-                sample["server_cpu_s"] = family_cpu_s(self.watched["server"].pid)
+                sample["server_cpu_s"] = family_cpu_s(self.server_pid)
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         return sample
 
@@ -174,7 +179,7 @@ class Telemetry(threading.Thread):
         }
         sample |= tcp_counters()
         sample["accept_queue"] = accept_queue(self.server_port)
-        pid = self.watched["server"].pid
+        pid = self.server_pid
         return sample | descriptors_of([pid, *(children(pid) if self.forks else [])])
 
     def window(self, start_s: float, end_s: float) -> list[Sample]:

@@ -175,6 +175,20 @@ def test_process_that_ends_leaves_gaps_and_no_error(sampled):
     assert "server_cpus_idle_s" in watching.samples[-1]
 
 
+def test_server_that_ended_before_its_load_leaves_no_values_and_no_error():
+    """As one does whose warm-up kills it: that is its outcome, and no fault of ours."""
+    gone = child("")
+    gone.wait()
+    for forks in (False, True):
+        watching = Telemetry(gone.pid, 1, CPUS, rate_hz=50, forks=forks)
+        watching.watch("generator", os.getpid())
+        watching.start()
+        watching.stop()
+        assert "server_threads" not in watching.samples[-1]
+        assert watching.samples[-1]["generator_cpu_s"] > 0
+        assert grown(watching.samples, "server_cpu_s") == 0
+
+
 def test_idle_time_is_that_of_cpus_by_their_numbers(monkeypatch):
     """CPU 1 is offline: the second of the CPUs there are is CPU 2."""
     times = {cpu: CpuTimes(100.0 * cpu, 0.5) for cpu in (0, 2, 3)}
