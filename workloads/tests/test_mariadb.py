@@ -14,7 +14,7 @@ import pymysql
 import pytest
 
 from workloads.servers.backends import mariadb as backend
-from workloads.servers.databases import mariadb
+from workloads.servers.databases import mariadb, scratch
 from workloads.servers.databases.mariadb import MariaDB
 from workloads.servers.databases.scratch import PREFIX, Scratch
 
@@ -149,6 +149,13 @@ def test_a_wrong_variable_is_told_in_the_servers_own_words(tmp_path, temporary_f
     with pytest.raises(RuntimeError, match="unknown variable 'no_such_variable=1'"):
         MariaDB(SMALL | {"no_such_variable": 1}, CPUS, tmp_path, 1, "log")
     assert not left_over(temporary_folder)
+
+
+def test_data_lie_where_commits_reach_a_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(scratch, "data_folder", lambda: tmp_path)
+    made = Scratch()
+    made.remove()
+    assert made.path.parent == tmp_path
 
 
 def test_what_a_killed_runner_left_is_removed_by_the_next(temporary_folder):
