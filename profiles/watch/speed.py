@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import math
 import os
+import re
 import statistics
 import sys
 import time
@@ -28,6 +29,8 @@ FASTEST = 0.1
 # A fifth of a millisecond, so that few requests meet it; before it some steps, which fetch what has
 # left the caches.
 STEPS, STEPS_BEFORE = 1_500, 150
+# A line of a probe; a fault is another one.
+READING = re.compile(r"[\d.,]*")
 
 
 def compute(steps: int) -> None:
@@ -91,7 +94,8 @@ class Speeds:
         """
         for path, probe in zip(self.paths, self.probes, strict=False):
             if probe.ended():
-                said = path.read_text(errors="replace").strip().rpartition("\n")[2]
+                last = path.read_text(errors="replace").strip().rpartition("\n")[2]
+                said = "nothing" if READING.fullmatch(last) else last
                 raise RuntimeError(f"the probe {path.stem} ended ({probe.exit_status}): {said}")
         for path in self.paths:
             with path.open() as file:
