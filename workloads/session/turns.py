@@ -178,13 +178,15 @@ def rule_of(
     """The rule that ends rounds: of two builds, or of a cell by itself where `until` is None."""
     begun_s = time.monotonic()
     pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
-    name = next(iter(session.names if until is None else pairs), None)
+    wanted = session.names if until is None else pairs
+    name = next((each for each in wanted if each in done), None)
 
     def is_decided(rounds: int) -> bool:
-        # A build that does not start leaves the other without a comparison.
+        # A mode or build that does not start leaves the other without a comparison.
         if name is None:
             return True
-        logs = logs_of(done[name], done[session.plan.baseline(name)])
+        # Without its baseline a cell has the rounds of one that is its own.
+        logs = logs_of(done[name], done.get(session.plan.baseline(name), done[name]))
         if until is None:
             return is_over(rounds, time.monotonic() - begun_s, logs, session.bands or {})
         lasted_s = (datetime.now(UTC) - session.started).total_seconds()

@@ -256,6 +256,25 @@ def test_two_builds_are_loaded_until_the_limits_decide(plan, monkeypatch, modes,
         assert given[-1] == (10, ("fixed-pool", "thread-per-request"), until)
 
 
+@pytest.mark.parametrize(("loaded", "rounds"), [("fixed-pool", 4), ("thread-per-request", 1)])
+def test_cell_or_baseline_that_does_not_start_leaves_the_other(plan, monkeypatch, loaded, rounds):
+    session, name = session_of(plan), Name(loaded, "high", "jmeter")
+    session.names, session.bands = [Name("fixed-pool", "high", "jmeter")], {}
+
+    def load(session, name, kind, round, done):
+        load, metrics = {"throughput_per_s": 5.0}, {"cpu_us_per_request": 7.0}
+        turn = SimpleNamespace(kind=kind, round=round)
+        done.append(
+            SimpleNamespace(
+                **{"turn": turn, "load": load, "metrics": metrics, "counts": True},
+                **{"outcome": "completed", "reason": "", "kept": False, "latencies_ms": {}},
+            )
+        )
+
+    monkeypatch.setattr(module, "load_once", load)
+    assert {each: len(done) for each, done in in_turns(session, [name]).items()} == {name: rounds}
+
+
 def test_load_of_no_modes_is_nothing(plan):
     assert in_turns(session_of(plan), []) == {}
 
