@@ -176,7 +176,7 @@ def test_process_that_ends_leaves_gaps_and_no_error(sampled):
 
 
 def test_server_that_ended_before_its_load_leaves_no_values_and_no_error():
-    """As one does whose warm-up kills it: that is its outcome, and no fault of ours."""
+    """A warm-up kills such a one: that is its outcome, and no fault of ours."""
     gone = child("")
     gone.wait()
     for forks in (False, True):
