@@ -22,7 +22,6 @@ format_number <- function(values) {
   ifelse(is.na(values), no_figure, ifelse(is.infinite(values), "∞", plain_number(rounded)))
 }
 
-#' @export
 interval_text <- function(low, high) {
   ifelse(is.na(low), no_figure, paste0("[", format_number(low), ", ", format_number(high), "]"))
 }
