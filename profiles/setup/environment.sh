@@ -32,7 +32,7 @@ proxy_of() { # proxy_of SCHEME: options of a JVM, none without a proxy
   [[ -z $hidden ]] || sed -E 's/ //g; s/(^|,)\./\1*./g; s/,/|/g; s/^/ -Dhttp.nonProxyHosts=/' <<<"$hidden" | tr -d '\n'
 }
 proxies=$(proxy_of http)$(proxy_of https)
-# Maven 3.9 asks for the properties only when it is told to.
+# Maven 3.9 reads the proxy from these properties only with this option.
 [[ -z $proxies ]] || proxies+=' -Daether.connector.http.useSystemProperties=true'
 
 cat <<END

@@ -24,7 +24,9 @@ FOLDERS = (".ci", "analysis", "paper", "profiles", "servers", "workloads")
 SKIPPED = ("__pycache__", "build", "golden", "published", "runs", "target")
 # A comment, docstring or title in all these languages; `# ---- ` heads a part of a file.
 MARK = r"""(?:^|[\s{])(?:#+'?|//+|/?\*+|--+|<!--|\"{3}|"?title"?: "?)\s*(?:-{2,}\s+)?"""
-FAILS = ("wrong", "beginning", "place")
+FAILS = ("wrong", "beginning", "folder", "place")
+# Marks between two words of a place.
+MARKS = r"[^\w\s]+(?: [^\w\s]+)?"
 
 
 def patterns(table: Path) -> Iterator[tuple[str, re.Pattern[str], str]]:
@@ -36,7 +38,10 @@ def patterns(table: Path) -> Iterator[tuple[str, re.Pattern[str], str]]:
         any_word = "|".join(re.escape(word) for word in words.split(", "))
         if kind == "beginning":
             yield kind, re.compile(rf"{MARK}({any_word})\b", re.MULTILINE), instead
+        elif kind == "folder":
+            yield kind, re.compile(rf"(?<![\w.])(/(?:{any_word})/)"), instead
         elif kind == "place":
+            any_word = any_word.replace(r"\ ", MARKS)
             yield kind, re.compile(rf"(?<![\w.])({any_word})"), instead
         else:
             # A phrase may go on in the next line of a comment.

@@ -45,6 +45,8 @@ LASTING = Path("/var/tmp")
 FSYNC_US_AT_LEAST, FSYNCS = 5.0, 21
 # Clocks that a program reads without a system call, by architecture and hypervisor.
 FAST_CLOCKS = ("tsc", "arch_sys_counter", "kvm-clock", "hyperv_clocksource_tsc_page")
+# The name of a scheduler that is loaded as a BPF program.
+LOADED_SCHEDULER = Path("sys/kernel/sched_ext/root") / "ops"
 # From this release on the fair scheduler is EEVDF.
 EEVDF_SINCE = (6, 6)
 # A core with less of the largest capacity or frequency is an efficient one; favored cores differ by
@@ -438,7 +440,7 @@ def file_system(folder: Path, root: Path = ROOT) -> str:
 
 def scheduler(root: Path = ROOT) -> str:
     """The scheduler of ordinary threads; one that is loaded as a BPF program by its name."""
-    if loaded := content(root / "sys/kernel/sched_ext/root/ops"):
+    if loaded := content(root / LOADED_SCHEDULER):
         return loaded
     release = re.findall(r"\d+", content(root / "proc/sys/kernel/osrelease") or "")
     name = "EEVDF" if tuple(map(int, release[:2])) >= EEVDF_SINCE else "CFS"

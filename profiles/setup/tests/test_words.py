@@ -13,6 +13,8 @@ WORDS = [
     for kind, words, _ in (row for row in ROWS if len(row) == 3)
     for word in words.split(", ")
 ]
+# Words as they stand in a text, by kind.
+WRITTEN = {"folder": "/{}/".format, "place": lambda word: word.replace(" ", ".")}
 # How a comment begins, by language.
 COMMENTS = {
     "a.py": '    """{}',
@@ -40,9 +42,9 @@ def checked(folder: Path, *options: str) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.splitlines()
 
 
-@pytest.mark.parametrize("kind", ["wrong", "place", "beginning"])
+@pytest.mark.parametrize("kind", ["wrong", "folder", "place", "beginning"])
 def test_each_word_fails_wherever_it_stands(tmp_path: Path, kind: str) -> None:
-    words = [word for one, word in WORDS if one == kind]
+    words = [WRITTEN.get(kind, str)(word) for one, word in WORDS if one == kind]
     for name, comment in COMMENTS.items():
         path = tmp_path / "workloads" / name
         path.parent.mkdir(exist_ok=True)
@@ -73,7 +75,8 @@ def test_right_words_pass(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(b"\xff")
     name = f"to{wrong}_{wrong}ing"
     (tmp_path / "a.py").write_text(f"{name} = 1  # whether it is what as of\n")
-    (tmp_path / "a.md").write_text("Asked of it: see https://localhost/home, sys/a/root/b.\n")
+    right = f"see https://localhost/home, sys/a{WRITTEN['folder']('root')}b, an index url"
+    (tmp_path / "a.md").write_text(f"Asked of it: {right}.\n")
     assert checked(tmp_path) == (0, [])
 
 

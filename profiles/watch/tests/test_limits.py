@@ -436,7 +436,7 @@ def test_governors_are_those_of_the_usable_cpus(tree, monkeypatch):
         ({"proc/sys/kernel/osrelease": "6.1.0-41-amd64"}, "CFS"),
         ({"proc/sys/kernel/osrelease": "6.1.0-rt", "sys/kernel/realtime": "1"}, "CFS, PREEMPT_RT"),
         (
-            {"proc/sys/kernel/osrelease": "6.12.1", "sys/kernel/sched_ext/root/ops": "scx_lavd"},
+            {"proc/sys/kernel/osrelease": "6.12.1", str(limits.LOADED_SCHEDULER): "scx_lavd"},
             "scx_lavd",
         ),
     ],
