@@ -121,7 +121,7 @@ rule own:
     message:
         "two builds of a user's own service"
     shell:
-        "cat {input.verdict:q} && echo 'Pictures and flame graphs: {input.page}'"
+        "cat {input.verdict:q} && echo 'Pictures and flame graphs:' {input.page:q}"
 
 
 # Takes a run as it is: it has no input of results, or a missing cell would be measured for it.

@@ -11,7 +11,8 @@
 
 builds_confidence <- 0.99
 looks_at_builds <- 5 * 2^(0:6)
-# Memory is shown, and has no limit.
+#' Memory is shown, and has no limit.
+#' @export
 shown_of_builds <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_mib")
 build_verdicts <- c("not slower" = 0, slower = 1, undecided = 2, invalid = 3)
 
@@ -143,10 +144,14 @@ table_of_builds <- function(rows) {
   rows[, .(
     Statistic = paste0(title_of(statistic), ifelse(unit == "", "", paste0(" (", unit, ")"))), Old = format_number(old), New = format_number(new),
     "Change (%)" = fifelse(is.na(low), no_figure, sprintf("%s [%s, %s]", change(ratio), change(low), change(high))),
-    "Slower at (%)" = fifelse(is.na(slower_percent), no_figure, change(exp(fifelse(statistic == "throughput_per_s", -1, 1) * log1p(slower_percent / 100)))),
+    "Slower at (%)" = fifelse(is.na(slower_percent), no_figure, change(limit_of_build(statistic, slower_percent))),
     Verdict = fifelse(verdict == "", no_figure, verdict)
   )]
 }
+
+#' The ratio from which a statistic is slower by so many percent.
+#' @export
+limit_of_build <- function(statistic, percent) exp(fifelse(statistic == "throughput_per_s", -1, 1) * log1p(percent / 100))
 
 # ---- How right it is ------------------------------------------------------------------------------
 

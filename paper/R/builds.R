@@ -15,7 +15,7 @@ figure_changes <- function(builds) {
   in_percent <- function(ratio) 100 * (ratio - 1)
   rows[, `:=`(
     name = factor(capitalised(title_of(statistic)), rev(capitalised(title_of(statistic)))),
-    limit = exp(fifelse(statistic == "throughput_per_s", -1, 1) * log1p(slower_percent / 100))
+    limit = limit_of_build(statistic, slower_percent)
   )]
   ggplot(rows, aes(in_percent(ratio), name)) +
     geom_vline(xintercept = 0, colour = faint, linewidth = 0.3) +
@@ -35,7 +35,7 @@ figure_rounds <- function(cells) {
   sides <- vapply(cells, function(cell) cell$cell$mode, "")
   there <- file.exists(files)
   if (!any(there)) return(nothing_to_draw("no round was loaded"))
-  shown <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_mib")
+  shown <- shown_of_builds
   rows <- rbindlist(Map(function(file, side) fread(file)[kind == "plain", c("round", shown), with = FALSE][, build := side], files[there], sides[there]))
   rows[, (shown) := lapply(.SD, as.numeric), .SDcols = shown]
   values <- melt(rows, c("round", "build"), shown, "statistic")[is.finite(value)]

@@ -20,7 +20,7 @@ from pathlib import Path
 import psutil
 
 from profiles.watch.accept_queue import accept_queue
-from profiles.watch.limits import cpu_times, throttled
+from profiles.watch.limits import TICKS_PER_S, cpu_times, throttled
 
 COLUMNS = (
     "time_s",
@@ -50,7 +50,7 @@ COLUMNS = (
 )
 
 Sample = dict[str, float]
-TICKS_PER_S, PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 # Readings of the CPU clocks to one full sample.

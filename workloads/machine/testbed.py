@@ -196,18 +196,21 @@ def cpu_shares(
         cores = within_quota(cores, found.count)
     if len(cores) == 1:
         cores = [[cpu] for cpu in cores[0]]
-    shares = shared_out(cores, root, server, generator)
+    shares = shared_out(cores, found, root, server, generator)
     check_shares(shares, found)
     return shares
 
 
 def shared_out(
-    cores: list[list[int]], root: Path, server: AskedCpus, generator: AskedCpus
+    cores: list[list[int]],
+    found: limits.Cpus,
+    root: Path,
+    server: AskedCpus,
+    generator: AskedCpus,
 ) -> Shares:
     """These cores, as cpu_shares() says."""
     if server is generator is None:
-        slow = limits.slow_cpus(sum(cores, []), root)
-        fast = [core for core in cores if set(core).isdisjoint(slow)]
+        fast = [core for core in cores if set(core).isdisjoint(found.slow)]
         half = sum(fast[: len(cores) // 2], [])
         return sorted(half), sorted(set(sum(cores, [])).difference(half))
     on_server = taken(server, cores, "server_cpus", root) if server else []

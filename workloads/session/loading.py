@@ -19,7 +19,7 @@ from workloads.record.load import collections
 from workloads.record.settling import settling
 from workloads.record.slice import PROFILED, Beside, Live, Slice, Turn
 from workloads.record.slice_rules import faults
-from workloads.record.validity import PERHAPS_WRITTEN
+from workloads.record.validity import PERHAPS_WRITTEN, connections_of
 from workloads.session.metrics import BESIDE, Window
 from workloads.session.place import Meter, Place, Spent
 from workloads.tools.driver import Driver
@@ -142,7 +142,7 @@ class Loading:
         `closed`: those of the whole run, at whose end the tool closes its own.
         """
         tool, within = self.spec["tool"], load["requests_recorded"]
-        own = tool.get("connections", tool.get("users", 0)) + within - load["responses_2xx"]
+        own = connections_of(tool) + within - load["responses_2xx"]
         of_run = max(within, load.get("counted_requests", within), 1)
         return round(max(0, closed - own) * within / of_run)
 

@@ -200,11 +200,12 @@ def write(path: Path, columns: tuple[str, ...], rows: list[Row]) -> None:
 
 def origin() -> Row:
     """Columns that say of what programs, and on which kind of machine, a table is."""
+    return {"jars_sha256": jars_sha256(), "machine": provenance.this_machine()["id"]}
+
+
+def jars_sha256() -> str:
     content = b"".join(path.read_bytes() for path in FINGERPRINTS if path.exists())
-    return {
-        "jars_sha256": hashlib.sha256(content).hexdigest(),
-        "machine": provenance.this_machine()["id"],
-    }
+    return hashlib.sha256(content).hexdigest()
 
 
 def is_current(path: Path) -> bool:
@@ -213,7 +214,7 @@ def is_current(path: Path) -> bool:
         return False
     with path.open(newline="") as file:
         row = next(csv.DictReader(file), {})
-    return row.get("jars_sha256") == origin()["jars_sha256"]
+    return row.get("jars_sha256") == jars_sha256()
 
 
 def arguments() -> argparse.Namespace:
