@@ -1,9 +1,12 @@
 # Two builds of a user's own service: is the new one slower than its limits allow?
 #
 # Both were loaded in turns, in rounds that workloads/session/until_decided.py ended. The interval of a ratio is Student's over
-# those rounds at 99 %; of throughput and CPU time with what a new process adds (error_of_rounds()), which is not known of the
-# others. A statistic is slower where its interval lies beyond its limit, not slower where it lies within, and undecided where
-# it holds the limit. The build is slower where one statistic is, and not slower where none is slower and none undecided.
+# those rounds at 99 %; of throughput and CPU time with what a new process adds, which is not known of the others. A statistic is
+# slower where its interval lies beyond its limit, not slower where it lies within, and undecided where it holds the limit. The
+# build is slower where one statistic is, and not slower where none is slower and none undecided.
+#
+# CPU times are compared at one speed of the CPU: other guests of a host change it by half and more, in one build's round and not
+# in the other's, and a fixed computation on the server's CPU (probe_us) shows it.
 #
 # Rounds are looked at after 5, 10, 20, ... 320 of them and when the budget is spent. A statistic that is slower by exactly its
 # limit is called slower, or not slower, in at most 3 % of all comparisons each (simulate_builds(), and the tests on it). Of three
@@ -65,7 +68,7 @@ why_no_comparison <- function(cells) {
 }
 
 judge_statistic <- function(pair, statistic, limit) {
-  effect <- if (statistic == "rss_mib") effect_on_memory(pair) else effect_of_pair(pair, statistic, added_by_process(statistic), anyway = TRUE)
+  effect <- if (counts_of(statistic) == "latency") effect_of_pair(pair, statistic, share = 0) else effect_on_rounds(pair, statistic)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
   # CPU time per request falls with the rate: it is shown, and the throughputs decide.
   unlike <- statistic == "cpu_us_per_request" && serves_otherwise(pair)
@@ -80,16 +83,15 @@ judge_statistic <- function(pair, statistic, limit) {
   found[, names(no_builds()), with = FALSE]
 }
 
-added_by_process <- function(statistic) if (statistic %in% judged_statistics) process_share else 0
-
 # The 99 % interval on the scale of logarithms. A side that was at its limit leaves one end open.
 ends_of_build <- function(effect) {
   if (effect$why != "") return(c(NA_real_, NA_real_))
-  reach <- reach_of_builds(effect$error, effect$df)
+  reach <- reach_of_builds(effect$error, effect$rounds)
   c(if (effect$bound < 0) -Inf else effect$centre - reach, if (effect$bound > 0) Inf else effect$centre + reach)
 }
 
-reach_of_builds <- function(error, df) suppressWarnings(qt((1 + builds_confidence) / 2, df)) * error
+# Two degrees of freedom are those of a mean and of a slope, see at_one_speed().
+reach_of_builds <- function(error, rounds) suppressWarnings(qt((1 + builds_confidence) / 2, rounds - 2)) * error
 
 # Which side of the limit an interval of log ratios lies on.
 verdict_of_ends <- function(ends, better, limit) {
@@ -97,17 +99,48 @@ verdict_of_ends <- function(ends, better, limit) {
   if (isTRUE(slower_by[1] > log1p(limit / 100))) "slower" else if (isTRUE(slower_by[2] < log1p(limit / 100))) "not slower" else "undecided"
 }
 
-# Memory grows from round to round, so its interval is one over these rounds and not over processes.
-effect_on_memory <- function(pair) {
-  sides <- split(pair$measured$slices[kind == "plain" & !is.na(rss_mib) & rss_mib > 0], by = "mode")
-  both <- merge(sides[[pair$place$mode]], sides[[pair$place$baseline]], by = "round", suffixes = c("", "_baseline"))
-  logs <- both[, log(rss_mib / rss_mib_baseline)]
-  about <- as.list(compared_statistics[statistic == "rss_mib"])
-  c(about, list(
-    mode_value = exp(mean(log(both$rss_mib))), baseline_value = exp(mean(log(both$rss_mib_baseline))), rounds = length(logs), bound = 0, why = "",
-    centre = mean(logs), error = sd(logs) / sqrt(length(logs)), df = length(logs) - 1
+# ---- The rounds of both ---------------------------------------------------------------------------
+
+# The effect, see effect_of_pair(), over these rounds. Memory grows from round to round, so its interval is one over rounds as well.
+effect_on_rounds <- function(pair, statistic) {
+  of_memory <- c(as.list(compared_statistics[statistic == "rss_mib"]), bound = 0, least = 0, why = "")
+  effect <- if (statistic == "rss_mib") of_memory else effect_of_pair(pair, statistic, share = 0, anyway = TRUE)
+  if (effect$why != "") return(effect)
+  both <- rounds_of_builds(pair, statistic)
+  slowness <- both[, log(probe_us / probe_us_baseline)]
+  changes <- both[, log(value / value_baseline)]
+  logs <- if (statistic == "cpu_us_per_request") at_one_speed(changes, slowness) else changes
+  share <- if (statistic %in% judged_statistics) process_share else 0
+  old <- both[, mean(log(value_baseline))] - (mean(logs) - mean(changes)) / 2
+  modifyList(effect, list(
+    rounds = length(logs), centre = mean(logs), error = max(error_of_builds(logs, share), effect$least),
+    baseline_value = exp(old), mode_value = exp(old + mean(logs))
   ))
 }
+
+# A row per round in which both have a value.
+rounds_of_builds <- function(pair, statistic) {
+  rows <- slices_for(pair$measured$slices[kind == "plain"], statistic)
+  rows <- rows[, .(mode, round, value = as.numeric(get(statistic)), probe_us = as.numeric(probe_us))][is.finite(value) & value > 0]
+  merge(rows[mode == pair$place$mode], rows[mode == pair$place$baseline], by = "round", suffixes = c("", "_baseline"))
+}
+
+#' Changes of CPU time without those of the CPU's speed.
+#'
+#' @param logs log ratios of rounds; `slowness` those of the time of a fixed computation on the server's CPU, whose mean is 0 as both builds take
+#'   turns: a control variate (Lavenberg and Welch 1981, Management Science 27(3)).
+#' @return log ratios with the mean and the standard error of the regression at 0. Without a value of each round, or with the same in all, `logs`.
+at_one_speed <- function(logs, slowness) {
+  count <- length(logs)
+  if (count < looks_at_builds[1] || !isTRUE(var(slowness) > 0)) return(logs)
+  fit <- lm(logs ~ slowness)
+  of_zero <- 1 + count * mean(slowness)^2 / (var(slowness) * (count - 1))
+  coef(fit)[[1]] + sqrt(of_zero * (count - 1) / (count - 2)) * unname(fit$residuals)
+}
+
+# The error of the mean, with what another process adds: a share of the variance of rounds, but of those few that the machine
+# disturbed, which say nothing of processes.
+error_of_builds <- function(logs, share) sqrt(var(logs) / length(logs) + share * min(sd(logs), mad(logs))^2)
 
 # ---- For a terminal and a job of CI ---------------------------------------------------------------
 
@@ -158,13 +191,14 @@ limit_of_build <- function(statistic, percent) exp(fifelse(statistic == "through
 #' The rule's verdicts on one statistic of two builds, made of rounds.
 #'
 #' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent; `share` see
-#'   error_of_rounds().
+#'   error_of_builds(); `slowness` standard deviation of the log ratios of the CPU's speed, by which CPU times change, too.
 #' @return list: verdict and rounds.
-simulate_builds <- function(ratio, spread, limit, share = process_share) {
-  logs <- log(ratio) + rnorm(1, 0, spread * sqrt(share)) + rnorm(max(looks_at_builds), 0, spread)
+simulate_builds <- function(ratio, spread, limit, share = process_share, slowness = 0) {
+  slow <- rnorm(max(looks_at_builds), 0, slowness)
+  logs <- log(ratio) + rnorm(1, 0, spread * sqrt(share)) + rnorm(max(looks_at_builds), 0, spread) + slow
   for (count in looks_at_builds) {
-    some <- logs[seq_len(count)]
-    reach <- reach_of_builds(error_of_rounds(sd(some) / sqrt(count), count, share), count - 1)
+    some <- at_one_speed(logs[seq_len(count)], slow[seq_len(count)])
+    reach <- reach_of_builds(error_of_builds(some, share), count)
     verdict <- verdict_of_ends(mean(some) + c(-1, 1) * reach, "lower", limit)
     if (verdict != "undecided") break
   }

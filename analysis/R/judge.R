@@ -58,8 +58,8 @@ measured_pair <- function(cells) {
 #'
 #' @param share see error_of_rounds(); `anyway` whether CPU times are compared at whatever throughputs.
 #' @return list: statistic, effect, unit, mode_value, baseline_value, rounds, bound (1 at least, -1 at most, 0 neither), why (why there is no
-#'   effect, or empty), and on the scale of the effect centre, error, df, low, high; NA where one round, or a value that a process has once,
-#'   says nothing of noise.
+#'   effect, or empty), and on the scale of the effect centre, least (error that a count has), error, df, low, high; NA where one round, or a
+#'   value that a process has once, says nothing of noise.
 effect_of_pair <- function(pair, statistic, share = process_share, anyway = FALSE) {
   at <- match(statistic, compared_statistics$statistic)
   about <- as.list(compared_statistics[at])
@@ -71,7 +71,7 @@ effect_of_pair <- function(pair, statistic, share = process_share, anyway = FALS
   row <- as.list(pool_sessions(found, logs))
   error <- pmax(error_of_rounds(row$within, row$rounds, share), row$least)
   ends <- row$centre + c(-1, 1) * reach_of_rounds(error, row$df_within)
-  c(about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre")], list(
+  c(about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre", "least")], list(
     error = error, df = row$df_within, low = if (row$bound < 0) -Inf else ends[1], high = if (row$bound > 0) Inf else ends[2]
   ))
 }

@@ -20,7 +20,7 @@ from workloads.session.loading import Loading
 from workloads.session.profiling import profile_all
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
-from workloads.session.until_decided import LOOKS, is_over, is_settled, logs_of
+from workloads.session.until_decided import LOOKS, is_over, is_settled, logs_of, logs_of_builds
 from workloads.session.warm_all import warm_all
 from workloads.tools.tool import tool_of
 
@@ -186,13 +186,14 @@ def rule_of(
         if name is None:
             return True
         # Without its baseline a cell has the rounds of one that is its own.
-        logs = logs_of(done[name], done.get(session.plan.baseline(name), done[name]))
+        sides = done[name], done.get(session.plan.baseline(name), done[name])
         if until is None:
-            return is_over(rounds, time.monotonic() - begun_s, logs, session.bands or {})
+            lasted_s = time.monotonic() - begun_s
+            return is_over(rounds, lasted_s, logs_of(*sides), session.bands or {})
         lasted_s = (datetime.now(UTC) - session.started).total_seconds()
         if rounds in LOOKS:
             show(f"{rounds} rounds, {lasted_s:.0f} s of at most {until['budget_s']:.0f} s")
-        return is_settled(rounds, lasted_s, logs, until)
+        return is_settled(rounds, lasted_s, logs_of_builds(*sides), until)
 
     return is_decided
 

@@ -7,7 +7,7 @@ simulates how often the last interval misses the truth, as it is looked at after
 Two builds are looked at after 5, 10, 20, … rounds, each time by 99 % intervals: the rounds end
 where one statistic is slower than its limit allows, or none can be, or the budget is spent. Seven
 looks at 0.5 % on either side miss a limit on that side in at most 3.5 % of all comparisons;
-analysis/ simulates how often they do.
+analysis/ simulates how often they do. CPU times are compared at one speed of the CPU.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228
 ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
 # Half of an interval's width, as a factor.
 PRECISE = {"throughput_per_s": 1.05, "cpu_us_per_request": 1.08}
-# Looks at two builds: rounds, and the 99.5 % quantile of Student's t for that many.
-LOOKS = {5: 4.604, 10: 3.25, 20: 2.861, 40: 2.708, 80: 2.64, 160: 2.607, 320: 2.591}
+# Looks at two builds: rounds, and the 99.5 % quantile of Student's t for two fewer: mean and slope.
+LOOKS = {5: 5.841, 10: 3.355, 20: 2.878, 40: 2.712, 80: 2.64, 160: 2.607, 320: 2.591}
 # Variance that new processes add, as a share of that of a round, which rounds do not show: known of
 # these alone. The intervals of others are those of the processes that were measured.
 PROCESS_SHARE = dict.fromkeys(PRECISE, 0.1)
+# Normal values have a standard deviation of so many median absolute deviations.
+MADS = 1.4826
 # CPU time per request falls with the rate: beyond this factor of throughput it is not compared.
 UNLIKE = 1.2
 # The statistics of which less is slower; of all others more is.
@@ -92,9 +94,21 @@ def is_slower(name: str, logs: Sequence[float], percent: float) -> bool | None:
     if not quantiles:
         return None
     sign, limit = -1 if name in LESS_IS_SLOWER else 1, math.log(1 + percent / 100)
-    centre, share = sign * statistics.mean(logs), 1 / len(logs) + PROCESS_SHARE.get(name, 0)
-    reach = quantiles[-1] * statistics.stdev(logs) * math.sqrt(share)
+    centre, of_mean = sign * statistics.mean(logs), statistics.variance(logs) / len(logs)
+    reach = quantiles[-1] * math.sqrt(
+        of_mean + PROCESS_SHARE.get(name, 0) * usual_spread(logs) ** 2
+    )
     return None if abs(centre - limit) <= reach else centre > limit
+
+
+def usual_spread(logs: Sequence[float]) -> float:
+    """Standard deviation of rounds without the few that the machine disturbed.
+
+    They make a mean uncertain, and say nothing of what another process would add.
+    """
+    middle = statistics.median(logs)
+    mad = statistics.median(abs(each - middle) for each in logs)
+    return min(statistics.stdev(logs), MADS * mad)
 
 
 def is_precise(logs: Logs) -> bool:
@@ -140,10 +154,40 @@ def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
 
 def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
     """Logarithms of the ratios of each round, by statistic."""
-    return {name: log_ratios(mode, baseline, value) for name, value in VALUES.items()}
+    return {name: [*log_ratios(mode, baseline, value).values()] for name, value in VALUES.items()}
 
 
-def log_ratios(mode: list[Slice], baseline: list[Slice], value: Value) -> list[float]:
+def logs_of_builds(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
+    """The same, with CPU times at one speed of the CPU."""
+    changes = log_ratios(mode, baseline, VALUES["cpu_us_per_request"])
+    slowness = log_ratios(mode, baseline, lambda each: each.metrics["probe_us"])
+    known = [slowness[number] for number in changes if number in slowness]
+    cpu = at_one_speed([*changes.values()], known)
+    return logs_of(mode, baseline) | {"cpu_us_per_request": cpu}
+
+
+def at_one_speed(logs: Sequence[float], slowness: Sequence[float]) -> list[float]:
+    """Changes of CPU time without those of the CPU's speed.
+
+    `slowness`: log ratios of the time of a fixed computation in the same rounds, whose mean is 0 as
+    both builds take turns. It is a control variate (Lavenberg and Welch 1981, Management Science
+    27(3)): the result's mean and standard error are those of the regression at 0. Without a value
+    of each round, or with the same in all, changes stay as they are.
+    """
+    count = len(logs)
+    if count < min(LOOKS) or len(slowness) != count or statistics.variance(slowness) == 0:
+        return list(logs)
+    slope, at_zero = statistics.linear_regression(slowness, logs)
+    varied = statistics.variance(slowness) * (count - 1)
+    of_zero = 1 + count * statistics.mean(slowness) ** 2 / varied
+    wider = math.sqrt(of_zero * (count - 1) / (count - 2))
+    pairs = zip(logs, slowness, strict=True)
+    return [at_zero + wider * (change - slope * slow - at_zero) for change, slow in pairs]
+
+
+def log_ratios(mode: list[Slice], baseline: list[Slice], value: Value) -> dict[int, float]:
+    """By round: of those in which both have a value above 0."""
+
     def by_round(slices: list[Slice]) -> dict[int, float]:
         plain = [each for each in slices if each.counts and each.turn.kind == PLAIN]
         values = {each.turn.round: value(each) for each in plain}
@@ -151,4 +195,5 @@ def log_ratios(mode: list[Slice], baseline: list[Slice], value: Value) -> list[f
         return {number: found for number, found in values.items() if found and 0 < found < math.inf}
 
     ours, theirs = by_round(mode), by_round(baseline)
-    return [math.log(ours[number] / theirs[number]) for number in ours.keys() & theirs.keys()]
+    both = sorted(ours.keys() & theirs.keys())
+    return {number: math.log(ours[number] / theirs[number]) for number in both}

@@ -248,7 +248,7 @@ def test_two_builds_are_loaded_until_the_limits_decide(plan, monkeypatch, modes,
         return rounds == 10
 
     monkeypatch.setattr(module, "load_once", load)
-    monkeypatch.setattr(module, "logs_of", lambda mode, baseline: (mode[0].mode, baseline[0].mode))
+    monkeypatch.setattr(module, "logs_of_builds", lambda new, old: (new[0].mode, old[0].mode))
     monkeypatch.setattr(module, "is_settled", is_settled)
     found = in_turns(session, [Name(mode, "low", "jmeter") for mode in modes])
     assert [len(done) for done in found.values()] == [rounds] * len(modes)

@@ -8,7 +8,9 @@ from workloads.record.slice import PROFILED
 from workloads.session.until_decided import (
     LIMIT_S,
     LOOKS,
+    MADS,
     Interval,
+    at_one_speed,
     bands_of,
     interval,
     is_clear,
@@ -18,6 +20,9 @@ from workloads.session.until_decided import (
     is_settled,
     is_slower,
     log_ratios,
+    logs_of,
+    logs_of_builds,
+    usual_spread,
 )
 
 THROUGHPUT, CPU, P99 = "throughput_per_s", "cpu_us_per_request", "latency_p99_ms"
@@ -129,7 +134,7 @@ def test_ratio_is_of_slices_of_the_same_round(make_slice):
     mode = slices_of(make_slice, (20.0, 60.0, 5.0))
     baseline = slices_of(make_slice, (10.0, 20.0))
     found = log_ratios(mode, baseline, throughput)
-    assert sorted(math.exp(each) for each in found) == pytest.approx([2, 3])
+    assert {number: math.exp(each) for number, each in found.items()} == pytest.approx({1: 2, 2: 3})
 
 
 def test_what_did_not_complete_or_was_profiled_has_no_part_in_it(make_slice):
@@ -139,13 +144,13 @@ def test_what_did_not_complete_or_was_profiled_has_no_part_in_it(make_slice):
     repeated = slices_of(make_slice, (20.0, 0.0))
     found = log_ratios([*repeated, *left_out, *profiled], baseline, throughput)
     # A round without an answer has no ratio either.
-    assert [math.exp(each) for each in found] == pytest.approx([2])
+    assert [math.exp(each) for each in found.values()] == pytest.approx([2])
 
 
 def test_round_without_a_positive_value_has_no_ratio(make_slice):
     mode, baseline = slices_of(make_slice, [0.0, -2.0, 6.0]), slices_of(make_slice, [1.0, 1.0, 3.0])
-    assert log_ratios(mode, baseline, throughput) == [math.log(2)]
-    assert log_ratios(baseline, mode, throughput) == [math.log(1 / 2)]
+    assert log_ratios(mode, baseline, throughput) == {3: math.log(2)}
+    assert log_ratios(baseline, mode, throughput) == {3: math.log(1 / 2)}
 
 
 # ---- two builds
@@ -194,6 +199,44 @@ def test_process_that_is_another_keeps_a_small_difference_undecided():
     assert is_slower(CPU, about(1.075, 320), 5) is True
     # Their part of p99 is not known.
     assert is_slower(P99, about(1.055, 320), 5) is True
+
+
+def test_few_rounds_that_the_machine_disturbed_say_nothing_of_processes():
+    calm = [math.log(1.12) + each for each in [0.02, 0.01, 0.0, -0.01, -0.02] * 16]
+    stalled = [*calm[:78], calm[78] + 0.5, calm[79] + 0.5]
+    assert usual_spread(stalled) == pytest.approx(MADS * 0.01)
+    assert usual_spread([0.1, 0.1, 0.1, 0.3]) == 0
+    assert is_slower(CPU, stalled, 5) is True
+
+
+def sides_of(make_slice, ratio, new_speeds, old_speeds):
+    """Slices of two builds that differ by a ratio; speeds of the CPU in their rounds."""
+
+    def of(cpu_us, speeds):
+        made = slices_of(make_slice, [100.0] * len(speeds))
+        for each, speed in zip(made, speeds, strict=True):
+            each.metrics.update(cpu_us_per_request=cpu_us / speed, probe_us=70 / speed)
+        return made
+
+    return of(1000.0 * ratio, new_speeds), of(1000.0, old_speeds)
+
+
+def test_cpu_times_of_two_builds_are_compared_at_one_speed(make_slice):
+    """Another guest of the host takes a third of the speed in every third round."""
+    for ratio, slower in ((1.0, False), (1.1, True), (1.05, None)):
+        sides = sides_of(make_slice, ratio, [1.0, 1.0, 0.66] * 7, [1.0, 0.66, 1.0] * 7)
+        raw, found = logs_of(*sides)[CPU], logs_of_builds(*sides)[CPU]
+        assert is_slower(CPU, raw, 5) is None
+        assert [math.exp(each) for each in found] == pytest.approx([ratio] * 21)
+        assert is_slower(CPU, [a + b for a, b in zip(found, WAVE, strict=False)], 5) is slower
+
+
+def test_speed_that_is_unknown_in_a_round_or_never_changed_changes_nothing(make_slice):
+    mode, baseline = sides_of(make_slice, 1.1, [1.0, 0.6, 0.7, 1.0, 0.9, 1.0], [1.0] * 6)
+    mode[2].metrics["probe_us"] = None
+    assert logs_of_builds(mode, baseline)[CPU] == logs_of(mode, baseline)[CPU]
+    assert at_one_speed([0.1, 0.2, 0.1, 0.2, 0.3], [0.1] * 5) == [0.1, 0.2, 0.1, 0.2, 0.3]
+    assert at_one_speed([0.1, 0.2], [0.1, 0.3]) == [0.1, 0.2]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ test_that("one statistic that is slower decides, whatever the others are", {
 test_that("CPU times at throughputs that are far apart are shown, and the throughputs decide", {
   found <- judged(new = list(throughput_per_s = 200, cpu_us_per_request = 1500))
   expect_equal(found$verdict, "not slower")
-  expect_equal(found$table[statistic == "cpu_us_per_request", c(old, new, verdict)], c("1000", "1500", ""))
+  expect_equal(found$table[statistic == "cpu_us_per_request", c(round(old), round(new), verdict)], c("1000", "1500", ""))
   expect_match(lines_of_builds(found), "CPU time per request: throughputs differ by more than 20 %", all = FALSE)
   expect_equal(judged(new = list(throughput_per_s = 50))$verdict, "slower")
 })
@@ -170,6 +170,32 @@ test_that("10 % are found, and two equal builds are called so, where rounds vary
   expect_lte(equal[["slower"]], 0.001)
 })
 
+test_that("10 % are found where the CPU's speed varies by 20 %, and are not without its changes", {
+  set.seed(41)
+  found <- shares(1.1, spread = 0.03, slowness = 0.2, runs = 500)
+  expect_gte(found[["slower"]], 0.95)
+  expect_gte(shares(1, spread = 0.03, slowness = 0.2, runs = 500)[["not slower"]], 0.95)
+  expect_lte(shares(1.1, spread = 0.2, share = 0.03^2 / 0.2^2 / 10, runs = 500)[["slower"]], 0.9)
+})
+
+test_that("speed explains CPU time by its slope at no change of speed", {
+  slowness <- c(-0.4, 0, 0.1, 0.5, 0.3, 0.02)
+  noise <- c(0.01, -0.02, 0.01, -0.01, 0.02, -0.01)
+  expect_equal(mean(at_one_speed(log(1.1) + 0.9 * slowness, slowness)), log(1.1))
+  fit <- summary(lm(log(1.1) + 0.9 * slowness + noise ~ slowness))$coefficients
+  found <- at_one_speed(log(1.1) + 0.9 * slowness + noise, slowness)
+  expect_equal(c(mean(found), sd(found) / sqrt(6)), unname(fit[1, 1:2]))
+  expect_equal(at_one_speed(noise, replace(slowness, 2, NA)), noise)
+  expect_equal(at_one_speed(noise, rep(0.1, 6)), noise)
+})
+
+test_that("one stall of the machine adds nothing for new processes", {
+  quiet <- rep_len(c(0.01, -0.01), 40)
+  stalled <- replace(quiet, 7, 0.6)
+  expect_equal(error_of_builds(stalled, 0.1)^2 - error_of_builds(stalled, 0)^2, 0.1 * mad(stalled)^2)
+  expect_lt(mad(stalled), 0.016)
+})
+
 test_that("intervals at 95 % after each round would be wrong far more often", {
   set.seed(40)
   wrong <- replicate(1000, {
@@ -181,15 +207,17 @@ test_that("intervals at 95 % after each round would be wrong far more often", {
 
 test_that("it is the rule that ends the rounds", {
   logs <- c(list(rep_len(c(0.02, -0.02), 10) + log(1.1), rep_len(c(0.02, -0.02), 10), rep_len(c(0.02, -0.02), 10) + log(1.05)), list(rep_len(c(0.02, -0.02), 320) + log(1.055)))
-  script <- sprintf("import json; from workloads.session import until_decided as rule; print(json.dumps([[*rule.LOOKS], [*rule.LOOKS.values()], [rule.is_slower('cpu_us_per_request', logs, 5) for logs in %s]]))", jsonlite::toJSON(logs, digits = NA))
+  speeds <- list(c(0.1, 0.12, 0.5, -0.2, 0.11, 0.3), c(0, 0.03, 0.4, -0.3, 0, 0.2))
+  script <- sprintf("import json; from workloads.session import until_decided as rule; print(json.dumps([[*rule.LOOKS], [*rule.LOOKS.values()], [rule.is_slower('cpu_us_per_request', logs, 5) for logs in %s], rule.at_one_speed(*%s)]))", jsonlite::toJSON(logs, digits = NA), jsonlite::toJSON(speeds, digits = NA))
   printed <- withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
   rule <- jsonlite::fromJSON(printed)
   expect_equal(rule[[1]], looks_at_builds)
-  expect_equal(rule[[2]], reach_of_builds(1, looks_at_builds - 1), tolerance = 1e-3)
+  expect_equal(rule[[2]], reach_of_builds(1, looks_at_builds), tolerance = 1e-3)
   here <- vapply(logs, function(some) {
-    reach <- reach_of_builds(error_of_rounds(sd(some) / sqrt(length(some)), length(some)), length(some) - 1)
+    reach <- reach_of_builds(error_of_builds(some, process_share), length(some))
     verdict_of_ends(mean(some) + c(-1, 1) * reach, "lower", 5)
   }, "")
   expect_equal(here, c("slower", "not slower", "undecided", "undecided"))
   expect_equal(rule[[3]], c(TRUE, FALSE, NA, NA))
+  expect_equal(rule[[4]], at_one_speed(speeds[[1]], speeds[[2]]))
 })
