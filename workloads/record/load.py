@@ -32,6 +32,17 @@ def nothing_sent(loop: str) -> dict[str, Any]:
     }
 
 
+def nothing_answered(loop: str, ran_s: tuple[float, float]) -> dict[str, Any]:
+    """The `load` of a generator that ended, within `ran_s`, without an answer that it counted."""
+    return nothing_sent(loop) | {
+        "errors": {"fatal": 1},
+        "error_share": 1.0,
+        "start_epoch_s": ran_s[0],
+        "end_epoch_s": ran_s[1],
+        "duration_s": ran_s[1] - ran_s[0],
+    }
+
+
 def collections(log: Path, load: dict[str, Any]) -> dict[str, Any]:
     """Collections that ended within the load, and their pauses, from the JVM's unified log.
 

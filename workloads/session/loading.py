@@ -15,7 +15,7 @@ from profiles.watch.telemetry import Telemetry
 from workloads.machine import provenance
 from workloads.machine.idle_connections import idle_connections, still_open
 from workloads.record import cell_folder
-from workloads.record.load import collections
+from workloads.record.load import collections, nothing_answered
 from workloads.record.settling import settling
 from workloads.record.slice import PROFILED, Beside, Live, Slice, Turn
 from workloads.record.slice_rules import faults
@@ -115,15 +115,20 @@ class Loading:
         return place.run(argv, folder, limit_s, watch, subject.client_environment)
 
     def collect(self, folder: Path, ran: Ran) -> dict[str, Any]:
-        """The tool's results of the load. Raises RuntimeError where it left none."""
+        """The tool's results of the load. Raises RuntimeError where it left none.
+
+        One that fails with its server leaves none: sysbench crashes when PostgreSQL dies.
+        """
         generator: dict[str, Any] = {**self.tool.generator(self.spec)}
         try:
             load = self.tool.collect(self.spec, folder, ran.window_s)
         except (OSError, ValueError, KeyError) as fault:
-            log = folder / LOG
-            said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
-            message = f"the generator left no results (exit status {ran.exit_status}): {said}"
-            raise RuntimeError(message) from fault
+            if not any(process.ended() for process in self.live.processes()):
+                log = folder / LOG
+                said = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+                message = f"the generator left no results (exit status {ran.exit_status}): {said}"
+                raise RuntimeError(message) from fault
+            load = nothing_answered(self.tool.LOOP, ran.window_s)
         generator |= {"cpu_share": 0.0, "exit_status": ran.exit_status}
         return load | {"generator": generator}
 

@@ -371,12 +371,27 @@ def test_telemetry_that_ended_fails_the_job_with_its_reason(load_slice, monkeypa
         load_slice()
 
 
-def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_path):
+def without_results(live):
+    """A load of a tool that leaves no results."""
+
     def collect(spec, folder, ran_s):
         raise FileNotFoundError("load.json")
 
-    (tmp_path / "generator.log").write_text("no such option\n")
     one = loading(live)
-    one.tool = SimpleNamespace(collect=collect, generator=lambda spec: {})
+    one.tool = SimpleNamespace(LOOP="closed", collect=collect, generator=lambda spec: {})
+    return one
+
+
+def test_generator_without_results_fails_the_job_with_what_it_said(live, tmp_path):
+    (tmp_path / "generator.log").write_text("no such option\n")
     with pytest.raises(RuntimeError, match=r"exit status 2\): no such option"):
-        one.collect(tmp_path, Ran([], 2, False, (0.0, 1.0)))
+        without_results(live).collect(tmp_path, Ran([], 2, False, (0.0, 1.0)))
+
+
+@pytest.mark.parametrize("died", ["process", "pooler"])
+def test_generator_that_fails_with_its_server_has_a_load_without_answers(live, tmp_path, died):
+    """sysbench crashes where PostgreSQL is killed."""
+    setattr(live.subject, died, SimpleNamespace(ended=lambda: True))
+    load = without_results(live).collect(tmp_path, Ran([], -11, False, (1.0, 3.0)))
+    assert (load["responses_2xx"], load["error_share"], load["duration_s"]) == (0, 1.0, 2.0)
+    assert load["generator"]["exit_status"] == -11

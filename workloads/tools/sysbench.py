@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from workloads.record.latencies import hgrm
-from workloads.record.load import nothing_sent
+from workloads.record.load import nothing_answered, nothing_sent
 from workloads.servers.databases import DATABASE, USER
 from workloads.servers.databases.data import ROWS, SEED
 from workloads.servers.databases.subject import DatabaseSubject
@@ -77,26 +77,21 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     A client that is refused ends sysbench: that is an outcome, told under "fault".
     """
     text = (folder / "generator.log").read_text(errors="replace")
-    steps = histogram(text)
-    nothing = nothing_sent(LOOP) | {"concurrency_offered": spec["tool"]["clients"]}
+    steps, clients = histogram(text), spec["tool"]["clients"]
     # Each of many clients says the same.
     fatal = list(dict.fromkeys(re.findall(r"FATAL: (.*)", text)))
     if fatal and not steps:
-        return nothing | {
-            "errors": {"fatal": 1},
-            "error_share": 1.0,
-            "start_epoch_s": ran_s[0],
-            "end_epoch_s": ran_s[1],
-            "duration_s": ran_s[1] - ran_s[0],
-            "fault": {"outcome": "refused", "reason": f"sysbench: {'; '.join(fatal[:3])}"},
-        }
+        fault = {"outcome": "refused", "reason": f"sysbench: {'; '.join(fatal[:3])}"}
+        nothing = nothing_answered(LOOP, ran_s)
+        return nothing | {"concurrency_offered": clients, "fault": fault}
     figures = {name: number(text, pattern) for name, pattern in FIGURES.items()}
     (folder / LATENCY).write_text(hgrm(steps, figures["sum_ms"], figures["max_ms"]))
     events, ignored = round(figures["events"]), round(figures["ignored"])
     per_s = figures["per_s"]
     duration_s = events / per_s if per_s else float(spec["tool"]["duration_s"])
     mean_ms = figures["sum_ms"] / events if events else None
-    return nothing | {
+    return nothing_sent(LOOP) | {
+        "concurrency_offered": clients,
         "requests_recorded": events + ignored,
         "responses_2xx": events,
         "errors": {"ignored": ignored} if ignored else {},
