@@ -1,15 +1,16 @@
 """Renders the report: the paper as a PDF, and as one self-contained HTML file with all tables.
 
 With Quarto on the PATH (and R's rmarkdown, which it needs) Quarto does it. Where it is absent, too
-old or fails, the stand-in does: knitr runs the code, pandoc writes HTML and typst, typst writes the
-PDF. Both read the same source, and nothing is left beside it: the work is done on a copy in a
-temporary folder. The report, and a line `report: …` on standard error, say why it is the stand-in.
-Another source than the report is rendered as HTML alone.
+old, fails or hangs, the stand-in does: knitr runs the code, pandoc writes HTML and typst, typst
+writes the PDF. Both read the same source, and nothing is left beside it: the work is done on a copy
+in a temporary folder. The report, and a line `report: …` on standard error, say why it is the
+stand-in. Another source than the report is rendered as HTML alone.
 
     python -m paper.render --results results --out-html report.html --out-pdf report.pdf
 """
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pypandoc
 import typst
 import yaml
@@ -32,6 +34,8 @@ PAPER = Path(__file__).resolve().parent
 # Whatever asks for a date gets this one, so that the same input gives the same bytes.
 EPOCH = "0"
 LINES_OF_A_FAULT = 20
+# The stand-in takes half a minute for the report.
+QUARTO_LIMIT_S = 600.0
 Renderer = Callable[[Path, Mapping[str, str], str, Path], None]
 FOR_PANDOC = (
     "lang",
@@ -48,18 +52,38 @@ class RenderError(Exception):
     """A step failed; the message ends with what that step printed."""
 
 
-def run(argv: list[str], cwd: Path) -> None:
-    """Runs one step; raises RenderError with its output when it fails."""
+def run(argv: list[str], cwd: Path, limit_s: float | None = None) -> None:
+    """Runs one step; raises RenderError with its output when it fails, or does not end in time."""
     environment = os.environ | {"SOURCE_DATE_EPOCH": EPOCH}
     # Bytes that are not UTF-8 must not hide the step's own message.
-    step = subprocess.run(
-        argv, cwd=cwd, env=environment, capture_output=True, text=True, errors="replace"
+    step = subprocess.Popen(
+        argv,
+        cwd=cwd,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
     )
+    try:
+        output, complaints = step.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        kill_with_children(step)
+        raise RenderError(f"{argv[0]} had not ended after {limit_s:g} s") from None
     if step.returncode != 0:
         # knitr prints the whole document up to the fault; its end is where the fault is.
-        said = "\n".join((step.stdout + step.stderr).splitlines()[-LINES_OF_A_FAULT:])
+        said = "\n".join((output + complaints).splitlines()[-LINES_OF_A_FAULT:])
         raise RenderError(f"{argv[0]} failed ({step.returncode}):\n{said}")
-    sys.stderr.write(step.stderr)
+    sys.stderr.write(complaints)
+
+
+def kill_with_children(step: "subprocess.Popen[str]") -> None:
+    """Kills a step and what it has started; not by a group, which Ctrl-C would not reach."""
+    process = psutil.Process(step.pid)
+    for each in (*process.children(recursive=True), process):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+    step.communicate()
 
 
 def front_matter(qmd: Path) -> dict[str, Any]:
@@ -110,7 +134,7 @@ def why_not_quarto(cwd: Path) -> str | None:
 def render_with_quarto(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> None:
     """Writes one format with `quarto render`, in the folder of `qmd`."""
     options = [part for name, value in params.items() for part in ("-P", f"{name}:{value}")]
-    run(["quarto", "render", qmd.name, "--to", target, *options], qmd.parent)
+    run(["quarto", "render", qmd.name, "--to", target, *options], qmd.parent, QUARTO_LIMIT_S)
     shutil.move(qmd.with_suffix(out.suffix), out)
 
 

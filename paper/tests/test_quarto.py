@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 
 from paper import render
@@ -76,6 +77,20 @@ def test_stand_in_takes_over_where_quarto_fails_and_says_so(
     assert told == {"typst": expected} and name == expected
     assert capsys.readouterr().err == f"report: a.pdf is by {expected}\n"
     assert (tmp_path / "a.pdf").exists()
+
+
+def test_quarto_that_hangs_is_ended_with_what_it_has_started(
+    path_without_quarto: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quarto = path_without_quarto / "quarto"
+    quarto.write_text(f"#!/bin/sh\n/bin/sleep 60 &\necho $! > {tmp_path}/child\nwait\n")
+    quarto.chmod(0o755)
+    monkeypatch.setattr(render, "QUARTO_LIMIT_S", 0.5)
+    (tmp_path / "a.qmd").touch()
+    with pytest.raises(render.RenderError, match="^quarto had not ended after 0.5 s$"):
+        render.render_with_quarto(tmp_path / "a.qmd", {}, "html", tmp_path / "a.html")
+    child = int((tmp_path / "child").read_text())
+    assert not psutil.pid_exists(child) or psutil.Process(child).status() == "zombie"
 
 
 def test_fault_of_the_document_is_one_of_the_stand_in_too(
