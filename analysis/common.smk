@@ -1,7 +1,10 @@
 """Facts on sessions and their cells, for the rules that analyze."""
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
+
+from snakemake.exceptions import IncompleteCheckpointException
 
 from workloads.experiment.looks import chosen, took_of, undecided_of
 
@@ -37,7 +40,11 @@ def look_sessions(wildcards):
     if config["repetitions"] < 2 or not config.get("minutes"):
         return []
     planned = sessions_planned()
-    undecided = undecided_of(Path(checkpoints.decide.get().output[0]))
+    decided = checkpoints.decide
+    # A session that was interrupted has no record: its table is there, but is not of this run.
+    if not all(map(os.path.exists, SESSIONS)):
+        raise IncompleteCheckpointException(decided.rule, f"{RESULTS}/undecided.csv")
+    undecided = undecided_of(Path(decided.get().output[0]))
     wanted = {name: count for name, count in undecided.items() if name in planned}
     found = chosen(wanted, took_of(map(Path, SESSIONS)), config["minutes"])
     return [f"{RESULTS}/sessions/{name}/rep-{planned[name] + 1}.json" for name in found]

@@ -32,6 +32,11 @@ rule analyze:
     params: cells=lambda wildcards: cells_of_looks(look_sessions(wildcards))
     shell: "printf '%s\\\\n' {{input.looks:q}} {{params.cells:q}} > {{output:q}}"
 
+rule render_report:
+    input: "looks.txt"
+    output: "report.txt"
+    shell: "cp {{input:q}} {{output:q}}"
+
 rule measure_session:
     output: "results/sessions/{{study}}/{{comparison}}/rep-{{repetition}}.json"
     shell: "echo '{{{{\\"wall_s\\": 60}}}}' > {{output:q}}"
@@ -43,9 +48,9 @@ checkpoint decide:
 """
 
 
-def run(folder: Path, *settings: str) -> tuple[list[str], str]:
+def run(folder: Path, *settings: str, before: tuple[str, ...] = ()) -> tuple[list[str], str]:
     """The further sessions and their cells, and what Snakemake said."""
-    command = ["snakemake", "--cores", "2", "--nocolor", "--config", *settings]
+    command = ["snakemake", *before, "--cores", "2", "--nocolor", "--config", *settings]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
     return (folder / "looks.txt").read_text().split(), done.stderr
@@ -96,6 +101,23 @@ def test_undecided_comparisons_get_one_session_more_and_no_other(tmp_path: Path)
         *sessions,
         f"results/sessions/{by_design.study}/{by_design.comparison}/rep-2.json",
     ]
+
+
+def test_forced_report_of_an_interrupted_run_is_rendered_and_measures_nothing(
+    tmp_path: Path,
+) -> None:
+    grid = Grid(CONFIG | {"repetitions": 2})
+    begun(tmp_path, grid, "")
+    settings = "repetitions=2", "minutes=1000"
+    run(tmp_path, *settings, before=("report.txt",))
+    # Snakemake removes the record of a session that fails.
+    interrupted = tmp_path / f"results/sessions/{grid.sessions[0].path}.json"
+    interrupted.unlink()
+    _, said = run(tmp_path, *settings, before=("-f", "report.txt"))
+    assert "rule render_report:" in said and "rule measure_session:" not in said
+    # Tables made again need it, and no other.
+    _, said = run(tmp_path, *settings, before=("-R", "analyze"))
+    assert interrupted.exists() and said.count("rule measure_session:") == 1
 
 
 def test_a_run_of_one_session_and_one_without_minutes_look_at_nothing(tmp_path: Path) -> None:
