@@ -68,7 +68,7 @@ why_no_comparison <- function(cells) {
 }
 
 judge_statistic <- function(pair, statistic, limit) {
-  effect <- if (counts_of(statistic) == "latency") effect_of_pair(pair, statistic, share = 0) else effect_on_rounds(pair, statistic)
+  effect <- effect_on_rounds(pair, statistic)
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
   # CPU time per request falls with the rate: it is shown, and the throughputs decide.
   unlike <- statistic == "cpu_us_per_request" && serves_otherwise(pair)
@@ -101,12 +101,14 @@ verdict_of_ends <- function(ends, better, limit) {
 
 # ---- The rounds of both ---------------------------------------------------------------------------
 
-# The effect, see effect_of_pair(), over these rounds. Memory grows from round to round, so its interval is one over rounds as well.
+# The effect, see effect_of_pair(), but as the rule that ends the rounds sees it: means of the rounds' logarithms, of p99 as well.
+# Memory grows from round to round, so its interval is one over rounds, too.
 effect_on_rounds <- function(pair, statistic) {
   of_memory <- c(as.list(compared_statistics[statistic == "rss_mib"]), bound = 0, least = 0, why = "")
   effect <- if (statistic == "rss_mib") of_memory else effect_of_pair(pair, statistic, share = 0, anyway = TRUE)
   if (effect$why != "") return(effect)
   both <- rounds_of_builds(pair, statistic)
+  if (nrow(both) < 2) return(modifyList(effect, list(rounds = nrow(both), centre = NA_real_, why = too_few_rounds(nrow(both)))))
   slowness <- both[, log(probe_us / probe_us_baseline)]
   changes <- both[, log(value / value_baseline)]
   logs <- if (statistic == "cpu_us_per_request") at_one_speed(changes, slowness) else changes

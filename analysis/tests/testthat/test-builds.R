@@ -53,6 +53,17 @@ test_that("p99 alone makes a build slower, by a limit of its own", {
   expect_equal(judged(new = list(latency_p99_ms = 22))$verdict, "not slower")
 })
 
+test_that("p99 is that of rounds, as for the rule that ends them: one stall is one round", {
+  results <- write_session()
+  path <- file.path(cell_of(results, "new"), "slices.csv")
+  fwrite(read_as_text(path)[kind == "plain" & round == "3", latency_p99_ms := "2000"], path)
+  found <- judge_builds(results, of_new)$table[statistic == "latency_p99_ms"]
+  wave <- rep_len(c(-1, 1, 0.5, -0.5), 20) * 0.02
+  logs <- log(replace(20 * (1 + wave), 3, 2000) / (20 * (1 - wave)))
+  expect_equal(log(c(found$ratio, found$high)), mean(logs) + c(0, qt(0.995, 18) * sd(logs) / sqrt(20)))
+  expect_equal(found$new / found$old, found$ratio)
+})
+
 test_that("memory is shown with its interval and decides nothing", {
   found <- judged(new = list(rss_mib = 180))
   expect_equal(found$verdict, "not slower")
