@@ -118,7 +118,7 @@ def lines_of(comparison: dict[str, Any]) -> dict[str, Mode]:
     """A comparison's modes, families by size expanded; {} where one is defined elsewhere.
 
     A family: `{pool}` in an id stands for each value of the key `each.pool`, which is then a word
-    of the mode, and its size.
+    of the mode, and its size. A value that is `{pool}` alone is that number.
     """
     found: dict[str, Mode] = {}
     ((word, values),) = comparison.get("each", {"": [""]}).items()
@@ -127,7 +127,8 @@ def lines_of(comparison: dict[str, Any]) -> dict[str, Mode]:
             if f"{{{word}}}" not in mode:
                 found.setdefault(mode, line or {})
                 continue
-            filled = json.loads(json.dumps(line or {}).replace(f"{{{word}}}", str(value)))
+            text = json.dumps(line or {}).replace(f'"{{{word}}}"', str(value))
+            filled = json.loads(text.replace(f"{{{word}}}", str(value)))
             found[mode.replace(f"{{{word}}}", str(value))] = {word: value, "size": value} | filled
     common = {key: comparison[key] for key in OF_COMPARISONS if key in comparison}
     return {
@@ -462,6 +463,8 @@ def mode_faults(
 ) -> Iterator[str]:
     if "size" in mode and not mode["id"].endswith(f"-{mode['size']}"):
         yield f"{place}.size = {mode['size']}; allowed: the number that the mode's id ends in"
+    if isinstance(mode.get("permits"), str):
+        yield f"{place}.permits = {json.dumps(mode['permits'])}; allowed: the word of `each`"
     if "command" in mode:
         yield from user_server_faults(place, study, mode)
         return

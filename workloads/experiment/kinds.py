@@ -20,15 +20,19 @@ COLORS = {
     "": ("gray", "olive"),
 }
 ALL_COLORS = ("sky", "amber", "olive", "gray", "vermilion", "pink", "green", "blue")
-# Carriers of virtual threads and event loops are as many as CPUs; a JVM has a few more for timers
-# and polling. The most seen on one CPU was 4.
+# Carriers of virtual threads and event loops are as many as CPUs, unless a mode says how many; a
+# JVM has a few more for timers and polling. The most seen on one CPU with one carrier was 4.
 THREADS_PER_CPU = 5
 # Words of a mode that are options of its server, under the same name on its command line.
 WORDS = (
     *("threads", "core-threads", "queue", "permits", "pool", "backlog", "max-connections"),
     *("client", "lock", "password-workers", "control-percent"),
 )
-PARALLELISM = "-Djdk.virtualThreadScheduler.parallelism"
+# So many carriers, and none in place of those that are pinned.
+CARRIERS = (
+    "-Djdk.virtualThreadScheduler.maxPoolSize",
+    "-Djdk.virtualThreadScheduler.parallelism",
+)
 COLLECTORS = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC"}
 
 
@@ -41,7 +45,7 @@ def observed(mode: Mode) -> dict[str, Any]:
         return {"peak_at_most": mode["threads"], "started_per_request_at_most": 0.5}
     if "threads_at_most" in mode:
         return few | {"peak_at_most": mode["threads_at_most"]}
-    return few | {"peak_at_most_per_cpu": THREADS_PER_CPU}
+    return few | {"peak_at_most_per_cpu": THREADS_PER_CPU - 1 + mode.get("carriers", 1)}
 
 
 def options(mode: Mode, common: dict[str, Any], *, virtual_is_option: bool) -> dict[str, Any]:
@@ -75,7 +79,7 @@ def jvm_options(part: Mode) -> list[str]:
     if "gc" in part:
         found.append(COLLECTORS[part["gc"]])
     if "carriers" in part:
-        found.append(f"{PARALLELISM}={part['carriers']}")
+        found += [f"{option}={part['carriers']}" for option in CARRIERS]
     return [*found, *part.get("jvm_options", [])]
 
 

@@ -30,7 +30,7 @@ final class Words {
             Map.entry("permits", Kind.COUNT),
             Map.entry("body-bytes", Kind.COUNT),
             Map.entry("client", Kind.oneOf("blocking", "pooled", "worker-threads", "event-loop")),
-            Map.entry("lock", Kind.oneOf("synchronized", "reentrant")),
+            Map.entry("lock", Kind.oneOf("synchronized", "reentrant", "shared", "native", "class-init")),
             Map.entry("as-published", Kind.SWITCH),
             Map.entry("states-every-ms", Kind.COUNT),
             Map.entry("count-pinned", Kind.SWITCH));

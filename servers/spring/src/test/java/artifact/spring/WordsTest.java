@@ -19,7 +19,7 @@ class WordsTest {
             --client=Blocking          | client is one of blocking, pooled, worker-threads, event-loop, not Blocking
             --remote.url=127.0.0.1:80  | remote.url is a URL that begins with http://, not 127.0.0.1:80
             --address=localhost        | address is an IPv4 address of this machine, not localhost
-            --lock=none                | lock is one of synchronized, reentrant, not none
+            --lock=none                | lock is one of synchronized, reentrant, shared, native, class-init, not none
             --permits=0                | permits is a whole number from 1, not 0
             --threads=0                | threads is a whole number from 1, not 0
             --threads=fifty            | threads is a whole number from 1, not fifty

@@ -9,8 +9,9 @@ import jakarta.servlet.ServletResponse;
 import java.io.IOException;
 
 /**
- * Virtual threads that admit no more requests than a pool of that size would: the difference between
- * the two is then the kind of thread.
+ * Admits so many requests to the handler, first come, first served, whatever thread they have. Virtual threads
+ * admit then as many as a pool of that size; platform threads of a larger pool wait here, in order, and not where
+ * they would overtake each other.
  */
 final class PermitsFilter implements Filter {
 

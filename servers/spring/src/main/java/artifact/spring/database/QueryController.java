@@ -12,11 +12,15 @@ import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * One query on a connection of the pool: {@code point} is as short as one can be, {@code wait} holds
- * its connection for 20 ms in which the database does nothing.
+ * Queries on a connection of the pool: {@code point} is as short as one can be, {@code wait} holds its
+ * connection for 20 ms in which the database does nothing. {@code times} of them, one after the other, take a
+ * connection each and give it back, with a pause of {@code think_ms} after each.
  */
 @RestController
 class QueryController {
+
+    private static final int MAX_TIMES = 1000;
+    private static final int MAX_THINK_MS = 1000;
 
     private final JdbcTemplate jdbc;
 
@@ -25,7 +29,23 @@ class QueryController {
     }
 
     @GetMapping("/api/query-test")
-    String query(@RequestParam(defaultValue = "point") String kind) {
+    String query(
+            @RequestParam(defaultValue = "point") String kind,
+            @RequestParam(defaultValue = "1") int times,
+            @RequestParam(name = "think_ms", defaultValue = "0") int thinkMs)
+            throws InterruptedException {
+        require(1, times, MAX_TIMES, "times");
+        require(0, thinkMs, MAX_THINK_MS, "think_ms");
+        for (int time = 0; time < times; time++) {
+            query(kind);
+            if (thinkMs > 0) {
+                Thread.sleep(thinkMs);
+            }
+        }
+        return "OK";
+    }
+
+    private void query(String kind) {
         switch (kind) {
             case "point" -> jdbc.queryForObject(
                     "SELECT content FROM items WHERE id = ?",
@@ -35,7 +55,14 @@ class QueryController {
             default -> throw new ResponseStatusException(
                     HttpStatus.BAD_REQUEST, "kind is point or wait, not " + kind);
         }
-        return "OK";
+    }
+
+    private static void require(int least, int value, int most, String parameter) {
+        if (value < least || value > most) {
+            throw new ResponseStatusException(
+                    HttpStatus.BAD_REQUEST,
+                    parameter + " is a whole number from " + least + " to " + most + ", not " + value);
+        }
     }
 
     @ExceptionHandler

@@ -8,7 +8,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Pages that cost time: time asleep, CPU time, time asleep with a lock held, a file on the disk. In a
+ * Pages that cost time: time asleep, CPU time, time asleep with something held, a file on the disk. In a
  * positive control ({@code control-percent}) sleep and computation are longer than the query says.
  */
 @Configuration(proxyBeanMethods = false)
@@ -18,7 +18,10 @@ import org.springframework.web.server.ResponseStatusException;
     FileController.class,
     MixedController.class,
     SynchronizedController.class,
-    ReentrantController.class
+    ReentrantController.class,
+    SharedLockController.class,
+    NativeFrameController.class,
+    ClassInitController.class
 })
 public class Work {
 
@@ -33,8 +36,13 @@ public class Work {
 
     /** @throws ResponseStatusException 400 beyond {@link #MAX_SLEEP_MS} */
     void sleep(long sleepMs) throws InterruptedException {
-        requireUpTo(MAX_SLEEP_MS, "sleep_ms", sleepMs);
+        requireSleep(sleepMs);
         Thread.sleep(Duration.ofNanos(sleepMs * percent * 10_000));
+    }
+
+    /** @throws ResponseStatusException 400 beyond {@link #MAX_SLEEP_MS} */
+    void requireSleep(long sleepMs) {
+        requireUpTo(MAX_SLEEP_MS, "sleep_ms", sleepMs);
     }
 
     /**

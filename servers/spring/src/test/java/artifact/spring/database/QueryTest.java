@@ -8,6 +8,8 @@ import java.net.http.HttpResponse;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class QueryTest {
 
@@ -49,6 +51,24 @@ class QueryTest {
         app.get("/api/query-test");
         app.get("/api/query-test");
         assertEquals(before + 2, poolWaits());
+    }
+
+    @Test
+    void eachOfSeveralQueriesTakesAConnectionAndPauses() throws Exception {
+        long before = poolWaits();
+        long start = System.nanoTime();
+        assertEquals("OK", app.get("/api/query-test?kind=point&times=20&think_ms=2").body());
+        assertTrue(System.nanoTime() - start >= 40_000_000);
+        assertEquals(before + 20, poolWaits());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"times, 0", "times, 1001", "think_ms, -1", "think_ms, 1001"})
+    void refusesAParameterAndNamesIt(String parameter, String value) throws Exception {
+        HttpResponse<String> refusal = app.get("/api/query-test?" + parameter + "=" + value);
+        assertEquals(400, refusal.statusCode());
+        assertTrue(refusal.body().contains(parameter + " is a whole number from "), refusal.body());
+        assertTrue(refusal.body().contains("not " + value), refusal.body());
     }
 
     private static long poolWaits() throws Exception {

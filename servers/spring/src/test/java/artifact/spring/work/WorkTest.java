@@ -2,13 +2,18 @@ package artifact.spring.work;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
 import artifact.stacks.common.Options;
 import java.io.File;
 import java.net.http.HttpResponse;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -124,6 +129,39 @@ class WorkTest {
 
     private static File[] filesOfTest() {
         return new File(System.getProperty("java.io.tmpdir")).listFiles((folder, name) -> name.startsWith("file-test-"));
+    }
+
+    @Test
+    void waitsInSynchronizedForALockThatAnotherRequestHolds() throws Exception {
+        try (App shared = App.start("--lock=shared", "--virtual=true")) {
+            long start = System.nanoTime();
+            List<CompletableFuture<HttpResponse<String>>> answers =
+                    Stream.generate(() -> shared.getLater("/api/lock-test?sleep_ms=50")).limit(4).toList();
+            for (CompletableFuture<HttpResponse<String>> answer : answers) {
+                assertEquals("OK", answer.get(App.PATIENCE_S, TimeUnit.SECONDS).body());
+            }
+            // Two of them held the lock, one after the other.
+            assertTrue(System.nanoTime() - start >= 100_000_000);
+        }
+    }
+
+    @Test
+    void aNativeFrameNeedsTheOptionOfTheJvmThatMakesIt() {
+        Throwable refusal = assertThrows(Exception.class, () -> App.start("--lock=native"));
+        while (refusal.getCause() != null) {
+            refusal = refusal.getCause();
+        }
+        assertEquals(
+                "lock=native needs the JVM option -Djdk.reflect.useNativeAccessorOnly=true", refusal.getMessage());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shared", "class-init"})
+    void refusesToSleepTooLongWhateverIsHeld(String lock) throws Exception {
+        try (App app = App.start("--lock=" + lock, "--virtual=true")) {
+            assertEquals(400, app.get("/api/lock-test?sleep_ms=60001").statusCode());
+            assertEquals("OK", app.get("/api/lock-test?sleep_ms=1").body());
+        }
     }
 
     @Test
