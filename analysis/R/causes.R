@@ -248,7 +248,7 @@ of_sides <- function(sides, prefix, value) {
 
 dose_row <- function(cause, tables) {
   doses <- vapply(cause$doses$modes, function(each) as.numeric(each$dose), 0)
-  sides <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = cause$tier, tool = cause$tool))
+  sides <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = c(each$tier, cause$tier)[1], tool = cause$tool))
   does <- sprintf("%s: %s", cause$doses$of, paste(doses, collapse = ", "))
   row <- list(id = cause$id, kind = "dose", does = does, statistic = "throughput_per_s")
   row$reason <- missing_sides(tables$sessions, sides, "throughput_per_s")

@@ -50,8 +50,9 @@ most_inside <- function(setup, mode) {
   permits <- or_else(options[["permits"]], 0)
   # An asynchronous client gives the thread back while it waits for the remote.
   holds_thread <- setup$kind == "pool" && setup$call %in% c("", "blocking", "pooled") && !is.null(options[["threads"]])
-  # A virtual thread that sleeps while it holds a monitor keeps its carrier.
-  pinned <- setup$kind == "virtual" && identical(options[["lock"]], "synchronized") && or_else(mode$jdk, 25) < 24
+  # A virtual thread that sleeps below a frame of native code keeps its carrier, and before JDK 24 one that holds a monitor.
+  pins <- c("native", "class-init", if (or_else(mode$jdk, 25) < 24) "synchronized")
+  pinned <- setup$kind == "virtual" && or_else(options[["lock"]], "") %in% pins
   min(
     if (holds_thread) threads_of_pool(setup, mode),
     if (permits > 0) permits,

@@ -55,6 +55,63 @@ figure_kinds <- function(all, kinds, tier, tool, statistic) {
     )
 }
 
+# ---- The line of Little's law --------------------------------------------------------------------
+
+#' Throughput and its bound, min(users, admitted) over the time that each request waits.
+#'
+#' @param bounds see read_bounds(); `tiers` those of closed loops whose requests wait equally long.
+#' @return data.table: mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s.
+line_points <- function(bounds, tiers) {
+  rows <- bounds[tier %in% tiers & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
+  rows[, .(mode, tier, inside = pmin(users, admitted, na.rm = TRUE), wait_ms, measured_per_s)]
+}
+
+#' Measured throughput against the requests that are served concurrently; the dashed line is what Little's law allows them.
+#'
+#' @param points see line_points().
+#' @return ggplot.
+figure_line <- function(points) {
+  if (nrow(points) == 0) return(nothing_to_draw("no valid cell"))
+  modes <- mode_levels(points$mode)
+  ends <- range(points$inside)
+  law <- data.table(inside = ends, per_s = 1000 * ends / points$wait_ms[1])
+  ggplot(copy(points)[, mode := factor(mode, modes)], aes(inside, measured_per_s)) +
+    geom_line(aes(y = per_s), law, colour = ink, linetype = "42", linewidth = 0.35) +
+    geom_point(aes(colour = mode, shape = mode), size = 2.2) +
+    scale_x_log10(labels = plain_number, breaks = sort(unique(points$inside))) +
+    scale_y_log10(labels = plain_number) +
+    scales_of_modes(modes) +
+    guides(linetype = "none", colour = guide_legend(ncol = 2), shape = guide_legend(ncol = 2)) +
+    labs(x = sprintf("served concurrently: min(users, admitted), each for %s ms", format_number(points$wait_ms[1])), y = "requests/s") +
+    theme_artifact()
+}
+
+#' How far the values of a line lie below it, and where most.
+sentence_of_line <- function(points) {
+  reached <- copy(points)[, share := measured_per_s * wait_ms / 1000 / inside][order(share)]
+  least <- reached[1]
+  sprintf(
+    "Throughput is min(users, admitted) ÷ %s ms: %s of %d values reach 90 %% of that; the least is %s of it, with %s requests on %s (%s/s).",
+    format_number(least$wait_ms), sum(reached$share >= 0.9), nrow(reached), percent(least$share), format_number(least$inside), as_code(least$mode),
+    format_number(least$measured_per_s)
+  )
+}
+
+#' Who goes on where half of the requests hold a lock and half wait for it in synchronized.
+#'
+#' @param tier where they do.
+sentence_of_deadlock <- function(all, tier) {
+  wanted <- tier
+  cells <- all$summary[tier == wanted & tool == "jmeter" & outcome != "beyond_limits"]
+  if (nrow(cells) == 0) return("")
+  jdk <- vapply(all$cells[match(cells$mode, vapply(all$cells, function(cell) cell$cell$mode, ""))], function(cell) number(cell$configuration$mode$jdk), 0)
+  told <- cells[, ifelse(
+    outcome == "completed", sprintf("on JDK %s they serve %s requests/s", jdk, format_number(throughput_per_s)),
+    sprintf("on JDK %s the server answers nothing any more (outcome `%s`)", jdk, outcome)
+  )]
+  sprintf("Where half of %s users hold one lock and half wait for it in `synchronized`, %s.", format_number(cells$users[1]), enumerate(unique(told)))
+}
+
 #' The figure of the study: throughput and mean latency; NULL where no closed loop has valid cells of both kinds.
 #'
 #' @param tier of the closed loop.

@@ -11,7 +11,10 @@ from workloads.experiment.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]
-GRID = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
+GRID, FULL = Grid(CONFIG), Grid(CONFIG | {"depth": "full"})
+# Causes of comparisons that a default run excludes.
+DEEP = {"hikari-version"}
 # A line for each side of every difference, as it is and as each swap changes it.
 SIDES = """
 pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
@@ -19,7 +22,7 @@ for (cause in read_causes("analysis/causes.yaml")) {
   changes <- c(list(list()), lapply(cause$swaps, `[[`, "changes"))
   sides <- if (!is.null(cause$difference)) lapply(changes, sides_of, cause = cause)
   sides <- unlist(sides, recursive = FALSE)
-  for (side in Filter(length, sides)) cat(cause$study, side$mode, side$tier, side$tool, "\\n")
+  for (side in Filter(length, sides)) cat(cause$id, cause$study, side$mode, side$tier, side$tool, "\\n")
 }
 """
 
@@ -30,31 +33,38 @@ def test_every_cell_that_a_cause_names_is_measured():
     ).stdout
     named = {tuple(line.split()) for line in printed.splitlines()}
     named |= {
-        (cause["study"], dose["mode"], cause["tier"], cause["tool"])
+        (cause["id"], cause["study"], dose["mode"], dose.get("tier", cause["tier"]), cause["tool"])
         for cause in CAUSES
         for dose in cause.get("doses", {}).get("modes", [])
     }
-    measured = {(cell.study, cell.mode, cell.tier, cell.tool) for cell in GRID.cells}
     assert len(named) > 20
-    assert named <= measured
+    default, full = (
+        {(cell.study, cell.mode, cell.tier, cell.tool) for cell in grid.cells}
+        for grid in (GRID, FULL)
+    )
+    assert {side[1:] for side in named} <= full
+    assert {side[0] for side in named if side[1:] not in default} == DEEP
 
 
-def doses() -> list[tuple[str, str, int]]:
+def doses() -> list[tuple[str, dict[str, Any]]]:
     return [
-        (cause["study"], dose["mode"], dose["dose"])
+        (cause["study"], dose)
         for cause in CAUSES
         for dose in cause.get("doses", {}).get("modes", [])
     ]
 
 
-def is_set(mode: dict[str, Any], dose: int) -> bool:
-    return dose in mode["options"].values()
-
-
-@pytest.mark.parametrize(("study", "mode", "dose"), doses())
-def test_a_dose_is_what_its_mode_sets(study: str, mode: str, dose: int):
-    options = GRID.studies[study].modes[mode]
+def numbers_set(study: str, dose: dict[str, Any]) -> list[Any]:
+    """What its mode sets, or where a dose has a tier of its own the users there."""
+    if "tier" in dose:
+        return [GRID.studies[study].tiers[dose["tier"]]["jmeter"]["users"]]
+    mode = GRID.studies[study].modes[dose["mode"]]
     # Ten connections are HikariCP's default.
-    by_default = dose == 10 and mode == "mvc-tomcat-virtual"
-    assert by_default or is_set(options, dose)
-    assert not is_set(options, dose + 1)
+    by_default = [10] if dose["mode"] == "mvc-tomcat-virtual" else []
+    return [*mode["options"].values(), mode.get("carriers"), *by_default]
+
+
+@pytest.mark.parametrize(("study", "dose"), doses())
+def test_a_dose_is_what_its_mode_or_tier_sets(study: str, dose: dict[str, Any]):
+    assert dose["dose"] in numbers_set(study, dose)
+    assert dose["dose"] + 1 not in numbers_set(study, dose)

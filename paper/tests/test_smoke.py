@@ -416,11 +416,21 @@ def test_states_of_threads_are_those_of_profiled_slices(cell):
         ("virtual-semaphore-50", "smoke-sleep", 50, 0.1),
         ("platform-hikari-10", "smoke-query", 10, 0.02),
         ("virtual-hikari-10", "smoke-query", 10, 0.02),
+        ("platform-fair-hikari-10", "smoke-query", 10, 0.02),
     ],
 )
 def test_nothing_is_faster_than_what_is_admitted(mode, tier, admitted, takes_s):
     load = measured_at(mode, tier, "jmeter")["load"]
     assert 0 < load["throughput_per_s"] <= admitted / takes_s * 1.02
+
+
+def test_waiting_in_synchronized_for_a_lock_deadlocks_on_jdk_21_and_not_on_25():
+    outcomes = {
+        jdk: measured_at(f"virtual-shared-{jdk}", "smoke-shared", "jmeter") for jdk in (21, 25)
+    }
+    assert outcomes[21]["outcome"] == "hung"
+    assert outcomes[25]["outcome"] == "completed"
+    assert outcomes[25]["load"]["throughput_per_s"] > 0
 
 
 def test_synchronized_pins_on_jdk_21_and_not_on_25():

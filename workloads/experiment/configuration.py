@@ -464,7 +464,7 @@ def mode_faults(
     if "size" in mode and not mode["id"].endswith(f"-{mode['size']}"):
         yield f"{place}.size = {mode['size']}; allowed: the number that the mode's id ends in"
     if isinstance(mode.get("permits"), str):
-        yield f"{place}.permits = {json.dumps(mode['permits'])}; allowed: the word of `each`"
+        yield f"{place}.permits = {json.dumps(mode['permits'])}; allowed: a number here"
     if "command" in mode:
         yield from user_server_faults(place, study, mode)
         return

@@ -150,6 +150,23 @@ def test_family_has_a_mode_for_each_size(config):
     assert plan.modes["platform-hikari-3"].baseline is None
 
 
+def test_permits_of_a_family_are_its_size_on_platform_threads_too(config):
+    grid = Grid(config)
+    for size in (5, 10, 50):
+        fair = grid.spec(
+            Cell("virtual-threads", f"platform-fair-hikari-{size}", "query-wait", "jmeter", 1)
+        )
+        assert fair["mode"]["options"] == {"threads": 500, "permits": size, "pool": size}
+        assert fair["mode"]["observed"]["peak_at_most"] == 500
+    # No other value of a family is one of its numbers.
+    modes(config, "connection-pool", "virtual-threads")["mine"] = {
+        "kind": "pool",
+        "threads": 9,
+        "permits": "{pool}",
+    }
+    assert "connection-pool.modes.mine.permits = \"{pool}\"; allowed: a number" in refusal(config)
+
+
 def test_default_run_excludes_the_depth_full(config):
     default, full = Grid(config).cells, Grid(config | {"depth": "full"}).cells
     assert set(default) < set(full)
@@ -247,6 +264,9 @@ def test_kind_gives_options_and_what_must_be_observed(config):
     assert virtual["observed"] == {"peak_at_most_per_cpu": 5, "started_per_request_at_most": 0.2}
     # A line may say otherwise, in a word or in full.
     assert mode("virtual-threads", "virtual-files", "file-16k")["observed"]["peak_at_most"] == 60
+    # 16 carriers on a CPU are 15 threads more.
+    carriers = mode("virtual-threads", "virtual-synchronized-21-carriers-16", "lock-20ms")
+    assert carriers["observed"]["peak_at_most_per_cpu"] == 20
     blocking = mode("blocking-remote", "pool-200-blocking", "users-100")
     assert blocking["observed"] == {"peak_at_most": 200, "started_per_request_at_most": 0.5}
     # A study's options are for its server, below what a mode says, and for none as published.
@@ -276,7 +296,10 @@ def test_heap_collector_and_carriers_are_options_of_the_jvm(config):
     # The JVM takes the later of two.
     assert jvm("virtual-threads", "virtual", "sleep-500", "jmeter") == small + large
     carriers = jvm("stacks", "mvc-tomcat-virtual-carriers-2", "login", "jmeter")
-    assert carriers[-1] == "-Djdk.virtualThreadScheduler.parallelism=2"
+    assert carriers[-2:] == [
+        "-Djdk.virtualThreadScheduler.maxPoolSize=2",
+        "-Djdk.virtualThreadScheduler.parallelism=2",
+    ]
 
 
 def test_study_says_what_its_modes_must_show_and_an_a_a_pair_is_its_mode(config):
@@ -807,6 +830,16 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
             ["studies", "sign-up", "comparisons", "threads", "modes", "virtual", "color"],
             "pink",
             "sign-up: mode virtual: color = 'pink'; allowed: 'green', as in virtual-threads",
+        ),
+        (
+            [*THREADS, "fixed-pool", "permits"],
+            0,
+            "fixed-pool.permits = 0; allowed: a whole number from 1 to 100,000, or the name of",
+        ),
+        (
+            [*THREADS, "fixed-pool", "lock"],
+            "none",
+            'fixed-pool.lock = "none"; allowed: reentrant, synchronized, shared, native or class',
         ),
         (["sweep", "lowest"], 1, "sweep.lowest = 1; allowed: more than 0, less than 1"),
         (["sweep", "highest"], 3, "sweep.highest = 3; allowed: 1 to 2"),

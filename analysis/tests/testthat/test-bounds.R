@@ -34,6 +34,11 @@ test_that("threads, permits, connections, clients and pinned carriers are limits
   expect_equal(inside(pinned, jdk = 21, cpus = 2), 2)
   expect_equal(inside(pinned, jdk = 21, carriers = 8), 8)
   expect_equal(inside(pinned, jdk = 25), Inf)
+  # A native frame pins on every JDK, a lock that is shared is no such limit.
+  for (lock in c("native", "class-init")) expect_equal(inside(c(virtual, lock = lock), jdk = 25, carriers = 4), 4)
+  expect_equal(inside(c(virtual, lock = "shared"), jdk = 21), Inf)
+  # A semaphore before a pool of threads is the smaller limit.
+  expect_equal(inside(list(threads = 500, permits = 10)), 10)
 })
 
 test_that("of a server that is not known nothing is a limit, and of a pool without a size", {

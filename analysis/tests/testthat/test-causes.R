@@ -65,6 +65,15 @@ test_that("a dose has the slope of its response and what it reaches of the law",
   expect_equal(short$law_least, 0.2)
 })
 
+test_that("a dose may have a tier of its own", {
+  summary <- dose_summary()[, `:=`(tier = sub("pool-", "users-", mode), mode = "virtual")]
+  cause <- dose_cause()
+  cause$doses$modes <- lapply(c(5, 10, 50), function(users) list(dose = users, mode = "virtual", tier = paste0("users-", users)))
+  row <- traced_of(summary, cause)
+  expect_equal(row[, .(before, after, share, law_least)], traced_of(dose_summary(), dose_cause())[, .(before, after, share, law_least)])
+  expect_match(traced_of(summary[tier != "users-50"], cause)$reason, "no cells of virtual at users-50")
+})
+
 test_that("what was not measured is said, and has no values", {
   absent <- traced_of(demo_summary()[tier == "fresh"])
   expect_match(absent$reason, "no cells of threads at kept")

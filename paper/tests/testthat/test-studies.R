@@ -43,3 +43,79 @@ test_that("a mean latency that covers few of the users is warned of, and no othe
   )
   expect_equal(sentence_of_the_unanswered(users(95), "one"), "")
 })
+
+line_of <- function(...) {
+  rows <- data.table(
+    study = "demo", mode = c("pool-50", "virtual", "virtual"), tier = c("users-500", "users-50", "users-500"), tool = "jmeter", users = c(500, 50, 500),
+    admitted = c(50, NA, NA), wait_ms = 250, bound_per_s = c(200, 200, 2000), bound_by = "users", mva_per_s = NA_real_, measured_per_s = c(198, 199, 1500)
+  )
+  changes <- list(...)
+  for (column in names(changes)) set(rows, j = column, value = changes[[column]])
+  rows
+}
+
+test_that("throughput lies on the line of min(users, admitted), and the sentence names where it leaves it", {
+  points <- line_points(line_of(), c("users-50", "users-500"))
+  expect_equal(points$inside, c(50, 50, 500))
+  expect_equal(
+    sentence_of_line(points),
+    "Throughput is min(users, admitted) ÷ 250 ms: 2 of 3 values reach 90 % of that; the least is 75 % of it, with 500 requests on `virtual` (1,500/s)."
+  )
+  law <- ggplot2::ggplot_build(figure_line(points))$data[[1]]
+  expect_equal(10^law$y, c(200, 2000))
+  # What was not measured, and other tiers and tools, are no points.
+  expect_equal(nrow(line_points(line_of(measured_per_s = c(NA, 1, 2)), "users-500")), 1)
+  expect_equal(nrow(line_points(line_of(tool = "wrk2"), "users-500")), 0)
+  expect_s3_class(ggplot2::ggplotGrob(figure_line(points[0])), "gtable")
+})
+
+test_that("a deadlock is said by JDK, and what goes on by its throughput", {
+  cell_of <- function(mode, jdk) list(cell = list(mode = mode), configuration = list(mode = list(jdk = jdk)))
+  all <- list(
+    summary = data.table(
+      mode = c("old", "new"), tier = "lock-shared", tool = "jmeter", outcome = c("hung", "completed"), throughput_per_s = c(NA, 987), users = 50
+    ), cells = list(cell_of("old", 21), cell_of("new", 25))
+  )
+  expect_equal(
+    sentence_of_deadlock(all, "lock-shared"),
+    paste(
+      "Where half of 50 users hold one lock and half wait for it in `synchronized`, on JDK 21 the server answers nothing any more (outcome `hung`) and",
+      "on JDK 25 they serve 987 requests/s."
+    )
+  )
+  expect_equal(sentence_of_deadlock(all, "other"), "")
+})
+
+test_that("modes are compared by the order of service where nothing but that differs", {
+  root <- new_folder()
+  cell_of <- function(mode, kind, options, ms = 1:40, tier = "cpu") {
+    path <- write_cell(
+      root, mode = mode, tier = tier, elapsed_ms = ms, slices = known_slices(rounds = 1, requests_recorded = length(ms), responses_2xx = length(ms)),
+      configuration = list(mode = list(id = mode, kind = kind, options = options), tool = list(id = "jmeter", users = 50))
+    )
+    fwrite(data.table(slice = 1, value_ms = ms, count = 1), file.path(dirname(path), "latencies.csv.gz"))
+    read_cell(path)
+  }
+  cells <- list(
+    cell_of("threads", "pool", list(threads = 50)), cell_of("fair", "pool", list(threads = 50, permits = 2)), cell_of("virtual", "virtual", list(virtual = TRUE)),
+    # More threads, a semaphore before virtual threads, and a tier without any semaphore.
+    cell_of("more", "pool", list(threads = 500)), cell_of("limited", "virtual", list(virtual = TRUE, permits = 2)),
+    cell_of("threads", "pool", list(threads = 50), tier = "other")
+  )
+  found <- orders_of(list(cells = cells))
+  expect_equal(unique(found[, .(tier, mode, service)]), data.table(
+    tier = "cpu", mode = c("fair", "threads", "virtual"),
+    service = c("platform threads behind a fair semaphore", "platform threads", "virtual threads")
+  ))
+  expect_equal(found[mode == "fair"]$share, (1:40) / 40)
+  expect_s3_class(ggplot2::ggplotGrob(figure_orders(found)), "gtable")
+  expect_match(alt_of_orders(found), "p99 40 ms with virtual threads.", fixed = TRUE)
+  expect_equal(nrow(orders_of(list(cells = cells[-2]))), 0)
+  # Sizes of a pool of connections are panels of their own.
+  pools <- lapply(c(5, 10), function(pool) {
+    list(cell_of(paste0("a-", pool), "pool", list(threads = 9, pool = pool)), cell_of(paste0("b-", pool), "pool", list(threads = 9, pool = pool, permits = pool)))
+  })
+  panels <- unique(orders_of(list(cells = unlist(pools, recursive = FALSE)))$panel)
+  expect_match(panels, ", (5|10) connections$")
+  expect_length(panels, 2)
+})

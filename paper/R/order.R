@@ -1,0 +1,69 @@
+# Who waits: latencies as distributions, by the order in which requests are served.
+
+#' Whether requests are served in the order in which they come: platform threads, the same behind a fair semaphore, virtual threads.
+#'
+#' @param configuration of a cell.
+#' @return text; NA for a mode that is none of these.
+order_of_service <- function(configuration) {
+  mode <- configuration$mode
+  fair <- !is.null(mode$options$permits)
+  if (identical(mode$kind, "pool")) return(if (fair) "platform threads behind a fair semaphore" else "platform threads")
+  if (identical(mode$kind, "virtual") && !fair) "virtual threads" else NA_character_
+}
+
+services_colours <- c("platform threads" = "#0072B2", "platform threads behind a fair semaphore" = "#D55E00", "virtual threads" = "#009E73")
+
+#' The distributions of a study's modes at closed loops where requests were admitted by a fair semaphore.
+#'
+#' @param all see of_study().
+#' @return data.table: tier, mode, panel (the tier's title and, where the mode says it, the connections), service (see order_of_service()), value_ms, share
+#'   (see distributions()); no rows without such a tier.
+orders_of <- function(all) {
+  cells <- Filter(function(cell) cell$cell$tool == "jmeter" && !is_variant(cell$cell$mode), all$cells)
+  setups <- rbindlist(lapply(cells, function(cell) {
+    options <- cell$configuration$mode$options
+    data.table(
+      at = cell$cell$tier, mode = cell$cell$mode, service = order_of_service(cell$configuration),
+      threads = number(options$threads), pool = number(options$pool), server = words(cell$configuration$study$server$id), title = cell$labels$tier$title
+    )
+  }))
+  if (nrow(setups) == 0) return(setups)
+  setups <- unique(setups[!is.na(service)])
+  # A semaphore changes the order alone where as many threads stand on its other side.
+  fair <- setups[grepl("semaphore", service), .(at, threads, pool, server)]
+  like <- setups[fair, on = c("at", "pool", "server"), nomatch = NULL][is.na(threads) | threads == i.threads]
+  like[, panel := ifelse(is.na(pool), title, sprintf("%s, %s connections", title, format_number(pool)))]
+  found <- distributions(Filter(function(cell) cell$cell$mode %in% like$mode && cell$cell$tier %in% like$at, cells))
+  merge(unique(like[, .(tier = at, mode, service, panel, pool)]), found, by = c("tier", "mode"))[order(tier, pool, mode, value_ms)]
+}
+
+#' Percentiles on a logarithmic axis against latency, a panel a load: the tail is as long as the axis lets it be seen.
+#'
+#' @param found see orders_of().
+#' @return ggplot.
+figure_orders <- function(found) {
+  if (nrow(found) == 0) return(nothing_to_draw("no tier has a mode behind a fair semaphore and one without"))
+  percentiles <- c(p0 = 0, p50 = 0.5, p90 = 0.9, p99 = 0.99, "p99.9" = 0.999)
+  found <- copy(found)[, `:=`(service = factor(service, names(services_colours)), panel = factor(panel, unique(panel)))]
+  ggplot(found[share <= 0.999], aes(value_ms, -log10(1 - share), colour = service, linetype = service)) +
+    geom_step(linewidth = 0.6) +
+    facet_wrap(~panel, scales = "free_x", ncol = 2) +
+    scale_x_log10(labels = plain_number) +
+    scale_y_continuous(breaks = -log10(1 - percentiles), labels = names(percentiles), limits = c(0, 3)) +
+    scale_colour_manual(values = services_colours, drop = FALSE) +
+    scale_linetype_manual(values = setNames(c("solid", "42", "solid"), names(services_colours)), drop = FALSE) +
+    labs(x = "latency (ms)", y = "percentile of the requests") +
+    theme_artifact()
+}
+
+height_of_orders <- function(found) 0.8 + 1.9 * ceiling(uniqueN(found$panel) / 2)
+
+caption_of_orders <- paste(
+  "Who waits: the percentiles of latency, all requests of the rounds that count together, in a closed loop. Modes of a panel serve as",
+  "many requests; the semaphore admits as many as there are connections, or two that compute."
+)
+
+alt_of_orders <- function(found) {
+  at_99 <- found[share >= 0.99, .(p99_ms = value_ms[1]), by = .(panel, service)]
+  spoken(c("Percentiles of latency.", at_99[, sprintf("%s: p99 %s ms with %s.", panel, format_number(p99_ms), service)]))
+}
