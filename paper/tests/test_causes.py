@@ -22,7 +22,9 @@ for (cause in read_causes("analysis/causes.yaml")) {
   changes <- c(list(list()), lapply(cause$swaps, `[[`, "changes"))
   sides <- if (!is.null(cause$difference)) lapply(changes, sides_of, cause = cause)
   sides <- unlist(sides, recursive = FALSE)
-  for (side in Filter(length, sides)) cat(cause$id, cause$study, side$mode, side$tier, side$tool, "\\n")
+  for (side in Filter(length, sides)) {
+    cat(cause$id, cause$study, side$mode, side$tier, side$tool, "\\n")
+  }
 }
 """
 
