@@ -46,31 +46,5 @@ merged_percentile <- function(histograms, slices, p) {
   histograms$values_ms[which(cumsum(answered) >= rank)[1]]
 }
 
-#' The distribution of the latencies of modes: all requests of the slices that count, of all sessions together.
-#'
-#' @param cells list of read_cell() of a closed loop; those whose latency does not count are left aside.
-#' @return data.table, a row per mode, tier and latency: study, mode, tier, value_ms (increasing), share (of the requests, failed
-#'   ones among them, that were answered within that time).
-#' @export
-distributions <- function(cells) {
-  none <- typed_table(c("study", "mode", "tier"), c("value_ms", "share"))
-  counted <- rbindlist(lapply(cells, function(cell) {
-    slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
-    found <- if (isTRUE(cell$validity$latency_valid)) read_histograms(cell, slices)
-    columns <- colnames(found$counts)
-    if (!identical(columns, "all")) columns <- intersect(columns, as.character(plain_slices(slices)$slice))
-    if (length(columns) == 0) return(NULL)
-    at <- match(columns, colnames(found$counts))
-    data.table(
-      study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, value_ms = found$values_ms,
-      count = rowSums(found$counts[, at, drop = FALSE]), recorded = sum(found$recorded[at]), of = cell$folder
-    )
-  }))
-  if (nrow(counted) == 0) return(none)
-  counted[, recorded := sum(recorded[!duplicated(of)]), by = .(study, mode, tier)]
-  merged <- counted[, .(count = sum(count), recorded = recorded[1]), keyby = .(study, mode, tier, value_ms)]
-  merged[, .(value_ms, share = cumsum(count) / recorded), by = .(study, mode, tier)]
-}
-
 # A name for a cell's histograms; a baseline that was measured again beside another cell has its own.
 histogram_key <- function(table) table[, paste(study, mode, tier, tool, session, beside, sep = "\r")]

@@ -34,7 +34,7 @@ orders_of <- function(all) {
   like <- setups[fair, on = c("at", "pool", "server"), nomatch = NULL][is.na(threads) | threads == i.threads]
   like[, panel := ifelse(is.na(pool), title, sprintf("%s, %s connections", title, format_number(pool)))]
   found <- distributions(Filter(function(cell) cell$cell$mode %in% like$mode && cell$cell$tier %in% like$at, cells))
-  merge(unique(like[, .(tier = at, mode, service, panel, pool)]), found, by = c("tier", "mode"))[order(tier, pool, mode, value_ms)]
+  merge(unique(like[, .(tier = at, mode, service, panel, pool)]), found, by = c("tier", "mode"), sort = FALSE)[order(tier, pool, mode, value_ms)]
 }
 
 #' Percentiles on a logarithmic axis against latency, a panel a load: the tail is as long as the axis lets it be seen.

@@ -164,7 +164,7 @@ def test_permits_of_a_family_are_its_size_on_platform_threads_too(config):
         "threads": 9,
         "permits": "{pool}",
     }
-    assert "connection-pool.modes.mine.permits = \"{pool}\"; allowed: a number" in refusal(config)
+    assert 'connection-pool.modes.mine.permits = "{pool}"; allowed: a number' in refusal(config)
 
 
 def test_default_run_excludes_the_depth_full(config):

@@ -106,7 +106,7 @@ test_that("modes are compared by the order of service where nothing but that dif
   expect_equal(unique(found[, .(tier, mode, service)]), data.table(
     tier = "cpu", mode = c("fair", "threads", "virtual"),
     service = c("platform threads behind a fair semaphore", "platform threads", "virtual threads")
-  ))
+  ), ignore_attr = TRUE)
   expect_equal(found[mode == "fair"]$share, (1:40) / 40)
   expect_s3_class(ggplot2::ggplotGrob(figure_orders(found)), "gtable")
   expect_match(alt_of_orders(found), "p99 40 ms with virtual threads.", fixed = TRUE)
