@@ -67,6 +67,8 @@ test_that("throughput lies on the line of min(users, admitted), and the sentence
   expect_equal(nrow(line_points(line_of(measured_per_s = c(NA, 1, 2)), "users-500")), 1)
   expect_equal(nrow(line_points(line_of(tool = "wrk2"), "users-500")), 0)
   expect_s3_class(ggplot2::ggplotGrob(figure_line(points[0])), "gtable")
+  expect_equal(tell_lines(data.table(), points[0], points[0]), "")
+  expect_match(tell_lines(data.table(), points, points[0]), "^Throughput is .* \\(@fig-virtual-threads-users\\)$")
 })
 
 test_that("a deadlock is said by JDK, and what goes on by its throughput", {

@@ -147,7 +147,7 @@ class WorkTest {
 
     @Test
     void aNativeFrameNeedsTheOptionOfTheJvmThatMakesIt() {
-        Throwable refusal = assertThrows(Exception.class, () -> App.start("--lock=native"));
+        Throwable refusal = assertThrows(Exception.class, () -> App.start("--lock=native", "--log=off"));
         while (refusal.getCause() != null) {
             refusal = refusal.getCause();
         }
