@@ -63,7 +63,10 @@ caption_of_orders <- paste(
   "many requests; the semaphore admits as many as there are connections, or two that compute."
 )
 
-alt_of_orders <- function(found) {
-  at_99 <- found[share >= 0.99, .(p99_ms = value_ms[1]), by = .(panel, service)]
-  spoken(c("Percentiles of latency.", at_99[, sprintf("%s: p99 %s ms with %s.", panel, format_number(p99_ms), service)]))
+#' The p99 of each panel by the order of service; a p99 takes 1,000 requests.
+sentence_of_orders <- function(found) {
+  at_99 <- found[share >= 0.99 & requests >= 1000, .(p99_ms = value_ms[1]), by = .(panel, service)]
+  if (nrow(at_99) == 0) return("")
+  told <- at_99[, .(text = sprintf("%s: %s", panel[1], enumerate(sprintf("%s ms with %s", format_number(p99_ms), service)))), by = panel]$text
+  sprintf("p99 by the order of service. %s.", paste(capitalised(told), collapse = ". "))
 }

@@ -100,7 +100,7 @@ sentence_of_line <- function(points) {
 #' What the figures of this section show, each in a sentence; empty without any.
 tell_lines <- function(orders, of_users, pinned) {
   paragraph(
-    if (nrow(orders) > 0) c("The order of service decides who waits.", see("fig-virtual-threads-orders", TRUE)),
+    if (nrow(orders) > 0) c(sentence_of_orders(orders), see("fig-virtual-threads-orders", TRUE)),
     if (nrow(of_users) > 0) c(sentence_of_line(of_users), see("fig-virtual-threads-users", TRUE)),
     if (nrow(pinned) > 0) c("With a lock held, a carrier is what a waiting request keeps.", sentence_of_line(pinned), see("fig-virtual-threads-pinned", TRUE))
   )

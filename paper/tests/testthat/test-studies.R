@@ -92,10 +92,10 @@ test_that("modes are compared by the order of service where nothing but that dif
   root <- new_folder()
   cell_of <- function(mode, kind, options, ms = 1:40, tier = "cpu") {
     path <- write_cell(
-      root, mode = mode, tier = tier, elapsed_ms = ms, slices = known_slices(rounds = 1, requests_recorded = length(ms), responses_2xx = length(ms)),
+      root, mode = mode, tier = tier, elapsed_ms = ms, slices = known_slices(rounds = 1, requests_recorded = 100 * length(ms), responses_2xx = 100 * length(ms)),
       configuration = list(mode = list(id = mode, kind = kind, options = options), tool = list(id = "jmeter", users = 50))
     )
-    fwrite(data.table(slice = 1, value_ms = ms, count = 1), file.path(dirname(path), "latencies.csv.gz"))
+    fwrite(data.table(slice = 1, value_ms = ms, count = 100), file.path(dirname(path), "latencies.csv.gz"))
     read_cell(path)
   }
   cells <- list(
@@ -111,7 +111,8 @@ test_that("modes are compared by the order of service where nothing but that dif
   ), ignore_attr = TRUE)
   expect_equal(found[mode == "fair"]$share, (1:40) / 40)
   expect_s3_class(ggplot2::ggplotGrob(figure_orders(found)), "gtable")
-  expect_match(alt_of_orders(found), "p99 40 ms with virtual threads.", fixed = TRUE)
+  expect_match(sentence_of_orders(found), "^p99 by the order of service. .*: 40 ms with platform threads behind a fair semaphore, .* and 40 ms with virtual threads.$")
+  expect_equal(sentence_of_orders(copy(found)[, requests := 999]), "")
   expect_equal(nrow(orders_of(list(cells = cells[-2]))), 0)
   # Sizes of a pool of connections are panels of their own.
   pools <- lapply(c(5, 10), function(pool) {
