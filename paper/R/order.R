@@ -59,8 +59,8 @@ figure_orders <- function(found) {
 height_of_orders <- function(found) 0.8 + 1.9 * ceiling(uniqueN(found$panel) / 2)
 
 caption_of_orders <- paste(
-  "Who waits: the percentiles of latency, all requests of the rounds that count together, in a closed loop. Modes of a panel serve as",
-  "many requests; the semaphore admits as many as there are connections, or two that compute."
+  "Who waits: the percentiles of latency in a closed loop, of all requests of the rounds that count together. The semaphore admits as many",
+  "requests as there are connections, or two that compute."
 )
 
 #' The p99 of each panel by the order of service; a p99 takes 1,000 requests.
