@@ -23,6 +23,7 @@ struct connection {
     uint8_t state;
     bool measured; /* the request is due in the window, not in the warm-up */
     bool served;   /* the request before it was answered with 2xx */
+    bool mixed_in; /* it asks for the second path */
     int64_t due_ns;
     int64_t start_ns; /* when the generator began to act on the request */
     int64_t free_since_ns;

@@ -46,6 +46,9 @@ static void write_request(struct run *r, struct connection *c) {
 static void prepare_request(struct run *r, struct connection *c) {
     if (r->script) {
         script_request(r->script, c);
+    } else if (c->mixed_in) {
+        c->request = r->mixed_in_request;
+        c->request_length = r->mixed_in_length;
     } else {
         c->request = r->request;
         c->request_length = r->request_length;
@@ -59,6 +62,7 @@ static void count_begin(struct run *r, struct connection *c) {
     /* From when could it have been sent? Only what came after that is the generator's fault. */
     bool had_to_wait = c->free_since_ns > c->due_ns;
     r->tally.due++;
+    r->tally.due_mixed_in += c->mixed_in;
     if (had_to_wait) r->tally.waited_for_connection++;
     series_at(&r->series, c->due_ns)->due++;
     histogram_record(r->lag, c->start_ns - (had_to_wait ? c->free_since_ns : c->due_ns));
@@ -75,6 +79,7 @@ static void on_connected(struct run *r, struct connection *c) {
 static void begin(struct run *r, struct connection *c) {
     c->due_ns = r->start_ns + r->schedule.next.due_ns;
     c->measured = r->schedule.next.measured;
+    c->mixed_in = r->schedule.next.mixed_in;
     schedule_advance(&r->schedule);
     prepare_request(r, c);
     c->start_ns = r->last_sent_ns = now_ns();
@@ -113,6 +118,10 @@ static void count_answer(struct run *r, struct connection *c, int64_t now) {
         t->bodies_right += body == r->options->body_bytes;
     }
     series_completed(&r->series, now, now - c->due_ns);
+    if (c->mixed_in) {
+        histogram_record(r->mixed_in, now - c->due_ns);
+        return;
+    }
     histogram_record(r->corrected, now - c->due_ns);
     if (c->response.status / 100 == 2) histogram_record(r->corrected_2xx, now - c->due_ns);
     histogram_record(r->uncorrected, now - c->start_ns);

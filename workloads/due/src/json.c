@@ -91,6 +91,17 @@ static void print_tally(FILE *out, const struct run *r) {
             (long long)t->connections_opened);
 }
 
+static void print_mix(FILE *out, const struct run *r) {
+    if (r->mixed_in_request == NULL) return;
+    fputs("  \"mixed_in\": {\n    \"path\": ", out);
+    print_string(out, r->options->mixed_in_path);
+    fprintf(out, ",\n    \"share\": %.10g,\n    \"due\": %lld,\n    \"completed\": %lld,\n",
+            r->options->plan.mixed_in, (long long)r->tally.due_mixed_in,
+            (long long)r->mixed_in->total);
+    print_latency(out, "latency_us", r->mixed_in, "");
+    fputs("  },\n", out);
+}
+
 static void print_health(FILE *out, const struct result *r) {
     const struct histogram *lag = r->run->lag;
     if (lag->total)
@@ -129,6 +140,7 @@ void result_write_json(const struct result *r, FILE *out) {
     print_latency(out, "corrected_2xx", r->run->corrected_2xx, ",");
     print_latency(out, "uncorrected", r->run->uncorrected, "");
     fputs("  },\n", out);
+    print_mix(out, r->run);
     print_health(out, r);
     fputs("}\n", out);
 }

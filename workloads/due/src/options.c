@@ -34,7 +34,8 @@ static const char HELP[] =
     "                            poisson:  random gaps, as of independent users\n"
     "                            burst:    all of the window's at its start, that is\n"
     "                                      rate x duration\n"
-    "      --seed <N>            of the poisson schedule; the same seed, the same timetable [1]\n"
+    "      --seed <N>            of the poisson schedule and of --mix; the same seed, the same\n"
+    "                            timetable [1]\n"
     "  -t, --threads <N>         as in wrk2; due has one thread, which holds 100,000/s [1]\n"
     "\n"
     "Request:\n"
@@ -43,12 +44,16 @@ static const char HELP[] =
     "                            is part of its latency\n"
     "  -s, --script <F>          a Lua script with wrk2's interface makes the requests\n"
     "      --body-bytes <N>      count the 2xx answers whose body has so many bytes\n"
+    "      --mix <SHARE:PATH>    this share of the requests, drawn by --seed, asks for PATH in\n"
+    "                            place of the URL's; both latencies are then of the others alone,\n"
+    "                            and these have their own: --mix 0.05:/report?size=large\n"
     "      --allow-remote        load a machine other than this one: only where you may\n"
     "\n"
     "Output (a summary on stdout, with the generator's own health):\n"
     "      --json <F>            everything, for programs\n"
     "      --hgrm <F>            corrected latency as an HdrHistogram percentile file, in ms\n"
     "      --hgrm-uncorrected <F> the same, uncorrected\n"
+    "      --hgrm-mixed-in <F>   corrected latency of the requests that --mix adds\n"
     "      --series <F>          CSV of the run's course over time\n"
     "      --series-every <T>    a line of it for so much time [1s]\n"
     "  -L, --latency   -U, --u_latency   as in wrk2; the summary always has both latencies\n"
@@ -135,6 +140,17 @@ static uint64_t scan_seed(const char *text) {
     return seed;
 }
 
+static void scan_mix(struct options *o, const char *text) {
+    char *end;
+    double share = strtod(text, &end);
+    if (end == text || *end != ':' || end[1] != '/' || !(share > 0 && share < 1))
+        fail("--mix %s: not a mix; write a share between 0 and 1, a colon and a path, for example "
+             "0.05:/report",
+             text);
+    o->plan.mixed_in = share;
+    o->mixed_in_path = end + 1;
+}
+
 static enum schedule_kind scan_schedule(const char *text) {
     if (strcmp(text, "constant") == 0) return SCHEDULE_CONSTANT;
     if (strcmp(text, "poisson") == 0) return SCHEDULE_POISSON;
@@ -159,6 +175,8 @@ enum {
     JSON,
     HGRM,
     HGRM_UNCORRECTED,
+    HGRM_MIXED_IN,
+    MIX,
     SERIES,
     SERIES_EVERY,
 };
@@ -182,6 +200,8 @@ static const struct option LONG_OPTIONS[] = {
     {"json", required_argument, NULL, JSON},
     {"hgrm", required_argument, NULL, HGRM},
     {"hgrm-uncorrected", required_argument, NULL, HGRM_UNCORRECTED},
+    {"hgrm-mixed-in", required_argument, NULL, HGRM_MIXED_IN},
+    {"mix", required_argument, NULL, MIX},
     {"series", required_argument, NULL, SERIES},
     {"series-every", required_argument, NULL, SERIES_EVERY},
     {"help", no_argument, NULL, 'h'},
@@ -216,6 +236,8 @@ static void take(struct options *o, int option, const char *value) {
     case JSON: o->json_path = value; break;
     case HGRM: o->hgrm_path = value; break;
     case HGRM_UNCORRECTED: o->hgrm_uncorrected_path = value; break;
+    case HGRM_MIXED_IN: o->hgrm_mixed_in_path = value; break;
+    case MIX: scan_mix(o, value); break;
     case SERIES: o->series_path = value; break;
     case SERIES_EVERY: o->series_step_ns = scan_time("--series-every", value, false); break;
     case 'h': fputs(HELP, stdout); exit(0);
@@ -244,6 +266,9 @@ void options_parse(struct options *o, int argc, char **argv) {
     o->script_argc = argc - optind;
     if (o->script_argc > 1 && o->script == NULL)
         fail("'%s' after the URL: only a script (-s) takes arguments", argv[optind + 1]);
+    if (o->mixed_in_path && o->script) fail("--mix and -s: a script makes all requests itself");
+    if (o->hgrm_mixed_in_path && o->mixed_in_path == NULL)
+        fail("--hgrm-mixed-in %s: nothing is mixed in without --mix", o->hgrm_mixed_in_path);
     if (o->plan.rate_per_s == 0)
         fail("-R is missing: say how many requests are due a second, for example -R 500");
 }

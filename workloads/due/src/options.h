@@ -8,7 +8,7 @@
 
 #include "schedule.h"
 
-#define DUE_VERSION "2.0.0"
+#define DUE_VERSION "2.1.0"
 
 struct options {
     int argc; /* the command line as given, for the record */
@@ -24,7 +24,9 @@ struct options {
     int script_argc;
     const char **headers; /* "Name: value" */
     size_t header_count;
-    const char *json_path, *hgrm_path, *hgrm_uncorrected_path, *series_path;
+    const char *json_path, *series_path;
+    const char *hgrm_path, *hgrm_uncorrected_path, *hgrm_mixed_in_path;
+    const char *mixed_in_path; /* what the share of the plan asks for, or NULL */
     const char *url;
 };
 

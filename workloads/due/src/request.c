@@ -13,10 +13,11 @@ static bool has_header(const struct options *o, const char *name) {
     return false;
 }
 
-char *request_build(const struct options *o, const struct target *t, size_t *length) {
+char *request_build(const struct options *o, const struct target *t, const char *path,
+                    size_t *length) {
     char *request;
     FILE *out = open_memstream(&request, length);
-    fprintf(out, "GET %.*s HTTP/1.1\r\n", (int)strcspn(t->path, "#"), t->path);
+    fprintf(out, "GET %.*s HTTP/1.1\r\n", (int)strcspn(path, "#"), path);
     if (!has_header(o, "Host")) {
         const char *format = strchr(t->host, ':') ? "Host: [%s]" : "Host: %s";
         fprintf(out, format, t->host);

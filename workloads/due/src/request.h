@@ -8,8 +8,9 @@
 #include "options.h"
 #include "target.h"
 
-/* The request that is sent without a script: GET with a Host header and those of -H; memory of the caller. */
-char *request_build(const struct options *o, const struct target *t, size_t *length);
+/* A request that is sent without a script: GET of a path with a Host header and those of -H; memory of the caller. */
+char *request_build(const struct options *o, const struct target *t, const char *path,
+                    size_t *length);
 
 /* One head that ends in an empty line, and as many bytes of body as its Content-Length says? */
 bool request_is_whole(const char *request, size_t length);

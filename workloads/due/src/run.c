@@ -237,7 +237,10 @@ static void watch(struct run *r, int fd, void *source, uint32_t events) {
 
 static void init_request(struct run *r) {
     if (r->options->script) r->script = script_create(r->options, r->target);
-    else r->request = request_build(r->options, r->target, &r->request_length);
+    else r->request = request_build(r->options, r->target, r->target->path, &r->request_length);
+    if (r->options->mixed_in_path)
+        r->mixed_in_request =
+            request_build(r->options, r->target, r->options->mixed_in_path, &r->mixed_in_length);
     size_t length = r->request_length;
     const char *first = r->script ? script_first_request(r->script, &length) : r->request;
     r->new_connections = request_closes_connection(first, length);
@@ -264,6 +267,7 @@ void run_init(struct run *r, const struct options *o, const struct target *t, in
     r->corrected = histogram_new();
     r->corrected_2xx = histogram_new();
     r->uncorrected = histogram_new();
+    r->mixed_in = histogram_new();
     r->lag = histogram_new();
     series_init(&r->series, o->series_step_ns);
     r->buffer = malloc(RECEIVE_BYTES);

@@ -28,6 +28,8 @@ struct run {
     struct script *script; /* or NULL: then every request is `request` */
     const char *request;
     size_t request_length;
+    const char *mixed_in_request; /* of --mix, or NULL */
+    size_t mixed_in_length;
     bool new_connections; /* a new connection for every request */
 
     struct dialer dialer;
@@ -48,7 +50,8 @@ struct run {
     bool stopped;
 
     struct tally tally;
-    struct histogram *corrected, *corrected_2xx, *uncorrected, *lag; /* ns */
+    /* ns; the requests of --mix are in `mixed_in` alone */
+    struct histogram *corrected, *corrected_2xx, *uncorrected, *mixed_in, *lag;
     struct series series;
     struct cpu_time cpu_at_start, cpu; /* cpu: within the window */
     bool window_opened, window_closed;

@@ -53,11 +53,15 @@ static void start_phase(struct schedule *s, bool measured) {
     s->clock_ns = 0;
 }
 
+static bool chosen(struct schedule *s) {
+    return s->plan->mixed_in > 0 && random_uniform(&s->choices) <= s->plan->mixed_in;
+}
+
 void schedule_advance(struct schedule *s) {
     for (;;) {
         double due = next_due(s);
         if (due < phase_length_ns(s)) {
-            s->next = (struct arrival){phase_start_ns(s) + (int64_t)due, s->measured};
+            s->next = (struct arrival){phase_start_ns(s) + (int64_t)due, s->measured, chosen(s)};
             return;
         }
         if (s->measured) {
@@ -98,7 +102,8 @@ int64_t schedule_skip(struct schedule *s, int64_t before_ns) {
 }
 
 void schedule_init(struct schedule *s, const struct schedule_plan *plan) {
-    *s = (struct schedule){.plan = plan, .random = plan->seed * UINT64_C(0x100000001B3)};
+    const uint64_t random = plan->seed * UINT64_C(0x100000001B3);
+    *s = (struct schedule){.plan = plan, .random = random, .choices = ~random};
     start_phase(s, plan->warm_up_ns == 0);
     schedule_advance(s);
 }

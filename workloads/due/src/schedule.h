@@ -17,7 +17,8 @@ enum schedule_kind {
 struct schedule_plan {
     enum schedule_kind kind;
     double rate_per_s;
-    uint64_t seed;      /* SCHEDULE_POISSON only */
+    uint64_t seed;      /* draws the gaps of SCHEDULE_POISSON, and which requests are mixed in */
+    double mixed_in;    /* share of the requests that ask for the second path */
     int64_t warm_up_ns; /* requests due before this are not measured; a burst starts after it */
     int64_t duration_ns;
 };
@@ -25,13 +26,14 @@ struct schedule_plan {
 struct arrival {
     int64_t due_ns; /* since the start of the warm-up */
     bool measured;
+    bool mixed_in;
 };
 
 struct schedule {
     const struct schedule_plan *plan;
     uint64_t index;  /* of the next request within the phase; constant and burst */
     double clock_ns; /* of the last request within the phase; poisson */
-    uint64_t random;
+    uint64_t random, choices; /* one each: a mix leaves the times as they are */
     bool measured; /* which phase: warm-up or measured */
     bool exhausted;
     struct arrival next; /* valid unless exhausted */

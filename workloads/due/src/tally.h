@@ -24,6 +24,7 @@ enum error_kind {
 /* due = completed + all errors + in_flight_at_end + unsent_at_end, always. */
 struct tally {
     int64_t due;
+    int64_t due_mixed_in; /* of these, by --mix; what was never sent is not told apart */
     int64_t sent; /* written to the last byte */
     int64_t completed;
     int64_t completed_in_warm_up;

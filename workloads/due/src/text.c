@@ -54,6 +54,7 @@ void result_print(const struct result *r) {
         printf("  Latency (ms)%12s%12s%12s%12s%12s\n", "p50", "p90", "p99", "p99.9", "max");
         print_latency("corrected", run->corrected);
         print_latency("uncorrected", run->uncorrected);
+        if (run->mixed_in_request) print_latency("mixed in", run->mixed_in);
     }
     printf("Requests/sec: %.2f\n", r->delivered_per_s);
     print_health(r);

@@ -77,6 +77,27 @@ static void test_poisson(void) {
     CHECK(first[0] != due[0] && first[1] != due[1], "another seed gives another");
 }
 
+/* A share of the requests is mixed in, at random, and no request is due at another time for that. */
+static void test_mix(void) {
+    static int64_t without[MOST];
+    struct schedule_plan plan = plan_of(SCHEDULE_POISSON, 10000, 10);
+    size_t count = timetable(&plan), mixed_in = 0, adjacent = 0;
+    for (size_t i = 0; i < count; i++) without[i] = due[i];
+    plan.mixed_in = 0.05;
+    CHECK(timetable(&plan) == count, "as many requests as without");
+    for (size_t i = 0; i < count; i++) CHECK(without[i] == due[i], "at %zu", i);
+    struct schedule s;
+    bool last = false;
+    for (schedule_init(&s, &plan); !s.exhausted; schedule_advance(&s)) {
+        mixed_in += s.next.mixed_in;
+        adjacent += s.next.mixed_in && last;
+        last = s.next.mixed_in;
+    }
+    double wanted = 0.05 * (double)count, pairs = 0.05 * wanted;
+    CHECK(fabs((double)mixed_in - wanted) < 5 * sqrt(wanted), "%zu of %zu", mixed_in, count);
+    CHECK(fabs((double)adjacent - pairs) < 5 * sqrt(pairs), "%zu follow another", adjacent);
+}
+
 static void test_burst(void) {
     struct schedule_plan plan = plan_of(SCHEDULE_BURST, 500, 2);
     CHECK(timetable(&plan) == 1000, "500/s for 2 s are 1000 in a burst");
@@ -115,6 +136,7 @@ int main(void) {
     test_constant();
     test_warm_up();
     test_poisson();
+    test_mix();
     test_burst();
     test_skips();
     return check_summary("schedule");

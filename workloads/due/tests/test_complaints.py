@@ -45,6 +45,11 @@ URL = "http://127.0.0.1:9/"
         (["-R1", "http://192.0.2.1/"], ["http://192.0.2.1/", "--allow-remote"]),
         (["-R1", "http://[2001:db8::1]:80/"], ["--allow-remote"]),
         (["-R1", "--nonsense", URL], ["--nonsense", "--help"]),
+        (["-R1", "--mix", "5:/long", URL], ["--mix 5:/long", "between 0 and 1", "0.05:/report"]),
+        (["-R1", "--mix", "0.05", URL], ["--mix 0.05", "a colon and a path"]),
+        (["-R1", "--mix", "0.05:long", URL], ["--mix 0.05:long", "a path"]),
+        (["-R1", "--mix", "0.05:/long", "-s", "x.lua", URL], ["--mix and -s"]),
+        (["-R1", "--hgrm-mixed-in", "x", URL], ["--hgrm-mixed-in x", "without --mix"]),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

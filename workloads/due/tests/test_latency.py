@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import time
 
@@ -122,3 +123,34 @@ def test_corrected_is_never_less_than_uncorrected(due):
         assert run.ms(figure) >= run.ms(figure, "uncorrected")
     lag_us = run.json["schedule_lag_us"]
     assert lag_us["max"] * 1.001 >= lag_us["p50"] > 0
+
+
+def by_path(connection, request):
+    """Answers /long after 100 ms, everything else immediately."""
+    if request.head.startswith("GET /long?n=1 "):
+        time.sleep(0.1)
+    connection.sendall(OK)
+
+
+def test_a_mix_has_a_latency_for_each_path(due, tmp_path):
+    mixed_in = tmp_path / "mixed-in.hgrm"
+    with serving(by_path) as server:
+        mix = ("--mix", "0.2:/long?n=1", "--hgrm-mixed-in", str(mixed_in))
+        run = due("-c50", "-d1s", "-R200", *mix, server.url("/short"))
+    assert run.account()["completed"] == 200
+    found = run.json["mixed_in"]
+    sent = sum(request.head.startswith("GET /long?n=1 ") for request in server.requests)
+    assert found["due"] == found["completed"] == sent
+    assert (found["path"], found["share"]) == ("/long?n=1", 0.2)
+    assert 20 <= sent <= 60, "40 give or take 3.5 deviations"
+    assert found["latency_us"]["min"] >= 100_000
+    assert run.ms("p90") < 50 and run.ms("p90", "uncorrected") < 50
+    assert read_hgrm(mixed_in)[-1][2] == sent
+    assert read_hgrm(run.folder / "corrected.hgrm")[-1][2] == 200 - sent
+    assert re.search(r"^ +mixed in +1\d\d\.", run.text, re.MULTILINE)
+
+
+def test_without_a_mix_there_is_none(due):
+    with serving(answering(OK)) as server:
+        run = due("-d100ms", "-R50", server.url())
+    assert "mixed_in" not in run.json and "mixed in" not in run.text
