@@ -22,6 +22,8 @@ BEYOND_AT_LEAST = 10
 SAMPLES, SERIES = "samples.csv.gz", "series.csv"
 # The files of a tool in a slice's folder, the primary latency first.
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
+# Of requests that a mix adds: never a part of the primary latency.
+MIXED_IN = "latency-mixed-in.hgrm"
 STEP = re.compile(r"^\s*([\d.]+)\s+[01]\.\d+\s+(\d+)", re.MULTILINE)
 FOOTER = r"#\[.*\b{name}\s*=\s*([\d.]+)"
 
@@ -45,7 +47,8 @@ def failures_of(steps: Steps, load: dict[str, Any], sampled: bool) -> tuple[int,
     if sampled:
         return load["requests_recorded"] - steps.total(), 0
     # A histogram holds answers that are no 2xx as well; which they are is unknown. They are
-    # taken for the fastest, which errs to the slow side.
+    # taken for the fastest, which errs to the slow side. So does a failed request of a mix, which
+    # counts as one of the primary path.
     quick = sum(count for kind, count in load["errors"].items() if kind.startswith("http_"))
     return load["requests_recorded"] - load["responses_2xx"], quick
 
@@ -54,7 +57,8 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
     """`load.latency` of a cell, of its slices together; None where none has recorded a latency.
 
     `right` is of right answers (open loop: of all answers, from when they were due), `all` of all
-    samples as the tools print them, `uncorrected` from when requests were sent.
+    samples as the tools print them, `uncorrected` from when requests were sent. Where there is a
+    mix these are of the primary path alone, and `mixed_in` is of the other, from when due.
     """
     if any((folder / SAMPLES).exists() for folder in folders):
         return latency_of_samples([samples_of(folder) for folder in folders], load)
@@ -64,14 +68,16 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
     if not texts:
         return None
     steps = merged(texts)
-    sent = texts_of(folders, uncorrected)
+    sent, added = texts_of(folders, uncorrected), texts_of(folders, MIXED_IN)
+    mixed_in = merged(added)
     return {
         "resolution_ms": 0.001,
-        "count": steps.total(),
+        "count": steps.total() + mixed_in.total(),
         "lasted_s": load["duration_s"],
         "right": described(steps, failures_of(steps, load, False), exact_of(texts)),
         "all": described(steps, exact=exact_of(texts)) if name == closed else None,
         "uncorrected": described(merged(sent), exact=exact_of(sent)) if sent else None,
+        **({"mixed_in": described(mixed_in, exact=exact_of(added))} if added else {}),
     }
 
 
@@ -137,7 +143,7 @@ def exact_of(texts: list[str]) -> tuple[float, float]:
 
 
 def steps_of(folder: Path) -> Steps:
-    """How often each latency (ms) was seen in a slice."""
+    """How often each primary latency (ms) was seen in a slice."""
     if (folder / SAMPLES).exists():
         return Counter(float(row["elapsed"]) for row in samples_of(folder) if is_right(row))
     found = next((folder / name for name in HISTOGRAMS if (folder / name).exists()), None)
@@ -188,7 +194,7 @@ def footer(text: str, name: str) -> float:
 def pool_histograms(folders: Iterable[Path], out: Path) -> None:
     """Writes each histogram of the slices as one of all of them."""
     folders = list(folders)
-    for name in HISTOGRAMS:
+    for name in (*HISTOGRAMS, MIXED_IN):
         texts = texts_of(folders, name)
         if texts:
             mean_ms, max_ms = exact_of(texts)

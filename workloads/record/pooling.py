@@ -19,11 +19,14 @@ from typing import Any
 
 from profiles.watch.telemetry import COLUMNS
 from workloads.record.latencies import (
+    MIXED_IN,
     SAMPLES,
     latency_of,
+    merged,
     pool_histograms,
     samples_of,
     steps_of,
+    texts_of,
 )
 from workloads.record.load import COLLECTIONS
 from workloads.record.slice import (
@@ -61,6 +64,7 @@ COMPILER_MARKED_ABOVE = 0.3
 # Counters of how long requests waited, each only once at a time.
 WAITS_MS = ("pool_wait_ms", "pinned_ms")
 COMBINATIONS, LATENCIES_FILE = "combinations.csv", "latencies.csv.gz"
+LATENCY_COLUMNS = ["slice", "value_ms", "count"]
 THREAD_STATES = "thread-states.csv"
 SERVER_LOG = "server.log"
 # How a line of a stack trace begins.
@@ -136,9 +140,14 @@ def load_of(slices: list[Slice], rounds: float = math.inf) -> dict[str, Any]:
 
 
 def in_flight(load: dict[str, Any]) -> float | None:
-    """Requests in flight on average, by Little's law."""
+    """Requests in flight on average, by Little's law; those that a mix adds are among them."""
     latency_ms = load["latency_mean_ms"]
-    return None if latency_ms is None else float(load["answers_per_s"] * latency_ms / 1000)
+    if latency_ms is None:
+        return None
+    mix = load.get("mixed_in", {"share": 0.0})
+    if mix["share"]:
+        latency_ms += mix["share"] * (mix["latency_mean_ms"] - latency_ms)
+    return float(load["answers_per_s"] * latency_ms / 1000)
 
 
 def latency(slices: list[Slice]) -> dict[str, Any] | None:
@@ -339,7 +348,8 @@ def write_files(slices: list[Slice], out: Path) -> None:
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
     if not is_sweep(slices):
         pool_histograms([done.folder for done in kept], out)
-    table(out / LATENCIES_FILE, list(latencies_in(slices)), ["slice", "value_ms", "count"])
+    latencies = [*latencies_in(slices), *latencies_mixed_in(slices)]
+    table(out / LATENCIES_FILE, latencies, LATENCY_COLUMNS if not latencies else None)
     if (folders[0] / SAMPLES).exists():
         rows = [row | {"slice": d.turn.number} for d in counted for row in samples_of(d.folder)]
         table(out / SAMPLES, rows)
@@ -369,6 +379,16 @@ def latencies_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
         if done.turn.kind == PLAIN:
             for value_ms, count in sorted(steps_of(done.folder).items()):
                 yield {"slice": done.turn.number, "value_ms": value_ms, "count": count}
+
+
+def latencies_mixed_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
+    """The same of requests that a mix adds; a column tells them from the primary ones."""
+    for done in slices:
+        if done.turn.kind == PLAIN:
+            steps = merged(texts_of([done.folder], MIXED_IN))
+            for value_ms, count in sorted(steps.items()):
+                row = {"slice": done.turn.number, "value_ms": value_ms, "count": count}
+                yield row | {"class": "mixed-in"}
 
 
 def keep_log(log: Path, out: Path) -> None:

@@ -22,6 +22,7 @@ from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
 from workloads.session.until_decided import LOOKS, is_over, is_settled, logs_of, logs_of_builds
 from workloads.session.warm_all import warm_all
+from workloads.tools import wrk2
 from workloads.tools.tool import tool_of
 
 logger = logging.getLogger("session")
@@ -257,6 +258,16 @@ def alive(session: Session, name: Name) -> Live | None:
     return session.place.alive.get(name.mode)
 
 
+def with_seed(session: Session, spec: dict[str, Any], round: int) -> dict[str, Any]:
+    """With what a generator that draws requests begins with: the same in all modes of a round."""
+    tool = spec["tool"]
+    if not wrk2.is_drawn(tool) or "seed" in tool:
+        return spec
+    place = f"{session.seed}/{spec['tier']['id']}/{round}"
+    seed = int(hashlib.sha256(place.encode()).hexdigest()[:7], 16)
+    return spec | {"tool": tool | {"seed": seed}}
+
+
 def load_once(
     session: Session,
     name: Name,
@@ -272,7 +283,8 @@ def load_once(
     live = alive(session, name)
     if live is None:
         return
-    spec, begun_s = spec or session.spec(name), time.monotonic()
+    begun_s = time.monotonic()
+    spec = with_seed(session, spec or session.spec(name), round)
     live.subject.prepare(spec)
     loading = Loading(tool_of(name.tool), spec, live, session.place, session.driver(name))
     session.place.wait_for_others(name.mode)

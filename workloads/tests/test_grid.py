@@ -693,6 +693,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
 
 
 THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
+NEIGHBOR = ("studies", "virtual-threads", "tiers", "neighbor-1-50", "wrk2")
 
 
 @pytest.mark.parametrize(
@@ -841,6 +842,15 @@ THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
             "none",
             'fixed-pool.lock = "none"; allowed: reentrant, synchronized, shared, native or class',
         ),
+        (
+            [*NEIGHBOR, "mix"],
+            {"path": "/a", "share": 1},
+            "tiers.neighbor-1-50.wrk2.mix.share = 1; allowed: more than 0, less than 1",
+        ),
+        ([*NEIGHBOR, "mix"], {"path": "/a"}, "wrk2.mix.share = null; allowed: it must be there"),
+        ([*NEIGHBOR, "arrivals"], "random", 'arrivals = "random"; allowed: poisson or constant'),
+        ([*NEIGHBOR, "script"], "workloads/scripts/order.lua", "allowed: connections, and rate"),
+        ([*NEIGHBOR[:-1], "also_by_wrk2"], True, "allowed: rate_per_s without arrivals and mix"),
         (["sweep", "lowest"], 1, "sweep.lowest = 1; allowed: more than 0, less than 1"),
         (["sweep", "highest"], 3, "sweep.highest = 3; allowed: 1 to 2"),
         (

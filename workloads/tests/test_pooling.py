@@ -8,8 +8,10 @@ from unittest.mock import ANY
 import pytest
 
 from workloads.record import pooling
-from workloads.record.latencies import SAMPLES, footer, hgrm, read_hgrm
+from workloads.record.latencies import HISTOGRAMS, MIXED_IN, SAMPLES, footer, hgrm, read_hgrm
 from workloads.record.slice import PROFILED, Beside
+
+CORRECTED = HISTOGRAMS[0]
 
 
 def change(shift):
@@ -363,6 +365,33 @@ def test_files_of_a_cell_are_those_of_its_slices_that_count(make_slice, live, tm
     assert (out / "gc.log").read_text() == "pauses\n"
     assert [row["state"] for row in rows_in(out / pooling.THREAD_STATES)] == ["profiled"]
     assert not (out / "server.log.gz").exists()
+
+
+def test_requests_of_a_mix_are_beside_the_primary_latency(make_slice, tmp_path):
+    slices = [make_slice(number) for number in (1, 2)]
+    for done, latency_ms in zip(slices, (1.0, 2.0), strict=True):
+        for name, value_ms in ((CORRECTED, latency_ms), (MIXED_IN, 50 * latency_ms)):
+            steps = Counter({value_ms: 40})
+            (done.folder / name).write_text(hgrm(steps, 40 * value_ms, value_ms))
+    pooling.write_files(slices, tmp_path)
+    assert [tuple(row.values()) for row in rows_in(tmp_path / pooling.LATENCIES_FILE)] == [
+        ("1", "1.0", "40", ""),
+        ("2", "2.0", "40", ""),
+        ("1", "50.0", "40", "mixed-in"),
+        ("2", "100.0", "40", "mixed-in"),
+    ]
+    assert read_hgrm((tmp_path / MIXED_IN).read_text()) == Counter({50.0: 40, 100.0: 40})
+    found = pooling.latency(slices)
+    assert found["count"] == 160
+    assert (found["right"]["max_ms"], found["mixed_in"]["p50_ms"]) == (2, 50)
+
+
+def test_requests_of_a_mix_are_in_flight_too(make_slice):
+    load = {"answers_per_s": 100.0, "latency_mean_ms": 10.0}
+    mix = {"mixed_in": {"share": 0.1, "latency_mean_ms": 110.0}}
+    assert pooling.load_of([make_slice(load=load | mix)])["in_flight_mean"] == pytest.approx(2)
+    none = {"mixed_in": {"share": 0.0, "latency_mean_ms": None}}
+    assert pooling.load_of([make_slice(load=load | none)])["in_flight_mean"] == pytest.approx(1)
 
 
 def test_log_is_kept_without_the_frames_of_most_stack_traces(tmp_path):

@@ -11,7 +11,7 @@ from workloads.record.slice import CALIBRATION, PLAIN
 from workloads.session import turns as module
 from workloads.session.loading import Loading
 from workloads.session.place import Place
-from workloads.session.turns import in_turns, load_once, loads_in_order
+from workloads.session.turns import in_turns, load_once, loads_in_order, with_seed
 from workloads.tests.planned import ALONE, plan_of, session_of, with_slices
 
 LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool", "event-loop")]
@@ -352,6 +352,21 @@ def test_ramp_of_a_sweep_is_loaded_at_its_rate_and_counted_apart(plan, monkeypat
     assert seen == [(CALIBRATION, 9), (PLAIN, 9)]
     spent_s = session.phases.spent_s
     assert [spent_s[phase] for phase in ("calibration_s", "load_s", "kept_s")] == [2, 2, 2]
+
+
+def test_modes_of_a_round_meet_the_same_random_requests(plan):
+    session = session_of(plan)
+    steady = session.spec(Name("fixed-pool", "low", "wrk2"))
+    assert with_seed(session, steady, 1) == steady
+    drawn = steady | {"tool": steady["tool"] | {"arrivals": "poisson"}}
+    seed = with_seed(session, drawn, 1)["tool"]["seed"]
+    assert with_seed(session, drawn | {"mode": {}}, 1)["tool"]["seed"] == seed
+    assert with_seed(session, drawn, 2)["tool"]["seed"] != seed
+    session.seed += "/another"
+    assert with_seed(session, drawn, 1)["tool"]["seed"] != seed
+    # A step of a sweep has its own.
+    swept = drawn | {"tool": drawn["tool"] | {"seed": 7}}
+    assert with_seed(session, swept, 1) == swept
 
 
 def test_mode_that_cannot_be_started_again_has_no_slice(load):

@@ -112,6 +112,34 @@ def test_burst_is_due_s_whatever_is_on_the_path(path_with_wrk2, monkeypatch):
     assert steady[steady.index("--series") + 1] == "series.csv"
 
 
+MIX = {"mix": {"path": "/long?cpu_us=50000", "share": 0.05}}
+
+
+def test_random_arrivals_and_a_mix_are_due_s_whatever_is_asked_for(path_with_wrk2, monkeypatch):
+    monkeypatch.setattr(wrk2, "version", lambda program: "1")
+    tool = BY_WRK2["tool"] | {"arrivals": "poisson", "seed": 7} | MIX
+    spec = BY_WRK2 | {"tool": tool}
+    assert wrk2.generator(spec)["name"] == "due"
+    command = wrk2.command(spec, Path("java"), SERVER)
+    words = {"--schedule": "poisson", "--seed": "7", "--mix": "0.05:/long?cpu_us=50000"}
+    words["--hgrm-mixed-in"] = "latency-mixed-in.hgrm"
+    assert {flag: command[command.index(flag) + 1] for flag in words} == words
+    # The paths of a mix are warmed up together.
+    warm_up = {"connections": 5, "rate_per_s": 100, "duration_s": 0.3} | MIX
+    by_due = wrk2.due_command(warm_up, "http://127.0.0.1:8080/short")
+    assert by_due[by_due.index("--mix") + 1] == words["--mix"]
+    plain = wrk2.command(SPEC, Path("java"), SERVER)
+    assert set(plain).isdisjoint(words)
+
+
+def test_mix_says_what_it_adds():
+    assert "mixed_in" not in wrk2.from_due(DUE)
+    mixed_in = {"completed": 397, "latency_us": {"mean": 90_000.0}}
+    load = wrk2.from_due(DUE | {"mixed_in": mixed_in})
+    assert load["mixed_in"] == {"share": 0.2, "latency_mean_ms": 90}
+    assert load["latency_mean_ms"] == 2.5
+
+
 @pytest.mark.parametrize(("duration_s", "every"), [(0.5, "25ms"), (1, "50ms"), (4, "50ms")])
 def test_course_of_a_short_load_has_enough_intervals_for_the_test_of_settling(duration_s, every):
     spec = SPEC | {"tool": SPEC["tool"] | {"duration_s": duration_s}}

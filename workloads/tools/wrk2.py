@@ -1,7 +1,9 @@
-"""The tool wrk2: an open loop; requests are due at a constant rate, answered or not.
+"""The tool wrk2: an open loop; requests are due at a constant rate or at random, answered or not.
 
 The generator is the project's own, `due`, which takes wrk2's command line and scripts. With
-`wrk2.generator: wrk2` it is wrk2 itself, but for bursts.
+`wrk2.generator: wrk2` it is wrk2 itself, but for what only due can do: bursts, Poisson arrivals, a
+mix of two paths. Of a mix the latency is that of the tier's path alone; the requests that are mixed
+in have a histogram of their own.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from workloads.record.latencies import MIXED_IN
 from workloads.servers.subject import Subject
 from workloads.tools import wrk2_itself
 from workloads.tools.wrk2_itself import (
@@ -35,8 +38,8 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
 
 
 def by_wrk2(spec: dict[str, Any]) -> bool:
-    ours = is_burst(spec) or "requests" in spec["tier"]
-    return spec["tool"]["generator"] == "wrk2" and not ours
+    only_due = is_burst(spec) or is_drawn(spec["tool"]) or "requests" in spec["tier"]
+    return spec["tool"]["generator"] == "wrk2" and not only_due
 
 
 def due() -> dict[str, str]:
@@ -49,14 +52,23 @@ def is_burst(spec: dict[str, Any]) -> bool:
     return bool(spec["tool"].get("at_once"))
 
 
+def is_drawn(tool: dict[str, Any]) -> bool:
+    """Whether its generator draws when requests are due, or which of them are mixed in."""
+    return "arrivals" in tool or "mix" in tool
+
+
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
     """The generator's command line, to be run in the slice's folder."""
     if by_wrk2(spec):
         return wrk2_itself.command(spec, java, subject)
-    burst = ("--schedule", "burst") if is_burst(spec) else ()
-    every_ms = min(1000 * spec["tool"]["duration_s"] / INTERVALS_AT_LEAST, INTERVAL_MS_AT_MOST)
+    tool = spec["tool"]
+    schedule = "burst" if is_burst(spec) else tool.get("arrivals")
+    arrivals = ("--schedule", schedule) if schedule else ()
+    # A load that warms up has none.
+    seed = ("--seed", str(tool["seed"])) if "seed" in tool else ()
+    every_ms = min(1000 * tool["duration_s"] / INTERVALS_AT_LEAST, INTERVAL_MS_AT_MOST)
     series = ("--series", "series.csv", "--series-every", f"{every_ms:g}ms")
-    return by_due(spec, subject, *burst, *series)
+    return by_due(spec, subject, *arrivals, *seed, *series)
 
 
 def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
@@ -66,8 +78,16 @@ def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
     # Where answers vary none is.
     right = ["--body-bytes", str(study["body_bytes"])] if "body_bytes" in study else []
     files = ["--json", "load.json", "--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED]
+    if "mix" in tool:
+        files += ["--hgrm-mixed-in", MIXED_IN]
     target = aim(spec["tier"], url_of(spec, subject))
-    return [str(DUE), *common(spec), *lengths, *right, *files, *more, *target]
+    return [str(DUE), *common(spec), *mixed(tool), *lengths, *right, *files, *more, *target]
+
+
+def mixed(load: dict[str, Any]) -> list[str]:
+    """The option that mixes a second path in; none where the load has one path."""
+    mix = load.get("mix")
+    return ["--mix", f"{mix['share']:g}:{mix['path']}"] if mix else []
 
 
 def aim(load: dict[str, Any], url: str) -> list[str]:
@@ -89,7 +109,8 @@ def as_text(request: dict[str, Any]) -> str:
 def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
     """The project's own generator outside the cells: for warming up, for primitives."""
     offered = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
-    return [str(DUE), *offered, *more, *connection_options(load), *aim(load, url)]
+    options = [*connection_options(load), *mixed(load)]
+    return [str(DUE), *offered, *more, *options, *aim(load, url)]
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
@@ -144,11 +165,22 @@ def from_due(load: dict[str, Any]) -> dict[str, Any]:
         "sent_bytes": load["sent_bytes"],
         "limited_by_generator": load["was_the_limit_reason"] if load["was_the_limit"] else "",
         "latency_mean_ms": milliseconds(load["latency_us"]["corrected"]["mean"]),
+        **of_mix(load),
         # due keeps one histogram: with refusals in it, the fastest may be one of them.
         "latency_min_ms": milliseconds(load["latency_us"]["uncorrected"]["min"])
         if good == requests["completed"] > 0
         else None,
     }
+
+
+def of_mix(load: dict[str, Any]) -> dict[str, Any]:
+    """Of the requests that are mixed in: their share of all answers, and their mean latency."""
+    found = load.get("mixed_in")
+    if not found:
+        return {}
+    share = found["completed"] / max(1, load["requests"]["completed"])
+    mean_ms = milliseconds(found["latency_us"]["mean"])
+    return {"mixed_in": {"share": share, "latency_mean_ms": mean_ms}}
 
 
 def milliseconds(value_us: float | None) -> float | None:
