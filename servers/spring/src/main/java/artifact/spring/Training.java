@@ -30,8 +30,8 @@ final class Training {
         }
         visit(List.of(), "/api/sleep-test?sleep_ms=1", "/api/cpu-test", "/api/work-test", "/api/file-test");
         visit(
-                List.of("--lock=reentrant", "--permits=50", "--body-bytes=16384", "--virtual=true"),
-                "/api/lock-test", "/api/cpu-test");
+                List.of("--lock=reentrant", "--permits=50", "--body-bytes=16384", "--virtual=true", "--long-threads=1"),
+                "/api/lock-test", "/api/cpu-test", "/api/long-test");
         visit(
                 List.of("--lock=synchronized", "--states-every-ms=100", "--count-pinned=true"),
                 "/watch?on=true", "/api/lock-test", "/watch?on=false", "/counters", "/limits");

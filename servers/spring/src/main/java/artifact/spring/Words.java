@@ -29,6 +29,8 @@ final class Words {
             Map.entry("keep-alive-requests", Kind.LIMIT),
             Map.entry("permits", Kind.COUNT),
             Map.entry("body-bytes", Kind.COUNT),
+            Map.entry("long-permits", Kind.COUNT),
+            Map.entry("long-threads", Kind.COUNT),
             Map.entry("client", Kind.oneOf("blocking", "pooled", "worker-threads", "event-loop")),
             Map.entry("lock", Kind.oneOf("synchronized", "reentrant", "shared", "native", "class-init")),
             Map.entry("as-published", Kind.SWITCH),

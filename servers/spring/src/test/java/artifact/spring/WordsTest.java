@@ -21,6 +21,8 @@ class WordsTest {
             --address=localhost        | address is an IPv4 address of this machine, not localhost
             --lock=none                | lock is one of synchronized, reentrant, shared, native, class-init, not none
             --permits=0                | permits is a whole number from 1, not 0
+            --long-permits=0           | long-permits is a whole number from 1, not 0
+            --long-threads=0           | long-threads is a whole number from 1, not 0
             --threads=0                | threads is a whole number from 1, not 0
             --threads=fifty            | threads is a whole number from 1, not fifty
             --backlog=-1               | backlog is a whole number, not -1

@@ -15,6 +15,7 @@ import org.springframework.web.server.ResponseStatusException;
 @Import({
     SleepController.class,
     CpuController.class,
+    LongController.class,
     FileController.class,
     MixedController.class,
     SynchronizedController.class,

@@ -45,6 +45,7 @@ class WorkTest {
                 "/ping",
                 "/api/sleep-test?sleep_ms=1",
                 "/api/cpu-test?cpu_us=10",
+                "/api/long-test?cpu_us=10",
                 "/api/file-test",
                 "/api/work-test?sleep_ms=1&cpu_us=10",
                 "/api/lock-test?sleep_ms=1"
@@ -62,7 +63,7 @@ class WorkTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"/api/sleep-test, 100", "/api/sleep-test?sleep_ms=150, 150", "/api/lock-test, 20", "/api/cpu-test, 2", "/api/work-test, 20"})
+    @CsvSource({"/api/sleep-test, 100", "/api/sleep-test?sleep_ms=150, 150", "/api/lock-test, 20", "/api/cpu-test, 2", "/api/long-test, 50", "/api/work-test, 20"})
     void takesAtLeastItsTime(String path, long atLeastMs) throws Exception {
         for (App app : new App[] {platform, virtual}) {
             long start = System.nanoTime();
@@ -104,6 +105,7 @@ class WorkTest {
         "/api/sleep-test, sleep_ms, -1",
         "/api/sleep-test, sleep_ms, 60001",
         "/api/cpu-test, cpu_us, 10000001",
+        "/api/long-test, cpu_us, 10000001",
         "/api/work-test, cpu_us, 10000001",
         "/api/work-test, sleep_ms, 60001",
         "/api/lock-test, sleep_ms, -1",
