@@ -37,6 +37,7 @@ rule render_report:
                 "findings",
                 "combinations",
                 "bounds",
+                "mixes",
                 "controls",
                 "primitives/primitives",
                 *(["primitives/thread-memory"] if PRIMITIVES else []),

@@ -118,6 +118,7 @@ write_other_tables <- function(measured, results, write, folder) {
   is_grid <- vapply(cells, function(cell) cell$cell$tool == "database-client", NA)
   write(summarise_combinations(read_grid(cells[is_grid])), "combinations")
   write(bound_modes(cells, measured$summary), "bounds")
+  write(predict_mixes(cells, measured$summary), "mixes")
   primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))
   write(predict_curves(measured$sweeps, primitives), "predicted-sweeps")
   causes <- read_causes(file.path(folder, "causes.yaml"))

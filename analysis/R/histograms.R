@@ -9,12 +9,17 @@ requests_beyond <- 10
 #'
 #' @param cell see read_cell(); `slices` its rows, see read_cell_slices().
 #' @return list: values_ms (increasing), counts (matrix, a row per value and a column per slice, named by its number), and of
-#'   each column recorded (requests) and right (answered 2xx). NULL for a cell without latencies.
+#'   each column recorded (requests) and right (answered 2xx). NULL for a cell without latencies. Of a load that mixes two paths
+#'   these are of the tier's path alone.
 read_histograms <- function(cell, slices) {
   plain <- slices[kind == "plain"]
   path <- file.path(cell$folder, "latencies.csv.gz")
   if (!file.exists(path)) return(NULL)
   rows <- fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = c(slice = "character", value_ms = "numeric", count = "numeric"))
+  # Requests that a mix adds are none of the primary latency's. A failed one counts as one of those, which errs to the slow side.
+  is_added <- if ("class" %in% names(rows)) rows[["class"]] %in% "mixed-in" else FALSE
+  added <- rows[is_added]
+  rows <- rows[!is_added]
   columns <- intersect(as.character(plain$slice), rows$slice)
   if (length(columns) == 0) return(NULL)
   rows <- rows[slice %in% columns]
@@ -22,7 +27,11 @@ read_histograms <- function(cell, slices) {
   counts <- matrix(0, length(values), length(columns), dimnames = list(NULL, columns))
   counts[cbind(match(rows$value_ms, values), match(rows$slice, columns))] <- rows$count
   counted <- plain[match(columns, as.character(slice))]
-  list(values_ms = values, counts = counts, recorded = counted$requests_recorded, right = counted$responses_2xx)
+  of_others <- vapply(columns, function(number) sum(added$count[added$slice == number]), 0, USE.NAMES = FALSE)
+  list(
+    values_ms = values, counts = counts,
+    recorded = counted$requests_recorded - of_others, right = counted$responses_2xx - of_others
+  )
 }
 
 #' A percentile of some slices together.

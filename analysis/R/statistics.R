@@ -19,6 +19,8 @@ all_statistics <- fread(
    latency_p90_ms;                       90th percentile of latency;                            p90;                                 ms;    lower;
    latency_p95_ms;                       95th percentile of latency;                            p95;                                 ms;    lower;
    latency_p99_9_ms;                     99.9th percentile of latency;                          p99.9;                               ms;    lower;
+   latency_mixed_in_p50_ms;              median latency of the requests mixed in;               p50, mixed in;                       ms;    lower;
+   latency_mixed_in_p99_ms;              99th percentile of latency of the requests mixed in;   p99, mixed in;                       ms;    lower;
    latency_min_ms;                       shortest latency;                                      Minimum;                             ms;    lower;
    latency_max_ms;                       longest latency;                                       Maximum;                             ms;    lower;
    latency_sd_ms;                        standard deviation of latency;                         Standard deviation;                  ms;    lower;

@@ -1,6 +1,6 @@
 # A row per cell, from the cell's folder alone.
 #
-# There are three sets of latencies, because they answer three questions:
+# There are four sets of latencies, because they answer four questions:
 # - latency_*_ms, the primary ones. Closed loop: of right answers, which are 2xx and accepted by
 #   the tool; a refused connection is quick, and would make a server that turns its users away
 #   look fast. Open loop: of all answers, which is what a histogram holds, counted from when the
@@ -8,6 +8,7 @@
 #   slower than all answers; mean and maximum are of answers alone.
 # - latency_all_*_ms, closed loop alone: over every sample, the failed ones too, as JMeter's
 #   aggregate report does and therefore the source's table. To be laid beside that table.
+# - latency_mixed_in_*_ms, of requests that a mix adds: all others are then of the tier's path alone.
 # - latency_uncorrected_*_ms, open loop alone: counted from when the request was really sent, so
 #   blind to coordinated omission. To show what that blindness hides.
 # The runner computes them once, from all slices of the cell together (load.latency). What slices have a value of is that of
@@ -25,6 +26,7 @@ load_row <- function(cell) {
   lasted_s <- number(latency$lasted_s)
   c(
     latency_columns("", latency$right), latency_columns("all_", latency$all), latency_columns("uncorrected_", latency$uncorrected),
+    latency_columns("mixed_in_", latency$mixed_in),
     list(
       latency_resolution_ms = number(latency$resolution_ms), throughput_all_per_s = per(number(latency$count), lasted_s),
       received_kib_per_s = per(number(cell$load$received_bytes) / 1024, lasted_s),
@@ -85,7 +87,7 @@ requests_row <- function(cell) {
     throughput_per_s = number(load$throughput_per_s),
     answers_per_s = number(load$answers_per_s),
     # Little's law: how many requests the answers account for, on average.
-    under_way = number(load$answers_per_s) * number(load$latency_mean_ms) / 1000,
+    under_way = if (is.null(asked$mix)) number(load$answers_per_s) * number(load$latency_mean_ms) / 1000 else number(load$in_flight_mean),
     rows_before = number(cell$answers$rows_before), rows_after = number(cell$answers$rows_after)
   )
 }

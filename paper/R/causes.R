@@ -109,7 +109,8 @@ table_causes <- function(all) {
 sentences_not_computed <- function(all) {
   absent <- all$traced[!is_measured(all$traced)]
   elsewhere <- grepl("^no cells of", absent$reason)
-  left_out <- unique(absent[elsewhere & !id %in% absent[!elsewhere]$id]$id)
+  told <- c(absent[!elsewhere]$id, all$traced[is_measured(all$traced)]$id)
+  left_out <- unique(absent[elsewhere & !id %in% told]$id)
   absent <- absent[!elsewhere]
   waits <- all$impossible_waits
   c(

@@ -58,6 +58,19 @@ test_that("histograms are read by slice", {
   expect_equal(found$recorded, c(25, 25))
 })
 
+test_that("requests that a mix adds are none of the primary latency's", {
+  cell <- read_cell(write_cell(new_folder(), tool = "wrk2"))
+  latencies <- data.table(slice = c(1, 2, 1, 2), value_ms = c(1, 3, 50, 60), count = c(20, 24, 4, 2), class = c("", "", "mixed-in", "mixed-in"))
+  fwrite(latencies, file.path(cell$folder, "latencies.csv.gz"))
+  found <- read_histograms(cell, known_slices(requests_recorded = 26, responses_2xx = c(24, 26, 26, 26)))
+  expect_equal(found$values_ms, c(1, 3))
+  expect_equal(colSums(found$counts), c("1" = 20, "2" = 24))
+  # Of the first slice two requests failed: they count as short ones.
+  expect_equal(found$recorded, c(22, 24))
+  expect_equal(found$right, c(20, 24))
+  expect_equal(merged_percentile(found, 1:2, 0.5), 3)
+})
+
 # Percentiles of a golden cell as they are recorded, and as its histograms have them.
 golden_percentiles <- function(path) {
   cell <- read_cell(path)

@@ -1,0 +1,113 @@
+# Short requests next to long ones: the latency that queueing theory predicts of each, beside the measured one.
+#
+# Requests arrive at random and take the CPU for as long as their path says, plus what the server adds, so that the server is an
+# M/G/1 queue with two kinds of service. The order of service decides who waits. Virtual threads are served first come, first
+# served: each keeps its carrier until it blocks. Threads of the kernel share the CPU, in the limit of short time slices evenly
+# (processor sharing). Both are ends of one model: at most n requests share the CPU, and the others wait in the order of their
+# arrival. n is the number of carriers, or of the pool's threads. Of a percentile of either class there is no formula for any n,
+# so it is simulated. Inputs are rates, paths and the CPU time per request; no latency is among them.
+
+mix_words <- c("study", "mode", "tier", "tool")
+mix_numbers <- c(
+  "rate_per_s", "share", "short_ms", "long_ms", "at_a_time", "stated_utilization", "utilization",
+  paste0(rep(c("predicted_", "measured_"), each = 3), c("p50_ms", "p99_ms", "long_p50_ms"))
+)
+no_mixes <- function() typed_table(mix_words, mix_numbers)
+
+#' Latencies of loads that mix two paths.
+#'
+#' @param cells list of read_cell(); `summary` see read_summary(), whose valid cells give CPU times and latencies.
+#' @return data.table, a row per study, mode, tier and tool with a mix: rate_per_s, share (of the long requests), short_ms and
+#'   long_ms (CPU time that the paths ask for), at_a_time (requests that share the CPU; NA where the mode serves the long ones
+#'   apart), stated_utilization (of the server's CPUs, by the paths) and utilization (measured), predicted_ and measured_p50_ms,
+#'   p99_ms (of short requests) and long_p50_ms; NA where nothing was measured, nothing is predicted on several CPUs.
+predict_mixes <- function(cells, summary) {
+  mixed <- Filter(function(cell) !is.null(cell$configuration$tool$mix), cells)
+  if (length(mixed) == 0) return(no_mixes())
+  setups <- unique(rbindlist(lapply(mixed, setup_of_mix)), by = mix_words)
+  middle <- function(values) as.numeric(median(values, na.rm = TRUE))
+  measured <- summary[counts_for(summary), .(cpu_ms = middle(cpu_us_per_request) / 1000), by = mix_words]
+  latencies <- summary[counts_for(summary, "latency_p99_ms"), .(
+    measured_p50_ms = middle(latency_p50_ms), measured_p99_ms = middle(latency_p99_ms), measured_long_p50_ms = middle(latency_mixed_in_p50_ms)
+  ), by = mix_words]
+  rows <- latencies[measured[setups, on = mix_words], on = mix_words]
+  rows[, stated_ms := (1 - share) * short_ms + share * long_ms]
+  rows[, `:=`(stated_utilization = rate_per_s * stated_ms / 1000 / cpus, utilization = rate_per_s * cpu_ms / 1000 / cpus)]
+  rows[cpus > 1, at_a_time := NA]
+  predicted <- c("predicted_p50_ms", "predicted_p99_ms", "predicted_long_p50_ms")
+  # What the server adds to each request is the rest of its CPU time.
+  rows[, (predicted) := mix_percentiles_ms(rate_per_s, share, pmax(0, cpu_ms - stated_ms) + short_ms, pmax(0, cpu_ms - stated_ms) + long_ms, at_a_time), by = seq_len(nrow(rows))]
+  rows[, names(no_mixes()), with = FALSE]
+}
+
+setup_of_mix <- function(cell) {
+  setup <- read_setup(cell)
+  mode <- cell$configuration$mode
+  mix <- cell$configuration$tool$mix
+  apart <- !is.null(mode$options[["long-permits"]]) || !is.null(mode$options[["long-threads"]])
+  at_a_time <- switch(setup$kind, virtual = or_else(mode$carriers, setup$cpus), pool = setup$most_inside, NA_real_)
+  c(setup[c(mix_words, "rate_per_s", "cpus")], list(
+    share = mix$share, short_ms = 1000 * setup$work_s, long_ms = number_in_path(mix$path, "cpu_us") / 1000, at_a_time = if (apart) NA_real_ else as.numeric(at_a_time)
+  ))
+}
+
+simulated_requests <- 50000
+
+#' The percentiles that are predicted of a mix.
+#'
+#' @param rate_per_s of random arrivals; `share` of the long ones; `short_ms`, `long_ms` CPU time of each; `at_a_time` see
+#'   shared_sojourns().
+#' @return list: p50 and p99 of the short ones, p50 of the long ones, ms; NA where an input is, Inf from saturation on. A p99
+#'   repeats within 5 % with other random numbers, first come, first served within 10 %.
+mix_percentiles_ms <- function(rate_per_s, share, short_ms, long_ms, at_a_time) {
+  if (anyNA(c(rate_per_s, share, short_ms, long_ms, at_a_time))) return(as.list(rep(NA_real_, 3)))
+  if (rate_per_s * ((1 - share) * short_ms + share * long_ms) >= 1000) return(as.list(rep(Inf, 3)))
+  # The same requests whatever the mode, so that their differences are not of chance.
+  set.seed(1)
+  arrives <- cumsum(-log(runif(simulated_requests)) * 1000 / rate_per_s)
+  long <- runif(simulated_requests) <= share
+  lasts <- shared_sojourns(arrives, fifelse(long, long_ms, short_ms), at_a_time)
+  list(quantile(lasts[!long], 0.5, names = FALSE), quantile(lasts[!long], 0.99, names = FALSE), quantile(lasts[long], 0.5, names = FALSE))
+}
+
+#' How long requests last where at most so many share a server evenly, and the others wait in the order of their arrival: with 1
+#' first come, first served, with Inf processor sharing.
+#'
+#' @param arrives when, increasing; `service` time of each, in the same unit; `at_a_time` from 1.
+#' @return time from the arrival of each request to its end.
+shared_sojourns <- function(arrives, service, at_a_time) {
+  ends <- numeric(length(arrives))
+  arrives <- c(arrives, Inf)
+  # `served`: the service of a request that had been served from the start on; of each that is being served, what it is at its end.
+  now <- served <- 0
+  serving <- integer()
+  served_at_end <- numeric()
+  come <- begun <- 0L
+  while (begun < length(ends) || length(serving) > 0) {
+    first <- which.min(served_at_end)
+    left <- if (length(serving) > 0) (served_at_end[first] - served) * length(serving) else Inf
+    if (arrives[come + 1L] <= now + left) {
+      if (length(serving) > 0) served <- served + (arrives[come + 1L] - now) / length(serving)
+      come <- come + 1L
+      now <- arrives[come]
+    } else {
+      served <- served_at_end[first]
+      now <- now + left
+      ends[serving[first]] <- now
+      serving <- serving[-first]
+      served_at_end <- served_at_end[-first]
+    }
+    if (begun < come && length(serving) < at_a_time) {
+      begun <- begun + 1L
+      serving <- c(serving, begun)
+      served_at_end <- c(served_at_end, served + service[begun])
+    }
+  }
+  ends - arrives[seq_along(ends)]
+}
+
+#' Reads the table of mixes.
+#'
+#' @param path path of results/mixes.csv, see predict_mixes(); without it there are none.
+#' @export
+read_mixes <- function(path) if (file.exists(path)) read_typed(path, no_mixes()) else no_mixes()

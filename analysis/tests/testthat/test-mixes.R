@@ -1,0 +1,95 @@
+test_that("requests that share a server, or wait for it in order, last as long as by hand", {
+  # Two come together and take 1 and 3: both have half of the server until the first has ended.
+  expect_equal(shared_sojourns(c(0, 0), c(1, 3), Inf), c(2, 4))
+  expect_equal(shared_sojourns(c(0, 0), c(1, 3), 1), c(1, 4))
+  # Of three two share it; the third begins when they have ended.
+  expect_equal(shared_sojourns(c(0, 0, 0), c(1, 1, 1), 2), c(2, 2, 3))
+  # The second comes when the first has half of its 2 left: 1 + 2 * 1 for the first, then the second alone.
+  expect_equal(shared_sojourns(c(0, 1), c(2, 2), 2), c(3, 3))
+  # The server is idle in between.
+  expect_equal(shared_sojourns(c(0, 10), c(1, 1), Inf), c(1, 1))
+  expect_equal(shared_sojourns(numeric(), numeric(), 1), numeric())
+})
+
+random_mix <- function(rate, share, count = 1e5) {
+  set.seed(7)
+  list(arrives = cumsum(-log(runif(count)) / rate), service = fifelse(runif(count) <= share, 10, 1))
+}
+
+test_that("means are those of Pollaczek and Khinchine, and of processor sharing", {
+  # One in ten takes ten times as long: E[S] = 1.9, E[S^2] = 10.9.
+  mix <- random_mix(0.3, 0.1)
+  waits <- shared_sojourns(mix$arrives, mix$service, 1) - mix$service
+  expected <- queue_wait_s(0.3, 1, 1.9, 1, 10.9 / 1.9^2 - 1)
+  expect_equal(expected, 0.3 * 10.9 / 2 / (1 - 0.57))
+  expect_equal(mean(waits), expected, tolerance = 0.05)
+  # Processor sharing: each lasts its own service over the idle share, whatever the others take.
+  lasts <- shared_sojourns(mix$arrives, mix$service, Inf)
+  expect_equal(mean(lasts[mix$service == 1]), 1 / (1 - 0.57), tolerance = 0.05)
+  expect_equal(mean(lasts[mix$service == 10]), 10 / (1 - 0.57), tolerance = 0.05)
+})
+
+test_that("a server that a few share lies between both ends", {
+  p99 <- function(at_a_time) mix_percentiles_ms(337, 0.01, 1, 50, at_a_time)[[2]]
+  found <- vapply(c(1, 2, 4, 16, Inf), p99, 0)
+  expect_true(all(diff(found) < 0.2))
+  expect_gt(found[1], 5 * found[3])
+  # The short ones gain what the long ones pay.
+  long <- function(at_a_time) mix_percentiles_ms(337, 0.01, 1, 50, at_a_time)[[3]]
+  expect_gt(long(Inf), 1.3 * long(1))
+  # The same requests each time.
+  expect_equal(p99(4), p99(4))
+  expect_equal(mix_percentiles_ms(1000, 0.01, 1, 50, 1), as.list(rep(Inf, 3)))
+  expect_true(all(is.na(unlist(mix_percentiles_ms(337, 0.01, 1, 50, NA)))))
+})
+
+# A cell of Tomcat that is loaded with two paths.
+mix_cell <- function(options = list(threads = 200), ..., share = 0.01) {
+  tool <- open_load(rate_per_s = 337)
+  tool$mix <- list(path = "/api/long-test?cpu_us=50000", share = share)
+  tomcat_cell(tool, options, path = "/api/cpu-test?cpu_us=1000", sleep_ms = 0, ...)
+}
+
+mix_summary <- function(cells, cpu_us = 1690) {
+  rows <- unique(rbindlist(lapply(cells, function(cell) as.data.table(cell$cell[mix_words]))))
+  rows[, `:=`(
+    outcome = "completed", valid = TRUE, latency_valid = TRUE, cpu_us_per_request = cpu_us, latency_p50_ms = 2, latency_p99_ms = 13, latency_mixed_in_p50_ms = 90
+  )]
+}
+predict_one <- function(cell, ...) predict_mixes(list(cell), mix_summary(list(cell), ...))
+
+test_that("a mix is predicted from rate, paths and CPU time", {
+  row <- predict_one(mix_cell())
+  expect_equal(
+    row[, .(rate_per_s, share, short_ms, long_ms, at_a_time)], data.table(rate_per_s = 337, share = 0.01, short_ms = 1, long_ms = 50, at_a_time = 200)
+  )
+  expect_equal(c(row$stated_utilization, row$utilization), 337 * c(1.49, 1.69) / 1000)
+  expect_equal(c(row$measured_p50_ms, row$measured_p99_ms, row$measured_long_p50_ms), c(2, 13, 90))
+  # The 0.2 ms that the server adds are a part of each request's service.
+  expect_equal(row[, .(predicted_p50_ms, predicted_p99_ms, predicted_long_p50_ms)], as.data.table(setNames(
+    mix_percentiles_ms(337, 0.01, 1.2, 50.2, 200), c("predicted_p50_ms", "predicted_p99_ms", "predicted_long_p50_ms")
+  )))
+  # A measured time below the stated one is no negative service.
+  expect_equal(predict_one(mix_cell(), cpu_us = 1000)$predicted_p99_ms, mix_percentiles_ms(337, 0.01, 1, 50, 200)[[2]])
+})
+
+test_that("as many requests share the CPU as there are carriers, or threads of a pool", {
+  at_a_time <- function(...) predict_one(mix_cell(...))$at_a_time
+  expect_equal(at_a_time(list(virtual = TRUE)), 1)
+  expect_equal(at_a_time(list(virtual = TRUE), carriers = 4), 4)
+  expect_equal(at_a_time(list(threads = 50)), 50)
+  # The long ones apart: no model of one queue.
+  expect_true(is.na(at_a_time(list(virtual = TRUE, "long-threads" = 1))))
+  expect_true(is.na(at_a_time(list(virtual = TRUE, "long-permits" = 1))))
+  # Of several CPUs nothing is predicted.
+  expect_true(is.na(predict_one(mix_cell(cpus = 2))$predicted_p99_ms))
+})
+
+test_that("mixes are read back as they were written, with rows and without", {
+  path <- tempfile(fileext = ".csv")
+  write_table(predict_one(mix_cell()), path)
+  expect_equal(read_mixes(path), predict_one(mix_cell()), ignore_attr = TRUE)
+  write_table(predict_mixes(list(), mix_summary(list(mix_cell()))), path)
+  expect_equal(nrow(read_mixes(path)), 0)
+  expect_equal(nrow(read_mixes(file.path(tempdir(), "no-such.csv"))), 0)
+})
