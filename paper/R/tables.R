@@ -125,6 +125,7 @@ tables_of_study <- function(all) {
       of_curve, paste0(rep(c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"), each = 3), c("", "_low", "_high")), "saturated"
     )),
     table("predicted-sweeps.csv", "Load curves as queueing theory predicts them from primitives."),
+    table("mixes.csv", "Short requests next to long ones: latency as queueing theory predicts it from rate, paths and CPU time, and as it was measured; medians over the sessions that count."),
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
     ), function(rows) rows$samples > 0),

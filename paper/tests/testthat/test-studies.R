@@ -122,3 +122,30 @@ test_that("modes are compared by the order of service where nothing but that dif
   expect_match(panels, ", (5|10) connections$")
   expect_length(panels, 2)
 })
+
+mix_rows <- function(mode, utilization, p99_ms, share = 0.01, tier = "mix") {
+  data.table(
+    study = "demo", mode = mode, tier = tier, tool = "wrk2", rate_per_s = 337, share = share, short_ms = 1, long_ms = 50, at_a_time = 1,
+    stated_utilization = utilization, utilization = utilization, predicted_p50_ms = 1, predicted_p99_ms = 0.9 * p99_ms, predicted_long_p50_ms = 50,
+    measured_p50_ms = 2, measured_p99_ms = p99_ms, measured_long_p50_ms = 53
+  )
+}
+
+test_that("mixes are drawn, and told where their modes differ most", {
+  mixes <- rbind(
+    mix_rows("virtual", c(0.3, 0.5), c(58, 100), tier = c("low", "mid")), mix_rows("platform-50", c(0.3, 0.5), c(13, 15), tier = c("low", "mid")),
+    mix_rows("virtual", 0.5, 300, share = 0.05, tier = "many")
+  )
+  mixes[tier == "mid" & mode == "virtual", measured_long_p50_ms := NA]
+  expect_equal(sentence_of_mixes(mixes), paste(
+    "At `mid`, with 50 % of the CPU in use, the slowest 1 % of the short requests take 15 ms with `platform-50` (median of the long ones",
+    "53 ms) and 100 ms with `virtual`."
+  ))
+  drawn <- ggplot2::ggplot_build(figure_mixes(mixes))
+  expect_equal(levels(drawn$layout$layout$panel), c("1 % take 50 ms, the others 1 ms", "5 % take 50 ms, the others 1 ms"))
+  # Two lines, measured and predicted; and points of all.
+  expect_equal(vapply(drawn$data, nrow, 0L), c(4L, 4L, 5L))
+  none <- mixes[0]
+  expect_equal(sentence_of_mixes(none), "")
+  expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")
+})
