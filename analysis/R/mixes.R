@@ -4,8 +4,8 @@
 # M/G/1 queue with two kinds of service. The order of service decides who waits. Virtual threads are served first come, first
 # served: each keeps its carrier until it blocks. Threads of the kernel share the CPU, in the limit of short time slices evenly
 # (processor sharing). Both are ends of one model: at most n requests share the CPU, and the others wait in the order of their
-# arrival. n is the number of carriers, or of the pool's threads. Of a percentile of either class there is no formula for any n,
-# so it is simulated. Inputs are rates, paths and the CPU time per request; no latency is among them.
+# arrival. n is the number of carriers, or of the pool's threads. No formula gives percentiles of either kind for any n, so they are
+# simulated. Inputs are rates, paths and the CPU time per request; no latency is among them.
 
 mix_words <- c("study", "mode", "tier", "tool")
 mix_numbers <- c(
@@ -35,8 +35,9 @@ predict_mixes <- function(cells, summary) {
   rows[, `:=`(stated_utilization = rate_per_s * stated_ms / 1000 / cpus, utilization = rate_per_s * cpu_ms / 1000 / cpus)]
   rows[cpus > 1, at_a_time := NA]
   predicted <- c("predicted_p50_ms", "predicted_p99_ms", "predicted_long_p50_ms")
-  # What the server adds to each request is the rest of its CPU time.
-  rows[, (predicted) := mix_percentiles_ms(rate_per_s, share, pmax(0, cpu_ms - stated_ms) + short_ms, pmax(0, cpu_ms - stated_ms) + long_ms, at_a_time), by = seq_len(nrow(rows))]
+  # The rest of the measured CPU time is the server's own, the same for both kinds.
+  rows[, more_ms := pmax(0, cpu_ms - stated_ms)]
+  rows[, (predicted) := mix_percentiles_ms(rate_per_s, share, more_ms + short_ms, more_ms + long_ms, at_a_time), by = seq_len(nrow(rows))]
   rows[, names(no_mixes()), with = FALSE]
 }
 
@@ -47,7 +48,8 @@ setup_of_mix <- function(cell) {
   apart <- !is.null(mode$options[["long-permits"]]) || !is.null(mode$options[["long-threads"]])
   at_a_time <- switch(setup$kind, virtual = or_else(mode$carriers, setup$cpus), pool = setup$most_inside, NA_real_)
   c(setup[c(mix_words, "rate_per_s", "cpus")], list(
-    share = mix$share, short_ms = 1000 * setup$work_s, long_ms = number_in_path(mix$path, "cpu_us") / 1000, at_a_time = if (apart) NA_real_ else as.numeric(at_a_time)
+    share = mix$share, short_ms = 1000 * setup$work_s, long_ms = number_in_path(mix$path, "cpu_us") / 1000,
+    at_a_time = if (apart) NA_real_ else as.numeric(at_a_time)
   ))
 }
 

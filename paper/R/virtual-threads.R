@@ -178,7 +178,7 @@ caption_of_mixes <- paste(
   "share the CPU as the mode has carriers or threads, and the others wait in order."
 )
 
-#' What was measured of the mix whose modes differ most, in words: of each mode p99 of the short ones and median of the long ones.
+#' The mix whose modes differ most, in words: p99 of the short requests and median of the long ones, mode by mode.
 sentence_of_mixes <- function(mixes) {
   rows <- with_panels(mixes[is.finite(measured_p99_ms)])
   if (nrow(rows) == 0) return("")

@@ -494,6 +494,27 @@ def test_burst_of_the_warm_up_is_as_large_as_the_tier_within_a_bound(config):
     assert burst("virtual-threads", "virtual", "cpu-2ms", "jmeter")["connections"] == 0
 
 
+def cpu_ms(path):
+    return int(path.rsplit("cpu_us=", 1)[1]) / 1000
+
+
+def test_mixes_use_the_share_of_a_cpu_that_they_name_and_are_long_enough_for_a_p99(config):
+    grid, used = Grid(config | {"depth": "full"}), {}
+    for tier, says in config["studies"]["virtual-threads"]["tiers"].items():
+        mix = says.get("wrk2", {}).get("mix")
+        if mix:
+            spec = grid.spec(Cell("virtual-threads", "virtual", tier, "wrk2", 1))
+            rate, share = spec["tool"]["rate_per_s"], mix["share"]
+            mean_ms = (1 - share) * cpu_ms(says["path"]) + share * cpu_ms(mix["path"])
+            used[tier] = rate * mean_ms / 1000
+            lasts_s = spec["slices"]["rounds"] * spec["tool"]["duration_s"]
+            assert rate * lasts_s * (1 - share) >= 3000, tier
+            assert spec["warm_up"]["mix"]["path"].startswith("/api/long-test?")
+    assert len(used) == 7
+    for tier, share in used.items():
+        assert share == pytest.approx(int(tier.rsplit("-", 1)[1]) / 100, abs=0.005), tier
+
+
 def test_sweep_has_rounds_of_its_own_and_no_rate(config):
     grid = Grid(config | {"depth": "full"})
     spec = grid.spec(Cell("request-threads", "fixed-pool", "saturated", "sweep", 1))

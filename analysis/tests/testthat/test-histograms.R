@@ -65,7 +65,7 @@ test_that("requests that a mix adds are none of the primary latency's", {
   found <- read_histograms(cell, known_slices(requests_recorded = 26, responses_2xx = c(24, 26, 26, 26)))
   expect_equal(found$values_ms, c(1, 3))
   expect_equal(colSums(found$counts), c("1" = 20, "2" = 24))
-  # Of the first slice two requests failed: they count as short ones.
+  # Two requests of the first slice failed: they count as short ones.
   expect_equal(found$recorded, c(22, 24))
   expect_equal(found$right, c(20, 24))
   expect_equal(merged_percentile(found, 1:2, 0.5), 3)

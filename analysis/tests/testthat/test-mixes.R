@@ -2,7 +2,7 @@ test_that("requests that share a server, or wait for it in order, last as long a
   # Two come together and take 1 and 3: both have half of the server until the first has ended.
   expect_equal(shared_sojourns(c(0, 0), c(1, 3), Inf), c(2, 4))
   expect_equal(shared_sojourns(c(0, 0), c(1, 3), 1), c(1, 4))
-  # Of three two share it; the third begins when they have ended.
+  # Two of three share it; the third begins when they have ended.
   expect_equal(shared_sojourns(c(0, 0, 0), c(1, 1, 1), 2), c(2, 2, 3))
   # The second comes when the first has half of its 2 left: 1 + 2 * 1 for the first, then the second alone.
   expect_equal(shared_sojourns(c(0, 1), c(2, 2), 2), c(3, 3))
@@ -81,7 +81,7 @@ test_that("as many requests share the CPU as there are carriers, or threads of a
   # The long ones apart: no model of one queue.
   expect_true(is.na(at_a_time(list(virtual = TRUE, "long-threads" = 1))))
   expect_true(is.na(at_a_time(list(virtual = TRUE, "long-permits" = 1))))
-  # Of several CPUs nothing is predicted.
+  # Nothing is predicted on several CPUs.
   expect_true(is.na(predict_one(mix_cell(cpus = 2))$predicted_p99_ms))
 })
 

@@ -26,7 +26,7 @@ struct options {
     size_t header_count;
     const char *json_path, *series_path;
     const char *hgrm_path, *hgrm_uncorrected_path, *hgrm_mixed_in_path;
-    const char *mixed_in_path; /* what the share of the plan asks for, or NULL */
+    const char *mixed_in_path; /* of the share that the plan mixes in, or NULL */
     const char *url;
 };
 
