@@ -85,7 +85,7 @@ of_cell <- c("mode", "tier", "tool", "repetition")
 client_columns <- c(
   of_cell, "valid", "latency_valid", "outcome", "offered_per_s", "users", "connections", "requests", "throughput_per_s", "error_percent",
   "latency_mean_ms", "latency_p50_ms", "latency_p95_ms", "latency_p99_ms", "latency_p99_9_ms", "latency_max_ms",
-  "latency_uncorrected_p99_ms"
+  "latency_uncorrected_p99_ms", "latency_mixed_in_p50_ms", "latency_mixed_in_p99_ms"
 )
 server_columns <- c(
   of_cell, "valid", "cpu_us_per_request", "backend_cpu_us_per_request", "pool_wait_mean_ms", "threads_peak", "threads_started",

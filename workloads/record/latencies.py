@@ -22,7 +22,7 @@ BEYOND_AT_LEAST = 10
 SAMPLES, SERIES = "samples.csv.gz", "series.csv"
 # The files of a tool in a slice's folder, the primary latency first.
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
-# Of requests that a mix adds: never a part of the primary latency.
+# Latency of requests that a mix adds, which is never a part of the primary one.
 MIXED_IN = "latency-mixed-in.hgrm"
 STEP = re.compile(r"^\s*([\d.]+)\s+[01]\.\d+\s+(\d+)", re.MULTILINE)
 FOOTER = r"#\[.*\b{name}\s*=\s*([\d.]+)"

@@ -174,7 +174,7 @@ def from_due(load: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_mix(load: dict[str, Any]) -> dict[str, Any]:
-    """Of the requests that are mixed in: their share of all answers, and their mean latency."""
+    """The share of all answers that a mix adds, and their mean latency; nothing without a mix."""
     found = load.get("mixed_in")
     if not found:
         return {}

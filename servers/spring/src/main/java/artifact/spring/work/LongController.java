@@ -10,9 +10,9 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * What {@link CpuController} does, for long, on a page of its own, which a mode may treat apart: at most
- * {@code long-permits} of its requests compute at a time, or they do on {@code long-threads} platform
- * threads, whatever thread serves the request.
+ * Computes as {@link CpuController} does, for long, on a page of its own, which a mode may treat apart: at
+ * most {@code long-permits} of its requests compute at a time, or they compute on {@code long-threads}
+ * platform threads, whatever thread serves the request.
  */
 @RestController
 class LongController {
