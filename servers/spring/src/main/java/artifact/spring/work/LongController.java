@@ -29,6 +29,7 @@ class LongController {
 
     @GetMapping("/api/long-test")
     String burn(@RequestParam(name = "cpu_us", defaultValue = "50000") long cpuUs) {
+        Work.requireCpuUs(cpuUs);
         return permits.within(() -> {
             CompletableFuture.runAsync(() -> work.burn(cpuUs), threads).join();
             return "OK";

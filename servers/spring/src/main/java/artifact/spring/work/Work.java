@@ -52,12 +52,17 @@ public class Work {
      * @throws ResponseStatusException 400 beyond {@link #MAX_CPU_US}
      */
     void burn(long cpuUs) {
-        requireUpTo(MAX_CPU_US, "cpu_us", cpuUs);
+        requireCpuUs(cpuUs);
         CpuClock clock = CpuClock.ofCurrentThread();
         long end = clock.usedNs() + cpuUs * percent * 10;
         while (clock.usedNs() < end) {
             Thread.onSpinWait();
         }
+    }
+
+    /** @throws ResponseStatusException 400 beyond {@link #MAX_CPU_US} */
+    static void requireCpuUs(long cpuUs) {
+        requireUpTo(MAX_CPU_US, "cpu_us", cpuUs);
     }
 
     /** @throws ResponseStatusException 400, naming the parameter, its value and what is allowed */
