@@ -123,7 +123,10 @@ static void count_answer(struct run *r, struct connection *c, int64_t now) {
         return;
     }
     histogram_record(r->corrected, now - c->due_ns);
-    if (c->response.status / 100 == 2) histogram_record(r->corrected_2xx, now - c->due_ns);
+    if (c->response.status / 100 == 2) {
+        histogram_record(r->corrected_2xx, now - c->due_ns);
+        answers_record(&r->answers, c->due_ns, now - c->due_ns);
+    }
     histogram_record(r->uncorrected, now - c->start_ns);
 }
 

@@ -43,6 +43,14 @@ static void print_latency(FILE *out, const char *name, const struct histogram *h
             (double)h->max / 1e3, us(h, 50), us(h, 90), us(h, 95), us(h, 99), us(h, 99.9), end);
 }
 
+static void print_steps(FILE *out, const struct schedule_plan *p) {
+    fputs("  \"steps\": [", out);
+    for (size_t i = 0; i < p->step_count; i++)
+        fprintf(out, "%s[%.10g, %.10g]", i ? ", " : "", p->steps[i].factor,
+                (double)p->steps[i].length_ns / 1e9);
+    fputs("],\n", out);
+}
+
 static void print_load(FILE *out, const struct run *r) {
     static const char *const schedules[] = {"constant", "poisson", "burst"};
     const struct options *o = r->options;
@@ -128,6 +136,7 @@ void result_write_json(const struct result *r, FILE *out) {
           out);
     print_argv(out, r->run->options);
     print_load(out, r->run);
+    print_steps(out, &r->run->options->plan);
     fprintf(out, "  \"start_epoch_s\": %.6f,\n  \"end_epoch_s\": %.6f,\n  \"measured_s\": %.6f,\n",
             r->start_epoch_s, r->end_epoch_s, r->measured_s);
     fputs("  \"stopped_by\": ", out);

@@ -51,7 +51,7 @@ static void close_output(FILE *out, const char *path) {
 }
 
 struct outputs {
-    FILE *json, *hgrm, *hgrm_uncorrected, *hgrm_mixed_in, *series;
+    FILE *json, *hgrm, *hgrm_uncorrected, *hgrm_mixed_in, *series, *answers;
 };
 
 static struct outputs open_outputs(const struct options *o) {
@@ -61,6 +61,7 @@ static struct outputs open_outputs(const struct options *o) {
         .hgrm_uncorrected = open_output("--hgrm-uncorrected", o->hgrm_uncorrected_path),
         .hgrm_mixed_in = open_output("--hgrm-mixed-in", o->hgrm_mixed_in_path),
         .series = open_output("--series", o->series_path),
+        .answers = open_output("--answers", o->answers_path),
     };
 }
 
@@ -81,6 +82,10 @@ static void write_outputs(const struct result *result, const struct outputs *out
     if (out->series) {
         series_print(&r->series, out->series);
         close_output(out->series, o->series_path);
+    }
+    if (out->answers) {
+        answers_print(&r->answers, out->answers);
+        close_output(out->answers, o->answers_path);
     }
     if (out->json) {
         result_write_json(result, out->json);

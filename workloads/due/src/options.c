@@ -34,6 +34,8 @@ static const char HELP[] =
     "                            poisson:  random gaps, as of independent users\n"
     "                            burst:    all of the window's at its start, that is\n"
     "                                      rate x duration\n"
+    "      --steps <F>x<T>,...   the rate in time, as factors of -R: 0.5x10s,1.5x10s,0.5x10s. The\n"
+    "                            window is as long as they are together; not for a burst\n"
     "      --seed <N>            of the poisson schedule and of --mix; the same seed, the same\n"
     "                            timetable [1]\n"
     "  -t, --threads <N>         as in wrk2; due has one thread, which holds 100,000/s [1]\n"
@@ -56,6 +58,8 @@ static const char HELP[] =
     "      --hgrm-mixed-in <F>   corrected latency of the requests that --mix adds\n"
     "      --series <F>          CSV of the run's course over time\n"
     "      --series-every <T>    a line of it for so much time [1s]\n"
+    "      --answers <F>         CSV of 2xx answers: the second in which they were due, their\n"
+    "                            latency, how many\n"
     "  -L, --latency   -U, --u_latency   as in wrk2; the summary always has both latencies\n"
     "  -h, --help   -v, --version\n"
     "\n"
@@ -151,6 +155,36 @@ static void scan_mix(struct options *o, const char *text) {
     o->mixed_in_path = end + 1;
 }
 
+static void refuse_steps(const char *text) {
+    fail("--steps %s: not steps; write up to %d of <factor>x<time>, for example "
+         "0.5x10s,1.5x10s,0.5x10s",
+         text, SCHEDULE_STEPS);
+}
+
+/* One of them, up to its comma or the end. */
+static struct schedule_step scan_step(const char *text, size_t length, const char *all) {
+    char one[64], *end;
+    if (length == 0 || length >= sizeof one) refuse_steps(all);
+    memcpy(one, text, length);
+    one[length] = 0;
+    double factor = strtod(one, &end);
+    if (end == one || *end != 'x' || !(factor > 0 && factor <= 1000)) refuse_steps(all);
+    double ns = scan(end + 1, TIME_UNITS);
+    if (ns < 1 || ns > 24 * 3600e9) refuse_steps(all);
+    return (struct schedule_step){factor, (int64_t)ns};
+}
+
+static void scan_steps(struct schedule_plan *plan, const char *text) {
+    plan->step_count = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        if (plan->step_count == SCHEDULE_STEPS) refuse_steps(text);
+        plan->steps[plan->step_count++] = scan_step(at, length, text);
+        at += length;
+        if (*at == 0) return;
+    }
+}
+
 static enum schedule_kind scan_schedule(const char *text) {
     if (strcmp(text, "constant") == 0) return SCHEDULE_CONSTANT;
     if (strcmp(text, "poisson") == 0) return SCHEDULE_POISSON;
@@ -170,6 +204,8 @@ static void accept_threads(const char *text) {
 enum {
     SCHEDULE = 256,
     BODY_BYTES,
+    STEPS,
+    ANSWERS,
     SEED,
     ALLOW_REMOTE,
     JSON,
@@ -189,6 +225,7 @@ static const struct option LONG_OPTIONS[] = {
     {"warm-up", required_argument, NULL, 'w'},
     {"timeout", required_argument, NULL, 'T'},
     {"schedule", required_argument, NULL, SCHEDULE},
+    {"steps", required_argument, NULL, STEPS},
     {"seed", required_argument, NULL, SEED},
     {"header", required_argument, NULL, 'H'},
     {"script", required_argument, NULL, 's'},
@@ -204,6 +241,7 @@ static const struct option LONG_OPTIONS[] = {
     {"mix", required_argument, NULL, MIX},
     {"series", required_argument, NULL, SERIES},
     {"series-every", required_argument, NULL, SERIES_EVERY},
+    {"answers", required_argument, NULL, ANSWERS},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'v'},
     {NULL, 0, NULL, 0},
@@ -225,6 +263,7 @@ static void take(struct options *o, int option, const char *value) {
     case 'w': o->plan.warm_up_ns = scan_time("--warm-up", value, true); break;
     case 'T': o->timeout_ns = scan_time("--timeout", value, false); break;
     case SCHEDULE: o->plan.kind = scan_schedule(value); break;
+    case STEPS: scan_steps(&o->plan, value); break;
     case SEED: o->plan.seed = scan_seed(value); break;
     case 'H': add_header(o, value); break;
     case 's': o->script = value; break;
@@ -240,10 +279,19 @@ static void take(struct options *o, int option, const char *value) {
     case MIX: scan_mix(o, value); break;
     case SERIES: o->series_path = value; break;
     case SERIES_EVERY: o->series_step_ns = scan_time("--series-every", value, false); break;
+    case ANSWERS: o->answers_path = value; break;
     case 'h': fputs(HELP, stdout); exit(0);
     case 'v': puts("due " DUE_VERSION); exit(0);
     default: fputs("Try `due --help`.\n", stderr); exit(2);
     }
+}
+
+/* Steps say how long the window is, whatever -d says. */
+static void check_steps(struct schedule_plan *plan) {
+    if (plan->step_count == 0) return;
+    if (plan->kind == SCHEDULE_BURST) fail("--steps: a burst has none; leave them out");
+    plan->duration_ns = 0;
+    for (size_t i = 0; i < plan->step_count; i++) plan->duration_ns += plan->steps[i].length_ns;
 }
 
 void options_parse(struct options *o, int argc, char **argv) {
@@ -271,4 +319,5 @@ void options_parse(struct options *o, int argc, char **argv) {
         fail("--hgrm-mixed-in %s: nothing is mixed in without --mix", o->hgrm_mixed_in_path);
     if (o->plan.rate_per_s == 0)
         fail("-R is missing: say how many requests are due a second, for example -R 500");
+    check_steps(&o->plan);
 }

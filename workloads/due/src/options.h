@@ -24,7 +24,7 @@ struct options {
     int script_argc;
     const char **headers; /* "Name: value" */
     size_t header_count;
-    const char *json_path, *series_path;
+    const char *json_path, *series_path, *answers_path;
     const char *hgrm_path, *hgrm_uncorrected_path, *hgrm_mixed_in_path;
     const char *mixed_in_path; /* of the share that the plan mixes in, or NULL */
     const char *url;

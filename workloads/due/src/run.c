@@ -192,7 +192,7 @@ static void start(struct run *r) {
     r->start_ns = now_ns() + NS_PER_MS;
     r->window_start_ns = r->start_ns + r->options->plan.warm_up_ns;
     r->window_end_ns = r->window_start_ns + r->options->plan.duration_ns;
-    r->series.start_ns = r->window_start_ns;
+    r->series.start_ns = r->answers.start_ns = r->window_start_ns;
 }
 
 /*
@@ -270,6 +270,7 @@ void run_init(struct run *r, const struct options *o, const struct target *t, in
     r->mixed_in = histogram_new();
     r->lag = histogram_new();
     series_init(&r->series, o->series_step_ns);
+    answers_init(&r->answers, o->answers_path ? o->plan.duration_ns : 0);
     r->buffer = malloc(RECEIVE_BYTES);
     if (r->buffer == NULL) die("no memory for answers");
     r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

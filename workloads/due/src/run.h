@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "answers.h"
 #include "histogram.h"
 #include "options.h"
 #include "pool.h"
@@ -53,6 +54,7 @@ struct run {
     /* ns; the requests of --mix are in `mixed_in` alone */
     struct histogram *corrected, *corrected_2xx, *uncorrected, *mixed_in, *lag;
     struct series series;
+    struct answers answers;
     struct cpu_time cpu_at_start, cpu; /* cpu: within the window */
     bool window_opened, window_closed;
 };

@@ -34,9 +34,29 @@ static double poisson_due(struct schedule *s) {
     return s->clock_ns -= log(random_uniform(&s->random)) * mean_gap_ns;
 }
 
+/*
+ * When a request is due that would be due then at the plan's own rate: at half of it, after twice
+ * the time. Poisson arrivals stay Poisson arrivals, each step with its rate (time rescaling). The
+ * warm-up has the rate of the first step.
+ */
+static double stretched(const struct schedule *s, double even_ns) {
+    const struct schedule_plan *p = s->plan;
+    if (p->step_count == 0) return even_ns;
+    if (!s->measured) return even_ns / p->steps[0].factor;
+    double began_ns = 0;
+    for (const struct schedule_step *step = p->steps; step < p->steps + p->step_count; step++) {
+        double holds_ns = step->factor * (double)step->length_ns;
+        if (even_ns < holds_ns) return began_ns + even_ns / step->factor;
+        even_ns -= holds_ns;
+        began_ns += (double)step->length_ns;
+    }
+    return began_ns; /* the end of the window */
+}
+
 static double next_due(struct schedule *s) {
-    if (s->plan->kind == SCHEDULE_POISSON) return poisson_due(s);
-    return deterministic_due(s, s->index++);
+    double even_ns = s->plan->kind == SCHEDULE_POISSON ? poisson_due(s)
+                                                       : deterministic_due(s, s->index++);
+    return stretched(s, even_ns);
 }
 
 static int64_t phase_start_ns(const struct schedule *s) {
@@ -82,7 +102,7 @@ static int64_t leap(struct schedule *s, int64_t before_ns) {
     int64_t leapt = 0;
     bool growing = true;
     for (uint64_t step = 1; step > 0; step = growing ? 2 * step : step / 2) {
-        if (deterministic_due(s, s->index + step - 1) < before) {
+        if (stretched(s, deterministic_due(s, s->index + step - 1)) < before) {
             s->index += step;
             leapt += (int64_t)step;
         } else {

@@ -6,12 +6,20 @@
 #define DUE_SCHEDULE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum schedule_kind {
     SCHEDULE_CONSTANT, /* every 1/rate */
     SCHEDULE_POISSON,  /* exponential gaps with mean 1/rate: users who know nothing of each other */
     SCHEDULE_BURST,    /* rate * duration of them, all at the start of the window */
+};
+
+#define SCHEDULE_STEPS 16
+
+struct schedule_step {
+    double factor; /* of the plan's rate */
+    int64_t length_ns;
 };
 
 struct schedule_plan {
@@ -21,6 +29,9 @@ struct schedule_plan {
     double mixed_in;    /* share of the requests that ask for the second path */
     int64_t warm_up_ns; /* requests due before this are not measured; a burst starts after it */
     int64_t duration_ns;
+    /* Of the window, in this order and together as long as that; none: the rate stays the same. */
+    struct schedule_step steps[SCHEDULE_STEPS];
+    size_t step_count;
 };
 
 struct arrival {

@@ -110,10 +110,46 @@ static void test_burst(void) {
     CHECK(timetable(&third) == 5000, "%zu", measured);
 }
 
+static void in_steps(struct schedule_plan *plan) {
+    plan->steps[0] = (struct schedule_step){0.5, NS_PER_S};
+    plan->steps[1] = (struct schedule_step){3, NS_PER_S / 2};
+    plan->steps[2] = (struct schedule_step){0.5, NS_PER_S / 2};
+    plan->step_count = 3;
+}
+
+/* How many are due in [from, to), in seconds. */
+static int64_t due_between(size_t count, double from, double to) {
+    int64_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += (double)due[i] >= from * 1e9 && (double)due[i] < to * 1e9;
+    return found;
+}
+
+static void test_steps(void) {
+    struct schedule_plan plan = plan_of(SCHEDULE_CONSTANT, 1000, 2);
+    in_steps(&plan);
+    size_t count = timetable(&plan);
+    CHECK(count == 500 + 1500 + 250, "%zu", count);
+    CHECK(due_between(count, 0, 1) == 500, "the first at half the rate");
+    CHECK(due_between(count, 1, 1.5) == 1500, "the second at three times the rate");
+    CHECK(due[1] == 2 * NS_PER_MS, "%lld", (long long)due[1]);
+    plan.warm_up_ns = NS_PER_S;
+    CHECK(timetable(&plan) == 500 + count, "warmed up at the rate of the first");
+    struct schedule_plan random = plan_of(SCHEDULE_POISSON, 40000, 2);
+    in_steps(&random);
+    count = timetable(&random);
+    double wanted[] = {20000, 60000, 10000}, from[] = {0, 1, 1.5}, to[] = {1, 1.5, 2};
+    for (int i = 0; i < 3; i++) {
+        double found = (double)due_between(count, from[i], to[i]);
+        CHECK(fabs(found - wanted[i]) < 5 * sqrt(wanted[i]), "step %d: %f", i, found);
+    }
+}
+
 /* Skipping gives the counts of walking, wherever it starts and ends. */
-static void test_skip(enum schedule_kind kind, double rate) {
+static void test_skip(enum schedule_kind kind, double rate, bool steps) {
     struct schedule_plan plan = plan_of(kind, rate, 2);
     plan.warm_up_ns = NS_PER_S / 2;
+    if (steps) in_steps(&plan);
     struct schedule walked, skipped;
     schedule_init(&walked, &plan);
     schedule_init(&skipped, &plan);
@@ -129,7 +165,9 @@ static void test_skip(enum schedule_kind kind, double rate) {
 
 static void test_skips(void) {
     for (int kind = SCHEDULE_CONSTANT; kind <= SCHEDULE_BURST; kind++)
-        for (double rate = 0.3; rate < 1e5; rate *= 7) test_skip((enum schedule_kind)kind, rate);
+        for (double rate = 0.3; rate < 1e5; rate *= 7)
+            for (int steps = 0; steps <= (kind != SCHEDULE_BURST); steps++)
+                test_skip((enum schedule_kind)kind, rate, steps);
 }
 
 int main(void) {
@@ -138,6 +176,7 @@ int main(void) {
     test_poisson();
     test_mix();
     test_burst();
+    test_steps();
     test_skips();
     return check_summary("schedule");
 }

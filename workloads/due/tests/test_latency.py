@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import subprocess
 import time
@@ -73,6 +74,29 @@ def test_answers_2xx_have_a_latency_of_their_own(due):
     assert run.account()["completed"] == 20
     assert run.json["status"]["5xx"] > 0
     assert run.ms("min") < 50 <= run.ms("min", "corrected_2xx")
+
+
+def test_answers_by_the_second_in_which_they_were_due(due, tmp_path):
+    """Ten requests of the first second are refused; the others, on one connection, end late."""
+
+    def behave(connection, request):
+        if request.number < 10:
+            connection.sendall(OK.replace(b"200 OK", b"503 No"))
+        else:
+            time.sleep(0.06)
+            connection.sendall(OK)
+
+    with serving(behave) as server:
+        flags = ("-c1", "-R20", "-d1200ms", "--answers", str(tmp_path / "answers.csv"))
+        run = due(*flags, server.url())
+    assert run.account()["completed"] == 24
+    rows = list(csv.DictReader((tmp_path / "answers.csv").open()))
+    of_second = {second: [row for row in rows if row["due_s"] == second] for second in ("0", "1")}
+    assert sum(int(row["count"]) for row in of_second["0"]) == 10
+    assert sum(int(row["count"]) for row in of_second["1"]) == 4
+    assert min(float(row["latency_us"]) for row in rows) >= 60_000
+    # By the time of the last the queue has grown by 10 ms for each request before it.
+    assert max(float(row["latency_us"]) for row in of_second["1"]) >= 150_000
 
 
 def test_known_delay(due):

@@ -46,6 +46,16 @@ def test_burst(due):
     assert (run.json["schedule"], run.json["offered_per_s"]) == ("burst", 80)
 
 
+def test_steps_change_the_rate_within_the_window(due):
+    with serving(answering(OK)) as server:
+        run = due("-c5", "-R100", "-d9s", "--steps", "0.2x1s,1x500ms,0.4x500ms", server.url())
+    assert run.account()["due"] == 20 + 50 + 20
+    assert [int(row["due"]) for row in run.series()[:2]] == [20, 70]
+    assert run.json["steps"] == [[0.2, 1], [1, 0.5], [0.4, 0.5]]
+    assert run.json["duration_s"] == 2
+    assert run.json["end_epoch_s"] - run.json["start_epoch_s"] == pytest.approx(2, abs=1e-3)
+
+
 def test_series(due):
     with serving(answering(OK)) as server:
         run = due("-c5", "-d1200ms", "-R50", server.url())

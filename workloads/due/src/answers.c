@@ -1,0 +1,33 @@
+#include "answers.h"
+
+#include <stdlib.h>
+
+#include "clock.h"
+
+void answers_init(struct answers *a, int64_t duration_ns) {
+    size_t count = (size_t)((duration_ns + NS_PER_S - 1) / NS_PER_S);
+    *a = (struct answers){.count = count};
+    if (count == 0) return;
+    a->seconds = malloc(count * sizeof *a->seconds);
+    if (a->seconds == NULL) {
+        perror("due: no memory for answers by the second");
+        exit(1);
+    }
+    for (size_t i = 0; i < count; i++) a->seconds[i] = histogram_new();
+}
+
+void answers_record(struct answers *a, int64_t due_ns, int64_t latency_ns) {
+    if (a->count == 0) return;
+    histogram_record(a->seconds[(due_ns - a->start_ns) / NS_PER_S], latency_ns);
+}
+
+void answers_print(const struct answers *a, FILE *out) {
+    fputs("due_s,latency_us,count\n", out);
+    for (size_t second = 0; second < a->count; second++) {
+        const struct histogram *h = a->seconds[second];
+        for (int i = 0; h->total > 0 && i < HISTOGRAM_COUNTS; i++)
+            if (h->counts[i])
+                fprintf(out, "%zu,%.3f,%lld\n", second,
+                        (double)histogram_highest_equivalent(i) / 1e3, (long long)h->counts[i]);
+    }
+}
