@@ -32,6 +32,7 @@ final class Training {
         visit(
                 List.of("--lock=reentrant", "--permits=50", "--body-bytes=16384", "--virtual=true", "--long-threads=1"),
                 "/api/lock-test", "/api/cpu-test", "/api/long-test");
+        visit(List.of("--permits=50", "--beyond-permits=close", "--virtual=true"), "/ping");
         visit(
                 List.of("--lock=synchronized", "--states-every-ms=100", "--count-pinned=true"),
                 "/watch?on=true", "/api/lock-test", "/watch?on=false", "/counters", "/limits");

@@ -28,6 +28,7 @@ final class Words {
             Map.entry("max-connections", Kind.LIMIT),
             Map.entry("keep-alive-requests", Kind.LIMIT),
             Map.entry("permits", Kind.COUNT),
+            Map.entry("beyond-permits", Kind.oneOf("wait", "answer-503", "close")),
             Map.entry("body-bytes", Kind.COUNT),
             Map.entry("long-permits", Kind.COUNT),
             Map.entry("long-threads", Kind.COUNT),
@@ -41,7 +42,7 @@ final class Words {
 
     /** @throws IllegalArgumentException naming the argument and what is allowed */
     static Options parse(String... arguments) {
-        Map<String, String> defaults = new HashMap<>(Map.of("client-connections", "10000", "control-percent", "0"));
+        Map<String, String> defaults = new HashMap<>(Map.of("client-connections", "10000", "control-percent", "0", "beyond-permits", "wait"));
         Matcher placeholder = PLACEHOLDER.matcher(properties());
         while (placeholder.find()) {
             defaults.putIfAbsent(placeholder.group(1), placeholder.group(2));

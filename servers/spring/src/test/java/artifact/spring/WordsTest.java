@@ -23,6 +23,7 @@ class WordsTest {
             --permits=0                | permits is a whole number from 1, not 0
             --long-permits=0           | long-permits is a whole number from 1, not 0
             --long-threads=0           | long-threads is a whole number from 1, not 0
+            --beyond-permits=drop      | beyond-permits is one of wait, answer-503, close, not drop
             --threads=0                | threads is a whole number from 1, not 0
             --threads=fifty            | threads is a whole number from 1, not fifty
             --backlog=-1               | backlog is a whole number, not -1

@@ -6,29 +6,45 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 
 /**
  * Admits so many requests to the handler, first come, first served, whatever thread they have. Virtual threads
  * admit then as many as a pool of that size; platform threads of a larger pool wait here, in order, and not where
- * they would overtake each other.
+ * they would overtake each other. A request beyond the permits waits, or is answered with 503; by then Tomcat has
+ * read its head, and it has its thread.
  */
 final class PermitsFilter implements Filter {
 
     private final Permits permits;
+    private final boolean waits;
 
-    PermitsFilter(int permits) {
+    PermitsFilter(int permits, boolean waits) {
         this.permits = new Permits(permits);
+        this.waits = waits;
     }
 
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain next)
             throws IOException, ServletException {
-        permits.acquire();
+        if (waits) {
+            permits.acquire();
+        } else if (!permits.tryAcquire()) {
+            refuse((HttpServletResponse) response);
+            return;
+        }
         try {
             next.doFilter(request, response);
         } finally {
             permits.release();
         }
+    }
+
+    /** Without an error page, which would cost as much as many a request. Tomcat closes the connection after a 503. */
+    private static void refuse(HttpServletResponse response) {
+        response.setStatus(HttpServletResponse.SC_SERVICE_UNAVAILABLE);
+        response.setHeader("Retry-After", "1");
+        response.setContentLength(0);
     }
 }

@@ -1,10 +1,16 @@
 package artifact.spring.admission;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
+import java.io.IOException;
+import java.net.http.HttpResponse;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -13,8 +19,9 @@ import org.junit.jupiter.api.Test;
 class AdmissionTest {
 
     private static final int PERMITS = 3;
+    private static final int CLOSED = 0;
 
-    private final PermitsFilter permits = new PermitsFilter(PERMITS);
+    private final PermitsFilter permits = new PermitsFilter(PERMITS, true);
     private final AtomicInteger inFlight = new AtomicInteger();
     private final AtomicInteger peak = new AtomicInteger();
     private final AtomicInteger served = new AtomicInteger();
@@ -62,12 +69,63 @@ class AdmissionTest {
     }
 
     @Test
+    void answersOneMoreThanThePermitsWith503() throws Exception {
+        try (App app = App.start("--permits=1", "--beyond-permits=answer-503", "--virtual=true")) {
+            CompletableFuture<HttpResponse<String>> admitted = admitted(app);
+            App.await("a request is refused", () -> status(app) == 503);
+            assertFalse(admitted.isDone());
+            assertEquals(200, admitted.get().statusCode());
+            assertEquals(200, app.get("/ping").statusCode());
+        }
+    }
+
+    @Test
+    void closesTheConnectionOfOneMoreThanThePermits() throws Exception {
+        try (App app = App.start("--permits=1", "--beyond-permits=close", "--virtual=true")) {
+            CompletableFuture<HttpResponse<String>> admitted = admitted(app);
+            App.await("a connection is closed", () -> status(app) == CLOSED);
+            assertFalse(admitted.isDone());
+            assertEquals(200, admitted.get().statusCode());
+            assertEquals(200, app.get("/ping").statusCode());
+        }
+    }
+
+    @Test
+    void aPoolOfThreadsIsTomcatsOwn() {
+        Exception refused = assertThrows(Exception.class, () -> App.start("--permits=1", "--beyond-permits=close"));
+        assertTrue(chain(refused).contains("beyond-permits=close is for virtual=true alone"), chain(refused));
+    }
+
+    @Test
     void refusesABodyThatIsTooLong() throws Exception {
         try (App app = App.start(App.h2("body"), "--body-bytes=100")) {
             String user = "{\"name\": \"kim\", \"email\": \"kim@mail.com\", \"password\": \"password1234\"}";
             assertEquals(413, app.post("/registration", user + " ".repeat(101 - user.length())).statusCode());
             assertEquals(201, app.post("/registration", user + " ".repeat(100 - user.length())).statusCode());
         }
+    }
+
+    /** A request that holds the one permit for two seconds. */
+    private static CompletableFuture<HttpResponse<String>> admitted(App app) throws Exception {
+        assertEquals(200, app.get("/ping").statusCode());
+        CompletableFuture<HttpResponse<String>> found = app.getLater("/api/sleep-test?sleep_ms=2000");
+        Thread.sleep(300);
+        return found;
+    }
+
+    /** Of a request that waits for nothing; CLOSED without an answer. */
+    private static int status(App app) {
+        try {
+            return app.get("/ping").statusCode();
+        } catch (IOException closed) {
+            return CLOSED;
+        } catch (InterruptedException stopped) {
+            throw new AssertionError(stopped);
+        }
+    }
+
+    private static String chain(Throwable failure) {
+        return failure == null ? "" : failure.getMessage() + "; " + chain(failure.getCause());
     }
 
     private void request() {

@@ -85,6 +85,10 @@ public final class Options {
         return Boolean.parseBoolean(text(name));
     }
 
+    public boolean is(String name, String value) {
+        return text(name).equals(value);
+    }
+
     public boolean has(String name) {
         return values.containsKey(name);
     }

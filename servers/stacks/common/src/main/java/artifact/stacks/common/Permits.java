@@ -32,6 +32,11 @@ public final class Permits {
         }
     }
 
+    /** Whether there was a permit, which is then taken. */
+    public boolean tryAcquire() {
+        return permits == null || permits.tryAcquire();
+    }
+
     public void release() {
         if (permits != null) {
             permits.release();
