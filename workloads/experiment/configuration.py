@@ -22,7 +22,7 @@ from workloads.machine.provenance import ROOT, user_home
 SCHEMA = Path(__file__).with_name("config.schema.json")
 # Loads by the program of the name wrk2 what wrk2 loads; a tier says only whether.
 ITSELF = "wrk2-itself"
-TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "sysbench", "database-client")
+TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "overload", "sysbench", "database-client")
 # The depth of what a default run excludes.
 FULL = "full"
 # Keys of a study that hold for all its tiers, next to the settings of their tools.
@@ -429,16 +429,16 @@ def tier_names(study: dict[str, Any]) -> list[str]:
 
 def is_profiled(load: str) -> bool:
     """Whether a load has a profile: one by a tool, whose windows are not the steps of a sweep."""
-    return "/" in load and load.rsplit("/", 1)[1] not in (ITSELF, "sweep")
+    return "/" in load and load.rsplit("/", 1)[1] not in (ITSELF, "sweep", "overload")
 
 
 def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Everything that may run a script."""
     yield "warm_up", study.get("warm_up", {})
-    for part in ("wrk2", "sweep"):
+    for part in ("wrk2", "sweep", "overload"):
         yield part, study.get(part, {})
     for name, tier in study["tiers"].items():
-        for part in ("warm_up", "wrk2", "sweep"):
+        for part in ("warm_up", "wrk2", "sweep", "overload"):
             yield f"tiers.{name}.{part}", tier.get(part, {})
 
 

@@ -35,7 +35,12 @@ from workloads.experiment.plan import LoadPlan, ModePlan, Name, Plan
 from workloads.machine.provenance import ROOT, user_files
 
 # How many requests a tool has in flight.
-IN_FLIGHT = {"sweep": "connections", "wrk2": "connections", "jmeter": "users"}
+IN_FLIGHT = {
+    "overload": "connections",
+    "sweep": "connections",
+    "wrk2": "connections",
+    "jmeter": "users",
+}
 # How long the window of a sweep's step is, to the time that a request waits: its second half then
 # begins when answers come.
 STEP_TO_WAITING = 2.5
@@ -327,13 +332,15 @@ class Grid:
 
     def _tool(self, tier: Tier, name: str, length_s: float) -> dict[str, Any]:
         tool = {"id": name} | self.config.get(name, {}) | tier[name]
-        if name in ("wrk2", "sweep"):
+        if name in ("wrk2", "sweep", "overload"):
             # Requests of before the window are still in flight when it opens.
             waits_s = tier.get("sleep_ms", 0) / 1000
             tool["warm_up_s"] = round(self.config["wrk2"]["warm_up_s"] + waits_s, 3)
         if name == "wrk2" and tool.get("at_once"):
             # A request for each connection, all due when the window opens.
             tool |= {"warm_up_s": 0, "rate_per_s": tool["connections"] / length_s}
+        if name == "overload":
+            tool["steps"] = [[share, tool["step_s"]] for share in tool.pop("shares")]
         # The other loads end after so many requests, or combinations of sizes.
         if name in ("wrk2", ITSELF, "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": length_s} | tool
@@ -363,7 +370,9 @@ class Grid:
         return slices
 
     def _length_s(self, tier: Tier, tool: str) -> float:
-        """Five times what a request waits, at the least."""
+        """Five times what a request waits, at the least; of an overload all its steps."""
+        if tool == "overload":
+            return float(tier[tool]["step_s"] * len(tier[tool]["shares"]))
         is_fast = tool == "wrk2" and tier[tool].get("rate_per_s", 0) >= FAST_PER_S
         length_s: float = self.config["slices"]["length_s"] / (2 if is_fast else 1)
         return max(length_s, 5 * tier.get("sleep_ms", 0) / 1000)
@@ -372,7 +381,7 @@ class Grid:
         """The tier's own path and way of asking; None for a database, which knows no compiler."""
         if "engine" in study.says:
             return None
-        load = tier.get("sweep", {}) | tier.get("wrk2", {}) | tier.get("jmeter", {})
+        load = {key: said for tool in IN_FLIGHT for key, said in tier.get(tool, {}).items()}
         own: dict[str, Any] = {key: tier[key] for key in ("path", "requests") if key in tier}
         own |= {key: load[key] for key in ("keep_alive", "script") if key in load}
         common, says = self.config["warm_up"], study.says.get("warm_up", {})

@@ -25,8 +25,8 @@ ALL_COLORS = ("sky", "amber", "olive", "gray", "vermilion", "pink", "green", "bl
 THREADS_PER_CPU = 5
 # Words of a mode that are options of its server, under the same name on its command line.
 WORDS = (
-    *("threads", "core-threads", "queue", "permits", "beyond-permits", "pool", "backlog", "max-connections"),
-    *("client", "lock", "password-workers", "control-percent"),
+    *("threads", "core-threads", "queue", "permits", "beyond-permits", "pool", "backlog"),
+    *("max-connections", "client", "lock", "password-workers", "control-percent"),
 )
 # So many carriers, and none in place of those that are pinned.
 CARRIERS = (

@@ -6,9 +6,11 @@ import hashlib
 import logging
 import os
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from workloads.experiment.plan import Name
@@ -55,9 +57,12 @@ def cell_record(
     tool: Generating,
     slices: list[Slice],
     why: str,
-    sweep: dict[str, Any] | None = None,
+    parts: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """cell.json; `why` nothing was loaded is its reason where there are no slices."""
+    """cell.json; `why` nothing was loaded is its reason where there are no slices.
+
+    `parts`: `sweep` or `overload`, of cells of these tools.
+    """
     body = measured(spec, tool, slices) if slices else silent(spec, tool, why)
     record = {
         "schema": 3,
@@ -79,9 +84,8 @@ def cell_record(
         },
         **body,
         "configuration": spec,
+        **parts,
     }
-    if sweep:
-        record["sweep"] = sweep
     java = provenance.java(spec["mode"].get("jdk"))
     record["provenance"] |= provenance.facts(spec, java, facts.limits) | {
         "commit": facts.commit,

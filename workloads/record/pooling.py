@@ -29,6 +29,17 @@ from workloads.record.latencies import (
     texts_of,
 )
 from workloads.record.load import COLLECTIONS
+from workloads.record.overload import (
+    HEAP,
+    HEAP_COLUMNS,
+    OVERLOADS,
+    SECONDS,
+    SECONDS_COLUMNS,
+    heap_rows,
+    is_overload,
+    overload_row,
+    second_rows,
+)
 from workloads.record.slice import (
     GROWING,
     PLAIN,
@@ -360,6 +371,8 @@ def write_files(slices: list[Slice], out: Path) -> None:
             for row in csv.DictReader((done.folder / COMBINATIONS).read_text().splitlines())
         ]
         table(out / COMBINATIONS, rows)
+    if is_overload(folders[0]):
+        write_overloads([done for done in slices if done.turn.kind == PLAIN], out)
     logs = [folder / "generator.log" for folder in folders]
     (out / "generator.log").write_bytes(b"".join(log.read_bytes() for log in logs if log.exists()))
     for name in ("gc.log", "pooler.log", "backend.log"):
@@ -371,6 +384,20 @@ def write_files(slices: list[Slice], out: Path) -> None:
     if profiled and (profiled[-1].live.folder / THREAD_STATES).exists():
         shutil.copyfile(profiled[-1].live.folder / THREAD_STATES, out / THREAD_STATES)
         within_slices(out / THREAD_STATES, profiled)
+
+
+def write_overloads(slices: list[Slice], out: Path) -> None:
+    """The tables that overload.py names, of all loads, whether or not their server survived."""
+    loads, seconds, heap = [], [], []
+    for done in slices:
+        number, folder = {"slice": done.turn.number}, done.folder
+        loads.append(number | overload_row(folder, done.load, done.accounts))
+        seconds += [number | row for row in second_rows(folder, done.load["objective_ms"])]
+        log = done.live.folder / "gc.log"
+        heap += [number | row for row in heap_rows(log, folder, done.load, done.accounts)]
+    table(out / OVERLOADS, loads)
+    table(out / SECONDS, seconds, SECONDS_COLUMNS)
+    table(out / HEAP, heap, HEAP_COLUMNS)
 
 
 def latencies_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:

@@ -156,13 +156,26 @@ def load_round(session: Swept, sweeps: dict[Name, ModeSweep], load: Load) -> Non
 
 
 def calibrated(session: Swept, name: Name, load: Load, rate: float) -> ModeSweep:
-    """A sweep before its first step, with an estimate of the mode's capacity.
+    """A sweep before its first step, with an estimate of the mode's capacity."""
+    spec = session.spec(name)
+    per_s = estimated_per_s(session, name, load, rate, spec)
+    return ModeSweep(spec, seed_of(session, name), per_s)
+
+
+def seed_of(session: Swept, name: Name) -> int:
+    """Of all modes at a tier: they meet the same arrivals."""
+    return int(hashlib.sha256(f"{session.seed}/{name.tier}".encode()).hexdigest()[:7], 16)
+
+
+def estimated_per_s(
+    session: Swept, name: Name, load: Load, rate: float, spec: dict[str, Any]
+) -> float:
+    """An estimate of a mode's capacity, by short loads with a spec from this rate on.
 
     The rate is doubled until the server does not keep up: the most that it served is the estimate.
     """
-    spec = session.spec(name)
-    seed = int(hashlib.sha256(f"{session.seed}/{name.tier}".encode()).hexdigest()[:7], 16)
-    waits_s, capacity, overloads = spec["tier"]["sleep_ms"] / 1000, 0.0, 0
+    seed, waits_s = seed_of(session, name), spec["tier"]["sleep_ms"] / 1000
+    capacity, overloads = 0.0, 0
     steady = {"arrivals": "constant", "warm_up_s": 0, "duration_s": max(CALIBRATION_S, waits_s)}
     for _ in range(RAMP_AT_MOST):
         rate = min(rate, highest_per_s(spec))
@@ -184,7 +197,7 @@ def calibrated(session: Swept, name: Name, load: Load, rate: float) -> ModeSweep
         if overloads == OVERLOADS:
             break
         rate = max(1.0, OVERLOAD * capacity)
-    return ModeSweep(spec, seed, capacity)
+    return capacity
 
 
 def load_step(session: Swept, name: Name, one: ModeSweep, step: int, load: Load) -> None:

@@ -56,7 +56,10 @@ class Loading:
         closed = closed_since(self.live.subject.port, lasted_s) if keeps else 0
         if turn.kind == PROFILED:
             self.switch_profiler(folder, on=False)
+        asked_s = time.monotonic()
         state = self.state()
+        answered_after_s = time.monotonic() - asked_s if state[0] == "completed" else None
+        watched_to_epoch_s = time.time()
         after = self.account(answers=state[2] is not None)
         self.place.load_ended()
         load = self.collect(folder, ran)
@@ -85,6 +88,8 @@ class Loading:
                 "body_before": body_before,
                 "body": body,
                 "generator_argv": ran.argv,
+                "answered_after_s": answered_after_s,
+                "watched_to_epoch_s": watched_to_epoch_s,
             },
             faults=faults(outcome, load, metrics, lost),
         )
@@ -177,7 +182,8 @@ class Loading:
 
     def state(self) -> tuple[str, str, bytes | None]:
         """(outcome, reason, body) as the server answers after the load."""
-        limit_s = min(self.spec["testbed"]["request_timeout_s"], ANSWER_LIMIT_S)
+        patience_s = getattr(self.tool, "ANSWER_LIMIT_S", ANSWER_LIMIT_S)
+        limit_s = min(self.spec["testbed"]["request_timeout_s"], patience_s)
         return self.live.subject.state(self.spec["study"]["verify_path"], limit_s)
 
     def outcome(

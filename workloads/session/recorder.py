@@ -37,7 +37,11 @@ class Recorder:
 
     def record(self, name: Name, slices: list[Slice], why: str = "") -> dict[str, Any]:
         spec, sweep = self.session.spec(name), self.session.sweeps.get(name)
-        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why, sweep)
+        parts = {"sweep": sweep} if sweep else {}
+        capacity = self.session.capacities.get(spec["tier"].get("path", ""))
+        if name.tool == "overload" and capacity:
+            parts = {"overload": capacity}
+        return cell_record(self.facts, name, spec, tool_of(name.tool), slices, why, parts)
 
     def write(self, found: dict[Name, list[Slice]], why: str = "") -> None:
         """The cells of one load, with their baselines where those are not cells of this run."""

@@ -84,6 +84,8 @@ class Session:
         self.silent: dict[str, NotAnswering] = {}
         # The `sweep` part of these cells' records.
         self.sweeps: dict[Name, dict[str, Any]] = {}
+        # The `overload` part of these records, by the path of their tier.
+        self.capacities: dict[str, dict[str, Any]] = {}
         # Bands of its only cell's ratio, which decides when rounds end; None: as configured.
         self.bands: Bands | None = None
 

@@ -17,6 +17,7 @@ from workloads.machine.testbed import beyond_limits
 from workloads.record.slice import PLAIN, Live, Slice, Turn, is_broken
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
+from workloads.session.overload import load_overload
 from workloads.session.profiling import profile_all
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
@@ -26,7 +27,7 @@ from workloads.tools import wrk2
 from workloads.tools.tool import tool_of
 
 logger = logging.getLogger("session")
-SWEEP = "sweep"
+SWEEP, OVERLOAD = "sweep", "overload"
 
 
 def measure(session: Session, recorder: Recorder) -> None:
@@ -75,6 +76,8 @@ def load_plain(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
         sweeps = load_sweep(session, names, partial(load_once, session))
         session.sweeps |= {name: one.record() for name, one in sweeps.items()}
         return {name: one.slices for name, one in sweeps.items()}
+    if names and names[0].tool == OVERLOAD:
+        return load_overload(session, names, partial(load_once, session))
     return in_turns(session, names)
 
 

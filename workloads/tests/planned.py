@@ -82,6 +82,7 @@ def session_of(plan: Plan, folder: Path | None = None) -> Session:
     session.random, session.phases = random.Random(session.seed), Phases()
     session.place, session.drivers = Place(CPUS[:1], CPUS[-1:], None), {}
     session.silent, session.sweeps, session.bands = {}, {}, None
+    session.capacities = {}
     session.threads, session.started = ThreadPoolExecutor(4), datetime.now(UTC)
     return session
 

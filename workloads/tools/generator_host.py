@@ -32,6 +32,7 @@ DUE = "workloads/due/build/due"
 COPIED = {
     "wrk2": (DUE, "workloads/scripts"),
     "sweep": (DUE, "workloads/scripts"),
+    "overload": (DUE, "workloads/scripts"),
     "jmeter": (
         *(".tools/jmeter", "workloads/jmeter/build/driver.jar"),
         *("workloads/jmeter/plan.jmx", "workloads/jmeter/jmeter.properties"),

@@ -12,12 +12,13 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from workloads.record import overload
 from workloads.servers.subject import Subject
 from workloads.tools import wrk2
 
 LOOP = "open"
 # Under a name of its own: a step is too short for the test of settling, which reads series.csv.
-COURSE, EVERY_S = "course.csv", 0.01
+COURSE, EVERY_S = overload.COURSE, 0.01
 RIGHT_AT_LEAST = 0.99
 # Behind a server that answers 10 % less than is due, requests grow older by this much a second.
 AGES_AT_MOST = 0.1
@@ -56,11 +57,11 @@ def busy_connections(spec: dict[str, Any], rate_per_s: float) -> float:
     return float(rate_per_s * spec["tool"]["objective_ms"] / 1000)
 
 
-def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
+def command(spec: dict[str, Any], java: Path, subject: Subject, *more: str) -> list[str]:
     tool = spec["tool"]
     course = ("--series", COURSE, "--series-every", f"{EVERY_S}s")
     arrivals = ("--schedule", tool["arrivals"], "--seed", str(tool["seed"]))
-    return wrk2.by_due(spec, subject, *arrivals, *course)
+    return wrk2.by_due(spec, subject, *arrivals, *course, *more)
 
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 from workloads.servers.subject import Subject
 
 if TYPE_CHECKING:
-    from workloads.tools import database_client, jmeter, sweep, sysbench, wrk2, wrk2_itself
+    from workloads.tools import (
+        database_client,
+        jmeter,
+        overload,
+        sweep,
+        sysbench,
+        wrk2,
+        wrk2_itself,
+    )
 
 Spec = dict[str, Any]
 
@@ -63,5 +71,5 @@ def tool_of(name: str) -> Started | Driven:
 
 
 if TYPE_CHECKING:
-    STARTED: tuple[Started, ...] = (sweep, sysbench, wrk2, wrk2_itself)
+    STARTED: tuple[Started, ...] = (overload, sweep, sysbench, wrk2, wrk2_itself)
     DRIVEN: tuple[Driven, ...] = (database_client, jmeter)
