@@ -20,6 +20,7 @@ TYPES = {
     "number": "number",
     "string": "text",
     "boolean": "boolean",
+    "null": "null",
 }
 NONE = "–"
 

@@ -535,6 +535,21 @@ def test_sweep_has_rounds_of_its_own_and_no_rate(config):
     assert len(script["script_sha256"]) == 64
 
 
+def test_overload_has_steps_in_time_and_no_rate(config):
+    spec = Grid(config).spec(
+        Cell("sign-up", "virtual-512m", "overload-recovery", "overload", 1)
+    )
+    assert spec["tool"]["steps"] == [[0.5, 10], [1.5, 10], [0.5, 10]]
+    assert spec["tool"]["duration_s"] == 30
+    assert spec["tool"].keys().isdisjoint({"shares", "step_s", "rounds", "rate_per_s"})
+    assert len(spec["tool"]["script_sha256"]) == 64
+    # Answers are recorded for longer than users wait.
+    assert spec["tool"]["objective_ms"] == 2000
+    assert spec["testbed"]["request_timeout_s"] == 10
+    assert spec["mode"]["heap_varied"] is True
+    assert "-Xmx512m" in spec["study"]["server"]["jvm_options"]
+
+
 def test_rounds_of_one_tool_are_not_those_of_the_tier(config):
     tier = config["studies"]["request-threads"]["tiers"]["low"]
     assert tier["wrk2"]["rounds"] > config["slices"]["rounds"]
@@ -715,6 +730,7 @@ def test_load_depends_on_what_its_script_says(config, tmp_path, monkeypatch):
 
 THREADS = ("studies", "request-threads", "comparisons", "threads", "modes")
 NEIGHBOR = ("studies", "virtual-threads", "tiers", "neighbor-1-50", "wrk2")
+SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
 
 
 @pytest.mark.parametrize(
@@ -878,6 +894,21 @@ NEIGHBOR = ("studies", "virtual-threads", "tiers", "neighbor-1-50", "wrk2")
             ["studies", "request-threads", "tiers", "saturated", "sweep"],
             {"connections": 9},
             "tiers.saturated.sweep.objective_ms = null; allowed: it must be there",
+        ),
+        (
+            ["studies", "sign-up", "tiers", "overload-150", "overload", "shares"],
+            [1.5, 0],
+            "overload-150.overload.shares.1 = 0; allowed: exclusiveMinimum 0",
+        ),
+        (
+            ["studies", "sign-up", "tiers", "overload-150", "overload"],
+            {"shares": [1.5]},
+            "tiers.overload-150.overload.step_s = null; allowed: it must be there",
+        ),
+        (
+            [*SIGN_UPS, "virtual-512m", "beyond-permits"],
+            "drop",
+            "virtual-512m.beyond-permits = \"drop\"; allowed: wait, answer-503 or close",
         ),
         (
             ["studies", "request-threads", "tiers", "burst-500", "wrk2", "rate_per_s"],

@@ -326,6 +326,29 @@ def test_slice_begins_with_what_the_one_before_has_left(load_slice, live):
     assert load_slice()[1][0] == "asked"
 
 
+def test_slice_tells_how_long_its_server_took_to_answer_after_the_load(load_slice):
+    done, _ = load_slice()
+    assert 0 <= done.accounts["answered_after_s"] < 1
+    assert done.accounts["watched_to_epoch_s"] == pytest.approx(time.time(), abs=5)
+    assert load_slice(outcome="hung")[0].accounts["answered_after_s"] is None
+
+
+@pytest.mark.parametrize(
+    ("tool", "time_out_s", "patience_s"),
+    [
+        (SimpleNamespace(), 10, 3),
+        (SimpleNamespace(ANSWER_LIMIT_S=10.0), 20, 10),
+        (SimpleNamespace(ANSWER_LIMIT_S=10.0), 2, 2),
+    ],
+)
+def test_server_has_the_time_of_its_tool_to_answer(live, tool, time_out_s, patience_s):
+    limits = []
+    live.subject = SimpleNamespace(state=lambda path, limit_s: limits.append(limit_s))
+    spec = SPEC | {"testbed": {"request_timeout_s": time_out_s}}
+    Loading(tool, spec, live, Place([0], [1], Speeds()), None).state()
+    assert limits == [patience_s]
+
+
 def test_profiled_slice_has_both_around_its_load(load_slice):
     _, notes = load_slice(PROFILED)
     begin, end = notes.index("telemetry begins"), notes.index("telemetry ends")

@@ -14,7 +14,15 @@ from workloads.servers.server import Server
 from workloads.session import start as start_module
 from workloads.session import turns
 from workloads.session.recorder import Recorder
-from workloads.tests.planned import ALONE, CPUS, labels_of, plan_of, session_of
+from workloads.tests.planned import (
+    ALONE,
+    BEYOND,
+    CPUS,
+    labels_of,
+    load_plan,
+    plan_of,
+    session_of,
+)
 
 LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-pool", "event-loop")]
 
@@ -131,6 +139,29 @@ def test_sweep_is_recorded_with_its_rates(recorder, make_slice, monkeypatch):
         assert record["session"]["rounds"] == 2
     # Without any mode there is nothing to load.
     turns.load_all(one.session, one, [])
+
+
+def test_overload_is_recorded_with_the_capacity_that_its_rates_are_shares_of(
+    recorder, make_slice, monkeypatch
+):
+    one, name = recorder(), Name("fixed-pool", "beyond", "overload")
+    facts = {"capacity_per_s": 800.5, "capacity_of": "thread-per-request"}
+    session, labels = one.session, one.facts.labels
+    loads = session.plan.loads | {"beyond/overload": load_plan("beyond", BEYOND, rounds=1)}
+    session.plan = replace(session.plan, loads=loads)
+    labels["tiers"]["beyond"] = {"title": "beyond"}
+    labels["order"]["positions"]["fixed-pool/beyond/overload"] = 1
+
+    def load_overload(session, names, load):
+        session.capacities["/"] = facts
+        return {name: [make_slice(1, load={"loop": "open", "offered_per_s": 1200.0})]}
+
+    monkeypatch.setattr(turns, "load_overload", load_overload)
+    turns.load_all(one.session, one, [name])
+    record = record_of(one, name)
+    assert record["overload"] == facts
+    assert record["load"]["offered_per_s"] == 1200
+    assert "sweep" not in record
 
 
 def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monkeypatch):

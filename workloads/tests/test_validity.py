@@ -520,6 +520,14 @@ def test_sweep_is_judged_by_every_other_rule(path, value, caught_by):
     assert failed(record) == {caught_by}
 
 
+def test_random_arrivals_of_an_overload_are_not_counted_against_its_rate():
+    record = with_("load.requests_offered", 900)
+    record["load"]["requests_recorded"] = 900
+    assert "requests_due" in failed(record)
+    record["overload"] = {"capacity_per_s": 1000.0, "capacity_of": "a-mode"}
+    assert "requests_due" not in failed(record)
+
+
 def test_burst_need_not_settle():
     record = with_("load.settling.latency.p_value", 0.001)
     assert failed(record) == {"settled"}

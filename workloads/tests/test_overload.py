@@ -1,0 +1,136 @@
+"""Overloads of a session: one capacity for all modes, the same arrivals, and what breaks a server."""
+
+import random
+from types import SimpleNamespace
+
+import pytest
+
+from workloads.experiment.plan import Name
+from workloads.record.slice import CALIBRATION, PLAIN
+from workloads.session import load_sweep as sweep_module
+from workloads.session import overload as module
+from workloads.session.load_sweep import load_sweep, seed_of
+from workloads.session.overload import load_overload
+from workloads.tests.test_load_sweep import session_of as swept_session
+
+BASE, OTHER = (Name(mode, "beyond", "overload") for mode in ("base", "other"))
+CAPACITY = {"base": 1000.0, "other": 3000.0}
+STEPS = [[0.5, 10], [1.5, 10]]
+
+
+def session_of(rounds=1, seed=1, path="/page"):
+    spec = {
+        "tier": {"sleep_ms": 0, "path": path},
+        "slices": {"rounds": rounds},
+        "tool": {"connections": 8000, "objective_ms": 2000, "steps": STEPS, "duration_s": 20},
+    }
+    plan = SimpleNamespace(baseline=lambda name: BASE if name != BASE else name)
+    place = SimpleNamespace(alive={}, server_cpus=[0])
+    session = SimpleNamespace(random=random.Random(seed), seed=f"{seed}/a", place=place, plan=plan)
+    session.capacities, session.spec, session.drained = {}, lambda name: spec, []
+    return session
+
+
+@pytest.fixture
+def overloaded(make_slice, monkeypatch):
+    """Loads modes; `ends` are changes of the plain loads of a mode, in their order.
+
+    Returns the slices, and (mode, kind, tool) of every load in order.
+    """
+
+    def drained(session, mode):
+        session.drained.append(mode)
+
+    monkeypatch.setattr(module, "drain", drained)
+    monkeypatch.setattr(sweep_module, "drain", drained)
+
+    def run(session, names=(BASE, OTHER), ends=()):
+        asked, wanted = [], {mode: list(changes) for mode, changes in dict(ends).items()}
+
+        def once(name, kind, number, done, spec):
+            tool = spec["tool"]
+            asked.append((name.mode, kind, tool))
+            left = wanted.get(name.mode, []) if kind == PLAIN else []
+            end = left.pop(0) if left else {}
+            rate, most = tool["rate_per_s"], CAPACITY[name.mode]
+            due = round(rate * 0.3)
+            served = {"requests_offered": due, "responses_2xx": due, "sustained": rate <= most}
+            served |= {"served_per_s": min(rate, most), "generator_thread": 0.1}
+            if end is not None:
+                done.append(make_slice(number, kind, load=served, **end))
+
+        return load_overload(session, list(names), once), asked
+
+    return run
+
+
+def plain(asked):
+    return [(mode, tool) for mode, kind, tool in asked if kind == PLAIN]
+
+
+def test_all_modes_are_loaded_at_shares_of_what_the_baseline_serves(overloaded):
+    session = session_of()
+    found, asked = overloaded(session)
+    assert {mode for mode, kind, _ in asked if kind == CALIBRATION} == {"base"}
+    assert [(tool["rate_per_s"], tool["steps"]) for _, tool in plain(asked)] == [(1000, STEPS)] * 2
+    assert session.capacities == {"/page": {"capacity_per_s": 1000.0, "capacity_of": "base"}}
+    assert {name: len(slices) for name, slices in found.items()} == {BASE: 1, OTHER: 1}
+
+
+def test_ramp_has_no_steps_and_few_connections(overloaded):
+    _, asked = overloaded(session_of())
+    ramp = [tool for _, kind, tool in asked if kind == CALIBRATION]
+    assert all(tool["steps"] == [] and tool["duration_s"] == 0.3 for tool in ramp)
+    assert max(tool["connections"] for tool in ramp) < 1000
+
+
+def test_capacity_is_estimated_once_for_a_page(overloaded):
+    session = session_of()
+    overloaded(session)
+    _, asked = overloaded(session, names=[OTHER])
+    assert [kind for _, kind, _ in asked] == [PLAIN]
+    assert asked[0][2]["rate_per_s"] == 1000
+    session.spec = session_of(path="/other").spec
+    _, asked = overloaded(session, names=[OTHER])
+    # Without the baseline it is that of the first mode.
+    assert asked[-1][2]["rate_per_s"] == 3000
+    assert session.capacities["/other"]["capacity_of"] == "other"
+
+
+def test_modes_meet_the_same_arrivals_and_others_in_every_round(overloaded):
+    session = session_of(rounds=2)
+    found, asked = overloaded(session)
+    seeds = {mode: [tool["seed"] for m, tool in plain(asked) if m == mode] for mode in CAPACITY}
+    first = seed_of(session, BASE)
+    assert seeds["base"] == seeds["other"] == [first + 1, first + 2]
+    assert [each.turn.round for each in found[BASE]] == [1, 2]
+    assert session.drained.count("other") == 2
+
+
+@pytest.mark.parametrize(
+    "end", [{"outcome": "hung", "reason": "silence"}, {"reason": "still holds 9 requests"}]
+)
+def test_mode_whose_server_broke_is_not_loaded_again(overloaded, end):
+    session = session_of(rounds=3)
+    found, _ = overloaded(session, ends={"other": [{}, end]})
+    assert (len(found[BASE]), len(found[OTHER])) == (3, 2)
+    # The session stops its server: there is nothing to wait for.
+    assert session.drained.count("other") == 1
+
+
+def test_mode_that_does_not_start_again_has_no_more_slices(overloaded):
+    found, _ = overloaded(session_of(rounds=2), ends={"other": [{}, None]})
+    assert len(found[OTHER]) == 1
+
+
+def test_sweeps_estimate_as_before(make_slice, monkeypatch):
+    monkeypatch.setattr(sweep_module, "drain", lambda session, mode: None)
+
+    def once(name, kind, step, done, spec):
+        rate = spec["tool"]["rate_per_s"]
+        load = {"requests_offered": 1, "responses_2xx": 1, "sustained": True, "offered_per_s": rate}
+        load |= {"served_per_s": min(rate, 700.0), "generator_thread": 0.1}
+        done.append(make_slice(step, kind, load=load))
+
+    name = Name("one", "short", "sweep")
+    assert load_sweep(swept_session(rounds=0), [name], once)[name].calibrated_per_s == 700

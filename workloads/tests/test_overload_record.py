@@ -1,0 +1,119 @@
+"""Tables of an overload: answers in time by load and by second, collections and requests in flight."""
+
+import csv
+import math
+
+import pytest
+
+from workloads.record import overload, pooling
+from workloads.record.overload import heap_rows, in_flight, overload_row, read_course, second_rows
+
+ANSWERS = """due_s,latency_us,count
+0,20000.000,9
+0,1500000.000,1
+1,2000000.000,4
+1,2000001.000,3
+1,9000000.000,2
+"""
+# Of second 1, one of ten requests failed; the last of the second interval came due in second 1.
+COURSE = """time_s,due,sent,completed,errors,p50_us,p99_us,max_us
+0,10,10,9,0,,,
+0.99,0,0,0,0,,,
+1,9,8,0,0,,,
+1.99,1,2,4,0,,,
+2.5,0,0,6,0,,,
+3,0,0,0,1,,,
+"""
+LOAD = {
+    "start_epoch_s": 1_764_140_400.0,
+    "end_epoch_s": 1_764_140_402.0,
+    "requests_offered": 20,
+    "errors": {"http_5xx": 1},
+    "capacity_per_s": 10.5,
+    "steps": [[0.5, 1], [1.5, 1]],
+    "objective_ms": 2000,
+}
+ACCOUNTS = {"answered_after_s": 0.25, "watched_to_epoch_s": 1_764_140_404.0}
+GC = """[2025-11-26T07:00:00.500+0000][9.5s][info][gc] GC(7) Pause Young (Allocation Failure) 200M->50M(490M) 12.500ms
+[2025-11-26T07:00:01.995+0000][10.9s][info][gc] GC(8) Pause Full (Allocation Failure) 480M->470M(490M) 400.000ms
+[2025-11-26T07:00:01.996+0000][10.9s][info][gc] GC(9) Concurrent Mark 5.000ms
+[2025-11-26T07:00:03.500+0000][12.5s][info][gc] GC(9) Pause Full (Allocation Failure) 480M->477M(490M) 410.000ms
+[2025-11-26T07:00:09.000+0000][18.0s][info][gc] GC(10) Pause Young (Allocation Failure) 300M->50M(490M) 9.000ms
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / overload.ANSWERS).write_text(ANSWERS)
+    (tmp_path / overload.COURSE).write_text(COURSE)
+    (tmp_path / "gc.log").write_text(GC)
+    return tmp_path
+
+
+def test_answers_in_time_are_counted_for_the_users_and_for_any_time_out(folder):
+    row = overload_row(folder, LOAD, ACCOUNTS)
+    assert (row["due"], row["in_time"], row["refused"]) == (20, 14, 1)
+    assert row["steps"] == "0.5x1 1.5x1"
+    assert (row["capacity_per_s"], row["answered_after_s"]) == (10.5, 0.25)
+    limits = [row[f"within_{limit_s}_s"] for limit_s in overload.TIME_OUTS_S]
+    # A time-out is met to the microsecond.
+    assert limits == [9, 14, 17, 17, 17, 17, 17, 17, 19, 19]
+    assert overload_row(folder, LOAD, ACCOUNTS | {"answered_after_s": None})["answered_after_s"] is None
+
+
+def test_seconds_are_those_in_which_requests_were_due(folder):
+    first, second = second_rows(folder, 2000)
+    assert first == {"second": 0, "due": 10, "right": 10, "in_time": 10, "p50_ms": 20, "p99_ms": 1500}
+    assert (second["due"], second["right"], second["in_time"]) == (10, 9, 4)
+    # One of ten has failed: it is slower than all others.
+    assert (second["p50_ms"], second["p99_ms"]) == (2000.001, math.inf)
+
+
+def test_second_without_an_answer_has_no_time(folder):
+    (folder / overload.ANSWERS).write_text("due_s,latency_us,count\n")
+    rows = list(second_rows(folder, 2000))
+    assert [(row["right"], row["in_time"], row["p50_ms"]) for row in rows] == [(0, 0, math.inf)] * 2
+
+
+def test_collections_are_those_until_the_server_was_asked_again(folder):
+    rows = list(heap_rows(folder / "gc.log", folder, LOAD, ACCOUNTS))
+    assert [(row["time_s"], row["kind"], row["after_mib"]) for row in rows] == [
+        (0.5, "young", 50),
+        (1.995, "full", 470),
+        (3.5, "full", 477),
+    ]
+    assert [row["pause_ms"] for row in rows] == [12.5, 400, 410]
+    # Of the last nothing is known: a request that failed may still be held.
+    assert [row["in_flight"] for row in rows] == [1, 7, None]
+    assert list(heap_rows(folder / "no.log", folder, LOAD, ACCOUNTS)) == []
+
+
+def test_requests_in_flight_are_those_sent_and_not_answered(folder):
+    course = read_course(folder)
+    assert [in_flight(course, at_s) for at_s in (0, 0.5, 1.5, 2.2, 2.9, 3.5)] == [0, 1, 9, 7, 1, None]
+
+
+def test_cell_of_an_overload_has_its_tables_of_all_loads(make_slice, tmp_path):
+    slices = [make_slice(1, load=LOAD), make_slice(2, load=LOAD, faults=["not_completed"])]
+    for done in slices:
+        (done.folder / overload.ANSWERS).write_text(ANSWERS)
+        (done.folder / overload.COURSE).write_text(COURSE)
+    (slices[0].live.folder / "gc.log").write_text(GC)
+    out = tmp_path / "cell"
+    out.mkdir()
+    pooling.write_files(slices, out)
+
+    def rows(name):
+        return list(csv.DictReader((out / name).open()))
+
+    assert [(row["slice"], row["in_time"]) for row in rows(overload.OVERLOADS)] == [("1", "14"), ("2", "14")]
+    assert [row["slice"] for row in rows(overload.SECONDS)] == ["1", "1", "2", "2"]
+    assert rows(overload.SECONDS)[1]["p99_ms"] == "inf"
+    assert list(rows(overload.SECONDS)[0]) == overload.SECONDS_COLUMNS
+    assert list(rows(overload.HEAP)[0]) == overload.HEAP_COLUMNS
+
+
+def test_other_cells_have_none_of_them(make_slice, tmp_path):
+    pooling.write_files([make_slice(1)], tmp_path)
+    for name in (overload.OVERLOADS, overload.SECONDS, overload.HEAP):
+        assert not (tmp_path / name).exists()
