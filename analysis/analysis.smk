@@ -10,6 +10,9 @@ Outputs: results/summary.csv           a row per cell
          results/capacity.csv          a row per load curve: the capacity at the objective
          results/sweeps.csv            a row per mode, tier and step of its curves
          results/predicted-sweeps.csv  a row per mode, tier and rate: what theory predicts of the curve
+         results/overloads.csv         a row per load beyond capacity: answers in time; overload-seconds.csv
+                                       second by second, recoveries.csv the way back, request-heap.csv
+                                       the heap that a request in flight holds
          results/comparisons.csv       a row per mode against its `baseline`, tier, tool, statistic
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/guide.csv             a row per situation, statistic and mode: which one to choose
@@ -125,6 +128,10 @@ rule analyze:
         f"{RESULTS}/capacity.csv",
         f"{RESULTS}/sweeps.csv",
         f"{RESULTS}/predicted-sweeps.csv",
+        f"{RESULTS}/overloads.csv",
+        f"{RESULTS}/overload-seconds.csv",
+        f"{RESULTS}/recoveries.csv",
+        f"{RESULTS}/request-heap.csv",
         f"{RESULTS}/comparisons.csv",
         f"{RESULTS}/combinations.csv",
         f"{RESULTS}/guide.csv",

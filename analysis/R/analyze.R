@@ -117,8 +117,11 @@ write_other_tables <- function(measured, results, write, folder) {
   cells <- read_cells(measured$loads)
   is_grid <- vapply(cells, function(cell) cell$cell$tool == "database-client", NA)
   write(summarise_combinations(read_grid(cells[is_grid])), "combinations")
-  write(bound_modes(cells, measured$summary), "bounds")
+  # Beyond capacity nothing of a server is at a bound of its own.
+  is_overload <- vapply(cells, function(cell) cell$cell$tool == overload_tool, NA)
+  write(bound_modes(cells[!is_overload], measured$summary), "bounds")
   write(predict_mixes(cells, measured$summary), "mixes")
+  write_overloads(cells[is_overload], write)
   primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))
   write(predict_curves(measured$sweeps, primitives), "predicted-sweeps")
   causes <- read_causes(file.path(folder, "causes.yaml"))

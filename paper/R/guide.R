@@ -88,7 +88,7 @@ verdict_of <- function(rows) {
   fcase(
     rows$verdict == "fixed", "same: fixed by the load",
     rows$verdict == "not comparable", rows$reason,
-    rows$verdict == "undecided" & rows$low <= none & rows$high >= none, "undecided: interval holds 1",
+    rows$verdict == "undecided" & rows$low <= none & rows$high >= none, paste("undecided: interval holds", none),
     rows$verdict == "undecided", sprintf("undecided: p = %s", format_number(signif(rows$p_adjusted, 2))),
     rows$verdict == "same", "same",
     rep(TRUE, nrow(rows)), ifelse(rows$verdict == rows$better, "better", "worse")

@@ -13,7 +13,8 @@ read_found_controls <- function(path) {
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
 #' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
-#'   cpu_groups, moved, profiler_cost, capacity, load_curves, predicted_curves, mixes, guide, controls, findings (see told_findings()),
+#'   cpu_groups, moved, profiler_cost, capacity, load_curves, predicted_curves, mixes, overloads (see read_overloads()), guide, controls,
+#'   findings (see told_findings()),
 #'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis) {
   path <- function(name) file.path(results, name)
@@ -30,6 +31,7 @@ read_results <- function(results, analysis) {
     capacity = read_capacity(path("capacity.csv")),
     load_curves = read_load_curves(path("sweeps.csv")),
     predicted_curves = read_predicted_curves(path("predicted-sweeps.csv")), mixes = read_mixes(path("mixes.csv")),
+    overloads = read_overloads(results),
     guide = read_comparisons(path("guide.csv")), controls = read_found_controls(path("controls.csv")),
     findings = told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml"))),
     # A run may leave it out.

@@ -23,13 +23,14 @@ of_study <- function(all, study) {
   for (table in of_studies) {
     all[[table]] <- all[[table]][study == wanted]
   }
+  all$overloads <- lapply(all$overloads, function(table) table[study == wanted])
   all$study <- study
   all
 }
 
 loop_names <- c(
   jmeter = "closed loop", wrk2 = "open loop", "wrk2-itself" = "open loop of wrk2 itself", sysbench = "closed loop of sysbench",
-  "database-client" = "closed loop of database clients", sweep = "load curve"
+  "database-client" = "closed loop of database clients", sweep = "load curve", overload = "open loop beyond capacity"
 )
 
 #' One value of every cell; NULL in a cell becomes NA.

@@ -1,0 +1,242 @@
+# Overloads: who is answered in time, how long until a server answers as before, and how much heap a request in flight holds.
+# Shares of failed requests, which are compared, are those of the summary: there a late answer has failed.
+
+overload_tool <- "overload"
+# The 99th percentile is back when it is within this factor of that before the overload, for so many seconds.
+#' @export
+back_within <- 2
+back_for_s <- 3
+# Collections, and the range of requests in flight at them, from which on heap per request has a value.
+collections_at_least <- 5
+in_flight_at_least <- 500
+
+overload_words <- c("study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "path", "tier_title", "capacity_of", "steps")
+within_columns <- sprintf("within_%d_s", 1:10)
+overload_numbers <- c(
+  "repetition", "slice", "highest_share", "capacity_per_s", "duration_s", "due", "in_time", "refused", "answered_after_s", "predicted_in_time", within_columns
+)
+
+no_overloads <- function() typed_table(overload_words, overload_numbers, "valid")
+
+# The rows of a table of a cell, with the cell's names; NULL where the server did not start, and nothing was loaded.
+table_of_cell <- function(cell, file) {
+  path <- file.path(cell$folder, file)
+  if (!file.exists(path)) return(NULL)
+  rows <- fread(path, colClasses = "character", na.strings = "")
+  for (column in setdiff(names(rows), c("steps", "kind"))) set(rows, j = column, value = as.numeric(rows[[column]]))
+  if (nrow(rows) > 0) cbind(as.data.table(identity_row(cell))[rep(1, nrow(rows))], rows)
+}
+
+# "0.5x10 1.5x10": share and length of each step, and when it begins.
+parse_steps <- function(steps) {
+  parts <- strsplit(strsplit(steps, " ")[[1]], "x")
+  found <- data.table(share = as.numeric(vapply(parts, `[`, "", 1)), length_s = as.numeric(vapply(parts, `[`, "", 2)))
+  found[, from_s := cumsum(length_s) - length_s][]
+}
+
+#' All loads of overloads.
+#'
+#' @param cells list of cells of the tool `overload`, see read_cell().
+#' @return data.table, a row a load: study, mode, tier, tool, session, repetition, outcome, valid, failed_checks, path, tier_title,
+#'   capacity_of (the mode that capacity_per_s is of), steps (share of it x seconds), highest_share, duration_s, slice, due, in_time
+#'   (answered right within the objective), refused (5xx), answered_after_s (of a request after the load; NA for none),
+#'   predicted_in_time (share, see predict_in_time(); NA where requests are refused), within_1_s … within_10_s (answered right within
+#'   that).
+overloads_of <- function(cells) {
+  rows <- lapply(cells, function(cell) {
+    loads <- table_of_cell(cell, "overloads.csv")
+    if (is.null(loads)) return(NULL)
+    loads[, `:=`(capacity_of = words(cell$overload$capacity_of), predicted_in_time = predict_of_cell(cell, steps[1], capacity_per_s[1]))]
+    loads[, c("highest_share", "duration_s") := rbindlist(lapply(steps, function(each) parse_steps(each)[, .(max(share), sum(length_s))]))][]
+  })
+  rbindlist(c(list(no_overloads()), rows), fill = TRUE)[, names(no_overloads()), with = FALSE]
+}
+
+# ---- Recovery --------------------------------------------------------------------------------------
+
+second_numbers <- c("repetition", "slice", "second", "share", "due", "right", "in_time", "p50_ms", "p99_ms")
+no_seconds <- function() typed_table(c("study", "mode", "tier", "tool", "session"), second_numbers)
+
+#' The seconds of all loads with several steps.
+#'
+#' @param cells,loads see overloads_of().
+#' @return data.table: study, mode, tier, tool, session, repetition, slice, second (of the load, by when requests were due), share (of
+#'   capacity that is offered then), due, right, in_time, p50_ms, p99_ms (infinite where failed requests reach them).
+overload_seconds_of <- function(cells, loads) {
+  rows <- rbindlist(c(list(no_seconds()), lapply(cells, table_of_cell, file = "seconds.csv")), fill = TRUE)
+  rows[, steps := NA_character_][loads, steps := i.steps, on = c("study", "mode", "tier", "session", "slice")]
+  rows <- rows[grepl(" ", steps)]
+  rows[, share := share_at(steps[1], second), by = steps]
+  rows[, names(no_seconds()), with = FALSE]
+}
+
+share_at <- function(steps, second) {
+  parsed <- parse_steps(steps)
+  parsed$share[findInterval(second, parsed$from_s)]
+}
+
+#' How long after an overload the 99th percentile is as before it.
+#'
+#' @param seconds see overload_seconds_of(): loads whose highest share lies between lower ones.
+#' @return data.table, a row a load: study, mode, tier, session, slice, before_ms (median over the seconds before the overload),
+#'   in_time_before, in_time_during, in_time_after (shares of requests due then), back_s (seconds after its end; Inf for never within
+#'   the load).
+recoveries_of <- function(seconds) {
+  of_loads <- lapply(split(seconds, by = c("study", "mode", "tier", "session", "slice")), recovery_of_load)
+  rbindlist(c(list(no_recoveries()), of_loads), fill = TRUE)
+}
+
+no_recoveries <- function() {
+  typed_table(c("study", "mode", "tier", "session"), c("slice", "before_ms", "in_time_before", "in_time_during", "in_time_after", "back_s"))
+}
+
+recovery_of_load <- function(rows) {
+  rows <- rows[order(second)]
+  overload <- range(rows[share == max(share)]$second)
+  before <- rows[second < overload[1]]
+  after <- rows[second > overload[2]]
+  if (nrow(before) == 0 || nrow(after) == 0) return(NULL)
+  before_ms <- median(before$p99_ms)
+  share_in_time <- function(part) sum(part$in_time) / sum(part$due)
+  data.table(
+    rows[1, .(study, mode, tier, session, slice)], before_ms = before_ms, in_time_before = share_in_time(before), in_time_during = share_in_time(rows[second %between% overload]),
+    in_time_after = share_in_time(after), back_s = seconds_until_back(is.finite(before_ms) & after$p99_ms <= back_within * before_ms)
+  )
+}
+
+#' The first second from which on something holds for back_for_s seconds, or to the end.
+#'
+#' @param holds logical vector, an element a second.
+#' @return seconds before it; Inf for never.
+seconds_until_back <- function(holds) {
+  lasts <- vapply(seq_along(holds), function(at) all(holds[at:min(at + back_for_s - 1, length(holds))] %in% TRUE), NA)
+  if (any(lasts)) which(lasts)[1] - 1 else Inf
+}
+
+# ---- Heap a request in flight ----------------------------------------------------------------------
+
+#' Heap that a request in flight holds: the slope of what is in use after a collection on the requests in flight at it.
+#'
+#' The slope is the median of those between all pairs of collections (Theil 1950; Sen 1968): a young collection leaves garbage in the
+#' old generation, and moves single values far.
+#'
+#' @param cells see overloads_of().
+#' @return data.table, a row a cell: study, mode, tier, session, heap_mib, collections, most_in_flight, kib_per_request, base_mib (heap in
+#'   use without a request). No row of cells with too few collections, or at too similar numbers in flight.
+request_heap_of <- function(cells) {
+  empty <- typed_table(c("study", "mode", "tier", "session"), c("heap_mib", "collections", "most_in_flight", "kib_per_request", "base_mib"))
+  rows <- lapply(cells, function(cell) {
+    heap <- table_of_cell(cell, "heap.csv")
+    if (is.null(heap)) return(NULL)
+    heap <- heap[is.finite(in_flight)]
+    if (nrow(heap) < collections_at_least || diff(range(heap$in_flight)) < in_flight_at_least) return(NULL)
+    slope <- theil_sen(heap$in_flight, heap$after_mib)
+    cbind(heap[1, .(study, mode, tier, session)], data.table(
+      heap_mib = heap_of(cell), collections = nrow(heap), most_in_flight = max(heap$in_flight), kib_per_request = 1024 * slope,
+      base_mib = median(heap$after_mib - slope * heap$in_flight)
+    ))
+  })
+  rbindlist(c(list(empty), rows))
+}
+
+theil_sen <- function(x, y) {
+  pairs <- CJ(a = seq_along(x), b = seq_along(x))[b > a]
+  across <- x[pairs$b] - x[pairs$a]
+  # Neighbors say of a slope what chance says.
+  far <- abs(across) >= 0.1 * diff(range(x))
+  median((y[pairs$b] - y[pairs$a])[far] / across[far])
+}
+
+# The later of two options holds.
+heap_of <- function(cell) {
+  options <- unlist(cell$configuration$study$server$jvm_options)
+  as.numeric(tail(c(NA, sub("^-Xmx([0-9]+)m$", "\\1", grep("^-Xmx[0-9]+m$", options, value = TRUE))), 1))
+}
+
+# ---- Prediction ------------------------------------------------------------------------------------
+
+#' When requests end that share a server equally, at most so many at a time, the others waiting in order of arrival. One at a time is
+#' first come, first served; any number is processor sharing.
+#'
+#' @param arrivals_s times in order; `per_s` requests that the server serves: each is the same work.
+#' @param admitted how many share it at a time.
+#' @return seconds, when each ends.
+shared_ends_s <- function(arrivals_s, per_s, admitted) {
+  count <- length(arrivals_s)
+  ends_s <- wanted <- numeric(count)
+  now_s <- served <- 0
+  arrived <- started <- ended <- 0L
+  # `served`: work that each request in service has got since the beginning. It ends when it has got 1 more than at its start, so they
+  # end in order.
+  while (ended < count) {
+    sharing <- started - ended
+    arrival_s <- if (arrived < count) arrivals_s[arrived + 1L] else Inf
+    end_s <- if (sharing > 0) now_s + (wanted[ended + 1L] - served) * sharing / per_s else Inf
+    if (arrival_s <= end_s) {
+      if (sharing > 0) served <- served + (arrival_s - now_s) * per_s / sharing
+      now_s <- arrival_s
+      arrived <- arrived + 1L
+    } else {
+      served <- wanted[ended + 1L]
+      ended <- ended + 1L
+      ends_s[ended] <- now_s <- end_s
+    }
+    if (started < arrived && started - ended < admitted) {
+      started <- started + 1L
+      wanted[started] <- served + 1
+    }
+  }
+  ends_s
+}
+
+#' The share of requests that are answered in time, of a server that is overloaded for a while: a fluid model with a memory that holds all.
+#'
+#' @param steps see parse_steps(): shares of the capacity in time.
+#' @param per_s capacity; `admitted` requests that share it at a time; `limit_s` how long users wait; `waits_s` how long a request waits
+#'   without the server.
+#' @return 0 to 1.
+predict_in_time <- function(steps, per_s, admitted, limit_s, waits_s = 0) {
+  arrivals_s <- unlist(Map(function(share, length_s, from_s) {
+    from_s + (seq_len(round(share * per_s * length_s)) - 0.5) / (share * per_s)
+  }, steps$share, steps$length_s, steps$from_s))
+  mean(shared_ends_s(arrivals_s, per_s, admitted) + waits_s - arrivals_s <= limit_s)
+}
+
+# NA where requests are refused.
+predict_of_cell <- function(cell, steps, capacity_per_s) {
+  options <- cell$configuration$mode$options
+  if (!is.null(options$`beyond-permits`) || !is.finite(capacity_per_s)) return(NA_real_)
+  tool <- cell$configuration$tool
+  limits <- c(options$threads, options$permits, options$`max-connections`, tool$connections)
+  predict_in_time(parse_steps(steps), capacity_per_s, min(as.numeric(limits)), tool$objective_ms / 1000, cell$configuration$tier$sleep_ms / 1000)
+}
+
+# ---- Tables ----------------------------------------------------------------------------------------
+
+#' Writes overloads.csv, overload-seconds.csv, recoveries.csv and request-heap.csv.
+#'
+#' @param cells see overloads_of(); `write` see writer_of().
+write_overloads <- function(cells, write) {
+  loads <- overloads_of(cells)
+  seconds <- overload_seconds_of(cells, loads)
+  write(loads, "overloads")
+  write(seconds, "overload-seconds")
+  write(recoveries_of(seconds), "recoveries")
+  write(request_heap_of(cells), "request-heap")
+}
+
+#' Reads the tables of overloads.
+#'
+#' @param results folder of a run; older ones have none of them.
+#' @return list: loads, seconds, recoveries, heap; see write_overloads().
+#' @export
+read_overloads <- function(results) {
+  tables <- list(
+    loads = list("overloads.csv", no_overloads()), seconds = list("overload-seconds.csv", no_seconds()),
+    recoveries = list("recoveries.csv", no_recoveries()), heap = list("request-heap.csv", request_heap_of(list()))
+  )
+  lapply(tables, function(table) {
+    path <- file.path(results, table[[1]])
+    if (file.exists(path)) read_typed(path, table[[2]]) else table[[2]]
+  })
+}

@@ -1,0 +1,96 @@
+# Overloads: answers in time against offered load, and the way back. `overloads` is what read_overloads() read, of one study.
+
+#' Requests answered in time against what is offered, both as shares of the capacity, and the 99th percentile second by second where
+#' the load goes up and down again.
+#'
+#' @param overloads see read_overloads().
+#' @param path the page.
+#' @return patchwork of ggplots.
+figure_overload <- function(overloads, path) {
+  page <- path
+  loads <- overloads$loads[path == page]
+  panels <- c(list(goodput_panel(loads)), recovery_panel(overloads$seconds[tier %in% loads$tier]))
+  wrap_plots(panels, ncol = 1, guides = "collect") & theme(legend.position = "bottom")
+}
+
+# A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
+goodput_of <- function(loads) {
+  rows <- loads[!grepl(" ", steps), .(
+    in_time = median(in_time / duration_s / capacity_per_s), predicted = median(predicted_in_time * highest_share)
+  ), by = .(mode, highest_share)]
+  rows[, mode := factor(mode, mode_levels(mode))][order(mode, highest_share)]
+}
+
+goodput_panel <- function(loads) {
+  rows <- goodput_of(loads)
+  if (nrow(rows) == 0) return(nothing_to_draw("no overload was measured"))
+  ggplot(rows, aes(highest_share, in_time, colour = mode, shape = mode, linetype = mode)) +
+    geom_abline(slope = 1, colour = faint, linewidth = 0.3) +
+    geom_line(aes(y = predicted), linetype = "5212", linewidth = 0.35, na.rm = TRUE) +
+    geom_line(linewidth = 0.6) +
+    geom_point(size = 1.9) +
+    scales_of_modes(levels(rows$mode)) +
+    scale_x_continuous(breaks = sort(unique(rows$highest_share)), limits = c(0, NA)) +
+    scale_y_continuous(limits = c(0, 1.1)) +
+    labs(x = "offered load (capacity = 1)", y = "answered in time (capacity = 1)") +
+    theme_artifact()
+}
+
+# NULL where no load goes up and down again. A second without an answer in p99 stands at the top.
+recovery_panel <- function(seconds) {
+  if (nrow(seconds) == 0) return(NULL)
+  rows <- copy(seconds)[, mode := factor(mode, mode_levels(mode))]
+  rows <- rows[, .(p99_ms = median(p99_ms), share = share[1]), by = .(mode, second)]
+  top <- 2 * max(rows[is.finite(p99_ms)]$p99_ms, 1)
+  rows[, p99_ms := pmin(p99_ms, top)]
+  highest <- rows[share == max(share), range(second)]
+  list(ggplot(rows, aes(second, p99_ms, colour = mode, linetype = mode)) +
+    annotate("rect", xmin = highest[1], xmax = highest[2] + 1, ymin = 0, ymax = Inf, fill = faint, alpha = 0.15) +
+    geom_line(linewidth = 0.6) +
+    scales_of_modes(levels(rows$mode)) +
+    scale_y_log10(labels = plain_number) +
+    labs(x = "second in which requests were due (shaded: overload)", y = "p99 (ms); top: not reached") +
+    theme_artifact())
+}
+
+#' Answers in time at the highest load, the way back, and heap per request, in sentences; empty without an overload.
+#'
+#' @param overloads see read_overloads(); `path` the page.
+tell_overload <- function(overloads, path) {
+  page <- path
+  loads <- overloads$loads[path == page]
+  if (nrow(loads) == 0) return("")
+  tiers <- loads$tier
+  paragraph(
+    sentence_of_goodput(loads), sentence_of_recovery(overloads$recoveries[tier %in% tiers]),
+    sentence_of_heap(overloads$heap[tier %in% tiers])
+  )
+}
+
+sentence_of_goodput <- function(loads) {
+  rows <- goodput_of(loads)
+  rows <- rows[highest_share == max(highest_share)]
+  if (nrow(rows) == 0) return("")
+  sprintf(
+    "At %s times the capacity, these shares of the capacity are answered in time: %s.", format_number(rows$highest_share[1]),
+    enumerate(rows[, paste(percent(in_time), "with", as_code(mode))])
+  )
+}
+
+sentence_of_recovery <- function(rows) {
+  if (nrow(rows) == 0) return("")
+  back <- rows[, .(back_s = median(back_s)), by = mode][order(match(mode, mode_levels(mode)))]
+  sprintf(
+    "After the overload the 99th percentile is within %s times that before it: %s.", format_number(back_within),
+    enumerate(back[, ifelse(is.finite(back_s), sprintf("after %s s with %s", format_number(back_s), as_code(mode)), paste("not again with", as_code(mode)))])
+  )
+}
+
+sentence_of_heap <- function(rows) {
+  if (nrow(rows) == 0) return("")
+  held <- rows[, .(kib = median(kib_per_request), base = median(base_mib)), by = mode][order(match(mode, mode_levels(mode)))]
+  sprintf(
+    "A request in flight holds %s; so heap ≥ base + admitted requests × that.",
+    enumerate(held[, sprintf("%s KiB of heap with %s (base %s MiB)", format_number(kib), as_code(mode), format_number(base))])
+  )
+}
