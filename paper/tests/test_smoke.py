@@ -19,7 +19,7 @@ import yaml
 from snakemake.utils import update_config
 
 from profiles.watch import limits
-from workloads.experiment.grid import Grid
+from workloads.experiment.grid import Cell, Grid
 from workloads.experiment.waits import least_ms
 from workloads.record import cell_folder
 from workloads.record.pooling import waits_beyond_latency
@@ -302,6 +302,27 @@ def test_open_loop_offers_its_rate(cell):
     if measured["load"]["requests_offered"] is not None:
         due, count = tool["rate_per_s"] * tool["duration_s"], len(counted(cell))
         assert abs(measured["load"]["requests_offered"] - count * due) <= count
+
+
+@pytest.mark.parametrize("cell", cells(tool="overload"))
+def test_overload_counts_what_is_answered_in_time(cell):
+    measured, rows = record(cell), table(cell, "overloads.csv")
+    assert [row["slice"] for row in rows] == [row["slice"] for row in slices(cell)]
+    seconds = table(cell, "seconds.csv")
+    for row in rows:
+        of_load = [each for each in seconds if each["slice"] == row["slice"]]
+        for column in ("due", "in_time"):
+            assert sum(int(each[column]) for each in of_load) == int(row[column])
+        within = [int(row[f"within_{limit_s}_s"]) for limit_s in range(1, 11)]
+        assert within == sorted(within) and int(row["in_time"]) == within[1]
+        assert within[-1] <= int(row["due"])
+    assert measured["load"]["error_share"] == pytest.approx(
+        1 - total(rows, "in_time") / total(rows, "due")
+    )
+    # All modes are loaded at shares of the same capacity.
+    assert measured["overload"]["capacity_of"] == "pool-200-512m"
+    first = record(Cell(cell.study, "pool-200-512m", cell.tier, cell.tool, 1))
+    assert measured["overload"] == first["overload"]
 
 
 @pytest.mark.parametrize("cell", cells(tool=SWEEP))

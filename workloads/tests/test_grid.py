@@ -536,9 +536,8 @@ def test_sweep_has_rounds_of_its_own_and_no_rate(config):
 
 
 def test_overload_has_steps_in_time_and_no_rate(config):
-    spec = Grid(config).spec(
-        Cell("sign-up", "virtual-512m", "overload-recovery", "overload", 1)
-    )
+    cell = Cell("sign-up", "virtual-512m", "overload-recovery", "overload", 1)
+    spec = Grid(config).spec(cell)
     assert spec["tool"]["steps"] == [[0.5, 10], [1.5, 10], [0.5, 10]]
     assert spec["tool"]["duration_s"] == 30
     assert spec["tool"].keys().isdisjoint({"shares", "step_s", "rounds", "rate_per_s"})
@@ -902,8 +901,8 @@ SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
         ),
         (
             ["studies", "sign-up", "tiers", "overload-150", "overload"],
-            {"shares": [1.5]},
-            "tiers.overload-150.overload.step_s = null; allowed: it must be there",
+            {"step_s": 2},
+            "tiers.overload-150.overload.shares = null; allowed: it must be there",
         ),
         (
             [*SIGN_UPS, "virtual-512m", "beyond-permits"],

@@ -1,4 +1,4 @@
-"""Overloads of a session: one capacity for all modes, the same arrivals, and what breaks a server."""
+"""Overloads of a session: one capacity for all modes, the same arrivals, broken servers."""
 
 import random
 from types import SimpleNamespace

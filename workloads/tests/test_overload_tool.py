@@ -60,7 +60,8 @@ def collected(tmp_path, **tool):
     spec = spec | {"tool": spec["tool"] | {"duration_s": 2} | tool}
     load(Queue(exponential(1000)), spec["tool"], tmp_path)
     (tmp_path / "answers.csv").write_text("due_s,latency_us,count\n0,2000000,60\n1,2000001,20\n")
-    return overload.collect(spec, tmp_path, (0, 1)), json.loads((tmp_path / "load.json").read_text())
+    by_due = json.loads((tmp_path / "load.json").read_text())
+    return overload.collect(spec, tmp_path, (0, 1)), by_due
 
 
 def test_answer_that_is_late_has_failed(tmp_path):
