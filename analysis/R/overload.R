@@ -9,6 +9,8 @@ back_for_s <- 3
 # Collections, and the range of requests in flight at them, from which on heap per request has a value.
 collections_at_least <- 5
 in_flight_at_least <- 500
+# Tomcat's default.
+tomcat_connections <- 8192
 
 overload_words <- c("study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "path", "tier_title", "capacity_of", "steps")
 within_columns <- sprintf("within_%d_s", 1:10)
@@ -128,7 +130,9 @@ request_heap_of <- function(cells) {
   rows <- lapply(cells, function(cell) {
     heap <- table_of_cell(cell, "heap.csv")
     if (is.null(heap)) return(NULL)
-    heap <- heap[is.finite(in_flight)]
+    # Others wait in the kernel.
+    accepted <- or_else(cell$configuration$mode$options$`max-connections`, tomcat_connections)
+    heap <- heap[is.finite(in_flight)][, in_flight := pmin(in_flight, as.numeric(accepted))]
     if (nrow(heap) < collections_at_least || diff(range(heap$in_flight)) < in_flight_at_least) return(NULL)
     slope <- theil_sen(heap$in_flight, heap$after_mib)
     cbind(heap[1, .(study, mode, tier, session)], data.table(

@@ -121,6 +121,12 @@ int64_t schedule_skip(struct schedule *s, int64_t before_ns) {
     return skipped;
 }
 
+double schedule_highest_per_s(const struct schedule_plan *plan) {
+    double factor = plan->step_count ? 0 : 1;
+    for (size_t i = 0; i < plan->step_count; i++) factor = fmax(factor, plan->steps[i].factor);
+    return factor * plan->rate_per_s;
+}
+
 void schedule_init(struct schedule *s, const struct schedule_plan *plan) {
     const uint64_t random = plan->seed * UINT64_C(0x100000001B3);
     *s = (struct schedule){.plan = plan, .random = random, .choices = ~random};

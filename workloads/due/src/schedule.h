@@ -50,6 +50,9 @@ struct schedule {
     struct arrival next; /* valid unless exhausted */
 };
 
+/* The rate of the fastest step. */
+double schedule_highest_per_s(const struct schedule_plan *plan);
+
 void schedule_init(struct schedule *s, const struct schedule_plan *plan);
 
 /* Steps to the next arrival, in order of time. */

@@ -122,7 +122,7 @@ unsigned source_addresses_needed(const struct target *t, const struct options *o
     if (t->address.socket.ss_family != AF_INET || !is_loopback(&t->address)) return 1;
     double seconds = (double)(o->plan.warm_up_ns + o->plan.duration_ns) / 1e9;
     double ports = (double)o->connections;
-    if (new_connections) ports += o->plan.rate_per_s * fmin(seconds, TIME_WAIT_S);
+    if (new_connections) ports += schedule_highest_per_s(&o->plan) * fmin(seconds, TIME_WAIT_S);
     /* Half of the ports stay free: the kernel finds one fast, and other programs have some. */
     double needed = ceil(ports / (ephemeral_ports() / 2.0));
     return (unsigned)fmin(fmax(needed, 1), 254);

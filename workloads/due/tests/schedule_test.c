@@ -127,7 +127,9 @@ static int64_t due_between(size_t count, double from, double to) {
 
 static void test_steps(void) {
     struct schedule_plan plan = plan_of(SCHEDULE_CONSTANT, 1000, 2);
+    CHECK(schedule_highest_per_s(&plan) == 1000, "without steps, its rate");
     in_steps(&plan);
+    CHECK(schedule_highest_per_s(&plan) == 3000, "with steps, the highest");
     size_t count = timetable(&plan);
     CHECK(count == 500 + 1500 + 250, "%zu", count);
     CHECK(due_between(count, 0, 1) == 500, "the first at half the rate");
