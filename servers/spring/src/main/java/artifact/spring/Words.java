@@ -42,7 +42,8 @@ final class Words {
 
     /** @throws IllegalArgumentException naming the argument and what is allowed */
     static Options parse(String... arguments) {
-        Map<String, String> defaults = new HashMap<>(Map.of("client-connections", "10000", "control-percent", "0", "beyond-permits", "wait"));
+        Map<String, String> defaults = new HashMap<>(
+                Map.of("client-connections", "10000", "control-percent", "0", "beyond-permits", "wait"));
         Matcher placeholder = PLACEHOLDER.matcher(properties());
         while (placeholder.find()) {
             defaults.putIfAbsent(placeholder.group(1), placeholder.group(2));

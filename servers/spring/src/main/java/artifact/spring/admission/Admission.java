@@ -10,8 +10,8 @@ import org.springframework.core.Ordered;
 
 /**
  * Limits before the application: {@code permits} of requests in flight, {@code body-bytes} of a request's length.
- * {@code beyond-permits} is what becomes of one request more: it waits in order of arrival, is answered with 503, or its
- * connection is closed before it has a thread.
+ * {@code beyond-permits} is what becomes of one request more: it waits in order of arrival, is answered with 503, or
+ * its connection is closed before it has a thread.
  */
 @Configuration(proxyBeanMethods = false)
 public class Admission {
@@ -19,8 +19,9 @@ public class Admission {
     @Bean
     @ConditionalOnProperty("permits")
     FilterRegistrationBean<PermitsFilter> permits(Options options) {
+        boolean waits = !options.is("beyond-permits", "answer-503");
         FilterRegistrationBean<PermitsFilter> registration =
-                new FilterRegistrationBean<>(new PermitsFilter(options.number("permits"), !options.is("beyond-permits", "answer-503")));
+                new FilterRegistrationBean<>(new PermitsFilter(options.number("permits"), waits));
         registration.setEnabled(!options.is("beyond-permits", "close"));
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
         // An asynchronous request leaves its thread and would give its permit back unanswered: better refused.
