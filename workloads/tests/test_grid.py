@@ -907,7 +907,7 @@ SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
         (
             [*SIGN_UPS, "virtual-512m", "beyond-permits"],
             "drop",
-            "virtual-512m.beyond-permits = \"drop\"; allowed: wait, answer-503 or close",
+            'virtual-512m.beyond-permits = "drop"; allowed: wait, answer-503 or close',
         ),
         (
             ["studies", "request-threads", "tiers", "burst-500", "wrk2", "rate_per_s"],
