@@ -9,7 +9,7 @@ from workloads.experiment.plan import Name
 from workloads.record.slice import CALIBRATION, PLAIN
 from workloads.session import load_sweep as sweep_module
 from workloads.session import overload as module
-from workloads.session.load_sweep import load_sweep, seed_of
+from workloads.session.load_sweep import calibrated, seed_of
 from workloads.session.overload import load_overload
 from workloads.tests.test_load_sweep import session_of as swept_session
 
@@ -133,4 +133,4 @@ def test_sweeps_estimate_as_before(make_slice, monkeypatch):
         done.append(make_slice(step, kind, load=load))
 
     name = Name("one", "short", "sweep")
-    assert load_sweep(swept_session(rounds=0), [name], once)[name].calibrated_per_s == 700
+    assert calibrated(swept_session(), name, once, 250.0).calibrated_per_s == 700

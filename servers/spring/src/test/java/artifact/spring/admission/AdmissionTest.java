@@ -92,7 +92,8 @@ class AdmissionTest {
 
     @Test
     void aPoolOfThreadsIsTomcatsOwn() {
-        Exception refused = assertThrows(Exception.class, () -> App.start("--permits=1", "--beyond-permits=close"));
+        Exception refused = assertThrows(
+                Exception.class, () -> App.start("--permits=1", "--beyond-permits=close", "--log=off"));
         assertTrue(chain(refused).contains("beyond-permits=close is for virtual=true alone"), chain(refused));
     }
 
