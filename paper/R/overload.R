@@ -45,7 +45,7 @@ recovery_panel <- function(seconds) {
   rows[, p99_ms := pmin(p99_ms, top)]
   highest <- rows[share == max(share), range(second)]
   list(ggplot(rows, aes(second, p99_ms, colour = mode, linetype = mode)) +
-    annotate("rect", xmin = highest[1], xmax = highest[2] + 1, ymin = 0, ymax = Inf, fill = faint, alpha = 0.15) +
+    annotate("rect", xmin = highest[1], xmax = highest[2] + 1, ymin = min(rows$p99_ms) / 2, ymax = Inf, fill = faint, alpha = 0.15) +
     geom_line(linewidth = 0.6) +
     scales_of_modes(levels(rows$mode)) +
     scale_y_log10(labels = plain_number) +

@@ -1,8 +1,9 @@
 """Loads beyond capacity: all modes at the same rates, which are shares of one capacity.
 
-That of the comparison's baseline, estimated once for each page by the ramp of a load sweep. After
-each load the server may take some seconds to become idle; one that does not is stopped, and started
-again for its next load. A mode whose server broke is not loaded again at its tier.
+That of the comparison's baseline, estimated once for each page: by the ramp of a load sweep, and
+then by a longer load beyond what that found. After each load the server may take some seconds to
+become idle; one that does not is stopped, and started again for its next load. A mode whose server
+broke is not loaded again at its tier.
 """
 
 from __future__ import annotations
@@ -10,19 +11,25 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from workloads.experiment.plan import Name, Plan
-from workloads.record.slice import PLAIN, Slice, is_broken
+from workloads.record.slice import CALIBRATION, PLAIN, Slice, is_broken
 from workloads.session.load_sweep import (
     FIRST_PER_S,
+    OVERLOAD,
+    SERVED_AT_LEAST,
     Load,
     Swept,
     drain,
     estimated_per_s,
+    highest_per_s,
     seed_of,
 )
 from workloads.tools.overload import course_at
+from workloads.tools.sweep import load_at
 
 # The loads of a ramp have the connections that such a latency keeps busy.
 CALIBRATED_AT_MS = 200
+# How long a load after the ramp lasts, and how many there are: the estimate may grow 25 times.
+BEYOND_S, BEYOND_AT_MOST = 2.0, 8
 
 
 class Overloaded(Swept, Protocol):
@@ -54,9 +61,32 @@ def capacity_of(session: Overloaded, names: list[Name], load: Load) -> float:
         spec = session.spec(of)
         steady = {"steps": [], "objective_ms": CALIBRATED_AT_MS}
         spec = spec | {"tool": spec["tool"] | steady}
-        found = estimated_per_s(session, of, load, FIRST_PER_S, spec)
+        ramp_per_s = estimated_per_s(session, of, load, FIRST_PER_S, spec)
+        found = served_beyond_per_s(session, of, load, ramp_per_s, spec)
         session.capacities[path] = {"capacity_per_s": round(found, 2), "capacity_of": of.mode}
     return float(session.capacities[path]["capacity_per_s"])
+
+
+def served_beyond_per_s(
+    session: Overloaded, name: Name, load: Load, estimate_per_s: float, spec: dict[str, Any]
+) -> float:
+    """What the server serves in longer loads, each half beyond what it served in the one before.
+
+    Its loads are short, so that a ramp may end far too low on a machine that was disturbed.
+    """
+    steady = {"arrivals": "constant", "warm_up_s": 0, "duration_s": BEYOND_S}
+    for _ in range(BEYOND_AT_MOST):
+        rate_per_s = min(OVERLOAD * estimate_per_s, highest_per_s(spec))
+        done: list[Slice] = []
+        spec_there = load_at(spec, rate_per_s, seed_of(session, name), **steady)
+        load(name, CALIBRATION, 1, done, spec_there)
+        if not done or is_broken(done[0]):
+            break
+        drain(session, name.mode)
+        estimate_per_s = float(done[0].load["served_per_s"])
+        if estimate_per_s < SERVED_AT_LEAST * rate_per_s:
+            break
+    return estimate_per_s
 
 
 def load_course(

@@ -80,7 +80,10 @@ def test_all_modes_are_loaded_at_shares_of_what_the_baseline_serves(overloaded):
 def test_ramp_has_no_steps_and_few_connections(overloaded):
     _, asked = overloaded(session_of())
     ramp = [tool for _, kind, tool in asked if kind == CALIBRATION]
-    assert all(tool["steps"] == [] and tool["duration_s"] == 0.3 for tool in ramp)
+    assert all(tool["steps"] == [] for tool in ramp)
+    # The last is longer, and half beyond what the ramp found.
+    assert [tool["duration_s"] for tool in ramp] == [0.3] * (len(ramp) - 1) + [2]
+    assert ramp[-1]["rate_per_s"] == 1500
     assert max(tool["connections"] for tool in ramp) < 1000
 
 
@@ -95,6 +98,25 @@ def test_capacity_is_estimated_once_for_a_page(overloaded):
     # Without the baseline it is that of the first mode.
     assert asked[-1][2]["rate_per_s"] == 3000
     assert session.capacities["/other"]["capacity_of"] == "other"
+
+
+def test_ramp_that_ended_too_low_is_corrected_by_longer_loads(make_slice, monkeypatch):
+    monkeypatch.setattr(module, "drain", lambda session, mode: None)
+    monkeypatch.setattr(sweep_module, "drain", lambda session, mode: None)
+    rates = []
+
+    def once(name, kind, number, done, spec):
+        rate = spec["tool"]["rate_per_s"]
+        rates.append(rate)
+        # Disturbed for two loads.
+        load = {"served_per_s": min(rate, 200.0 if len(rates) < 3 else 1000.0)}
+        load |= {"requests_offered": 100, "responses_2xx": 100, "generator_thread": 0.1}
+        done.append(make_slice(number, kind, load=load))
+
+    session = session_of()
+    load_overload(session, [BASE], once)
+    assert rates == [250, 300, 300, 450, 675, 1012.5, 1500, 1000]
+    assert session.capacities["/page"]["capacity_per_s"] == 1000
 
 
 def test_modes_meet_the_same_arrivals_and_others_in_every_round(overloaded):
