@@ -15,7 +15,7 @@ tomcat_connections <- 8192
 overload_words <- c("study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "path", "tier_title", "capacity_of", "steps")
 within_columns <- sprintf("within_%d_s", 1:10)
 overload_numbers <- c(
-  "repetition", "slice", "highest_share", "capacity_per_s", "duration_s", "due", "in_time", "refused", "answered_after_s", "predicted_in_time", within_columns
+  "repetition", "slice", "highest_share", "capacity_per_s", "objective_ms", "duration_s", "due", "in_time", "refused", "answered_after_s", "predicted_in_time", "most_in_time", within_columns
 )
 
 no_overloads <- function() typed_table(overload_words, overload_numbers, "valid")
@@ -40,15 +40,16 @@ parse_steps <- function(steps) {
 #'
 #' @param cells list of cells of the tool `overload`, see read_cell().
 #' @return data.table, a row a load: study, mode, tier, tool, session, repetition, outcome, valid, failed_checks, path, tier_title,
-#'   capacity_of (the mode that capacity_per_s is of), steps (share of it x seconds), highest_share, duration_s, slice, due, in_time
+#'   capacity_of (the mode that capacity_per_s is of), objective_ms (how long users wait), steps (share of it x seconds), highest_share, duration_s, slice, due, in_time
 #'   (answered right within the objective), refused (5xx), answered_after_s (of a request after the load; NA for none),
-#'   predicted_in_time (share, see predict_in_time(); NA where requests are refused), within_1_s … within_10_s (answered right within
+#'   predicted_in_time (share, see predict_in_time(); NA where requests are refused), most_in_time (see in_time_at_most()), within_1_s … within_10_s (answered right within
 #'   that).
 overloads_of <- function(cells) {
   rows <- lapply(cells, function(cell) {
     loads <- table_of_cell(cell, "overloads.csv")
     if (is.null(loads)) return(NULL)
-    loads[, `:=`(capacity_of = words(cell$overload$capacity_of), predicted_in_time = predict_of_cell(cell, steps[1], capacity_per_s[1]))]
+    loads[, `:=`(capacity_of = words(cell$overload$capacity_of), objective_ms = number(cell$configuration$tool$objective_ms))]
+    loads[, `:=`(most_in_time = in_time_at_most(steps[1], objective_ms[1] / 1000), predicted_in_time = predict_of_cell(cell, steps[1], capacity_per_s[1]))]
     loads[, c("highest_share", "duration_s") := rbindlist(lapply(steps, function(each) parse_steps(each)[, .(max(share), sum(length_s))]))][]
   })
   rbindlist(c(list(no_overloads()), rows), fill = TRUE)[, names(no_overloads()), with = FALSE]
@@ -204,6 +205,12 @@ predict_in_time <- function(steps, per_s, admitted, limit_s, waits_s = 0) {
     from_s + (seq_len(round(share * per_s * length_s)) - 0.5) / (share * per_s)
   }, steps$share, steps$length_s, steps$from_s))
   mean(shared_ends_s(arrivals_s, per_s, admitted) + waits_s - arrivals_s <= limit_s)
+}
+
+#' The most that any order of service brings in time, as a share: the server works until the last user has gone.
+in_time_at_most <- function(steps, limit_s) {
+  parsed <- parse_steps(steps)
+  min(1, (sum(parsed$length_s) + limit_s) / sum(parsed$share * parsed$length_s))
 }
 
 # NA where requests are refused.

@@ -1,7 +1,7 @@
 # Overloads: answers in time against offered load, and the way back. `overloads` is what read_overloads() read, of one study.
 
-#' Requests answered in time against what is offered, both as shares of the capacity, and the 99th percentile second by second where
-#' the load goes up and down again.
+#' The share of requests that are answered in time against offered load, and the 99th percentile second by second where the load goes up
+#' and down again.
 #'
 #' @param overloads see read_overloads().
 #' @param path the page.
@@ -16,7 +16,7 @@ figure_overload <- function(overloads, path) {
 # A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
 goodput_of <- function(loads) {
   rows <- loads[!grepl(" ", steps), .(
-    in_time = median(in_time / duration_s / capacity_per_s), predicted = median(predicted_in_time * highest_share)
+    in_time = median(in_time / due), predicted = median(predicted_in_time), most = median(most_in_time)
   ), by = .(mode, highest_share)]
   rows[, mode := factor(mode, mode_levels(mode))][order(mode, highest_share)]
 }
@@ -24,16 +24,17 @@ goodput_of <- function(loads) {
 goodput_panel <- function(loads) {
   rows <- goodput_of(loads)
   if (nrow(rows) == 0) return(nothing_to_draw("no overload was measured"))
-  ggplot(rows, aes(highest_share, in_time, colour = mode, shape = mode, linetype = mode)) +
-    geom_abline(slope = 1, colour = faint, linewidth = 0.3) +
-    geom_line(aes(y = predicted), linetype = "5212", linewidth = 0.35, na.rm = TRUE) +
+  ggplot(rows, aes(highest_share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
+    geom_line(aes(highest_share, 100 * most), unique(rows[, .(highest_share, most)]), colour = faint, linewidth = 0.4, inherit.aes = FALSE) +
+    geom_line(aes(y = 100 * predicted), linetype = "5212", linewidth = 0.35, na.rm = TRUE) +
     geom_line(linewidth = 0.6) +
     geom_point(size = 1.9) +
     scales_of_modes(levels(rows$mode)) +
-    scale_x_continuous(breaks = sort(unique(rows$highest_share)), limits = c(0, NA)) +
-    scale_y_continuous(limits = c(0, 1.1)) +
-    labs(x = "offered load (capacity = 1)", y = "answered in time (capacity = 1)") +
-    theme_artifact()
+    scale_x_continuous(breaks = sort(unique(rows$highest_share))) +
+    scale_y_continuous(limits = c(0, 100)) +
+    labs(x = "offered load (capacity = 1)", y = "answered in time (%)") +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 3))
 }
 
 # NULL where no load goes up and down again. A second without an answer in p99 stands at the top.
@@ -50,7 +51,8 @@ recovery_panel <- function(seconds) {
     scales_of_modes(levels(rows$mode)) +
     scale_y_log10(labels = plain_number) +
     labs(x = "second in which requests were due (shaded: overload)", y = "p99 (ms); top: not reached") +
-    theme_artifact())
+    theme_artifact() +
+    guides(colour = "none", linetype = "none"))
 }
 
 #' Answers in time at the highest load, the way back, and heap per request, in sentences; empty without an overload.
@@ -72,7 +74,7 @@ sentence_of_goodput <- function(loads) {
   rows <- rows[highest_share == max(highest_share)]
   if (nrow(rows) == 0) return("")
   sprintf(
-    "At %s times the capacity, these shares of the capacity are answered in time: %s.", format_number(rows$highest_share[1]),
+    "At %s times the capacity, these shares of the requests are answered in time: %s.", format_number(rows$highest_share[1]),
     enumerate(rows[, paste(percent(in_time), "with", as_code(mode))])
   )
 }

@@ -538,7 +538,7 @@ def test_sweep_has_rounds_of_its_own_and_no_rate(config):
 def test_overload_has_steps_in_time_and_no_rate(config):
     cell = Cell("sign-up", "virtual-512m", "overload-recovery", "overload", 1)
     spec = Grid(config).spec(cell)
-    assert spec["tool"]["steps"] == [[0.5, 10], [1.5, 10], [0.5, 10]]
+    assert spec["tool"]["steps"] == [[0.5, 5], *[[1.5, 5]] * 2, *[[0.5, 5]] * 3]
     assert spec["tool"]["duration_s"] == 30
     assert spec["tool"].keys().isdisjoint({"shares", "step_s", "rounds", "rate_per_s"})
     assert len(spec["tool"]["script_sha256"]) == 64

@@ -122,6 +122,11 @@ test_that("in order of arrival, the share in time is the time-out over the backl
   expect_equal(predict_in_time(parse_steps("1.5x10"), 1000, 1, 2), 0.4, tolerance = 0.01)
 })
 
+test_that("no order of service brings more in time than the server can do until the last user has gone", {
+  expect_equal(c(in_time_at_most("3x2", 2), in_time_at_most("2x2", 2), in_time_at_most("1x2", 2)), c(4 / 6, 1, 1))
+  for (admitted in c(1, 200, Inf)) expect_lte(predict_in_time(parse_steps("3x2"), 1000, admitted, 2), in_time_at_most("3x2", 2))
+})
+
 test_that("shared by all, the sojourn grows as theory says", {
   # Jean-Marie and Robert 1994: from an empty queue, who comes at t ends at t / x, where x = exp(-share (1 - x)).
   x <- uniroot(function(x) x - exp(-3 * (1 - x)), c(0.001, 0.5))$root
