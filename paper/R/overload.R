@@ -91,8 +91,15 @@ sentence_of_recovery <- function(rows) {
 sentence_of_heap <- function(rows) {
   if (nrow(rows) == 0) return("")
   held <- rows[, .(kib = median(kib_per_request), base = median(base_mib)), by = mode][order(match(mode, mode_levels(mode)))]
-  sprintf(
-    "A request in flight holds %s; so heap ≥ base + admitted requests × that.",
-    enumerate(held[, sprintf("%s KiB of heap with %s (base %s MiB)", format_number(kib), as_code(mode), format_number(base))])
+  most <- held[, max(kib)]
+  paragraph(
+    sprintf(
+      "A request in flight holds %s.",
+      enumerate(held[, sprintf("%s KiB of heap with %s (base %s MiB)", format_number(kib), as_code(mode), format_number(base))])
+    ),
+    sprintf(
+      "In practice: heap ≥ base + admitted requests × %s KiB. A heap of 512 MiB holds at most %s of them, so admit fewer.", format_number(most),
+      format_number(signif(1024 * (512 - held[kib == most]$base[1]) / most, 2))
+    )
   )
 }

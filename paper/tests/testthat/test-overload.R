@@ -33,4 +33,5 @@ test_that("sentences name the share, the seconds and the heap of each mode", {
   expect_match(text, "At 3 times the capacity, .* requests .*: 95 % with `fixed-pool` and 31.7 % with `event-loop`", all = FALSE)
   expect_match(text, "after 1 s with `fixed-pool` and not again with `event-loop`")
   expect_match(text, "101 KiB of heap with `event-loop` \\(base 38 MiB\\)")
+  expect_match(text, "512 MiB holds at most 4,800 of them")
 })
