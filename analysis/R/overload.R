@@ -15,7 +15,7 @@ tomcat_connections <- 8192
 overload_words <- c("study", "mode", "tier", "tool", "session", "outcome", "failed_checks", "path", "tier_title", "capacity_of", "steps")
 within_columns <- sprintf("within_%d_s", 1:10)
 overload_numbers <- c(
-  "repetition", "slice", "highest_share", "capacity_per_s", "objective_ms", "duration_s", "due", "in_time", "refused", "answered_after_s", "predicted_in_time", "most_in_time", within_columns
+  "repetition", "slice", "highest_share", "capacity_per_s", "objective_ms", "duration_s", "due", "in_time", "refused", "answered_after_s", "full_collections_after", "predicted_in_time", "most_in_time", within_columns
 )
 
 no_overloads <- function() typed_table(overload_words, overload_numbers, "valid")
@@ -42,6 +42,7 @@ parse_steps <- function(steps) {
 #' @return data.table, a row a load: study, mode, tier, tool, session, repetition, outcome, valid, failed_checks, path, tier_title,
 #'   capacity_of (the mode that capacity_per_s is of), objective_ms (how long users wait), steps (share of it x seconds), highest_share, duration_s, slice, due, in_time
 #'   (answered right within the objective), refused (5xx), answered_after_s (of a request after the load; NA for none),
+#'   full_collections_after (of the heap, from the end of the load until that request was answered or given up),
 #'   predicted_in_time (share, see predict_in_time(); NA where requests are refused), most_in_time (see in_time_at_most()), within_1_s … within_10_s (answered right within
 #'   that).
 overloads_of <- function(cells) {
@@ -50,7 +51,10 @@ overloads_of <- function(cells) {
     if (is.null(loads)) return(NULL)
     loads[, `:=`(capacity_of = words(cell$overload$capacity_of), objective_ms = number(cell$configuration$tool$objective_ms))]
     loads[, `:=`(most_in_time = in_time_at_most(steps[1], objective_ms[1] / 1000), predicted_in_time = predict_of_cell(cell, steps[1], capacity_per_s[1]))]
-    loads[, c("highest_share", "duration_s") := rbindlist(lapply(steps, function(each) parse_steps(each)[, .(max(share), sum(length_s))]))][]
+    loads[, c("highest_share", "duration_s") := rbindlist(lapply(steps, function(each) parse_steps(each)[, .(max(share), sum(length_s))]))]
+    heap <- table_of_cell(cell, "heap.csv")
+    after <- function(number, lasted_s) sum(heap$slice == number & heap$kind == "full" & heap$time_s > lasted_s)
+    loads[, full_collections_after := as.numeric(mapply(after, slice, duration_s))][]
   })
   rbindlist(c(list(no_overloads()), rows), fill = TRUE)[, names(no_overloads()), with = FALSE]
 }

@@ -64,7 +64,7 @@ tell_overload <- function(overloads, path) {
   if (nrow(loads) == 0) return("")
   tiers <- loads$tier
   paragraph(
-    sentence_of_goodput(loads), sentence_of_recovery(overloads$recoveries[tier %in% tiers]),
+    sentence_of_goodput(loads), sentence_of_silence(loads), sentence_of_recovery(overloads$recoveries[tier %in% tiers]),
     sentence_of_heap(overloads$heap[tier %in% tiers])
   )
 }
@@ -76,6 +76,16 @@ sentence_of_goodput <- function(loads) {
   sprintf(
     "At %s times the capacity, these shares of the requests are answered in time: %s.", format_number(rows$highest_share[1]),
     enumerate(rows[, paste(percent(in_time), "with", as_code(mode))])
+  )
+}
+
+# Servers that did not answer after a load.
+sentence_of_silence <- function(loads) {
+  silent <- loads[is.na(answered_after_s), .(full = max(full_collections_after)), by = mode][order(match(mode, mode_levels(mode)))]
+  if (nrow(silent) == 0) return("")
+  sprintf(
+    "Afterwards these servers answer no request within 10 s: %s.",
+    enumerate(silent[, ifelse(full %in% 0 | is.na(full), as_code(mode), sprintf("%s (full collections of the heap since then: %s)", as_code(mode), format_number(full)))])
   )
 }
 

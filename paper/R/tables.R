@@ -128,7 +128,7 @@ tables_of_study <- function(all) {
     table("mixes.csv", "Short requests next to long ones: latency as queueing theory predicts it from rate, paths and CPU time, and as it was measured; medians over the sessions that count."),
     table("overloads.csv", "Loads beyond capacity: requests due, answered right in time, and within 1 to 10 s, which any time-out would have left; shares that a fluid model predicts, and the most that any order of service allows.", c(
       "mode", "tier", "repetition", "slice", "outcome", "steps", "capacity_per_s", "due", "in_time", "predicted_in_time", "most_in_time", "refused",
-      "answered_after_s", sprintf("within_%d_s", 1:10)
+      "answered_after_s", "full_collections_after", sprintf("within_%d_s", 1:10)
     )),
     table("recoveries.csv", "The way back: the 99th percentile before the overload, shares answered in time before, during and after it, and seconds until the 99th percentile was back (Inf: not within the load)."),
     table("request-heap.csv", "Heap that a request in flight holds: the slope of the heap in use after collections on the requests in flight at them."),

@@ -36,6 +36,12 @@ test_that("a load is read with its steps", {
   ))
 })
 
+test_that("full collections after the load are counted, and those within it are not", {
+  heap <- data.table(slice = c(1, 1, 1, 2), time_s = c(15, 17, 18, 20), kind = c("full", "full", "young", "full"), after_mib = 400, pause_ms = 9, in_flight = 1)
+  found <- overloads_in(write_overload(new_folder(), "virtual", heap = heap), write_overload(new_folder(), "no-log"))$loads
+  expect_equal(found$full_collections_after, c(1, 0))
+})
+
 test_that("the 99th percentile is back when it stays within twice what it was", {
   root <- new_folder()
   at_once <- write_overload(root, "at-once", p99_ms = c(rep(20, 4), 900, 1900, 3000, 5000, rep(39, 8)))
