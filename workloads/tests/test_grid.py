@@ -885,6 +885,7 @@ SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
         ),
         ([*NEIGHBOR, "mix"], {"path": "/a"}, "wrk2.mix.share = null; allowed: it must be there"),
         ([*NEIGHBOR, "arrivals"], "random", 'arrivals = "random"; allowed: poisson or constant'),
+        ([*NEIGHBOR[:-1], "requests"], [{"path": "/a"}], "allowed: no mix, where"),
         ([*NEIGHBOR, "script"], "workloads/scripts/order.lua", "allowed: connections, and rate"),
         ([*NEIGHBOR[:-1], "also_by_wrk2"], True, "allowed: rate_per_s without arrivals and mix"),
         (["sweep", "lowest"], 1, "sweep.lowest = 1; allowed: more than 0, less than 1"),
