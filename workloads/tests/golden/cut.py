@@ -33,6 +33,7 @@ virtual-threads  smoke-query      jmeter           platform-hikari-10 virtual-hi
 virtual-threads  smoke-lock       jmeter           virtual-lock-21 virtual-synchronized-21
 sign-up          smoke-sign-up    wrk2             tomcat-200 virtual
 sign-up          smoke-source     wrk2             tomcat-200-as-published
+sign-up          smoke-overload   overload         pool-200-512m virtual-512m
 stacks           smoke-order      wrk2             mvc-tomcat-virtual webflux
 database-pools   smoke-read-only  sysbench         thread-per-connection connect-per-transaction
 database-pools   smoke-jvm        database-client  jvm-connect-per-transaction hikari-10
@@ -45,6 +46,9 @@ TABLES = (
     "events.csv",
     "samples.csv.gz",
     "latencies.csv.gz",
+    "overloads.csv",
+    "seconds.csv",
+    "heap.csv",
 )
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
 STACKS = ("profile.collapsed", "allocation.collapsed")
