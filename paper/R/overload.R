@@ -71,8 +71,8 @@ tell_overload <- function(overloads, path) {
 
 sentence_of_goodput <- function(loads) {
   rows <- goodput_of(loads)
-  rows <- rows[highest_share == max(highest_share)]
   if (nrow(rows) == 0) return("")
+  rows <- rows[highest_share == max(highest_share)]
   sprintf(
     "At %s times the capacity, these shares of the requests are answered in time: %s.", format_number(rows$highest_share[1]),
     enumerate(rows[, paste(percent(in_time), "with", as_code(mode))])
