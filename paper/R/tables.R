@@ -130,8 +130,8 @@ tables_of_study <- function(all) {
       "mode", "tier", "repetition", "slice", "outcome", "steps", "capacity_per_s", "due", "in_time", "predicted_in_time", "most_in_time", "refused",
       "answered_after_s", "full_collections_after", sprintf("within_%d_s", 1:10)
     )),
-    table("overload-seconds.csv", "Loads beyond capacity that change in time, by the second in which requests were due: share of the capacity that is offered, answers, and percentiles of latency (Inf: failed requests reach them)."),
-    table("recoveries.csv", "The way back: the 99th percentile before the overload, shares answered in time before, during and after it, and seconds until the 99th percentile was back (Inf: not within the load)."),
+    table("overload-seconds.csv", "Loads beyond capacity that change in time, by the second in which requests were due: share of the capacity that is offered, answers, and percentiles of latency (∞: failed requests reach them)."),
+    table("recoveries.csv", "The way back: the 99th percentile before the overload, shares answered in time before, during and after it, and seconds until the 99th percentile was back (∞: not within the load)."),
     table("request-heap.csv", "Heap that a request in flight holds: the slope of the heap in use after collections on the requests in flight at them."),
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
