@@ -97,7 +97,7 @@ sentence_of_line <- function(points) {
   )
 }
 
-#' What the figures of this section show, each in a sentence; empty without any.
+#' Sentences on the figures of this section, one each; empty without any.
 tell_lines <- function(orders, of_users, pinned) {
   paragraph(
     if (nrow(orders) > 0) c(sentence_of_orders(orders), see("fig-virtual-threads-orders", TRUE)),

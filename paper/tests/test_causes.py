@@ -57,7 +57,7 @@ def doses() -> list[tuple[str, dict[str, Any]]]:
 
 
 def numbers_set(study: str, dose: dict[str, Any]) -> list[Any]:
-    """What its mode sets, or where a dose has a tier of its own the users there."""
+    """The dose that its mode sets, or where a dose has a tier of its own the users there."""
     if "tier" in dose:
         return [GRID.studies[study].tiers[dose["tier"]]["jmeter"]["users"]]
     mode = GRID.studies[study].modes[dose["mode"]]

@@ -1,4 +1,4 @@
-"""What an overload leaves: second by second, by time-out, and in the server's heap.
+"""Marks that an overload leaves: second by second, by time-out, and in the server's heap.
 
 Cells of the tool overload have three tables next to slices.csv, which other cells lack:
 - overloads.csv, a row a load: requests that were due, answers in time, and how many any time-out
@@ -81,7 +81,7 @@ def overload_row(folder: Path, load: dict[str, Any], accounts: dict[str, Any]) -
         "due": load["requests_offered"],
         "in_time": within(answers, load["objective_ms"]),
         "refused": load["errors"].get("http_5xx", 0),
-        # Of a request after the load; empty where the server did not answer it.
+        # Until a request after the load was answered; empty where none was.
         "answered_after_s": accounts.get("answered_after_s"),
         **{f"within_{limit_s}_s": within(answers, 1000 * limit_s) for limit_s in TIME_OUTS_S},
     }

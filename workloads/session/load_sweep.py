@@ -163,7 +163,7 @@ def calibrated(session: Swept, name: Name, load: Load, rate: float) -> ModeSweep
 
 
 def seed_of(session: Swept, name: Name) -> int:
-    """Of all modes at a tier: they meet the same arrivals."""
+    """The seed of all modes at a tier: they meet the same arrivals."""
     return int(hashlib.sha256(f"{session.seed}/{name.tier}".encode()).hexdigest()[:7], 16)
 
 

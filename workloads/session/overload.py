@@ -70,7 +70,7 @@ def capacity_of(session: Overloaded, names: list[Name], load: Load) -> float:
 def served_beyond_per_s(
     session: Overloaded, name: Name, load: Load, estimate_per_s: float, spec: dict[str, Any]
 ) -> float:
-    """What the server serves in longer loads, each half beyond what it served in the one before.
+    """The rate that the server serves in longer loads, each half beyond that of the one before.
 
     Its loads are short, so that a ramp may end far too low on a machine that was disturbed.
     """

@@ -15,7 +15,7 @@ ANSWERS = """due_s,latency_us,count
 1,2000001.000,3
 1,9000000.000,2
 """
-# Of second 1, one of ten requests failed; the last of the second interval came due in second 1.
+# In second 1, one of ten requests failed; the last of the second interval came due in second 1.
 COURSE = """time_s,due,sent,completed,errors,p50_us,p99_us,max_us
 0,10,10,9,0,,,
 0.99,0,0,0,0,,,
@@ -90,7 +90,7 @@ def test_collections_are_those_until_the_server_was_asked_again(folder):
         (3.5, "full", 477),
     ]
     assert [row["pause_ms"] for row in rows] == [12.5, 400, 410]
-    # Of the last nothing is known: a request that failed may still be held.
+    # On the last nothing is known: a request that failed may still be held.
     assert [row["in_flight"] for row in rows] == [1, 7, None]
     assert list(heap_rows(folder / "no.log", folder, LOAD, ACCOUNTS)) == []
 

@@ -63,7 +63,7 @@ test_that("throughput lies on the line of min(users, admitted), and the sentence
   )
   law <- ggplot2::ggplot_build(figure_line(points))$data[[1]]
   expect_equal(10^law$y, c(200, 2000))
-  # What was not measured, and other tiers and tools, are no points.
+  # A rate that was not measured, and other tiers and tools, are no points.
   expect_equal(nrow(line_points(line_of(measured_per_s = c(NA, 1, 2)), "users-500")), 1)
   expect_equal(nrow(line_points(line_of(tool = "wrk2"), "users-500")), 0)
   expect_s3_class(ggplot2::ggplotGrob(figure_line(points[0])), "gtable")

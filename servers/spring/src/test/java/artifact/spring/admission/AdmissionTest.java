@@ -114,7 +114,7 @@ class AdmissionTest {
         return found;
     }
 
-    /** Of a request that waits for nothing; CLOSED without an answer. */
+    /** Status of a request that waits for nothing; CLOSED without an answer. */
     private static int status(App app) {
         try {
             return app.get("/ping").statusCode();
