@@ -17,7 +17,8 @@ read_findings <- function(path) {
   yaml::read_yaml(path)$findings
 }
 
-#' The primary comparisons: the pairs of the findings, and the first statistic of each situation for the modes that it names.
+#' The primary comparisons: the pairs of the findings, and the first statistic of each situation for its modes, but for those
+#' without a verdict.
 #'
 #' @param path path of guide.yaml.
 #' @return data.table: comparison_names, each once.
@@ -29,7 +30,8 @@ read_primaries <- function(path) {
   within_a_tier <- Filter(function(situation) is.null(situation$baseline_tier), read_guide(path))
   of_situations <- lapply(within_a_tier, function(situation) {
     first <- situation$statistics[1]
-    data.table(study = situation$study, tier = situation$tier, tool = tool_for(situation, first), mode = situation$modes, statistic = first)
+    place <- data.table(study = situation$study, tier = situation$tier, tool = tool_for(situation, first), statistic = first)
+    place[, .(mode = setdiff(situation$modes, situation$without_verdict)), by = names(place)]
   })
   unique(rbindlist(c(of_findings, of_situations)))[, comparison_names, with = FALSE]
 }

@@ -35,13 +35,18 @@ caption_of_curve <- paste(
   "steps beyond the capacity. An arrow marks a bound."
 )
 
+#' The situations of a study of which this run has cells.
+measured_situations <- function(all, situations) {
+  Filter(function(situation) {
+    situation$study == all$study && nrow(all$summary[tier == situation$tier & tool == situation$tool]) > 0
+  }, situations)
+}
+
 #' Where a study's modes are compared: the first situation of the guide that was measured, or the tier with most modes.
 #'
 #' @return list: study, tier, tool, statistics.
 answer_place <- function(all, situations, tool) {
-  own <- Filter(function(situation) {
-    situation$study == all$study && nrow(all$summary[tier == situation$tier & tool == situation$tool]) > 0
-  }, situations)
+  own <- measured_situations(all, situations)
   if (length(own) > 0) {
     place <- own[[1]][c("study", "tier", "tool", "statistics")]
     # A capacity is of a sweep, which this run may not have.

@@ -207,9 +207,9 @@ tell_findings <- function(findings) {
   paragraph(told, if (length(open) > 0) sprintf("Not decided by this run (@sec-primaries): %s.", paste(open, collapse = "; ")))
 }
 
-#' Advice for the situations of a study.
+#' Advice for the situations of a study that this run measured.
 tell_practice <- function(situations, all) {
-  own <- Filter(function(situation) situation$study == all$study && !is.null(situation$practice), situations)
+  own <- Filter(function(situation) !is.null(situation$practice), measured_situations(all, situations))
   if (length(own) == 0) return("The threats of @sec-threats hold here, too.")
   paste(vapply(own, function(situation) trimws(situation$practice), ""), collapse = " ")
 }

@@ -12,6 +12,8 @@ guide_winner <- function(rows) {
   }
   wins <- rows[standing == "better"]
   if (nrow(wins) > 0) return(shown(enumerate(as_code(wins$mode), ", then "), wins))
+  # Modes without a verdict stand where their intervals do, and leave nothing open.
+  if (any(rows$primary == 1, na.rm = TRUE)) rows <- rows[primary == 1]
   if (any(rows$standing == "open") || all(rows$standing == "none")) return(NULL)
   alike <- rows[standing %in% c("same", "fixed")]
   if (nrow(alike) > 0) return(shown(if (all(alike$standing == "fixed")) "the load is the limit" else "no difference", alike))

@@ -84,7 +84,7 @@ test_that("the primaries are 40 to 50 comparisons that the experiment measures, 
   expect_true(all(primaries$statistic %in% compared_statistics$statistic))
 })
 
-test_that("every finding's pair is a primary, and so is the first statistic of each situation", {
+test_that("every finding's pair is a primary, and so is the first statistic of situations", {
   primaries <- read_primaries(guide_file)
   pairs <- rbindlist(lapply(read_findings(guide_file), function(finding) {
     rbindlist(lapply(finding$pairs, function(pair) c(finding["study"], pair[c("tier", "tool", "mode", "statistic")])))
@@ -94,11 +94,12 @@ test_that("every finding's pair is a primary, and so is the first statistic of e
   expect_gt(nrow(primaries[!pairs, on = comparison_names]), 5)
 })
 
-test_that("primaries are read from findings and situations, and no statistic but the first", {
+test_that("primaries are read from findings and situations, and no statistic but the first, nor a mode without a verdict", {
   path <- tempfile(fileext = ".yaml")
   finding <- list(id = "one", study = "demo", pairs = list(a = list(mode = "pool", baseline = "thread", tier = "high", tool = "wrk2", statistic = "rss_mib")))
   situations <- list(
-    demo_situation(modes = list("pool", "loop"), statistics = list("capacity_per_s", "rss_mib")),
+    demo_situation(modes = list("pool", "loop", "shown"), without_verdict = list("shown"), statistics = list("capacity_per_s", "rss_mib")),
+    demo_situation(modes = list("pool"), without_verdict = list("pool"), tier = "low"),
     demo_situation(modes = list("pool"), tier = "low", baseline_tier = "high")
   )
   yaml::write_yaml(list(situations = situations, findings = list(finding, finding)), path)
@@ -116,6 +117,7 @@ test_that("the guide's situations are measured by the experiment", {
     expect_true(situation$baseline %in% there[tier == c(situation$baseline_tier, situation$tier)[1]]$mode)
     # Some of its modes may be measured with depth=full alone.
     expect_true(is.null(situation$modes) || any(situation$modes %in% there[tier == situation$tier]$mode))
+    expect_true(all(situation$without_verdict %in% situation$modes))
     if ("capacity_per_s" %in% situation$statistics) expect_true("sweep" %in% grid[study == situation$study & tier == situation$tier]$tool)
     expect_true(all(situation$statistics %in% compared_statistics$statistic))
   }

@@ -135,3 +135,10 @@ test_that("findings that a run does not measure stand in one line", {
   expect_equal(sentence_unmeasured_findings(known[2], known), "Not in this run: One; Three.")
   expect_equal(sentence_unmeasured_findings(known, known), "")
 })
+
+test_that("advice is for the situations that were measured", {
+  all <- list(study = "demo", summary = data.table(tier = "high", tool = "wrk2"))
+  situations <- lapply(c("high", "low"), function(tier) list(study = "demo", tier = tier, tool = "wrk2", practice = paste("At", tier)))
+  expect_equal(tell_practice(situations, all), "At high")
+  expect_match(tell_practice(situations[2], all), "^The threats")
+})

@@ -20,6 +20,9 @@ test_that("the guide names the winners of a situation with the values of the fir
   expect_equal(best_of(c("worse", "open", "worse")), "`thread-per-request`")
   expect_equal(best_of(c("same", "open", "worse")), "no difference")
   expect_equal(best_of(c("fixed", "open", "fixed")), "the load is the limit")
+  # A mode without a verdict leaves nothing open.
+  expect_equal(table_guide(rows_of_guide(standing = c("same", "open", "open"), primary = c(1, 0, 0)))$Best[1], "no difference")
+  expect_equal(nrow(table_guide(rows_of_guide(standing = c("same", "open", "open"), primary = 0))), 0)
 })
 
 test_that("a situation whose first metric is open is counted, and stands in the table of primaries alone", {
