@@ -27,6 +27,9 @@ final class Training {
             for (String client : List.of("blocking", "pooled", "worker-threads", "event-loop")) {
                 visit(List.of("--client=" + client, remoteUrl), "/v1/hello");
             }
+            for (String client : List.of("reactor", "jdk")) {
+                visit(List.of("--client=pooled", "--http-client=" + client, remoteUrl), "/v1/hello");
+            }
         }
         visit(List.of(), "/api/sleep-test?sleep_ms=1", "/api/cpu-test", "/api/work-test", "/api/file-test");
         visit(

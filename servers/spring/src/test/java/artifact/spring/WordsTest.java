@@ -17,6 +17,7 @@ class WordsTest {
     @CsvSource(delimiter = '|', textBlock = """
             --client=async             | client is one of blocking, pooled, worker-threads, event-loop, not async
             --client=Blocking          | client is one of blocking, pooled, worker-threads, event-loop, not Blocking
+            --http-client=okhttp       | http-client is one of apache, reactor, jdk, not okhttp
             --remote.url=127.0.0.1:80  | remote.url is a URL that begins with http://, not 127.0.0.1:80
             --address=localhost        | address is an IPv4 address of this machine, not localhost
             --lock=none                | lock is one of synchronized, reentrant, shared, native, class-init, not none

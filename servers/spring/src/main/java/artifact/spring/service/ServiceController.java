@@ -1,5 +1,6 @@
 package artifact.spring.service;
 
+import artifact.spring.remote.Remote;
 import artifact.stacks.common.Answer;
 import artifact.stacks.common.Login;
 import artifact.stacks.common.Options;
@@ -17,7 +18,6 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
-import org.springframework.web.client.RestClient;
 import org.springframework.web.client.RestClientException;
 
 /** The service on Spring MVC: the thread of the request waits for the remote and for the database. */
@@ -27,14 +27,14 @@ class ServiceController {
     private final Options options;
     private final JdbcTemplate database;
     private final TransactionTemplate transactions;
-    private final RestClient client;
+    private final Remote remote;
 
     ServiceController(
-            Options options, JdbcTemplate database, TransactionTemplate transactions, RestClient client) {
+            Options options, JdbcTemplate database, TransactionTemplate transactions, Remote remote) {
         this.options = options;
         this.database = database;
         this.transactions = transactions;
-        this.client = client;
+        this.remote = remote;
     }
 
     @GetMapping("/plain")
@@ -90,10 +90,7 @@ class ServiceController {
     /** @throws Rejected if the remote does not answer with 200 */
     private byte[] ask(HttpServletRequest request) {
         try {
-            return client.get()
-                    .uri(options.remote(request.getQueryString()))
-                    .retrieve()
-                    .body(byte[].class);
+            return remote.ask(options.remote(request.getQueryString()));
         } catch (RestClientException failed) {
             throw Rejected.remoteFailed();
         }

@@ -16,13 +16,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RemoteClientsTest {
 
     private static final String ONE_THREAD = "--threads=1";
+    private static final String REACTOR = "pooled --http-client=reactor";
+    private static final String JDK = "pooled --http-client=jdk";
     private static final int REQUESTS = 5;
 
     @ParameterizedTest
-    @ValueSource(strings = {"blocking", "pooled", "worker-threads", "event-loop"})
+    @ValueSource(strings = {"blocking", "pooled", "worker-threads", "event-loop", REACTOR, JDK})
     void passesTheQuestionAndTheRemotesBytesOn(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
-                App app = App.start("--client=" + client, remote.option())) {
+                App app = start(client, remote)) {
             remote.answer();
             HttpResponse<byte[]> answer = app.getBytes("/v1/hello");
             assertEquals(200, answer.statusCode());
@@ -40,7 +42,7 @@ class RemoteClientsTest {
     @CsvSource({"worker-threads, worker-, 5", "event-loop, reactor-http, 1"})
     void oneTomcatThreadHasManyRequestsAtTheRemote(String client, String threads, int waiting) throws Exception {
         try (SlowRemote remote = new SlowRemote();
-                App app = App.start("--client=" + client, remote.option(), ONE_THREAD)) {
+                App app = start(client, remote, ONE_THREAD)) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("all are at the remote", () -> remote.inFlight.get() == REQUESTS);
             assertEquals(waiting, threadsCalled(threads));
@@ -52,10 +54,10 @@ class RemoteClientsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"blocking", "pooled"})
+    @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK})
     void oneTomcatThreadThatBlocksHasOneRequestAtTheRemote(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
-                App app = App.start("--client=" + client, remote.option(), ONE_THREAD)) {
+                App app = start(client, remote, ONE_THREAD)) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("one is at the remote", () -> remote.inFlight.get() == 1);
             remote.answer();
@@ -67,12 +69,10 @@ class RemoteClientsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"blocking", "pooled"})
+    @ValueSource(strings = {"blocking", "pooled", REACTOR, JDK})
     void virtualThreadsThatBlockAreAllAtTheRemote(String client) throws Exception {
         try (SlowRemote remote = new SlowRemote();
-                App app = App.start(
-                        "--client=" + client, remote.option(), ONE_THREAD,
-                        "--virtual=true")) {
+                App app = start(client, remote, ONE_THREAD, "--virtual=true")) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("all are at the remote", () -> remote.inFlight.get() == REQUESTS);
             remote.answer();
@@ -80,6 +80,39 @@ class RemoteClientsTest {
                 assertEquals(200, answer.get().statusCode());
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pooled", REACTOR, JDK})
+    void everySharedClientHasAsManyConnectionsAsItMay(String client) throws Exception {
+        try (SlowRemote remote = new SlowRemote();
+                App app = start(client, remote, "--virtual=true", "--client-connections=2")) {
+            List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
+            App.await("two are at the remote", () -> remote.inFlight.get() == 2);
+            remote.answer();
+            for (CompletableFuture<HttpResponse<String>> answer : answers) {
+                assertEquals(200, answer.get().statusCode());
+            }
+            assertEquals(2, remote.peak.get());
+        }
+    }
+
+    /** Otherwise a mode on virtual threads would have platform threads for each answer that comes. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void clientOfTheJdkHasThreadsOfTheModesKind(boolean virtual) throws Exception {
+        try (SlowRemote remote = new SlowRemote();
+                App app = start(JDK, remote, "--virtual=" + virtual)) {
+            long before = threadsCalled("pool-");
+            remote.answer();
+            assertEquals(200, app.get("/v1/hello").statusCode());
+            assertEquals(!virtual, threadsCalled("pool-") > before);
+        }
+    }
+
+    private static App start(String client, SlowRemote remote, String... more) {
+        Stream<String> ofClient = Stream.concat(Stream.of(remote.option()), Stream.of(("--client=" + client).split(" ")));
+        return App.start(Stream.concat(ofClient, Stream.of(more)).toArray(String[]::new));
     }
 
     private static List<CompletableFuture<HttpResponse<String>>> ask(App app) {

@@ -1,0 +1,49 @@
+package artifact.spring.remote;
+
+import artifact.stacks.common.Options;
+import artifact.stacks.common.Permits;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
+
+/**
+ * The JDK's HttpClient: its selector has all connections, its executor works on answers, and the thread that asks waits
+ * for both. The executor has threads of the mode's kind, as Spring Boot chooses it.
+ */
+@Lazy
+@ConditionalOnProperty(name = "http-client", havingValue = "jdk")
+final class JdkRemote implements Remote, AutoCloseable {
+
+    private final ExecutorService threads;
+    private final HttpClient client;
+    private final Permits connections;
+    private final Remote remote;
+
+    JdkRemote(Options options) {
+        threads = options.on("virtual") ? Executors.newVirtualThreadPerTaskExecutor() : Executors.newCachedThreadPool();
+        client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .executor(threads)
+                .build();
+        // It has no limit of its own.
+        connections = new Permits(options.number("client-connections"));
+        JdkClientHttpRequestFactory requests = new JdkClientHttpRequestFactory(client);
+        requests.setReadTimeout(RemoteClients.TIMEOUT);
+        remote = Remote.by(requests);
+    }
+
+    @Override
+    public byte[] ask(URI address) {
+        return connections.within(() -> remote.ask(address));
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+        threads.shutdownNow();
+    }
+}
