@@ -1,4 +1,4 @@
-# Causes: a dose and its response, or one thing swapped, with the share of the effect that goes. Every interval is
+# Causes: a dose and its response, or one thing swapped, with the share of the effect that goes, or a difference in steps. Every interval is
 # Student's over sessions; where only one session has the values it is over that session's rounds, and says so.
 
 #' Laws that tie columns of the summary to each other. Each names the columns of one equation: who knows all but one
@@ -61,6 +61,7 @@ check_cause <- function(cause, path) {
   if (length(missing) > 0) refuse("has no ", paste(missing, collapse = ", "))
   if (is.null(cause$doses) && is.null(cause$swaps)) refuse("has neither doses nor swaps")
   if (length(cause$swaps) > 0) check_difference(cause$difference, refuse)
+  if (length(cause$steps) > 0) check_steps(cause, refuse)
   if (!is.null(cause$doses) && length(cause$doses$modes) < 2) refuse("one dose has no response")
   if (!c(cause$cells, "valid")[1] %in% c("valid", "run")) refuse("cells: ", cause$cells)
   if (!is.null(cause$counter)) check_counter(cause, refuse)
@@ -72,6 +73,17 @@ check_difference <- function(difference, refuse) {
   effect <- compared_statistics[statistic == difference$statistic]$effect
   if (length(effect) == 0) refuse(difference$statistic, " is not a statistic of causes")
   if (effect == "ratio" && is.null(difference[["baseline"]])) refuse("a ratio needs a baseline")
+}
+
+check_steps <- function(cause, refuse) {
+  if (is.null(cause$difference[["baseline"]])) refuse("steps need a baseline to begin at")
+  for (step in c(cause$steps, cause$pairs)) {
+    missing <- setdiff(c("part", "does", "mode"), names(step))
+    if (length(missing) > 0) refuse("a step has no ", paste(missing, collapse = ", "))
+  }
+  if (about_statistics(cause$difference$statistic)$effect != "ratio") refuse("steps are of ratios, not of ", cause$difference$statistic)
+  end <- tail(cause$steps, 1)[[1]]$mode
+  if (end != cause$difference$mode) refuse("the steps end at ", end, ", not at ", cause$difference$mode)
 }
 
 check_counter <- function(cause, refuse) {
@@ -267,6 +279,53 @@ dose_row <- function(cause, tables) {
   )
 }
 
+# ---- A difference in steps -------------------------------------------------------------------------
+
+# From the baseline of the difference to its mode; then the whole, and pairs that are no part of it.
+steps_of <- function(cause) {
+  ends <- cause$difference
+  from <- c(ends$baseline, vapply(cause$steps, `[[`, "", "mode"))
+  c(
+    Map(function(step, from) c(step, kind = "step", baseline = from), cause$steps, head(from, -1)),
+    list(list(kind = "whole", part = "whole", does = "together", mode = ends$mode, baseline = ends$baseline)),
+    lapply(cause$pairs, function(pair) modifyList(list(kind = "pair", baseline = ends$baseline), pair))
+  )
+}
+
+# A column a mode, in the units that have a value of each.
+values_by_unit <- function(table, modes, cause) {
+  columns <- lapply(modes, function(mode) {
+    side <- list(mode = mode, tier = cause$tier, tool = cause$tool)
+    setnames(side_values(table, side, cause$difference$statistic)[, .(unit, value)], "value", mode)
+  })
+  Reduce(function(one, other) merge(one, other, by = "unit"), columns)
+}
+
+# All steps have the same units, so that their differences add up to the whole, and their ratios multiply to it.
+step_row <- function(cause, step, tables) {
+  ends <- cause$difference
+  row <- list(id = cause$id, kind = step$kind, does = step$does, statistic = ends$statistic)
+  modes <- unique(c(ends$baseline, vapply(cause$steps, `[[`, "", "mode"), step$baseline, step$mode))
+  row$reason <- missing_sides(tables$sessions, lapply(modes, function(mode) list(mode = mode, tier = cause$tier, tool = cause$tool)), ends$statistic)
+  if (nzchar(row$reason)) return(row)
+  values <- function(table) values_by_unit(table, modes, cause)
+  found <- over_units(tables, function(table) {
+    by_unit <- values(table)
+    more <- by_unit[[step$mode]] - by_unit[[step$baseline]]
+    whole <- by_unit[[ends$mode]] - by_unit[[ends$baseline]]
+    of_whole <- function(effect) data.table(unit = by_unit$unit, effect = effect, quantum = 0)
+    list(
+      ratio = exp(mean_interval(log(by_unit[[step$mode]] / by_unit[[step$baseline]]))), more = mean_interval(more),
+      share = share_that_goes(of_whole(whole), of_whole(whole - more)), to = mean(by_unit[[step$mode]]), from = mean(by_unit[[step$baseline]])
+    )
+  }, function(table) values(table)$unit)
+  if (found$units == 0) return(modifyList(row, list(reason = "no session has all steps")))
+  c(
+    row, three("before", found$result$ratio), three("after", found$result$more), three("share", found$result$share), found[c("over", "units")],
+    list(before_mode = found$result$to, before_baseline = found$result$from)
+  )
+}
+
 # ---- Counters ------------------------------------------------------------------------------------
 
 #' Cells whose counted waits are longer than their mean latency, which cannot be: something was counted that does not
@@ -305,21 +364,23 @@ counted_columns <- function(cause, sides, table) {
   c(counter = sprintf("%s (%s)", cause$counter$title, cause$counter$unit), of_sides(sides, "counted_", counted_on))
 }
 
-#' All causes, a row a dose and a row a swap.
+#' All causes, a row a dose, a swap and a step.
 #'
 #' @param causes see read_causes(); `summary` see read_summary(); `slices` see read_slices().
-#' @return data.table: id, kind (dose, swap), does, statistic; before, after with their ends (throughput at the lowest
+#' @return data.table: id, kind (dose, swap; step, the whole of the steps, pair next to them), does, statistic; before, after with their ends (throughput at the lowest
 #'   and the highest dose in 1/s; the effect before and after the swap, a ratio or a difference); share with its ends
 #'   (of the effect that goes; of a dose the slope, where 1 is the law); over (sessions, or rounds of one session) and
 #'   units (how many); before_mode, before_baseline, after_mode, after_baseline (the statistic on each side); counter, and
 #'   counted_before_mode and so on; law_least, law_most (throughput as a share of the law's); reason (why there is no
-#'   value).
+#'   value). Of a step: before is the ratio, after the difference in the statistic's unit, share that of the whole, and
+#'   before_baseline and before_mode are the values that it leads from and to.
 trace_causes <- function(causes, summary, slices) {
   summary <- without_impossible_waits(summary)
   rows <- lapply(causes, function(cause) {
     tables <- with_units(summary, slices, cause)
     swaps <- lapply(cause$swaps, swap_row, cause = cause, tables = tables)
-    rbindlist(c(if (!is.null(cause$doses)) list(dose_row(cause, tables)), swaps), fill = TRUE)
+    steps <- if (length(cause$steps) > 0) lapply(steps_of(cause), step_row, cause = cause, tables = tables)
+    rbindlist(c(if (!is.null(cause$doses)) list(dose_row(cause, tables)), swaps, steps), fill = TRUE)
   })
   found <- rbindlist(c(list(no_causes()), rows), fill = TRUE)
   for (column in c("over", "counter")) set(found, which(is.na(found[[column]])), column, "")

@@ -47,6 +47,28 @@ dose_cause <- function() {
   )
 }
 
+# 100 µs, then 130 by another client and 80 by another server behind that; 190 by a third client.
+stepped_modes <- c("server", "other-client", "other-server", "third-client")
+stepped_summary <- function() {
+  rbindlist(Map(function(mode, us) side_cells(mode, cpu_us_per_request = us), stepped_modes, list(
+    c(99, 100, 101), c(131, 130, 129), c(80, 79, 81), c(188, 191, 191)
+  )))
+}
+
+stepped_cause <- function() {
+  demo_cause(
+    id = "parts", title = "The client or the server", counter = NULL,
+    difference = list(
+      mode = "other-server", baseline = "server", statistic = "cpu_us_per_request", mode_words = "the other server", baseline_words = "the server"
+    ),
+    swaps = list(list(does = "the other client", changes = list(baseline = "other-client"))),
+    steps = list(
+      list(part = "client", does = "another client", mode = "other-client"), list(part = "server", does = "another server", mode = "other-server")
+    ),
+    pairs = list(list(part = "third", does = "a third client", baseline = "other-client", mode = "third-client"))
+  )
+}
+
 groups_of <- function(mode, start_us, samples) {
   data.table(
     study = "demo", mode = mode, tier = "fresh", tool = "wrk2", repetition = 1L, outcome = "completed",
