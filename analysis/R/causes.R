@@ -281,7 +281,10 @@ dose_row <- function(cause, tables) {
 
 # ---- A difference in steps -------------------------------------------------------------------------
 
-# From the baseline of the difference to its mode; then the whole, and pairs that are no part of it.
+#' The steps from the baseline of a difference to its mode; then the whole, and pairs that are no part of it.
+#'
+#' @return list of lists: kind (step, whole, pair), part, does, mode, baseline.
+#' @export
 steps_of <- function(cause) {
   ends <- cause$difference
   from <- c(ends$baseline, vapply(cause$steps, `[[`, "", "mode"))

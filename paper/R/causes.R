@@ -88,7 +88,7 @@ tell_causes_of <- function(all, study) {
 
 #' All causes, a row a dose and a row a swap.
 table_causes <- function(all) {
-  rows <- all$traced[is_measured(all$traced)]
+  rows <- all$traced[is_measured(all$traced) & kind %in% c("dose", "swap")]
   titles <- vapply(all$causes[rows$id], `[[`, "", "title")
   effect <- function(name) {
     ends <- as.matrix(rows[, paste0(name, c("", "_low", "_high")), with = FALSE])

@@ -1,0 +1,117 @@
+# The section on stacks: a difference between two stacks in steps, each with one thing swapped.
+
+#' The steps of a cause, the whole and the pairs next to them, with what each is a `part` of.
+#'
+#' @param all see of_study(); `id` of the cause.
+#' @return rows of traced with part, mode, baseline, rate_per_s (which all modes are offered), from_kib and to_kib (which a request
+#'   allocates); none where they were not measured.
+steps_measured <- function(all, id) {
+  cause <- all$causes[[id]]
+  steps <- steps_of(cause)
+  wanted <- id
+  rows <- all$traced[id == wanted & kind %in% c("step", "whole", "pair") & is_measured(all$traced)]
+  if (nrow(rows[kind == "whole"]) == 0) return(rows[0])
+  column <- function(name) vapply(steps, `[[`, "", name)
+  rows <- data.table(does = column("does"), part = column("part"), mode = column("mode"), baseline = column("baseline"))[rows, on = "does"]
+  kib <- allocated_kib(all, cause)
+  rate <- all$summary[tier == cause$tier & tool == cause$tool]$offered_per_s[1]
+  rows[, `:=`(rate_per_s = rate, from_kib = kib[baseline], to_kib = kib[mode])][]
+}
+
+# KiB a request at the place of a cause, named by mode.
+allocated_kib <- function(all, cause) {
+  rows <- read_allocations(file.path(all$results, "allocations.csv"))[cause[c("study", "tier", "tool")], on = c("study", "tier", "tool"), nomatch = NULL]
+  of_modes <- rows[valid == TRUE, .(kib = sum(bytes_per_request) / 1024), by = mode]
+  setNames(of_modes$kib, of_modes$mode)
+}
+
+#' A row a step; below them the whole, and pairs that are no part of it.
+#'
+#' @param rows see steps_measured().
+table_steps <- function(rows) {
+  of_whole <- sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)
+  from_to <- function(from, to) ifelse(is.na(from) | is.na(to), no_figure, paste(format_number(from), "to", format_number(to)))
+  rows[, .(
+    Swap = ifelse(kind == "whole", "Together", capitalised(does)), "CPU time (µs)" = from_to(before_baseline, before_mode),
+    "Difference (µs)" = paste0(more_of(rows), mark_of(rows)), "Ratio" = with_interval(before, before_low, before_high),
+    "Of the whole (%)" = ifelse(kind == "step" & !is.na(share), of_whole, no_figure), "Allocated (KiB)" = from_to(from_kib, to_kib)
+  )]
+}
+
+more_of <- function(rows) {
+  interval <- sprintf(" [%s, %s]", signed(rows$after_low), signed(rows$after_high))
+  paste0(signed(rows$after), ifelse(is.na(rows$after_low), "", interval))
+}
+
+# Whether a swap takes more CPU time, or less; "unclear" where its interval includes 0, or there is none.
+more_or_less <- function(rows, wanted) {
+  row <- rows[part == wanted]
+  if (nrow(row) == 0 || is.na(row$after_low)) return("unclear")
+  if (row$after_low > 0) "more" else if (row$after_high < 0) "less" else "unclear"
+}
+
+us_of <- function(rows, wanted) paste(more_of(rows[part == wanted]), "µs")
+
+#' The difference in steps, in words, and what to do about the client.
+#'
+#' @param rows see steps_measured().
+#' @return one string of Markdown; empty without steps.
+tell_steps <- function(rows) {
+  if (nrow(rows) == 0) return("")
+  whole <- rows[part == "whole"]
+  steps <- rows[kind == "step"]
+  paragraph(
+    sprintf(
+      "At %s requests/s before a remote, a request takes %s µs of CPU time on Spring MVC with virtual threads and Apache's client, and %s µs on WebFlux: %s µs.",
+      format_number(whole$rate_per_s), format_number(whole$before_baseline), format_number(whole$before_mode), more_of(whole)
+    ),
+    sprintf("In steps of one swap each: %s.", enumerate(sprintf("%s %s", steps$does, vapply(steps$part, us_of, "", rows = rows)))),
+    sentence_of_order(rows), sentence_of_allocations(rows), practice_of_client(rows)
+  )
+}
+
+# The steps are fair only if the client costs as much on either kind of thread.
+sentence_of_order <- function(rows) {
+  if (!all(c("client", "client-threads") %in% rows$part)) return("")
+  us <- c(rows[part == "client"]$after, rows[part == "client-threads"]$after)
+  sprintf(
+    "The client's step is %s on platform threads: %s.", us_of(rows, "client-threads"),
+    if (abs(diff(us)) > max(abs(us)) / 2) "the parts depend on the order of the swaps" else "the order of the swaps changes little"
+  )
+}
+
+# Said where the mode that allocates most takes the least CPU time.
+sentence_of_allocations <- function(rows) {
+  modes <- unique(rows[is.finite(to_kib), .(mode, us = before_mode, kib = to_kib)])
+  if (nrow(modes) < 3 || which.max(modes$kib) != which.min(modes$us)) return("")
+  most <- modes[which.max(kib)]
+  sprintf(
+    "Allocation is no measure of CPU time: %s allocates most, %s KiB a request, and takes least, %s µs.", as_code(most$mode), format_number(most$kib),
+    format_number(most$us)
+  )
+}
+
+# Advice only where the intervals allow it.
+practice_of_client <- function(rows) {
+  client <- rows[part == "client"]
+  do <- switch(more_or_less(rows, "client"),
+    more = sprintf(
+      "keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes %s µs in place of %s.",
+      format_number(client$before_mode), format_number(client$before_baseline)
+    ),
+    less = sprintf(
+      "change the client before the stack: with Reactor Netty's, Spring MVC takes %s µs a request in place of %s.",
+      format_number(client$before_mode), format_number(client$before_baseline)
+    ),
+    unclear = sprintf("do not change Spring MVC's client for CPU time: Reactor Netty's makes %s of difference, which may be none.", us_of(rows, "client"))
+  )
+  server <- switch(paste(more_or_less(rows, "whole"), more_or_less(rows, "server")),
+    "less less" = sprintf("WebFlux saves by its server (%s).", us_of(rows, "server")),
+    "more more" = sprintf("WebFlux takes more, by its server (%s).", us_of(rows, "server")),
+    "unclear unclear" = , "unclear more" = , "unclear less" = "At this rate WebFlux saves no CPU time that this run could tell from none.", ""
+  )
+  jdk <- switch(more_or_less(rows, "client-jdk"),
+    unclear = "", sprintf("The JDK's client takes %s CPU time than Apache's on virtual threads (%s).", more_or_less(rows, "client-jdk"), us_of(rows, "client-jdk"))
+  )
+  paragraph(paste("*In practice:*", do), server, jdk)
+}
