@@ -19,7 +19,8 @@ DEEP = {"hikari-version", "time-slices", "carriers", "lockstep"}
 SIDES = """
 pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
 for (cause in read_causes("analysis/causes.yaml")) {
-  changes <- c(list(list()), lapply(cause$swaps, `[[`, "changes"))
+  steps <- if (length(cause$steps) > 0) lapply(steps_of(cause), `[`, c("mode", "baseline"))
+  changes <- c(list(list()), lapply(cause$swaps, `[[`, "changes"), steps)
   sides <- if (!is.null(cause$difference)) lapply(changes, sides_of, cause = cause)
   sides <- unlist(sides, recursive = FALSE)
   for (side in Filter(length, sides)) {
@@ -70,3 +71,39 @@ def numbers_set(study: str, dose: dict[str, Any]) -> list[Any]:
 def test_a_dose_is_what_its_mode_or_tier_sets(study: str, dose: dict[str, Any]):
     assert dose["dose"] in numbers_set(study, dose)
     assert dose["dose"] + 1 not in numbers_set(study, dose)
+
+
+def things(study: str, mode: str) -> dict[str, Any]:
+    """What a step may swap: the server, its client, its thread, how it waits for sockets."""
+    part = GRID.studies[study].modes[mode]
+    server = part.get("server", GRID.studies[study].says["server"])
+    is_webflux = server == "webflux"
+    return {
+        "server": server,
+        "client": "reactor" if is_webflux else part["options"].get("http-client", "apache"),
+        # Event loops are platform threads.
+        "thread": "virtual" if part["kind"] == "virtual" else "platform",
+        "epoll": is_webflux and "-Dreactor.netty.native=false" not in part.get("jvm_options", []),
+    }
+
+
+def swaps_of(cause: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    """Study, part, and the modes before and after it; Helidon swaps the server and its client."""
+    path = [cause["difference"]["baseline"], *(step["mode"] for step in cause["steps"])]
+    pairs = [pair for pair in cause["pairs"] if pair["part"] != "helidon"]
+    return [
+        (cause["study"], step["part"].split("-")[0], step.get("baseline", before), step["mode"])
+        for step, before in [
+            *zip(cause["steps"], path, strict=False),
+            *((p, path[0]) for p in pairs),
+        ]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("study", "part", "before", "after"),
+    [swap for cause in CAUSES if "steps" in cause for swap in swaps_of(cause)],
+)
+def test_a_step_swaps_the_one_thing_that_it_names(study: str, part: str, before: str, after: str):
+    one, other = things(study, before), things(study, after)
+    assert [name for name in one if one[name] != other[name]] == [part]
