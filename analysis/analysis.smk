@@ -22,7 +22,7 @@ Outputs: results/summary.csv           a row per cell
          results/generators.csv        a row per mode, tier, statistic: wrk2 against our own generator
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/primitives/primitives.csv  a row per primitive, rate and statistic
-         results/causes.csv            a row per dose or swap of a cause: the share of the effect that goes
+         results/causes.csv            a row per dose, swap or step of a cause: the share of the effect
          results/bounds.csv            a row per mode, tier and tool with a bound, beside what was measured
          results/mixes.csv             a row per mode, tier and tool with two paths: their latency, predicted and measured
          results/claims.csv            a row per claim of a source: the verdict on it

@@ -59,8 +59,8 @@ check_cause <- function(cause, path) {
   refuse <- function(...) fail_reading(path, cause$id, ": ", ...)
   missing <- setdiff(c("title", "study", "tool", "tier", "mechanism"), names(cause))
   if (length(missing) > 0) refuse("has no ", paste(missing, collapse = ", "))
-  if (is.null(cause$doses) && is.null(cause$swaps)) refuse("has neither doses nor swaps")
-  if (length(cause$swaps) > 0) check_difference(cause$difference, refuse)
+  if (is.null(cause$doses) && is.null(cause$swaps) && is.null(cause$steps)) refuse("has neither doses nor swaps nor steps")
+  if (length(cause$swaps) + length(cause$steps) > 0) check_difference(cause$difference, refuse)
   if (length(cause$steps) > 0) check_steps(cause, refuse)
   if (!is.null(cause$doses) && length(cause$doses$modes) < 2) refuse("one dose has no response")
   if (!c(cause$cells, "valid")[1] %in% c("valid", "run")) refuse("cells: ", cause$cells)
@@ -250,12 +250,12 @@ swap_row <- function(cause, swap, tables) {
   )
 }
 
-# A value of each side, before and after; NA for a side that is not there.
+# A value of each side, before and after a swap; NA for a side that is not there.
 of_sides <- function(sides, prefix, value) {
   found <- lapply(unlist(lapply(sides, function(pair) pair[c("mode", "baseline")]), recursive = FALSE), function(side) {
     if (is.null(side)) NA_real_ else value(side)
   })
-  setNames(found, paste0(prefix, c("before_mode", "before_baseline", "after_mode", "after_baseline")))
+  setNames(found, paste0(prefix, c("before_mode", "before_baseline", "after_mode", "after_baseline")[seq_along(found)]))
 }
 
 dose_row <- function(cause, tables) {
@@ -325,7 +325,8 @@ step_row <- function(cause, step, tables) {
   if (found$units == 0) return(modifyList(row, list(reason = "no session has all steps")))
   c(
     row, three("before", found$result$ratio), three("after", found$result$more), three("share", found$result$share), found[c("over", "units")],
-    list(before_mode = found$result$to, before_baseline = found$result$from)
+    list(before_mode = found$result$to, before_baseline = found$result$from),
+    counted_columns(cause, list(before = sides_of(cause, step[c("mode", "baseline")])), tables$sessions)
   )
 }
 

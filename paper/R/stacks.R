@@ -34,7 +34,8 @@ table_steps <- function(rows) {
   rows[, .(
     Swap = ifelse(kind == "whole", "Together", capitalised(does)), "CPU time (µs)" = from_to(before_baseline, before_mode),
     "Difference (µs)" = paste0(more_of(rows), mark_of(rows)), "Ratio" = with_interval(before, before_low, before_high),
-    "Of the whole (%)" = ifelse(kind == "step" & !is.na(share), of_whole, no_figure), "Allocated (KiB)" = from_to(from_kib, to_kib)
+    "Of the whole (%)" = ifelse(kind == "step" & !is.na(share_low), of_whole, no_figure), "Allocated (KiB)" = from_to(from_kib, to_kib),
+    "Context switches" = from_to(counted_before_baseline, counted_before_mode)
   )]
 }
 
@@ -62,8 +63,8 @@ tell_steps <- function(rows) {
   steps <- rows[kind == "step"]
   paragraph(
     sprintf(
-      "At %s requests/s before a remote, a request takes %s µs of CPU time on Spring MVC with virtual threads and Apache's client, and %s µs on WebFlux: %s µs.",
-      format_number(whole$rate_per_s), format_number(whole$before_baseline), format_number(whole$before_mode), more_of(whole)
+      "At %s requests/s before a remote, a request takes %s µs of CPU time on Spring MVC with virtual threads and Apache's client, and %s µs on WebFlux: %s.",
+      format_number(whole$rate_per_s), format_number(whole$before_baseline), format_number(whole$before_mode), paste0(us_of(rows, "whole"), mark_of(whole))
     ),
     sprintf("In steps of one swap each: %s.", enumerate(sprintf("%s %s", steps$does, vapply(steps$part, us_of, "", rows = rows)))),
     sentence_of_order(rows), sentence_of_allocations(rows), practice_of_client(rows)
@@ -86,8 +87,8 @@ sentence_of_allocations <- function(rows) {
   if (nrow(modes) < 3 || which.max(modes$kib) != which.min(modes$us)) return("")
   most <- modes[which.max(kib)]
   sprintf(
-    "Allocation is no measure of CPU time: %s allocates most, %s KiB a request, and takes least, %s µs.", as_code(most$mode), format_number(most$kib),
-    format_number(most$us)
+    "Allocation is no measure of CPU time: the server that allocates most, %s KiB a request, takes least, %s µs (%s).", format_number(most$kib),
+    format_number(most$us), as_code(most$mode)
   )
 }
 

@@ -218,7 +218,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       page_table(changes, "This run against the shipped run that it is compared with.")
     )),
     section_of_tables("Causes – tables", "cause-tables", c(
-      table("causes.csv", "Doses and swaps; the share is of the effect."),
+      table("causes.csv", "Doses, swaps and steps; the share is of the effect, or of the whole of the steps."),
       table("moved-groups.csv", "CPU time per request (µs) by group of stacks, on both sides of a cause."),
       table("profiler-cost.csv", "Profiled against plain slices of the same mode in the same session.")
     )),

@@ -50,18 +50,17 @@ dose_cause <- function() {
 # 100 µs, then 130 by another client and 80 by another server behind that; 190 by a third client.
 stepped_modes <- c("server", "other-client", "other-server", "third-client")
 stepped_summary <- function() {
-  rbindlist(Map(function(mode, us) side_cells(mode, cpu_us_per_request = us), stepped_modes, list(
-    c(99, 100, 101), c(131, 130, 129), c(80, 79, 81), c(188, 191, 191)
-  )))
+  of_mode <- function(mode, us, switches) side_cells(mode, cpu_us_per_request = us, machine_context_switches_per_request = switches)
+  rbindlist(Map(of_mode, stepped_modes, list(c(99, 100, 101), c(131, 130, 129), c(80, 79, 81), c(188, 191, 191)), c(10, 16, 4, 20)))
 }
 
 stepped_cause <- function() {
   demo_cause(
-    id = "parts", title = "The client or the server", counter = NULL,
+    id = "parts", title = "The client or the server", swaps = NULL,
+    counter = list(title = "switches", unit = "per request", value = "machine_context_switches_per_request"),
     difference = list(
       mode = "other-server", baseline = "server", statistic = "cpu_us_per_request", mode_words = "the other server", baseline_words = "the server"
     ),
-    swaps = list(list(does = "the other client", changes = list(baseline = "other-client"))),
     steps = list(
       list(part = "client", does = "another client", mode = "other-client"), list(part = "server", does = "another server", mode = "other-server")
     ),

@@ -101,7 +101,7 @@ test_that("failing is an effect without a baseline", {
 })
 
 test_that("the steps of a difference add up to it, and each has its share", {
-  rows <- traced_of(stepped_summary(), stepped_cause())[kind != "swap"]
+  rows <- traced_of(stepped_summary(), stepped_cause())
   expect_equal(rows[, paste(kind, does)], c("step another client", "step another server", "whole together", "pair a third client"))
   expect_equal(rows$after, c(30, -50, -20, 60))
   expect_equal(rows[kind == "step", sum(after)], rows[kind == "whole"]$after)
@@ -109,6 +109,7 @@ test_that("the steps of a difference add up to it, and each has its share", {
   expect_equal(rows[, c(before_baseline, before_mode)], c(100, 130, 100, 130, 130, 80, 80, 190))
   expect_equal(rows$share, c(-1.5, 2.5, 1, -3))
   expect_true(all(rows[, after_low < after & after < after_high]))
+  expect_equal(rows[, c(counted_before_baseline, counted_before_mode)], c(10, 16, 10, 16, 16, 4, 4, 20))
   expect_equal(unique(rows$over), "sessions")
 })
 
@@ -117,10 +118,10 @@ test_that("steps are over units that all of them have, and a mode that is missin
   rows <- traced_of(short, stepped_cause())[kind == "step"]
   expect_equal(rows$units, c(2, 2))
   expect_equal(sum(rows$after), traced_of(short, stepped_cause())[kind == "whole"]$after)
-  absent <- traced_of(stepped_summary()[mode != "other-client"], stepped_cause())[kind != "swap"]
+  absent <- traced_of(stepped_summary()[mode != "other-client"], stepped_cause())
   expect_true(all(absent$reason == "no cells of other-client at fresh"))
   # A mode next to the steps keeps none of them from being given.
-  aside <- traced_of(stepped_summary()[mode != "third-client"], stepped_cause())[kind != "swap"]
+  aside <- traced_of(stepped_summary()[mode != "third-client"], stepped_cause())
   expect_equal(aside[reason != ""]$kind, "pair")
   rounds <- Map(function(mode, us) rounds_of(mode, tier = "fresh", cpu_us_per_request = us), stepped_modes, list(c(99, 101), c(131, 129), c(80, 80), c(190, 190)))
   one <- traced_of(stepped_summary()[repetition == 1], stepped_cause(), rbindlist(rounds))[kind == "step"]
@@ -215,7 +216,7 @@ test_that("the causes of the report can be computed, and wrong ones are refused"
   expect_error(wrong(difference = list(mode_words = NULL)), "the difference has no mode_words")
   expect_error(wrong(title = NULL), "has no title")
   expect_error(wrong(cells = "all"), "cells: all")
-  expect_error(wrong(swaps = NULL), "neither doses nor swaps")
+  expect_error(wrong(swaps = NULL), "neither doses nor swaps nor steps")
   stepped <- function(part, value) do.call(wrong, replace(stepped_cause(), part, list(value)))
   expect_equal(names(stepped("title", "Parts")), "parts")
   expect_error(stepped("steps", stepped_cause()$steps[1]), "the steps end at other-client, not at other-server")

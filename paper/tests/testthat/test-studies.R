@@ -155,7 +155,9 @@ all_with_steps <- function(us, kib = c(helidon = 1), spread = c(-1, 0, 1)) {
   cause <- read_causes(file.path(analysis_folder, "causes.yaml"))[["client-or-server"]]
   # Modes do not vary in step, or a difference would have no interval.
   spreads <- list(spread, spread[c(2, 3, 1)], spread[c(3, 1, 2)])
-  cells <- Map(function(mode, each, turn) side_cells(mode, cause$tier, cpu_us_per_request = each + spreads[[1 + turn %% 3]]), names(us), us, seq_along(us))
+  cells <- Map(function(mode, each, turn) side_cells(
+    mode, cause$tier, cpu_us_per_request = each + spreads[[1 + turn %% 3]], machine_context_switches_per_request = turn
+  ), names(us), us, seq_along(us))
   summary <- rbindlist(cells)[, `:=`(study = cause$study, offered_per_s = 1999)]
   results <- new_folder()
   allocations <- CJ(
@@ -185,6 +187,7 @@ test_that("the steps between two stacks add up in the table, with what a request
   expect_equal(sum(rows[kind == "step"]$after), rows[kind == "whole"]$after)
   expect_true(all(startsWith(table[["Difference (µs)"]][c(1, 3, 5)], c("+30 [+2", "−61 [−6", "−40 [−4"))))
   expect_equal(table[["CPU time (µs)"]][5], "150 to 110")
+  expect_equal(table[["Context switches"]][5], "1 to 5")
   expect_equal(table[["Allocated (KiB)"]][c(1, 5)], c(no_figure, "22 to 32"))
   expect_match(table[["Of the whole (%)"]][1], "^-75 \\[")
   expect_equal(table[["Of the whole (%)"]][6], no_figure)
@@ -212,7 +215,7 @@ test_that("steps that depend on their order, and modes that allocate most and co
   expect_match(steps_told(), "on platform threads: the order of the swaps changes little.", fixed = TRUE)
   expect_match(steps_told("mvc-tomcat-200" = 180), "on platform threads: the parts depend on the order of the swaps.", fixed = TRUE)
   kib <- c("mvc-tomcat-virtual" = 22, webflux = 32, helidon = 65, "mvc-tomcat-virtual-jdk" = 40)
-  expect_match(steps_told(kib = kib), "`helidon` allocates most, 65 KiB a request, and takes least, 100 µs.", fixed = TRUE)
+  expect_match(steps_told(kib = kib), "the server that allocates most, 65 KiB a request, takes least, 100 µs (`helidon`).", fixed = TRUE)
   expect_no_match(steps_told(kib = replace(kib, "helidon", 30)), "Allocation")
 })
 
