@@ -6,11 +6,11 @@
 #' @return rows of traced with part, mode, baseline, rate_per_s (which all modes are offered), from_kib and to_kib (which a request
 #'   allocates); none where they were not measured.
 steps_measured <- function(all, id) {
-  cause <- all$causes[[id]]
-  steps <- steps_of(cause)
   wanted <- id
   rows <- all$traced[id == wanted & kind %in% c("step", "whole", "pair") & is_measured(all$traced)]
   if (nrow(rows[kind == "whole"]) == 0) return(rows[0])
+  cause <- all$causes[[id]]
+  steps <- steps_of(cause)
   column <- function(name) vapply(steps, `[[`, "", name)
   rows <- data.table(does = column("does"), part = column("part"), mode = column("mode"), baseline = column("baseline"))[rows, on = "does"]
   kib <- allocated_kib(all, cause)

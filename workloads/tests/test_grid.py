@@ -428,6 +428,38 @@ def test_profiles_are_of_cells_that_are_measured_in_the_first_session_alone(conf
     assert again == grid.plan(grid.named_session(grid.sessions[0]))
 
 
+def test_clients_and_servers_meet_one_rate_in_one_session(config):
+    grid = Grid(config | {"depth": "full"})
+    (session,) = [each for each in grid.sessions if each.path.startswith("stacks/client/")]
+    specs = {cell.mode: grid.spec(cell) for cell in session.cells}
+    assert {spec["tool"]["rate_per_s"] for spec in specs.values()} == {1999}
+    assert {spec["slices"]["rounds"] for spec in specs.values()} == {10}
+    clients = {mode: spec["mode"]["options"].get("http-client") for mode, spec in specs.items()}
+    assert clients == {
+        "mvc-tomcat-virtual": None,
+        "mvc-tomcat-virtual-reactor": "reactor",
+        "mvc-tomcat-virtual-jdk": "jdk",
+        "mvc-tomcat-200": None,
+        "mvc-tomcat-200-reactor": "reactor",
+        "mvc-tomcat-200-jdk": "jdk",
+        "webflux": None,
+        "webflux-nio": None,
+        "helidon": None,
+    }
+    on_nio = {
+        mode
+        for mode, spec in specs.items()
+        if "-Dreactor.netty.native=false" in spec["study"]["server"]["jvm_options"]
+    }
+    assert on_nio == {"webflux-nio"}
+    # What a request allocates is known of all modes of a default run.
+    default = {cell.mode for cell in Grid(config).cells if cell.tier == "remote-1999"}
+    assert {
+        mode for mode, spec in specs.items() if "allocation" in spec.get("profile", [])
+    } == default
+    assert set(specs) - default == {"mvc-tomcat-200-jdk"}
+
+
 @pytest.mark.parametrize(
     ("profiles", "said"),
     [

@@ -155,9 +155,10 @@ all_with_steps <- function(us, kib = c(helidon = 1), spread = c(-1, 0, 1)) {
   cause <- read_causes(file.path(analysis_folder, "causes.yaml"))[["client-or-server"]]
   # Modes do not vary in step, or a difference would have no interval.
   spreads <- list(spread, spread[c(2, 3, 1)], spread[c(3, 1, 2)])
-  cells <- Map(function(mode, each, turn) side_cells(
-    mode, cause$tier, cpu_us_per_request = each + spreads[[1 + turn %% 3]], machine_context_switches_per_request = turn
-  ), names(us), us, seq_along(us))
+  of_mode <- function(mode, each, turn) {
+    side_cells(mode, cause$tier, cpu_us_per_request = each + spreads[[1 + turn %% 3]], machine_context_switches_per_request = turn)
+  }
+  cells <- Map(of_mode, names(us), us, seq_along(us))
   summary <- rbindlist(cells)[, `:=`(study = cause$study, offered_per_s = 1999)]
   results <- new_folder()
   allocations <- CJ(
@@ -222,6 +223,7 @@ test_that("steps that depend on their order, and modes that allocate most and co
 test_that("steps of which a mode is missing are not told", {
   all <- all_with_steps(stacks_us[names(stacks_us) != "webflux-nio"])
   expect_equal(tell_steps(steps_measured(all, "client-or-server")), "")
+  expect_equal(nrow(steps_measured(all, "another")), 0)
   all <- all_with_steps(stacks_us[names(stacks_us) != "mvc-tomcat-virtual-jdk"])
   expect_no_match(tell_steps(steps_measured(all, "client-or-server")), "JDK")
 })
