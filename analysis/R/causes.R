@@ -1,5 +1,5 @@
-# Causes: a dose and its response, or one thing swapped, with the share of the effect that goes, or a difference in steps. Every interval is
-# Student's over sessions; where only one session has the values it is over that session's rounds, and says so.
+# Causes: a dose and its response, or one thing swapped, with the share of the effect that goes, or a difference in steps.
+# Every interval is Student's over sessions; where only one session has the values it is over that session's rounds, and says so.
 
 #' Laws that tie columns of the summary to each other. Each names the columns of one equation: who knows all but one
 #' of them knows the last.
@@ -371,7 +371,7 @@ counted_columns <- function(cause, sides, table) {
 #' All causes, a row a dose, a swap and a step.
 #'
 #' @param causes see read_causes(); `summary` see read_summary(); `slices` see read_slices().
-#' @return data.table: id, kind (dose, swap; step, the whole of the steps, pair next to them), does, statistic; before, after with their ends (throughput at the lowest
+#' @return data.table: id, kind (dose, swap, step, whole, pair), does, statistic; before, after with their ends (throughput at the lowest
 #'   and the highest dose in 1/s; the effect before and after the swap, a ratio or a difference); share with its ends
 #'   (of the effect that goes; of a dose the slope, where 1 is the law); over (sessions, or rounds of one session) and
 #'   units (how many); before_mode, before_baseline, after_mode, after_baseline (the statistic on each side); counter, and
