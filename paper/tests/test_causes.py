@@ -74,7 +74,7 @@ def test_a_dose_is_what_its_mode_or_tier_sets(study: str, dose: dict[str, Any]):
 
 
 def things(study: str, mode: str) -> dict[str, Any]:
-    """What a step may swap: the server, its client, its thread, how it waits for sockets."""
+    """Name the things that a step may swap: server, client, thread, how it waits for sockets."""
     part = GRID.studies[study].modes[mode]
     server = part.get("server", GRID.studies[study].says["server"])
     is_webflux = server == "webflux"

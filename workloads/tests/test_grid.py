@@ -452,7 +452,7 @@ def test_clients_and_servers_meet_one_rate_in_one_session(config):
         if "-Dreactor.netty.native=false" in spec["study"]["server"]["jvm_options"]
     }
     assert on_nio == {"webflux-nio"}
-    # What a request allocates is known of all modes of a default run.
+    # All modes of a default run have a profile of what a request allocates.
     default = {cell.mode for cell in Grid(config).cells if cell.tier == "remote-1999"}
     assert {
         mode for mode, spec in specs.items() if "allocation" in spec.get("profile", [])
