@@ -33,7 +33,7 @@ read_primaries <- function(path) {
     place <- data.table(study = situation$study, tier = situation$tier, tool = tool_for(situation, first), statistic = first)
     place[, .(mode = setdiff(situation$modes, situation$without_verdict)), by = names(place)]
   })
-  unique(rbindlist(c(of_findings, of_situations)))[, comparison_names, with = FALSE]
+  unique(rbindlist(c(of_findings, of_situations), use.names = TRUE))[, comparison_names, with = FALSE]
 }
 
 #' The outcome of each finding.
