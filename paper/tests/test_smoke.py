@@ -285,7 +285,9 @@ def test_every_request_of_jmeter_has_its_sample(cell):
     rows, load = samples(cell), record(cell)["load"]
     assert len(rows) == load["requests_recorded"]
     assert load["requests_offered"] in (None, load["requests_recorded"])
-    assert {row["label"] for row in rows} == {"request"}
+    # A server that hung before its load has answered none.
+    assert rows or record(cell)["outcome"] == "hung"
+    assert {row["label"] for row in rows} <= {"request"}
     assert sum(int(row["bytes"]) for row in rows) == load["received_bytes"]
     for row in counted(cell):
         of_slice = [sample for sample in rows if sample["slice"] == row["slice"]]
