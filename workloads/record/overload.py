@@ -33,13 +33,13 @@ HEAP_COLUMNS = ["slice", "time_s", "kind", "after_mib", "pause_ms", "in_flight"]
 
 
 class Interval(NamedTuple):
-    """Requests of the window that came due, were sent, were answered or failed from then on."""
+    """Requests of the window that came due, were answered, failed or were sent from then on."""
 
     time_s: float
     due: int
-    sent: int
     answered: int
     failed: int
+    sent: int
 
 
 def is_overload(folder: Path) -> bool:
@@ -57,7 +57,7 @@ def read_answers(folder: Path) -> dict[int, Steps]:
 
 
 def read_course(folder: Path) -> list[Interval]:
-    names = ("time_s", "due", "sent", "completed", "errors")
+    names = ("time_s", "due", "completed", "errors", "sent")
     with (folder / COURSE).open(newline="") as file:
         rows = [[row[name] for name in names] for row in csv.DictReader(file)]
     return [Interval(float(time_s), *map(int, counts)) for time_s, *counts in rows]

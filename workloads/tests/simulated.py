@@ -75,9 +75,9 @@ def write_course(counted: list[tuple[float, float]], path: Path) -> None:
     ended = Counter(int((at_s + took_s) / EVERY_S) for at_s, took_s in counted)
     with path.open("w", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["time_s", "due", "completed", "errors"])
+        table.writerow(["time_s", "due", "sent", "completed", "errors"])
         for index in range(max([*due, *ended], default=0) + 1):
-            table.writerow([index * EVERY_S, due[index], ended[index], 0])
+            table.writerow([index * EVERY_S, due[index], due[index], ended[index], 0])
 
 
 def as_due(tool: dict[str, Any], count: int, in_time: int, total_ms: float) -> dict[str, Any]:

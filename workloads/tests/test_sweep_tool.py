@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from workloads.record.overload import Interval, read_course
 from workloads.tools import sweep, wrk2
-from workloads.tools.sweep import EVERY_S, Interval, is_sustained, oldest_s, served_per_s
+from workloads.tools.sweep import EVERY_S, is_sustained, oldest_s, served_per_s
 
 SPEC = {
     "study": {"body_bytes": 42},
@@ -68,7 +69,7 @@ def course_of(due_s, latency_s, lasts_s=0.5, tail_s=3.0):
     for at_s in due_s:
         due[int(at_s / EVERY_S)] += 1
         ended[int((at_s + latency_s(at_s)) / EVERY_S)] += 1
-    return [Interval(i * EVERY_S, due[i], ended[i], 0) for i in range(bins)]
+    return [Interval(i * EVERY_S, due[i], ended[i], 0, due[i]) for i in range(bins)]
 
 
 def every(rate, lasts_s=0.5):
@@ -130,9 +131,9 @@ def test_answers_that_are_not_right_are_not_sustained():
 
 
 def test_failures_end_requests_as_answers_do():
-    course = [Interval(i * EVERY_S, 10, 5, 5) for i in range(50)]
+    course = [Interval(i * EVERY_S, 10, 5, 5, 10) for i in range(50)]
     assert oldest_s(course, 0.5) == 0
-    stuck = [Interval(i * EVERY_S, 10, 5, 0) for i in range(50)]
+    stuck = [Interval(i * EVERY_S, 10, 5, 0, 10) for i in range(50)]
     # All that were due in the first half are answered.
     assert oldest_s(stuck, 0.5) == pytest.approx(0.25, abs=EVERY_S)
 
@@ -167,7 +168,7 @@ def test_course_and_load_become_one_record(tmp_path):
         "time_s,due,sent,completed,errors,p50_us,p99_us,max_us\n"
         "0,5,5,4,0,100.0,100.0,100.0\n0.01,5,5,5,1,,,\n"
     )
-    assert sweep.read_course(tmp_path / "course.csv") == [
-        Interval(0.0, 5, 4, 0),
-        Interval(0.01, 5, 5, 1),
+    assert read_course(tmp_path) == [
+        Interval(0.0, 5, 4, 0, 5),
+        Interval(0.01, 5, 5, 1, 5),
     ]

@@ -6,19 +6,18 @@ The rates are decided in workloads/session/load_sweep.py; this is one of its loa
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from workloads.record import overload
+from workloads.record.overload import COURSE, Interval, read_course
 from workloads.servers.subject import Subject
 from workloads.tools import wrk2
 
 LOOP = "open"
-# Under a name of its own: a step is too short for the test of settling, which reads series.csv.
-COURSE, EVERY_S = overload.COURSE, 0.01
+# An interval of the course. A step is too short for the test of settling, which reads series.csv.
+EVERY_S = 0.01
 RIGHT_AT_LEAST = 0.99
 # Behind a server that answers 10 % less than is due, requests grow older by this much a second.
 AGES_AT_MOST = 0.1
@@ -67,31 +66,13 @@ def command(spec: dict[str, Any], java: Path, subject: Subject, *more: str) -> l
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The load of an open loop; whether it was sustained, and the rate that was served."""
     by_due = json.loads((folder / "load.json").read_text())
-    load, course = wrk2.from_due(by_due), read_course(folder / COURSE)
+    load, course = wrk2.from_due(by_due), read_course(folder)
     return load | {
         "sustained": is_sustained(load, course, spec["tier"]["sleep_ms"] / 1000),
         "served_per_s": served_per_s(load, course),
         # Share of a CPU in the busiest thread: what it had and what it waited for.
         "generator_thread": by_due["cpu_share"] + by_due["cpu_wait_share"],
     }
-
-
-class Interval(NamedTuple):
-    """Requests of the window that came due or ended from `time_s` on for EVERY_S."""
-
-    time_s: float
-    due: int
-    answered: int
-    failed: int
-
-
-def read_course(path: Path) -> list[Interval]:
-    with path.open(newline="") as file:
-        rows = csv.DictReader(file)
-        return [
-            Interval(float(r["time_s"]), int(r["due"]), int(r["completed"]), int(r["errors"]))
-            for r in rows
-        ]
 
 
 def is_sustained(load: dict[str, Any], course: list[Interval], waits_s: float) -> bool:
