@@ -72,42 +72,6 @@ mix_percentiles_ms <- function(rate_per_s, share, short_ms, long_ms, at_a_time) 
   list(quantile(lasts[!long], 0.5, names = FALSE), quantile(lasts[!long], 0.99, names = FALSE), quantile(lasts[long], 0.5, names = FALSE))
 }
 
-#' How long requests last where at most so many share a server evenly, and the others wait in the order of their arrival: with 1
-#' first come, first served, with Inf processor sharing.
-#'
-#' @param arrives when, increasing; `service` time of each, in the same unit; `at_a_time` from 1.
-#' @return time from the arrival of each request to its end.
-shared_sojourns <- function(arrives, service, at_a_time) {
-  ends <- numeric(length(arrives))
-  arrives <- c(arrives, Inf)
-  # `served`: the service of a request that had been served from the start on; of each that is being served, what it is at its end.
-  now <- served <- 0
-  serving <- integer()
-  served_at_end <- numeric()
-  come <- begun <- 0L
-  while (begun < length(ends) || length(serving) > 0) {
-    first <- which.min(served_at_end)
-    left <- if (length(serving) > 0) (served_at_end[first] - served) * length(serving) else Inf
-    if (arrives[come + 1L] <= now + left) {
-      if (length(serving) > 0) served <- served + (arrives[come + 1L] - now) / length(serving)
-      come <- come + 1L
-      now <- arrives[come]
-    } else {
-      served <- served_at_end[first]
-      now <- now + left
-      ends[serving[first]] <- now
-      serving <- serving[-first]
-      served_at_end <- served_at_end[-first]
-    }
-    if (begun < come && length(serving) < at_a_time) {
-      begun <- begun + 1L
-      serving <- c(serving, begun)
-      served_at_end <- c(served_at_end, served + service[begun])
-    }
-  }
-  ends - arrives[seq_along(ends)]
-}
-
 #' Reads the table of mixes.
 #'
 #' @param path path of results/mixes.csv, see predict_mixes(); without it there are none.

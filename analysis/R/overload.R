@@ -164,39 +164,12 @@ heap_of <- function(cell) {
 
 # ---- Prediction ------------------------------------------------------------------------------------
 
-#' When requests end that share a server equally, at most so many at a time, the others waiting in order of arrival. One at a time is
-#' first come, first served; any number is processor sharing.
+#' When requests end of which each is the same work, see shared_sojourns().
 #'
-#' @param arrivals_s times in order; `per_s` requests that the server serves: each is the same work.
+#' @param arrivals_s times in order; `per_s` requests that the server serves.
 #' @param admitted how many share it at a time.
 #' @return seconds, when each ends.
-shared_ends_s <- function(arrivals_s, per_s, admitted) {
-  count <- length(arrivals_s)
-  ends_s <- wanted <- numeric(count)
-  now_s <- served <- 0
-  arrived <- started <- ended <- 0L
-  # `served`: work that each request in service has got since the beginning. It ends when it has got 1 more than at its start, so they
-  # end in order.
-  while (ended < count) {
-    sharing <- started - ended
-    arrival_s <- if (arrived < count) arrivals_s[arrived + 1L] else Inf
-    end_s <- if (sharing > 0) now_s + (wanted[ended + 1L] - served) * sharing / per_s else Inf
-    if (arrival_s <= end_s) {
-      if (sharing > 0) served <- served + (arrival_s - now_s) * per_s / sharing
-      now_s <- arrival_s
-      arrived <- arrived + 1L
-    } else {
-      served <- wanted[ended + 1L]
-      ended <- ended + 1L
-      ends_s[ended] <- now_s <- end_s
-    }
-    if (started < arrived && started - ended < admitted) {
-      started <- started + 1L
-      wanted[started] <- served + 1
-    }
-  }
-  ends_s
-}
+shared_ends_s <- function(arrivals_s, per_s, admitted) arrivals_s + shared_sojourns(arrivals_s, rep(1 / per_s, length(arrivals_s)), admitted)
 
 #' The share of requests that are answered in time, of a server that is overloaded for a while: a fluid model with a memory that holds all.
 #'

@@ -74,3 +74,46 @@ sojourn_quantile_s <- function(p, rate_per_s, servers, service_s) {
   longest <- -2 * log((1 - p) / (1 + servers)) / min(1, free)
   service_s * uniroot(beyond, c(0, longest), tol = 1e-9)$root
 }
+
+#' How long requests last where at most so many share a server evenly, and the others wait in the order of their arrival: with 1
+#' first come, first served, with Inf processor sharing.
+#'
+#' @param arrives when, increasing; `service` time of each, in the same unit, of few different lengths; `at_a_time` from 1.
+#' @return time from the arrival of each request to its end.
+shared_sojourns <- function(arrives, service, at_a_time) {
+  count <- length(arrives)
+  # Requests of one length end in the order of their arrival: of each length, its requests and the first that has not ended.
+  length_of <- match(service, unique(service))
+  queues <- split(seq_len(count), length_of)
+  first <- rep(1L, length(queues))
+  # `served`: the service of a request that had been served from the start on; what it is when each request ends, and the first of
+  # each length that is being served.
+  now <- served <- 0
+  served_at_end <- ends <- numeric(count)
+  next_end <- rep(Inf, length(queues))
+  arrived <- started <- ended <- 0L
+  while (ended < count) {
+    sharing <- started - ended
+    arrival <- if (arrived < count) arrives[arrived + 1L] else Inf
+    ending <- which.min(next_end)
+    end <- now + if (sharing > 0) (next_end[ending] - served) * sharing else Inf
+    if (arrival <= end) {
+      if (sharing > 0) served <- served + (arrival - now) / sharing
+      now <- arrival
+      arrived <- arrived + 1L
+    } else {
+      served <- next_end[ending]
+      ends[queues[[ending]][first[ending]]] <- now <- end
+      ended <- ended + 1L
+      first[ending] <- first[ending] + 1L
+      following <- queues[[ending]][first[ending]]
+      next_end[ending] <- if (isTRUE(following <= started)) served_at_end[following] else Inf
+    }
+    if (started < arrived && started - ended < at_a_time) {
+      started <- started + 1L
+      served_at_end[started] <- served + service[started]
+      next_end[length_of[started]] <- min(next_end[length_of[started]], served_at_end[started])
+    }
+  }
+  ends - arrives
+}
