@@ -46,10 +46,7 @@ class RemoteClientsTest {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("all are at the remote", () -> remote.inFlight.get() == REQUESTS);
             assertEquals(waiting, threadsCalled(threads));
-            remote.answer();
-            for (CompletableFuture<HttpResponse<String>> answer : answers) {
-                assertEquals(200, answer.get().statusCode());
-            }
+            answerAll(remote, answers);
         }
     }
 
@@ -60,10 +57,7 @@ class RemoteClientsTest {
                 App app = start(client, remote, ONE_THREAD)) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("one is at the remote", () -> remote.inFlight.get() == 1);
-            remote.answer();
-            for (CompletableFuture<HttpResponse<String>> answer : answers) {
-                assertEquals(200, answer.get().statusCode());
-            }
+            answerAll(remote, answers);
             assertEquals(1, remote.peak.get());
         }
     }
@@ -75,10 +69,7 @@ class RemoteClientsTest {
                 App app = start(client, remote, ONE_THREAD, "--virtual=true")) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("all are at the remote", () -> remote.inFlight.get() == REQUESTS);
-            remote.answer();
-            for (CompletableFuture<HttpResponse<String>> answer : answers) {
-                assertEquals(200, answer.get().statusCode());
-            }
+            answerAll(remote, answers);
         }
     }
 
@@ -89,10 +80,7 @@ class RemoteClientsTest {
                 App app = start(client, remote, "--virtual=true", "--client-connections=2")) {
             List<CompletableFuture<HttpResponse<String>>> answers = ask(app);
             App.await("two are at the remote", () -> remote.inFlight.get() == 2);
-            remote.answer();
-            for (CompletableFuture<HttpResponse<String>> answer : answers) {
-                assertEquals(200, answer.get().statusCode());
-            }
+            answerAll(remote, answers);
             assertEquals(2, remote.peak.get());
         }
     }
@@ -117,6 +105,14 @@ class RemoteClientsTest {
 
     private static List<CompletableFuture<HttpResponse<String>>> ask(App app) {
         return Stream.generate(() -> app.getLater("/v1/hello")).limit(REQUESTS).toList();
+    }
+
+    private static void answerAll(SlowRemote remote, List<CompletableFuture<HttpResponse<String>>> answers)
+            throws Exception {
+        remote.answer();
+        for (CompletableFuture<HttpResponse<String>> answer : answers) {
+            assertEquals(200, answer.get().statusCode());
+        }
     }
 
     private static long threadsCalled(String prefix) {
