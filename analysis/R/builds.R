@@ -105,7 +105,7 @@ verdict_of_ends <- function(ends, better, limit) {
 # Memory grows from round to round, so its interval is one over rounds, too.
 effect_on_rounds <- function(pair, statistic) {
   of_memory <- c(as.list(compared_statistics[statistic == "rss_mib"]), bound = 0, least = 0, why = "")
-  effect <- if (statistic == "rss_mib") of_memory else effect_of_pair(pair, statistic, share = 0, anyway = TRUE)
+  effect <- if (statistic == "rss_mib") of_memory else effect_of_pair(pair, statistic, anyway = TRUE)
   if (effect$why != "") return(effect)
   both <- rounds_of_builds(pair, statistic)
   if (nrow(both) < 2) return(modifyList(effect, list(rounds = nrow(both), centre = NA_real_, why = too_few_rounds(nrow(both)))))

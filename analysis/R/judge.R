@@ -56,11 +56,11 @@ measured_pair <- function(cells) {
 
 #' The effect of one statistic, with the interval of the session's rounds.
 #'
-#' @param share see error_of_rounds(); `anyway` whether CPU times are compared at whatever throughputs.
+#' @param anyway whether CPU times are compared at whatever throughputs.
 #' @return list: statistic, effect, unit, mode_value, baseline_value, rounds, bound (1 at least, -1 at most, 0 neither), why (why there is no
 #'   effect, or empty), and on the scale of the effect centre, least (error that a count has), error, df, low, high; NA where one round, or a
 #'   value that a process has once, says nothing of noise.
-effect_of_pair <- function(pair, statistic, share = process_share, anyway = FALSE) {
+effect_of_pair <- function(pair, statistic, anyway = FALSE) {
   at <- match(statistic, compared_statistics$statistic)
   about <- as.list(compared_statistics[at])
   logs <- about$effect == "ratio"
@@ -69,7 +69,7 @@ effect_of_pair <- function(pair, statistic, share = process_share, anyway = FALS
   none <- if (NROW(found) == 0) "no values of both sides" else if (statistic == "cpu_us_per_request" && !anyway && serves_otherwise(pair)) throughputs_differ
   if (!is.null(none)) return(c(about, list(why = none, centre = NA_real_, low = NA_real_, high = NA_real_)))
   row <- as.list(pool_sessions(found, logs))
-  error <- pmax(error_of_rounds(row$within, row$rounds, share), row$least)
+  error <- pmax(error_of_rounds(row$within, row$rounds), row$least)
   ends <- row$centre + c(-1, 1) * reach_of_rounds(error, row$df_within)
   c(about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre", "least")], list(
     error = error, df = row$df_within, low = if (row$bound < 0) -Inf else ends[1], high = if (row$bound > 0) Inf else ends[2]

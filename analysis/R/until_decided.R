@@ -8,8 +8,8 @@ nominal_confidence <- 0.96
 
 #' The error of the mean of so many rounds, of another process, too.
 #'
-#' @param within standard error by the rounds; `share` variance that a new process adds, as a share of a round's.
-error_of_rounds <- function(within, rounds, share = process_share) within * sqrt(1 + share * rounds)
+#' @param within standard error by the rounds, to which process_share of a round's variance is added.
+error_of_rounds <- function(within, rounds) within * sqrt(1 + process_share * rounds)
 
 #' Half of the interval of a named cell.
 reach_of_rounds <- function(error, df) suppressWarnings(qt((1 + nominal_confidence) / 2, df)) * error
