@@ -3,7 +3,7 @@ package artifact.database;
 /**
  * The load on every combination.
  *
- * @param workers clients at once, each a thread of its own
+ * @param workers concurrent clients, each with a thread to itself
  * @param virtual whether those threads are virtual
  * @param thinkMs pause of a client between two transactions
  * @param rows rows of the table, with ids from 1

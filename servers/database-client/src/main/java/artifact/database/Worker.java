@@ -8,13 +8,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * One client: asks for a connection, runs a transaction, gives the connection back, thinks, again.
+ * One client: asks for a connection, runs a transaction, returns it, thinks, and starts over.
  *
- * <p>Counts what ends within the window. Its figures may be read once its thread has ended.
+ * <p>Counts transactions that end within the window. Read the counts once the thread has ended.
  */
 final class Worker implements Runnable {
 
-    // A database that refuses at once must not be asked in a tight loop.
+    // If a database refuses immediately, the client must not retry in a tight loop.
     private static final long PAUSE_AFTER_ERROR_NS = 10_000_000;
     private static final int DIGITS = 3;
 

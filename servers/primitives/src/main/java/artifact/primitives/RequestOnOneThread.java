@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A request accepted, read, answered and closed by one thread, platform or virtual: what remains of the
- * servers when nothing is handed to any other thread. Loaded from outside, as they are. A connection
- * that is kept has the thread for itself, which each of its requests must wake.
+ * servers when nothing is handed to any other thread. The load comes from outside, as theirs does. A
+ * kept-alive connection has the thread to itself, and each of its requests must wake that thread.
  *
  * <p>With {@code ?beside=platform-thread}, {@code pool} or {@code virtual-thread} the request starts, or
- * hands over, an empty task beside its answer: what it costs more than without is the cost of handing
- * over at this rate. With {@code &sleep_ms=} that task sleeps and then answers in the one thread's stead.
+ * hands over, an empty task next to its answer. The extra cost is the cost of handing over at this rate.
+ * With {@code &sleep_ms=} that task sleeps and then answers in place of the one thread.
  * With {@code ?beside=platform-thread-call} and so on a remote is called, see {@link RemoteCalls}; with
  * {@code ?within=statement} the thread asks a database for a row before it answers, see {@link Database}.
  */

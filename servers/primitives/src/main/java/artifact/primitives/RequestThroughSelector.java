@@ -11,9 +11,9 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A request accepted, read, answered and closed by one thread that waits for all connections at once.
+ * A request accepted, read, answered and closed by one thread that waits for all connections together.
  * With {@code ?sleep_ms=} the answer waits for a timer of the selector; all requests wait equally long,
- * so that the first to come is the first to go.
+ * so they end in the order in which they came.
  */
 public final class RequestThroughSelector {
 

@@ -15,7 +15,7 @@ import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Every benchmark runs once, in this process: what it does is right if it ends, with both of its figures. */
+/** Runs every benchmark once, in this process: a benchmark passes if it ends with both of its values. */
 class BenchmarksTest {
 
     @Test

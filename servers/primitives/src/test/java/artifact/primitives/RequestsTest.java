@@ -16,7 +16,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Both servers over real connections: kept and closed, with a task beside the answer and with a timer. */
+/** Both servers over real connections: kept alive and closed, with a task next to the answer and with a timer. */
 class RequestsTest {
 
     @Test

@@ -4,10 +4,10 @@ import artifact.sockets.http.Response;
 import artifact.sockets.http.Status;
 
 /**
- * An answer, and the work to be done before the answer is sent. How that work
- * waits is what the modes differ in, so a handler only names it.
+ * An answer, and the work to be done before the answer is sent. The modes differ in how that work
+ * waits, so a handler only names the work.
  *
- * @param last close the connection after this answer, whatever the client asked for
+ * @param last close the connection after this answer, whatever the client requested
  */
 public record Answer(Response response, Work work, boolean last) {
 

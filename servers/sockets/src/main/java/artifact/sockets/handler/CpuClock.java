@@ -12,12 +12,12 @@ import java.lang.invoke.MethodHandle;
  * The CPU time that the current thread has used, for platform and virtual threads alike.
  *
  * <p>{@link java.lang.management.ThreadMXBean#getCurrentThreadCpuTime()} refuses virtual threads, so
- * the kernel is asked directly: {@code clock_gettime(CLOCK_THREAD_CPUTIME_ID)}, which is also what the
- * bean asks for a platform thread. In a virtual thread it gives the carrier's time. That is the
- * virtual thread's own time as long as it stays mounted, and it does: it leaves its carrier only
- * where it blocks (JEP 444, no time sharing), and burning CPU never does. So the difference of two
- * readings around a burn is exact in every mode, and by the same clock, which neither wall-clock
- * time (shorter work when the CPU is contended) nor a calibrated loop (JIT and frequency) would be.
+ * this class reads the kernel's clock: {@code clock_gettime(CLOCK_THREAD_CPUTIME_ID)}, as the bean
+ * does for a platform thread. In a virtual thread that clock gives the carrier's time, which is the
+ * virtual thread's own while it stays mounted. A virtual thread leaves its carrier only where it
+ * blocks (JEP 444, no time sharing), and burning CPU never blocks. The difference of two readings
+ * around a burn is thus exact in every mode, and by the same clock. Wall-clock time would shorten the
+ * work when the CPU is contended; a calibrated loop would depend on JIT and frequency.
  *
  * <p>Java warns once on stderr unless it is started with {@code --enable-native-access=ALL-UNNAMED}.
  */

@@ -1,8 +1,8 @@
 package artifact.sockets.handler;
 
 /**
- * The work of a request: first CPU time, then time in which nothing is done, as if a remote
- * were asked.
+ * The work of a request: first CPU time, then a wait in which nothing is done, as if a remote
+ * were called.
  */
 public record Work(long cpuUs, long sleepMs) {
 

@@ -6,7 +6,7 @@ final class RefusedException extends Exception {
     private final Parsed.Refused parsed;
 
     RefusedException(Status status, String explanation) {
-        // No stack trace: a client's mistake is no event of ours, and must stay cheap under load.
+        // No stack trace: a client's mistake is no event of ours, and a trace costs CPU time under load.
         super(explanation, null, false, false);
         this.parsed = new Parsed.Refused(status, explanation);
     }

@@ -86,7 +86,7 @@ record RequestHead(Request request, long contentLength) {
             }
         }
 
-        /** A client that waits for leave to send its body is told at once to send none. */
+        /** Refuses immediately if a client waits for leave to send its body. */
         private void refuseExpectation(boolean http10) throws RefusedException {
             if (!expect.isEmpty() && !http10) {
                 throw new RefusedException(Status.EXPECTATION_FAILED, "no expectation is met here");

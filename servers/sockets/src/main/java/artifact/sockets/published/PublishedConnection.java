@@ -18,7 +18,7 @@ import java.util.Map;
 /**
  * A connection as the published servers handle it: one request, one answer, closed.
  *
- * <p>Kept, because they are what is measured: no {@code Connection} field though the socket is closed
+ * <p>Unchanged, because they are measured: no {@code Connection} field though the socket is closed
  * after every answer; readers and writers in the platform's charset; no time limit on a client; every
  * answer is a 200; a request that does not look as expected ends the thread with an exception; an
  * input-output error is printed and thrown on. The answer's content and its work are the project's.

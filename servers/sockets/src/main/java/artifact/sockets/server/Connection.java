@@ -76,7 +76,7 @@ public final class Connection implements Runnable {
         }
     }
 
-    /** The same client, to be told only that it is not served. */
+    /** The same client, which gets only the refusal. */
     Connection refused(Handler refusal) {
         open.remove(this);
         return open.add(new Connection(socket, refusal, readTimeoutMs, open));

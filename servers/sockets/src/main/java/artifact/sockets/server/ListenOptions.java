@@ -36,7 +36,7 @@ public final class ListenOptions {
     @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help and exit.")
     private boolean help;
 
-    /** No name, which a resolver would have to be asked for. */
+    /** An address, not a name: a name would need a resolver. */
     private static final class Address implements ITypeConverter<String> {
 
         @Override

@@ -10,7 +10,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Signs up a member, and tells those who are there already that they are. */
+/** Signs up a member; an email that is registered already gets 409. */
 @RestController
 @ConditionalOnBooleanProperty(name = "as-published", havingValue = false, matchIfMissing = true)
 class RegistrationController {

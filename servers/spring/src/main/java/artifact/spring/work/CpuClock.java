@@ -10,11 +10,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * The CPU time that a thread has used, platform or virtual; not the wall clock's, which would make
  * the work shorter the more threads want the CPU.
  *
- * <p>A {@link ThreadMXBean} refuses virtual threads, so it is asked for the carrier. The carrier's
- * time is the virtual thread's own as long as that stays mounted, and it does while it burns CPU:
- * it leaves its carrier only where it blocks (JEP 444). There is no public name for "my carrier" but
- * the end of {@link Thread#toString()}; the kernel's clock cannot be asked either before Java 22
- * has the foreign function API, and this runs on 21.
+ * <p>A {@link ThreadMXBean} refuses virtual threads, so this class reads the carrier's time. That time
+ * is the virtual thread's own while the thread stays mounted. A thread that burns CPU stays mounted: it
+ * leaves its carrier only where it blocks (JEP 444). The only public name of a carrier is the end of
+ * {@link Thread#toString()}. To read the kernel's clock takes the foreign function API of Java 22, and
+ * this class runs on 21.
  */
 final class CpuClock {
 

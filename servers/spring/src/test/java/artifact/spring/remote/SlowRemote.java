@@ -10,7 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A remote that holds its answers back until it is told to give them. */
+/** A remote that holds its answers back until the test releases them. */
 final class SlowRemote implements AutoCloseable {
 
     /** 42 bytes, not all of them ASCII. */

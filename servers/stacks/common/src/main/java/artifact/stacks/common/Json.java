@@ -18,7 +18,7 @@ final class Json {
         return MAPPER.writeValueAsBytes(value);
     }
 
-    /** @throws Rejected if the body is not what is asked for */
+    /** @throws Rejected if the body is not JSON of this type */
     static <T> T read(byte[] body, Class<T> type) {
         try {
             return Objects.requireNonNull(MAPPER.readValue(body, type));

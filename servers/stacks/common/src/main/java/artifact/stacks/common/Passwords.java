@@ -9,7 +9,7 @@ import javax.crypto.spec.PBEKeySpec;
 /** Password hashes: PBKDF2 with HMAC-SHA256, stored as {@code salt.hash} in Base64. */
 final class Passwords {
 
-    /** About 2 ms of CPU time: long beside a query, and far fewer rounds than a real service should take. */
+    /** About 2 ms of CPU time: long compared with a query, and far fewer rounds than a real service should take. */
     private static final int ROUNDS = 10_000;
 
     private static final int HASH_BITS = 256;
