@@ -6,7 +6,7 @@
 # OpenJ9 has neither our servers' options, nor their counters, nor their archives of classes.
 set -euo pipefail
 
-is_jdk_25() { # reads the release file: a hundred times cheaper than starting the JVM
+is_jdk_25() { # reads the release file: starting the JVM takes a hundred times as long
   [[ -x $1/bin/javac ]] && grep -q '^JAVA_VERSION="25[."]' "$1/release" 2>/dev/null
 }
 

@@ -1,7 +1,7 @@
-"""How many connections wait to be accepted, or have ended, asked of the kernel (sock_diag(7)).
+"""Counts connections that wait to be accepted, or have ended, as sock_diag(7) reports them.
 
-/proc/net/tcp lists every connection of the machine and takes 20 ms at 10,000 of them; pyroute2
-takes 10 ms of CPU for a question, ten times a second beside the generator. This takes 0.3 ms.
+/proc/net/tcp lists every connection of the machine and takes 20 ms at 10,000 of them. A query takes
+10 ms of CPU time with pyroute2 and 0.3 ms here, ten times a second on the generator's CPUs.
 """
 
 from __future__ import annotations

@@ -85,7 +85,7 @@ def watch(cpu: int, begin_s: float, sleeping_s: float, computing_s: float) -> Wa
         time.sleep(max(0.0, due_s - time.monotonic()))
         now_s = time.monotonic()
         late_us.append(1e6 * (now_s - due_s))
-        # One that woke late does not wake at once again.
+        # A late wake-up does not make the next one due at once.
         due_s = max(due_s, now_s)
     slept_s, counts = time.thread_time(), []
     for window in range(1, round(computing_s / WINDOW_S) + 1):

@@ -1,4 +1,4 @@
-"""The accept queue as the kernel tells it, on listeners whose queue is known."""
+"""The accept queue as the kernel reports it, on listeners whose queue is known."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""Telemetry counts what processes really use; figures hold on a slow machine too."""
+"""Telemetry counts what processes really use; its values hold on a slow machine too."""
 
 import os
 import signal
