@@ -108,7 +108,7 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 	@$(SETUP)/runtimes.sh "$(TOOLS)"
 	@touch $@
 
-# After the other Maven: two at once write into one local repository.
+# After the other Maven: concurrent ones would write into one local repository.
 .tools/databases.stamp: $(SETUP)/databases.sh $(SETUP)/databases.pom.xml $(SETUP)/databases.sha256 .tools/debian.stamp | .tools/java-tools.stamp .tools/env
 	@echo "set-up: MariaDB, PostgreSQL, PgBouncer, nginx"
 	@$(ENV); $(SETUP)/databases.sh "$(TOOLS)"
