@@ -1,7 +1,7 @@
 """Measures due next to the generators on the PATH, and writes the table of ../README.md.
 
 Each round runs every tool once on every experiment; tools take turns within an experiment, in an
-order that rotates, so that a slow minute of the machine falls on all. Figures are medians over
+order that rotates, so that a slow minute of the machine falls on all. Values are medians over
 the rounds. The server and the generator have a CPU of their own each.
 """
 
@@ -33,7 +33,7 @@ BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 
 @dataclass(frozen=True)
 class Experiment:
-    """One server, one load, and the figures to be read from it."""
+    """One server, one load, and the values to be read from it."""
 
     id: str
     server: tuple[str, ...]
