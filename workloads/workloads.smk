@@ -4,7 +4,7 @@ inputs   config.yaml, servers' jars and fingerprints, user-supplied servers' fil
          .tools/async-profiler
 outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/sessions/{study}/{comparison}/rep-{repetition}.json: the session came to its end
-         {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/: cell.json and what is beside it
+         {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/: cell.json and the files next to it
          {results}/primitives/costs.csv, {results}/primitives/thread-memory.csv
          {results}/modes.csv: what each mode is a variant of, its kind and its looks
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools

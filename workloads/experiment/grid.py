@@ -395,7 +395,7 @@ class Grid:
         }
         return whole | {"burst": burst}
 
-    # ---- what lies beside the cells
+    # ---- what lies next to the cells
 
     def profiles(self, cell: Cell) -> list[str]:
         """The kinds of profile of a cell, in the first session alone."""

@@ -55,7 +55,7 @@ Loader.add_constructor("tag:yaml.org,2002:str", Loader.construct_word)
 def configuration(files: Iterable[Path | str], words: Iterable[str] = ()) -> dict[str, Any]:
     """The first file with what the others and then the words of --config (`key=value`) change.
 
-    Raises ConfigurationError, naming file and line, for what is not YAML; check() tells the rest.
+    Raises ConfigurationError, naming file and line, for what is not YAML; check() reports the rest.
     """
     parts = [*map(from_file, files), *map(from_word, words)]
     found: dict[str, Any] = meant(functools.reduce(laid_over, parts), schema())

@@ -1,4 +1,4 @@
-"""Connections that are open beside a load and ask nothing more, as those of browsers."""
+"""Idle connections that stay open during a load, as browsers keep them."""
 
 from __future__ import annotations
 

@@ -189,7 +189,7 @@ def user_home(mode: dict[str, Any]) -> Path:
 def user_files(mode: dict[str, Any]) -> list[Path]:
     """A user-supplied server's program, files that its command names, and all in its folder.
 
-    Hidden files, and what Python leaves beside its modules, are no part of it.
+    Hidden files, and what Python leaves next to its modules, are excluded.
     """
     home, (program, *words) = user_home(mode), mode["command"]
     found = [shutil.which(str(home / program) if "/" in program else program) or ""]
@@ -228,7 +228,7 @@ def jdk_version(java: Path) -> str:
     release = {
         name: value.strip('"') for name, value in (x.split("=", 1) for x in lines if "=" in x)
     }
-    # A runtime that jlink made tells its version without the build.
+    # A runtime that jlink made reports its version without the build.
     version = release.get("JAVA_RUNTIME_VERSION", release["JAVA_VERSION"])
     # Another compiler than HotSpot's C2.
     name = "GraalVM" if "GRAALVM_VERSION" in release else ""

@@ -185,7 +185,7 @@ def cpu_shares(
     Hyper-threads of one core slow each other down, so a core belongs to one side, unless there is a
     single one. Cores are taken node by node, efficient ones last: none of them is the server's. No
     more CPUs than a quota lets be busy: beyond it all of us stop for the rest of each period.
-    `server` and `generator` ask for other shares; what is not asked for is the rest. Raises
+    `server` and `generator` request other shares; a side that requests none gets the rest. Raises
     CpuError, with what this machine allows.
     """
     found = limits.cpus(root)
@@ -263,7 +263,7 @@ def without_cpus(cores: list[list[int]], taken: list[int]) -> list[list[int]]:
 
 
 def taken(asked: int | list[int], cores: list[list[int]], key: str, root: Path) -> list[int]:
-    """The CPUs that are asked for, of these cores: whole ones, on one node where they fit."""
+    """The requested CPUs, out of these cores: whole cores, on one node where they fit."""
     free = sum(cores, [])
     if isinstance(asked, list):
         if set(asked) <= set(free):
@@ -315,7 +315,7 @@ def cpu_facts(cpu: int, root: Path) -> Cpu:
 
 
 # Ports that a process of ours may be about to bind: a probe alone would find them free. Servers
-# start side by side, so that two threads may look at one port at once.
+# start side by side, so two threads may probe one port concurrently.
 handed_out: set[int] = set()
 handing_out = threading.Lock()
 
@@ -473,7 +473,7 @@ class Process:
 
 
 def stop_with_our_requester() -> None:
-    """Stops this process when the Snakemake that asked for the cell is gone.
+    """Stops this process when the Snakemake that requested the cell is gone.
 
     If Snakemake is killed with -9, its shell survives and the cell would keep measuring for no one.
     """
