@@ -220,7 +220,7 @@ public final class Driver {
 
     private static HeaderManager headers() {
         HeaderManager headers = new HeaderManager();
-        // By this a request tells what applies to it.
+        // A request finds by this property what applies to it.
         headers.setProperty(TestElement.GUI_CLASS, "org.apache.jmeter.protocol.http.gui.HeaderPanel");
         return headers;
     }

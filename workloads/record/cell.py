@@ -173,7 +173,7 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
 
 
 def profile_of(spec: dict[str, Any], slices: list[Slice]) -> dict[str, Any]:
-    """The last profiled slice that counts, with its window, and how many were kept."""
+    """The last profiled slice that counts, with its window, and how many are included (`kept`)."""
     counted = pooling.pooled_kept(slices, PROFILED)
     if not counted:
         return {"file": None}

@@ -11,7 +11,7 @@ COLLECTIONS = ("collections", "full_collections", "gc_pause_ms")
 # How a line of HotSpot's unified log begins, and what collectors call themselves in its first line
 # whose collections are no pauses.
 UNIFIED = re.compile(r"\[\d{4}-\d\d-\d\dT(?!.*Using (The Z|Shenandoah))")
-# A collector that works beside the program also pauses to mark: that is no collection.
+# A concurrent collector also pauses to mark: such a pause is no collection.
 PAUSE = re.compile(r"\[(?P<ended>[^]]+)\].* Pause (?P<kind>\w+).* (?P<ms>[\d.]+)ms$")
 
 

@@ -1,8 +1,8 @@
 """From the slices of a cell to the cell: one load, one set of metrics, one folder.
 
 Counts are added, rates are means over the time that counted, peaks are the highest. Plain slices
-that count are pooled, and for latencies those of them that were kept; where there is none, as after
-a death, all are. Profiled slices are pooled by themselves, for a profile those that were kept.
+that count are pooled; for latencies, the included ones (`kept`). Where there is none, as after a
+death, all are pooled. Profiled slices are pooled by themselves; for a profile, the included ones.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SUMMED = (
 LOWEST = ("latency_min_ms", "fairness", "body_bytes_min")
 HIGHEST = ("workers_without", "body_bytes_max")
 COUNTS = ("errors", "queries")
-# Means over the time that counted; latencies over the requests of slices that were kept.
+# Means over the time that counted; latencies over the requests of included slices.
 RATES = ("answers_per_s", "throughput_per_s", "users_alive", "events_per_client_sd")
 LATENCIES = ("latency_mean_ms", "wait_mean_ms")
 SAME = ("loop", "offered_per_s", "concurrency_offered", "think_ms", "warmed_up_s")
@@ -179,8 +179,8 @@ def counts_of(slices: list[Slice], configured: float) -> dict[str, int]:
         plain = [done for done in plain if done.turn.round not in beyond_generator(plain)]
     rounds, kept = {done.turn.round for done in plain}, [done for done in plain if done.kept]
     counted, in_order = len(plain), min(len(rounds), configured)
-    # A sweep's rounds are its steps: one that was kept at another load is not lost. Rounds of other
-    # loads are extra beyond those configured.
+    # A sweep's rounds are its steps: a step that is included at another load is not lost. Rounds of
+    # other loads are extra beyond those configured.
     if is_sweep(slices):
         lost = rounds - {done.turn.round for done in kept}
         counted, in_order = len(kept) + len(lost), len(rounds)
@@ -208,7 +208,7 @@ def typical(changes: list[dict[str, float] | None]) -> dict[str, float] | None:
 
 
 def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
-    """The `server` part of cell.json, but for what its process tells at its end."""
+    """The `server` part of cell.json, except what its process reports at its end."""
     counted = pooled(slices)
     metrics = [done.metrics for done in counted]
     cpu_s = sum(each["server_cpu_s"] for each in metrics)
@@ -409,7 +409,7 @@ def latencies_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
 
 
 def latencies_mixed_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
-    """The same of requests that a mix adds; a column tells them from the primary ones."""
+    """The same for requests that a mix adds; a column marks them."""
     for done in slices:
         if done.turn.kind == PLAIN:
             steps = merged(texts_of([done.folder], MIXED_IN))

@@ -1,11 +1,11 @@
-"""Whether a load's figures stay where they are: a change-point test on its course over time.
+"""Whether a load's values stay where they are: a change-point test on its course over time.
 
 Pettitt's test (Applied Statistics 28, 1979, 126-135) looks for one change of level and needs ranks
 alone, so that a garbage collection is one odd value and not a change. It is thirty values and a
 dozen lines here; a library (ruptures, changepoint) would bring numpy and a second of start-up to
 every cell, and its penalties would have to be tuned where this has an error rate.
 
-What the figures must be for a cell to be valid is said in validity.py.
+validity.py has the limits within which a cell is valid.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One slice: a load of about a second on one server of a session, and what it cost.
 
-A slice counts when it completed. It is kept, and counts for latency too, when its server was warm,
-the machine undisturbed and as fast as before, the generator on time, and the other servers idle
+A slice counts if it completed. Latency includes the slice (`kept`) if its server was warm, the
+machine undisturbed and as fast as before, the generator on time, and the other servers idle
 (slice_rules.py).
 """
 
@@ -64,7 +64,7 @@ class Live:
     warm_for: set[Name] = field(default_factory=set)
     # Share of a CPU that its processes use without a load.
     idle_cpu_share: float = 0.0
-    # Its answer and its own counts after its last load, by where they are asked for; empty where
+    # Its answer and its own counts after its last load, by where they are requested; empty where
     # they may change without one.
     left: dict[tuple[str | None, ...], tuple[bytes | None, dict[str, Any]]] = field(
         default_factory=dict

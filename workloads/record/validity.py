@@ -42,16 +42,16 @@ CHANGE_P_AT_MOST = 0.005
 CHANGE_SHIFT_AT_LEAST = 0.1
 GENERATOR_CPU_AT_MOST = 0.9
 BACKEND_CPU_AT_MOST = 0.9
-# Share of the requests on kept connections that may need a new one: servers/tomcat closes each
-# after a hundred.
+# Share of the requests on kept-alive connections that may need a new one: servers/tomcat closes
+# each after a hundred.
 RECONNECTS_AT_MOST = 0.05
 # Failures for want of what this side has too little of.
 EXHAUSTED = ("descriptors_exhausted", "ports_exhausted")
 # A server that accepts no more has all descriptors of its limit open.
 DESCRIPTORS_BELOW = 0.99
-# Failures after which the server may still have written what it was asked to.
+# Failures after which the server may still have done the requested write.
 PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
-# Share of the slices of a cell: where more are excluded, the kept ones may be fast by chance.
+# Share of the slices of a cell: where more are excluded, the included ones may be fast by chance.
 SLICES_KEPT_AT_LEAST = 0.5
 # A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.
 STEP_BY_STEP = ("requests_due", "generator_healthy", "backend_healthy")
@@ -268,7 +268,7 @@ def same_answer(record: Record) -> Check | None:
 
 
 def kept(record: Record) -> Check | None:
-    """Requests on kept connections find one, unless the one before has failed on it."""
+    """Requests on kept-alive connections find one open, unless the request before failed on it."""
     load, again = record["load"], record["load"].get("reconnects")
     if again is None or not load["requests_recorded"]:
         return None

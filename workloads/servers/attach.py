@@ -1,7 +1,7 @@
 """HotSpot's attach mechanism: loads async-profiler into a running server, and tells it what to do.
 
-What `jcmd <pid> JVMTI.agent_load` does, without the third of a second that starting jcmd costs. A
-server so runs without a profiler until its first profiled slice, and without one between them.
+Does the work of `jcmd <pid> JVMTI.agent_load` without the third of a second that jcmd takes to
+start. A server so runs without a profiler until its first profiled slice, and between such slices.
 Source: HotSpot's attachListener.hpp and attachListener_posix.cpp (protocol version 1).
 """
 

@@ -23,9 +23,9 @@ PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 def record(pids: list[int], cpus: list[int], folder: Path) -> Process | None:
     """Samples processes, their threads and what they start from now on; None without perf.
 
-    Beside the generator: this runner's own CPUs. Epoch times, so that the load can be cut out.
-    Where it may, it samples these CPUs instead, with all that runs there: the clock of a process
-    that lives for one transaction would never tick.
+    perf shares the generator's CPUs, which are this runner's. Its times are epoch times, so that
+    the load can be cut out. Where it may, perf samples `cpus` instead, with all that runs there:
+    the clock of a process that lives for one transaction would never tick.
     """
     program = shutil.which("perf")
     if not program:

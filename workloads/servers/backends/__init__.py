@@ -22,7 +22,7 @@ PORTS_APART = 1000
 
 @dataclass
 class Backend:
-    """A running backend, and what a server must be told to reach it."""
+    """A running backend, and the options and environment by which a server reaches it."""
 
     process: Process
     options: list[str]

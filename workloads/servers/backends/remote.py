@@ -1,7 +1,7 @@
 """The remote service of blocking-remote: answers a page of 42 bytes after a second.
 
 The event loop of request-threads waits without a thread, so it is never the limit at the rates
-asked here; every cell shows that by its CPU (validity: backend_healthy).
+offered here; every cell shows that by its CPU (validity: backend_healthy).
 """
 
 from __future__ import annotations

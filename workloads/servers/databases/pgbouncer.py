@@ -101,6 +101,6 @@ class PgBouncer(PostgreSQL):
         return super().counters(limit_s) | pooler
 
     def settings(self) -> dict[str, str]:
-        """The database's, and the pooler's own beside them."""
+        """The database's settings, and the pooler's own."""
         told = {row["key"]: row["value"] for row in self.console("SHOW CONFIG")}
         return super().settings() | {name: told[name] for name in OWN}

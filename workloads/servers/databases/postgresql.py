@@ -153,7 +153,7 @@ class PostgreSQL:
         return settings | {"version": settings["server_version"]}
 
     def stop_server(self) -> None:
-        """At once: what is thrown away needs no tidying, and SIGTERM would wait for clients."""
+        """Stops at once: thrown-away data need no tidying, and SIGTERM would wait for clients."""
         if not self.process.ended():
             os.kill(self.process.pid, signal.SIGQUIT)
             self.process.wait(STOP_LIMIT_S)

@@ -1,6 +1,6 @@
 """A database as the subject of a session.
 
-It is filled from the seed, asked before and after the load for the sums that its data must have,
+It is filled from the seed, queried before and after the load for the sums that its data must have,
 and read back: the variables that decide the treatment, and its own counters.
 """
 
