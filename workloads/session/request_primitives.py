@@ -5,7 +5,7 @@ by the generator, clocks and compilers' rule of the cells. A request costs sever
 a low rate as at a high one: the CPU was idle, must be woken, and its caches are cold. So each
 operation is measured at the rates of the tiers.
 
-None of these servers is a mode of a study, and no value comes from a cell: an operation beside a
+None of these servers is a mode of a study, and no value comes from a cell: an operation next to a
 request on one thread (a thread started, a task handed over, a sleep) is what it costs more than
 the request without it.
 """

@@ -179,7 +179,7 @@ def thread_memory(testbed: Testbed) -> Iterator[Row]:
             try:
                 testbed.run(argv, testbed.shares[0], "memory.log", limit_s=60)
             except RuntimeError as forbidden:
-                # So many are more than this machine lets a process have: there is no figure.
+                # This machine lets no process have so many threads: there is no value.
                 logger.warning("%s threads, %d: %s", kind, threads, forbidden)
                 continue
             yield memory_row((testbed.folder / "memory.log").read_text())

@@ -192,7 +192,7 @@ def to_measure(
 ) -> tuple[list[Name], list[Name]]:
     """The cells to measure, and their baselines that are loaded with them and not recorded.
 
-    What is there and current is kept, unless Snakemake was told to measure `again`.
+    Cells that are there and current stay, unless Snakemake requested to measure `again`.
     """
 
     def is_current(name: Name) -> bool:

@@ -49,7 +49,7 @@ LOADS_AT_LEAST = 2
 # turn, until its heap is full.
 FIRST_SHARE, LEAST_SHARE = 1 / 4, 1 / 64
 NEARLY_ALL, FEW = 0.9, 0.5
-# On kept connections, and on a new one for each request.
+# On kept-alive connections, and on a new one for each request.
 KINDS_BUT_A_BURST = 2
 # Parsing them is code too; the project's own generator sends neither.
 JMETERS_HEADERS = ("-H", "Connection: keep-alive", "-H", "User-Agent: Apache-HttpClient/4.5.14")

@@ -17,7 +17,7 @@ START_LIMIT_S = 60
 
 
 class DriverError(RuntimeError):
-    """The generator did not do what it was asked to; with what it said."""
+    """The generator did not do as requested; holds what it said."""
 
 
 class Driver:

@@ -26,7 +26,7 @@ from workloads.tools.generator_place import LOG, GeneratorPlace, Watch
 ROOT = Path(__file__).resolve().parents[2]
 CONNECT_LIMIT_S = 15
 COMMAND_LIMIT_S = 60
-# Commands of ours over there, beside what is copied.
+# Commands that we run over there and do not copy.
 PROGRAMS = ("taskset", "tar", "pgrep", "mktemp", "find")
 DUE = "workloads/due/build/due"
 COPIED = {

@@ -177,7 +177,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         write(folder / OUTSIDE, outside)
     raw.unlink()
     load = summary(spec, within, len(in_flight), (start_ms / 1000, end_ms / 1000))
-    # Before the window, or asked after it.
+    # Answered before the window, or requested after it.
     apart = answered(outside) - answered(in_flight)
     return load | {"answers_in_warm_up": apart} | counted(samples)
 
@@ -198,7 +198,7 @@ def ended_ms(row: Sample) -> int:
 
 
 def window_ms(spec: dict[str, Any], samples: list[Sample]) -> tuple[int, int]:
-    """From the first request to the last answer, or the time that was asked for after a warm-up."""
+    """From the first request to the last answer, or the requested duration after a warm-up."""
     tool = spec["tool"]
     first_ms = min((int(row.timeStamp) for row in samples), default=0)
     if "duration_s" in tool:
@@ -251,7 +251,7 @@ def summary(
 
 
 def users_alive(samples: list[Sample]) -> float | None:
-    """How many users there were on average; every answer tells how many when it came."""
+    """How many users there were on average; every answer reports how many there were."""
     answers = sorted((ended_ms(row), int(row.allThreads)) for row in samples)
     start_ms = min((int(row.timeStamp) for row in samples), default=0)
     if not answers or answers[-1][0] == start_ms:

@@ -74,7 +74,7 @@ def reconnect_every(spec: dict[str, Any]) -> int:
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The `load` part of cell.json; leaves the histogram of latencies in the cell's folder.
 
-    A client that is refused ends sysbench: that is an outcome, told under "fault".
+    A client that is refused ends sysbench: that is an outcome, reported as "fault".
     """
     text = (folder / "generator.log").read_text(errors="replace")
     steps, clients = histogram(text), spec["tool"]["clients"]
@@ -96,7 +96,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
         "responses_2xx": events,
         "errors": {"ignored": ignored} if ignored else {},
         "error_share": ignored / (events + ignored) if events + ignored else 1.0,
-        # It tells no times, but ends with the load.
+        # sysbench reports no times, but ends with the load.
         "start_epoch_s": ran_s[1] - duration_s,
         "end_epoch_s": ran_s[1],
         "duration_s": duration_s,

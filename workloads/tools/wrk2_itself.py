@@ -82,7 +82,7 @@ def calibration_s(spec: dict[str, Any]) -> float:
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The load of a slice; leaves both latency histograms in its folder.
 
-    `ran_s`: start and end of the generator, epoch seconds; wrk2 itself tells no times.
+    `ran_s`: start and end of the generator, epoch seconds; wrk2 itself reports no times.
     """
     text = (folder / "generator.log").read_text()
     for spectrum, name in zip(spectra(text), (CORRECTED, UNCORRECTED), strict=True):
