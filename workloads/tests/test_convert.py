@@ -24,7 +24,7 @@ public class Allocates {
 
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory):
-    """A cell.json beside the recording of a program that allocates so many MiB."""
+    """A cell.json next to the recording of a program that allocates so many MiB."""
     folder = tmp_path_factory.mktemp("cell")
     java = provenance.java()
     (folder / "Allocates.java").write_text(PROGRAM % (MIB * 1024))

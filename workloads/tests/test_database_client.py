@@ -1,4 +1,4 @@
-"""The tool database_client: what it is asked, and what is read of what it leaves."""
+"""The tool database_client: how it is called, and what is read of its output."""
 
 import csv
 from pathlib import Path

@@ -10,7 +10,7 @@ from workloads.tools.driver import Driver, DriverError
 from workloads.tools.generator_place import GeneratorPlace
 
 CPUS = sorted(os.sched_getaffinity(0))[:1]
-# Answers every line with the word after its last tab, and says what it was told.
+# Answers every line with its words, then with the word after its last tab.
 ECHO = """
 import os, sys
 print(os.environ.get("SECRET", "no secret"))

@@ -1,4 +1,4 @@
-"""Connections beside a load: as many as asked, and those that the server closed are noticed."""
+"""Idle connections during a load: as many as requested, and each that the server closes."""
 
 import socket
 import threading

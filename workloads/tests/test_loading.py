@@ -69,7 +69,7 @@ def load_with(answered, in_flight, timeouts, answers_per_s=0.0):
         ("hung", load_with(0, 3, 4), ("hung", "silence")),
         # It still answers what came before the window.
         ("hung", load_with(0, 3, 0, 1.0), ("completed", "still holds 3 requests of its load")),
-        # It answered all that it was asked, and then no more.
+        # It answered all requests, and then no more.
         ("hung", load_with(5, 0, 0), ("hung", "silence")),
         ("server_died", load_with(5, 3, 0), ("server_died", "silence")),
         ("completed", load_with(5, 3, 0), ("completed", "silence")),
@@ -207,7 +207,7 @@ def test_idle_clocks_are_those_of_the_other_modes(live, monkeypatch):
 
 
 class Subject:
-    """A server that notes what it is asked, in order."""
+    """A server that notes its requests, in order."""
 
     port, pooler, client_environment = 1, None, {}
     process = SimpleNamespace(pid=1)

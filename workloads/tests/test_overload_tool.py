@@ -1,4 +1,4 @@
-"""One load of the tool overload: what due is asked for, and which answers came in time."""
+"""One load of the tool overload: how due is called, and which answers came in time."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Slices become a cell: sums, means, peaks; latencies are those of slices that were kept."""
+"""Slices become a cell: sums, means, peaks; latencies are those of included slices."""
 
 import csv
 import gzip

@@ -51,7 +51,7 @@ def is_alike(part):
 
 OURS = {name: part for name, part in modes_of("stacks").items() if "command" not in part.mode}
 MODES = {is_alike(part): name for name, part in OURS.items()}.values()
-# Modes of one stack differ in what is asked of them, and share its limits.
+# Modes of one stack differ in their options, and share its limits.
 STACKS = {OURS[name].study["server"]["class"]: name for name in MODES}
 PATIENCE_S = 30
 # That of every stack for a call of the remote.
@@ -129,7 +129,7 @@ def remote():
 @pytest.fixture(scope="module")
 def database(tmp_path_factory):
     variables = {"innodb_buffer_pool_size": "16M", "innodb_log_file_size": "8M"}
-    # All servers are alive at once.
+    # All servers are alive together.
     variables |= {"max_connections": 1000}
     folder = tmp_path_factory.mktemp("database")
     running = mariadb.start(
@@ -173,7 +173,7 @@ class Stack(Server):
         return self.mode["options"].get(name, default)
 
     def send(self, method, path, body=b"", **headers):
-        """A connection with a request under way; `answer` reads what comes."""
+        """A connection with a request in flight; `answer` reads what comes."""
         connection = socket.create_connection(("127.0.0.1", self.port), PATIENCE_S)
         send(connection, method, path, body, **headers)
         return connection

@@ -128,7 +128,7 @@ def test_a_killed_database_is_an_outcome(start):
 
 def test_a_database_that_refuses_is_an_outcome_in_its_own_words(start):
     subject = start(max_connections=10)
-    # One more is kept for a user who may set the thread pool, as ours may.
+    # One more is reserved for a user who may set the thread pool, as ours may.
     taken = [subject.database.connect() for _ in range(11)]
     outcome, reason, _ = subject.state("/sums", 0.2)
     assert outcome == "refused"

@@ -1,4 +1,4 @@
-"""One load of a sweep: what due is asked for, and what its course says of the server."""
+"""One load of a sweep: how due is called, and what its course says of the server."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -114,7 +114,7 @@ def test_gaps_between_requests_are_no_backlog():
     # One in the first half, two in the last interval: each is answered within a millisecond.
     due_s = [0.1, 0.4905, 0.491]
     assert is_sustained(load_of(due_s), course_of(due_s, lambda at_s: 0.001), 0)
-    # One that waits 100 ms, and none is under way in the middle.
+    # One request that waits 100 ms, and none is in flight in the middle.
     late = course_of([0.42], lambda at_s: 0.1)
     assert is_sustained(load_of([0.42]), late, 0.1)
     assert not is_sustained(load_of([0.42]), late, 0)

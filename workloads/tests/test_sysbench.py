@@ -1,4 +1,4 @@
-"""The tool sysbench: what it is asked, what is read of what it prints, and a real run of it."""
+"""The tool sysbench: how it is called, what is read of what it prints, and a real run of it."""
 
 import os
 import subprocess

@@ -306,7 +306,7 @@ def test_both_sides_get_whole_cores_of_few_nodes(machine, nodes, server, generat
 @pytest.mark.parametrize(
     ("server", "generator", "shares"),
     [
-        # Whole cores of one node where they fit; what is not asked for is the rest.
+        # Whole cores of one node where they fit; a side that requests none gets the rest.
         (2, None, ([0, 4], [1, 2, 3, 5, 6, 7])),
         (2, 2, ([0, 4], [2, 6])),
         (None, 4, ([1, 3, 5, 7], [0, 2, 4, 6])),

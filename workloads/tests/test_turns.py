@@ -148,7 +148,7 @@ def test_mode_that_lost_a_slice_has_extra_rounds_beside_its_baseline(turns):
     both = {"fixed-pool", "thread-per-request"}
     assert len(loaded) == 10
     extra = [(number, mode) for _, number, mode in loaded[6:10]]
-    # Round 3 is lost too, round 4 is kept, a fifth is not wanted.
+    # Round 3 is lost too, round 4 is included, a fifth is not wanted.
     assert set(extra[:2]) == {(3, mode) for mode in both}
     assert set(extra[2:]) == {(4, mode) for mode in both}
 
@@ -289,7 +289,7 @@ class Subject:
 
 @pytest.fixture
 def load(plan, monkeypatch):
-    """Loads one mode; each slice ends as asked: with faults, or an outcome and its reason."""
+    """Loads one mode; each slice ends as requested: with faults, or an outcome and its reason."""
 
     def run(*ends, alive=True):
         session, stopped, left = session_of(plan), [], list(ends)

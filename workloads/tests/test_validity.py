@@ -108,7 +108,7 @@ def test_good_cell_is_valid_and_every_rule_was_applied():
     verdict = validity.verdict(GOOD)
     assert verdict["version"] == validity.VERSION
     assert verdict["valid"] and verdict["latency_valid"]
-    # all but those of databases, idle and kept connections, user-supplied servers and a quota
+    # all but those of databases, idle and kept-alive connections, user-supplied servers and a quota
     assert len(verdict["checks"]) == len(validity.RULES) - 5
 
 
@@ -312,7 +312,7 @@ def test_rows_of_requests_that_were_cut_off_may_be_there_or_not():
 def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_once():
     record = with_("server.peak_threads", 25)
     assert failed(record) == {"observed"}
-    # 190/s of 100 ms each are 19 at once
+    # 190/s of 100 ms each are 19 in flight
     record["load"]["offered_per_s"] = 190
     assert failed(record) == set()
     users = closed()
@@ -437,7 +437,7 @@ def test_kept_connection_has_one_thread_for_all_its_requests():
 
 
 def of_slices(count, left_out=0):
-    """GOOD as the sum of so many slices that were kept."""
+    """GOOD as the sum of so many included slices."""
     record = copy.deepcopy(GOOD)
     slices = {"plain": count + left_out, "counted": count, "kept": count, "left_out": left_out}
     record["load"]["slices"] = slices
@@ -505,7 +505,7 @@ def test_steps_of_a_sweep_may_fail_and_use_up_what_there_is():
         ("load.bodies_right", 899, "body_bytes"),
         ("load.latency_min_ms", 90.0, "never_too_fast"),
         ("server.peak_threads", 44, "observed"),
-        # 200/s of 100 ms each are 20 at once: as many as must be observed.
+        # 200/s of 100 ms each are 20 in flight: as many as must be observed.
         ("server.peak_threads", 32, "observed"),
         ("load.slices.plain", 3, "slices_kept"),
     ],

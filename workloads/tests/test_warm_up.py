@@ -1,4 +1,4 @@
-"""A warm-up ends when the compiler is idle and requests get no cheaper, or at its limit."""
+"""A warm-up ends at its limit, or when the compiler is idle and CPU time a request stays level."""
 
 import json
 import os
@@ -77,8 +77,8 @@ def test_it_ends_when_the_compiler_is_idle_and_requests_get_no_cheaper(monkeypat
         }
     )
     result = machine.warm_up(monkeypatch)
-    # In the second turn of two loads the compiler is idle, but requests are much cheaper than in
-    # the first; in the third it is at work once more.
+    # In the second turn of two loads the compiler is idle, but a request costs much less CPU time
+    # than in the first; in the third it is at work once more.
     assert len(machine.loads) == 8
     assert result.record() == {
         "ended": "idle",
@@ -144,7 +144,7 @@ def test_server_that_answers_with_errors_alone_has_a_short_warm_up(monkeypatch, 
 def test_server_without_a_compiler_is_compared_with_itself_first(monkeypatch):
     machine = Machine({"/a": [(0.0, 900, 500), (0.0, 500, 500), (0.0, 490, 500)]})
     assert machine.warm_up(monkeypatch, compilers=()).ended == "idle"
-    # Turns of two loads: the second is much cheaper than the first.
+    # Turns of two loads: a request of the second costs much less CPU time than one of the first.
     assert len(machine.loads) == 6
 
 
