@@ -46,7 +46,11 @@ measured_medians <- function(summary) {
 #' @param users,admitted,wait_s,cpus_per_s vectors; NA or Inf where there is no such limit.
 #' @return list of vectors: bound_per_s, bound_by; NA where nothing is a limit.
 least_bound <- function(users, admitted, wait_s, cpus_per_s) {
-  limits <- cbind(users = users / wait_s, admitted = admitted / wait_s, cpu = cpus_per_s)
+  least_of(cbind(users = users / wait_s, admitted = admitted / wait_s, cpu = cpus_per_s))
+}
+
+# The least of limits that are the columns of a matrix, a row a case; see least_bound().
+least_of <- function(limits) {
   limits[!is.finite(limits)] <- Inf
   least <- apply(limits, 1, which.min)
   per_s <- limits[cbind(seq_along(least), least)]
