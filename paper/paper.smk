@@ -66,6 +66,7 @@ rule render_report:
                 "look.yml",
                 "look.typ",
                 "page.html",
+                "service.js",
                 "report.css",
                 "dark.scss",
                 "stand-in.css",

@@ -34,7 +34,7 @@ answer_services <- function(services) {
       virtual_per_s = virtual$bound_per_s, virtual_by = virtual$bound_by, pinned_per_s = cpus / within_s,
       threads_enough = vapply(rate_per_s * within_s, pool_enough, 0),
       connections_enough = vapply(rate_per_s * (held_ms / 1000), pool_enough, 0),
-      threads_useful = ceiling(virtual$bound_per_s * within_s), heap_needed_mib = in_flight * request_kib / 1024, heap_holds,
+      threads_useful = ceiling(virtual$bound_per_s * within_s - 1e-9), heap_needed_mib = in_flight * request_kib / 1024, heap_holds,
       fills_s = fifelse(is.finite(fills_s) & fills_s > 0, fills_s, NA_real_)
     )
   }]

@@ -23,9 +23,10 @@ title_of_column <- function(names) {
 #' A table as HTML, for the page alone: pandoc would take minutes for thousands of rows.
 #'
 #' @param table data.frame; numbers are set with three significant digits, texts as they are.
-#' @param what the caption: what it is, with units that the headings lack; `file` of results/ whose rows these are.
-#' @return one string; empty without rows.
-page_table <- function(table, what, file = NULL) {
+#' @param what the caption: what it is, with units that the headings lack; `file` of results/ whose rows these are; `ids` the
+#'   columns, as words_of_columns() knows them.
+#' @return one string, with a list of what the columns say; empty without rows.
+page_table <- function(table, what, file = NULL, ids = names(table)) {
   table <- as.data.table(table)
   if (nrow(table) == 0) return("")
   empty <- vapply(table, function(column) all(is.na(column) | column %in% ""), NA)
@@ -40,7 +41,16 @@ page_table <- function(table, what, file = NULL) {
   paste0(
     sprintf("<figure class=\"tbl data\"%s>\n<figcaption>", if (is.null(file)) "" else sprintf(" data-file=\"%s\"", file)),
     escape_html(what), source, "</figcaption>\n<table>\n<thead><tr>", heads, "</tr></thead>\n<tbody>\n",
-    paste0("<tr>", do.call(paste0, unname(cells)), "</tr>", collapse = "\n"), "\n</tbody>\n</table>\n</figure>"
+    paste0("<tr>", do.call(paste0, unname(cells)), "</tr>", collapse = "\n"), "\n</tbody>\n</table>\n",
+    column_list(names(table), words_of_columns(ids[!empty], file)), "</figure>"
+  )
+}
+
+# Folded under its table.
+column_list <- function(headings, words) {
+  paste0(
+    "<details class=\"columns\"><summary>Columns</summary>\n<dl>",
+    paste0("<dt>", escape_html(headings), "</dt><dd>", escape_html(words), "</dd>", collapse = "\n"), "</dl>\n</details>\n"
   )
 }
 
@@ -67,7 +77,7 @@ data_table <- function(results, file, what, columns = NULL, keep = NULL) {
   if (!is.null(keep)) rows <- rows[keep(rows) %in% TRUE]
   shown <- if (is.null(columns)) names(rows) else intersect(columns, names(rows))
   texts <- Map(function(id) value_of_cell(rows, id), shown)
-  page_table(setnames(as.data.table(texts), title_of_column(shown)), what, file)
+  page_table(setnames(as.data.table(texts), title_of_column(shown)), what, file, shown)
 }
 
 # A column of cells: latencies that do not count have a mark, and a percentile that failed requests reach is not reached.
@@ -99,7 +109,7 @@ excluded_slice_columns <- c(
 )
 of_curve <- c("mode", "tier", "step", "sessions", "rate_per_s")
 
-#' The tables of one study, with its flame graphs.
+#' The tables of one study, with its time series and flame graphs.
 #'
 #' @param all see of_study().
 #' @return vector of HTML.
@@ -110,6 +120,8 @@ tables_of_study <- function(all) {
   c(
     page_table(table_modes_asked(all), "The modes, as their cells record them. An A/A pair is one mode under two names."),
     page_table(table_tiers(read_tiers(all)), "The tiers, and the load that each tool applies."),
+    page_table(table_start(all), "Time to peak and idle cost of each mode: medians over its cells."),
+    page_table(table_primaries(all$comparisons), "The primary comparisons of the study. ‡ marks one session, § few collections."),
     table("summary.csv", "What clients saw, cell by cell. Latency of an open loop counts from when a request was due, uncorrected from when it was sent. † marks latencies that do not count; a percentile is not reached where more requests failed.", client_columns),
     table("summary.csv", "What servers used, cell by cell.", server_columns),
     table("summary.csv", "Cells that are not valid, cells whose latency does not count, and servers that failed; what they still bound.", invalid_columns, function(rows) {
@@ -141,8 +153,19 @@ tables_of_study <- function(all) {
     page_table(table_thread_events(thread_events_of(all)), "Events of the JVM's threads in profiled slices of valid cells: JFR's, none too short to be recorded."),
     table("combinations.csv", "Transactions a second by the sizes of both pools, and the combinations that cannot be told from the best."),
     page_table(table_threads(all), "Threads by group: the most that existed at a time, and how many of them ran or were free to run, as the JVM and as the kernel has them; medians over repetitions."),
+    traces_frame(all),
     flame_graphs(choose_flame_graphs(all))
   )
+}
+
+#' How long each mode takes until it is warm, and what it uses at rest.
+table_start <- function(all) {
+  idle_cpu <- 100 * from_cells(all$cells, function(cell) number(cell$server$idle_cpu_share), NA_real_)
+  middle <- function(values) as.numeric(median(values, na.rm = TRUE))
+  copy(all$summary)[, idle_cpu := idle_cpu][, .(
+    "Start (s)" = middle(start_up_s), "First answer (s)" = middle(first_answer_s), "Time to peak (s)" = middle(warm_up_s),
+    "Idle CPU (%)" = middle(idle_cpu), "Idle memory (MiB)" = middle(rss_idle_mib), "Idle threads" = middle(threads_idle)
+  ), by = .(Mode = mode)][order(match(Mode, mode_levels(Mode)))]
 }
 
 allocations_of <- function(all) {
@@ -163,7 +186,7 @@ table_of_bounds <- function(all) {
   page_table(setNames(bounds[, shown, with = FALSE], title_of_column(shown)), paste(
     "What users, admission or the CPUs allow (Little's law, the utilization law, mean value analysis), and what was measured:",
     "median over the sessions that count."
-  ), "bounds.csv")
+  ), "bounds.csv", shown)
 }
 
 #' Threads by group and source, where servers counted them.
@@ -215,7 +238,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", ratio_columns)),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
       table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
-      page_table(changes, "This run against the shipped run that it is compared with.")
+      page_table(setnames(copy(changes), title_of_column), "This run against the shipped run that it is compared with.", ids = names(changes))
     )),
     section_of_tables("Causes – tables", "cause-tables", c(
       table("causes.csv", "Doses, swaps and steps; the share is of the effect, or of the whole of the steps."),

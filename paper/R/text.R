@@ -89,12 +89,27 @@ headings <- function(ids) setNames(with_unit(fcoalesce(about_statistics(ids)$sho
 #' A page in a frame behind a summary: it brings scripts, which must not reach the page around it. It is packed,
 #' because there are many; page.html unpacks it.
 page_frame <- function(file, summary, title) {
-  packed <- jsonlite::base64_enc(memCompress(readBin(file, "raw", file.size(file)), "gzip"))
   sprintf(
     "<details><summary>%s</summary>\n<iframe class=\"flame-graph\" title=\"%s\" sandbox=\"allow-scripts\" data-page=\"%s\"></iframe></details>",
-    summary, title, gsub("\n", "", packed, fixed = TRUE)
+    summary, title, packed(readBin(file, "raw", file.size(file)))
   )
 }
 
+#' Bytes, deflated and in base64.
+packed <- function(bytes) gsub("\n", "", jsonlite::base64_enc(memCompress(bytes, "gzip")), fixed = TRUE)
+
 #' Raw HTML for Markdown.
 raw_html <- function(lines) paste(c("", "``````````{=html}", lines, "``````````", ""), collapse = "\n")
+
+#' DataTables, which searches and sorts the page's tables, as R's package DT brings it; the renderer embeds its files. Its own style
+#' has colors for light pages alone, so report.css has ours.
+table_library <- function() {
+  tags <- htmltools::as.tags(DT::datatable(data.frame()))
+  libraries <- htmltools::resolveDependencies(htmltools::findDependencies(tags))
+  wanted <- Filter(function(library) library$name %in% c("jquery", "dt-core"), libraries)
+  files <- vapply(wanted, function(library) {
+    folder <- if (is.null(library$package)) library$src$file else system.file(library$src$file, package = library$package)
+    normalizePath(file.path(folder, library$script[[1]]))
+  }, "")
+  sprintf("<script src=\"%s\"></script>", files)
+}

@@ -47,7 +47,7 @@ test_that("pools are the smallest in which one request in a hundred waits", {
   }
   one <- answer_one()
   expect_equal(c(one$threads_enough, one$connections_enough), c(pool_enough(11.25), pool_enough(5)))
-  expect_equal(one$threads_useful, 400 * 0.045)
+  expect_equal(one$threads_useful, 18)
   expect_equal(one$heap_needed_mib, 11.25 * 100 / 1024)
 })
 
