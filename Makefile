@@ -43,7 +43,7 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 build: setup ## servers and generator
 	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_primitives build_database_client
 
-test: setup ## every check, the smoke run among them
+test: setup .tools/browser.stamp ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh
 
 test-slurm: build .tools/slurm.stamp ## sessions on a SLURM of two nodes, one of which is lost (root)
@@ -101,6 +101,11 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 # Tried once for each Python environment, which it becomes a part of.
 .tools/quarto.stamp: $(SETUP)/quarto.sh .tools/venv.stamp
 	@$(SETUP)/quarto.sh "$(TOOLS)"
+	@touch $@
+
+# Tried once for each Python environment, and after Quarto: apt-get knows one caller at a time.
+.tools/browser.stamp: $(SETUP)/browser.sh .tools/venv.stamp | .tools/quarto.stamp .tools/env
+	@$(SETUP)/browser.sh
 	@touch $@
 
 .tools/runtimes.stamp: $(SETUP)/runtimes.sh $(SETUP)/jdk-21.txt $(SETUP)/jdk-25.txt .tools/venv.stamp

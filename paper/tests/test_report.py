@@ -1,5 +1,6 @@
 """The report on golden cells and edits of them: it says what the tables say, whatever they are."""
 
+import html
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,7 @@ import pytest
 
 from paper import render
 from paper.tests.analyzed import FLAME_GRAPH, ROOT, analyze
-from paper.tests.page import Page, pdf_text
+from paper.tests.page import Page, pdf_text, spaced
 from paper.tests.report_checks import dead_links, rows_of, slips, wrong_tables
 from workloads.tests.golden.cut import COMMIT
 from workloads.tests.golden.edits import (
@@ -94,12 +95,12 @@ class Report:
 def made(results: Path, name: str) -> Report:
     analyze(results, SCENARIOS[name])
     params = {"results": str(results), "analysis": str(ROOT / "analysis")}
-    html, pdf = results / "report.html", results / "report.pdf"
+    page, pdf = results / "report.html", results / "report.pdf"
     if name == PRINTED:
-        render.render_report(params, html, pdf)
-        return Report(results, Page(html), pdf_text(pdf))
-    render.render(ROOT / "paper" / "report.qmd", params, "html", html)
-    return Report(results, Page(html))
+        render.render_report(params, page, pdf)
+        return Report(results, Page(page), pdf_text(pdf))
+    render.render(ROOT / "paper" / "report.qmd", params, "html", page)
+    return Report(results, Page(page))
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +153,21 @@ def test_a_row_that_is_not_shown_is_noticed(full: Report) -> None:
 def test_the_paper_has_its_sections_and_the_page_the_tables_too(full: Report) -> None:
     for words in ("Which mode to choose", "Method", "Causes", "Five published experiments judged"):
         assert words in full.text and words in full.pdf
-    assert "The method in full" in full.text
-    assert "The method in full" not in full.pdf
+    for words in ("The method in full", "Your own service, answered"):
+        assert words in full.text
+        assert words not in full.pdf
+
+
+def test_sections_have_the_numbers_of_the_pdf(full: Report) -> None:
+    headings = re.findall(
+        r'<h[12]\s+data-number="([\d.]+)"[^>]*>(.*?)</h[12]>',
+        full.page.path.read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
+    assert len(headings) > 10
+    for _, heading in headings:
+        title = spaced(html.unescape(re.sub(r"<[^>]+>", "", heading)))
+        assert title in full.pdf
 
 
 def test_values_in_sentences_are_those_of_the_tables(report: Report) -> None:
@@ -222,6 +236,12 @@ def test_bars_are_drawn_from_enough_samples_alone(reports: dict[str, Report]) ->
     assert drawn in reports["everything"].text
     # With 100 samples and fewer there is no figure.
     assert "by group of stacks, at smoke-" not in reports["one study"].text
+
+
+def test_time_series_have_the_slices_of_their_cells(full: Report) -> None:
+    drawn = [cell for trace in full.page.traces for cell in trace]
+    rows = rows_of(full.results / "slices.csv")
+    assert sum(len(cell["slices"]["at"]) for cell in drawn) == len(rows) > 0
 
 
 def test_flame_graphs_are_embedded_unchanged(full: Report) -> None:

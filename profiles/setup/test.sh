@@ -21,7 +21,7 @@ lint_r='
   for (lints in found) print(lints)
   quit(status = any(lengths(found) > 0))
 '
-smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py)
+smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py paper/tests/test_browser.py)
 mapfile -t shell_scripts < <(find .ci/run analysis paper profiles servers workloads \( -name '*.sh' -o -path .ci/run \))
 
 sources() {

@@ -50,3 +50,20 @@ test_that("cells with a quota of CPU time and without one are not of one setting
   expect_equal(sentence_mixed(list(cell(), cell())), "")
   expect_match(sentence_mixed(list(cell(), cell(cpu_quota = 2.5, data_in_memory = TRUE))), "differ in CPU quotas and disks of databases.", fixed = TRUE)
 })
+
+test_that("the columns of a table are explained", {
+  html <- page_table(data.table(Mode = "x", Value = 1), "T")
+  expect_match(html, "<dt>Mode</dt><dd>Concurrency model that was measured</dd>", fixed = TRUE)
+  expect_equal(words_of_columns("latency_p99_ms"), "99th percentile of latency, in ms")
+  expect_equal(words_of_columns("cpu_us_per_request_low"), "Lower end of the interval or range of: CPU time per request, in µs")
+  expect_equal(words_of_columns(c("share", "kind"), "causes.csv"), c("Share of the effect that goes, or slope of the logarithms", "Dose or swap"))
+  expect_equal(words_of_columns("of_no_table"), "")
+  expect_equal(anyDuplicated(column_words$name), 0)
+})
+
+test_that("the library of tables is two files of R's package DT", {
+  library <- table_library()
+  expect_length(library, 2)
+  expect_match(library[1], "jquery")
+  expect_true(all(file.exists(sub("^<script src=\"(.*)\"></script>$", "\\1", library))))
+})

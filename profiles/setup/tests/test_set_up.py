@@ -422,3 +422,22 @@ def test_clean_leaves_results(run, clone):
     assert not (clone / ".tools").exists()
     assert not (clone / "workloads/due/build").exists()
     assert not (clone / "servers/sockets/target").exists()
+
+
+# ---- browser.sh -----------------------------------------------------------------------------
+
+
+def test_a_browser_that_is_there_is_not_installed(run, put):
+    put("dpkg-query", "echo installed chromium; echo installed chromium-driver")
+    put("apt-get", "echo called; exit 1")
+    done = run(SETUP / "browser.sh")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_tests_go_on_without_a_browser(run, put):
+    put("dpkg-query", GCC_IS_THERE)
+    put("id", "echo 0")
+    put("apt-get", "exit 100")
+    done = run(SETUP / "browser.sh")
+    assert done.returncode == 0
+    assert "the report is not tested in a browser" in done.stdout

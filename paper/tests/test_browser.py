@@ -1,0 +1,232 @@
+"""The smoke run's report in a real browser. Runs after `make smoke`."""
+
+import json
+import os
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from paper.tests.browser import (
+    BROWSER,
+    DRIVER,
+    complaints,
+    faint,
+    open_all,
+    opened,
+    requests,
+    too_wide,
+    until,
+)
+from paper.tests.report_checks import rows_of
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / "results/smoke"))
+REPORT = RESULTS / "report.html"
+MOST_BYTES = 6 << 20
+FIRST_PAINT_MS = 1000
+VIEWS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
+
+pytestmark = pytest.mark.skipif(
+    not (BROWSER and DRIVER),
+    reason="Debian's chromium and chromium-driver are not here, and set-up could not install them",
+)
+
+
+@pytest.fixture(scope="module", params=VIEWS, ids=lambda view: f"{view[0]} px, {view[1]}")
+def page(request: pytest.FixtureRequest) -> Iterator[Chrome]:
+    with opened(REPORT, *request.param) as driver:
+        yield driver
+
+
+@pytest.fixture(scope="module")
+def wide() -> Iterator[Chrome]:
+    with opened(REPORT, 1280, "light") as driver:
+        yield driver
+
+
+# ---- In every view, in this order ------------------------------------------------------------
+
+
+def test_first_paint_is_early(page: Chrome) -> None:
+    until(page, "document.readyState === 'complete'")
+    entries = page.execute_script(
+        "return performance.getEntriesByType('paint').map((one) => [one.name, one.startTime])"
+    )
+    assert dict(entries)["first-contentful-paint"] < FIRST_PAINT_MS
+
+
+def test_contents_lead_to_their_sections(page: Chrome) -> None:
+    links = page.find_elements(By.CSS_SELECTOR, "nav#TOC a")
+    assert len(links) > 10
+    for link in links:
+        page.execute_script("arguments[0].click()", link)
+        until(
+            page,
+            """((target) => target?.checkVisibility()
+            && target.getBoundingClientRect().top > -2
+            && target.getBoundingClientRect().top < innerHeight
+            )(document.getElementById(decodeURIComponent(arguments[0].hash.slice(1))))""",
+            link,
+        )
+
+
+def test_nothing_is_too_wide_or_faint_however_much_is_open(page: Chrome) -> None:
+    assert (too_wide(page), faint(page)) == ([], [])
+    open_all(page)
+    assert (too_wide(page), faint(page)) == ([], [])
+
+
+def test_nothing_was_requested_and_the_console_is_empty(page: Chrome) -> None:
+    assert (requests(page), complaints(page)) == ([], [])
+
+
+# ---- In one view -----------------------------------------------------------------------------
+
+
+def open_section(driver: Chrome, selector: str) -> None:
+    """Unfold the sections that hold what the selector finds, as a click on their titles does."""
+    driver.execute_script(
+        "document.querySelector(arguments[0]).closest('details.part').open = true", selector
+    )
+
+
+def test_report_is_small() -> None:
+    assert REPORT.stat().st_size <= MOST_BYTES
+
+
+def test_search_filters_a_table(wide: Chrome) -> None:
+    open_section(wide, "figure[data-file='comparisons.csv']")
+    figure = until(wide, "document.querySelector(\"[data-file='comparisons.csv'] input\")")
+    figure = figure.find_element(By.XPATH, "ancestor::figure")
+    rows = figure.find_elements(By.CSS_SELECTOR, "tbody tr")
+    word = rows[0].find_elements(By.TAG_NAME, "td")[1].text
+    total = int(figure.find_element(By.CLASS_NAME, "dataTables_info").text.split()[-1])
+    figure.find_element(By.TAG_NAME, "input").send_keys(word)
+    info = figure.find_element(By.CLASS_NAME, "dataTables_info")
+    left = until(wide, "arguments[0].textContent.match(/.*all.*/)?.[0]", info)
+    assert 0 < int(re.findall(r"of (\d+)", left)[0]) < total
+    assert all(word in row.text for row in figure.find_elements(By.CSS_SELECTOR, "tbody tr"))
+
+
+def test_a_click_sorts_numbers_as_numbers(wide: Chrome) -> None:
+    open_section(wide, "figure[data-file='summary.csv']")
+    heading = until(wide, "document.querySelector(\"[data-file='summary.csv'] th.n.sorting\")")
+    wide.execute_script("arguments[0].click()", heading)
+    assert heading.get_attribute("aria-sort") == "ascending"
+    cells = wide.execute_script(
+        """return [...arguments[0].closest('table').tBodies[0].rows]
+        .map((row) => row.cells[arguments[0].cellIndex].textContent)""",
+        heading,
+    )
+    numbers = [float(text.replace(",", "")) for text in cells if text != "–"]
+    assert numbers == sorted(numbers)
+
+
+def test_columns_are_explained(wide: Chrome) -> None:
+    silent = wide.execute_script(
+        """return [...document.querySelectorAll('details.columns dt')]
+        .filter((one) => !one.nextElementSibling.textContent.trim())
+        .map((one) => one.textContent)"""
+    )
+    assert set(silent) == set()
+    assert wide.execute_script(
+        "return !document.querySelector('figure.data:not(:has(> details.columns))')"
+    )
+
+
+def test_a_flame_graph_opens(wide: Chrome) -> None:
+    frames = wide.find_elements(By.CSS_SELECTOR, "section.data iframe.flame-graph")
+    if not frames:
+        pytest.skip("no mode of this run was sampled, so it has no flame graph")
+    assert not frames[0].get_attribute("srcdoc")
+    open_section(wide, "section.data iframe.flame-graph")
+    summary = frames[0].find_element(By.XPATH, "../summary")
+    wide.execute_script("arguments[0].click()", summary)
+    until(wide, "arguments[0].srcdoc.length > 0 && arguments[0].checkVisibility()", frames[0])
+    wide.switch_to.frame(frames[0])
+    until(wide, "document.body.textContent.length > 0")
+    wide.switch_to.default_content()
+
+
+def test_time_series_of_a_cell_are_drawn(wide: Chrome) -> None:
+    open_section(wide, "details.traces")
+    wide.execute_script("document.querySelector('details.traces').open = true")
+    until(wide, "document.querySelector('details.traces svg')")
+    drawn = wide.execute_script(
+        """return [...document.querySelectorAll('details.traces path')]
+        .map((one) => one.getAttribute('d')).join('')"""
+    )
+    assert drawn.count("M") > 1 and "NaN" not in drawn
+
+
+# ---- The form --------------------------------------------------------------------------------
+
+FILL = """
+const form = document.querySelector('#service-form');
+return arguments[0].map((row) => {
+    for (const field of form.querySelectorAll('input')) field.value = row[field.name];
+    form.dispatchEvent(new Event('input'));
+    const output = form.querySelector('output');
+    return [output.dataset.answer, output.textContent];
+});
+"""
+
+
+def as_json(text: str) -> str | float | None:
+    """A value as R writes it; what is no finite number is none."""
+    if text in ("", "Inf", "NA"):
+        return None
+    return float(text) if re.fullmatch(r"-?[\d.]+(e[-+]?\d+)?", text) else text
+
+
+def test_form_answers_as_the_analysis_does(wide: Chrome, tmp_path: Path) -> None:
+    table = tmp_path / "answers.csv"
+    argv = ["Rscript", "analysis/analyze.R", "answers", f"out={table}"]
+    subprocess.run(argv, cwd=ROOT, check=True, capture_output=True)
+    rows = rows_of(table)
+    answers = wide.execute_script(FILL, rows)
+    assert len(answers) == len(rows) > 100
+    for row, (found, words) in zip(rows, answers, strict=True):
+        values = json.loads(found)
+        expected = {key: as_json(row[key]) for key in values}
+        assert values == pytest.approx(expected, rel=1e-9, abs=1e-12), row
+        assert not re.search(r"NaN|null|undefined|Infinity|∞", words), words
+
+
+def test_form_names_the_field_that_is_wrong(wide: Chrome) -> None:
+    rows = [{"rate_per_s": "-3", "wait_ms": "1", "cpu_ms": "1", "cpus": "1", "heap_mib": "1"}]
+    rows[0] |= {"threads": "", "connections": "", "held_ms": "", "request_kib": "1"}
+    ((found, words),) = wide.execute_script(FILL, rows)
+    assert found is None
+    assert words == "Requests a second: a number from 0.001 to 100000 is needed."
+
+
+# ---- A page that is broken -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("whole", "broken"),
+    [
+        # A row has a cell less than the heading.
+        (r"(data-file=\"comparisons.csv\".*?<tbody>\n<tr>)<td>.*?</td>", r"\1"),
+        # A table that calls for something from outside.
+        (r"(<figure class=\"tbl data\")", r'<img src="http://127.0.0.1:9/x.png">\1'),
+    ],
+    ids=["a cell is missing", "a request"],
+)
+def test_a_broken_table_is_noticed(whole: str, broken: str, tmp_path: Path) -> None:
+    text, count = re.subn(
+        whole, broken, REPORT.read_text(encoding="utf-8"), count=1, flags=re.DOTALL
+    )
+    assert count == 1
+    page = tmp_path / "broken.html"
+    page.write_text(text, encoding="utf-8")
+    with opened(page, 1280, "light") as driver:
+        open_section(driver, "figure[data-file='comparisons.csv']")
+        WebDriverWait(driver, 10).until(lambda _: complaints(driver) or requests(driver))
