@@ -265,7 +265,7 @@ column_words <- fread(
   sep = ";", quote = "", strip.white = TRUE, na.strings = NULL, encoding = "UTF-8"
 )
 
-#' What columns say, for readers.
+#' Explanations of columns.
 #'
 #' @param names of the columns as their file or their table has them; `file` of results/, or NULL.
 #' @return character vector; empty where nothing is known of a column.

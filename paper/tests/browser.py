@@ -1,4 +1,4 @@
-"""Debian's Chromium with a report open in it, and what a reader would stumble over there."""
+"""Debian's Chromium with a report open in it, and checks of what a reader sees there."""
 
 import json
 import shutil
@@ -58,12 +58,12 @@ def until(driver: Chrome, condition: str, *arguments: Any) -> Any:
 
 
 def complaints(driver: Chrome) -> list[str]:
-    """What the console says since it was last read."""
+    """Read what the console says since the last call."""
     return [entry["message"] for entry in driver.get_log("browser")]
 
 
 def requests(driver: Chrome) -> list[str]:
-    """Addresses outside the page that were requested since this was last read."""
+    """Addresses outside the page that were requested since the last call."""
     messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
     sent = [one["params"] for one in messages if one["method"] == "Network.requestWillBeSent"]
     urls = [one["request"]["url"] for one in sent]
@@ -83,7 +83,7 @@ def open_all(driver: Chrome) -> None:
 
 
 def too_wide(driver: Chrome) -> list[str]:
-    """What reaches beyond the screen, and not within a box that scrolls."""
+    """Elements that reach beyond the screen, and not within a box that scrolls."""
     return driver.execute_script("""
         if (document.documentElement.scrollWidth <= innerWidth) return [];
         const scrolls = (element) => element && element !== document.documentElement
@@ -126,7 +126,7 @@ def faint(driver: Chrome) -> list[str]:
             const ink = over(parse(getComputedStyle(element).color), ground);
             const [dark, bright] = [light(ink), light(ground)].sort((one, other) => one - other);
             const contrast = (bright + 0.05) / (dark + 0.05);
-            if (contrast < arguments[0]) found.push(`${contrast.toFixed(2)}: ${words.slice(0, 50)}`);
+            if (contrast < arguments[0]) found.push(`${contrast.toFixed(2)}: ${words}`);
         }
         return [...new Set(found)].slice(0, 10);
         """,

@@ -6,7 +6,7 @@ test_that("each formula has its words", {
     bound_per_s = 100, mva_per_s = 99, measured_per_s = c(90, 95, 80)
   )
   fwrite(bounds, file.path(folder, "bounds.csv"))
-  all <- list(results = folder, predicted_curves = no_predicted_curves(), capacity = no_capacities())
+  all <- list(results = folder, predicted_curves = no_predicted_curves(), capacity = typed_table(capacity_words, capacity_numbers, capacity_flags))
   found <- table_predicting(all)
   expect_equal(found$Formula, unname(formula_titles[c("users", "admitted", "cpu", "mva")]))
   expect_equal(found$Median, c("0.9", "0.95", "0.8", "0.909"))
