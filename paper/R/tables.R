@@ -27,6 +27,8 @@ title_of_column <- function(names) {
 #'   columns, as words_of_columns() knows them.
 #' @return one string, with a list of what the columns say; empty without rows.
 page_table <- function(table, what, file = NULL, ids = names(table)) {
+  # Before the table loses columns.
+  force(ids)
   table <- as.data.table(table)
   if (nrow(table) == 0) return("")
   empty <- vapply(table, function(column) all(is.na(column) | column %in% ""), NA)
@@ -238,7 +240,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", ratio_columns)),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
       table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
-      page_table(setnames(copy(changes), title_of_column), "This run against the shipped run that it is compared with.", ids = names(changes))
+      page_table(setNames(changes, title_of_column(names(changes))), "This run against the shipped run that it is compared with.", ids = names(changes))
     )),
     section_of_tables("Causes – tables", "cause-tables", c(
       table("causes.csv", "Doses, swaps and steps; the share is of the effect, or of the whole of the steps."),
