@@ -270,11 +270,11 @@ column_words <- fread(
 #' @param names of the columns as their file or their table has them; `file` of results/, or NULL.
 #' @return character vector; empty where nothing is known of a column.
 words_of_columns <- function(names, file = NULL) {
-  own <- column_words$words[match(paste0(file, ":", names), column_words$name)]
-  base <- sub("_(low|high)$", "", names)
-  end <- fcase(endsWith(names, "_low"), "lower", endsWith(names, "_high"), "upper", default = "")
-  of_end <- ifelse(end == "", NA_character_, sprintf("%s end of the interval or range of: %s", end, words_of(base)))
-  capitalised(fcoalesce(own, words_of(names), of_end, ""))
+  known <- function(names) fcoalesce(words_of(paste0(file, ":", names)), words_of(names))
+  of_base <- known(sub("_(low|high)$", "", names))
+  end <- fifelse(endsWith(names, "_low"), "lower", "upper")
+  of_end <- fifelse(is.na(of_base), NA_character_, sprintf("%s end of the interval or range of: %s", end, of_base))
+  capitalised(fcoalesce(known(names), of_end, ""))
 }
 
 # NA where neither the table above nor the analysis knows the column.

@@ -57,7 +57,9 @@ test_that("the columns of a table are explained", {
   expect_equal(words_of_columns("latency_p99_ms"), "99th percentile of latency, in ms")
   expect_equal(words_of_columns("cpu_us_per_request_low"), "Lower end of the interval or range of: CPU time per request, in µs")
   expect_equal(words_of_columns(c("share", "kind"), "causes.csv"), c("Share of the effect that goes, or slope of the logarithms", "Dose or swap"))
-  expect_equal(words_of_columns("of_no_table"), "")
+  expect_equal(words_of_columns(c("share_high", "of_no_table", "of_no_table_low"), "causes.csv"), c(
+    "Upper end of the interval or range of: share of the effect that goes, or slope of the logarithms", "", ""
+  ))
   expect_equal(anyDuplicated(column_words$name), 0)
 })
 
