@@ -73,8 +73,8 @@ measured_by_formula <- function(bounds, predicted, capacities) {
   curves <- unique(predicted, by = place)[capacities[bound == "", .(study, tier, mode, measured_per_s = capacity_per_s)], on = place, nomatch = NULL]
   rows <- rbind(
     closed[, .(formula = bound_by, ratio = measured_per_s / bound_per_s)],
-    closed[, .(formula = "mva", ratio = measured_per_s / mva_per_s)],
-    curves[, .(formula = "queue", ratio = measured_per_s / capacity_per_s)]
+    closed[, .(formula = rep("mva", .N), ratio = measured_per_s / mva_per_s)],
+    curves[, .(formula = rep("queue", .N), ratio = measured_per_s / capacity_per_s)]
   )[is.finite(ratio)]
   rows[, .(cells = .N, middle = median(ratio), least = min(ratio), most = max(ratio), near = mean(abs(ratio - 1) <= 0.1)), by = formula][
     order(match(formula, c("users", "admitted", "cpu", "mva", "queue")))

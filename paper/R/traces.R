@@ -8,7 +8,7 @@ traced_seconds <- c("cpus", "rss_mib", "threads")
 #' @param all see of_study().
 #' @return one string of HTML; empty where no cell has slices.
 traces_frame <- function(all) {
-  traces <- Filter(Negate(is.null), lapply(seq_len(nrow(all$summary)), function(index) trace_of(all, all$summary[index])))
+  traces <- Filter(Negate(is.null), lapply(seq_len(nrow(all$summary)), function(index) series_of(all, all$summary[index])))
   if (length(traces) == 0) return("")
   json <- jsonlite::toJSON(traces, digits = 3, na = "null")
   sprintf(
@@ -22,7 +22,7 @@ traces_frame <- function(all) {
 #' @param all see of_study(); `cell` its row of the summary.
 #' @return list: name; slices: at, length (s of load), kept, traced_slices; seconds: at, length, traced_seconds (cpus in use, resident
 #'   memory, threads); NULL without slices.
-trace_of <- function(all, cell) {
+series_of <- function(all, cell) {
   place <- c("study", "mode", "tier", "tool", "repetition")
   slices <- all$slices[cell[, place, with = FALSE], on = place, nomatch = NULL][beside == ""]
   slices <- slices[is.finite(start_epoch_s) & is.finite(end_epoch_s)][order(start_epoch_s)]
