@@ -46,7 +46,7 @@
       threads_useful: Math.ceil(virtual.perSecond * within_s - 1e-9),
       heap_needed_mib: (in_flight * request_kib) / 1024,
       heap_holds,
-      fills_s: fills_s > 0 ? fills_s : NaN,
+      fills_s: fills_s > 0 && Number.isFinite(fills_s) ? fills_s : NaN,
     };
   }
 
