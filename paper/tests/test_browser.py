@@ -202,6 +202,16 @@ def test_form_answers_as_the_analysis_does(wide: Chrome, tmp_path: Path) -> None
         assert not re.search(r"NaN|null|undefined|Infinity|∞", words), words
 
 
+def test_form_says_what_lifting_a_limit_brings(wide: Chrome) -> None:
+    row = {"rate_per_s": "2000", "wait_ms": "100", "cpu_ms": "0.1", "cpus": "1", "threads": "50"}
+    row |= {"connections": "", "held_ms": "", "heap_mib": "512", "request_kib": "100"}
+    ((_, words),) = wide.execute_script(FILL, [row])
+    assert "at most 500 of 2,000 requests/s can be served" in words
+    assert "the limit of threads or permits, at 500 requests/s (50 ÷ 100 ms)" in words
+    assert "the bound rises from 500 to 10,000 requests/s, where the CPUs would bind" in words
+    assert "A pool of 1,001 platform threads has that bound, too" in words
+
+
 def test_form_names_the_field_that_is_wrong(wide: Chrome) -> None:
     rows = [{"rate_per_s": "-3", "wait_ms": "1", "cpu_ms": "1", "cpus": "1", "heap_mib": "1"}]
     rows[0] |= {"threads": "", "connections": "", "held_ms": "", "request_kib": "1"}
