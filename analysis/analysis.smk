@@ -24,6 +24,7 @@ Outputs: results/summary.csv           a row per cell
          results/primitives/primitives.csv  a row per primitive, rate and statistic
          results/causes.csv            a row per dose, swap or step of a cause: the share of the effect
          results/bounds.csv            a row per mode, tier and tool with a bound, beside what was measured
+         results/occupancy.csv         a row per mode, tier and tool of a closed loop: where its users stand
          results/mixes.csv             a row per mode, tier and tool with two paths: their latency, predicted and measured
          results/claims.csv            a row per claim of a source: the verdict on it
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
@@ -143,6 +144,7 @@ rule analyze:
         f"{RESULTS}/primitives/primitives.csv",
         f"{RESULTS}/causes.csv",
         f"{RESULTS}/bounds.csv",
+        f"{RESULTS}/occupancy.csv",
         f"{RESULTS}/mixes.csv",
         f"{RESULTS}/claims.csv",
     log:

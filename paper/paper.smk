@@ -41,6 +41,7 @@ rule render_report:
                 "findings",
                 "combinations",
                 "bounds",
+                "occupancy",
                 "mixes",
                 "controls",
                 "primitives/primitives",

@@ -120,6 +120,7 @@ write_other_tables <- function(measured, results, write, folder) {
   # Beyond capacity nothing of a server is at a bound of its own.
   is_overload <- vapply(cells, function(cell) cell$cell$tool == overload_tool, NA)
   write(bound_modes(cells[!is_overload], measured$summary), "bounds")
+  write(occupy_modes(cells[!is_overload], measured$summary), "occupancy")
   write(predict_mixes(cells, measured$summary), "mixes")
   write_overloads(cells[is_overload], write)
   primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))

@@ -25,7 +25,8 @@ read_findings <- function(path) {
 #' @export
 read_primaries <- function(path) {
   of_findings <- lapply(read_findings(path), function(finding) {
-    rbindlist(lapply(finding$pairs, function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
+    with_verdict <- Filter(function(pair) !isTRUE(pair$without_verdict), finding$pairs)
+    rbindlist(lapply(with_verdict, function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
   })
   within_a_tier <- Filter(function(situation) is.null(situation$baseline_tier), read_guide(path))
   of_situations <- lapply(within_a_tier, function(situation) {
@@ -36,29 +37,37 @@ read_primaries <- function(path) {
   unique(rbindlist(c(of_findings, of_situations), use.names = TRUE))[, comparison_names, with = FALSE]
 }
 
-#' The outcome of each finding.
+#' Whether each finding holds.
 #'
 #' @param findings see read_findings(); `comparisons` see add_verdicts().
-#' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), chosen
-#'   (which of `told` fits; NA for none), bound_ratio (what theory allows; NA for none), the columns of the comparisons. A finding
-#'   of which a pair was not measured has no rows.
+#' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), expected (the outcomes of the
+#'   pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open), bound_ratio
+#'   (what theory allows; NA for none), the columns of the comparisons. A finding of which a pair was not measured has no rows.
 #' @export
 decide_findings <- function(findings, comparisons) {
   rows <- lapply(findings, function(finding) {
     pairs <- rbindlist(lapply(finding$pairs, function(pair) {
       wanted <- c(finding["study"], pair[c("mode", "tier", "tool", "statistic")])
       row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
-      cbind(row, bound_ratio = rep(bound_ratio(pair$bound), nrow(row)))
+      cbind(row, bound_ratio = rep(bound_ratio(pair$bound), nrow(row)), expected = rep(paste(pair$holds, collapse = " "), nrow(row)))
     }), idcol = "pair")
     if (!setequal(pairs$pair, names(finding$pairs)) || anyDuplicated(pairs$pair) > 0) return(NULL)
-    outcomes <- setNames(standing(pairs), pairs$pair)
-    fits <- function(told) all(vapply(names(told$when), function(name) outcomes[[name]] %in% told$when[[name]], NA))
-    pairs[, outcome := unname(outcomes)]
-    data.table(finding = finding$id, pairs, chosen = Position(fits, finding$told))
+    pairs[, outcome := standing(pairs)]
+    data.table(finding = finding$id, pairs, holds = whether_holds(pairs$outcome, pairs$expected))
   })
-  none <- copy(comparisons[0])[, c("finding", "pair", "outcome") := character()][, bound_ratio := numeric()][, chosen := integer()]
+  none <- copy(comparisons[0])[, c("finding", "pair", "outcome", "expected", "holds") := character()][, bound_ratio := numeric()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
 }
+
+# One that is refuted outweighs those that are not decided.
+whether_holds <- function(outcome, expected) {
+  matters <- expected != ""
+  met <- mapply(`%in%`, outcome, strsplit(expected, " ", fixed = TRUE))[matters]
+  if (all(met)) return("yes")
+  if (any(!met & is_decided_outcome(outcome[matters]))) "no" else "open"
+}
+
+is_decided_outcome <- function(outcome) outcome %in% c("better", "worse", "same", "fixed")
 
 #' The ratio that theory allows: what the mode admits over what the baseline admits. NA without a bound.
 #' @export
@@ -128,14 +137,14 @@ compare_tiers <- function(guide, measured) {
 #' The guide, situation by situation.
 #'
 #' @param guide see read_guide(); `comparisons` see add_verdicts(), those of compare_tiers() among them.
-#' @return data.table: situation and practice (words), the columns of the comparisons, standing (see there). A situation of which
+#' @return data.table: situation (its title), the columns of the comparisons, standing (see there). A situation of which
 #'   nothing was measured has no rows.
 compare_guide <- function(guide, comparisons) {
   rows <- lapply(guide, function(situation) {
     metrics <- guide_metrics(situation, comparisons)
     if (nrow(metrics) == 0) return(NULL)
-    metrics[, `:=`(situation = situation$title, practice = c(situation$practice, "")[1])]
+    metrics[, situation := situation$title]
   })
-  none <- copy(comparisons[0])[, c("situation", "practice", "standing") := character()]
+  none <- copy(comparisons[0])[, c("situation", "standing") := character()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
 }

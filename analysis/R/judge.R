@@ -98,8 +98,8 @@ effect_of_capacities <- function(pair, shipped) {
 
 #' The pairs of findings that a cell is the mode of.
 #'
-#' @return list, an element per pair: title (of what the shipped run tells, or the topic), statistic, bound, allowed (outcomes with which the
-#'   finding holds).
+#' @return list, an element per pair: title, statistic, bound, allowed (outcomes with which the finding holds; for a pair without such, that of the
+#'   shipped run).
 findings_of_pair <- function(place, guide, shipped) {
   decided <- split(decide_findings(read_findings(guide), add_verdicts(shipped$comparisons, read_primaries(guide))), by = "finding")
   unlist(lapply(read_findings(guide), function(finding) {
@@ -110,12 +110,10 @@ findings_of_pair <- function(place, guide, shipped) {
 }
 
 told_of_pair <- function(finding, pair, name, rows) {
-  chosen <- c(rows$chosen, NA)[1]
-  told <- if (is.na(chosen)) NULL else finding$told[[chosen]]
   outcome <- rows$outcome[match(name, rows$pair)]
   list(
-    title = c(told$title, finding$topic)[1], statistic = pair$statistic, bound = pair$bound,
-    allowed = if (is.null(told$when[[name]])) outcome[!is.na(outcome)] else unlist(told$when[[name]])
+    title = finding$title, statistic = pair$statistic, bound = pair$bound,
+    allowed = if (is.null(pair$holds)) outcome[!is.na(outcome)] else pair$holds
   )
 }
 

@@ -89,7 +89,6 @@ column_words <- fread(
    baseline_tool;                  load generator of the baseline's side
    baseline_kind;                  kind of slices of the baseline's side
    situation;                      situation of the guide
-   practice;                       advice of the situation
    standing;                       whether the mode is better than the baseline, worse, the same or open
    finding;                        finding that names the pair
    pair;                           which of the finding's pairs

@@ -28,15 +28,15 @@ test_that("what is no primary stands where its interval does", {
 
 demo_situation <- function(...) {
   modifyList(list(
-    title = "A demo", study = "demo", baseline = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request", practice = "Do."
+    title = "A demo", study = "demo", baseline = "thread", tier = "high", tool = "wrk2", statistics = "cpu_us_per_request"
   ), list(...))
 }
 
 test_that("a situation has its modes, the best first, and one that was not measured has no row", {
   compared <- rbind(guided()[2:1], guided(statistic = "latency_p99_ms"))
   found <- compare_guide(list(demo_situation(), demo_situation(tier = "top")), compared)
-  expect_equal(found[, .(situation, practice, mode, standing)], data.table(
-    situation = "A demo", practice = "Do.", mode = c("pool", "loop"), standing = c("better", "open")
+  expect_equal(found[, .(situation, mode, standing)], data.table(
+    situation = "A demo", mode = c("pool", "loop"), standing = c("better", "open")
   ))
   faster <- rbind(guided()[2:1])[, better := "higher"]
   expect_equal(compare_guide(list(demo_situation()), faster)$mode, c("loop", "pool"))
@@ -84,10 +84,11 @@ test_that("the primaries are 40 to 50 comparisons that the experiment measures, 
   expect_true(all(primaries$statistic %in% compared_statistics$statistic))
 })
 
-test_that("every finding's pair is a primary, and so is the first statistic of situations", {
+test_that("every pair of a finding with a verdict is a primary, and so is the first statistic of situations", {
   primaries <- read_primaries(guide_file)
   pairs <- rbindlist(lapply(read_findings(guide_file), function(finding) {
-    rbindlist(lapply(finding$pairs, function(pair) c(finding["study"], pair[c("tier", "tool", "mode", "statistic")])))
+    with_verdict <- Filter(function(pair) is.null(pair$without_verdict), finding$pairs)
+    rbindlist(lapply(with_verdict, function(pair) c(finding["study"], pair[c("tier", "tool", "mode", "statistic")])))
   }))
   expect_gt(nrow(pairs), 10)
   expect_equal(nrow(pairs[!primaries, on = comparison_names]), 0)
@@ -96,7 +97,8 @@ test_that("every finding's pair is a primary, and so is the first statistic of s
 
 test_that("primaries are read from findings and situations, and no statistic but the first, nor a mode without a verdict", {
   path <- tempfile(fileext = ".yaml")
-  finding <- list(id = "one", study = "demo", pairs = list(a = list(mode = "pool", baseline = "thread", tier = "high", tool = "wrk2", statistic = "rss_mib")))
+  pair <- list(mode = "pool", baseline = "thread", tier = "high", tool = "wrk2", statistic = "rss_mib")
+  finding <- list(id = "one", study = "demo", pairs = list(a = pair, b = modifyList(pair, list(tier = "low", without_verdict = TRUE))))
   situations <- list(
     demo_situation(modes = list("pool", "loop", "shown"), without_verdict = list("shown"), statistics = list("capacity_per_s", "rss_mib")),
     demo_situation(modes = list("pool"), without_verdict = list("pool"), tier = "low"),
@@ -123,21 +125,37 @@ test_that("the guide's situations are measured by the experiment", {
   }
 })
 
-test_that("a finding says what fits its outcomes, and nothing where a pair was not measured", {
+test_that("a finding holds where each outcome is one of its own, and says nothing where a pair was not measured", {
+  pair_of <- function(...) list(tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", ...)
   finding <- list(id = "one", study = "demo", pairs = list(
-    a = list(mode = "pool", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", bound = list(users = 500, admitted = 50)),
-    b = list(mode = "loop", tier = "high", tool = "wrk2", statistic = "cpu_us_per_request")
-  ), told = list(list(when = list(a = "better", b = "same")), list(when = list(a = c("better", "same")))))
-  decided <- decide_findings(list(finding), guided())
-  expect_equal(decided[, .(finding, pair, outcome, chosen, bound_ratio, mode_value, baseline_value)], data.table(
-    finding = "one", pair = c("a", "b"), outcome = c("better", "open"), chosen = 2L, bound_ratio = c(10, NA), mode_value = c(50, 90), baseline_value = 100
+    a = pair_of(mode = "pool", bound = list(users = 500, admitted = 50), holds = "better"), b = pair_of(mode = "loop", holds = c("better", "same"))
   ))
-  expect_equal(unique(decide_findings(list(finding), guided(verdict = c("lower", "same")))$chosen), 1L)
-  expect_equal(unique(decide_findings(list(finding), guided(verdict = "higher"))$chosen), NA_integer_)
+  decided <- decide_findings(list(finding), guided())
+  expect_equal(decided[, .(finding, pair, outcome, expected, holds, bound_ratio, mode_value, baseline_value)], data.table(
+    finding = "one", pair = c("a", "b"), outcome = c("better", "open"), expected = c("better", "better same"), holds = "open", bound_ratio = c(10, NA),
+    mode_value = c(50, 90), baseline_value = 100
+  ))
+  holds <- function(...) unique(decide_findings(list(finding), guided(...))$holds)
+  expect_equal(holds(verdict = c("lower", "same")), "yes")
+  expect_equal(holds(verdict = "higher"), "no")
+  # One that is refuted outweighs one that is open.
+  expect_equal(holds(verdict = c("undecided", "higher")), "no")
+  # A pair that gives values alone decides nothing.
+  finding$pairs$b$holds <- NULL
+  expect_equal(holds(verdict = c("lower", "higher")), "yes")
   expect_equal(nrow(decide_findings(list(finding), guided()[1])), 0)
   path <- tempfile()
   write_table(decide_findings(list(finding), guided()), path)
-  expect_equal(read_comparisons(path)$outcome, c("better", "open"))
+  expect_equal(read_comparisons(path)[, .(outcome, expected, holds)], data.table(outcome = c("better", "open"), expected = c("better", ""), holds = "yes"))
+})
+
+test_that("the condition of each finding names outcomes, of one pair at least", {
+  for (finding in read_findings(guide_file)) {
+    holds <- unlist(lapply(finding$pairs, `[[`, "holds"))
+    expect_gt(length(holds), 0)
+    expect_true(all(holds %in% c("better", "worse", "same", "fixed", "open")), label = finding$id)
+    expect_true(all(nzchar(c(finding$topic, finding$title, finding$cpus))))
+  }
 })
 
 test_that("the findings are measured by the experiment, and their bounds are its users and pools", {
@@ -155,6 +173,5 @@ test_that("the findings are measured by the experiment, and their bounds are its
         expect_equal(options[[finding$study]][[pair$mode]]$pool, connections)
       }
     }
-    for (told in finding$told) expect_true(all(names(told$when) %in% names(finding$pairs)))
   }
 })

@@ -13,10 +13,9 @@ named <- "demo/fixed-pool/low/wrk2/rep-1"
 
 # A finding on the pair: the shipped run, in which it is 2, holds that it is better.
 guide_of <- function(...) {
-  pair <- modifyList(list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s"), list(...))
+  pair <- modifyList(list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s", holds = "better"), list(...))
   path <- tempfile(fileext = ".yaml")
-  told <- list(list(when = list(gain = "better"), title = "Pools are better", say = "{gain}"), list(when = list(gain = "worse"), title = "Pools are worse", say = "{gain}"))
-  yaml::write_yaml(list(situations = list(), findings = list(list(id = "pools", topic = "Pools", study = "demo", pairs = list(gain = pair), told = told))), path)
+  yaml::write_yaml(list(situations = list(), findings = list(list(id = "pools", title = "Pools are better", topic = "pools", study = "demo", pairs = list(gain = pair)))), path)
   path
 }
 shipped <- shipped_from(write_whole_run())

@@ -15,7 +15,7 @@ demo_cells <- read_cells(run$paths[1:2])
 one_statistic <- function(column) if (column %in% compared_statistics$statistic) column else "throughput_per_s"
 situation <- list(title = "A demo", study = "demo", baseline = "thread-per-request", tier = "low", tool = "wrk2", statistics = "throughput_per_s")
 finding <- list(
-  id = "one", study = "demo", pairs = list(pair = list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s")), told = list()
+  id = "one", study = "demo", pairs = list(pair = list(mode = "fixed-pool", tier = "low", tool = "wrk2", statistic = "throughput_per_s", holds = "better"))
 )
 demo_difference <- function(statistic) {
   list(list(

@@ -2,7 +2,7 @@
 folder_with_primary <- function(tier = "low") {
   folder <- new_folder()
   pair <- list(mode = "fixed-pool", tier = tier, tool = "wrk2", statistic = "throughput_per_s")
-  yaml::write_yaml(list(situations = list(), findings = list(list(id = "pools", topic = "Pools", study = "demo", pairs = list(gain = pair), told = list()))), file.path(folder, "guide.yaml"))
+  yaml::write_yaml(list(situations = list(), findings = list(list(id = "pools", topic = "Pools", study = "demo", pairs = list(gain = pair)))), file.path(folder, "guide.yaml"))
   file.copy(file.path(analysis_folder, "PROTOCOL.md"), folder)
   file.copy(file.path(analysis_folder, "runs"), folder, recursive = TRUE)
   folder
