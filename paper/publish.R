@@ -12,7 +12,7 @@ source(file.path(folder, "load.R"))
 load_paper(folder, analysis)
 
 run_verb(list(
-  summary = function(results) writeLines(summary_lines(read_results(results, analysis))),
+  summary = function(results) writeLines(summary_lines(read_results(results, analysis), readLines(file.path(folder, "findings.qmd"), encoding = "UTF-8"))),
   readme = function(name) write_readme(root, name),
   reference = function(results, repetitions, name) {
     commit <- committed_code(root, c("analysis/runs", "paper/runs", names(readme_files)))

@@ -78,7 +78,6 @@ bound_ratio <- function(bound) if (is.null(bound)) NA_real_ else bound[[1]] / bo
 #' @param rows rows of the comparisons.
 #' @return character vector: better, worse, same, fixed (by the load), open (not decided), none (nothing can be compared). What is no
 #'   primary comparison stands where its interval does.
-#' @export
 standing <- function(rows) {
   verdict <- rows[, fcase(
     verdict != "", verdict, reason != "", "not comparable", fixed == 1, "fixed", low > as.numeric(effect == "ratio"), "higher",

@@ -1,5 +1,5 @@
-# Two pools in a row: threads in the database, connections in its client. Which sizes are best
-# together, how sure that is, and what a connection costs that is not pooled.
+# Two pools in a row: threads in the database, connections in its client. Which sizes are best together, how sure that is, and what a
+# new connection takes in steps.
 
 #' Reads what a client measured of every combination of sizes.
 #'
@@ -79,21 +79,29 @@ reach_of_noise <- function(noise, combinations, repetitions) {
   qt(1 - (1 - confidence) / (combinations - 1), noise$df) * noise$sd * sqrt(2 / repetitions)
 }
 
-#' The cost of a connection, from loads that make one for every k transactions.
+#' Reads what summarise_combinations() found.
 #'
-#' With the server's CPU used up, 1 / X is the time of a transaction; of it T_connect / k is connecting,
-#' the rest T_work: a straight line over 1 / k.
-#'
-#' @param points data.table: per_transaction (1 / k; 0 for kept connections), per_s.
-#' @return list: work_ms, connect_ms with _low and _high (95 %), r_squared; NULL with fewer than three k.
+#' @param path path of results/combinations.csv.
 #' @export
-connection_cost <- function(points) {
-  if (uniqueN(points$per_transaction) < 3) return(NULL)
-  fit <- lm(I(1000 / per_s) ~ per_transaction, points)
-  interval <- suppressWarnings(confint(fit, level = confidence))
-  list(
-    work_ms = coef(fit)[[1]], work_ms_low = interval[1, 1], work_ms_high = interval[1, 2],
-    connect_ms = coef(fit)[[2]], connect_ms_low = interval[2, 1], connect_ms_high = interval[2, 2],
-    r_squared = summary(fit)$r.squared
-  )
+read_combined <- function(path) {
+  fread(path, colClasses = list(character = c("study", "mode", "tier"), numeric = c("share", "middle")))
+}
+
+# Modes whose clients connect for each transaction, by what makes a connection take time.
+connecting_modes <- data.table(pooler = c(FALSE, TRUE), md5 = c("postgresql-connect-md5", "pgbouncer-connect-md5"), scram = c("postgresql-connect", "pgbouncer-connect"))
+
+#' The time of a transaction in steps: on a kept connection, with a new one whose password takes nothing to check (MD5), with SCRAM. It is
+#' clients over throughput (Little's law).
+#'
+#' @param summary see read_summary().
+#' @return data.table, a row without the pooler and one with it: pooler, kept_ms, connect_ms, hash_ms (each is what the step adds); no rows where a
+#'   mode has no valid cell.
+#' @export
+connecting_steps <- function(summary) {
+  cells <- summary[study == "database-pools" & tier == "read-only-10" & tool == "sysbench" & counts_for(summary, "throughput_per_s")]
+  times <- cells[, .(ms = as.numeric(median(1000 * users / throughput_per_s))), by = mode]
+  of <- function(modes) times$ms[match(modes, times$mode)]
+  steps <- connecting_modes[, .(pooler, kept_ms = of("postgresql"), connect_ms = of(md5), hash_ms = of(scram))]
+  steps[, `:=`(connect_ms = connect_ms - kept_ms, hash_ms = hash_ms - connect_ms)]
+  steps[!is.na(kept_ms) & !is.na(connect_ms) & !is.na(hash_ms)]
 }

@@ -298,7 +298,6 @@ distance_of <- function(rows) {
 }
 
 #' Those that differ first, then those that changed most.
-#' @export
 most_changed <- function(rows, most) {
   rows[head(order(rows$verdict != "differs", -distance_of(rows), na.last = TRUE), most)]
 }

@@ -48,7 +48,6 @@ group_stacks <- function(stacks, rules) {
 }
 
 # Compiling is no part of a request's cost: cpu_us_per_request is without it, and so is every split of it.
-#' @export
 compiler_group <- "JIT"
 
 #' Samples of one cell by group.
@@ -142,7 +141,6 @@ cpu_group_columns <- c(
 #' @return data.table: study, mode, tier, tool, group (without JIT, so that a cell's groups add up to its CPU time),
 #'   samples (sum), of (samples of all its groups), cpu_us_per_request (mean over sessions), repetitions (profiled
 #'   sessions), error_us (standard error of cpu_us_per_request), df (its degrees of freedom, infinite for one session).
-#' @export
 pool_cpu_groups <- function(cpu_groups) {
   counted <- copy(cpu_groups[valid & outcome == "completed" & !is.na(cpu_us_per_request)])
   cell <- c("study", "mode", "tier", "tool")

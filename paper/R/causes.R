@@ -77,13 +77,12 @@ tell_cause <- function(cause, traced) {
   )
 }
 
-#' The measured causes of a study, one after the other; empty without any.
+#' A cause in a few sentences; empty where this run did not measure it.
 #'
-#' @param all with `causes` and `traced`; `study` its id.
-tell_causes_of <- function(all, study) {
-  measured <- unique(all$traced[is_measured(all$traced)]$id)
-  own <- Filter(function(cause) cause$study == study && cause$id %in% measured, unname(all$causes))
-  paste(vapply(own, tell_cause, "", traced = all$traced), collapse = " ")
+#' @param all with `causes` and `traced`; `id` of the cause.
+tell_cause_of <- function(all, id) {
+  wanted <- id
+  if (nrow(all$traced[id == wanted & is_measured(all$traced)]) == 0) "" else tell_cause(all$causes[[wanted]], all$traced)
 }
 
 #' All causes, a row a dose and a row a swap.

@@ -1,172 +1,183 @@
-# Findings: what guide.yaml says of each outcome, with the values of the run.
+# Findings. guide.yaml names what is compared and when a finding holds; the texts say it in words: a block of a text, from
+# `<!-- if ID -->` to `<!-- end -->`, is printed where that finding holds, with values of its pairs, as in `r thread$from`.
 
-findings_told <- 7
+# The first page has these at most, in the order of guide.yaml.
+on_first_page <- 8
 
-#' Findings that were measured, in the order of guide.yaml.
+#' The findings with what this run says of them.
 #'
 #' @param decided see decide_findings(); `findings` see read_findings().
-#' @return list of findings, each with rows (a row per pair) and text (what guide.yaml says of this outcome; NULL where nothing fits, or
-#'   where a pair that the text names has no values).
+#' @return list by id: the findings, each with rows (a row per pair) and holds: yes, no, open (not decided, or a value is missing), unmeasured.
 told_findings <- function(decided, findings) {
-  lapply(Filter(function(finding) finding$id %in% decided$finding, findings), function(finding) {
+  told <- lapply(findings, function(finding) {
     wanted <- finding$id
     finding$rows <- decided[finding == wanted]
-    text <- if (is.na(finding$rows$chosen[1])) NULL else finding$told[[finding$rows$chosen[1]]]
-    if (!is.null(text) && has_values(text, finding$rows)) finding$text <- text
+    complete <- !anyNA(finding$rows$baseline_value) && !anyNA(finding$rows$mode_value)
+    holds <- c(finding$rows$holds, "unmeasured")[1]
+    finding$holds <- if (holds == "yes" && !complete) "open" else holds
     finding
   })
+  setNames(told, vapply(findings, `[[`, "", "id"))
 }
 
-# Whether the pairs that a text names have the values that it names.
-has_values <- function(text, rows) {
-  names <- names_in(text$say)
-  of <- function(end) rows$pair[is.na(rows[[paste0(end, "_value")]])]
-  lacking <- c(rows$pair[is.na(rows$estimate)], paste0(of("baseline"), ".from"), paste0(of("mode"), ".to"))
-  !any(names %in% lacking)
-}
+#' Those of the first page that hold.
+first_findings <- function(findings) Filter(function(finding) finding$holds == "yes", head(findings, on_first_page))
 
-is_decided <- function(findings) vapply(findings, function(finding) !is.null(finding$text), NA)
-
-#' Those that the paper tells first.
-first_findings <- function(findings) head(findings[is_decided(findings)], findings_told)
-
-findings_of <- function(findings, study) Filter(function(finding) finding$study == study, findings)
-
-names_in <- function(text) gsub("[{}]", "", unique(regmatches(text, gregexpr("\\{[a-z0-9_.]+\\}", text))[[1]]))
-
-#' Puts values into a text.
-#'
-#' @param text with names in braces; `values` by name. Stops at a name without a value.
-fill_in <- function(text, values) {
-  for (name in names_in(text)) {
-    if (is.null(values[[name]])) stop("guide.yaml: a finding names {", name, "}, which is none of its values", call. = FALSE)
-    text <- gsub(paste0("{", name, "}"), values[[name]], text, fixed = TRUE)
-  }
-  text
-}
+# ---- Values in words -----------------------------------------------------------------------------
 
 # Two significant digits, a third below 1.1: there the difference would be lost.
 ratio_digits <- function(ratio) format_number(signif(ratio, ifelse(ratio < 1.1, 3, 2)))
 
-# A headline says so itself if it would be another by more than this with no slice excluded.
-excluding_changes <- 1.05
+# Ratios of the shipped runs that have this comparison, as values.
+ratios_of_runs <- function(row, runs) {
+  # Without a join, which would sort each table.
+  same <- function(rows) Reduce(`&`, lapply(comparison_keys, function(key) rows[[key]] == row[[key]]))
+  found <- rbindlist(lapply(runs, function(run) run$comparisons[same(run$comparisons), .(estimate, bound)]))
+  found[is.finite(estimate) & bound == ""]$estimate
+}
 
-#' A ratio in prose: never below 1, the sentence says in which direction; with its interval where it has one, a mark if it is of one
-#' session, and what it would be with no slice excluded where that is another.
+#' A ratio in prose: never below 1, the sentence says in which direction. In brackets its range over the runs that have it, or of one run its
+#' interval; a mark if it is of one session.
 #'
-#' @param row a row of the comparisons.
-#' @return text, as "9.2 × [8.3, 10]" or "at least 2 ×".
-times_of <- function(row) {
+#' @param row a row of the comparisons; `others` other runs, see read_all_shipped().
+#' @return text, as "9.2 × [8.3, 10]", "9.2 × [8.8 to 9.6 on 3 runs]" or "at least 2 ×".
+times_of <- function(row, others = list()) {
   if (is.na(row$estimate)) return(if (nzchar(row$reason)) row$reason else no_figure)
   ends <- printed_ends(row)
   if (ends$bound == "none") return(not_measured_well)
   ratio <- c(row$estimate, ends$low, ends$high)
-  all <- row$estimate_all
   bound <- ends$bound
   if (row$estimate < 1) {
     ratio <- 1 / ratio[c(1, 3, 2)]
-    all <- 1 / all
     bound <- c(at_least = "at_most", at_most = "at_least")[bound]
   }
-  told <- fcase(
-    bound %in% "at_least", sprintf("at least %s ×", ratio_digits(max(ratio[2], 1, na.rm = TRUE))),
-    bound %in% "at_most", sprintf("at most %s ×", ratio_digits(fcoalesce(ratio[3], ratio[1]))),
-    default = sprintf("%s ×", ratio_digits(ratio[1]))
-  )
-  bracket <- c(
-    if (!bound %in% c("at_least", "at_most") && !anyNA(ratio)) paste(ratio_digits(ratio[2:3]), collapse = ", "),
-    if (change_without_exclusion(row) > excluding_changes) sprintf("with no slice excluded: %s ×", ratio_digits(all))
-  )
-  paste0(told, if (length(bracket) > 0) sprintf(" [%s]", paste(bracket, collapse = "; ")), if (row$pairs == 1) one_session_mark)
+  if (bound %in% "at_least") return(sprintf("at least %s ×", ratio_digits(max(ratio[2], 1, na.rm = TRUE))))
+  if (bound %in% "at_most") return(sprintf("at most %s ×", ratio_digits(fcoalesce(ratio[3], ratio[1]))))
+  elsewhere <- ratios_of_runs(row, others)
+  if (row$estimate < 1) elsewhere <- 1 / elsewhere
+  bracket <- if (length(elsewhere) > 0) {
+    sprintf("%s on %d runs", paste(unique(ratio_digits(range(ratio[1], elsewhere))), collapse = " to "), 1 + length(elsewhere))
+  } else if (!anyNA(ratio)) paste(ratio_digits(ratio[2:3]), collapse = ", ")
+  paste0(ratio_digits(ratio[1]), " ×", if (!is.null(bracket)) sprintf(" [%s]", bracket), if (row$pairs == 1) one_session_mark)
 }
 
-# By which factor estimates change if no slice is excluded; 1 where nothing is known of it.
-change_without_exclusion <- function(rows) {
-  fcoalesce(exp(abs(suppressWarnings(log(as.numeric(rows$estimate_all) / rows$estimate)))), 1)
-}
-
-#' Whether the findings stand with no slice excluded.
-sentence_without_exclusion <- function(findings) {
-  changes <- unlist(lapply(findings, function(finding) {
-    change_without_exclusion(finding$rows[is.finite(estimate) & is.finite(estimate_all) & effect == "ratio"])
-  }))
-  small <- changes[changes <= excluding_changes]
-  if (length(small) == 0) return("")
-  most <- if (max(small) < 1.0005) "none changes" else sprintf("the largest change is %s", percent(max(small) - 1))
-  sprintf("%s ratios of these findings stand with no slice excluded: %s.", if (length(small) < length(changes)) "All other" else "All", most)
-}
-
-#' That findings rest on one session; empty where none does.
-sentence_one_session <- function(findings) {
-  pairs <- unlist(lapply(findings, function(finding) finding$rows[!is.na(estimate)]$pairs))
-  if (!any(pairs == 1)) return("")
-  sprintf(
-    "%s %s: the interval holds the noise of the session's rounds, and between sessions that of comparisons of two, in this run or the shipped one.",
-    if (all(pairs == 1)) "These findings rest on **one session**, marked" else "**One session** is marked", one_session_mark
-  )
-}
-
-#' The bound that theory sets a ratio: "bound 10 × = 500 users ÷ 50 admitted".
+#' The bound that theory sets a ratio: "10 × = 500 users ÷ 50 admitted".
 bound_text_of <- function(bound) {
   ends <- sprintf("%s %s", format_number(unlist(bound)), gsub("_", " ", names(bound)))
   ends <- sub(" instead of$", "", ends)
-  sprintf("bound %s × = %s", format_number(bound_ratio(bound)), paste(ends, collapse = " ÷ "))
+  sprintf("%s × = %s", format_number(bound_ratio(bound)), paste(ends, collapse = " ÷ "))
 }
 
-finding_values <- function(finding) {
-  rows <- split(finding$rows, by = "pair")
-  unlist(unname(lapply(rows, function(row) {
-    values <- list(times_of(row), value_of(row$baseline_value, row$unit), value_of(row$mode_value, row$unit))
-    bound <- finding$pairs[[row$pair]]$bound
-    values <- setNames(values, paste0(row$pair, c("", ".from", ".to")))
-    if (is.null(bound)) values else c(values, setNames(list(bound_text_of(bound)), paste0(row$pair, ".bound")))
-  })), recursive = FALSE)
-}
-
-#' A finding in words: its title, what was found, what to do.
+#' Values of a finding's pairs for a text.
 #'
+#' @return list: title; by the names of the pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), and
+#'   bound where there is one.
+values_for_text <- function(finding, others = list()) {
+  of_pair <- function(row) {
+    bound <- finding$pairs[[row$pair]]$bound
+    list(
+      from = value_in_words(row$baseline_value, row$statistic), to = value_in_words(row$mode_value, row$statistic), times = times_of(row, others),
+      bound = if (!is.null(bound)) bound_text_of(bound)
+    )
+  }
+  c(list(title = finding$title), lapply(split(finding$rows, by = "pair"), of_pair))
+}
+
+value_in_words <- function(value, statistic) {
+  if (about_statistics(statistic)$effect == "difference") percent(value) else value_of(value, unit_of_statistic(statistic))
+}
+
+#' Puts values into a text: each `r code` becomes what the code says.
+#'
+#' @param values list that the code sees. Stops at code that is no value of it.
+with_values <- function(text, values) {
+  places <- gregexpr("`r [^`]+`", text)
+  regmatches(text, places) <- lapply(regmatches(text, places), function(found) vapply(found, function(inline) {
+    code <- substr(inline, 4, nchar(inline) - 1)
+    value <- tryCatch(eval(parse(text = code), values, baseenv()), error = function(error) NULL)
+    if (length(value) != 1) stop(sprintf("`%s` is no value of the finding %s", code, values$title), call. = FALSE)
+    as.character(value)
+  }, "", USE.NAMES = FALSE))
+  text
+}
+
+# ---- Texts with blocks ---------------------------------------------------------------------------
+
+block_start <- "^<!-- if ([a-z0-9-]+) -->$"
+block_end <- "^<!-- end -->$"
+
+#' A text with the blocks of the findings that hold, and without all others.
+#'
+#' @param lines of a .qmd; `findings` see told_findings(); `others` other runs, see times_of().
+#' @return lines. Stops at a block of a finding that guide.yaml does not have, and at one that does not end.
+with_findings <- function(lines, findings, others = list()) {
+  starts <- grep(block_start, lines)
+  ends <- grep(block_end, lines)
+  if (length(starts) != length(ends) || any(ends < starts) || any(tail(starts, -1) < head(ends, -1))) stop("a block has no end", call. = FALSE)
+  for (at in rev(seq_along(starts))) {
+    id <- sub(block_start, "\\1", lines[starts[at]])
+    if (is.null(findings[[id]])) stop("no finding of guide.yaml is called ", id, call. = FALSE)
+    inside <- lines[seq_len(ends[at] - starts[at] - 1) + starts[at]]
+    held <- if (findings[[id]]$holds == "yes") with_values(inside, values_for_text(findings[[id]], others))
+    lines <- c(lines[seq_len(starts[at] - 1)], held, lines[-seq_len(ends[at])])
+  }
+  lines
+}
+
+#' A file of the paper, with its blocks and knitted.
+#'
+#' @param file name of a .qmd; `all` see read_results().
 #' @return one string of Markdown.
-tell_finding <- function(finding, values = finding_values(finding)) {
+tell <- function(file, all) {
+  lines <- with_findings(readLines(file, encoding = "UTF-8"), all$findings, all$other_runs)
+  knitr::knit_child(text = lines, envir = new.env(parent = knitr::knit_global()), quiet = TRUE)
+}
+
+# ---- What is not told ----------------------------------------------------------------------------
+
+#' The findings that this run refutes, does not decide, or did not measure, a line each; empty where all hold.
+#'
+#' @param findings see told_findings().
+sentences_untold <- function(findings) {
+  of <- function(holds) Filter(function(finding) finding$holds == holds, findings)
+  line <- function(what, told) if (length(told) > 0) sprintf("%s: %s.", what, paste(told, collapse = "; "))
+  topics <- function(of) vapply(of, `[[`, "", "topic")
   paragraph(
-    sprintf("**%s.**", finding$text$title), fill_in(trimws(finding$text$say), values),
-    if (!is.null(finding$text$do)) sprintf("*In practice:* %s", trimws(finding$text$do))
+    line("**Otherwise in this run**", vapply(of("no"), refuted_text, "")), line("Not decided by this run (@sec-quality)", topics(of("open"))),
+    line("Not measured in this run", topics(of("unmeasured")))
   )
 }
 
-#' The findings of which this run does not have all cells, in one line; empty where it has them.
+# The pairs that refute a finding, with their values.
+refuted_text <- function(finding) {
+  rows <- finding$rows[expected != "" & outcome %in% c("better", "worse", "same", "fixed")]
+  rows <- rows[!mapply(`%in%`, outcome, strsplit(expected, " ", fixed = TRUE))]
+  sprintf("%s (%s)", finding$topic, enumerate(rows[, sprintf(
+    "%s: %s with %s, %s with %s", title_of(statistic), mapply(value_in_words, baseline_value, statistic), as_code(baseline),
+    mapply(value_in_words, mode_value, statistic), as_code(mode)
+  )], "; "))
+}
+
+#' The meaning of the brackets, and of the mark where it stands.
 #'
-#' @param findings see told_findings(); `known` see read_findings().
-sentence_unmeasured_findings <- function(findings, known) {
-  missing <- Filter(function(finding) !finding$id %in% vapply(findings, `[[`, "", "id"), known)
-  if (length(missing) == 0) return("")
-  sprintf("Not in this run: %s.", paste(vapply(missing, `[[`, "", "topic"), collapse = "; "))
+#' @param texts what was printed.
+sentence_of_brackets <- function(texts) {
+  has <- function(pattern) any(grepl(pattern, texts))
+  several <- has("\\[[^]]* on [0-9]+ runs\\]")
+  one <- has("× \\[[^]o]*\\]")
+  paragraph(
+    if (several) "In brackets: the range of a ratio over the runs that have it.",
+    if (one) sprintf("In brackets%s: the 95 %% interval on **one machine**, widened for the selection of what is reported.", if (several) " without a number of runs" else ""),
+    if (has(one_session_mark)) sprintf("%s: by one session.", one_session_mark)
+  )
 }
 
-#' How many findings this run does not decide.
-sentence_open_findings <- function(findings) {
-  open <- findings[!is_decided(findings)]
-  if (length(findings) == 0) return("None of the comparisons that the findings name was measured in this run.")
-  if (length(open) == 0) return("")
-  if (length(open) == length(findings)) return("**This run decides none of its findings** (@sec-primaries).")
-  sprintf("%d of %s are not decided by this run; @sec-primaries says why.", length(open), count_of(length(findings), "finding"))
-}
+# ---- The README's picture ------------------------------------------------------------------------
 
-#' The first findings, each beside its figure, knitted from finding.qmd.
-#'
-#' @return one string of Markdown.
-show_findings <- function(all, findings) {
-  template <- readLines("finding.qmd", encoding = "UTF-8")
-  told <- vapply(seq_along(findings), function(place) {
-    values <- list2env(list(all = all, finding = findings[[place]]), parent = knitr::knit_global())
-    knitr::knit_child(text = gsub("{{place}}", place, template, fixed = TRUE), envir = values, quiet = TRUE)
-  }, "")
-  paste(told, collapse = "\n\n")
-}
-
-# Rows of a finding's figure: all its modes in the metric that it is about, at that pair's place.
+# Rows of a finding's picture: all its modes in the metric that it is about, at that pair's place.
 rows_of_figure <- function(finding) finding$rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]]
 
-#' The values of a finding's text, with the interval of each value over sessions.
+#' The values of a finding, with the interval of each value over sessions.
 #'
 #' @param cells see with_curves(): all that count give the interval.
 #' @return data.table, a row a mode: mode, value, low, high (95 %; NA for one session, and where it says nothing).
@@ -182,34 +193,9 @@ values_of_finding <- function(finding, cells) {
   sides[, .(mode, value, low = value * low / middle, high = value * high / middle)]
 }
 
-figure_finding <- function(all, finding) {
-  values <- values_of_finding(finding, with_curves(all))
-  rows <- rows_of_figure(finding)
-  pooled <- values[, .(mode, panel = headings(rows$statistic[1]), middle = value, low, high)]
-  figure_of_values(pooled, setdiff(rows$baseline, rows$mode), values$mode)
-}
-
-height_of_finding <- function(finding) height_of_modes(unlist(rows_of_figure(finding)[, .(baseline, mode)]))
-
-alt_finding <- function(all, finding) {
-  values <- values_of_finding(finding, with_curves(all))
-  sprintf("%s of %s.", capitalised(title_of(finding$rows$statistic[1])), enumerate(values[, paste(mode, value_of(value, finding$rows$unit[1]))]))
-}
-
-# ---- The pages of a study ------------------------------------------------------------------------
-
-#' The findings of a study: those that are decided, and in one line those that are not.
-tell_findings <- function(findings) {
-  decided <- findings[is_decided(findings)]
-  if (length(findings) == 0) return("None of the comparisons that its findings name was measured in this run.")
-  told <- vapply(decided, function(finding) fill_in(trimws(finding$text$say), finding_values(finding)), "")
-  open <- vapply(findings[!is_decided(findings)], `[[`, "", "topic")
-  paragraph(told, if (length(open) > 0) sprintf("Not decided by this run (@sec-primaries): %s.", paste(open, collapse = "; ")))
-}
-
-#' Advice for the situations of a study that this run measured.
-tell_practice <- function(situations, all) {
-  own <- Filter(function(situation) !is.null(situation$practice), measured_situations(all, situations))
-  if (length(own) == 0) return("The threats of @sec-threats hold here, too.")
-  paste(vapply(own, function(situation) trimws(situation$practice), ""), collapse = " ")
+# Mean over sessions; an interval that spans too much says nothing.
+over_sessions <- function(values) {
+  mean <- geometric(values)
+  if (isTRUE(mean$high / mean$low > span_at_most)) mean[c("low", "high")] <- NA_real_
+  mean
 }

@@ -129,3 +129,42 @@ capacity_text <- function(capacity) {
 
 #' How tall figure_load_curve() must be.
 height_of_load_curve <- function(capacity) 3.1 + 0.24 * nrow(capacity)
+
+#' The load curves of a run.
+#'
+#' @param all see read_results().
+#' @return list, an element a study and tier: title (of the load), steps, pooled (capacities), predicted.
+curves_of <- function(all) {
+  pooled <- pool_capacity(all$capacity)
+  pooled <- pooled[!is_control(mode)]
+  places <- unique(pooled[, .(study, tier)])
+  lapply(seq_len(nrow(places)), function(index) {
+    here <- function(table) table[!is_control(mode)][places[index], on = c("study", "tier"), nomatch = NULL]
+    list(title = here(all$capacity)$tier_title[1], steps = here(all$load_curves), pooled = here(pooled), predicted = here(all$predicted_curves))
+  })
+}
+
+#' All curves, each knitted from curve.qmd.
+#'
+#' @return one string of Markdown.
+show_curves <- function(all) {
+  template <- readLines("curve.qmd", encoding = "UTF-8")
+  curves <- curves_of(all)
+  if (length(curves) == 0) return("No load curve was measured in this run.")
+  drawn <- vapply(seq_along(curves), function(place) {
+    values <- list2env(list(curve = curves[[place]]), parent = knitr::knit_global())
+    knitr::knit_child(text = gsub("{{place}}", place, template, fixed = TRUE), envir = values, quiet = TRUE)
+  }, "")
+  paste(drawn, collapse = "\n\n")
+}
+
+caption_of_curve <- function(curve) {
+  paste(
+    sprintf("Latency against offered load, %s; below, the capacity of each mode. Thick: 99th percentile, with the range over sessions;", curve$title),
+    "thin: median; long dashes: the 99th percentile that theory predicts; hollow: steps beyond the capacity. An arrow marks a bound."
+  )
+}
+
+alt_of_curve <- function(curve) {
+  sprintf("Latency against offered load. Capacities: %s.", enumerate(sprintf("%s %s/s", curve$pooled$mode, capacity_text(curve$pooled))))
+}

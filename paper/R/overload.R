@@ -113,3 +113,24 @@ sentence_of_heap <- function(rows) {
     )
   )
 }
+
+# ---- A second of 10,000 sign-ups ---------------------------------------------------------------
+
+#' The shares of requests that are answered where a second has more than the server can answer, mode by mode.
+#'
+#' @param summary see read_summary().
+#' @return data.table: mode, due_per_s, answered (share, the median over the cells that ran).
+burst_of <- function(summary) {
+  cells <- summary[study == "sign-up" & tier == "connections-10000" & tool == "wrk2" & outcome != "beyond_limits" & !is_variant(mode)]
+  cells[, .(
+    due_per_s = median(offered_per_s), answered = median(pmin(1, fcoalesce(as.numeric(throughput_per_s), 0) / offered_per_s))
+  ), by = mode][order(match(mode, mode_levels(mode)))]
+}
+
+sentence_of_burst <- function(burst) {
+  if (nrow(burst) == 0) return("")
+  sprintf(
+    "Where %s sign-ups are due within one second on 10,000 connections, %s are answered.", format_number(burst$due_per_s[1]),
+    enumerate(burst[, paste(percent(answered), "with", as_code(mode))])
+  )
+}

@@ -1,17 +1,4 @@
-# Sentences and tables on profiles: shares of samples, what requests allocate, how threads wait, and what the profiler costs.
-
-#' By which clock profiles were sampled, and of which modes by the coarse one.
-#'
-#' @param summary rows of the summary; of cells without a profile, too.
-#' @return one string; empty where nothing was sampled.
-sentence_clocks <- function(summary) {
-  clocks <- unique(summary[!is.na(profiler_engine), .(mode, engine = profiler_engine, interval_ms = profiler_interval_ms)])
-  if (nrow(clocks) == 0) return("")
-  of_clock <- clocks[order(interval_ms), .(told = sprintf(
-    "every %s ms by `%s` (%s)", format_number(interval_ms[1]), engine[1], enumerate(as_code(unique(mode)))
-  )), by = .(engine, interval_ms)]$told
-  paste0("Samples are taken ", paste(of_clock, collapse = " and "), ".")
-}
+# Tables on profiles: shares of samples, what requests allocate, how threads wait.
 
 #' How often and how long threads wait for a request, a row per mode, tier and type of event.
 #'
@@ -25,20 +12,6 @@ table_thread_events <- function(events) {
   )]
 }
 
-#' The profiler's cost, study by study: it stands with a study's profiles.
-#'
-#' @param cost see profiler_cost().
-#' @return one string, with a full stop.
-sentence_profiler_cost <- function(cost) {
-  rows <- cost[statistic == "cpu_us_per_request"]
-  if (nrow(rows) == 0) return("No cell has both profiled and plain slices.")
-  told <- rows[, .(told = sprintf(
-    "%s times the CPU time in %s (median over %s; %s to %s)", format_number(median(estimate)), study,
-    count_of(uniqueN(mode), "mode"), format_number(min(estimate)), format_number(max(estimate))
-  )), by = study]$told
-  sprintf("Under the profiler a request takes %s.", paste(told, collapse = ", "))
-}
-
 #' Shares of samples with their 95 % intervals (Wilson's), as text; empty where there are too few samples.
 #'
 #' @param samples,of vectors of counts.
@@ -48,24 +21,6 @@ share_of_samples <- function(samples, of) {
     ends <- prop.test(round(some), round(all), conf.level = confidence, correct = FALSE)$conf.int
     sprintf("%.0f %% [%.0f, %.0f]", 100 * some / all, 100 * ends[1], 100 * ends[2])
   }, samples, of))
-}
-
-#' How many samples a bar rests on, and whether they are enough for shares.
-count_of_samples <- function(of) {
-  paste0("n = ", plain_number(of), ifelse(of < samples_for_shares, ": too few", ""))
-}
-
-#' How much of the samples compiling took, which no bar shows.
-#'
-#' @param cpu_groups see read_cpu_groups().
-#' @return one string; empty where nothing was sampled.
-sentence_jit <- function(cpu_groups) {
-  cells <- cpu_groups[valid & outcome == "completed", .(
-    compiling = sum(samples[group == compiler_group]), of = sum(samples)
-  ), by = .(study, mode, tier, tool)][of >= samples_for_shares]
-  if (nrow(cells) == 0) return("")
-  shares <- format_number(100 * range(cells[, compiling / of]))
-  sprintf("Bars exclude the JIT compiler, which took %s %% of the samples.", paste(unique(shares), collapse = " to "))
 }
 
 #' Allocations of a request, a row per mode and tier.

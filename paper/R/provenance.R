@@ -188,3 +188,30 @@ sentence_of_heaps <- function(cells) {
   told <- each[, sprintf("%s and %s in %s", as_code(heap), as_code(collector), studies)]
   sprintf("servers have %s.", enumerate(told, "; "))
 }
+
+#' The JDKs, and which modes run on another than the others.
+sentence_of_jdks <- function(cells) {
+  jdks <- data.table(version = provenance_of(cells, "versions", "jdk"), mode = from_cells(cells, function(cell) cell$cell$mode, ""))
+  jdks <- unique(jdks[!is.na(version)])[, .(modes = .N, named = enumerate(as_code(sort(mode)))), by = version][order(-modes)]
+  if (nrow(jdks) == 0) return("No cell names its JDK.")
+  others <- if (nrow(jdks) > 1) jdks[-1, sprintf("; %s runs %s", version, named)]
+  sprintf("The JDK is %s%s.", jdks$version[1], paste(others, collapse = ""))
+}
+
+#' The load generators with their versions.
+sentence_of_generators <- function(summary) {
+  named <- unique(summary[!is.na(generator) & generator != "", .(generator, generator_version)])
+  if (nrow(named) == 0) return("")
+  words <- named[, ifelse(startsWith(generator_version, generator), generator_version, paste(generator, generator_version))]
+  sprintf("Loads come from %s.", enumerate(sort(unique(words))))
+}
+
+#' The machine, in a sentence.
+sentence_of_machine <- function(cells) {
+  fact <- function(...) distinct(provenance_of(cells, "machine", ...))
+  sprintf(
+    "The machine is an %s with %s CPUs, %s of memory and kernel %s; the server has CPU %s and the generator CPU %s.", fact("cpu_model"), fact("cpus"),
+    distinct(gibibytes(provenance_of(cells, "machine", "memory_bytes"))), fact("kernel"), distinct(provenance_of(cells, "server_cpus")),
+    distinct(provenance_of(cells, "generator_cpus"))
+  )
+}

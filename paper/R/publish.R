@@ -3,44 +3,36 @@
 
 # A shipped run's tables, report and pictures together.
 run_mib_at_most <- 8
-paper_pages_at_most <- 15
+paper_pages_at_most <- 12
 readme_findings <- 5
 # From this ratio between the largest and smallest value on, a picture has a logarithmic axis.
 log_axis_from <- 20
 
 # ---- Findings ----------------------------------------------------------------------------------
 
-#' The findings that the README reports of a shipped run, decided again from its tables.
+#' The findings of a shipped run, decided again from its tables.
 #'
 #' @param run see read_shipped(); `guide` path of guide.yaml.
+#' @return see told_findings().
 findings_of_shipped <- function(run, guide) {
   findings <- read_findings(guide)
-  head(first_findings(told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)), readme_findings)
+  told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)
 }
 
-#' The range of a finding's ratio over the shipped runs, as "; 3 runs: 8.8 to 9.6"; empty where one run alone has it.
+#' Those that the README reports and pictures.
+findings_of_readme <- function(findings) head(first_findings(findings), readme_findings)
+
+#' The items of the first page, without links into the report.
 #'
-#' @param row a row of the comparisons; `runs` see read_all_shipped().
-range_over_runs <- function(row, runs) {
-  # Without a join, which would sort each table.
-  same <- function(rows) Reduce(`&`, lapply(comparison_keys, function(key) rows[[key]] == row[[key]]))
-  found <- rbindlist(lapply(runs, function(run) run$comparisons[same(run$comparisons), .(estimate, bound)]))
-  ratios <- found[is.finite(estimate) & bound == ""]$estimate
-  if (row$bound != "" || length(ratios) < 2) return("")
-  if (row$estimate < 1) ratios <- 1 / ratios
-  sprintf("; %d runs: %s", length(ratios), paste(unique(ratio_digits(range(ratios))), collapse = " to "))
+#' @param lines of findings.qmd; `findings` see told_findings(); `others` other runs, see times_of().
+#' @return vector of Markdown, one string an item.
+items_of_findings <- function(lines, findings, others) {
+  told <- trimws(with_findings(lines, findings, others))
+  told <- told[told != ""]
+  starts <- startsWith(told, "1. ")
+  items <- vapply(split(told, cumsum(starts)), paste, "", collapse = " ")
+  sub("^1[.] ", "", head(unname(items[startsWith(items, "1. ")]), readme_findings))
 }
-
-# Like finding_values(), with the range behind each interval.
-values_over_runs <- function(finding, runs) {
-  values <- finding_values(finding)
-  rows <- split(finding$rows, by = "pair")
-  for (pair in names(rows)) values[[pair]] <- sub("]", paste0(range_over_runs(rows[[pair]], runs), "]"), values[[pair]], fixed = TRUE)
-  values
-}
-
-# Without links into the report.
-finding_of_readme <- function(finding, runs) gsub(" ?\\(@[^)]*\\)", "", tell_finding(finding, values_over_runs(finding, runs)))
 
 # ---- Pictures ----------------------------------------------------------------------------------
 
@@ -60,7 +52,7 @@ picture_of_findings <- function(findings, cells) {
 }
 
 panel_of_finding <- function(finding, values) {
-  unit <- finding$rows$unit[1]
+  id <- finding$rows$statistic[1]
   values <- copy(values)[, `:=`(mode = factor(mode, rev(mode)), is_baseline = mode %in% setdiff(finding$rows$baseline, finding$rows$mode))]
   ends <- range(unlist(values[, .(value, low, high)]), na.rm = TRUE, finite = TRUE)
   wide <- max(values$value) / min(values$value) > log_axis_from
@@ -68,10 +60,10 @@ panel_of_finding <- function(finding, values) {
   ggplot(values, aes(value, mode, colour = is_baseline)) +
     geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.5, na.rm = TRUE) +
     geom_point(size = 2) +
-    geom_text(aes(x = fcoalesce(high, value), label = value_of(value, unit)), hjust = -0.2, size = 2.9, colour = ink) +
+    geom_text(aes(x = fcoalesce(high, value), label = mapply(value_in_words, value, id)), hjust = -0.2, size = 2.9, colour = ink) +
     axis(labels = plain_number, limits = c(if (wide) ends[1] else 0, ends[2]), expand = expansion(c(0.04, 0.35))) +
     scale_colour_manual(values = c("TRUE" = "#6E6E6E", "FALSE" = "#0072B2")) +
-    labs(title = gsub("`", "", finding$text$title), subtitle = headings(finding$rows$statistic[1]), x = NULL, y = NULL) +
+    labs(title = gsub("`", "", finding$title), subtitle = headings(finding$rows$statistic[1]), x = NULL, y = NULL) +
     theme_artifact() +
     theme(
       legend.position = "none", plot.title.position = "plot", plot.title = element_text(size = 9.5, face = "bold"),
@@ -80,8 +72,8 @@ panel_of_finding <- function(finding, values) {
 }
 
 alt_of_finding <- function(finding, values) {
-  told <- values[, paste(mode, value_of(value, finding$rows$unit[1]))]
-  sprintf("%s: %s of %s.", gsub("`", "", finding$text$title), title_of(finding$rows$statistic[1]), enumerate(told))
+  told <- values[, paste(mode, mapply(value_in_words, value, finding$rows$statistic[1]))]
+  sprintf("%s: %s of %s.", gsub("`", "", finding$title), title_of(finding$rows$statistic[1]), enumerate(told))
 }
 
 #' The colours of a drawing on a dark page: grays are turned over, and the palette, made for white, is lighter.
@@ -174,22 +166,12 @@ sentence_agreement <- function(first, other) {
 # Which file has which blocks.
 readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis/README.md" = "run")
 
-# Explains the brackets, and the mark where it stands.
-sentence_of_brackets <- function(runs, told) {
-  paste0(
-    "In brackets: the 95 % interval of the ratio, widened for the selection of what is reported",
-    if (length(runs) > 1) "; then its range over the shipped runs that have it", ".",
-    if (any(grepl(one_session_mark, told, fixed = TRUE))) sprintf(" %s: by one session.", one_session_mark)
-  )
-}
-
 #' The blocks of both READMEs, by the names of their markers.
 #'
-#' @param runs see read_all_shipped(); the first is described. `alt` words of its picture.
-readme_blocks <- function(runs, findings, alt) {
+#' @param runs see read_all_shipped(); the first is described. `items` see items_of_findings(); `first` see findings_of_readme(); `alt` words of its picture.
+readme_blocks <- function(runs, items, first, alt) {
   run <- runs[[1]]
   folder <- paste0("paper/runs/", run$name)
-  told <- vapply(findings, finding_of_readme, "", runs)
   cells <- rbind(run$summary, run$capacity, fill = TRUE)
   list(
     picture = c(
@@ -197,10 +179,7 @@ readme_blocks <- function(runs, findings, alt) {
       sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, gsub('"', "&quot;", alt))
     ),
     findings = c(
-      if (length(told) > 0) c(
-        sprintf("%d. %s", seq_along(told), told), "",
-        sentence_of_brackets(runs, told), ""
-      ),
+      if (length(items) > 0) c(sprintf("%d. %s", seq_along(items), items), "", sentence_of_brackets(items), ""),
       sprintf(
         "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables.", run$name, folder, folder
       )
@@ -210,7 +189,7 @@ readme_blocks <- function(runs, findings, alt) {
       sprintf("`%s`: %s", run$name, sentence_validity(cells)),
       unlist(lapply(runs[-1], function(other) c("", sentence_agreement(run, other))))
     ),
-    checks = narrow_table(table_of_checks(findings))
+    checks = narrow_table(table_of_checks(first))
   )
 }
 
@@ -232,8 +211,10 @@ with_blocks <- function(lines, blocks) {
 write_readme <- function(root, name) {
   runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
   findings <- findings_of_shipped(runs[[1]], file.path(root, "analysis", "guide.yaml"))
-  picture <- picture_of_findings(findings, with_curves(runs[[1]]))
-  blocks <- readme_blocks(runs, findings, picture$alt)
+  first <- findings_of_readme(findings)
+  picture <- picture_of_findings(first, with_curves(runs[[1]]))
+  items <- items_of_findings(readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8"), findings, runs[-1])
+  blocks <- readme_blocks(runs, items, first, picture$alt)
   paths <- file.path(root, names(readme_files))
   texts <- Map(function(path, names) with_blocks(readLines(path, encoding = "UTF-8"), blocks[names]), paths, readme_files)
   write_svgs(picture, file.path(root, "paper", "runs", name))
@@ -274,7 +255,7 @@ ship_run <- function(results, paths, repetitions, name, root, commit) {
   if (any(file.exists(to))) refuse(name, " is there already; --config name=… gives another name")
   file.copy(file.path(results, c("report.html", "report.pdf")), new[1])
   run <- read_run_tables(new[2])
-  write_svgs(picture_of_findings(findings_of_shipped(run, file.path(analysis, "guide.yaml")), with_curves(run)), new[1])
+  write_svgs(picture_of_findings(findings_of_readme(findings_of_shipped(run, file.path(analysis, "guide.yaml"))), with_curves(run)), new[1])
   sizes <- file.size(list.files(new, full.names = TRUE)) / 2^20
   if (sum(sizes) > run_mib_at_most) refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", run_mib_at_most)
   moved <- file.rename(new, to)
@@ -296,20 +277,14 @@ lines_of_shipped <- function(name) {
 
 # ---- The end of a run --------------------------------------------------------------------------
 
-#' The best of each situation in its first metric, as in the guide: Situation, Baseline, Metric, Best, Ratio.
-findings <- function(all) {
-  table <- table_guide(all$guide)
-  if (nrow(table) == 0) table else table[Situation != ""]
-}
-
 #' The end of a run, for a terminal: findings, what is not valid, where the report is.
-summary_lines <- function(all) {
-  table <- findings(all)
+#'
+#' @param all see read_results(); `lines` of findings.qmd.
+summary_lines <- function(all, lines) {
+  items <- items_of_findings(lines, all$findings, all$other_runs)
   c(
-    if (nrow(table) > 0) c(
-      "", "Findings: the best mode, and the ratio to the baseline with its 95 % interval",
-      paste0("  ", table_lines(table[, lapply(.SD, gsub, pattern = "`", replacement = ""), .SDcols = names(table)]))
-    ),
+    if (length(items) > 0) c("", "Findings:", paste("-", gsub("[`*]", "", items))),
+    gsub("[`*]", "", Filter(nzchar, sentences_untold(head(all$findings, on_first_page)))),
     "", gsub("`", "", sentence_validity(all$summary)), Filter(nzchar, gsub("[`*]", "", sentence_full_collections(all$summary, Inf))),
     sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
   )

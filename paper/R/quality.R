@@ -209,12 +209,6 @@ sentence_coverage <- function(coverage) {
   )
 }
 
-#' The designs that the paper shows: whole sessions of six rounds, of large runs.
-plain_designs <- function(coverage) {
-  if (!all(names(coverage_columns) %in% names(coverage))) return(coverage[0])
-  plain <- coverage[fcoalesce(design, "") == ""]
-  plain[rounds == max(rounds) & sessions %in% range(sessions)]
-}
 
 #' The noise floor in words and numbers.
 #'
@@ -232,4 +226,22 @@ table_noise <- function(floor) {
     Statistic = title, "Differ" = paste(differ, "of", comparisons),
     "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
   )]
+}
+
+# ---- Without exclusion -------------------------------------------------------------------------
+
+# A ratio that would be another by more than this with no slice excluded rests on the exclusion.
+excluding_changes <- 1.05
+
+#' Whether the primary ratios stand with no slice excluded.
+#'
+#' @param comparisons see read_comparisons().
+sentence_without_exclusion <- function(comparisons) {
+  rows <- comparisons[primary == 1 & effect == "ratio" & is.finite(estimate) & is.finite(estimate_all) & estimate_all > 0]
+  if (nrow(rows) == 0) return("")
+  changes <- exp(abs(log(rows$estimate_all / rows$estimate)))
+  sprintf(
+    "With no slice excluded, %d of %s would change by more than %s; the largest change is %s.", sum(changes > excluding_changes),
+    count_of(nrow(rows), "primary ratio"), percent(excluding_changes - 1), percent(max(changes) - 1)
+  )
 }

@@ -11,12 +11,12 @@ read_found_controls <- function(path) {
 
 #' Reads everything.
 #'
-#' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis.
+#' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis; `runs` see read_all_shipped().
 #' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
-#'   cpu_groups, moved, profiler_cost, capacity, load_curves, predicted_curves, mixes, overloads (see read_overloads()), guide, controls,
-#'   findings (see told_findings()),
+#'   cpu_groups, moved, capacity, load_curves, predicted_curves, mixes, overloads (see read_overloads()), controls,
+#'   findings (see told_findings()), occupancy (see read_occupancy()), other_runs (shipped runs with other cells),
 #'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
-read_results <- function(results, analysis) {
+read_results <- function(results, analysis, runs = list()) {
   path <- function(name) file.path(results, name)
   use_modes(path("modes.csv"))
   counted <- read_summary(path("summary.csv"))
@@ -27,12 +27,12 @@ read_results <- function(results, analysis) {
     comparisons = read_comparisons(path("comparisons.csv")),
     cpu_groups = read_cpu_groups(path("cpu-groups.csv")),
     moved = read_moved(results),
-    profiler_cost = read_comparisons(path("profiler-cost.csv")),
     capacity = read_capacity(path("capacity.csv")),
     load_curves = read_load_curves(path("sweeps.csv")),
     predicted_curves = read_predicted_curves(path("predicted-sweeps.csv")), mixes = read_mixes(path("mixes.csv")),
     overloads = read_overloads(results),
-    guide = read_comparisons(path("guide.csv")), controls = read_found_controls(path("controls.csv")),
+    occupancy = read_occupancy(path("occupancy.csv")), other_runs = Filter(function(run) !any(run$summary$session %in% summary$session), runs),
+    controls = read_found_controls(path("controls.csv")),
     findings = told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml"))),
     # A run may leave it out.
     thread_memory = if (file.exists(path("primitives/thread-memory.csv"))) read_thread_memory(path("primitives/thread-memory.csv")),

@@ -1,15 +1,5 @@
 # The report's section on this run against the shipped one that config.yaml names.
 
-# A page draws so many changes.
-changes_drawn <- 12
-
-#' Ratios that the figure shows: those that differ, then those that changed most.
-changes_to_draw <- function(changes) {
-  if (nrow(changes) == 0) return(changes)
-  drawable <- changes[effect == "ratio" & is.finite(change) & change > 0]
-  most_changed(drawable, changes_drawn)[order(statistic, study, mode, tier, tool)]
-}
-
 machine_text <- function(machine) sprintf("%s with %s", machine$cpu_model, count_of(as.numeric(machine$cpus), "CPU"))
 
 #' Sentences on this run compared with the shipped one.
@@ -76,68 +66,58 @@ directed_changes <- function(changes) {
   rows[, same_way := (there - none) * (here - none) > 0][]
 }
 
-table_reproduced <- function(changes) {
-  directed <- directed_changes(changes)
-  counts <- changes[, .(
-    Reproduced = sum(verdict == "reproduced"), Differ = sum(verdict == "differs"), "Not decided" = sum(verdict == "not decided")
-  ), by = .(Study = study)]
-  same <- directed[, .(same = paste(sum(same_way), "of", .N)), by = .(Study = study)]
-  counts[, "Same direction" := fcoalesce(same[counts, on = "Study"]$same, no_figure)][]
-}
-
-caption_of_reproduction <- function(drawn, changes) {
-  if (nrow(drawn) == 0) return("")
-  ratios <- changes[effect == "ratio", .N]
-  paragraph(
-    "Changes of ratios from the shipped run to this one with 95 % intervals; the band is the margin.",
-    if (nrow(drawn) < ratios) sprintf(
-      "Drawn are %d of %s: those that differ, then those that changed most. `compare.csv` of `snakemake compare` has all.",
-      nrow(drawn), format_number(ratios)
-    )
-  )
-}
-
-alt_of_reproduction <- function(drawn) {
-  if (nrow(drawn) == 0) return("")
-  counts <- table(factor(drawn$verdict, verdicts_of_reproduction))
-  farthest <- drawn[which.max(abs(log(change)))]
-  sprintf(
-    "Forest plot of %s: %s reproduced, %s different, %s not decided. The largest is a factor of %s, in %s of %s at %s.",
-    count_of(nrow(drawn), "change"), counts[[1]], counts[[2]], counts[[3]], format_number(farthest$change),
-    title_of(farthest$statistic), farthest$mode, farthest$tier
-  )
-}
-
 verdict_looks <- data.table(
   verdict = verdicts_of_reproduction, colour = c("#009E73", "#D55E00", "#6E6E6E"), shape = c(21, 24, 1)
 )
 
-#' A forest plot: each change with its 95 % interval; the band is the margin. Intervals that leave the frame are
-#' cut off.
+# ---- Findings over runs ------------------------------------------------------------------------
+
+#' The findings that hold, with their range over runs and what they depend on.
 #'
-#' @param rows rows of reproduce_run() whose effect is a ratio.
+#' @param findings see told_findings(); `others` other runs, see read_all_shipped().
+#' @return data.table of text: Finding, Here, Shipped runs, Depends on CPUs. The ratio is that of the first pair.
+table_travel <- function(findings, others) {
+  held <- unname(Filter(function(finding) finding$holds == "yes", findings))
+  rbindlist(lapply(held, function(finding) {
+    first <- names(finding$pairs)[1]
+    row <- finding$rows[pair == first]
+    elsewhere <- ratios_of_runs(row, others)
+    if (isTRUE(row$estimate < 1)) elsewhere <- 1 / elsewhere
+    is_ratio <- row$effect == "ratio"
+    data.table(
+      Finding = gsub("`", "", finding$title), Here = if (is_ratio) times_of(row) else paste(value_in_words(row$baseline_value, row$statistic), "and", value_in_words(row$mode_value, row$statistic)),
+      "Shipped runs" = if (is_ratio && length(elsewhere) > 0) paste(unique(ratio_digits(range(elsewhere))), collapse = " to ") else no_figure,
+      "Depends on CPUs" = finding$cpus
+    )
+  }))
+}
+
+#' Ratios there against ratios here: on the diagonal a run reproduces another.
+#'
+#' @param changes see reproduce_run().
 #' @return ggplot.
-figure_reproduction <- function(rows) {
-  rows <- copy(rows)[is.finite(change) & change > 0]
+figure_reproduction <- function(changes) {
+  rows <- changes[effect == "ratio" & is.finite(here) & is.finite(there) & here > 0 & there > 0]
   if (nrow(rows) == 0) return(nothing_to_draw("no ratio can be compared"))
-  rows[, `:=`(
-    title = title_of(statistic),
-    name = paste0(mode, ifelse(baseline == "", " by itself", ""), ", ", tier, " (", tool, ")")
-  )]
-  rows[, name := factor(name, rev(unique(name)))]
-  reach <- max(1.6, exp(1.2 * max(abs(log(rows$change)))))
-  rows[, `:=`(change_low = pmax(change_low, 1 / reach), change_high = pmin(change_high, reach))]
   named <- function(column) setNames(verdict_looks[[column]], verdict_looks$verdict)
-  ggplot(rows, aes(change, name, colour = verdict, fill = verdict, shape = verdict)) +
-    around_one(reproduction_margins$ratio) +
-    geom_linerange(aes(xmin = change_low, xmax = change_high), linewidth = 0.5, na.rm = TRUE) +
-    geom_point(size = 2) +
-    facet_grid(title ~ ., scales = "free_y", space = "free_y", labeller = label_wrap_gen(14)) +
-    scale_x_log10(limits = c(1 / reach, reach), breaks = scales::breaks_log(6), labels = plain_number) +
+  ends <- range(rows$here, rows$there)
+  ggplot(rows, aes(there, here, colour = verdict, fill = verdict, shape = verdict)) +
+    geom_abline(slope = 1, intercept = log10(exp(c(-1, 1) * reproduction_margins$ratio)), colour = faint, linewidth = 0.3, linetype = "42") +
+    geom_abline(slope = 1, intercept = 0, colour = faint, linewidth = 0.3) +
+    geom_point(size = 1.6, alpha = 0.8) +
+    scale_x_log10(limits = ends, labels = plain_number) +
+    scale_y_log10(limits = ends, labels = plain_number) +
     scale_colour_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
     scale_fill_manual(values = named("colour"), breaks = verdicts_of_reproduction) +
     scale_shape_manual(values = named("shape"), breaks = verdicts_of_reproduction) +
-    labs(x = "here divided by the shipped run (log scale)", y = NULL) +
-    theme_artifact(8) +
-    theme(strip.text.y = element_text(angle = 0))
+    labs(x = "ratio of the shipped run", y = "ratio here") +
+    theme_artifact()
+}
+
+caption_of_reproduction <- "Ratios of the shipped run and of this one, a point a comparison. Between the dashed lines they agree within the margin."
+
+alt_of_reproduction <- function(changes) {
+  if (nrow(changes) == 0) return("")
+  counts <- table(factor(changes[effect == "ratio"]$verdict, verdicts_of_reproduction))
+  sprintf("Scatter plot of ratios there and here: %s.", enumerate(sprintf("%d %s", counts, names(counts))))
 }

@@ -11,6 +11,8 @@ with_curves <- function(run) with_capacities(run$summary, run$capacity)
 #' The title of a study; `one` see of_study().
 title_of_study <- function(one) one$cells[[1]]$labels$study$title
 
+question_of_study <- function(one) sprintf("*%s*", trimws(one$cells[[1]]$labels$study$question))
+
 #' The same results, of one study alone.
 of_study <- function(all, study) {
   wanted <- study
@@ -43,19 +45,6 @@ from_cells <- function(cells, get, missing = NA) {
   }, missing)
 }
 
-#' Modes that answer the study's question, without the variants that answer others (published
-#' traps, the noise floor).
-main_modes <- function(summary) {
-  modes <- mode_levels(summary$mode)
-  modes[!is_variant(modes)]
-}
-
-#' The mode that serves the fewest requests concurrently.
-mode_with_fewest <- function(all) {
-  inside <- vapply(all$cells, function(cell) read_setup(cell)$most_inside, 0)
-  all$cells[[which.min(inside)]]$cell$mode
-}
-
 #' The tiers of a study and the load of each, in the order of load.
 #'
 #' @return data.table: tier, title, path, threads, ramp_up_s, loops, lasts_s, at_once (closed loop; NA where there is
@@ -84,15 +73,3 @@ read_tiers <- function(all) {
   rbindlist(lapply(tier_levels(all$summary), one))
 }
 
-#' Tiers whose path begins so, in the order of load; smoke tiers have the same paths.
-tiers_on <- function(tiers, start) tiers[startsWith(fcoalesce(path, ""), start)]$tier
-
-#' Modes measured at these tiers, without variants.
-modes_at <- function(all, tiers) {
-  intersect(main_modes(all$summary), all$summary[tier %in% tiers]$mode)
-}
-
-published_modes <- function(summary) {
-  modes <- mode_levels(summary$mode)
-  modes[is_published(modes)]
-}

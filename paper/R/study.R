@@ -1,5 +1,4 @@
-# The parts of a study's section: tables of what was measured, texts of figures, profiles. `all` is the result of
-# of_study().
+# The parts of a study's tables: modes, tiers and flame graphs. `all` is the result of of_study().
 
 kebab <- function(name) gsub("_", "-", name)
 
@@ -55,40 +54,7 @@ table_tiers <- function(tiers) {
   table[, vapply(table, function(column) !all(is.na(column)), NA), with = FALSE]
 }
 
-# ---- Texts of figures ------------------------------------------------------------------------
-
-# ---- Profiles --------------------------------------------------------------------------------
-
-#' Where the bars of a study's CPU time are of enough samples: the tier of the tool at which most modes have them.
-#'
-#' @return list: tool, tier, modes; NULL where fewer than two modes have them.
-sampled_place <- function(all, tool, modes) {
-  wanted <- list(tool = tool, modes = modes)
-  rows <- all$cpu_groups[tool %in% wanted$tool & mode %in% wanted$modes & valid & outcome == "completed" & group != compiler_group]
-  enough <- rows[, .(samples = sum(samples)), by = .(tier, mode)][samples >= samples_for_shares]
-  if (nrow(enough) == 0) return(NULL)
-  best <- enough[, .(modes = .N, samples = sum(samples)), by = tier][order(-modes, -samples)][1]
-  if (best$modes < 2) return(NULL)
-  list(tool = tool, tier = best$tier, modes = mode_levels(enough[tier == best$tier]$mode))
-}
-
-#' The caption of the bars.
-#'
-#' @param sampled see sampled_place(); `server` whose CPU time it is.
-caption_of_groups <- function(all, sampled, server) {
-  paste(
-    sprintf(
-      "CPU time of %s, by group of stacks, at `%s`, %s; n is the number of samples.", server, sampled$tier, loop_names[[sampled$tool]]
-    ),
-    note_on_profiles(all, sampled$tool, sampled$tier, sampled$modes)
-  )
-}
-
-#' The measured causes of a study.
-tell_why <- function(all, study) {
-  told <- tell_causes_of(all, study)
-  if (nzchar(told)) told else "No cause of this study was measured in this run."
-}
+# ---- Flame graphs ----------------------------------------------------------------------------
 
 #' The cell of each mode whose flame graph is shown: at the tier where most modes were sampled,
 #' else wherever the mode has one; the repetition with most samples.

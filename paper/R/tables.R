@@ -202,18 +202,18 @@ table_threads <- function(all) {
 
 #' A folded section of the page.
 #'
-#' @param title Markdown; `id` of the section; `tables` vector of HTML.
+#' @param title Markdown; `id` of the section; `tables` vector of HTML; `about` Markdown below the title.
 #' @return Markdown; empty where no table has rows.
-section_of_tables <- function(title, id, tables) {
+section_of_tables <- function(title, id, tables, about = "") {
   tables <- Filter(nzchar, unlist(tables))
   if (length(tables) == 0) return("")
-  paste0(sprintf("# %s {#sec-%s .data .unnumbered}\n", title, id), raw_html(tables), "\n")
+  paste0(sprintf("# %s {#sec-%s .data .unnumbered}\n\n%s\n", title, id, about), raw_html(tables), "\n")
 }
 
 tables_of_studies <- function(all) {
   told <- vapply(studies_of(all$summary), function(id) {
     one <- of_study(all, id)
-    section_of_tables(paste(title_of_study(one), "– tables"), paste0(id, "-tables"), tables_of_study(one))
+    section_of_tables(paste(title_of_study(one), "– tables"), paste0(id, "-tables"), tables_of_study(one), question_of_study(one))
   }, "")
   paste(told, collapse = "\n")
 }

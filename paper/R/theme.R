@@ -117,14 +117,3 @@ usual_path <- function(summary) {
   paths <- unique(summary[, .(tier, path)])$path
   c(names(sort(table(paths), decreasing = TRUE)), NA)[1]
 }
-
-#' Groups of stacks in the order of a request's way, and their colours.
-group_colours <- c(
-  "accept" = "#1F4E79", "thread start" = "#D55E00", "park and unpark" = "#E69F00",
-  "read and parse" = "#56B4E9", "handler" = "#009E73", "write" = "#0072B2",
-  "connection close" = "#7FB39B", "framework" = "#C9B37E", "remote or database" = "#6A3D9A",
-  "network" = "#0B7A75", "connect" = "#B8860B", "authenticate" = "#7B1E3A", "parse statement" = "#9DC3E6",
-  "plan" = "#A9D18E", "execute" = "#2E7D32", "commit" = "#3B3B98", "database other" = "#CFCFCF",
-  "logging" = "#8B1A1A", "measuring" = "#2F4F4F", "GC" = "#CC79A7", "JIT" = "#8E6C8A",
-  "kernel other" = "#B5B5B5", "JVM other" = "#8A8A8A", "not sampled" = "#F4F4F4"
-)

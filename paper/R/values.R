@@ -104,11 +104,3 @@ with_collections <- function(table, rows, after) {
   setcolorder(table, c(names(table)[seq_len(match(after, names(table)))], "GC"))[]
 }
 
-#' The meaning of the column GC; empty where no table has it.
-note_on_collections <- function(table) {
-  if (!"GC" %in% names(table)) return("")
-  sprintf(
-    "GC: the collector's share of the windows' time, and its collections, of the baseline and of the mode; %s marks one to nine, too few to average over.",
-    few_collections_mark
-  )
-}

@@ -70,14 +70,15 @@ test_that("much noise leaves everything among the best", {
   expect_true(all(summarise_combinations(grid_of_sizes(2, noise = 1))$among_best))
 })
 
-test_that("a connection's cost is found again from loads that reconnect", {
-  points <- data.table(per_transaction = rep(c(0, 1 / 16, 1 / 4, 1), 2))
-  set.seed(5)
-  points[, per_s := 1000 / ((0.2 + 0.8 * per_transaction) * exp(rnorm(.N, sd = 0.01)))]
-  cost <- connection_cost(points)
-  expect_equal(cost$work_ms, 0.2, tolerance = 0.05)
-  expect_equal(cost$connect_ms, 0.8, tolerance = 0.05)
-  expect_lt(cost$connect_ms_low, cost$connect_ms)
-  expect_gt(cost$r_squared, 0.99)
-  expect_null(connection_cost(points[per_transaction > 0.2]))
+test_that("the time of a transaction is told in steps, without a pooler and with one", {
+  of_mode <- function(mode, per_s) {
+    with_cell_columns(data.table(
+      study = "database-pools", mode = mode, tier = "read-only-10", tool = "sysbench", repetition = 1L, outcome = "completed", valid = TRUE, throughput_per_s = per_s
+    ))
+  }
+  # Ten clients: 10, 50 and 70 ms, and through the pooler 15 and 40 ms.
+  summary <- rbindlist(Map(of_mode, c("postgresql", connecting_modes$md5, connecting_modes$scram), c(1000, 200, 2000 / 3, 1000 / 7, 250)))
+  expect_equal(connecting_steps(summary), data.table(pooler = c(FALSE, TRUE), kept_ms = 10, connect_ms = c(40, 5), hash_ms = c(20, 25)))
+  expect_equal(connecting_steps(summary[mode != "pgbouncer-connect"])$pooler, FALSE)
+  expect_equal(nrow(connecting_steps(summary[mode != "postgresql"])), 0)
 })

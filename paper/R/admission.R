@@ -1,0 +1,106 @@
+# Admission: throughput against what is admitted (Little's law), and against threads where requests compute too (the utilization law).
+
+# The loads on the line of Little's law.
+law_tiers <- c(
+  "users-50" = "250 ms of sleep, 50 to 1,000 users", "users-100" = "250 ms of sleep, 50 to 1,000 users", "users-250" = "250 ms of sleep, 50 to 1,000 users",
+  "users-500" = "250 ms of sleep, 50 to 1,000 users", "users-1000" = "250 ms of sleep, 50 to 1,000 users",
+  "lock-20ms" = "20 ms with a lock held, 50 and 8 users", "lock-20ms-users-8" = "20 ms with a lock held, 50 and 8 users"
+)
+
+#' Throughput and its bound, min(users, admitted) over the time that each request waits.
+#'
+#' @param bounds see read_bounds().
+#' @return data.table: panel, mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s, kind (of the thread, in words).
+points_of_lines <- function(bounds) {
+  rows <- bounds[tier %in% names(law_tiers) & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
+  rows[, .(
+    panel = unname(law_tiers[tier]), mode, tier, inside = pmin(users, admitted, na.rm = TRUE), wait_ms, measured_per_s, kind = kind_in_words(mode)
+  )]
+}
+
+kind_in_words <- function(modes) {
+  kinds <- mode_facts(modes)$kind
+  fcase(
+    grepl("synchronized-21", modes), "virtual threads, pinned", kinds == "virtual" & grepl("semaphore|permits", modes), "virtual threads, a semaphore",
+    kinds == "virtual", "virtual threads", default = "platform threads"
+  )
+}
+
+kind_looks <- data.table(
+  kind = c("platform threads", "virtual threads", "virtual threads, a semaphore", "virtual threads, pinned"),
+  colour = c("#0072B2", "#009E73", "#E69F00", "#D55E00"), shape = c(15, 16, 1, 17)
+)
+
+#' Measured throughput against the requests that are served concurrently; the dashed line is what Little's law allows them.
+#'
+#' @param points see points_of_lines().
+#' @return ggplot.
+figure_law <- function(points) {
+  if (nrow(points) == 0) return(nothing_to_draw("no valid cell"))
+  law <- points[, .(inside = range(inside), per_s = 1000 * range(inside) / wait_ms[1]), by = panel]
+  of_kind <- function(column) setNames(kind_looks[[column]], kind_looks$kind)
+  ggplot(points, aes(inside, measured_per_s)) +
+    geom_line(aes(y = per_s), law, colour = ink, linetype = "42", linewidth = 0.35) +
+    geom_point(aes(colour = kind, shape = kind), size = 2.2) +
+    facet_wrap(~panel, scales = "free") +
+    scale_x_log10(labels = plain_number) +
+    scale_y_log10(labels = plain_number) +
+    scale_colour_manual(values = of_kind("colour")) +
+    scale_shape_manual(values = of_kind("shape")) +
+    labs(x = "served concurrently: min(users, admitted)", y = "requests/s") +
+    theme_artifact()
+}
+
+#' How far the values lie below the law, and where most.
+sentence_of_law <- function(points) {
+  if (nrow(points) == 0) return("")
+  reached <- copy(points)[, share := measured_per_s * wait_ms / 1000 / inside][order(share)]
+  least <- reached[1]
+  sprintf(
+    "%d of %d values reach 90 %% of what Little's law allows them; the least is %s of it, with %s requests on `%s` (%s/s).",
+    sum(reached$share >= 0.9), nrow(reached), percent(least$share), format_number(least$inside), least$mode, format_number(least$measured_per_s)
+  )
+}
+
+#' Throughput against the threads of a pool, with its bounds.
+#'
+#' @param sized rows of read_bounds() at one tier, a row a size.
+#' @return ggplot.
+figure_sizing <- function(sized) {
+  rows <- copy(sized)[order(admitted)]
+  # The CPUs' bound is where they are the least.
+  law <- data.table(admitted = exp(seq(log(min(rows$admitted)), log(max(rows$admitted)), length.out = 60)))
+  by_cpu <- fcoalesce(as.numeric(median(rows[bound_by == "cpu"]$bound_per_s)), Inf)
+  law[, per_s := pmin(1000 * admitted / rows$wait_ms[1], by_cpu)]
+  ggplot(rows, aes(admitted, measured_per_s)) +
+    geom_line(aes(y = per_s), law, colour = ink, linetype = "42", linewidth = 0.35) +
+    geom_line(aes(y = mva_per_s), colour = faint, linewidth = 0.8, na.rm = TRUE) +
+    geom_point(colour = "#0072B2", size = 2.2) +
+    scale_x_log10(labels = plain_number, breaks = rows$admitted) +
+    scale_y_continuous(labels = plain_number, limits = c(0, NA)) +
+    labs(x = "threads", y = "requests/s") +
+    theme_artifact()
+}
+
+#' Measured throughput as a share of mean value analysis.
+sentence_of_sizing <- function(sized) {
+  rows <- sized[is.finite(mva_per_s)]
+  if (nrow(rows) == 0) return("")
+  sprintf("The measured values are %s of what mean value analysis predicts.", span(100 * rows$measured_per_s / rows$mva_per_s, " %"))
+}
+
+#' Who goes on where half of the requests hold a lock and half wait for it in synchronized.
+#'
+#' @param tier where they do.
+sentence_of_deadlock <- function(all, tier) {
+  wanted <- tier
+  cells <- all$summary[tier == wanted & tool == "jmeter" & outcome != "beyond_limits"]
+  if (nrow(cells) == 0) return("")
+  jdk <- vapply(all$cells[match(cells$mode, vapply(all$cells, function(cell) cell$cell$mode, ""))], function(cell) number(cell$configuration$mode$jdk), 0)
+  told <- cells[, ifelse(
+    outcome == "completed", sprintf("on JDK %s they serve %s requests/s", jdk, format_number(throughput_per_s)),
+    sprintf("on JDK %s the server answers nothing any more (outcome `%s`)", jdk, outcome)
+  )]
+  sprintf("Where half of %s users hold one lock and half wait for it in `synchronized`, %s.", format_number(cells$users[1]), enumerate(unique(told)))
+}
+

@@ -1,0 +1,48 @@
+# Short requests next to long ones: the tail of the short ones against the CPU in use.
+
+#' The 99th percentile of short requests against the utilization of the CPU, a panel for each kind of mix: measured, and predicted by
+#' queueing theory (dashed).
+#'
+#' @param mixes see predict_mixes().
+#' @return ggplot.
+figure_mixes <- function(mixes) {
+  rows <- with_panels(mixes[is.finite(measured_p99_ms) & is.finite(utilization)])
+  if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
+  # A line takes two points.
+  joined <- rows[, if (.N > 1) .SD, by = .(panel, mode)]
+  ggplot(rows, aes(100 * utilization, measured_p99_ms, colour = mode, shape = mode)) +
+    geom_line(aes(y = predicted_p99_ms), joined[is.finite(predicted_p99_ms)], linewidth = 0.35, linetype = "5212") +
+    geom_line(data = joined, linewidth = 0.6) +
+    geom_point(size = 1.9) +
+    facet_wrap(~panel, nrow = 1) +
+    scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
+    scales_of_modes(levels(rows$mode)) +
+    labs(x = "CPU in use (%)", y = "p99 of the short requests (ms)") +
+    theme_artifact() +
+    guides(colour = guide_legend(ncol = 3))
+}
+
+with_panels <- function(mixes) {
+  mixes <- copy(mixes)[, mode := factor(mode, mode_levels(mode))][order(share, long_ms)]
+  mixes[, panel := sprintf("%s %% take %s ms, the others %s ms", format_number(100 * share), format_number(long_ms), format_number(short_ms))]
+  mixes[, panel := factor(panel, unique(panel))][]
+}
+
+caption_of_mixes <- paste(
+  "Short requests next to long ones, arrivals at random: the 99th percentile of the short ones against the share of the CPU in use.",
+  "Solid: measured, medians over sessions. Dashed: predicted from rate, paths and CPU time, by a queue in which at most as many requests",
+  "share the CPU as the mode has carriers or threads, and the others wait in order."
+)
+
+#' The mix whose modes differ most, in words: p99 of the short requests and median of the long ones, mode by mode.
+sentence_of_mixes <- function(mixes) {
+  rows <- with_panels(mixes[is.finite(measured_p99_ms)])
+  if (nrow(rows) == 0) return("")
+  at <- rows[, .(apart = max(measured_p99_ms) / min(measured_p99_ms)), by = tier][which.max(apart)]$tier
+  rows <- rows[tier == at][order(measured_p99_ms)]
+  of_mode <- rows[, sprintf(
+    "%s with `%s`%s", value_of(measured_p99_ms, "ms"), mode,
+    ifelse(is.finite(measured_long_p50_ms), sprintf(" (median of the long ones %s)", value_of(measured_long_p50_ms, "ms")), "")
+  )]
+  sprintf("At `%s`, with %.0f %% of the CPU in use, the slowest 1 %% of the short requests take %s.", at, 100 * median(rows$utilization), enumerate(of_mode))
+}

@@ -1,0 +1,47 @@
+# The primary comparisons, which alone have verdicts.
+
+verdicts_decided <- c("higher", "lower", "same", "fixed")
+
+#' How many of the primary comparisons are decided.
+#'
+#' @param comparisons see read_comparisons(); `primaries` see read_primaries().
+sentence_primaries <- function(comparisons, primaries) {
+  rows <- comparisons[primary == 1]
+  if (nrow(rows) == 0) return("This run measured none of the primary comparisons.")
+  counts <- table(factor(rows$verdict, c(verdicts_decided, "undecided", "not comparable")))
+  told <- c(
+    sprintf("%d differ", sum(counts[c("higher", "lower")])), sprintf("%d are the same", counts[["same"]]),
+    sprintf("%d are fixed by the load", counts[["fixed"]]), sprintf("%d are undecided", counts[["undecided"]]),
+    sprintf("%d have no ratio", counts[["not comparable"]])
+  )
+  sprintf(
+    "%s names %s before they are measured; this run has the cells of %d and decides %d: %s.", as_code("analysis/guide.yaml"),
+    count_of(nrow(primaries), "primary comparison"), nrow(rows), sum(counts[verdicts_decided]), enumerate(told[!grepl("^0 ", told)])
+  )
+}
+
+#' The primary comparisons, those that are decided first.
+#'
+#' @return data.table of text: Tier, Mode, Baseline, Metric, Values (of the baseline and of the mode), GC (see collections_text(); where any
+#'   row has it), Ratio, Verdict (with the reason where there is none).
+table_primaries <- function(comparisons) {
+  rows <- comparisons[primary == 1]
+  rows <- rows[order(match(verdict, c("higher", "lower", verdicts_decided, "undecided", "not comparable")), study, tier)]
+  table <- rows[, .(
+    Tier = tier, Mode = mode, Baseline = baseline, Metric = unname(about_statistics(statistic)$short),
+    Values = values_of_both(rows), Ratio = ifelse(is.na(estimate), no_figure, effect_with_interval(rows)), Verdict = verdict_of(rows)
+  )]
+  with_collections(table, rows, "Values")
+}
+
+verdict_of <- function(rows) {
+  none <- as.numeric(rows$effect == "ratio")
+  fcase(
+    rows$verdict == "fixed", "same: fixed by the load",
+    rows$verdict == "not comparable", rows$reason,
+    rows$verdict == "undecided" & rows$low <= none & rows$high >= none, paste("undecided: interval holds", none),
+    rows$verdict == "undecided", sprintf("undecided: p = %s", format_number(signif(rows$p_adjusted, 2))),
+    rows$verdict == "same", "same",
+    rep(TRUE, nrow(rows)), ifelse(rows$verdict == rows$better, "better", "worse")
+  )
+}

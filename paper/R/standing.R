@@ -1,0 +1,81 @@
+# Where the users stand: the one figure of the first page, see occupy_modes() of the analysis.
+
+# The loads of the figure and their modes, in words.
+standing_rows <- fread(
+  "tier;         mode;                               load;                                                       words
+   sleep-500;    platform-50;                        500 users, each request sleeps 100 ms;                      50 threads
+   sleep-500;    virtual-semaphore-50;               500 users, each request sleeps 100 ms;                      virtual threads, a semaphore of 50
+   sleep-500;    platform-500;                       500 users, each request sleeps 100 ms;                      500 threads
+   sleep-500;    virtual;                            500 users, each request sleeps 100 ms;                      virtual threads
+   query-wait;   platform-hikari-10;                 200 users, a query of 20 ms over HikariCP;                  10 connections
+   query-wait;   virtual-hikari-10;                  200 users, a query of 20 ms over HikariCP;                  10 connections, virtual threads
+   query-wait;   platform-hikari-50;                 200 users, a query of 20 ms over HikariCP;                  50 connections
+   lock-20ms;    virtual-synchronized-21;            50 users hold a lock for 20 ms;                             synchronized, JDK 21
+   lock-20ms;    virtual-synchronized-21-carriers-16; 50 users hold a lock for 20 ms;                            the same, 16 carriers
+   lock-20ms;    virtual-lock-21;                    50 users hold a lock for 20 ms;                             ReentrantLock, JDK 21
+   work-20ms;    tomcat-threads-10;                  100 users, 18 ms of waiting and 2 ms of CPU time;           10 threads
+   work-20ms;    tomcat-threads-20;                  100 users, 18 ms of waiting and 2 ms of CPU time;           20 threads
+   work-20ms;    tomcat-threads-200;                 100 users, 18 ms of waiting and 2 ms of CPU time;           200 threads",
+  sep = ";", strip.white = TRUE
+)
+
+# From the handler outwards; told apart by lightness in gray print.
+standing_places <- data.table(
+  place = c("waiting", "cpu", "connection", "not_admitted"),
+  words = c("waiting in the handler", "on a CPU or ready for one", "for a connection", "not admitted"),
+  colour = c("#009E73", "#222222", "#E69F00", "#D9D9D9"), label = c("white", "white", "#222222", "#222222")
+)
+
+#' The rows of the figure that a run has.
+#'
+#' @param occupancy see read_occupancy().
+#' @return data.table: those of standing_rows with users, waiting, connection, cpu, not_admitted, throughput_per_s.
+users_standing <- function(occupancy) occupancy[tool == "jmeter"][standing_rows, on = c("tier", "mode"), nomatch = NULL]
+
+#' Users by what they wait for, a bar a mode, all users of a load alike in length; the number in a part is that of users.
+#'
+#' @param standing see users_standing().
+#' @return ggplot.
+figure_standing <- function(standing) {
+  if (nrow(standing) == 0) return(nothing_to_draw("no closed loop has valid cells"))
+  rows <- melt(standing, id.vars = c("load", "words", "users", "throughput_per_s"), measure.vars = standing_places$place, variable.name = "place")
+  rows[, `:=`(
+    share = 100 * value / users, load = factor(load, unique(standing_rows$load)), words = factor(words, rev(unique(standing_rows$words))),
+    place = factor(place, rev(standing_places$place))
+  )]
+  # A part has room for its number from 4 % on.
+  rows[, label := ifelse(share >= 4, format_number(round(value)), "")]
+  of_place <- function(column) setNames(standing_places[[column]], standing_places$place)
+  ends <- unique(rows[, .(load, words, label = paste0(format_number(throughput_per_s), "/s"))])
+  ggplot(rows, aes(share, words)) +
+    geom_col(aes(fill = place), width = 0.78, colour = "white", linewidth = 0.25) +
+    geom_text(aes(label = label, colour = place, group = place), position = position_stack(vjust = 0.5), size = 2.4) +
+    geom_text(aes(101, words, label = label), ends, hjust = 0, size = 2.5, colour = ink) +
+    facet_grid(load ~ ., scales = "free_y", space = "free_y", switch = "y", labeller = label_wrap_gen(20)) +
+    scale_fill_manual(values = of_place("colour"), breaks = standing_places$place, labels = of_place("words")) +
+    scale_colour_manual(values = of_place("label"), guide = "none") +
+    scale_x_continuous(limits = c(0, 112), breaks = c(0, 25, 50, 75, 100), expand = expansion(0)) +
+    labs(x = "users (%); right: throughput", y = NULL) +
+    theme_artifact(8) +
+    theme(
+      strip.placement = "outside", strip.text.y.left = element_text(angle = 0, hjust = 0), panel.grid.major.y = element_blank(),
+      panel.spacing = unit(0.35, "lines"), legend.key.height = unit(0.7, "lines")
+    )
+}
+
+height_of_standing <- function(standing) 0.75 + 0.17 * nrow(standing) + 0.06 * uniqueN(standing$load)
+
+caption_of_standing <- paste(
+  "Where the users stand: those of a closed loop by what they wait for at any moment (N = X · R, split), as numbers in the bars.",
+  "A limit on threads, permits or carriers keeps users out; a pool of connections keeps them waiting; only what is not kept out can use a CPU."
+)
+
+#' The largest place of each mode, in words.
+sentence_of_standing <- function(standing) {
+  places <- as.matrix(standing[, standing_places$place, with = FALSE])
+  largest <- max.col(places, ties.method = "first")
+  told <- standing[, sprintf(
+    "%s, %s: %s %s", load, words, format_number(round(places[cbind(seq_len(.N), largest)])), standing_places$words[largest]
+  )]
+  sprintf("Where most users stand. %s.", paste(told, collapse = "; "))
+}

@@ -1,0 +1,42 @@
+# What authors of benchmarks should know: values that mislead.
+
+#' The CPU time of one request by its rate.
+#'
+#' @param primitives see read_primitives().
+sentence_of_cost_by_rate <- function(primitives) {
+  rows <- primitives[primitive == "tomcat-request" & statistic == "cpu" & is.finite(mean)][order(rate_per_s)]
+  if (nrow(rows) < 2) return("")
+  sprintf(
+    "CPU time per request is no constant: one request to Tomcat and Spring costs %s at the rates %s a second. Compare it at equal rates.",
+    enumerate(paste(format_number(rows$mean), "µs")), enumerate(format_number(rows$rate_per_s))
+  )
+}
+
+#' The memory of a parked thread.
+#'
+#' @param memory see read_thread_memory(), or NULL.
+sentence_of_parked_threads <- function(memory) {
+  if (is.null(memory)) return("")
+  # What few hold does not stand out from the pages of a JVM.
+  many <- memory[threads >= 500, .(rss = median(rss_bytes / threads) / 1024, heap = median(heap_bytes / threads) / 1024), by = kind]
+  of <- function(wanted, column) many[kind == wanted][[column]]
+  if (length(of("platform", "rss")) * length(of("virtual", "heap")) == 0) return("")
+  sprintf(
+    "A parked platform thread holds %s KiB of resident memory, 50 frames deep, and not 1 MB; a virtual one holds %s KiB of heap.",
+    format_number(of("platform", "rss")), format_number(of("virtual", "heap"))
+  )
+}
+
+#' The closed loop whose mean latency covers the fewest of its users (Little's law); empty where it covers most of all.
+#'
+#' @param summary see read_summary().
+sentence_of_survivors <- function(summary) {
+  cells <- summary[loop == "closed" & outcome != "beyond_limits" & is.finite(under_way) & answers_per_s > 0]
+  cells <- cells[, .(users = as.numeric(fcoalesce(users_alive, users)), covered = under_way, mean_s = under_way / answers_per_s, mode)]
+  least <- cells[covered < 0.5 * users][which.min(covered / users)]
+  if (nrow(least) == 0) return("")
+  sprintf(
+    "A mean latency may cover survivors alone: the %s s of `%s` are those of %s of %s users. The others were still waiting when the load ended.",
+    format_number(least$mean_s), least$mode, format_number(least$covered), format_number(least$users)
+  )
+}
