@@ -93,7 +93,12 @@ column_words <- fread(
    finding;                        finding that names the pair
    pair;                           which of the finding's pairs
    bound_ratio;                    ratio of the bounds of both sides
-   chosen;                         whether the finding reports the pair
+   expected;                       outcomes of the pair with which the finding holds (empty: it only gives values)
+   holds;                          whether the finding holds in this run
+   waiting;                        users that wait in the handler: asleep, or for a remote or a query
+   connection;                     users that wait for a connection of the pool, where the server counts that
+   cpu;                            users that are on a CPU or ready for one, the time of the client included
+   not_admitted;                   users that wait for a thread, a permit, a connection or a carrier
    better;                         direction that is good
    effect;                         ratio, or difference
    within;                         standard deviation that the rounds explain

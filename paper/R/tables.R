@@ -131,6 +131,7 @@ tables_of_study <- function(all) {
     }),
     table("slices.csv", "Slices whose latency does not count, and the rule that each fails. Shares are of the server's CPUs.", excluded_slice_columns, function(rows) !rows$kept),
     table_of_bounds(all),
+    table("occupancy.csv", "Where the users of closed loops stand at any moment, by Little's law; medians over the sessions that count."),
     table("capacity.csv", "Load curves: the capacity is the highest rate that keeps the objective.", c(
       "mode", "tier", "repetition", "valid", "baseline", "objective_ms", "capacity_per_s", "bound_capacity", "why_bounded", "within_per_s",
       "beyond_per_s", "calibrated_per_s", "out_of_memory", "failed_checks"
@@ -210,6 +211,12 @@ section_of_tables <- function(title, id, tables, about = "") {
   paste0(sprintf("# %s {#sec-%s .data .unnumbered}\n\n%s\n", title, id, about), raw_html(tables), "\n")
 }
 
+#' The studies in the order of the configuration.
+studies_of <- function(summary) {
+  known <- unique(modes_in_use$table$study)
+  union(intersect(known, summary$study), summary$study)
+}
+
 tables_of_studies <- function(all) {
   told <- vapply(studies_of(all$summary), function(id) {
     one <- of_study(all, id)
@@ -237,7 +244,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
     section_of_tables("Comparisons – tables", "comparison-tables", c(
       table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval, and the values that divide to it. Primary comparisons alone have a verdict.", ratio_columns),
       table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
-      table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", ratio_columns)),
+      table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
       table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
       page_table(setNames(changes, title_of_column(names(changes))), "This run against the shipped run that it is compared with.", ids = names(changes))

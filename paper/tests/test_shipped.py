@@ -169,7 +169,7 @@ def copy_of_checkout(root: Path, source: Path = ROOT) -> Path:
     """Copies README and pictures, and what they are made of."""
     for folder in ("analysis/runs", "paper/runs"):
         shutil.copytree(source / folder, root / folder)
-    for file in (*READMES, "analysis/guide.yaml"):
+    for file in (*READMES, "analysis/guide.yaml", "paper/findings.qmd"):
         shutil.copy(source / file, root / file)
     return root
 

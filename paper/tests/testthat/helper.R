@@ -7,7 +7,3 @@ load_paper(test_path("..", ".."), analysis_folder, export_all = TRUE)
 helpers <- list.files(file.path(analysis_folder, "tests", "testthat"), pattern = "^helper", full.names = TRUE)
 for (file in helpers) source(file, local = TRUE)
 
-# The columns of a summary that say how profiles were sampled.
-sampled_by <- function(engine, interval_ms, modes) {
-  data.table(mode = modes, tier = "fresh", tool = "wrk2", profiler_engine = engine, profiler_interval_ms = interval_ms)
-}

@@ -8,15 +8,15 @@ results_of <- function(traced = rbind(traced_of(), traced_of(dose_summary(), dos
 }
 
 test_that("a swap is printed with its sides, the share that goes and what was counted", {
-  told <- tell_causes_of(results_of(), "demo")
+  told <- tell_cause_of(results_of(), "start")
   expect_match(told, "*Starting threads.* Starting costs. The CPU time per request is 200 µs with a thread each and 100 µs with a pool.", fixed = TRUE)
   expect_match(told, "Connections are kept: then it is 100 µs and 100 µs, and 100 [96, 104] % of the effect goes.", fixed = TRUE)
   expect_match(told, "Counted, threads started (per request): 1 and 0.002 before, 0.001 and 0.001 after.", fixed = TRUE)
-  expect_equal(tell_causes_of(results_of(), "another"), "")
+  expect_equal(tell_cause_of(results_of(traced_of()[0]), "start"), "")
 })
 
 test_that("a dose is printed with its response, the law and the slope", {
-  told <- tell_causes_of(results_of(), "demo")
+  told <- tell_cause_of(results_of(), "size")
   expect_match(told, "From 5 to 50 connections, throughput rises from 242 to 2,424 requests/s, 97 % of what Little's law allows.", fixed = TRUE)
   expect_match(told, "The slope of the logarithms is 1 [1, 1], where the law has 1.", fixed = TRUE)
 })
@@ -54,15 +54,4 @@ test_that("what moved is printed without the compiler and only with samples enou
   writeLines("<p title=\"a\">&</p>", file.path(all$results, "differences", "start.html"))
   packed <- sub(".*data-page=\"([^\"]*)\".*", "\\1", difference_graphs(all))
   expect_equal(rawToChar(memDecompress(jsonlite::base64_dec(packed), "gzip")), "<p title=\"a\">&</p>\n")
-})
-
-test_that("the profiler's cost and the compiler's share stand with a study's bars", {
-  groups <- rbind(
-    groups_of("threads", 150, c(300, 100, 0)), groups_of("threads", NA, c(100, 0, 0))[1][, group := "JIT"]
-  )
-  cost <- data.table(study = c("demo", "other"), mode = "threads", statistic = "cpu_us_per_request", estimate = c(1.63, 1.04))
-  note <- note_on_profiles(list(study = "demo", cpu_groups = groups, profiler_cost = cost, summary = sampled_by("perf_events", 1, "threads")), "wrk2", "fresh", "threads")
-  expect_match(note, "which took 20 % of the samples")
-  expect_match(note, "takes 1.63 times the CPU time in demo")
-  expect_no_match(note, "1.04")
 })

@@ -24,20 +24,6 @@ demo_cells <- function(folder) {
 root <- new_folder()
 paths <- demo_cells(file.path(root, "cells"))
 summary <- summarise_cells(paths)
-rules <- read_stack_groups(file.path(analysis_folder, "stack-groups.csv"))
-cpu_groups <- group_cpu(paths, rules)
-# A layer of a figure, built as for a device.
-drawn_layer <- function(figure, layer = 1) ggplot_build(figure)$data[[layer]]
-
-test_that("bars are as long as CPU time, with one session, or where nothing is valid", {
-  bars <- figure_cpu_groups(cpu_groups, summary, "demo", "jmeter")
-  expect_equal(max(drawn_layer(bars)$xmax), 100)
-  nothing <- copy(cpu_groups)[, valid := FALSE]
-  for (groups in list(cpu_groups, cpu_groups[repetition == 1], nothing)) {
-    expect_s3_class(ggplotGrob(figure_cpu_groups(groups, summary, "demo", "jmeter")), "gtable")
-  }
-})
-
 test_that("a mode keeps its look whatever stands beside it", {
   alone <- mode_styles("fixed-pool")
   among <- mode_styles(c("event-loop", "tomcat-200", "fixed-pool", "fixed-pool-as-published"))
@@ -131,18 +117,3 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
 })
 
-test_that("bars show shares only where there are samples enough", {
-  groups <- function(samples) {
-    data.table(
-      study = "demo", mode = "fixed-pool", tier = "low", tool = "wrk2", repetition = 1L, outcome = "completed", valid = TRUE,
-      profiler_engine = "itimer", group = c("accept", "write", "JIT"), samples = samples, share = 1 / 3, cpu_us_per_request = c(60, 40, NA)
-    )
-  }
-  labels_of <- function(samples) {
-    summary <- side_cells("fixed-pool", "low", cpu_us_per_request = 100, offered_per_s = 1, users = 1, requests_offered = 1, path = "/", loop = "open")
-    built <- ggplot_build(figure_cpu_groups(groups(samples), summary, "demo", "wrk2"))
-    c(sort(built$data[[2]]$label), trimws(built$data[[3]]$label), max(built$data[[1]]$xmax))
-  }
-  expect_equal(labels_of(c(21, 14, 900)), c("", "", "n = 35: too few", "100"))
-  expect_equal(labels_of(c(60, 40, 900)), c("40 % [31, 50]", "60 % [50, 69]", "n = 100", "100"))
-})

@@ -1,34 +1,47 @@
 decided <- function(...) {
   row <- data.table(
-    finding = "one", pair = "a", outcome = "better", chosen = 1, study = "demo", tier = "high", tool = "wrk2", mode = "pool",
+    finding = "one", pair = "a", outcome = "better", expected = "better", holds = "yes", study = "demo", tier = "high", tool = "wrk2", mode = "pool",
     baseline = "thread", statistic = "cpu_us_per_request", unit = "µs", effect = "ratio", estimate = 0.5, low = 0.45, high = 0.55,
     bound = "", reason = "", pairs = 3, sessions = 3, baseline_value = 104.4, mode_value = 52.2,
     fcr_low = NA_real_, fcr_high = NA_real_
   )
   changes <- list(...)
   for (column in names(changes)) set(row, j = column, value = changes[[column]])
-  if (is.null(changes$estimate_all)) row[, estimate_all := estimate]
   row[]
 }
 finding <- list(
-  id = "one", topic = "A pool", study = "demo", pairs = list(a = list(bound = list(users = 500, admitted = 50))),
-  told = list(list(title = "A pool is cheaper", say = "A request takes {a.from} and {a.to} ({a}; {a.bound}).", do = "Use it."))
+  id = "one", topic = "a pool", title = "A pool is cheaper", cpus = "no", study = "demo", pairs = list(a = list(bound = list(users = 500, admitted = 50)))
 )
+told_of <- function(..., findings = list(finding)) told_findings(decided(...), findings)
+text <- c("before", "<!-- if one -->", "**`r title`.** `r a$from` become `r a$to`: `r a$times` of `r a$bound`.", "<!-- end -->", "after")
 
-test_that("a finding says its outcome with its values, and no other", {
-  told <- told_findings(decided(), list(finding, modifyList(finding, list(id = "two"))))
-  expect_length(told, 1)
-  expect_equal(tell_finding(told[[1]]), paste(
-    "**A pool is cheaper.** A request takes 104 µs and 52.2 µs (2 × [1.8, 2.2]; bound 10 × = 500 users ÷ 50 admitted).",
-    "*In practice:* Use it."
+test_that("a block is printed with its values where its finding holds, and in no other case", {
+  expect_equal(with_findings(text, told_of()), c(
+    "before", "**A pool is cheaper.** 104 µs become 52.2 µs: 2 × [1.8, 2.2] of 10 × = 500 users ÷ 50 admitted.", "after"
   ))
-  open <- told_findings(decided(chosen = NA_real_, outcome = "open"), list(finding))
-  expect_length(first_findings(open), 0)
-  expect_equal(sentence_open_findings(open), "**This run decides none of its findings** (@sec-primaries).")
-  other <- told_findings(decided(finding = "two"), list(modifyList(finding, list(id = "two", topic = "A loop"))))
-  expect_equal(sentence_open_findings(c(open, other)), "1 of 2 findings are not decided by this run; @sec-primaries says why.")
-  expect_match(sentence_open_findings(list()), "^None of the comparisons that the findings name was measured")
-  expect_equal(sentence_open_findings(told), "")
+  for (holds in c("no", "open")) expect_equal(with_findings(text, told_of(holds = holds)), c("before", "after"))
+  expect_equal(with_findings(text, told_of(finding = "two")), c("before", "after"))
+  # A value that is missing is none to print.
+  expect_equal(told_of(mode_value = NA_real_)$one$holds, "open")
+  expect_equal(with_findings(c(text, text), told_of())[4:6], with_findings(text, told_of()))
+})
+
+test_that("a block that names what is not there is an error", {
+  expect_error(with_findings(sub("one", "three", text), told_of()), "no finding of guide.yaml is called three")
+  expect_error(with_findings(sub("a\\$to", "b$to", text), told_of()), "b$to` is no value of the finding A pool is cheaper", fixed = TRUE)
+  expect_error(with_findings(text[-4], told_of()), "a block has no end")
+  expect_error(with_findings(rev(text), told_of()), "a block has no end")
+})
+
+test_that("what is not told stands in a line, and what is refuted with its values", {
+  findings <- list(finding, modifyList(finding, list(id = "two", topic = "a loop")))
+  expect_equal(sentences_untold(told_of(findings = findings)), "Not measured in this run: a loop.")
+  expect_equal(sentences_untold(told_of(holds = "open", outcome = "open")), "Not decided by this run (@sec-quality): a pool.")
+  expect_equal(
+    sentences_untold(told_of(holds = "no", outcome = "worse")),
+    "**Otherwise in this run**: a pool (CPU time per request: 104 µs with `thread`, 52.2 µs with `pool`)."
+  )
+  expect_equal(sentences_untold(told_of()), "")
 })
 
 test_that("a ratio in prose is never below 1, and a bound keeps its side", {
@@ -43,36 +56,21 @@ test_that("a ratio in prose is never below 1, and a bound keeps its side", {
   expect_equal(times_of(decided(pairs = 1)), paste0("2 × [1.8, 2.2]", one_session_mark))
   expect_equal(times_of(decided(estimate = NA_real_, reason = not_measured_well)), "not measured well enough")
   expect_equal(value_of(4582, "1/s"), "4,582/s")
+  expect_equal(value_in_words(0.985, "error_share"), "98.5 %")
 })
 
-test_that("a ratio says what it would be with no slice excluded where that is another, and one sentence tells of all others", {
-  expect_equal(times_of(decided(estimate_all = 0.48)), "2 × [1.8, 2.2]")
-  expect_equal(times_of(decided(estimate_all = 0.4)), "2 × [1.8, 2.2; with no slice excluded: 2.5 ×]")
-  expect_equal(times_of(decided(estimate_all = NA_real_)), "2 × [1.8, 2.2]")
-  told <- function(...) list(list(rows = rbindlist(list(decided(), ...))))
-  expect_equal(sentence_without_exclusion(told()), "All ratios of these findings stand with no slice excluded: none changes.")
-  expect_equal(
-    sentence_without_exclusion(told(decided(estimate_all = 0.49), decided(estimate_all = 0.4))),
-    "All other ratios of these findings stand with no slice excluded: the largest change is 2.04 %."
-  )
-  expect_equal(sentence_without_exclusion(list()), "")
+test_that("a ratio has its range over the runs that have it, in the direction of the sentence", {
+  run <- function(estimate, bound = "") list(comparisons = decided(estimate = estimate, bound = bound))
+  expect_equal(times_of(decided(), list(run(0.4), run(0.25))), "2 × [2 to 4 on 3 runs]")
+  expect_equal(times_of(decided(), list(run(0.4), run(NA_real_), run(0.3, "at_most"))), "2 × [2 to 2.5 on 2 runs]")
+  expect_equal(times_of(decided(), list(run(NA_real_))), "2 × [1.8, 2.2]")
+  expect_match(sentence_of_brackets("2 × [2 to 4 on 3 runs]"), "^In brackets: the range of a ratio over the runs that have it.$")
+  expect_match(sentence_of_brackets(paste0("2 × [1.8, 2.2]", one_session_mark)), "\\*\\*one machine\\*\\*.* ‡: by one session.$")
+  expect_match(sentence_of_brackets(c("2 × [1.8, 2.2]", "2 × [2 to 4 on 3 runs]")), "without a number of runs")
+  expect_equal(sentence_of_brackets("nothing"), "")
 })
 
-test_that("findings of one session stand in the text, with a mark", {
-  one <- list(list(rows = decided(pairs = 1)))
-  expect_match(sentence_one_session(one), "^These findings rest on \\*\\*one session\\*\\*, marked ‡")
-  expect_match(sentence_one_session(c(one, list(list(rows = decided())))), "^\\*\\*One session\\*\\* is marked ‡")
-  expect_equal(sentence_one_session(list(list(rows = decided()))), "")
-})
-
-test_that("a text that names a value that is none is not told", {
-  expect_length(first_findings(told_findings(decided(mode_value = NA_real_), list(finding))), 0)
-  expect_length(first_findings(told_findings(decided(estimate = NA_real_), list(finding))), 0)
-  other <- rbind(decided(), decided(pair = "b", estimate = NA_real_, mode_value = NA_real_))
-  expect_length(first_findings(told_findings(other, list(finding))), 1)
-})
-
-test_that("a figure shows the values of its text, with intervals of the cells that count", {
+test_that("a picture shows the values of its finding, with intervals of the cells that count", {
   cells <- with_cell_columns(data.table(
     study = "demo", tier = "high", tool = "wrk2", mode = rep(c("pool", "thread"), each = 3), repetition = rep(1:3, 2), outcome = "completed",
     valid = TRUE, latency_valid = TRUE, cpu_us_per_request = c(50, 51, 52, 100, 100, 900)
@@ -85,60 +83,67 @@ test_that("a figure shows the values of its text, with intervals of the cells th
   expect_true(all(is.na(values_of_finding(list(rows = decided()), cells[repetition == 1])$low)))
 })
 
-test_that("a name that is no value of a finding is an error", {
-  finding$told[[1]]$say <- "It takes {b}."
-  expect_error(tell_finding(told_findings(decided(), list(finding))[[1]]), "names {b}", fixed = TRUE)
-})
-
-test_that("every text of guide.yaml has values for its names", {
-  for (finding in read_findings(file.path(analysis_folder, "guide.yaml"))) {
-    rows <- rbindlist(lapply(names(finding$pairs), function(name) decided(finding = finding$id, pair = name)))
-    for (place in seq_along(finding$told)) {
-      expect_false(grepl("[{}]", tell_finding(told_findings(copy(rows)[, chosen := place], list(finding))[[1]])))
-    }
-  }
-})
+# ---- The texts themselves ------------------------------------------------------------------------
 
 guide_file <- file.path(analysis_folder, "guide.yaml")
-told_of_run <- function(run) {
-  shipped <- with_verdicts(read_shipped(file.path(analysis_folder, "runs"), run), guide_file)
-  findings <- read_findings(guide_file)
-  told_findings(decide_findings(findings, shipped$comparisons), findings)
+known <- read_findings(guide_file)
+paper_folder <- test_path("..", "..")
+sections <- list.files(paper_folder, "[.]qmd$", full.names = TRUE)
+
+# All findings as if they held.
+all_held <- function() {
+  rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), function(name) {
+    decided(finding = finding$id, pair = name, statistic = finding$pairs[[name]]$statistic)
+  }))))
+  told_findings(rows, known)
 }
 
-test_that("findings of the shipped runs agree with the values beside them, and keep their bounds", {
+test_that("every block of the paper is of a finding, with values that it has", {
+  blocks <- 0
+  for (file in sections) {
+    lines <- readLines(file, encoding = "UTF-8")
+    blocks <- blocks + length(grep(block_start, lines))
+    told <- with_findings(lines, all_held())
+    expect_false(any(grepl(block_start, told) | grepl(block_end, told)), label = file)
+  }
+  expect_gt(blocks, 30)
+})
+
+test_that("the first page has at most eight items, which are the first findings of guide.yaml in their order", {
+  lines <- readLines(file.path(paper_folder, "findings.qmd"), encoding = "UTF-8")
+  items <- grep("^1[.] ", lines)
+  expect_lte(length(items), on_first_page)
+  expect_equal(sub(block_start, "\\1", lines[items - 1]), head(vapply(known, `[[`, "", "id"), length(items)))
+  expect_gte(length(items), 5)
+})
+
+test_that("the table of what to configure has ten rows at most", {
+  rows <- grep("^[|] ", readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8"), value = TRUE)
+  expect_lte(length(rows) - 1, 10)
+  expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))
+})
+
+told_of_run <- function(run) findings_of_shipped(read_shipped(file.path(analysis_folder, "runs"), run), guide_file)
+
+test_that("no shipped run refutes a finding, and its values agree with the ratios next to them and keep their bounds", {
   for (run in list.files(file.path(analysis_folder, "runs"))) {
-    told <- Filter(function(finding) !is.null(finding$text), told_of_run(run))
-    expect_gte(length(told), 5)
-    rows <- rbindlist(lapply(told, `[[`, "rows"))
-    decided <- rows[outcome %in% c("better", "worse")]
+    told <- told_of_run(run)
+    holds <- vapply(told, `[[`, "", "holds")
+    expect_equal(names(holds)[holds == "no"], character(), label = run)
+    expect_gte(sum(holds == "yes"), 5)
+    rows <- rbindlist(lapply(told[holds == "yes"], `[[`, "rows"))
+    decided <- rows[outcome %in% c("better", "worse") & effect == "ratio"]
     expect_true(decided[, all(sign(log(mode_value / baseline_value)) == sign(log(estimate)))], label = run)
     # A window's count is a little more or less than its share of the rate.
     expect_true(rows[!is.na(bound_ratio), all(exp(abs(log(estimate))) <= 1.02 * bound_ratio)], label = run)
   }
 })
 
-test_that("no finding says what the shipped cells refute", {
+test_that("no text says what the shipped cells refute", {
   # Helidon on virtual threads takes less CPU time than WebFlux; the tail differs where throughput does not; ten
   # connections serve less with the call before the transaction than 50 with it inside; no time-out was measured.
-  refuted <- "than virtual threads|makes no difference|before the transaction, and|time-out|TLS"
-  guide <- read_guide(file.path(analysis_folder, "guide.yaml"))
-  texts <- c(
-    unlist(lapply(read_findings(file.path(analysis_folder, "guide.yaml")), `[[`, "told")), unlist(lapply(guide, `[[`, "practice"))
-  )
-  expect_false(any(grepl(refuted, texts)))
+  refuted <- "than virtual threads|makes no difference|before the transaction, and|time-out of a call"
+  texts <- unlist(lapply(sections, readLines, encoding = "UTF-8"))
+  expect_equal(grep(refuted, texts, value = TRUE), character())
   expect_match("WebFlux takes less CPU time than virtual threads", refuted)
-})
-
-test_that("findings that a run does not measure stand in one line", {
-  known <- list(list(id = "a", topic = "One"), list(id = "b", topic = "Two"), list(id = "c", topic = "Three"))
-  expect_equal(sentence_unmeasured_findings(known[2], known), "Not in this run: One; Three.")
-  expect_equal(sentence_unmeasured_findings(known, known), "")
-})
-
-test_that("advice is for the situations that were measured", {
-  all <- list(study = "demo", summary = data.table(tier = "high", tool = "wrk2"))
-  situations <- lapply(c("high", "low"), function(tier) list(study = "demo", tier = tier, tool = "wrk2", practice = paste("At", tier)))
-  expect_equal(tell_practice(situations, all), "At high")
-  expect_match(tell_practice(situations[2], all), "^The threats")
 })

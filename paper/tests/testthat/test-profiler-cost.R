@@ -12,10 +12,6 @@ test_that("the profiler costs what profiled slices take over plain ones of their
   expect_true(cpu$low < 1.1 && cpu$high > 1.08)
   expect_equal(cpu[, c(pairs, rounds)], c(3, 3))
   expect_equal(cost[statistic == "throughput_per_s", estimate], 1)
-  expect_match(sentence_profiler_cost(cost), "takes 1.09 times the CPU time in demo (median over 1 mode; 1.09 to 1.09).", fixed = TRUE)
-  # A study's cost is its own: no median hides it.
-  expensive <- copy(cost)[, `:=`(study = "other", estimate = 1.63 * estimate / 1.089)]
-  expect_match(sentence_profiler_cost(rbind(cost, expensive)), "1.09 times the CPU time in demo .*, 1.63 times the CPU time in other")
   one <- profiler_cost(as_measured(summarise_cells(paths[1]), read_loads(paths[1])$slices))
   expect_equal(one[statistic == "cpu_us_per_request", pairs], 1)
   out <- tempfile(fileext = ".csv")
@@ -23,5 +19,4 @@ test_that("the profiler costs what profiled slices take over plain ones of their
   expect_equal(setindex(read_comparisons(out), NULL), setindex(copy(cost)[, fixed := as.numeric(fixed)], NULL), ignore_attr = TRUE)
   none <- profiler_cost(as_measured(summarise_cells(paths)[0], no_slices()))
   expect_equal(names(none), names(cost))
-  expect_match(sentence_profiler_cost(none), "No cell")
 })

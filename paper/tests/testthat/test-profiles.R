@@ -14,21 +14,6 @@ test_that("allocations name the groups that allocate most, with shares where the
   expect_equal(nrow(table_allocations(allocations_with()[, valid := FALSE])), 0)
 })
 
-test_that("the share of the compiler is that of all samples", {
-  groups <- data.table(
-    study = "demo", mode = "pool", tier = "low", tool = "wrk2", repetition = 1L, outcome = "completed", valid = TRUE,
-    group = c("accept", "write", compiler_group), samples = c(80, 40, 60), cpu_us_per_request = c(60, 40, NA)
-  )
-  expect_match(sentence_jit(groups), "which took 33.3 % of the samples")
-})
-
-test_that("it is said by which clock samples were taken, and of which modes", {
-  expect_equal(sentence_clocks(sampled_by("perf_events", 1, "pool")), "Samples are taken every 1 ms by `perf_events` (`pool`).")
-  both <- rbind(sampled_by("itimer", 4, "threads"), sampled_by("perf_events", 1, c("pool", "loop")))
-  expect_equal(sentence_clocks(both), "Samples are taken every 1 ms by `perf_events` (`pool` and `loop`) and every 4 ms by `itimer` (`threads`).")
-  expect_equal(sentence_clocks(sampled_by(NA_character_, NA_real_, "pool")), "")
-})
-
 test_that("events of threads are those of the profiled slice, per request", {
   path <- write_cell(new_folder(), elapsed_ms = 1:10, slices = rbind(known_slices(), fill = TRUE)[kind == "profiled", requests_recorded := 50])
   expect_equal(nrow(read_thread_events(path)), 0)

@@ -28,15 +28,6 @@ test_that("two runs agree where the interval of the change holds none", {
   expect_equal(sentence_agreement(first, other), "`first` and `other` have no comparison in common.")
 })
 
-test_that("a ratio's range is over the runs that have it, in the direction of the sentence", {
-  runs <- list(run_of_verdicts("higher"), run_of_verdicts("higher", c(3, 1, 3, 0.4)), run_of_verdicts("higher", c(NA, 1, 3, 0.25)))
-  range_of <- function(id) range_over_runs(runs[[1]]$comparisons[statistic == id], runs)
-  expect_equal(range_of("throughput_per_s"), "; 2 runs: 2 to 3")
-  expect_equal(range_of("threads_peak"), "; 3 runs: 2 to 4")
-  expect_equal(range_of("cpu_us_per_request"), "; 3 runs: 3")
-  expect_equal(range_over_runs(runs[[1]]$comparisons[1], runs[1]), "")
-})
-
 test_that("runs stand with the named one first and then the latest", {
   folder <- new_folder()
   for (day in 1:3) condensed(write_whole_run(facts = list(), at = day, ended = sprintf("2026-11-2%d", day)), out = file.path(folder, paste0("run-", day)))
@@ -100,7 +91,7 @@ test_that("a name that is there is refused, and what is there stays", {
 test_that("a run that cannot be shipped leaves nothing", {
   root <- checkout()
   before <- files_in(root)
-  expect_error(ship(with_pdf(write_whole_run(), 16), root), "the paper has 16 pages, more than 15")
+  expect_error(ship(with_pdf(write_whole_run(), 13), root), "the paper has 13 pages, more than 12")
   lacking <- with_pdf(write_whole_run(), 2)
   unlink(lacking$paths[1])
   expect_error(ship(lacking, root), "the run is incomplete")
@@ -123,7 +114,7 @@ test_that("a report says in one line why it compares nothing, and draws nothing 
   expect_match(sentence(shipped), "`2026-11-22-cpu` was measured on A CPU with 2 CPUs (commit `0123456`). This report is made of its cells", fixed = TRUE)
   expect_match(sentence(c(list(summary = shipped$summary[0]), shipped)), "has no cell of a kind that it has")
   expect_equal(explanation_of_reproduction(data.table()), "")
-  expect_equal(nrow(changes_to_draw(data.table())), 0)
+  expect_equal(alt_of_reproduction(data.table()), "")
 })
 
 test_that("a report counts what it reproduces of another run", {
@@ -133,17 +124,21 @@ test_that("a report counts what it reproduces of another run", {
   text <- sentence_of_reproduction(shipped, other, changes, other$summary)
   expect_match(text, sprintf("the same kind of machine. Of %d comparisons that both have, %d are reproduced", nrow(changes), nrow(changes)))
   expect_match(explanation_of_reproduction(changes), "within a factor of 1.25")
-  expect_equal(table_reproduced(changes)$Reproduced, nrow(changes))
-  drawn <- changes_to_draw(changes)
-  expect_equal(nrow(ggplot_build(figure_reproduction(drawn))$data[[3]]), nrow(drawn))
-  expect_match(alt_of_reproduction(drawn), sprintf("Forest plot of %d changes: %d reproduced", nrow(drawn), nrow(drawn)))
+  drawn <- changes[effect == "ratio" & is.finite(here) & is.finite(there)]
+  expect_equal(nrow(ggplot_build(figure_reproduction(changes))$data[[3]]), nrow(drawn))
+  expect_match(alt_of_reproduction(changes), sprintf("^Scatter plot of ratios there and here: %d reproduced", changes[effect == "ratio", .N]))
 })
 
-test_that("the end of a run says what is valid and where the report is", {
-  lines <- summary_lines(list(guide = data.table(situation = character()), summary = shipped_from(write_whole_run())$summary, results = "results"))
+test_that("the end of a run says what it found, what is valid and where the report is", {
+  summary <- shipped_from(write_whole_run())$summary
+  finding <- list(id = "one", topic = "a pool", title = "A pool is cheaper", holds = "yes", rows = data.table(pair = character()))
+  text <- c("<!-- if one -->", "1. **`r title`.** It is", "<!-- end -->", "   so.")
+  all <- list(findings = list(one = finding, two = list(id = "two", topic = "a loop", holds = "unmeasured")), summary = summary, results = "results")
+  lines <- summary_lines(all, text)
+  expect_match(lines, "^- A pool is cheaper. It is so.$", all = FALSE)
+  expect_match(lines, "^Not measured in this run: a loop.$", all = FALSE)
   expect_match(lines, "All 6 cells are valid.", all = FALSE)
-  summary <- shipped_from(write_whole_run())$summary[1, full_collections := 2]
-  small <- summary_lines(list(guide = data.table(situation = character()), summary = summary, results = "results"))
-  expect_match(small, "whole heap was collected within windows of demo/fixed-pool/low/wrk2:", all = FALSE)
   expect_equal(tail(lines, 2), paste0("Report: results/report.", c("html", "pdf")))
+  all$summary <- summary[1, full_collections := 2]
+  expect_match(summary_lines(all, text), "whole heap was collected within windows of demo/fixed-pool/low/wrk2:", all = FALSE)
 })

@@ -1,47 +1,57 @@
-group_rows <- function(mode, tier, samples, valid = TRUE) {
-  data.table(study = "demo", mode = mode, tier = tier, tool = "wrk2", outcome = "completed", valid = valid, group = "write", samples = samples)
-}
-
-test_that("bars are drawn where two modes have a hundred samples, without modes that have fewer", {
-  groups <- rbind(
-    group_rows("thread", c("low", "high"), c(150, 120)), group_rows("pool", c("low", "high"), c(99, 100)), group_rows("loop", "high", 5000, FALSE)
-  )
-  at <- function(groups) sampled_place(list(cpu_groups = groups), "wrk2", c("thread", "pool", "loop"))
-  expect_equal(at(groups)[c("tier", "tool")], list(tier = "high", tool = "wrk2"))
-  expect_setequal(at(groups)$modes, c("thread", "pool"))
-  expect_null(at(groups[tier == "low"]))
-  expect_null(at(groups[0]))
-})
-
 step_cells <- function(per_s, outcome = "completed", mode = "virtual") {
-  data.table(
-    mode = mode, tier = "step", connections = 1000, offered_per_s = 1000, throughput_per_s = per_s, outcome = outcome,
-    gc_pause_ms = 700, duration_s = 1
-  )
+  data.table(study = "sign-up", mode = mode, tier = "connections-10000", tool = "wrk2", offered_per_s = 1000, throughput_per_s = per_s, outcome = outcome)
 }
 
-test_that("a server that answers nothing is a step with 0, and the collector is named", {
-  cells <- answered_of(list(summary = rbind(step_cells(NA, "hung"), step_cells(0), step_cells(5, "beyond_limits"))), "step", "virtual")
-  expect_equal(cells$answered, c(0, 0))
-  expect_equal(
-    sentence_of_collapse(cells),
-    "Requests are lost: with 1,000 connections `virtual` answers 0 of 1,000 requests/s (median of 2 sessions; the collector stops it for 70 % of the time)."
-  )
-  expect_match(sentence_of_collapse(answered_of(list(summary = step_cells(990)), "step", "virtual")), "^Every mode answers")
-  expect_s3_class(ggplot2::ggplotGrob(figure_answered(cells)), "gtable")
+test_that("a server that answers nothing answers 0 % of a burst", {
+  burst <- burst_of(rbind(step_cells(NA, "hung"), step_cells(0), step_cells(5, "beyond_limits"), step_cells(c(810, 790), mode = "pool")))
+  expect_equal(burst[order(mode)]$answered, c(0.8, 0))
+  expect_match(sentence_of_burst(burst), "^Where 1,000 sign-ups are due .*, .*80 % with `pool`.* are answered.$")
+  expect_equal(sentence_of_burst(burst[0]), "")
 })
 
 test_that("a mean latency that covers few of the users is warned of, and no other", {
-  users <- function(under_way) {
-    list(summary = data.table(
-      mode = "one", loop = "closed", outcome = "completed", users = 100, users_alive = NA_real_, under_way = under_way, answers_per_s = 1
-    ))
+  users <- function(under_way, mode = "one") {
+    data.table(mode = mode, loop = "closed", outcome = "completed", users = 100, users_alive = NA_real_, under_way = under_way, answers_per_s = 1)
   }
   expect_equal(
-    sentence_of_the_unanswered(users(2), "one"),
-    "Beware the mean latency, 2 s with `one`: by Little's law it covers 2 of 100 users. The others were still waiting when the load ended."
+    sentence_of_survivors(rbind(users(2), users(40, "other"))),
+    "A mean latency may cover survivors alone: the 2 s of `one` are those of 2 of 100 users. The others were still waiting when the load ended."
   )
-  expect_equal(sentence_of_the_unanswered(users(95), "one"), "")
+  expect_equal(sentence_of_survivors(users(95)), "")
+})
+
+test_that("the CPU time of a request stands with its rates, and the memory of a thread without what a JVM has anyway", {
+  primitives <- data.table(primitive = "tomcat-request", statistic = "cpu", rate_per_s = c(97, 11), mean = c(326, 697))
+  expect_match(sentence_of_cost_by_rate(primitives), "costs 697 µs and 326 µs at the rates 11 and 97 a second")
+  expect_equal(sentence_of_cost_by_rate(primitives[1]), "")
+  memory <- data.table(kind = c("platform", "platform", "virtual"), threads = c(50, 1000, 1000), rss_bytes = c(1e9, 20480000, 1), heap_bytes = c(1, 1, 2048000))
+  expect_match(sentence_of_parked_threads(memory), "holds 20 KiB of resident memory.* holds 2 KiB of heap")
+  expect_equal(sentence_of_parked_threads(memory[1]), "")
+  expect_equal(sentence_of_parked_threads(NULL), "")
+})
+
+test_that("the users of known loads stand in words, and a run without them has no figure", {
+  occupancy <- data.table(
+    study = "virtual-threads", mode = c("platform-50", "virtual", "else"), tier = "sleep-500", tool = "jmeter", users = 500, waiting = c(48, 470, 1), connection = 0,
+    cpu = c(2, 30, 1), not_admitted = c(450, 0, 1), throughput_per_s = c(480, 4700, 1)
+  )
+  standing <- users_standing(occupancy)
+  expect_equal(standing$words, c("50 threads", "virtual threads"))
+  expect_equal(
+    sentence_of_standing(standing),
+    "Where most users stand. 500 users, each request sleeps 100 ms, 50 threads: 450 not admitted; 500 users, each request sleeps 100 ms, virtual threads: 470 waiting in the handler."
+  )
+  # All parts of a bar are 100 %.
+  bars <- as.data.table(ggplot2::ggplot_build(figure_standing(standing))$data[[1]])
+  expect_equal(bars[, max(xmax)], 100)
+  expect_s3_class(ggplot2::ggplotGrob(figure_standing(standing[0])), "gtable")
+})
+
+test_that("the time of a transaction is told in steps", {
+  steps <- data.table(pooler = c(FALSE, TRUE), kept_ms = 12, connect_ms = c(44, 4), hash_ms = c(12, 35))
+  expect_match(sentence_of_connecting(steps), "^To PostgreSQL itself a transaction of ten clients takes 12 ms .*; through PgBouncer .* SCRAM's hashing 35 ms more.$")
+  expect_equal(sentence_of_connecting(steps[0]), "")
+  expect_s3_class(ggplot2::ggplotGrob(figure_connecting(steps)), "gtable")
 })
 
 line_of <- function(...) {
@@ -55,20 +65,19 @@ line_of <- function(...) {
 }
 
 test_that("throughput lies on the line of min(users, admitted), and the sentence names where it leaves it", {
-  points <- line_points(line_of(), c("users-50", "users-500"))
+  points <- points_of_lines(line_of())
   expect_equal(points$inside, c(50, 50, 500))
   expect_equal(
-    sentence_of_line(points),
-    "Throughput is min(users, admitted) ÷ 250 ms: 2 of 3 values reach 90 % of that; the least is 75 % of it, with 500 requests on `virtual` (1,500/s)."
+    sentence_of_law(points),
+    "2 of 3 values reach 90 % of what Little's law allows them; the least is 75 % of it, with 500 requests on `virtual` (1,500/s)."
   )
-  law <- ggplot2::ggplot_build(figure_line(points))$data[[1]]
+  law <- ggplot2::ggplot_build(figure_law(points))$data[[1]]
   expect_equal(10^law$y, c(200, 2000))
   # A rate that was not measured, and other tiers and tools, are no points.
-  expect_equal(nrow(line_points(line_of(measured_per_s = c(NA, 1, 2)), "users-500")), 1)
-  expect_equal(nrow(line_points(line_of(tool = "wrk2"), "users-500")), 0)
-  expect_s3_class(ggplot2::ggplotGrob(figure_line(points[0])), "gtable")
-  expect_equal(tell_lines(data.table(), points[0], points[0]), "")
-  expect_match(tell_lines(data.table(), points, points[0]), "^Throughput is .* \\(@fig-virtual-threads-users\\)$")
+  expect_equal(nrow(points_of_lines(line_of(measured_per_s = c(NA, 1, 2)))), 2)
+  expect_equal(nrow(points_of_lines(line_of(tool = "wrk2"))), 0)
+  expect_s3_class(ggplot2::ggplotGrob(figure_law(points[0])), "gtable")
+  expect_equal(sentence_of_law(points[0]), "")
 })
 
 test_that("a deadlock is said by JDK, and what goes on by its throughput", {

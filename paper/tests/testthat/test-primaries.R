@@ -11,27 +11,6 @@ rows_of_guide <- function(...) {
   row[]
 }
 
-test_that("the guide names the winners of a situation with the values of the first, and a further metric only where it is decided", {
-  expect_equal(unlist(table_guide(rows_of_guide())), c(
-    Situation = "Short requests", Baseline = "`thread-per-request`", Metric = "CPU time per request", Best = "`fixed-pool`, then `event-loop`",
-    Values = "100 and 50 µs", Ratio = "0.5 [0.4, 0.6]"
-  ))
-  best_of <- function(standing) table_guide(rows_of_guide(standing = standing))$Best[1]
-  expect_equal(best_of(c("worse", "open", "worse")), "`thread-per-request`")
-  expect_equal(best_of(c("same", "open", "worse")), "no difference")
-  expect_equal(best_of(c("fixed", "open", "fixed")), "the load is the limit")
-  # A mode without a verdict leaves nothing open.
-  expect_equal(table_guide(rows_of_guide(standing = c("same", "open", "open"), primary = c(1, 0, 0)))$Best[1], "no difference")
-  expect_equal(nrow(table_guide(rows_of_guide(standing = c("same", "open", "open"), primary = 0))), 0)
-})
-
-test_that("a situation whose first metric is open is counted, and stands in the table of primaries alone", {
-  open <- rows_of_guide(standing = c("open", "better", "worse"))
-  expect_equal(nrow(table_guide(open)), 0)
-  expect_equal(sentence_open_situations(open), "1 situation is not decided in the first metric (@sec-primaries).")
-  expect_equal(sentence_open_situations(rows_of_guide()), "")
-})
-
 test_that("primary comparisons are counted, and stand with their verdict or the reason why there is none", {
   rows <- rows_of_guide(verdict = c("undecided", "undecided", "lower"))
   rows <- rbind(rows, rows[1][, `:=`(estimate = NA_real_, verdict = "not comparable", reason = not_measured_well)], rows[1][, verdict := "fixed"])
@@ -54,12 +33,9 @@ test_that("the collector stands beside throughputs and percentiles, and few coll
   expect_equal(collections_text(rows), c("1.2 % (24) / 0", "– / 0.31 % (9)§", ""))
   expect_equal(table_primaries(rows)$GC, c("1.2 % (24) / 0", "– / 0.31 % (9)§", "")[c(1, 3, 2)])
   expect_equal(names(table_primaries(rows))[5:7], c("Values", "GC", "Ratio"))
-  expect_equal(table_guide(rows)$GC, c("1.2 % (24) / 0", ""))
-  expect_match(note_on_collections(table_guide(rows)), "§ marks one to nine", fixed = TRUE)
   # Ten are averaged over.
   expect_false(grepl("§", collections_text(rows[1][, mode_collections := 10])))
-  # Where none was counted there is no column, and no note.
+  # Where none was counted there is no column.
   old <- rows_of_guide()
-  expect_false("GC" %in% c(names(table_primaries(old)), names(table_guide(old))))
-  expect_equal(note_on_collections(table_guide(old)), "")
+  expect_false("GC" %in% names(table_primaries(old)))
 })
