@@ -52,8 +52,9 @@ decide_findings <- function(findings, comparisons) {
       cbind(row, bound_ratio = rep(bound_ratio(pair$bound), nrow(row)), expected = rep(paste(pair$holds, collapse = " "), nrow(row)))
     }), idcol = "pair")
     if (!setequal(pairs$pair, names(finding$pairs)) || anyDuplicated(pairs$pair) > 0) return(NULL)
-    pairs[, outcome := standing(pairs)]
-    data.table(finding = finding$id, pairs, holds = whether_holds(pairs$outcome, pairs$expected))
+    # Not within the table, where pairs is a column.
+    outcome <- standing(pairs)
+    data.table(finding = finding$id, pairs, outcome, holds = whether_holds(outcome, pairs$expected))
   })
   none <- copy(comparisons[0])[, c("finding", "pair", "outcome", "expected", "holds") := character()][, bound_ratio := numeric()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
