@@ -30,6 +30,7 @@ ratio_digits <- function(ratio) format_number(signif(ratio, ifelse(ratio < 1.1, 
 
 # Ratios of the shipped runs that have this comparison, as values.
 ratios_of_runs <- function(row, runs) {
+  if (length(runs) == 0) return(numeric())
   # Without a join, which would sort each table.
   same <- function(rows) Reduce(`&`, lapply(comparison_keys, function(key) rows[[key]] == row[[key]]))
   found <- rbindlist(lapply(runs, function(run) run$comparisons[same(run$comparisons), .(estimate, bound)]))
