@@ -78,8 +78,16 @@ figure_sizing <- function(sized) {
     geom_point(colour = "#0072B2", size = 2.2) +
     scale_x_log10(labels = plain_number, breaks = rows$admitted) +
     scale_y_continuous(labels = plain_number, limits = c(0, NA)) +
-    labs(x = "threads", y = "requests/s") +
+    facet_wrap(~"18 ms of waiting, 2 ms of CPU time, 100 users") +
+    labs(x = "threads", y = NULL) +
     theme_artifact()
+}
+
+#' Both in one figure; one of them where the other has no values.
+figure_admission <- function(points, sized) {
+  parts <- list(if (nrow(points) > 0) figure_law(points), if (nrow(sized) > 1) figure_sizing(sized))
+  widths <- c(uniqueN(points$panel), 1)[lengths(parts) > 0]
+  wrap_plots(Filter(Negate(is.null), parts), nrow = 1, widths = widths, guides = "collect") & theme(legend.position = "bottom")
 }
 
 #' Measured throughput as a share of mean value analysis.

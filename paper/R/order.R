@@ -47,7 +47,7 @@ figure_orders <- function(found) {
   found <- copy(found)[, `:=`(service = factor(service, names(services_colours)), panel = factor(panel, unique(panel)))]
   ggplot(found[share <= 0.999], aes(value_ms, -log10(1 - share), colour = service, linetype = service)) +
     geom_step(linewidth = 0.6) +
-    facet_wrap(~panel, scales = "free_x", ncol = 2) +
+    facet_wrap(~panel, scales = "free_x", nrow = ceiling(uniqueN(found$panel) / 4), labeller = label_wrap_gen(24)) +
     scale_x_log10(labels = plain_number) +
     scale_y_continuous(breaks = -log10(1 - percentiles), labels = names(percentiles), limits = c(0, 3)) +
     scale_colour_manual(values = services_colours, drop = FALSE) +
@@ -56,7 +56,7 @@ figure_orders <- function(found) {
     theme_artifact()
 }
 
-height_of_orders <- function(found) 0.8 + 1.9 * ceiling(uniqueN(found$panel) / 2)
+height_of_orders <- function(found) 0.9 + 1.5 * ceiling(uniqueN(found$panel) / 4)
 
 caption_of_orders <- paste(
   "Who waits: the percentiles of latency in a closed loop, of all requests of the rounds that count together. The semaphore admits as many",
