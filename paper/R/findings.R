@@ -130,7 +130,8 @@ with_findings <- function(lines, findings, others = list()) {
 #' @param file name of a .qmd; `all` see read_results().
 #' @return one string of Markdown.
 tell <- function(file, all) {
-  lines <- with_findings(readLines(file, encoding = "UTF-8"), all$findings, all$other_runs)
+  # A file of blocks alone may have no line left.
+  lines <- c(with_findings(readLines(file, encoding = "UTF-8"), all$findings, all$other_runs), "")
   knitr::knit_child(text = lines, envir = new.env(parent = knitr::knit_global()), quiet = TRUE)
 }
 
