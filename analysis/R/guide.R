@@ -4,7 +4,6 @@
 #' Reads the situations.
 #'
 #' @param path path of guide.yaml, which says what stands in it.
-#' @export
 read_guide <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   yaml::read_yaml(path)$situations

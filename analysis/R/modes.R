@@ -54,12 +54,7 @@ is_variant <- function(modes) mode_facts(modes)$variant != ""
 #' @export
 is_control <- function(modes) mode_facts(modes)$variant == "A/A"
 
-#' Modes with the traps of a source.
-#' @export
-is_published <- function(modes) mode_facts(modes)$variant == "as published"
-
 #' The mode that each is a variant of; itself where it is none.
-#' @export
 base_of <- function(modes) mode_facts(modes)[, ifelse(of == "", mode, of)]
 
 #' The modes as a source published a mode, with its traps.

@@ -18,7 +18,6 @@ number_in_path <- function(path, name) {
 #'   closed loop users, steady (whether all of them stay for the whole load); of an open one rate_per_s, connections
 #'   (Inf where it opens one for each request); keep_alive; holds_connection (whether a request holds a connection of
 #'   the database while it waits); call (the client that calls a remote, or empty); server (see ways).
-#' @export
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool

@@ -39,7 +39,6 @@ with_interval <- function(estimate, low, high) {
 }
 
 # Columns side by side, as wide as they must be.
-#' @export
 table_lines <- function(table) {
   columns <- lapply(names(table), function(name) {
     cells <- c(name, ifelse(is.na(table[[name]]), no_figure, as.character(table[[name]])))

@@ -8,7 +8,6 @@ test_that("what a mode is follows from modes.csv, and one that is not there is a
   expect_equal(facts$color, c("", "blue", "blue", "blue", ""))
   expect_equal(facts$kind[4], "pool")
   expect_equal(is_variant(ids), c(FALSE, FALSE, FALSE, TRUE, TRUE))
-  expect_equal(is_published(ids) | is_control(ids), is_variant(ids))
   expect_equal(base_of(ids), c(ids[1:3], "fixed-pool", "pool"))
   expect_equal(published_forms("fixed-pool"), "fixed-pool-as-published")
   expect_equal(nrow(mode_facts(character())), 0)
