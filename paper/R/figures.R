@@ -1,4 +1,4 @@
-# What all figures of the report share. Each function takes the tables that the analysis wrote and returns a ggplot object; none
+# Parts that all figures of the report share. Each function takes the tables that the analysis wrote and returns a ggplot object; none
 # measures or computes a result beyond what it draws. Figures are made for 7 inches of width.
 
 # A figure without cells says so: a report on a run of which nothing is valid is still a report.

@@ -1,4 +1,4 @@
-# What authors of benchmarks should know: values that mislead.
+# Values that mislead, for authors of benchmarks.
 
 #' The CPU time of one request by its rate.
 #'
@@ -17,7 +17,7 @@ sentence_of_cost_by_rate <- function(primitives) {
 #' @param memory see read_thread_memory(), or NULL.
 sentence_of_parked_threads <- function(memory) {
   if (is.null(memory)) return("")
-  # What few hold does not stand out from the pages of a JVM.
+  # Memory of few threads does not stand out from the pages of a JVM.
   many <- memory[threads >= 500, .(rss = median(rss_bytes / threads) / 1024, heap = median(heap_bytes / threads) / 1024), by = kind]
   of <- function(wanted, column) many[kind == wanted][[column]]
   if (length(of("platform", "rss")) * length(of("virtual", "heap")) == 0) return("")
