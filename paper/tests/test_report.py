@@ -150,7 +150,7 @@ def test_a_row_that_is_not_shown_is_noticed(full: Report) -> None:
 
 
 def test_the_paper_has_its_sections_and_the_page_the_tables_too(full: Report) -> None:
-    for words in ("Settings for ten situations", "Method", "Overload", "Five published experiments judged"):
+    for words in ("Settings by situation", "Method", "Overload", "Five published experiments judged"):
         assert words in full.text and words in full.pdf
     for words in ("Causes", "The method in full", "Your own service, answered"):
         assert words in full.text
