@@ -200,7 +200,7 @@ sentence_of_jdks <- function(cells) {
 
 #' The load generators with their versions.
 sentence_of_generators <- function(summary) {
-  named <- unique(summary[!is.na(generator) & generator != "", .(generator, generator_version)])
+  named <- unique(summary[!generator %in% c(NA, "") & !generator_version %in% c(NA, ""), .(generator, generator_version)])
   if (nrow(named) == 0) return("")
   words <- named[, ifelse(startsWith(generator_version, generator), generator_version, paste(generator, generator_version))]
   sprintf("Loads come from %s.", enumerate(sort(unique(words))))
@@ -210,7 +210,7 @@ sentence_of_generators <- function(summary) {
 sentence_of_machine <- function(cells) {
   fact <- function(...) distinct(provenance_of(cells, "machine", ...))
   sprintf(
-    "The machine is an %s with %s CPUs, %s of memory and kernel %s; the server has CPU %s and the generator CPU %s.", fact("cpu_model"), fact("cpus"),
+    "The machine: %s, %s CPUs, %s of memory, kernel %s; the server has CPU %s and the generator CPU %s.", fact("cpu_model"), fact("cpus"),
     distinct(gibibytes(provenance_of(cells, "machine", "memory_bytes"))), fact("kernel"), distinct(provenance_of(cells, "server_cpus")),
     distinct(provenance_of(cells, "generator_cpus"))
   )

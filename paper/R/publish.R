@@ -110,7 +110,7 @@ write_svgs <- function(picture, folder) {
 #'
 #' @return data.table of text: Finding (its number in the list), Command, Ratio.
 table_of_checks <- function(findings) {
-  rbindlist(idcol = "Finding", lapply(findings, function(finding) {
+  rbindlist(idcol = "Finding", lapply(unname(findings), function(finding) {
     row <- finding$rows[1]
     data.table(
       Command = sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", row$study, row$mode, row$tier, row$tool),
