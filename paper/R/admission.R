@@ -2,9 +2,8 @@
 
 # The loads on the line of Little's law.
 law_tiers <- c(
-  "users-50" = "250 ms of sleep, 50 to 1,000 users", "users-100" = "250 ms of sleep, 50 to 1,000 users", "users-250" = "250 ms of sleep, 50 to 1,000 users",
-  "users-500" = "250 ms of sleep, 50 to 1,000 users", "users-1000" = "250 ms of sleep, 50 to 1,000 users",
-  "lock-20ms" = "20 ms with a lock held, 50 and 8 users", "lock-20ms-users-8" = "20 ms with a lock held, 50 and 8 users"
+  setNames(rep("250 ms of sleep, 50 to 1,000 users", 5), paste0("users-", c(50, 100, 250, 500, 1000))),
+  setNames(rep("20 ms with a lock held, 50 and 8 users", 2), c("lock-20ms", "lock-20ms-users-8"))
 )
 
 #' Throughput and its bound, min(users, admitted) over the time that each request waits.
