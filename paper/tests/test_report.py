@@ -194,6 +194,12 @@ def test_excluded_slices_are_counted(full: Report) -> None:
     assert said in full.text and said in full.pdf
 
 
+def test_findings_that_were_not_measured_stand_in_a_line(report: Report) -> None:
+    assert "Not measured in this run: platform threads or virtual threads, where requests wait;" in (
+        report.text
+    )
+
+
 def test_a_collapse_is_a_result(full: Report) -> None:
     said = "100 % with tomcat-200 and 0 % with virtual are answered"
     assert said in full.text and said in full.pdf
