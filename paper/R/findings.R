@@ -93,13 +93,15 @@ value_in_words <- function(value, statistic) {
 #' @param values list that the code sees. Stops at code that is no value of it.
 with_values <- function(text, values) {
   places <- gregexpr("`r [^`]+`", text)
-  regmatches(text, places) <- lapply(regmatches(text, places), function(found) vapply(found, function(inline) {
-    code <- substr(inline, 4, nchar(inline) - 1)
-    value <- tryCatch(eval(parse(text = code), values, baseenv()), error = function(error) NULL)
-    if (length(value) != 1) stop(sprintf("`%s` is no value of the finding %s", code, values$title), call. = FALSE)
-    as.character(value)
-  }, "", USE.NAMES = FALSE))
+  regmatches(text, places) <- lapply(regmatches(text, places), vapply, value_of_code, "", values = values, USE.NAMES = FALSE)
   text
+}
+
+value_of_code <- function(inline, values) {
+  code <- substr(inline, 4, nchar(inline) - 1)
+  value <- tryCatch(eval(parse(text = code), values, baseenv()), error = function(error) NULL)
+  if (length(value) != 1) stop(sprintf("`%s` is no value of the finding %s", code, values$title), call. = FALSE)
+  as.character(value)
 }
 
 # ---- Texts with blocks ---------------------------------------------------------------------------
@@ -135,7 +137,7 @@ tell <- function(file, all) {
   knitr::knit_child(text = lines, envir = new.env(parent = knitr::knit_global()), quiet = TRUE)
 }
 
-# ---- What is not told ----------------------------------------------------------------------------
+# ---- Findings that are not printed --------------------------------------------------------------
 
 #' The findings that this run refutes, does not decide, or did not measure, a line each; empty where all hold.
 #'
