@@ -14,8 +14,7 @@ standing_rows <- fread(
    lock-20ms;    virtual-synchronized-21-carriers-16; 50 users hold a lock for 20 ms;                            the same, 16 carriers
    lock-20ms;    virtual-lock-21;                    50 users hold a lock for 20 ms;                             ReentrantLock, JDK 21
    work-20ms;    tomcat-threads-10;                  100 users, 18 ms of waiting and 2 ms of CPU time;           10 threads
-   work-20ms;    tomcat-threads-20;                  100 users, 18 ms of waiting and 2 ms of CPU time;           20 threads
-   work-20ms;    tomcat-threads-200;                 100 users, 18 ms of waiting and 2 ms of CPU time;           200 threads",
+   work-20ms;    tomcat-threads-20;                  100 users, 18 ms of waiting and 2 ms of CPU time;            20 threads",
   sep = ";", strip.white = TRUE
 )
 
