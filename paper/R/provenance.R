@@ -201,7 +201,7 @@ sentence_of_jdks <- function(cells) {
 #' The load generators with their versions.
 sentence_of_generators <- function(summary) {
   named <- unique(summary[!generator %in% c(NA, "") & !generator_version %in% c(NA, ""), .(generator, generator_version)])
-  if (nrow(named) == 0) return("")
+  if (nrow(named) == 0) return("No cell names its generator.")
   words <- named[, ifelse(startsWith(generator_version, generator), generator_version, paste(generator, generator_version))]
   sprintf("Loads come from %s.", enumerate(sort(unique(words))))
 }

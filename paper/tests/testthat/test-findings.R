@@ -70,6 +70,15 @@ test_that("a ratio has its range over the runs that have it, in the direction of
   expect_equal(sentence_of_brackets("nothing"), "")
 })
 
+test_that("findings stand with their ratio here, in the shipped runs, and with what it depends on", {
+  other <- list(comparisons = decided(estimate = 0.4))
+  expect_equal(unlist(table_travel(told_of(), list(other))), c(
+    Finding = "A pool is cheaper", Here = "2 × [1.8, 2.2]", "Shipped runs" = "2.5", "Depends on CPUs" = "no"
+  ))
+  expect_equal(table_travel(told_of(), list())[["Shipped runs"]], no_figure)
+  expect_equal(nrow(table_travel(told_of(holds = "open"), list())), 0)
+})
+
 test_that("a picture shows the values of its finding, with intervals of the cells that count", {
   cells <- with_cell_columns(data.table(
     study = "demo", tier = "high", tool = "wrk2", mode = rep(c("pool", "thread"), each = 3), repetition = rep(1:3, 2), outcome = "completed",

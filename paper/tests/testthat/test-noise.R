@@ -104,3 +104,11 @@ test_that("cells whose whole heap was collected are named", {
   expect_match(sentence_full_collections(cells), "within windows of `s/b/low/wrk2`**: their heap is too small", fixed = TRUE)
   expect_equal(sentence_full_collections(cells[-2]), "")
 })
+
+test_that("primary ratios that rest on excluded slices are counted", {
+  rows <- data.table(primary = c(1, 1, 1, 0), effect = "ratio", estimate = c(2, 2, 1, 1), estimate_all = c(2, 2.3, NA, 3))
+  expect_equal(
+    sentence_without_exclusion(rows), "With no slice excluded, 1 of 2 primary ratios would change by more than 5 %; the largest change is 15 %."
+  )
+  expect_equal(sentence_without_exclusion(rows[3:4]), "")
+})

@@ -8,3 +8,17 @@ test_that("the commit of the cells is named, or that it is not recorded", {
     "Commits of the cells: `0123456789ab` and `fedcba987654`. Commit not recorded in 1 cell."
   )
 })
+
+test_that("JDKs, generators and the machine stand in a sentence each", {
+  cell <- function(mode, jdk) {
+    machine <- list(cpu_model = "A CPU", cpus = 2, memory_bytes = 2^33, kernel = "6.1")
+    list(cell = list(mode = mode), provenance = list(versions = list(jdk = jdk), machine = machine, server_cpus = 0, generator_cpus = 1))
+  }
+  cells <- list(cell("a", "25.0.1"), cell("b", "25.0.1"), cell("old", "21.0.9"))
+  expect_equal(sentence_of_jdks(cells), "The JDK is 25.0.1; 21.0.9 runs `old`.")
+  expect_equal(sentence_of_jdks(cells[1]), "The JDK is 25.0.1.")
+  expect_equal(sentence_of_machine(cells), "The machine: A CPU, 2 CPUs, 8 GiB of memory, kernel 6.1; the server has CPU 0 and the generator CPU 1.")
+  summary <- data.table(generator = c("due", "Apache JMeter", NA), generator_version = c("due 2.0.0", "5.6.3", NA))
+  expect_equal(sentence_of_generators(summary), "Loads come from Apache JMeter 5.6.3 and due 2.0.0.")
+  expect_equal(sentence_of_generators(summary[3]), "No cell names its generator.")
+})
