@@ -153,6 +153,7 @@ rule readme:
     input:
         script="paper/publish.R",
         guide="analysis/guide.yaml",
+        text="paper/findings.qmd",
     params:
         name=config["reference"],
     message:
