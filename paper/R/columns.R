@@ -93,7 +93,7 @@ column_words <- fread(
    finding;                        finding that names the pair
    pair;                           which of the finding's pairs
    bound_ratio;                    ratio of the bounds of both sides
-   expected;                       outcomes of the pair with which the finding holds (empty: it only gives values)
+   findings.csv:expected;          outcomes of the pair with which the finding holds (empty: it only gives values)
    holds;                          whether the finding holds in this run
    waiting;                        users that wait in the handler: asleep, or for a remote or a query
    connection;                     users that wait for a connection of the pool, where the server counts that

@@ -59,7 +59,6 @@ test_that("in the shipped runs each ratio is that of its values, as computed and
 test_that("shares stand on 100 samples at least, and with their interval", {
   expect_equal(share_of_samples(16, 35), "")
   expect_equal(share_of_samples(c(46, 46), c(99, 100)), c("", "46 % [37, 56]"))
-  expect_equal(count_of_samples(c(35, 100)), c("n = 35: too few", "n = 100"))
 })
 
 test_that("capacities are printed with their bound, and a mode that is not known has a look", {
