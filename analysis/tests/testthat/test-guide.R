@@ -92,7 +92,7 @@ test_that("every pair of a finding with a verdict is a primary, and so is the fi
   }))
   expect_gt(nrow(pairs), 10)
   expect_equal(nrow(pairs[!primaries, on = comparison_names]), 0)
-  expect_gt(nrow(primaries[!pairs, on = comparison_names]), 5)
+  expect_gt(nrow(primaries[!pairs, on = comparison_names]), 0)
 })
 
 test_that("primaries are read from findings and situations, and no statistic but the first, nor a mode without a verdict", {
