@@ -33,7 +33,7 @@ sentence_of_parked_threads <- function(memory) {
 sentence_of_survivors <- function(summary) {
   cells <- summary[loop == "closed" & outcome != "beyond_limits" & is.finite(under_way) & answers_per_s > 0]
   cells <- cells[, .(users = as.numeric(fcoalesce(users_alive, users)), covered = under_way, mean_s = under_way / answers_per_s, mode)]
-  least <- cells[covered < 0.5 * users][which.min(covered / users)]
+  least <- cells[covered < 0.8 * users][which.min(covered / users)]
   if (nrow(least) == 0) return("")
   sprintf(
     "A mean latency may cover survivors alone: the %s s of `%s` are those of %s of %s users. The others were still waiting when the load ended.",
