@@ -11,7 +11,7 @@ test_that("a server that answers nothing answers 0 % of a burst", {
 
 test_that("a mean latency that covers few of the users is warned of, and no other", {
   users <- function(under_way, mode = "one") {
-    data.table(mode = mode, loop = "closed", outcome = "completed", users = 100, users_alive = NA_real_, under_way = under_way, answers_per_s = 1)
+    data.table(study = "blocking-remote", mode = mode, loop = "closed", outcome = "completed", users = 100, users_alive = NA_real_, under_way = under_way, answers_per_s = 1)
   }
   expect_equal(
     sentence_of_survivors(rbind(users(2), users(40, "other"))),
