@@ -1,6 +1,6 @@
 # Admission: throughput against what is admitted (Little's law), and against threads where requests compute too (the utilization law).
 
-# The loads on the line of Little's law.
+# The loads of the study virtual-threads on the line of Little's law; another study has a tier of the same name.
 law_tiers <- c(
   setNames(rep("250 ms of sleep, 50 to 1,000 users", 5), paste0("users-", c(50, 100, 250, 500, 1000))),
   setNames(rep("20 ms with a lock held, 50 and 8 users", 2), c("lock-20ms", "lock-20ms-users-8"))
@@ -11,7 +11,7 @@ law_tiers <- c(
 #' @param bounds see read_bounds().
 #' @return data.table: panel, mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s, kind (of the thread, in words).
 points_of_lines <- function(bounds) {
-  rows <- bounds[tier %in% names(law_tiers) & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
+  rows <- bounds[study == "virtual-threads" & tier %in% names(law_tiers) & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
   rows[, .(
     panel = unname(law_tiers[tier]), mode, tier, inside = pmin(users, admitted, na.rm = TRUE), wait_ms, measured_per_s, kind = kind_in_words(mode)
   )]
@@ -41,7 +41,7 @@ figure_law <- function(points) {
   ggplot(points, aes(inside, measured_per_s)) +
     geom_line(aes(y = per_s), law, colour = ink, linetype = "42", linewidth = 0.35) +
     geom_point(aes(colour = kind, shape = kind), size = 2.2) +
-    facet_wrap(~panel, scales = "free") +
+    facet_wrap(~panel, scales = "free", labeller = label_wrap_gen(22)) +
     scale_x_log10(labels = plain_number) +
     scale_y_log10(labels = plain_number) +
     scale_colour_manual(values = of_kind("colour")) +
@@ -56,8 +56,8 @@ sentence_of_law <- function(points) {
   reached <- copy(points)[, share := measured_per_s * wait_ms / 1000 / inside][order(share)]
   least <- reached[1]
   sprintf(
-    "%d of %d values reach 90 %% of what Little's law allows them; the least is %s of it, with %s requests on `%s` (%s/s).",
-    sum(reached$share >= 0.9), nrow(reached), percent(least$share), format_number(least$inside), least$mode, format_number(least$measured_per_s)
+    "%s reach 90 %% of what Little's law allows them; the least is %s of it, with %s requests on %s (%s/s).",
+    capitalised(some_of(sum(reached$share >= 0.9), nrow(reached), "value")), percent(least$share), format_number(least$inside), least$kind, format_number(least$measured_per_s)
   )
 }
 
@@ -77,7 +77,7 @@ figure_sizing <- function(sized) {
     geom_point(colour = "#0072B2", size = 2.2) +
     scale_x_log10(labels = plain_number, breaks = rows$admitted) +
     scale_y_continuous(labels = plain_number, limits = c(0, NA)) +
-    facet_wrap(~"18 ms of waiting, 2 ms of CPU time, 100 users") +
+    facet_wrap(~"18 ms of waiting, 2 ms of CPU time, 100 users", labeller = label_wrap_gen(28)) +
     labs(x = "threads", y = NULL) +
     theme_artifact()
 }

@@ -16,7 +16,7 @@ figure_mixes <- function(mixes) {
     geom_point(size = 1.9) +
     facet_wrap(~panel, nrow = 1) +
     scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
-    scales_of_modes(levels(rows$mode)) +
+    scales_of_modes(levels(rows$mode), mode_labels) +
     labs(x = "CPU in use (%)", y = "p99 of the short requests (ms)") +
     theme_artifact() +
     guides(colour = guide_legend(ncol = 3))
@@ -34,15 +34,23 @@ caption_of_mixes <- paste(
   "share the CPU as the mode has carriers or threads, and the others wait in order."
 )
 
-#' The mix whose modes differ most, in words: p99 of the short requests and median of the long ones, mode by mode.
+#' The mix whose modes differ most, in words: p99 of the short requests, mode by mode, and the shortest and longest median of the long ones.
 sentence_of_mixes <- function(mixes) {
   rows <- with_panels(mixes[is.finite(measured_p99_ms)])
   if (nrow(rows) == 0) return("")
   at <- rows[, .(apart = max(measured_p99_ms) / min(measured_p99_ms)), by = tier][which.max(apart)]$tier
   rows <- rows[tier == at][order(measured_p99_ms)]
-  of_mode <- rows[, sprintf(
-    "%s with `%s`%s", value_of(measured_p99_ms, "ms"), mode,
-    ifelse(is.finite(measured_long_p50_ms), sprintf(" (median of the long ones %s)", value_of(measured_long_p50_ms, "ms")), "")
-  )]
-  sprintf("At `%s`, with %.0f %% of the CPU in use, the slowest 1 %% of the short requests take %s.", at, 100 * median(rows$utilization), enumerate(of_mode))
+  paragraph(
+    sprintf(
+      "With %.0f %% of the CPU in use, the slowest 1 %% of the short requests take %s.", 100 * median(rows$utilization),
+      enumerate(rows[, sprintf("%s with %s", value_of(measured_p99_ms, "ms"), in_words(mode))])
+    ),
+    sentence_of_long(rows[is.finite(measured_long_p50_ms)][order(measured_long_p50_ms)])
+  )
+}
+
+sentence_of_long <- function(rows) {
+  if (nrow(rows) < 2) return("")
+  ends <- rows[c(1, .N), sprintf("%s with %s", value_of(measured_long_p50_ms, "ms"), in_words(mode))]
+  sprintf("The median of the long ones goes from %s to %s.", ends[1], ends[2])
 }

@@ -7,11 +7,32 @@
 #' @param path the page.
 #' @return patchwork of ggplots.
 figure_overload <- function(overloads, path) {
-  page <- path
-  loads <- overloads$loads[path == page]
-  panels <- c(list(goodput_panel(loads)), recovery_panel(overloads$seconds[tier %in% loads$tier]))
+  panels <- panels_of_overload(overloads, path)
+  if (length(panels) == 0) panels <- list(nothing_to_draw("no overload was measured at enough rates, nor up and down again"))
   wrap_plots(panels, ncol = 1, guides = "collect") & theme(legend.position = "bottom")
 }
+
+panels_of_overload <- function(overloads, path) {
+  page <- path
+  loads <- overloads$loads[path == page]
+  c(goodput_panel(loads), recovery_panel(overloads$seconds[tier %in% loads$tier]))
+}
+
+height_of_overload <- function(overloads, path) 0.8 + 1.4 * length(panels_of_overload(overloads, path))
+
+caption_of_overload <- function(overloads, path) {
+  page <- path
+  has <- c(has_curve(goodput_of(overloads$loads[path == page])), TRUE)
+  capitalised(paste0(enumerate(c(
+    "sign-ups answered within 2 s, as a share of those due, against offered load, as a share of the capacity of 200 threads (dashes: a fluid model with heap enough; gray: the most that any order of service allows)",
+    "99th percentile of sign-ups through an overload, by the second in which they were due"
+  )[has]), "."))
+}
+
+# Fewer rates are no curve: the text has their values.
+rates_of_curve <- 3
+
+has_curve <- function(rows) uniqueN(rows$highest_share) >= rates_of_curve
 
 # A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
 goodput_of <- function(loads) {
@@ -21,20 +42,21 @@ goodput_of <- function(loads) {
   rows[, mode := factor(mode, mode_levels(mode))][order(mode, highest_share)]
 }
 
+# NULL where too few rates were offered.
 goodput_panel <- function(loads) {
   rows <- goodput_of(loads)
-  if (nrow(rows) == 0) return(nothing_to_draw("no overload was measured"))
-  ggplot(rows, aes(highest_share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
+  if (!has_curve(rows)) return(NULL)
+  list(ggplot(rows, aes(highest_share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
     geom_line(aes(highest_share, 100 * most), unique(rows[, .(highest_share, most)]), colour = faint, linewidth = 0.4, inherit.aes = FALSE) +
     geom_line(aes(y = 100 * predicted), linetype = "5212", linewidth = 0.35, na.rm = TRUE) +
     geom_line(linewidth = 0.6) +
     geom_point(size = 1.9) +
-    scales_of_modes(levels(rows$mode)) +
+    scales_of_modes(levels(rows$mode), mode_labels) +
     scale_x_continuous(breaks = sort(unique(rows$highest_share))) +
     scale_y_continuous(limits = c(0, 100)) +
     labs(x = "offered load (capacity = 1)", y = "answered in time (%)") +
     theme_artifact() +
-    guides(colour = guide_legend(ncol = 3))
+    guides(colour = guide_legend(ncol = 3)))
 }
 
 # NULL where no load goes up and down again. A second without an answer in p99 stands at the top.
@@ -48,11 +70,10 @@ recovery_panel <- function(seconds) {
   list(ggplot(rows, aes(second, p99_ms, colour = mode, linetype = mode)) +
     annotate("rect", xmin = highest[1], xmax = highest[2] + 1, ymin = min(rows$p99_ms) / 2, ymax = Inf, fill = faint, alpha = 0.15) +
     geom_line(linewidth = 0.6) +
-    scales_of_modes(levels(rows$mode)) +
+    scales_of_modes(levels(rows$mode), mode_labels) +
     scale_y_log10(labels = plain_number) +
     labs(x = "second in which requests were due (shaded: overload)", y = "p99 (ms); top: not reached") +
-    theme_artifact() +
-    guides(colour = "none", linetype = "none"))
+    theme_artifact())
 }
 
 #' Answers in time at the highest load, the way back, and heap per request, in sentences; empty without an overload.
@@ -64,7 +85,7 @@ tell_overload <- function(overloads, path) {
   if (nrow(loads) == 0) return("")
   tiers <- loads$tier
   paragraph(
-    sentence_of_goodput(loads), sentence_of_silence(loads), sentence_of_recovery(overloads$recoveries[tier %in% tiers]),
+    sentence_of_goodput(loads), sentence_of_silence(loads), sentence_of_recovery(overloads$recoveries[tier %in% tiers], overloads$seconds[tier %in% tiers]),
     sentence_of_heap(overloads$heap[tier %in% tiers])
   )
 }
@@ -72,10 +93,19 @@ tell_overload <- function(overloads, path) {
 sentence_of_goodput <- function(loads) {
   rows <- goodput_of(loads)
   if (nrow(rows) == 0) return("")
-  rows <- rows[highest_share == max(highest_share)]
+  # Where a figure has the curve, the highest rate is enough.
+  if (has_curve(rows)) rows <- rows[highest_share == max(highest_share)]
+  paragraph(rows[order(highest_share), .(text = goodput_at(highest_share, .SD)), by = highest_share, .SDcols = c("mode", "in_time")]$text)
+}
+
+# The best first; those that answer nothing in time are named, without a number.
+goodput_at <- function(share, rows) {
+  rows <- rows[order(-in_time)]
+  some <- rows[in_time > 0, paste(percent(in_time), "with", in_words(mode))]
+  none <- rows[in_time == 0, in_words(mode)]
   sprintf(
-    "At %s times the capacity, these shares of the requests are answered in time: %s.", format_number(rows$highest_share[1]),
-    enumerate(rows[, paste(percent(in_time), "with", as_code(mode))])
+    "At %s times the capacity, %s of the requests are answered in time%s.", format_number(share[1]),
+    if (length(some) > 0) enumerate(some) else "none", if (length(none) > 0 && length(some) > 0) paste(", none with", enumerate(none, " or ")) else ""
   )
 }
 
@@ -84,28 +114,35 @@ sentence_of_silence <- function(loads) {
   silent <- loads[is.na(answered_after_s), .(full = max(full_collections_after)), by = mode][order(match(mode, mode_levels(mode)))]
   if (nrow(silent) == 0) return("")
   sprintf(
-    "Afterwards these servers answer no request within 10 s: %s.",
-    enumerate(silent[, ifelse(full %in% 0 | is.na(full), as_code(mode), sprintf("%s (full collections of the heap since then: %s)", as_code(mode), format_number(full)))])
+    "Afterwards no request is answered within 10 s by the server with %s.",
+    enumerate(silent[, ifelse(full %in% 0 | is.na(full), in_words(mode), sprintf("%s (%s full collections of the heap since then)", in_words(mode), format_number(full)))], " nor by that with ")
   )
 }
 
-sentence_of_recovery <- function(rows) {
+sentence_of_recovery <- function(rows, seconds) {
   if (nrow(rows) == 0) return("")
-  back <- rows[, .(back_s = median(back_s)), by = mode][order(match(mode, mode_levels(mode)))]
+  back <- rows[, .(back_s = median(back_s)), by = mode][order(back_s, match(mode, mode_levels(mode)))]
+  come <- back[is.finite(back_s), sprintf("after %s s with %s", format_number(back_s), in_words(mode))]
+  gone <- back[!is.finite(back_s), in_words(mode)]
   sprintf(
-    "After the overload the 99th percentile is within %s times that before it: %s.", format_number(back_within),
-    enumerate(back[, ifelse(is.finite(back_s), sprintf("after %s s with %s", format_number(back_s), as_code(mode)), paste("not again with", as_code(mode)))])
+    "After an overload of %s s p99 is within %s times its value before: %s.", format_number(seconds_at_most(seconds)), format_number(back_within),
+    enumerate(c(come, if (length(gone) > 0) sprintf("not in the %s s that follow with %s", format_number(seconds_after_most(seconds)), enumerate(gone, " or "))))
   )
 }
 
+# The length of an overload that goes up and down again, and that of the load after it.
+seconds_at_most <- function(seconds) uniqueN(seconds[share == max(share)]$second)
+seconds_after_most <- function(seconds) max(seconds$second) - max(seconds[share == max(share)]$second)
+
+# A base that is not positive says that the line through the collections is none: then there is no advice.
 sentence_of_heap <- function(rows) {
-  if (nrow(rows) == 0) return("")
   held <- rows[, .(kib = median(kib_per_request), base = median(base_mib)), by = mode][order(match(mode, mode_levels(mode)))]
+  if (nrow(held) == 0 || any(held$base <= 0 | held$kib <= 0)) return("")
   most <- held[, max(kib)]
   paragraph(
     sprintf(
       "A request in flight holds %s.",
-      enumerate(held[, sprintf("%s KiB of heap with %s (base %s MiB)", format_number(kib), as_code(mode), format_number(base))])
+      enumerate(held[, sprintf("%s KiB of heap with %s (base %s MiB)", format_number(kib), in_words(mode), format_number(base))])
     ),
     sprintf(
       "In practice: heap ≥ base + admitted requests × %s KiB. A heap of 512 MiB holds at most %s of them, so admit fewer.", format_number(most),
@@ -131,6 +168,6 @@ sentence_of_burst <- function(burst) {
   if (nrow(burst) == 0) return("")
   sprintf(
     "Where %s sign-ups are due within one second on 10,000 connections, %s are answered.", format_number(burst$due_per_s[1]),
-    enumerate(burst[, paste(percent(answered), "with", as_code(mode))])
+    enumerate(burst[, paste(ifelse(answered > 0, percent(answered), "none"), "with", in_words(mode))])
   )
 }

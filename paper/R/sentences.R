@@ -32,4 +32,7 @@ sentence_validity <- function(summary) {
   )
 }
 
+# How many of all: "all 3 values", or "2 of 3 values".
+some_of <- function(count, of, noun) if (count == of) paste("all", count_of(of, noun)) else paste(format_number(count), "of", count_of(of, noun))
+
 is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" else "are")

@@ -86,14 +86,14 @@ mode_colours <- function(modes) {
   setNames(styles$colour, styles$mode)
 }
 
-# The scales that give every mode its look.
-scales_of_modes <- function(modes) {
+# The scales that give every mode its look; `labels` names the modes in the legend.
+scales_of_modes <- function(modes, labels = identity) {
   styles <- mode_styles(modes)
   named <- function(column) setNames(styles[[column]], styles$mode)
   list(
-    scale_colour_manual(values = named("colour"), limits = styles$mode),
-    scale_shape_manual(values = named("shape"), limits = styles$mode),
-    scale_linetype_manual(values = named("linetype"), limits = styles$mode)
+    scale_colour_manual(values = named("colour"), limits = styles$mode, labels = labels),
+    scale_shape_manual(values = named("shape"), limits = styles$mode, labels = labels),
+    scale_linetype_manual(values = named("linetype"), limits = styles$mode, labels = labels)
   )
 }
 

@@ -35,9 +35,11 @@ COLOURS = {OK: "\033[32m", REMARK: "\033[33m", MISSING: "\033[31m"}
 PANDOC_VERSION = "import pypandoc; print(pypandoc.get_pandoc_version())"
 TYPST_VERSION = "from importlib.metadata import version; import typst; print(version('typst'))"
 
-# Prints which of the packages that follow cannot be loaded.
-LOAD = """for (name in commandArgs(TRUE)) {
-  if (!requireNamespace(name, quietly = TRUE)) cat("no", name, "")
+# Prints which of the packages that follow cannot be loaded; Debian names them in small letters, R as their authors do.
+LOAD = """known <- list.files(.libPaths())
+for (name in commandArgs(TRUE)) {
+  named <- known[tolower(known) == name]
+  if (!any(vapply(named, requireNamespace, NA, quietly = TRUE))) cat("no", name, "")
 }
 cat("and no other")"""
 # Variables that lead R to other packages than set-up installed.

@@ -92,7 +92,16 @@ test_that("every pair of a finding with a verdict is a primary, and so is the fi
   }))
   expect_gt(nrow(pairs), 10)
   expect_equal(nrow(pairs[!primaries, on = comparison_names]), 0)
-  expect_gt(nrow(primaries[!pairs, on = comparison_names]), 0)
+  firsts <- rbindlist(lapply(Filter(function(situation) is.null(situation$baseline_tier), read_guide(guide_file)), function(situation) {
+    first <- situation$statistics[1]
+    tool <- if (first == "capacity_per_s") "sweep" else situation$tool
+    modes <- setdiff(situation$modes, situation$without_verdict)
+    if (length(modes) > 0) data.table(study = situation$study, tier = situation$tier, tool, mode = modes, statistic = first)
+  }))
+  expect_gt(nrow(firsts), 10)
+  expect_equal(nrow(firsts[!primaries, on = comparison_names]), 0)
+  # No other.
+  expect_equal(nrow(primaries[!unique(rbind(pairs, firsts)), on = comparison_names]), 0)
 })
 
 test_that("primaries are read from findings and situations, and no statistic but the first, nor a mode without a verdict", {

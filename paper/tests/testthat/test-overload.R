@@ -1,8 +1,8 @@
-overload_tables <- function() {
-  grid <- CJ(mode = c("fixed-pool", "event-loop"), highest_share = c(1, 3))
+overload_tables <- function(shares = c(1, 2, 3)) {
+  grid <- CJ(mode = c("fixed-pool", "event-loop"), highest_share = shares)
   loads <- grid[, .(
     study = "demo", mode, tier = paste0("beyond-", highest_share), path = "/page", steps = paste0(highest_share, "x2"), highest_share, duration_s = 2,
-    capacity_per_s = 100, answered_after_s = ifelse(mode == "event-loop" & highest_share == 3, NA, 0.1), full_collections_after = 5, due = 200 * highest_share, in_time = ifelse(mode == "fixed-pool", 190 * highest_share, 190), predicted_in_time = 0.5, most_in_time = 1
+    capacity_per_s = 100, answered_after_s = ifelse(mode == "event-loop" & highest_share == 3, NA, 0.1), full_collections_after = 5, due = 200 * highest_share, in_time = ifelse(mode == "fixed-pool", 190 * highest_share, ifelse(highest_share < 3, 190, 0)), predicted_in_time = 0.5, most_in_time = 1
   )]
   up_and_down <- data.table(study = "demo", mode = c("fixed-pool", "event-loop"), tier = "recovery", path = "/page", steps = "0.5x2 1.5x2 0.5x2", highest_share = 1.5, duration_s = 6, capacity_per_s = 100, answered_after_s = 0.1, due = 500, in_time = 400)
   seconds <- CJ(mode = c("fixed-pool", "event-loop"), second = 0:5)[, `:=`(
@@ -16,7 +16,7 @@ overload_tables <- function() {
 test_that("answers in time are drawn against offered load, without the loads that go up and down", {
   rows <- goodput_of(overload_tables()$loads)
   expect_equal(rows[, .(mode = as.character(mode), highest_share, in_time)][order(mode, highest_share)], data.table(
-    mode = rep(c("event-loop", "fixed-pool"), each = 2), highest_share = c(1, 3, 1, 3), in_time = c(0.95, 0.95 / 3, 0.95, 0.95)
+    mode = rep(c("event-loop", "fixed-pool"), each = 3), highest_share = rep(1:3, 2), in_time = c(0.95, 0.95 / 2, 0, 0.95, 0.95, 0.95)
   ))
   expect_s3_class(patchwork::patchworkGrob(figure_overload(overload_tables(), "/page")), "gtable")
 })
@@ -30,9 +30,39 @@ test_that("a run without an overload has a figure that says so, and no sentence"
 
 test_that("sentences name the share, the seconds and the heap of each mode", {
   text <- tell_overload(overload_tables(), "/page")
-  expect_match(text, "At 3 times the capacity, .* requests .*: 95 % with `fixed-pool` and 31.7 % with `event-loop`", all = FALSE)
-  expect_match(text, "within 10 s: `event-loop` (full collections of the heap since then: 5).", fixed = TRUE)
-  expect_match(text, "after 1 s with `fixed-pool` and not again with `event-loop`")
+  expect_match(text, "^At 3 times the capacity, 95 % with `fixed-pool` of the requests are answered in time, none with `event-loop`\\.")
+  expect_match(text, "within 10 s by the server with `event-loop` (5 full collections of the heap since then).", fixed = TRUE)
+  expect_match(text, "After an overload of 2 s .*: after 1 s with `fixed-pool` and not in the 2 s that follow with `event-loop`\\.")
   expect_match(text, "101 KiB of heap with `event-loop` \\(base 38 MiB\\)")
   expect_match(text, "512 MiB holds at most 4,800 of them")
+  # A line with a negative base holds for no heap.
+  below <- overload_tables()
+  below$heap <- rbind(below$heap, copy(below$heap)[, `:=`(mode = "fixed-pool", base_mib = -3)])
+  expect_false(grepl("heap with", tell_overload(below, "/page")))
+})
+
+test_that("fewer than three rates are no curve: the text has the values of each", {
+  few <- overload_tables(c(2, 3))
+  expect_length(panels_of_overload(few, "/page"), 1)
+  expect_length(panels_of_overload(overload_tables(), "/page"), 2)
+  expect_match(tell_overload(few, "/page"), "^At 2 times the capacity, 95 % with `fixed-pool` and 47.5 % with `event-loop` .* At 3 times the capacity, ")
+  expect_match(caption_of_overload(few, "/page"), "^99th percentile of sign-ups through an overload")
+  expect_match(caption_of_overload(overload_tables(), "/page"), "^Sign-ups answered within 2 s, .* and 99th percentile")
+})
+
+test_that("predictions that failed are said, each by its condition", {
+  loads <- overload_tables()$loads[, `:=`(mode = sub("event-loop", "virtual-2g", mode), predicted_in_time = ifelse(mode == "fixed-pool", 0.95, 0.5))]
+  expect_equal(failed_goodput(loads), "Answered in time, predicted and measured: 50 % and 95 % with virtual threads, 2 GiB at 1 times the capacity; 50 % and 0 % with virtual threads, 2 GiB at 3 times the capacity.")
+  expect_equal(failed_goodput(loads[0]), "")
+  tables <- overload_tables()
+  expect_equal(failed_recovery(tables$recoveries, tables$seconds), "")
+  tables$recoveries[, mode := sub("event-loop", "virtual-2g", mode)]
+  expect_match(failed_recovery(tables$recoveries, tables$seconds), "with virtual threads, 2 GiB it is not in 2 s.$")
+  finding <- list(rows = data.table(
+    pair = c("cost", "most"), statistic = c("cpu_us_per_request", "capacity_per_s"), baseline_value = c(128, 10365), mode_value = c(129, 13568), high = c(1.05, NA), pairs = 1
+  ))
+  expect_match(failed_carriers(finding), "128 µs become 129 µs. Their capacity .* 13,568/s in place of 10,365/s, in one session. We do not know why, and claim no gain.$")
+  finding$rows[, `:=`(high = c(1.4, NA), mode_value = c(150, 9000))]
+  expect_equal(failed_carriers(finding), "")
+  expect_equal(failed_carriers(list()), "")
 })

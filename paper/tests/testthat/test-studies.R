@@ -56,7 +56,7 @@ test_that("the time of a transaction is told in steps", {
 
 line_of <- function(...) {
   rows <- data.table(
-    study = "demo", mode = c("pool-50", "virtual", "virtual"), tier = c("users-500", "users-50", "users-500"), tool = "jmeter", users = c(500, 50, 500),
+    study = "virtual-threads", mode = c("pool-50", "virtual", "virtual"), tier = c("users-500", "users-50", "users-500"), tool = "jmeter", users = c(500, 50, 500),
     admitted = c(50, NA, NA), wait_ms = 250, bound_per_s = c(200, 200, 2000), bound_by = "users", mva_per_s = NA_real_, measured_per_s = c(198, 199, 1500)
   )
   changes <- list(...)
@@ -67,15 +67,18 @@ line_of <- function(...) {
 test_that("throughput lies on the line of min(users, admitted), and the sentence names where it leaves it", {
   points <- points_of_lines(line_of())
   expect_equal(points$inside, c(50, 50, 500))
+  # No kind is known of these modes.
   expect_equal(
     sentence_of_law(points),
-    "2 of 3 values reach 90 % of what Little's law allows them; the least is 75 % of it, with 500 requests on `virtual` (1,500/s)."
+    "2 of 3 values reach 90 % of what Little's law allows them; the least is 75 % of it, with 500 requests on platform threads (1,500/s)."
   )
   law <- ggplot2::ggplot_build(figure_law(points))$data[[1]]
   expect_equal(10^law$y, c(200, 2000))
   # A rate that was not measured, and other tiers and tools, are no points.
   expect_equal(nrow(points_of_lines(line_of(measured_per_s = c(NA, 1, 2)))), 2)
   expect_equal(nrow(points_of_lines(line_of(tool = "wrk2"))), 0)
+  # Another study has a tier of the same name.
+  expect_equal(nrow(points_of_lines(line_of(study = "blocking-remote"))), 0)
   expect_s3_class(ggplot2::ggplotGrob(figure_law(points[0])), "gtable")
   expect_equal(sentence_of_law(points[0]), "")
 })
@@ -145,15 +148,18 @@ test_that("mixes are drawn, and told where their modes differ most", {
     mix_rows("virtual", c(0.3, 0.5), c(58, 100), tier = c("low", "mid")), mix_rows("platform-50", c(0.3, 0.5), c(13, 15), tier = c("low", "mid")),
     mix_rows("virtual", 0.5, 300, share = 0.05, tier = "many")
   )
-  mixes[tier == "mid" & mode == "virtual", measured_long_p50_ms := NA]
+  mixes[tier == "mid" & mode == "virtual", measured_long_p50_ms := 60]
   expect_equal(sentence_of_mixes(mixes), paste(
-    "At `mid`, with 50 % of the CPU in use, the slowest 1 % of the short requests take 15 ms with `platform-50` (median of the long ones",
-    "53 ms) and 100 ms with `virtual`."
+    "With 50 % of the CPU in use, the slowest 1 % of the short requests take 15 ms with 50 threads and 100 ms with virtual threads.",
+    "The median of the long ones goes from 53 ms with 50 threads to 60 ms with virtual threads."
   ))
   drawn <- ggplot2::ggplot_build(figure_mixes(mixes))
   expect_equal(levels(drawn$layout$layout$panel), c("1 % take 50 ms, the others 1 ms", "5 % take 50 ms, the others 1 ms"))
   # Two lines, measured and predicted; and points of all.
   expect_equal(vapply(drawn$data, nrow, 0L), c(4L, 4L, 5L))
+  expect_equal(failed_mixes(mixes), "")
+  expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
+  expect_equal(failed_mixes(mixes[0]), "")
   none <- mixes[0]
   expect_equal(sentence_of_mixes(none), "")
   expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")

@@ -1,0 +1,60 @@
+# Predictions of PROTOCOL.md that failed, each with the condition that says so.
+
+# A p99 is predicted within this factor, and a share within these percentage points.
+p99_predicted_within <- 1.5
+share_predicted_within <- 0.1
+
+#' The predictions that this run does not bear out, as sentences.
+#'
+#' @param all see read_results().
+#' @return character vector; empty where all hold, or nothing was predicted.
+failed_predictions <- function(all) {
+  Filter(nzchar, c(
+    failed_mixes(all$mixes), failed_goodput(all$overloads$loads), failed_recovery(all$overloads$recoveries, all$overloads$seconds),
+    failed_carriers(all$findings[["carriers-cost"]])
+  ))
+}
+
+failed_mixes <- function(mixes) {
+  rows <- mixes[abs(log(measured_p99_ms / predicted_p99_ms)) > log(p99_predicted_within)]
+  if (nrow(rows) == 0) return("")
+  sprintf("p99 of short requests next to long ones, predicted and measured: %s.", enumerate(rows[, sprintf(
+    "%s and %s with %s at %.0f %% of the CPU", format_number(signif(predicted_p99_ms, 2)), value_of(measured_p99_ms, "ms"), in_words(mode), 100 * utilization
+  )], "; "))
+}
+
+# The prediction is one with heap enough.
+failed_goodput <- function(loads) {
+  rows <- goodput_of(loads[!grepl("^virtual-512m", mode)])[abs(in_time - predicted) > share_predicted_within]
+  if (nrow(rows) == 0) return("")
+  sprintf("Answered in time, predicted and measured: %s.", enumerate(rows[, sprintf(
+    "%s and %s with %s at %s times the capacity", percent(signif(predicted, 2)), percent(in_time), in_words(mode), format_number(highest_share)
+  )], "; "))
+}
+
+failed_recovery <- function(recoveries, seconds) {
+  rows <- recoveries[grepl("^virtual-2g", mode), .(back_s = median(back_s)), by = mode][!is.finite(back_s)]
+  if (nrow(rows) == 0) return("")
+  sprintf(
+    "p99 was predicted to be back 10 s after an overload, with heap enough and in either order: with %s it is not in %s s.",
+    enumerate(in_words(rows$mode), " or "), format_number(seconds_after_most(seconds))
+  )
+}
+
+# CPU time was predicted to rise by 10 to 40 %, capacity to fall by 10 to 35 %.
+failed_carriers <- function(finding) {
+  if (is.null(finding$rows)) return("")
+  rows <- finding$rows
+  cost <- rows[pair == "cost" & high < 1.1]
+  most <- rows[pair == "most" & mode_value > baseline_value]
+  paragraph(
+    if (nrow(cost) > 0) cost[, sprintf(
+      "Sixteen carriers were predicted to take 10 to 40 %% more CPU time where requests only wait: %s become %s.",
+      value_in_words(baseline_value, statistic), value_in_words(mode_value, statistic)
+    )],
+    if (nrow(most) > 0) most[, sprintf(
+      "Their capacity was predicted to be lower by 10 to 35 %%: the load sweep has %s in place of %s%s. We do not know why, and claim no gain.",
+      value_in_words(mode_value, statistic), value_in_words(baseline_value, statistic), if (pairs == 1) ", in one session" else ""
+    )]
+  )
+}
