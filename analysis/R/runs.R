@@ -89,7 +89,7 @@ paths_of_looks <- function(tables, paths, results, repetitions) {
 #'
 #' @param results folder of the run, with its tables and report; `paths` cell.json files of all cells of
 #'   the default configuration.
-#' @param out folder that is written: a CSV per table, bands.csv and run.json.
+#' @param out folder that is written: a CSV per table, occupancy.csv, bands.csv and run.json.
 #' @param analysis folder of PROTOCOL.md; `repetitions` those of the default configuration.
 #' @param commit that of the code, see committed_code(): it made the tables, and measured cells that name none.
 #' @return the facts in run.json.
@@ -105,6 +105,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
     facts_of_run(cells, read_protocol(file.path(analysis, "PROTOCOL.md")))
   )
   for (file in paste0(run_tables, ".csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
+  write_table(read_occupancy(file.path(results, "occupancy.csv")), file.path(out, "occupancy.csv"))
   write_bands(tables$comparisons, out)
   writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
   facts
@@ -174,7 +175,8 @@ read_shipped <- function(folder, name) {
   known <- names_of_runs(folder)
   if (!name %in% known) stop("no shipped run is called ", name, "; there are: ", paste(known, collapse = ", "), call. = FALSE)
   of_run <- file.path(folder, name)
-  c(list(name = name, facts = jsonlite::fromJSON(file.path(of_run, "run.json"), simplifyVector = TRUE)), read_run_tables(of_run))
+  facts <- jsonlite::fromJSON(file.path(of_run, "run.json"), simplifyVector = TRUE)
+  c(list(name = name, facts = facts, occupancy = read_occupancy(file.path(of_run, "occupancy.csv"))), read_run_tables(of_run))
 }
 
 #' All shipped runs, the one of this name first and the latest next.

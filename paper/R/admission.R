@@ -128,4 +128,3 @@ sentence_of_deadlock <- function(all, tier) {
   )]
   sprintf("Where half of %s users hold one lock and half wait for it in `synchronized`, %s.", format_number(cells$users[1]), enumerate(unique(told)))
 }
-

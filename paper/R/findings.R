@@ -55,11 +55,16 @@ times_of <- function(row, others = list()) {
   if (bound %in% "at_least") return(sprintf("at least %s ×", ratio_digits(max(ratio[2], 1, na.rm = TRUE))))
   if (bound %in% "at_most") return(sprintf("at most %s ×", ratio_digits(fcoalesce(ratio[3], ratio[1]))))
   elsewhere <- ratios_of_runs(row, others)
-  if (row$estimate < 1) elsewhere <- 1 / elsewhere
-  bracket <- if (length(elsewhere) > 0) {
-    sprintf("%s on %d runs", paste(unique(ratio_digits(range(ratio[1], elsewhere))), collapse = " to "), 1 + length(elsewhere))
-  } else if (!anyNA(ratio)) paste(ratio_digits(ratio[2:3]), collapse = ", ")
-  paste0(ratio_digits(ratio[1]), " ×", if (!is.null(bracket)) sprintf(" [%s]", bracket), if (row$pairs == 1) one_session_mark)
+  paste0(
+    ratio_digits(ratio[1]), " ×", bracket_of(ratio, if (row$estimate < 1) 1 / elsewhere else elsewhere), if (row$pairs == 1) one_session_mark
+  )
+}
+
+# The range over runs; without other runs the interval, where there is one.
+bracket_of <- function(ratio, elsewhere) {
+  if (length(elsewhere) == 0) return(if (!anyNA(ratio)) sprintf(" [%s]", paste(ratio_digits(ratio[2:3]), collapse = ", ")))
+  ends <- unique(ratio_digits(range(ratio[1], elsewhere)))
+  sprintf(" [%s on %d runs]", if (length(ends) == 1) "same" else paste(ends, collapse = " to "), 1 + length(elsewhere))
 }
 
 #' The bound that theory sets a ratio: "10 × = 500 users ÷ 50 admitted".
@@ -174,32 +179,4 @@ sentence_of_brackets <- function(texts) {
     if (one) sprintf("In brackets%s: the 95 %% interval on **one machine**, widened for the selection of what is reported.", if (several) " without a number of runs" else ""),
     if (has(one_session_mark)) sprintf("%s: by one session.", one_session_mark)
   )
-}
-
-# ---- The README's picture ------------------------------------------------------------------------
-
-# Rows of a finding's picture: all its modes in the metric that it is about, at that pair's place.
-rows_of_figure <- function(finding) finding$rows[statistic == statistic[1] & tier == tier[1] & tool == tool[1]]
-
-#' The values of a finding, with the interval of each value over sessions.
-#'
-#' @param cells see with_curves(): all that count give the interval.
-#' @return data.table, a row a mode: mode, value, low, high (95 %; NA for one session, and where it says nothing).
-values_of_finding <- function(finding, cells) {
-  rows <- rows_of_figure(finding)
-  sides <- rbind(rows[, .(at = .I, side = 1, mode = baseline, value = baseline_value)], rows[, .(at = .I, side = 2, mode, value = mode_value)])
-  sides <- unique(sides[order(at, side), .(mode, value)], by = "mode")
-  id <- rows$statistic[1]
-  counted <- cells[counts_for(cells, id)][rows[1, .(study, tier, tool)], on = c("study", "tier", "tool"), nomatch = NULL]
-  counted <- counted[is.finite(get(id)) & get(id) > 0, over_sessions(get(id)), by = mode]
-  sides <- counted[sides, on = "mode"]
-  # The interval is around the value that is printed.
-  sides[, .(mode, value, low = value * low / middle, high = value * high / middle)]
-}
-
-# Mean over sessions; an interval that spans too much says nothing.
-over_sessions <- function(values) {
-  mean <- geometric(values)
-  if (isTRUE(mean$high / mean$low > span_at_most)) mean[c("low", "high")] <- NA_real_
-  mean
 }

@@ -11,7 +11,7 @@ mode_words <- c(
   "virtual-long-threads" = "a thread for the long ones", "tomcat-200" = "200 threads", "tomcat-400" = "400 threads"
 )
 
-#' What a mode is, in words; the id, as code, of a mode that has none.
+#' A mode in words; the id, as code, of a mode that has none.
 in_words <- function(modes) {
   modes <- as.character(modes)
   unname(fcoalesce(mode_words[modes], as_code(modes)))

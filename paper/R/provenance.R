@@ -174,7 +174,7 @@ table_protocol <- function(protocol) {
   protocol[, .(Rules = rules, Version = version, Fixed = fixed, Commit = commit, "After results" = ifelse(after_results, "yes", "no"))]
 }
 
-#' The heaps and collectors of the servers, by study.
+#' The heaps and collectors of the servers, by study; a study with more than one heap varies it by mode.
 sentence_of_heaps <- function(cells) {
   rows <- rbindlist(lapply(cells, function(cell) {
     # A mode's options stand behind its study's, and the JVM takes the later of two.
@@ -184,17 +184,16 @@ sentence_of_heaps <- function(cells) {
     list(study = cell$cell$study, heap = tail(heap, 1), collector = tail(c("the JVM's default collector", grep("GC$", options, value = TRUE)), 1))
   }))
   if (nrow(rows) == 0) return("No cell names a heap.")
-  each <- unique(rows)[, .(studies = enumerate(as_code(unique(study)))), by = .(heap, collector)]
-  told <- each[, sprintf("%s and %s in %s", as_code(heap), as_code(collector), studies)]
-  sprintf("servers have %s.", enumerate(told, "; "))
+  heaps <- unique(rows)[, .(heap = enumerate(as_code(unique(heap)), " or ")), by = study][, .(studies = enumerate(as_code(study))), by = heap]
+  sprintf("servers have %s, with %s.", enumerate(heaps[, sprintf("%s in %s", heap, studies)], "; "), enumerate(as_code(unique(rows$collector)), " or "))
 }
 
-#' The JDKs, and which modes run on another than the others.
+#' The JDKs, and how many modes run on another than the others; the table of modes names them.
 sentence_of_jdks <- function(cells) {
   jdks <- data.table(version = provenance_of(cells, "versions", "jdk"), mode = from_cells(cells, function(cell) cell$cell$mode, ""))
-  jdks <- unique(jdks[!is.na(version)])[, .(modes = .N, named = enumerate(as_code(sort(mode)))), by = version][order(-modes)]
+  jdks <- unique(jdks[!is.na(version)])[, .(modes = .N), by = version][order(-modes)]
   if (nrow(jdks) == 0) return("No cell names its JDK.")
-  others <- if (nrow(jdks) > 1) jdks[-1, sprintf("; %s runs %s", version, named)]
+  others <- if (nrow(jdks) > 1) jdks[-1, sprintf("; %s runs %s", version, count_of(modes, "mode"))]
   sprintf("The JDK is %s%s.", jdks$version[1], paste(others, collapse = ""))
 }
 

@@ -5,8 +5,6 @@
 run_mib_at_most <- 8
 paper_pages_at_most <- 12
 readme_findings <- 5
-# From this ratio between the largest and smallest value on, a picture has a logarithmic axis.
-log_axis_from <- 20
 
 # ---- Findings ----------------------------------------------------------------------------------
 
@@ -19,7 +17,7 @@ findings_of_shipped <- function(run, guide) {
   told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)
 }
 
-#' Those that the README reports and pictures.
+#' Those that the README reports.
 findings_of_readme <- function(findings) head(first_findings(findings), readme_findings)
 
 #' The items of the first page, without links into the report.
@@ -36,44 +34,13 @@ items_of_findings <- function(lines, findings, others) {
 
 # ---- Pictures ----------------------------------------------------------------------------------
 
-#' The README's picture: a panel a finding, with the value of each mode and its interval.
+#' The README's picture: where the users stand, as on the paper's first page.
 #'
+#' @param occupancy see read_occupancy().
 #' @return list of figure (ggplot), height (inches) and alt (words).
-picture_of_findings <- function(findings, cells) {
-  if (length(findings) == 0) {
-    return(list(figure = nothing_to_draw("no finding is decided"), height = 2, alt = "No finding is decided."))
-  }
-  values <- lapply(findings, values_of_finding, cells)
-  list(
-    figure = wrap_plots(Map(panel_of_finding, findings, values), ncol = 2),
-    height = 0.4 + sum(0.85 + 0.24 * tapply(lengths(lapply(values, `[[`, "mode")), (seq_along(values) + 1) %/% 2, max)),
-    alt = paste(mapply(alt_of_finding, findings, values), collapse = " ")
-  )
-}
-
-panel_of_finding <- function(finding, values) {
-  id <- finding$rows$statistic[1]
-  values <- copy(values)[, `:=`(mode = factor(mode, rev(mode)), is_baseline = mode %in% setdiff(finding$rows$baseline, finding$rows$mode))]
-  ends <- range(unlist(values[, .(value, low, high)]), na.rm = TRUE, finite = TRUE)
-  wide <- max(values$value) / min(values$value) > log_axis_from
-  axis <- if (wide) scale_x_log10 else scale_x_continuous
-  ggplot(values, aes(value, mode, colour = is_baseline)) +
-    geom_linerange(aes(xmin = low, xmax = high), linewidth = 0.5, na.rm = TRUE) +
-    geom_point(size = 2) +
-    geom_text(aes(x = fcoalesce(high, value), label = mapply(value_in_words, value, id)), hjust = -0.2, size = 2.9, colour = ink) +
-    axis(labels = plain_number, limits = c(if (wide) ends[1] else 0, ends[2]), expand = expansion(c(0.04, 0.35))) +
-    scale_colour_manual(values = c("TRUE" = "#6E6E6E", "FALSE" = "#0072B2")) +
-    labs(title = gsub("`", "", finding$title), subtitle = headings(finding$rows$statistic[1]), x = NULL, y = NULL) +
-    theme_artifact() +
-    theme(
-      legend.position = "none", plot.title.position = "plot", plot.title = element_text(size = 9.5, face = "bold"),
-      plot.subtitle = element_text(size = 8.5)
-    )
-}
-
-alt_of_finding <- function(finding, values) {
-  told <- values[, paste(mode, mapply(value_in_words, value, finding$rows$statistic[1]))]
-  sprintf("%s: %s of %s.", gsub("`", "", finding$title), title_of(finding$rows$statistic[1]), enumerate(told))
+picture_of_users <- function(occupancy) {
+  standing <- users_standing(occupancy)
+  list(figure = figure_standing(standing), height = height_of_standing(standing), alt = spoken(sentence_of_standing(standing)))
 }
 
 #' The colours of a drawing on a dark page: grays are turned over, and the palette, made for white, is lighter.
@@ -96,7 +63,7 @@ on_dark <- function(colours) {
 # In both themes. A reader's machine may lack the font.
 write_svgs <- function(picture, folder) {
   light <- file.path(folder, "findings-light.svg")
-  svglite::svglite(light, width = 10, height = picture$height, user_fonts = list(sans = svg_font("Liberation Sans")))
+  svglite::svglite(light, width = 7, height = picture$height, user_fonts = list(sans = svg_font("Liberation Sans")))
   print(picture$figure & theme(plot.background = element_rect(fill = "white", colour = NA)))
   invisible(dev.off())
   lines <- gsub('font-family: "Liberation Sans"', "font-family: Liberation Sans, Arial, Helvetica, sans-serif", readLines(light))
@@ -212,7 +179,7 @@ write_readme <- function(root, name) {
   runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
   findings <- findings_of_shipped(runs[[1]], file.path(root, "analysis", "guide.yaml"))
   first <- findings_of_readme(findings)
-  picture <- picture_of_findings(first, with_curves(runs[[1]]))
+  picture <- picture_of_users(runs[[1]]$occupancy)
   items <- items_of_findings(readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8"), findings, runs[-1])
   blocks <- readme_blocks(runs, items, first, picture$alt)
   paths <- file.path(root, names(readme_files))
@@ -254,8 +221,7 @@ ship_run <- function(results, paths, repetitions, name, root, commit) {
   to <- file.path(folders, name)
   if (any(file.exists(to))) refuse(name, " is there already; --config name=… gives another name")
   file.copy(file.path(results, c("report.html", "report.pdf")), new[1])
-  run <- read_run_tables(new[2])
-  write_svgs(picture_of_findings(findings_of_readme(findings_of_shipped(run, file.path(analysis, "guide.yaml"))), with_curves(run)), new[1])
+  write_svgs(picture_of_users(read_occupancy(file.path(new[2], "occupancy.csv"))), new[1])
   sizes <- file.size(list.files(new, full.names = TRUE)) / 2^20
   if (sum(sizes) > run_mib_at_most) refuse("its files take ", format_number(sum(sizes)), " MiB, more than ", run_mib_at_most)
   moved <- file.rename(new, to)

@@ -72,4 +72,3 @@ read_tiers <- function(all) {
   }
   rbindlist(lapply(tier_levels(all$summary), one))
 }
-

@@ -58,7 +58,7 @@ figure_standing <- function(standing) {
     theme_artifact(8) +
     theme(
       strip.placement = "outside", strip.text.y.left = element_text(angle = 0, hjust = 0), panel.grid.major.y = element_blank(),
-      panel.spacing = unit(0.35, "lines"), legend.key.height = unit(0.7, "lines")
+      panel.spacing = unit(0.35, "lines"), legend.key.height = unit(0.7, "lines"), legend.text = element_text(margin = margin(r = 12))
     )
 }
 
@@ -69,12 +69,14 @@ caption_of_standing <- paste(
   "A limit on threads, permits or carriers keeps users out; a pool of connections keeps them waiting; only what is not kept out can use a CPU."
 )
 
-#' The largest place of each mode, in words.
+#' The largest place of each mode and its throughput, in words.
 sentence_of_standing <- function(standing) {
+  if (nrow(standing) == 0) return("No closed loop has valid cells.")
   places <- as.matrix(standing[, standing_places$place, with = FALSE])
   largest <- max.col(places, ties.method = "first")
-  told <- standing[, sprintf(
-    "%s, %s: %s %s", load, words, format_number(round(places[cbind(seq_len(.N), largest)])), standing_places$words[largest]
-  )]
-  sprintf("Where most users stand. %s.", paste(told, collapse = "; "))
+  told <- standing[, .(load, text = sprintf(
+    "%s %s with %s (%s/s)", format_number(round(places[cbind(seq_len(.N), largest)])), standing_places$words[largest], words, format_number(throughput_per_s)
+  ))]
+  by_load <- told[, .(text = sprintf("%s: %s", load[1], enumerate(text))), by = load]$text
+  sprintf("Where most users stand. %s.", paste(by_load, collapse = "; "))
 }

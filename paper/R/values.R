@@ -103,4 +103,3 @@ with_collections <- function(table, rows, after) {
   table <- copy(table)[, GC := text]
   setcolorder(table, c(names(table)[seq_len(match(after, names(table)))], "GC"))[]
 }
-

@@ -6,4 +6,3 @@ source(test_path("..", "..", "load.R"))
 load_paper(test_path("..", ".."), analysis_folder, export_all = TRUE)
 helpers <- list.files(file.path(analysis_folder, "tests", "testthat"), pattern = "^helper", full.names = TRUE)
 for (file in helpers) source(file, local = TRUE)
-

@@ -116,4 +116,3 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   expect_s3_class(patchwork::patchworkGrob(figure_load_curve(pool_steps(cells[1]), one)), "gtable")
   expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
 })
-

@@ -63,6 +63,7 @@ test_that("a ratio has its range over the runs that have it, in the direction of
   run <- function(estimate, bound = "") list(comparisons = decided(estimate = estimate, bound = bound))
   expect_equal(times_of(decided(), list(run(0.4), run(0.25))), "2 × [2 to 4 on 3 runs]")
   expect_equal(times_of(decided(), list(run(0.4), run(NA_real_), run(0.3, "at_most"))), "2 × [2 to 2.5 on 2 runs]")
+  expect_equal(times_of(decided(), list(run(0.501))), "2 × [same on 2 runs]")
   expect_equal(times_of(decided(), list(run(NA_real_))), "2 × [1.8, 2.2]")
   expect_match(sentence_of_brackets("2 × [2 to 4 on 3 runs]"), "^In brackets: the range of a ratio over the runs that have it.$")
   expect_match(sentence_of_brackets(paste0("2 × [1.8, 2.2]", one_session_mark)), "\\*\\*one machine\\*\\*.* ‡: by one session.$")
@@ -79,19 +80,6 @@ test_that("findings stand with their ratio here, in the shipped runs, and with w
   expect_equal(nrow(table_travel(told_of(holds = "open"), list())), 0)
 })
 
-test_that("a picture shows the values of its finding, with intervals of the cells that count", {
-  cells <- with_cell_columns(data.table(
-    study = "demo", tier = "high", tool = "wrk2", mode = rep(c("pool", "thread"), each = 3), repetition = rep(1:3, 2), outcome = "completed",
-    valid = TRUE, latency_valid = TRUE, cpu_us_per_request = c(50, 51, 52, 100, 100, 900)
-  ))
-  values <- values_of_finding(list(rows = decided()), cells)
-  expect_equal(values$mode, c("thread", "pool"))
-  expect_equal(values$value, c(104.4, 52.2))
-  # Cells that differ ninefold say nothing.
-  expect_true(is.na(values$low[1]) && values$low[2] < 52.2 && values$high[2] > 52.2)
-  expect_true(all(is.na(values_of_finding(list(rows = decided()), cells[repetition == 1])$low)))
-})
-
 # ---- The texts themselves ------------------------------------------------------------------------
 
 guide_file <- file.path(analysis_folder, "guide.yaml")
@@ -101,9 +89,8 @@ sections <- list.files(paper_folder, "[.]qmd$", full.names = TRUE)
 
 # All findings as if they held.
 all_held <- function() {
-  rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), function(name) {
-    decided(finding = finding$id, pair = name, statistic = finding$pairs[[name]]$statistic)
-  }))))
+  of_pair <- function(finding, name) decided(finding = finding$id, pair = name, statistic = finding$pairs[[name]]$statistic)
+  rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), of_pair, finding = finding))))
   told_findings(rows, known)
 }
 

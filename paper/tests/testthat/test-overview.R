@@ -15,7 +15,7 @@ test_that("JDKs, generators and the machine stand in a sentence each", {
     list(cell = list(mode = mode), provenance = list(versions = list(jdk = jdk), machine = machine, server_cpus = 0, generator_cpus = 1))
   }
   cells <- list(cell("a", "25.0.1"), cell("b", "25.0.1"), cell("old", "21.0.9"))
-  expect_equal(sentence_of_jdks(cells), "The JDK is 25.0.1; 21.0.9 runs `old`.")
+  expect_equal(sentence_of_jdks(cells), "The JDK is 25.0.1; 21.0.9 runs 1 mode.")
   expect_equal(sentence_of_jdks(cells[1]), "The JDK is 25.0.1.")
   expect_equal(sentence_of_machine(cells), "The machine: A CPU, 2 CPUs, 8 GiB of memory, kernel 6.1; the server has CPU 0 and the generator CPU 1.")
   summary <- data.table(generator = c("due", "Apache JMeter", NA), generator_version = c("due 2.0.0", "5.6.3", NA))

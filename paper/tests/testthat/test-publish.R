@@ -70,7 +70,7 @@ test_that("a run is shipped under its date and machine, with tables, reports and
   root <- checkout()
   expect_equal(ship(with_pdf(write_whole_run(), 2), root), "2026-11-22-cpu")
   expect_setequal(list.files(file.path(root, "analysis/runs"), all.files = TRUE, no.. = TRUE), "2026-11-22-cpu")
-  expect_setequal(list.files(file.path(root, "analysis/runs/2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "bands.csv", "run.json"))
+  expect_setequal(list.files(file.path(root, "analysis/runs/2026-11-22-cpu")), c("summary.csv", "comparisons.csv", "capacity.csv", "occupancy.csv", "bands.csv", "run.json"))
   shown <- list.files(file.path(root, "paper/runs/2026-11-22-cpu"))
   expect_setequal(shown, c("report.html", "report.pdf", "findings-light.svg", "findings-dark.svg"))
   expect_match(readLines(file.path(root, "paper/runs/2026-11-22-cpu/findings-dark.svg")), "#0D1117", all = FALSE)
@@ -95,13 +95,11 @@ test_that("a run that cannot be shipped leaves nothing", {
   lacking <- with_pdf(write_whole_run(), 2)
   unlink(lacking$paths[1])
   expect_error(ship(lacking, root), "the run is incomplete")
-  # By then the tables are written.
-  without_guide <- checkout()
-  unlink(file.path(without_guide, "analysis/guide.yaml"))
-  started <- files_in(without_guide)
-  expect_error(ship(with_pdf(write_whole_run(), 2), without_guide), "guide.yaml")
+  # By then the tables and pictures are written.
+  large <- with_pdf(write_whole_run(), 2)
+  writeLines(strrep("x", 2^20 * (run_mib_at_most + 1)), file.path(large$results, "report.html"))
+  expect_error(ship(large, root), "MiB, more than 8")
   expect_equal(files_in(root), before)
-  expect_equal(files_in(without_guide), started)
 })
 
 # ---- The report --------------------------------------------------------------------------------

@@ -39,8 +39,13 @@ test_that("the users of known loads stand in words, and a run without them has n
   expect_equal(standing$words, c("50 threads", "virtual threads"))
   expect_equal(
     sentence_of_standing(standing),
-    "Where most users stand. 500 users, each request sleeps 100 ms, 50 threads: 450 not admitted; 500 users, each request sleeps 100 ms, virtual threads: 470 waiting in the handler."
+    paste(
+      "Where most users stand. 500 users, each request sleeps 100 ms: 450 not admitted with 50 threads (480/s) and",
+      "470 waiting in the handler with virtual threads (4,700/s)."
+    )
   )
+  expect_equal(picture_of_users(occupancy)$alt, sentence_of_standing(standing))
+  expect_match(picture_of_users(occupancy[0])$alt, "No closed loop")
   # All parts of a bar are 100 %.
   bars <- as.data.table(ggplot2::ggplot_build(figure_standing(standing))$data[[1]])
   expect_equal(bars[, max(xmax)], 100)
