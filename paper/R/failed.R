@@ -15,6 +15,13 @@ failed_predictions <- function(all) {
   ))
 }
 
+#' The same as a paragraph; empty where none failed.
+tell_failed <- function(all) {
+  failed <- failed_predictions(all)
+  if (length(failed) == 0) return("")
+  paragraph("**Predictions that failed.** `analysis/PROTOCOL.md` has the predictions and their models, written before the loads were measured.", failed)
+}
+
 failed_mixes <- function(mixes) {
   rows <- mixes[abs(log(measured_p99_ms / predicted_p99_ms)) > log(p99_predicted_within)]
   if (nrow(rows) == 0) return("")

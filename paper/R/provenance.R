@@ -193,7 +193,7 @@ sentence_of_jdks <- function(cells) {
   jdks <- data.table(version = provenance_of(cells, "versions", "jdk"), mode = from_cells(cells, function(cell) cell$cell$mode, ""))
   jdks <- unique(jdks[!is.na(version)])[, .(modes = .N), by = version][order(-modes)]
   if (nrow(jdks) == 0) return("No cell names its JDK.")
-  others <- if (nrow(jdks) > 1) jdks[-1, sprintf("; %s runs %s", version, count_of(modes, "mode"))]
+  others <- if (nrow(jdks) > 1) jdks[-1, sprintf("; %s runs %s", version, vapply(modes, count_of, "", noun = "mode"))]
   sprintf("The JDK is %s%s.", jdks$version[1], paste(others, collapse = ""))
 }
 

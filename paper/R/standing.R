@@ -45,7 +45,7 @@ figure_standing <- function(standing) {
   # A part has room for its number from 4 % on.
   rows[, label := ifelse(share >= 4, format_number(round(value)), "")]
   of_place <- function(column) setNames(standing_places[[column]], standing_places$place)
-  ends <- unique(rows[, .(load, words, label = paste0(format_number(throughput_per_s), "/s"))])
+  ends <- unique(rows[, .(load, words, label = per_second(throughput_per_s))])
   ggplot(rows, aes(share, words)) +
     geom_col(aes(fill = place), width = 0.78, colour = "white", linewidth = 0.25) +
     geom_text(aes(label = label, colour = place, group = place), position = position_stack(vjust = 0.5), size = 2.4) +
@@ -62,6 +62,9 @@ figure_standing <- function(standing) {
     )
 }
 
+# Two digits, as the figure is of the whole: the text has the values.
+per_second <- function(throughput) paste0(format_number(signif(throughput, 2)), "/s")
+
 height_of_standing <- function(standing) 0.75 + 0.17 * nrow(standing) + 0.06 * uniqueN(standing$load)
 
 caption_of_standing <- paste(
@@ -75,7 +78,7 @@ sentence_of_standing <- function(standing) {
   places <- as.matrix(standing[, standing_places$place, with = FALSE])
   largest <- max.col(places, ties.method = "first")
   told <- standing[, .(load, text = sprintf(
-    "%s %s with %s (%s/s)", format_number(round(places[cbind(seq_len(.N), largest)])), standing_places$words[largest], words, format_number(throughput_per_s)
+    "%s %s with %s (%s)", format_number(round(places[cbind(seq_len(.N), largest)])), standing_places$words[largest], words, per_second(throughput_per_s)
   ))]
   by_load <- told[, .(text = sprintf("%s: %s", load[1], enumerate(text))), by = load]$text
   sprintf("Where most users stand. %s.", paste(by_load, collapse = "; "))

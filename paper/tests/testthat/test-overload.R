@@ -52,12 +52,12 @@ test_that("fewer than three rates are no curve: the text has the values of each"
 
 test_that("predictions that failed are said, each by its condition", {
   loads <- overload_tables()$loads[, `:=`(mode = sub("event-loop", "virtual-2g", mode), predicted_in_time = ifelse(mode == "fixed-pool", 0.95, 0.5))]
-  expect_equal(failed_goodput(loads), "Answered in time, predicted and measured: 50 % and 95 % with virtual threads, 2 GiB at 1 times the capacity; 50 % and 0 % with virtual threads, 2 GiB at 3 times the capacity.")
+  expect_equal(failed_goodput(loads), "Answered in time, predicted and measured: 50 % and 95 % with virtual threads (2 GiB) at 1 times the capacity; 50 % and 0 % with virtual threads (2 GiB) at 3 times the capacity.")
   expect_equal(failed_goodput(loads[0]), "")
   tables <- overload_tables()
   expect_equal(failed_recovery(tables$recoveries, tables$seconds), "")
   tables$recoveries[, mode := sub("event-loop", "virtual-2g", mode)]
-  expect_match(failed_recovery(tables$recoveries, tables$seconds), "with virtual threads, 2 GiB it is not in 2 s.$")
+  expect_match(failed_recovery(tables$recoveries, tables$seconds), "with virtual threads [(]2 GiB[)] it is not in 2 s.$")
   finding <- list(rows = data.table(
     pair = c("cost", "most"), statistic = c("cpu_us_per_request", "capacity_per_s"), baseline_value = c(128, 10365), mode_value = c(129, 13568), high = c(1.05, NA), pairs = 1
   ))

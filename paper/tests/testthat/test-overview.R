@@ -14,8 +14,8 @@ test_that("JDKs, generators and the machine stand in a sentence each", {
     machine <- list(cpu_model = "A CPU", cpus = 2, memory_bytes = 2^33, kernel = "6.1")
     list(cell = list(mode = mode), provenance = list(versions = list(jdk = jdk), machine = machine, server_cpus = 0, generator_cpus = 1))
   }
-  cells <- list(cell("a", "25.0.1"), cell("b", "25.0.1"), cell("old", "21.0.9"))
-  expect_equal(sentence_of_jdks(cells), "The JDK is 25.0.1; 21.0.9 runs 1 mode.")
+  cells <- list(cell("a", "25.0.1"), cell("b", "25.0.1"), cell("old", "21.0.9"), cell("older", "21.0.8"), cell("oldest", "21.0.8"))
+  expect_equal(sentence_of_jdks(cells), "The JDK is 25.0.1; 21.0.8 runs 2 modes; 21.0.9 runs 1 mode.")
   expect_equal(sentence_of_jdks(cells[1]), "The JDK is 25.0.1.")
   expect_equal(sentence_of_machine(cells), "The machine: A CPU, 2 CPUs, 8 GiB of memory, kernel 6.1; the server has CPU 0 and the generator CPU 1.")
   summary <- data.table(generator = c("due", "Apache JMeter", NA), generator_version = c("due 2.0.0", "5.6.3", NA))
