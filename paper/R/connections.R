@@ -44,6 +44,6 @@ sentence_of_sizes <- function(combinations) {
   if (nrow(told) == 0) return("")
   sprintf(
     "The sizes matter little: %s.",
-    enumerate(told[, sprintf("at `%s`, %d of %d combinations of HikariCP's size and that of MariaDB's thread pool serve 90 %% of the best or more", tier, good, of)], "; ")
+    enumerate(told[, sprintf("with %s workers, %d of %d combinations of HikariCP's size and that of MariaDB's thread pool serve 90 %% of the best or more", sub("^grid-", "", tier), good, of)], "; ")
   )
 }

@@ -101,12 +101,10 @@ sentence_of_goodput <- function(loads) {
 # The best first; those that answer nothing in time are named, without a number.
 goodput_at <- function(share, rows) {
   rows <- rows[order(-in_time)]
-  some <- rows[in_time > 0, paste(percent(in_time), "with", in_words(mode))]
+  shares <- rows[in_time > 0, paste(percent(in_time), "with", in_words(mode))]
   none <- rows[in_time == 0, in_words(mode)]
-  sprintf(
-    "At %s times the capacity, %s of the requests are answered in time%s.", format_number(share[1]),
-    if (length(some) > 0) enumerate(some) else "none", if (length(none) > 0 && length(some) > 0) paste(", none with", enumerate(none, " or ")) else ""
-  )
+  told <- enumerate(c(shares, if (length(none) > 0) paste("none with", enumerate(none, " or "))))
+  sprintf("At %s times the capacity, %s.", format_number(share[1]), sub(" with ", " of the requests are answered in time with ", told, fixed = TRUE))
 }
 
 # Servers that did not answer after a load.
@@ -115,7 +113,7 @@ sentence_of_silence <- function(loads) {
   if (nrow(silent) == 0) return("")
   sprintf(
     "Afterwards no request is answered within 10 s by the server with %s.",
-    enumerate(silent[, ifelse(full %in% 0 | is.na(full), in_words(mode), sprintf("%s (%s full collections of the heap since then)", in_words(mode), format_number(full)))], " nor by that with ")
+    sub(",$", "", enumerate(silent[, ifelse(full %in% 0 | is.na(full), in_words(mode), sprintf("%s, through %s full collections of the heap,", in_words(mode), format_number(full)))], " nor by that with "))
   )
 }
 

@@ -159,11 +159,10 @@ sentence_false_alarms <- function(comparisons) {
 sentence_controls <- function(controls) {
   if (nrow(controls) == 0) return("No positive control was measured in this run.")
   told <- controls[, sprintf(
-    "to %s changes the %s by a factor of %s (true: %s to %s), %s", control, title_of(statistic),
-    ifelse(is.na(estimate), fifelse(reason == "", no_figure, reason), with_interval(estimate, low, high)), format_number(true_low), format_number(true_high),
-    ifelse(found, "found", "**not found**")
+    "to %s changes the %s by a factor of %s to %s; %s", control, title_of(statistic), format_number(true_low), format_number(true_high),
+    ifelse(is.na(estimate), sprintf("**not measured** (%s)", reason), sprintf("%s is %s", with_interval(estimate, low, high), ifelse(found, "found", "**not the same**")))
   )]
-  sprintf("Positive controls are modes that are slower than another by a known ratio: %s.", enumerate(told, "; "))
+  sprintf("Positive controls are modes that are slower than another by a known ratio: %s.", enumerate(told, "; and "))
 }
 
 # ---- Run against run, coverage and power --------------------------------------------------------

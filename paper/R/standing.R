@@ -58,7 +58,8 @@ figure_standing <- function(standing) {
     theme_artifact(8) +
     theme(
       strip.placement = "outside", strip.text.y.left = element_text(angle = 0, hjust = 0), panel.grid.major.y = element_blank(),
-      panel.spacing = unit(0.35, "lines"), legend.key.height = unit(0.7, "lines"), legend.text = element_text(margin = margin(r = 12))
+      panel.spacing = unit(0.35, "lines"), legend.key.height = unit(0.7, "lines"), legend.key.width = unit(1, "lines"),
+      legend.text = element_text(margin = margin(r = 6))
     )
 }
 

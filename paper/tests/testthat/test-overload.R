@@ -30,8 +30,8 @@ test_that("a run without an overload has a figure that says so, and no sentence"
 
 test_that("sentences name the share, the seconds and the heap of each mode", {
   text <- tell_overload(overload_tables(), "/page")
-  expect_match(text, "^At 3 times the capacity, 95 % with `fixed-pool` of the requests are answered in time, none with `event-loop`\\.")
-  expect_match(text, "within 10 s by the server with `event-loop` (5 full collections of the heap since then).", fixed = TRUE)
+  expect_match(text, "^At 3 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and none with `event-loop`\\.")
+  expect_match(text, "within 10 s by the server with `event-loop`, through 5 full collections of the heap.", fixed = TRUE)
   expect_match(text, "After an overload of 2 s .*: after 1 s with `fixed-pool` and not in the 2 s that follow with `event-loop`\\.")
   expect_match(text, "101 KiB of heap with `event-loop` \\(base 38 MiB\\)")
   expect_match(text, "512 MiB holds at most 4,800 of them")
@@ -45,7 +45,7 @@ test_that("fewer than three rates are no curve: the text has the values of each"
   few <- overload_tables(c(2, 3))
   expect_length(panels_of_overload(few, "/page"), 1)
   expect_length(panels_of_overload(overload_tables(), "/page"), 2)
-  expect_match(tell_overload(few, "/page"), "^At 2 times the capacity, 95 % with `fixed-pool` and 47.5 % with `event-loop` .* At 3 times the capacity, ")
+  expect_match(tell_overload(few, "/page"), "^At 2 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and 47.5 % with `event-loop`\\. At 3 times the capacity, ")
   expect_match(caption_of_overload(few, "/page"), "^99th percentile of sign-ups through an overload")
   expect_match(caption_of_overload(overload_tables(), "/page"), "^Sign-ups answered within 2 s, .* and 99th percentile")
 })
