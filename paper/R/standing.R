@@ -18,11 +18,11 @@ standing_rows <- fread(
   sep = ";", strip.white = TRUE
 )
 
-# From the handler outwards; told apart by lightness in gray print.
+# From the handler outwards; apart by lightness in gray print, with labels that stay legible where grays turn over (see darkened()).
 standing_places <- data.table(
   place = c("waiting", "cpu", "connection", "not_admitted"),
   words = c("waiting in the handler", "on a CPU or ready for one", "for a connection", "not admitted"),
-  colour = c("#009E73", "#222222", "#E69F00", "#D9D9D9"), label = c("white", "white", "#222222", "#222222")
+  colour = c("#009E73", "#222222", "#5D3A9B", "#D9D9D9"), label = c("white", "white", "white", "#222222")
 )
 
 #' The rows of the figure that a run has.
@@ -79,7 +79,7 @@ sentence_of_standing <- function(standing) {
   places <- as.matrix(standing[, standing_places$place, with = FALSE])
   largest <- max.col(places, ties.method = "first")
   told <- standing[, .(load, text = sprintf(
-    "%s %s with %s (%s)", format_number(round(places[cbind(seq_len(.N), largest)])), standing_places$words[largest], words, per_second(throughput_per_s)
+    "%s %s with %s at %s", format_number(round(places[cbind(seq_len(.N), largest)])), standing_places$words[largest], words, per_second(throughput_per_s)
   ))]
   by_load <- told[, .(text = sprintf("%s: %s", load[1], enumerate(text))), by = load]$text
   sprintf("Where most users stand. %s.", paste(by_load, collapse = "; "))

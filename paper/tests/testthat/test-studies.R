@@ -40,8 +40,8 @@ test_that("the users of known loads stand in words, and a run without them has n
   expect_equal(
     sentence_of_standing(standing),
     paste(
-      "Where most users stand. 500 users, each request sleeps 100 ms: 450 not admitted with 50 threads (480/s) and",
-      "470 waiting in the handler with virtual threads (4,700/s)."
+      "Where most users stand. 500 users, each request sleeps 100 ms: 450 not admitted with 50 threads at 480/s and",
+      "470 waiting in the handler with virtual threads at 4,700/s."
     )
   )
   expect_equal(picture_of_users(occupancy)$alt, sentence_of_standing(standing))
