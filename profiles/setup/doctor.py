@@ -35,7 +35,8 @@ COLOURS = {OK: "\033[32m", REMARK: "\033[33m", MISSING: "\033[31m"}
 PANDOC_VERSION = "import pypandoc; print(pypandoc.get_pandoc_version())"
 TYPST_VERSION = "from importlib.metadata import version; import typst; print(version('typst'))"
 
-# Prints which of the packages that follow cannot be loaded; Debian names them in small letters, R as their authors do.
+# Prints which of the packages that follow cannot be loaded. Debian names them in small letters, R
+# as their authors do.
 LOAD = """known <- list.files(.libPaths())
 for (name in commandArgs(TRUE)) {
   named <- known[tolower(known) == name]
