@@ -76,7 +76,7 @@ onstart:
         alone_in_the_folder(Path(RESULTS))
     except BlockingIOError:
         raise WorkflowError(
-            f"another snakemake is at work on {RESULTS}: wait for its end"
+            f"another snakemake writes to {RESULTS}: wait for its end"
         ) from None
     except OSError as fault:
         raise WorkflowError(f"results = {RESULTS}: {fault.strerror}") from None

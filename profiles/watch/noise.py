@@ -32,8 +32,8 @@ ROUNDS, SESSIONS, STUDENTS_T = 6, 2, 2.201
 STEAL_AT_MOST, OTHERS_AT_MOST, HAD_AT_LEAST = 0.01, 0.05, 0.97
 LATE_US_AT_MOST, INTERVAL_AT_MOST = 1000, 0.1
 GUESTS = "the hypervisor gives it to other guests: measure at another hour, or on another machine"
-LATE = "shorter latencies mean little: set the governor to performance, end what else runs"
-TAKEN = "another measurement runs: run it again behind that"
+LATE = "shorter latencies mean little: set the governor to performance, end other programs"
+TAKEN = "another measurement runs: try again after it"
 
 
 @dataclass(frozen=True)

@@ -366,8 +366,8 @@ def observed(record: Record) -> Check | None:
     )
     allowed = ", ".join(f"{name} {limit}" for name, limit in limits.items())
     rule = (
-        f"threads: {allowed} (alive at once: {JVM_THREADS_SLACK} more or fewer for the JVM's own; "
-        "at least: where the load offers so many requests at once)"
+        f"threads: {allowed} (at the peak: {JVM_THREADS_SLACK} more or fewer for the JVM's own; "
+        "at least: where the load offers as many concurrent requests)"
     )
     if unknown:
         rule += "; those started cannot be counted: no JVM of the server publishes its counters"
@@ -471,8 +471,8 @@ def slices_kept(record: Record) -> Check:
     slices = record["load"]["slices"]
     share = slices["kept"] / slices["plain"] if slices["plain"] else 0.0
     rule = (
-        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices, or of a sweep's steps, are kept; "
-        "one is excluded that did not complete, was disturbed, or whose generator was late"
+        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices, or of a sweep's steps, count for latency; "
+        "a slice that did not complete, was disturbed, or whose generator was late does not"
     )
     return check("slices_kept", LATENCY, rule, share >= SLICES_KEPT_AT_LEAST, **slices)
 

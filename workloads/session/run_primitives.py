@@ -222,7 +222,7 @@ def arguments() -> argparse.Namespace:
     table = parser.add_mutually_exclusive_group(required=True)
     table.add_argument("--costs", type=Path, help="table of costs to write (CSV)")
     table.add_argument("--memory", type=Path, help="table of memory to write (CSV)")
-    parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
+    parser.add_argument("--held", required=True, help="cores held, of those available, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
 

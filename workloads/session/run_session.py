@@ -83,15 +83,15 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measures the cells of one session.")
     parser.add_argument("--cells", type=Path, required=True, help="the folder of all cells")
     parser.add_argument(
-        "--record", type=Path, required=True, help="<study>/<comparison>/rep-<n>.json, its end"
+        "--record", type=Path, required=True, help="<study>/<comparison>/rep-<n>.json, written last"
     )
     parser.add_argument("--plan", type=Plan.from_json, required=True, help="what to measure (JSON)")
     parser.add_argument("--labels", type=json.loads, required=True, help="titles and order (JSON)")
     parser.add_argument(
-        "--again", action="store_true", help="keep no cell that is there; load until it is decided"
+        "--again", action="store_true", help="measure cells that exist, too, until they are decided"
     )
-    parser.add_argument("--bands", type=Path, help="of ratios that are expected (CSV)")
-    parser.add_argument("--held", required=True, help="cores held and cores there are, as 4/4")
+    parser.add_argument("--bands", type=Path, help="ranges of ratios that are expected (CSV)")
+    parser.add_argument("--held", required=True, help="cores held, of those available, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
 

@@ -82,7 +82,7 @@ def verify(subject: Subject, spec: Spec) -> None:
             raise NotAnswering(mode, why, subject) from fault
         if waited_s > SAID_AFTER_S and not said:
             said = True
-            say(f"{mode}: {why}; it is asked until {server.START_LIMIT_S} s are over")
+            say(f"{mode}: {why}; it has until {server.START_LIMIT_S} s")
         time.sleep(ASK_AGAIN_S)
 
 

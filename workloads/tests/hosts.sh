@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 left_out() {
-  echo "test-hosts: left out: $1"
+  echo "test-hosts: skipped: $1"
   exit 0
 }
 failed() {

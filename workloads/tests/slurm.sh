@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 left_out() {
-  echo "test-slurm: left out: $1"
+  echo "test-slurm: skipped: $1"
   exit 0
 }
 failed() {

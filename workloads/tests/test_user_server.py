@@ -232,7 +232,7 @@ def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkey
     assert live is None
     assert "no right answer after 1 s, last HTTPException('status 503, not 200')" in why
     # A person who waits reads why.
-    assert capsys.readouterr().err.count("it is asked until 1 s are over") == 1
+    assert capsys.readouterr().err.count("it has until 1 s") == 1
 
 
 def test_server_that_ends_before_it_is_ready_has_died(start):

@@ -162,7 +162,7 @@ def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> d
     with raw.open(newline="") as file:
         columns, *rows = csv.reader(file)
     if columns != list(Sample._fields):
-        raise ValueError(f"{raw}: not the columns that workloads/jmeter/jmeter.properties asks for")
+        raise ValueError(f"{raw}: not the columns that workloads/jmeter/jmeter.properties names")
     # A load that was cut off may end within a line.
     whole = (Sample._make(row) for row in rows if len(row) == len(columns))
     samples = [row for row in whole if row.label == "request"]

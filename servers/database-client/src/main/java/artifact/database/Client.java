@@ -33,10 +33,10 @@ public final class Client implements Runnable {
     @Option(names = "--user", required = true, description = "User.")
     private String user;
 
-    @Option(names = "--statement", required = true, description = "${COMPLETION-CANDIDATES}.")
+    @Option(names = "--statement", required = true, description = "What a transaction does: ${COMPLETION-CANDIDATES}.")
     private Work work;
 
-    @Option(names = "--workers", required = true, description = "Clients at once.")
+    @Option(names = "--workers", required = true, description = "Concurrent clients.")
     private int workers;
 
     @Option(names = "--virtual", description = "Virtual threads instead of platform threads.")
@@ -59,7 +59,7 @@ public final class Client implements Runnable {
             names = "--server-pool-sizes",
             split = ",",
             defaultValue = "0",
-            description = "Values of the server's thread_pool_size; 0: as it is.")
+            description = "Values of the server's thread_pool_size; 0: unchanged.")
     private List<Integer> serverPoolSizes;
 
     @Option(
@@ -71,13 +71,13 @@ public final class Client implements Runnable {
     @Option(names = "--warm-up-ms", defaultValue = "250", description = "Warm-up of a combination.")
     private int warmUpMs;
 
-    @Option(names = "--window-ms", required = true, description = "How long a combination counts.")
+    @Option(names = "--window-ms", required = true, description = "Length of a combination's window.")
     private int windowMs;
 
-    @Option(names = "--seed", required = true, description = "Of the ids and of the order.")
+    @Option(names = "--seed", required = true, description = "Seed of the ids and of the order.")
     private long seed;
 
-    @Option(names = "--folder", defaultValue = ".", description = "Where the records go.")
+    @Option(names = "--folder", defaultValue = ".", description = "Folder of the records.")
     private Path folder;
 
     public static void main(String[] args) {

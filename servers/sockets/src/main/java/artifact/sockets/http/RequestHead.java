@@ -29,7 +29,7 @@ record RequestHead(Request request, long contentLength) {
             throw bad("the first line must read METHOD TARGET HTTP/1.1");
         }
         if (!line.group(3).equals("1")) {
-            throw new RefusedException(Status.HTTP_VERSION_NOT_SUPPORTED, "HTTP/1.0 and HTTP/1.1 are spoken here");
+            throw new RefusedException(Status.HTTP_VERSION_NOT_SUPPORTED, "only HTTP/1.0 and HTTP/1.1 are supported");
         }
         boolean http10 = line.group(4).equals("0");
         Fields fields = Fields.of(lines);
@@ -89,7 +89,7 @@ record RequestHead(Request request, long contentLength) {
         /** Refuses immediately if a client waits for leave to send its body. */
         private void refuseExpectation(boolean http10) throws RefusedException {
             if (!expect.isEmpty() && !http10) {
-                throw new RefusedException(Status.EXPECTATION_FAILED, "no expectation is met here");
+                throw new RefusedException(Status.EXPECTATION_FAILED, "Expect is not supported");
             }
         }
 

@@ -11,12 +11,12 @@ import picocli.CommandLine.Mixin;
 
 /**
  * A pool that reuses its threads, so that no request pays for starting one. Threads and queue limit
- * the requests in flight; beyond both, a client gets 503 at once rather than a late answer.
+ * the requests in flight; beyond both, a client gets 503 immediately rather than a late answer.
  */
 @Command(
         name = "FixedPool",
         description = "Serves connections by a bounded thread pool with a bounded queue; when both are full, a client"
-                + " is told 503.")
+                + " gets 503.")
 public final class FixedPool implements Mode {
 
     @Mixin

@@ -8,7 +8,7 @@ import picocli.CommandLine.ParameterException;
 public interface Mode {
 
     /**
-     * Serves until the process is told to stop.
+     * Serves until the process is stopped.
      *
      * @throws IOException when the port cannot be listened on
      * @throws ParameterException when options contradict each other
@@ -26,7 +26,7 @@ public interface Mode {
             }
         } catch (ParameterException wrong) {
             System.err.println(wrong.getMessage());
-            System.err.println("--help tells what each option does.");
+            System.err.println("--help describes each option.");
             System.exit(line.getCommandSpec().exitCodeOnInvalidInput());
         }
     }

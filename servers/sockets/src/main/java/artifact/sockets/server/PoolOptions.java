@@ -22,7 +22,7 @@ public final class PoolOptions {
             paramLabel = "<threads>",
             defaultValue = "10",
             converter = WholeNumber.Count.class,
-            description = "Threads started before anything is queued, and kept (default: ${DEFAULT-VALUE}).")
+            description = "Threads started before a connection is queued; they stay (default: ${DEFAULT-VALUE}).")
     private int coreThreads;
 
     @Option(
@@ -47,7 +47,7 @@ public final class PoolOptions {
             paramLabel = "<ms>",
             defaultValue = "5000",
             converter = WholeNumber.CountOrNone.class,
-            description = "How long an idle thread above the core is kept (default: ${DEFAULT-VALUE}).")
+            description = "Time after which an idle thread above the core ends (default: ${DEFAULT-VALUE}).")
     private int keepAliveMs;
 
     @Spec(Spec.Target.MIXEE)

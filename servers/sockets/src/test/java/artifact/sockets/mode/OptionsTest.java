@@ -63,7 +63,7 @@ class OptionsTest {
     void helpTeaches() throws Exception {
         Ended ended = run(FixedPool.class, "--help");
         assertEquals(0, ended.status);
-        assertTrue(ended.said.contains("told 503"), ended.said);
+        assertTrue(ended.said.contains("a client gets 503"), ended.said);
         assertTrue(ended.said.contains("127.0.0.1"), ended.said);
     }
 
