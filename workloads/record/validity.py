@@ -471,8 +471,8 @@ def slices_kept(record: Record) -> Check:
     slices = record["load"]["slices"]
     share = slices["kept"] / slices["plain"] if slices["plain"] else 0.0
     rule = (
-        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices, or of a sweep's steps, count for latency; "
-        "a slice that did not complete, was disturbed, or whose generator was late does not"
+        f"at least {SLICES_KEPT_AT_LEAST:.0%} of the slices, or of a sweep's steps, count for "
+        "latency: completed, undisturbed, with a generator in time"
     )
     return check("slices_kept", LATENCY, rule, share >= SLICES_KEPT_AT_LEAST, **slices)
 

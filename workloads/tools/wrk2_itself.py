@@ -29,7 +29,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
     # Nothing but our own is copied to another machine.
     if spec.get("testbed", {}).get("generator") or not wrk2:
         raise FileNotFoundError(
-            "wrk2.generator or also_by_wrk2 names wrk2, but no wrk2 is on the PATH"
+            "wrk2.generator or also_by_wrk2 names wrk2, but there is no wrk2 on the PATH"
         )
     return {"name": "wrk2", "version": version(wrk2)}
 
