@@ -250,7 +250,7 @@ summary_lines <- function(all, lines) {
   items <- items_of_findings(lines, all$findings, all$other_runs)
   c(
     if (length(items) > 0) c("", "Findings:", paste("-", gsub("[`*]", "", items))),
-    gsub("[`*]", "", Filter(nzchar, sentences_untold(head(all$findings, on_first_page)))),
+    gsub("[`*]| \\(@[a-z-]+\\)", "", Filter(nzchar, sentences_untold(head(all$findings, on_first_page)))),
     "", gsub("`", "", sentence_validity(all$summary)), Filter(nzchar, gsub("[`*]", "", sentence_full_collections(all$summary, Inf))),
     sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
   )

@@ -131,10 +131,10 @@ test_that("the end of a run says what it found, what is valid and where the repo
   summary <- shipped_from(write_whole_run())$summary
   finding <- list(id = "one", topic = "a pool", title = "A pool is cheaper", holds = "yes", rows = data.table(pair = character()))
   text <- c("<!-- if one -->", "1. **`r title`.** It is", "<!-- end -->", "   so.")
-  all <- list(findings = list(one = finding, two = list(id = "two", topic = "a loop", holds = "unmeasured")), summary = summary, results = "results")
+  all <- list(findings = list(one = finding, two = list(id = "two", topic = "a loop", holds = "open")), summary = summary, results = "results")
   lines <- summary_lines(all, text)
   expect_match(lines, "^- A pool is cheaper. It is so.$", all = FALSE)
-  expect_match(lines, "^Not measured in this run: a loop.$", all = FALSE)
+  expect_match(lines, "^Not decided by this run: a loop.$", all = FALSE)
   expect_match(lines, "All 6 cells are valid.", all = FALSE)
   expect_equal(tail(lines, 2), paste0("Report: results/report.", c("html", "pdf")))
   all$summary <- summary[1, full_collections := 2]

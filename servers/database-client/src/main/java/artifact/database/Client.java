@@ -33,7 +33,7 @@ public final class Client implements Runnable {
     @Option(names = "--user", required = true, description = "User.")
     private String user;
 
-    @Option(names = "--statement", required = true, description = "Statement of a transaction: ${COMPLETION-CANDIDATES}.")
+    @Option(names = "--statement", required = true, description = "Statement: ${COMPLETION-CANDIDATES}.")
     private Work work;
 
     @Option(names = "--workers", required = true, description = "Concurrent clients.")
