@@ -305,9 +305,11 @@ def test_runs_readme_and_pictures_agree(faults: dict[str, list[str]], name: str)
     assert faults[name] == []
 
 
-def test_citation_has_the_date_of_the_run() -> None:
+def test_citation_is_of_the_release_and_of_the_run() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
     assert str(citation["date-released"]) == NAMED[:10]
+    released = f"## {citation['version']} ({citation['date-released']})"
+    assert released in (ROOT / "CHANGELOG.md").read_text()
 
 
 def test_readme_is_read_in_minutes() -> None:
