@@ -164,6 +164,6 @@ rule list_experiment:
         modes=GRID.modes_table(),
         grid=DEFAULT_GRID.grid_table(),
     message:
-        "what each mode is, and what the experiment asks for"
+        "what each mode is, and what the experiment requests"
     shell:
         "(printf %s {params.modes:q} > {output.modes:q} && printf %s {params.grid:q} > {output.grid:q}) 2> {log:q}"
