@@ -61,7 +61,8 @@ USER_KEYS = ("verify_path", "body_bytes")
 SERVER_KEYS = ("jar", "package", "class_data")
 # The part of a mode that is measured, as cell.json has it.
 MODE_KEYS = (
-    *("id", "kind", "options", "carriers", "jdk", "client", "observed", "alone", "heap_varied"),
+    *("id", "kind", "options", "carriers", "scheduling", "jdk", "client", "observed", "alone"),
+    "heap_varied",
     *("command", "folder", "environment", "expected_status", "expected_body", "answers_vary"),
 )
 

@@ -29,6 +29,8 @@ TICKS = {"event": "itimer", "interval_ms": 4}
 # Events of the JVM that last: all of them, however short, and without their stacks.
 WAITS = ("VirtualThreadPinned", "ThreadSleep", "SocketRead", "SocketWrite", "GarbageCollection")
 TMP = "tmp"
+# Starts a program in a class of the kernel's scheduler; its threads are in it, too (sched(7)).
+SCHEDULED = {"batch": ("chrt", "--batch", "0")}
 MEASURED_OPTIONS = (
     # A compiler's thread that ends takes its CPU time with it.
     "-XX:-UseDynamicNumberOfCompilerThreads",
@@ -49,6 +51,7 @@ def command(
     """
     server, options = spec["study"]["server"], spec["mode"].get("options", {})
     return [
+        *SCHEDULED.get(spec["mode"].get("scheduling", ""), ()),
         str(java),
         *server["jvm_options"],
         f"-XX:ActiveProcessorCount={cpus}",

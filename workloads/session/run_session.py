@@ -113,7 +113,7 @@ def check_tools(plan: Plan) -> None:
     A node of a cluster may lack what the machine has from which its job was submitted.
     """
     try:
-        for program in ("setpriv", "taskset"):
+        for program in ("setpriv", "taskset", "chrt"):
             if not shutil.which(program):
                 raise FileNotFoundError(f"no {program} on the PATH")
         for name in plan.cells:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from workloads.servers.server import Server, command
+from workloads.servers.server import SCHEDULED, Server, command
 
 CPUS = sorted(os.sched_getaffinity(0))[:1]
 LISTEN = """
@@ -92,6 +92,8 @@ def test_options_of_a_mode_become_its_arguments(tmp_path):
     # Decided by the CPUs under load: while it warms up it has all of them.
     assert "-XX:ActiveProcessorCount=1" in argv
     assert "-XX:ActiveProcessorCount=3" in command(spec, tmp_path, 8080, 3)
+    spec["mode"]["scheduling"] = "batch"
+    assert command(spec, tmp_path, 8080, 1) == ["chrt", "--batch", "0", *argv]
 
 
 def test_temporary_files_stay_in_the_servers_folder(serve, tmp_path):
@@ -165,3 +167,11 @@ def test_a_profile_names_the_engine_that_it_was_recorded_with(serve, tmp_path):
     (tmp_path / "profile.jfr").write_bytes(b"\x00engine\x03\x05perf_events\x00")
     found |= {"event": "cpu-clock", "interval_ms": 1, "engine": "perf_events"}
     assert server.profile(tmp_path, spec) == found
+
+
+def test_server_of_a_scheduling_class_has_it_in_all_its_threads(tmp_path):
+    code = "import threading; threading.Thread(target=s.accept, daemon=True).start(); s.accept()"
+    server = Server([*SCHEDULED["batch"], sys.executable, "-c", LISTEN + code], CPUS, tmp_path)
+    classes = {os.sched_getscheduler(thread) for thread in server.process.threads()}
+    server.process.stop(0.1)
+    assert classes == {os.SCHED_BATCH}
