@@ -13,6 +13,8 @@ Outputs: results/summary.csv           a row per cell
          results/overloads.csv         a row per load beyond capacity: answers in time; overload-seconds.csv
                                        second by second, recoveries.csv the way back, request-heap.csv
                                        the heap that a request in flight holds
+         results/heaps.csv             a row per mode, tier and tool whose heap and collector are varied; heap-per-request.csv the heap
+                                       that a request in flight holds, by collector
          results/comparisons.csv       a row per mode against its `baseline`, tier, tool, statistic
          results/combinations.csv      a row per combination of pool sizes: is it among the best?
          results/guide.csv             a row per situation, statistic and mode: which one to choose
@@ -133,6 +135,8 @@ rule analyze:
         f"{RESULTS}/overload-seconds.csv",
         f"{RESULTS}/recoveries.csv",
         f"{RESULTS}/request-heap.csv",
+        f"{RESULTS}/heaps.csv",
+        f"{RESULTS}/heap-per-request.csv",
         f"{RESULTS}/comparisons.csv",
         f"{RESULTS}/combinations.csv",
         f"{RESULTS}/guide.csv",

@@ -29,6 +29,8 @@ rule render_report:
                 "overload-seconds",
                 "recoveries",
                 "request-heap",
+                "heaps",
+                "heap-per-request",
                 "comparisons",
                 "loops",
                 "generators",

@@ -123,6 +123,8 @@ write_other_tables <- function(measured, results, write, folder) {
   write(occupy_modes(cells[!is_overload], measured$summary), "occupancy")
   write(predict_mixes(cells, measured$summary), "mixes")
   write_overloads(cells[is_overload], write)
+  write(heaps_of(cells, measured$summary), "heaps")
+  write(heap_per_request_of(cells[is_overload]), "heap-per-request")
   primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))
   write(predict_curves(measured$sweeps, primitives), "predicted-sweeps")
   causes <- read_causes(file.path(folder, "causes.yaml"))

@@ -133,12 +133,8 @@ seconds_until_back <- function(holds) {
 request_heap_of <- function(cells) {
   empty <- typed_table(c("study", "mode", "tier", "session"), c("heap_mib", "collections", "most_in_flight", "kib_per_request", "base_mib"))
   rows <- lapply(cells, function(cell) {
-    heap <- table_of_cell(cell, "heap.csv")
-    if (is.null(heap)) return(NULL)
-    # Others wait in the kernel.
-    accepted <- or_else(cell$configuration$mode$options$`max-connections`, tomcat_connections)
-    heap <- heap[is.finite(in_flight)][, in_flight := pmin(in_flight, as.numeric(accepted))]
-    if (nrow(heap) < collections_at_least || diff(range(heap$in_flight)) < in_flight_at_least) return(NULL)
+    heap <- collections_of_cell(cell)
+    if (is.null(heap) || nrow(heap) < collections_at_least || diff(range(heap$in_flight)) < in_flight_at_least) return(NULL)
     slope <- theil_sen(heap$in_flight, heap$after_mib)
     cbind(heap[1, .(study, mode, tier, session)], data.table(
       heap_mib = heap_of(cell), collections = nrow(heap), most_in_flight = max(heap$in_flight), kib_per_request = 1024 * slope,
@@ -148,12 +144,23 @@ request_heap_of <- function(cells) {
   rbindlist(c(list(empty), rows))
 }
 
-theil_sen <- function(x, y) {
+# The collections of a cell with the requests that its server held; NULL without a log.
+collections_of_cell <- function(cell) {
+  heap <- table_of_cell(cell, "heap.csv")
+  if (is.null(heap)) return(NULL)
+  # Others wait in the kernel; -1 is no limit.
+  accepted <- as.numeric(or_else(cell$configuration$mode$options$`max-connections`, tomcat_connections))
+  heap[is.finite(in_flight)][, in_flight := pmin(in_flight, if (accepted < 0) Inf else accepted)][]
+}
+
+theil_sen <- function(x, y) median(slopes_between(x, y))
+
+# The slopes between all pairs of points but neighbors, which say of a slope what chance says.
+slopes_between <- function(x, y) {
   pairs <- CJ(a = seq_along(x), b = seq_along(x))[b > a]
   across <- x[pairs$b] - x[pairs$a]
-  # Neighbors say of a slope what chance says.
-  far <- abs(across) >= 0.1 * diff(range(x))
-  median((y[pairs$b] - y[pairs$a])[far] / across[far])
+  far <- abs(across) >= 0.1 * diff(range(x)) & across != 0
+  ((y[pairs$b] - y[pairs$a]) / across)[far]
 }
 
 # The later of two options holds.

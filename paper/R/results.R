@@ -25,7 +25,7 @@ of_study <- function(all, study) {
   for (table in of_studies) {
     all[[table]] <- all[[table]][study == wanted]
   }
-  all$overloads <- lapply(all$overloads, function(table) table[study == wanted])
+  for (tables in c("overloads", "heaps")) all[[tables]] <- lapply(all[[tables]], function(table) table[study == wanted])
   all$study <- study
   all
 }

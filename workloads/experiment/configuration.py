@@ -33,6 +33,8 @@ VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "sl
 OF_REFERENCES = {"tiers", "baseline", "depth", "repetitions"}
 # Keys of a mode that a comparison may have for all of its modes.
 OF_COMPARISONS = ("backend", "options", "depth")
+# Keys of a study's heap, whose sizes are those of its collector.
+OF_HEAPS = ("heap_mib", "young_mib", "gc")
 # Keys of servers of ours alone, and of user-supplied ones alone.
 OF_OURS = ("class", "server", "engine", "client", "jdk", "backend", "options", "jvm_options")
 OF_USERS = (
@@ -482,9 +484,16 @@ def mode_faults(
             yield f"{place}.jvm_options = {json.dumps(options)}; allowed: of a JVM"
     elif not class_of(config, study, mode):
         yield f"{place}.class = null; allowed: a class here, in its server, or of its kind there"
-    heap = {"heap_mib": 0, "young_mib": 0} | study | mode
+    if "gc" in mode and "heap_mib" not in mode:
+        yield f"{place}.heap_mib = null; allowed: a number, next to a collector of the mode's own"
+    heap = {"heap_mib": 0, "young_mib": 0} | without_heap(study, mode) | mode
     if heap["young_mib"] and heap["young_mib"] >= heap["heap_mib"]:
         yield f"{place}.young_mib = {heap['young_mib']}; allowed: less than heap_mib"
+
+
+def without_heap(study: dict[str, Any], mode: Mode) -> dict[str, Any]:
+    """The study's keys, without those of its heap where a mode has a collector of its own."""
+    return without(study, *OF_HEAPS) if "gc" in mode else study
 
 
 def class_of(config: dict[str, Any], study: dict[str, Any], mode: Mode) -> str | None:

@@ -30,6 +30,7 @@ from workloads.experiment.configuration import (
     facts_of,
     whole_studies,
     without,
+    without_heap,
 )
 from workloads.experiment.plan import LoadPlan, ModePlan, Name, Plan
 from workloads.machine.provenance import ROOT, user_files
@@ -300,7 +301,7 @@ class Grid:
         if engine_of(study.says, mode):
             return found
         own = study.says if "server" not in mode else without(study.says, "jvm_options")
-        parts = (server, own, mode)
+        parts = (server, without_heap(own, mode), mode)
         return found | {
             "class": class_of(self.config, study.says, mode),
             "jvm_options": [option for part in parts for option in kinds.jvm_options(part)],

@@ -33,7 +33,12 @@ CARRIERS = (
     "-Djdk.virtualThreadScheduler.maxPoolSize",
     "-Djdk.virtualThreadScheduler.parallelism",
 )
-COLLECTORS = {"serial": "-XX:+UseSerialGC", "parallel": "-XX:+UseParallelGC", "g1": "-XX:+UseG1GC"}
+COLLECTORS = {
+    "serial": "-XX:+UseSerialGC",
+    "parallel": "-XX:+UseParallelGC",
+    "g1": "-XX:+UseG1GC",
+    "zgc": "-XX:+UseZGC",
+}
 
 
 def observed(mode: Mode) -> dict[str, Any]:

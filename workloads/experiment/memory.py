@@ -11,7 +11,7 @@ which held 642 at 4,000 requests/s. Everything else is the most that shipped run
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Classes, compiled code and a hundred threads of a JVM; each of many threads.
 NATIVE_MIB = 224
 THREAD_MIB = 0.05
+# Collectors that put new objects anywhere in the heap, and so come to use all of it.
+MOVING = ("-XX:+UseG1GC", "-XX:+UseZGC")
 # Heap of a JVM without a limit, which may take a quarter of the machine.
 HEAP_MIB = 512
 # Backends and databases, by their id; the last for a program of the user's.
@@ -34,11 +36,13 @@ REST_MIB = 384
 UNITS_MIB = {"k": 1 / 1024, "m": 1, "g": 1024}
 
 
-def jvm_mib(options: Iterable[str]) -> float:
+def jvm_mib(options: Sequence[str]) -> float:
     """A JVM with its heap: of two options for one limit it takes the later."""
     limits = [re.fullmatch(r"-Xm([sxn])(\d+)([kmg])", option) for option in options]
     mib = {found[1]: int(found[2]) * UNITS_MIB[found[3]] for found in limits if found}
     heap = mib.get("s", mib.get("x", HEAP_MIB))
+    if any(option in MOVING for option in options):
+        return NATIVE_MIB + heap
     eden = 3 / 5 * mib.get("n", heap / 3)
     return NATIVE_MIB + eden + (heap - eden) / 3
 

@@ -25,8 +25,10 @@ ANSWERS, COURSE = "answers.csv", "course.csv"
 OVERLOADS, SECONDS, HEAP = "overloads.csv", "seconds.csv", "heap.csv"
 # Time-outs in seconds: due records answers for as long as the last of them.
 TIME_OUTS_S = range(1, 11)
+# By a pause, as of SerialGC and G1, or next to the program, as of ZGC. G1's pauses to mark are none.
 COLLECTED = re.compile(
-    r"\[(?P<ended>[^]]+)\].* Pause (?P<kind>\w+).* \d+M->(?P<after>\d+)M\(\d+M\) (?P<ms>[\d.]+)ms$"
+    r"\[(?P<ended>[^]]+)\].* (?:Pause (?P<pause>Young|Full)|(?P<cycle>Minor|Major) Collection) "
+    r".*\d+M(?:\(\d+%\))?->(?P<after>\d+)M\(\d+[M%]\) (?:(?P<ms>[\d.]+)ms|[\d.]+s)$"
 )
 SECONDS_COLUMNS = ["slice", "second", "due", "right", "in_time", "p50_ms", "p99_ms"]
 HEAP_COLUMNS = ["slice", "time_s", "kind", "after_mib", "pause_ms", "in_flight"]
@@ -118,9 +120,9 @@ def heap_rows(
         if load["start_epoch_s"] <= ended_s <= until_s:
             yield {
                 "time_s": round(ended_s - load["start_epoch_s"], 3),
-                "kind": found["kind"].lower(),
+                "kind": (found["pause"] or found["cycle"]).lower(),
                 "after_mib": int(found["after"]),
-                "pause_ms": float(found["ms"]),
+                "pause_ms": float(found["ms"]) if found["ms"] else None,
                 "in_flight": in_flight(course, ended_s - load["start_epoch_s"]),
             }
 

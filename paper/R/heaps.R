@@ -1,0 +1,98 @@
+# Heaps by collector: what a small heap costs, and how much of it a request in flight holds. `heaps` is what read_heaps() read, of one study.
+
+collector_colours <- c(SerialGC = "#0072B2", ParallelGC = "#6E6E6E", G1 = "#D55E00", ZGC = "#009E73")
+kinds_in_words <- c(pool = "a pool of threads", virtual = "virtual threads", "event-loop" = "event loops", "thread-each" = "a thread per request")
+# So much of the throughput with the largest heap is as good.
+as_good_from <- 0.95
+# An example of requests admitted, for the reader's own sum.
+admitted_example <- 1000
+
+#' Throughput of closed loops and 99th percentiles against the heap, a column a kind of mode.
+#'
+#' @param modes see heaps_of().
+#' @return ggplot.
+figure_heaps <- function(modes) {
+  rows <- panels_of_heaps(modes)
+  if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
+  ggplot(rows, aes(heap_mib, value, colour = collector, shape = collector, linetype = collector)) +
+    geom_line(linewidth = 0.6) +
+    geom_point(size = 1.9) +
+    facet_grid(panel ~ kind, scales = "free_y", labeller = label_wrap_gen(18)) +
+    scale_x_log10(labels = plain_number, breaks = sort(unique(rows$heap_mib))) +
+    scale_y_log10(labels = plain_number) +
+    scale_colour_manual(values = collector_colours) +
+    labs(x = "heap (MiB)", y = NULL) +
+    theme_artifact() +
+    theme(strip.text.y = element_text(angle = 0))
+}
+
+panels_of_heaps <- function(modes) {
+  rows <- melt(modes[tool != "overload"], id.vars = c("tier", "tool", "kind", "collector", "heap_mib"), measure.vars = c("throughput_per_s", "latency_p99_ms"), variable.name = "statistic", variable.factor = FALSE)
+  # An open loop has the throughput that it offers.
+  rows <- rows[is.finite(value) & value > 0 & (tool == "jmeter" | statistic == "latency_p99_ms")][order(tier, -rank(statistic))]
+  rows[, panel := sprintf("%s, %s", tier, headings(statistic))]
+  rows[, `:=`(panel = factor(panel, unique(panel)), kind = factor(kinds_in_words[kind], kinds_in_words), collector = factor(collector, names(collector_colours)))]
+  droplevels(rows)[]
+}
+
+height_of_heaps <- function(modes) 1.1 + 1.05 * uniqueN(panels_of_heaps(modes)$panel)
+
+#' Heap by collector, in sentences; one line says how to measure it where it was not.
+#'
+#' @param heaps see read_heaps().
+tell_heaps <- function(heaps) {
+  if (nrow(heaps$modes) == 0) return("How much heap a request needs by collector takes `depth=full` to measure.")
+  paragraph(
+    sentence_of_enough(heaps$modes), sentence_of_pauses(heaps$modes), sentence_of_lost(heaps$modes), sentence_of_requests(heaps$requests)
+  )
+}
+
+# The smallest heap from which on throughput is as good as with the largest, at the closed loop with most users.
+sentence_of_enough <- function(modes) {
+  rows <- modes[tool == "jmeter" & is.finite(throughput_per_s)]
+  if (nrow(rows) == 0) return("")
+  rows <- rows[tier == rows[, .(most = max(throughput_per_s)), by = tier][which.max(most)]$tier]
+  enough <- rows[order(-heap_mib), .(
+    heap_mib = min(heap_mib[cumall(throughput_per_s >= as_good_from * throughput_per_s[1])]), largest_mib = heap_mib[1], per_s = throughput_per_s[1]
+  ), by = .(kind, collector)]
+  of_kind <- enough[order(match(kind, names(kinds_in_words))), .(told = sprintf(
+    "%s with %s", enumerate(sprintf("%s MiB by %s", format_number(heap_mib), collector)), kinds_in_words[kind[1]]
+  )), by = kind]$told
+  sprintf(
+    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(rows$tier[1]), percent(as_good_from), format_number(max(enough$largest_mib)), enumerate(of_kind, "; ")
+  )
+}
+
+# Whether all values up to each hold.
+cumall <- function(holds) cumsum(!holds) == 0
+
+sentence_of_pauses <- function(modes) {
+  rows <- modes[is.finite(gc_share) & gc_share > 0.01]
+  if (nrow(rows) == 0) return("")
+  rows[which.max(gc_share), sprintf("Pauses of the collector take up to %s of the time (%s at %s).", percent(gc_share), as_code(mode), as_code(tier))]
+}
+
+sentence_of_lost <- function(modes) {
+  lost <- unique(modes[survived < 1, .(mode, heap_mib)])
+  if (nrow(lost) == 0) return("")
+  sprintf("These servers no longer answer after a load: %s.", enumerate(as_code(unique(lost[order(heap_mib)]$mode))))
+}
+
+sentence_of_requests <- function(requests) {
+  if (nrow(requests) == 0) return("")
+  rows <- requests[order(match(kind, names(kinds_in_words)))]
+  of_kind <- rows[, .(told = sprintf("with %s %s", kinds_in_words[kind[1]], enumerate(sprintf("%s KiB (%s)", format_number(kib_per_request), collector)))), by = kind]$told
+  most <- rows[which.max(kib_per_request)]
+  paragraph(
+    sprintf("A request in flight holds this much heap: %s.", enumerate(of_kind, "; ")),
+    sprintf(
+      "*In practice:* heap ≥ base + admitted requests × KiB: %s admitted with %s take at least %s MiB (base %s MiB, %s).", format_number(admitted_example),
+      kinds_in_words[most$kind], format_number(signif(most$base_mib + admitted_example * most$kib_per_request / 1024, 2)), format_number(most$base_mib), most$collector
+    )
+  )
+}
+
+caption_of_heaps <- paste(
+  "Heap and collector: throughput of closed loops and 99th percentiles against the heap, logarithmic axes, medians over the sessions that count.",
+  "Where a point is missing, no session of it counts."
+)
