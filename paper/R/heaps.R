@@ -49,17 +49,20 @@ tell_heaps <- function(heaps) {
 
 # The smallest heap from which on throughput is as good as with the largest, at the closed loop with most users.
 sentence_of_enough <- function(modes) {
-  rows <- modes[tool == "jmeter" & is.finite(throughput_per_s)]
-  if (nrow(rows) == 0) return("")
-  rows <- rows[tier == rows[, .(most = max(throughput_per_s)), by = tier][which.max(most)]$tier]
-  enough <- rows[order(-heap_mib), .(
-    heap_mib = min(heap_mib[cumall(throughput_per_s >= as_good_from * throughput_per_s[1])]), largest_mib = heap_mib[1], per_s = throughput_per_s[1]
+  rows <- modes[tool == "jmeter"]
+  if (!any(is.finite(rows$throughput_per_s))) return("")
+  at <- rows[which.max(throughput_per_s)]$tier
+  rows <- rows[tier == at][order(-heap_mib)]
+  # A heap without a valid session is none that serves as much.
+  enough <- rows[, if (is.finite(throughput_per_s[1])) .(
+    heap_mib = min(heap_mib[cumall((throughput_per_s >= as_good_from * throughput_per_s[1]) %in% TRUE)]), largest_mib = heap_mib[1]
   ), by = .(kind, collector)]
+  if (nrow(enough) == 0) return("")
   of_kind <- enough[order(match(kind, names(kinds_in_words))), .(told = sprintf(
     "%s with %s", enumerate(sprintf("%s MiB by %s", format_number(heap_mib), collector)), kinds_in_words[kind[1]]
   )), by = kind]$told
   sprintf(
-    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(rows$tier[1]), percent(as_good_from), format_number(max(enough$largest_mib)), enumerate(of_kind, "; ")
+    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(at), percent(as_good_from), format_number(max(enough$largest_mib)), enumerate(of_kind, "; ")
   )
 }
 
