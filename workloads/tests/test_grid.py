@@ -294,8 +294,12 @@ def test_heap_collector_and_carriers_are_options_of_the_jvm(config):
     small = ["-Xms256m", "-Xmx256m", "-Xmn192m", "-XX:SurvivorRatio=3", "-XX:+UseSerialGC"]
     large = ["-Xms2048m", "-Xmx2048m", "-XX:+UseG1GC"]
     assert jvm("virtual-threads", "platform-50", "sleep-500", "jmeter") == small
-    # The JVM takes the later of two.
-    assert jvm("virtual-threads", "virtual", "sleep-500", "jmeter") == small + large
+    # A JVM takes one collector, and the sizes of a study are those of its collector.
+    assert jvm("virtual-threads", "virtual", "sleep-500", "jmeter") == large
+    for server in ("mvc-tomcat-200", "mvc-tomcat-virtual", "webflux"):
+        chosen = jvm("stacks", f"{server}-zgc-128", "order-in-flight", "overload")
+        assert chosen[-3:] == ["-Xms128m", "-Xmx128m", "-XX:+UseZGC"]
+        assert sum(option.startswith("-Xm") or option.endswith("GC") for option in chosen) == 3
     carriers = jvm("stacks", "mvc-tomcat-virtual-carriers-2", "login", "jmeter")
     assert carriers[-2:] == [
         "-Djdk.virtualThreadScheduler.maxPoolSize=2",
@@ -962,6 +966,11 @@ SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
             ["studies", "stacks", "young_mib"],
             512,
             "mvc-tomcat-200.young_mib = 512; allowed: less than heap_mib",
+        ),
+        (
+            ["studies", "virtual-threads", "comparisons", "limit-or-thread", "modes", "virtual", "gc"],
+            "g1",
+            "virtual.heap_mib = null; allowed: a number, next to a collector of the mode's own",
         ),
         (
             ["studies", "request-threads", "tiers", "low", "wrk2", "rate_per_s"],

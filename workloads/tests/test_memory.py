@@ -27,6 +27,7 @@ def plans(config):
         (["-Xms1g", "-Xmx2g"], 7 / 15 * 1024),
         (["-Xmx65536k"], 7 / 15 * 64),
         (["-XX:+UseSerialGC"], 7 / 15 * memory.HEAP_MIB),
+        (["-Xms128m", "-Xmx128m", "-XX:+UseZGC"], 128),
     ],
 )
 def test_heap_counts_as_it_starts_and_fills(options, heap_mib):

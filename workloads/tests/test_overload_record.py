@@ -95,6 +95,27 @@ def test_collections_are_those_until_the_server_was_asked_again(folder):
     assert list(heap_rows(folder / "no.log", folder, LOAD, ACCOUNTS)) == []
 
 
+OTHER_COLLECTORS = (
+    ("Minor Collection (Allocation Rate) 118M(92%)->44M(34%) 0.021s", "minor", 44, None),
+    ("Major Collection (Proactive) 90M(9%)->38M(4%) 0.120s", "major", 38, None),
+    ("Major Collection (Proactive)", None, None, None),
+    ("Pause Young (Normal) (G1 Evacuation Pause) 24M->5M(128M) 3.250ms", "young", 5, 3.25),
+    ("Pause Full (G1 Compaction Pause) 127M->90M(128M) 80.000ms", "full", 90, 80),
+    ("Pause Remark 44M->44M(128M) 2.000ms", None, None, None),
+    ("Pause Cleanup 44M->44M(128M) 0.100ms", None, None, None),
+    ("Concurrent Mark Cycle 20.000ms", None, None, None),
+)
+
+
+@pytest.mark.parametrize(("said", "kind", "after_mib", "pause_ms"), OTHER_COLLECTORS)
+def test_collections_are_those_of_each_collector(folder, said, kind, after_mib, pause_ms):
+    log = f"[2025-11-26T07:00:01.000+0000][9.5s][info][gc] GC(7) {said}\n"
+    (folder / "gc.log").write_text(log)
+    rows = list(heap_rows(folder / "gc.log", folder, LOAD, ACCOUNTS))
+    found = [(row["kind"], row["after_mib"], row["pause_ms"]) for row in rows]
+    assert found == ([(kind, after_mib, pause_ms)] if kind else [])
+
+
 def test_requests_in_flight_are_those_sent_and_not_answered(folder):
     course = read_course(folder)
     found = [in_flight(course, at_s) for at_s in (0, 0.5, 1.5, 2.2, 2.9, 3.5)]

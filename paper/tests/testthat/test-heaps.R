@@ -1,0 +1,43 @@
+heap_tables <- function() {
+  modes <- CJ(kind = c("virtual", "event-loop"), collector = c("SerialGC", "ZGC"), heap_mib = c(128, 256, 1024), tier = c("remote-500", "order"))[, `:=`(
+    study = "demo", comparison = "heaps", mode = paste(kind, collector, heap_mib, sep = "-"), tool = "jmeter", survived = 1,
+    throughput_per_s = ifelse(tier == "order", 400, ifelse(kind == "virtual" & heap_mib < 256, 900, 2000)), latency_p99_ms = 120,
+    gc_share = ifelse(collector == "ZGC", NA, ifelse(heap_mib == 128 & kind == "virtual" & tier == "remote-500", 0.42, 0.01))
+  )]
+  requests <- data.table(
+    study = "demo", kind = c("virtual", "virtual", "event-loop"), collector = c("SerialGC", "ZGC", "SerialGC"), kib_per_request = c(100, 130, 20),
+    base_mib = c(45, 50, 40)
+  )
+  list(modes = modes, requests = requests)
+}
+
+test_that("the heap that is enough, the pauses and the heap of a request are told", {
+  text <- tell_heaps(heap_tables())
+  expect_match(text, "At `remote-500`, these heaps serve at least 95 % of what 1,024 MiB do: 256 MiB by SerialGC and 256 MiB by ZGC with virtual threads; 128 MiB by SerialGC and 128 MiB by ZGC with event loops.", fixed = TRUE)
+  expect_match(text, "Pauses of the collector take up to 42 % of the time (`virtual-SerialGC-128` at `remote-500`).", fixed = TRUE)
+  expect_match(text, "this much heap: with virtual threads 100 KiB (SerialGC) and 130 KiB (ZGC); with event loops 20 KiB (SerialGC).", fixed = TRUE)
+  # 50 + 1,000 x 130 / 1,024.
+  expect_match(text, "1,000 admitted with virtual threads take at least 180 MiB (base 50 MiB, ZGC).", fixed = TRUE)
+  expect_no_match(text, "no longer answer")
+})
+
+test_that("a larger heap that served less, or has no valid session, is not passed over", {
+  heaps <- heap_tables()
+  heaps$modes[kind == "event-loop" & heap_mib == 256 & tier == "remote-500", throughput_per_s := NA]
+  expect_match(tell_heaps(heaps), "1,024 MiB by SerialGC and 1,024 MiB by ZGC with event loops", fixed = TRUE)
+  heaps$modes[kind == "virtual" & heap_mib == 128, survived := 0]
+  expect_match(tell_heaps(heaps), "no longer answer after a load: `virtual-SerialGC-128` and `virtual-ZGC-128`.", fixed = TRUE)
+})
+
+test_that("without a heap one line says how to measure it", {
+  none <- lapply(heap_tables(), function(table) table[0])
+  expect_equal(tell_heaps(none), "How much heap a request needs by collector takes `depth=full` to measure.")
+  expect_s3_class(ggplot2::ggplotGrob(figure_heaps(none$modes)), "gtable")
+})
+
+test_that("the figure has a panel a tier and statistic, and throughput of closed loops alone", {
+  modes <- heap_tables()$modes
+  modes[tier == "order", tool := "wrk2"]
+  expect_equal(levels(panels_of_heaps(modes)$panel), c("order, p99 (ms)", "remote-500, Throughput (1/s)", "remote-500, p99 (ms)"))
+  expect_s3_class(ggplot2::ggplotGrob(figure_heaps(modes)), "gtable")
+})
