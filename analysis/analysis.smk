@@ -27,6 +27,7 @@ Outputs: results/summary.csv           a row per cell
          results/causes.csv            a row per dose, swap or step of a cause: the share of the effect
          results/bounds.csv            a row per mode, tier and tool with a bound, beside what was measured
          results/occupancy.csv         a row per mode, tier and tool of a closed loop: where its users stand
+         results/thread-start.csv      a row per part of what a thread for each request costs
          results/mixes.csv             a row per mode, tier and tool with two paths: their latency, predicted and measured
          results/claims.csv            a row per claim of a source: the verdict on it
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
@@ -149,6 +150,7 @@ rule analyze:
         f"{RESULTS}/causes.csv",
         f"{RESULTS}/bounds.csv",
         f"{RESULTS}/occupancy.csv",
+        f"{RESULTS}/thread-start.csv",
         f"{RESULTS}/mixes.csv",
         f"{RESULTS}/claims.csv",
     log:

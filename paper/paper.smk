@@ -44,6 +44,7 @@ rule render_report:
                 "combinations",
                 "bounds",
                 "occupancy",
+                "thread-start",
                 "mixes",
                 "controls",
                 "primitives/primitives",

@@ -128,6 +128,7 @@ write_other_tables <- function(measured, results, write, folder) {
   primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))
   write(predict_curves(measured$sweeps, primitives), "predicted-sweeps")
   causes <- read_causes(file.path(folder, "causes.yaml"))
+  write(parts_of_thread_start(causes[["thread-start"]], measured$summary, primitives), "thread-start")
   write(trace_causes(causes, measured$summary, measured$slices), "causes", "causes")
 }
 

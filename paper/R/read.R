@@ -13,7 +13,8 @@ read_found_controls <- function(path) {
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis; `runs` see read_all_shipped().
 #' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
-#'   cpu_groups, moved, capacity, load_curves, predicted_curves, mixes, overloads (see read_overloads()), heaps (see read_heaps()), controls,
+#'   cpu_groups, moved, capacity, load_curves, predicted_curves, mixes, overloads (see read_overloads()), heaps (see read_heaps()),
+#'   thread_start (see parts_of_thread_start()), controls,
 #'   findings (see told_findings()), occupancy (see read_occupancy()), other_runs (shipped runs with other cells),
 #'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis, runs = list()) {
@@ -30,7 +31,7 @@ read_results <- function(results, analysis, runs = list()) {
     capacity = read_capacity(path("capacity.csv")),
     load_curves = read_load_curves(path("sweeps.csv")),
     predicted_curves = read_predicted_curves(path("predicted-sweeps.csv")), mixes = read_mixes(path("mixes.csv")),
-    overloads = read_overloads(results), heaps = read_heaps(results),
+    overloads = read_overloads(results), heaps = read_heaps(results), thread_start = read_thread_start(path("thread-start.csv")),
     occupancy = read_occupancy(path("occupancy.csv")), other_runs = Filter(function(run) !any(run$summary$session %in% summary$session), runs),
     controls = read_found_controls(path("controls.csv")),
     findings = told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml"))),

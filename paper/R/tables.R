@@ -150,6 +150,7 @@ tables_of_study <- function(all) {
     table("request-heap.csv", "Heap that a request in flight holds: the slope of the heap in use after collections on the requests in flight at them."),
     table("heaps.csv", "Heap and collector: medians over the sessions that count. The share of time in pauses has no value for a collector that works next to the program; its cost is in the CPU time."),
     table("heap-per-request.csv", "Heap that a request in flight holds, by collector: the median slope between any two collections of a cell, over all its heaps."),
+    table("thread-start.csv", "The cost of a thread for each request in parts: the CPU time of a request with a pool, without the hand-over to it, with the start of a thread (primitives at the same rate), the collector's pauses, what allocation buffers of 64 KiB take more than of 4, and the rest."),
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
     ), function(rows) rows$samples > 0),

@@ -74,8 +74,15 @@ def test_a_dose_is_what_its_mode_or_tier_sets(study: str, dose: dict[str, Any]):
 
 
 def things(study: str, mode: str) -> dict[str, Any]:
-    """Name the things that a step may swap: server, client, thread, how it waits for sockets."""
+    """Name the things that a step may swap, of a database and of a server of HTTP."""
     part = GRID.studies[study].modes[mode]
+    if "engine" in part:
+        return {
+            # A pooler keeps the processes of the database behind it.
+            "process": part["engine"],
+            "password": part["options"]["password_encryption"],
+            "connection": part.get("client"),
+        }
     server = part.get("server", GRID.studies[study].says["server"])
     is_webflux = server == "webflux"
     return {
@@ -88,15 +95,19 @@ def things(study: str, mode: str) -> dict[str, Any]:
 
 
 def swaps_of(cause: dict[str, Any]) -> list[tuple[str, str, str, str]]:
-    """Study, part, and the modes before and after it; Helidon swaps the server and its client."""
+    """Study, part, and the modes before and after it.
+
+    Without two that swap several things: Helidon is a server with its client, and the first step of
+    a connection makes one to a pooler.
+    """
     path = [cause["difference"]["baseline"], *(step["mode"] for step in cause["steps"])]
-    pairs = [pair for pair in cause["pairs"] if pair["part"] != "helidon"]
     return [
         (cause["study"], step["part"].split("-")[0], step.get("baseline", before), step["mode"])
         for step, before in [
             *zip(cause["steps"], path, strict=False),
-            *((p, path[0]) for p in pairs),
+            *((pair, path[0]) for pair in cause["pairs"]),
         ]
+        if step["part"] not in ("helidon", "pooled")
     ]
 
 
