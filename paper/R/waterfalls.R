@@ -72,28 +72,27 @@ thread_parts <- c(
   buffers = "Allocation buffers of 64 KiB in place of 4", rest = "What no part explains", thread = "A thread for each request"
 )
 
-#' @param starts see parts_of_thread_start(); `tier` and `tool` one load.
-parts_of_start <- function(starts, tier, tool) {
-  at <- list(tier = tier, tool = tool)
-  rows <- starts[at, on = c("tier", "tool"), nomatch = NULL][order(match(part, names(thread_parts)))]
-  rows[, .(label = thread_parts[part], value = us)]
+#' @param starts see parts_of_thread_start(), of one load.
+parts_of_start <- function(starts) {
+  rows <- starts[order(match(part, names(thread_parts)))]
+  rows[, .(label = unname(thread_parts[part]), value = us)]
 }
 
-#' The parts at each load, in words.
+#' The same in words.
 sentence_of_starts <- function(starts) {
   if (nrow(starts) == 0) return("")
-  wide <- dcast(starts, tier + tool + rate_per_s ~ part, value.var = "us")[order(-rate_per_s)]
-  wide[, whole := thread - pool]
+  us <- setNames(as.list(starts$us), starts$part)
+  whole <- us$thread - us$pool
   paragraph(
-    wide[, sprintf(
-      "At %s/s (%s) a thread for each request takes %s µs of CPU time more than a pool: start and end of an empty one account for %s, less %s for the hand-over to a pool, the collector's pauses for %s; %s µs (%s) are left.",
-      format_number(rate_per_s), as_code(tier), format_number(whole), format_number(start), format_number(-`hand-over`), format_number(collector),
-      format_number(rest), percent(rest / whole)
-    )],
-    if ("buffers" %in% starts$part) {
-      sprintf("Allocation buffers of 64 KiB in place of 4 take %s µs.", format_number(starts[part == "buffers"]$us[1]))
-    } else {
+    sprintf(
+      "At %s, %s/s, a thread for each request takes %s µs of CPU time more than a pool. Start and end of an empty thread account for %s of them, less %s for the hand-over to a pool; the collector's pauses for %s; %s µs (%s) are left.",
+      as_code(starts$tier[1]), format_number(starts$rate_per_s[1]), format_number(whole), format_number(us$start), format_number(-us[["hand-over"]]),
+      format_number(us$collector), format_number(us$rest), percent(us$rest / whole)
+    ),
+    if (is.null(us$buffers)) {
       "How much of the rest is allocation buffers takes `depth=full` to measure; the run queue and the TLB are not counted."
+    } else {
+      sprintf("Allocation buffers of 64 KiB in place of 4 take %s µs.", format_number(us$buffers))
     }
   )
 }

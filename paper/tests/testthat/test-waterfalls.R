@@ -1,0 +1,69 @@
+starts <- data.table(
+  study = "demo", tier = "saturated", tool = "jmeter", rate_per_s = 2400, part = c("pool", "hand-over", "start", "collector", "rest", "thread"),
+  us = c(250, -5, 50, 7, 108, 410)
+)
+
+test_that("each part begins where the one before it ends, and the sides begin at 0", {
+  rows <- waterfall_rows(parts_of_start(starts))
+  expect_equal(rows$from, c(0, 250, 245, 295, 302, 0))
+  expect_equal(rows$to, c(250, 245, 295, 302, 410, 410))
+  expect_equal(rows$kind, c("side", "less", "more", "more", "more", "side"))
+  expect_s3_class(ggplot2::ggplotGrob(figure_waterfall(parts_of_start(starts), "µs")), "gtable")
+  expect_s3_class(ggplot2::ggplotGrob(figure_waterfall(data.table(), "µs")), "gtable")
+})
+
+test_that("the start of threads is told in parts, and what would split the rest", {
+  text <- sentence_of_starts(starts)
+  expect_match(text, "At `saturated`, 2,400/s, a thread for each request takes 160 µs of CPU time more than a pool.", fixed = TRUE)
+  expect_match(text, "account for 50 of them, less 5 for the hand-over to a pool; the collector's pauses for 7; 108 µs (67.5 %) are left.", fixed = TRUE)
+  expect_match(text, "takes `depth=full` to measure", fixed = TRUE)
+  with_buffers <- rbind(starts, copy(starts[1])[, `:=`(part = "buffers", us = 40)])
+  expect_match(sentence_of_starts(with_buffers), "Allocation buffers of 64 KiB in place of 4 take 40 µs.", fixed = TRUE)
+  expect_equal(sentence_of_starts(starts[0]), "")
+})
+
+connection_steps <- function(process = c(40, 30, 50), password = c(90, 80, 100)) {
+  after <- rbind(c(20, 15, 25), process, password, c(150, 140, 160))
+  data.table(
+    kind = c("step", "step", "step", "whole"), part = c("pooled", "process", "password", "whole"), does = c("TCP", "a process", "SCRAM", "together"), over = "sessions",
+    after = after[, 1], after_low = after[, 2], after_high = after[, 3], before_baseline = c(NA, NA, NA, 30), before_mode = c(NA, NA, NA, 180)
+  )
+}
+
+test_that("a connection is divided into steps, with advice where the password is the larger one", {
+  steps <- connection_steps()
+  expect_equal(parts_of_connection(steps)$value, c(30, 20, 40, 90, 180))
+  expect_equal(tail(waterfall_rows(parts_of_connection(steps))$to, 2), c(180, 180))
+  text <- sentence_of_connection(steps)
+  expect_match(text, "takes 30 ms on connections that stay open and 180 ms on a new one each", fixed = TRUE)
+  expect_match(text, "TCP +20 [+15, +25] ms, a process +40 [+30, +50] ms and SCRAM +90 [+80, +100] ms.", fixed = TRUE)
+  expect_match(text, "A pooler saves the process (40 ms), not the password, of which SCRAM takes 90 ms more than MD5.", fixed = TRUE)
+  expect_no_match(sentence_of_connection(connection_steps(process = c(80, 60, 100), password = c(90, 70, 110))), "In practice")
+  expect_equal(sentence_of_connection(steps[0]), "")
+  expect_equal(nrow(parts_of_connection(steps[0])), 0)
+})
+
+test_that("costs by rate have a line for each series with several rates", {
+  primitives <- rbind(at_rates("tomcat-request" = c(400, 100), "pool-beside-request" = c(9, 8)), primitive_rows("request-on-one-thread" = 60))
+  cells <- data.table(
+    mode = "fixed-pool", tier = c("low", "high", "extreme-kept"), tool = "wrk2", outcome = "completed", valid = TRUE, latency_valid = TRUE,
+    cpu_us_per_request = c(70, 30, 5), offered_per_s = c(499, 4999, 9973)
+  )
+  rows <- costs_by_rate(primitives, cells)
+  expect_equal(rows[, .(series, rate_per_s, cpu_us)], data.table(
+    series = rep(c("Tomcat and Spring (primitive)", "fixed-pool"), each = 2), rate_per_s = c(100, 10000, 499, 4999), cpu_us = c(400, 100, 70, 30)
+  ))
+  expect_match(sentence_of_costs(rows), "Tomcat and Spring takes 400 µs at 100/s and 100 µs at 10,000/s", fixed = TRUE)
+  expect_s3_class(ggplot2::ggplotGrob(figure_costs(rows)), "gtable")
+  expect_equal(sentence_of_costs(costs_by_rate(primitives[0], cells[0])), "")
+  expect_s3_class(ggplot2::ggplotGrob(figure_costs(rows[0])), "gtable")
+})
+
+test_that("sizes of a pool are told with mean value analysis and what is enough", {
+  bounds <- data.table(admitted = c(5, 10, 200), measured_per_s = c(240, 420, 435), bound_per_s = c(278, 450, 450), mva_per_s = c(245, 400, 440))
+  text <- sentence_of_sizes(bounds)
+  expect_match(text, "5, 10 and 200 threads serve 240, 420 and 435 requests/s. Mean value analysis is at most 5 % off.", fixed = TRUE)
+  expect_match(text, "10 threads are enough here", fixed = TRUE)
+  expect_equal(sentence_of_sizes(bounds[0]), "")
+  expect_s3_class(ggplot2::ggplotGrob(figure_sizes(bounds)), "gtable")
+})
