@@ -62,7 +62,7 @@ sentence_of_enough <- function(modes) {
     "%s with %s", enumerate(sprintf("%s MiB by %s", format_number(heap_mib), collector)), kinds_in_words[kind[1]]
   )), by = kind]$told
   sprintf(
-    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(at), percent(as_good_from), format_number(max(enough$largest_mib)), enumerate(of_kind, "; ")
+    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(at), percent(as_good_from), format_number(max(enough$largest_mib)), paste(of_kind, collapse = "; ")
   )
 }
 
@@ -87,7 +87,7 @@ sentence_of_requests <- function(requests) {
   of_kind <- rows[, .(told = sprintf("with %s %s", kinds_in_words[kind[1]], enumerate(sprintf("%s KiB (%s)", format_number(kib_per_request), collector)))), by = kind]$told
   most <- rows[which.max(kib_per_request)]
   paragraph(
-    sprintf("A request in flight holds this much heap: %s.", enumerate(of_kind, "; ")),
+    sprintf("A request in flight holds this much heap: %s.", paste(of_kind, collapse = "; ")),
     sprintf(
       "*In practice:* heap ≥ base + admitted requests × KiB: %s admitted with %s take at least %s MiB (base %s MiB, %s).", format_number(admitted_example),
       kinds_in_words[most$kind], format_number(signif(most$base_mib + admitted_example * most$kib_per_request / 1024, 2)), format_number(most$base_mib), most$collector
