@@ -114,7 +114,7 @@ costs_by_rate <- function(primitives, summary) {
     smallest[, .(series = series_by_rate[primitive], rate_per_s, cpu_us = mean)],
     cells[is.finite(cpu_us_per_request), .(cpu_us = median(cpu_us_per_request)), by = .(series = mode, rate_per_s = offered_per_s)]
   )
-  rows[, if (.N > 1) .SD, by = series][order(series, rate_per_s)]
+  rows[rows[, .(rates = .N), by = series][rates > 1], on = "series", nomatch = NULL][order(series, rate_per_s), .(series, rate_per_s, cpu_us)]
 }
 
 #' @param rows see costs_by_rate().

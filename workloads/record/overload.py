@@ -25,7 +25,7 @@ ANSWERS, COURSE = "answers.csv", "course.csv"
 OVERLOADS, SECONDS, HEAP = "overloads.csv", "seconds.csv", "heap.csv"
 # Time-outs in seconds: due records answers for as long as the last of them.
 TIME_OUTS_S = range(1, 11)
-# By a pause, as of SerialGC and G1, or next to the program, as of ZGC. G1's pauses to mark are none.
+# By a pause (SerialGC, G1), or next to the program (ZGC). G1's pauses to mark are no collections.
 COLLECTED = re.compile(
     r"\[(?P<ended>[^]]+)\].* (?:Pause (?P<pause>Young|Full)|(?P<cycle>Minor|Major) Collection) "
     r".*\d+M(?:\(\d+%\))?->(?P<after>\d+)M\(\d+[M%]\) (?:(?P<ms>[\d.]+)ms|[\d.]+s)$"

@@ -968,7 +968,15 @@ SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
             "mvc-tomcat-200.young_mib = 512; allowed: less than heap_mib",
         ),
         (
-            ["studies", "virtual-threads", "comparisons", "limit-or-thread", "modes", "virtual", "gc"],
+            [
+                "studies",
+                "virtual-threads",
+                "comparisons",
+                "limit-or-thread",
+                "modes",
+                "virtual",
+                "gc",
+            ],
             "g1",
             "virtual.heap_mib = null; allowed: a number, next to a collector of the mode's own",
         ),
