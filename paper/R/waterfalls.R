@@ -39,7 +39,7 @@ parts_of_connection <- function(steps) {
   rbind(data.table(label = "Connections that stay open", value = whole$before_baseline), of_steps, data.table(label = "A new connection for each transaction", value = whole$before_mode))
 }
 
-#' The same in words, and what a pooler saves of it.
+#' The same in words, and what a pooler saves of it with either password.
 sentence_of_connection <- function(steps) {
   whole <- steps[kind == "whole"]
   if (nrow(whole) == 0) return("")
@@ -54,14 +54,18 @@ sentence_of_connection <- function(steps) {
   )
 }
 
-# Advice only where the intervals allow it.
+# Passwords are checked by a pooler, too: what it saves with either kind; nothing where the pair was not measured.
 practice_of_password <- function(steps) {
-  process <- steps[part == "process"]
-  password <- steps[part == "password"]
-  if (!isTRUE(password$after_low > process$after_high)) return("")
-  sprintf(
-    "*In practice:* keep connections open in the client. A pooler saves the process (%s ms), not the password, of which SCRAM takes %s ms more than MD5.",
-    format_number(process$after), format_number(password$after)
+  to_pooler <- steps[part == "password-pooled"]
+  to_process <- steps[part == "password"]
+  if (nrow(to_pooler) == 0 || !isTRUE(to_pooler$after_low > 0)) return("")
+  apart <- isTRUE(to_process$after_low > to_pooler$after_high || to_pooler$after_low > to_process$after_high)
+  paragraph(
+    if (apart) sprintf("To PgBouncer SCRAM takes %s ms more than MD5: the parts depend on the order of the steps.", more_of(to_pooler)),
+    sprintf(
+      "*In practice:* keep connections open in the client. PgBouncer brings %s ms to %s with MD5, and %s ms to %s with SCRAM: it checks the password of each connection, too.",
+      format_number(to_process$before_baseline), format_number(to_pooler$before_baseline), format_number(to_process$before_mode), format_number(to_pooler$before_mode)
+    )
   )
 }
 
@@ -95,6 +99,15 @@ sentence_of_starts <- function(starts) {
       sprintf("Allocation buffers of 64 KiB in place of 4 take %s µs.", format_number(us$buffers))
     }
   )
+}
+
+#' The start of a thread among many others, which is less than next to a request; empty without it.
+#'
+#' @param primitives see read_primitives().
+sentence_of_start_alone <- function(primitives) {
+  us <- primitives[primitive == "platform-thread-start" & statistic == "cpu" & is.finite(mean)]$mean
+  if (length(us) == 0) return("")
+  sprintf("Started many in a row, an empty thread takes %s µs: next to a request its start costs what a busy CPU, other threads and cold caches add.", format_number(us[1]))
 }
 
 # ---- CPU time and rate -------------------------------------------------------------------------------

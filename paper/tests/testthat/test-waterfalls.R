@@ -20,25 +20,30 @@ test_that("the start of threads is told in parts, and what would split the rest"
   with_buffers <- rbind(starts, copy(starts[1])[, `:=`(part = "buffers", us = 40)])
   expect_match(sentence_of_starts(with_buffers), "Allocation buffers of 64 KiB in place of 4 take 40 µs.", fixed = TRUE)
   expect_equal(sentence_of_starts(starts[0]), "")
+  expect_match(sentence_of_start_alone(primitive_rows("platform-thread-start" = 50)), "takes 50 µs", fixed = TRUE)
+  expect_equal(sentence_of_start_alone(primitive_rows("tomcat-request" = 50)), "")
 })
 
-connection_steps <- function(process = c(40, 30, 50), password = c(90, 80, 100)) {
-  after <- rbind(c(20, 15, 25), process, password, c(150, 140, 160))
+connection_steps <- function(process = c(40, 30, 50), password = c(90, 80, 100), pooled = c(90, 70, 110)) {
+  after <- rbind(c(20, 15, 25), process, password, c(150, 140, 160), pooled)
   data.table(
-    kind = c("step", "step", "step", "whole"), part = c("pooled", "process", "password", "whole"), does = c("TCP", "a process", "SCRAM", "together"), over = "sessions",
-    after = after[, 1], after_low = after[, 2], after_high = after[, 3], before_baseline = c(NA, NA, NA, 30), before_mode = c(NA, NA, NA, 180)
+    kind = c("step", "step", "step", "whole", "pair"), part = c("pooled", "process", "password", "whole", "password-pooled"),
+    does = c("TCP", "a process", "SCRAM", "together", "SCRAM, pooled"), over = "sessions", after = after[, 1], after_low = after[, 2], after_high = after[, 3],
+    before_baseline = c(NA, NA, 90, 30, 50), before_mode = c(NA, NA, 180, 180, 140)
   )
 }
 
-test_that("a connection is divided into steps, with advice where the password is the larger one", {
+test_that("a connection is divided into steps, with what a pooler saves of them", {
   steps <- connection_steps()
   expect_equal(parts_of_connection(steps)$value, c(30, 20, 40, 90, 180))
   expect_equal(tail(waterfall_rows(parts_of_connection(steps))$to, 2), c(180, 180))
   text <- sentence_of_connection(steps)
   expect_match(text, "takes 30 ms on connections that stay open and 180 ms on a new one each", fixed = TRUE)
   expect_match(text, "TCP +20 [+15, +25] ms, a process +40 [+30, +50] ms and SCRAM +90 [+80, +100] ms.", fixed = TRUE)
-  expect_match(text, "A pooler saves the process (40 ms), not the password, of which SCRAM takes 90 ms more than MD5.", fixed = TRUE)
-  expect_no_match(sentence_of_connection(connection_steps(process = c(80, 60, 100), password = c(90, 70, 110))), "In practice")
+  expect_match(text, "PgBouncer brings 90 ms to 50 with MD5, and 180 ms to 140 with SCRAM", fixed = TRUE)
+  expect_no_match(text, "order of the steps")
+  expect_match(sentence_of_connection(connection_steps(pooled = c(30, 20, 40))), "To PgBouncer SCRAM takes +30 [+20, +40] ms more than MD5: the parts depend", fixed = TRUE)
+  expect_no_match(sentence_of_connection(connection_steps(pooled = c(5, -5, 15))), "In practice")
   expect_equal(sentence_of_connection(steps[0]), "")
   expect_equal(nrow(parts_of_connection(steps[0])), 0)
 })
