@@ -138,7 +138,7 @@ figure_costs <- function(rows) {
   ggplot(rows, aes(rate_per_s, cpu_us, colour = series, shape = series)) +
     geom_line(aes(linetype = primitive), linewidth = 0.5) +
     geom_point(size = 1.9) +
-    scale_x_log10(labels = plain_number, breaks = sort(unique(signif(rows$rate_per_s, 1)))) +
+    scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
     scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
     scale_shape_manual(values = seq_len(uniqueN(rows$series)) - 1) +
     scale_linetype_manual(values = c("TRUE" = "42", "FALSE" = "solid"), guide = "none") +
