@@ -32,7 +32,7 @@ with_collectors <- function(cells) {
   list(cells = varied[several], setups = setups[several][, several := NULL][])
 }
 
-#' What modes serve with each heap and collector.
+#' Throughput, latency and pauses of modes with each heap and collector.
 #'
 #' @param cells list of read_cell(); `summary` see read_summary().
 #' @return data.table, a row per study, comparison, mode, tier and tool of comparisons with several collectors: kind (of the mode), collector,

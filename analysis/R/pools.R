@@ -86,22 +86,3 @@ reach_of_noise <- function(noise, combinations, repetitions) {
 read_combined <- function(path) {
   fread(path, colClasses = list(character = c("study", "mode", "tier"), numeric = c("share", "middle")))
 }
-
-# Modes whose clients connect for each transaction, by what makes a connection take time.
-connecting_modes <- data.table(pooler = c(FALSE, TRUE), md5 = c("postgresql-connect-md5", "pgbouncer-connect-md5"), scram = c("postgresql-connect", "pgbouncer-connect"))
-
-#' The time of a transaction in steps: on a kept connection, with a new one whose password takes nothing to check (MD5), with SCRAM. It is
-#' clients over throughput (Little's law).
-#'
-#' @param summary see read_summary().
-#' @return data.table, a row without the pooler and one with it: pooler, kept_ms, connect_ms, hash_ms (each is what the step adds); no rows where a
-#'   mode has no valid cell.
-#' @export
-connecting_steps <- function(summary) {
-  cells <- summary[study == "database-pools" & tier == "read-only-10" & tool == "sysbench" & counts_for(summary, "throughput_per_s")]
-  times <- cells[, .(ms = as.numeric(median(1000 * users / throughput_per_s))), by = mode]
-  of <- function(modes) times$ms[match(modes, times$mode)]
-  steps <- connecting_modes[, .(pooler, kept_ms = of("postgresql"), connect_ms = of(md5), hash_ms = of(scram))]
-  steps[, `:=`(connect_ms = connect_ms - kept_ms, hash_ms = hash_ms - connect_ms)]
-  steps[!is.na(kept_ms) & !is.na(connect_ms) & !is.na(hash_ms)]
-}

@@ -96,24 +96,6 @@ sentence_of_sizing <- function(sized) {
   sprintf("The measured values are %s of what mean value analysis predicts.", span(100 * rows$measured_per_s / rows$mva_per_s, " %"))
 }
 
-#' The parts of a thread's cost, measured apart from servers: what an empty thread next to a request takes beyond the request.
-#'
-#' @param primitives see read_primitives().
-sentence_of_thread_parts <- function(primitives) {
-  rows <- primitives[statistic == "cpu" & is.finite(mean)]
-  alone <- rows[primitive == "request-on-one-thread"]
-  if (nrow(alone) == 0) return("")
-  rate <- max(alone$rate_per_s)
-  of <- function(id) rows[primitive == id & rate_per_s == rate]$mean - alone[rate_per_s == rate]$mean
-  parts <- c("an empty platform thread" = "platform-thread-beside-request", "a virtual one" = "virtual-thread-beside-request", "a hand-over to a pool" = "pool-beside-request")
-  us <- unlist(lapply(parts, of))
-  if (length(us) < length(parts) || any(us <= 0)) return("")
-  sprintf(
-    "The parts explain it: measured apart, at %s requests a second, %s takes %s.", format_number(rate), names(parts)[1],
-    paste0(format_number(us[1]), " µs beyond the request, ", enumerate(paste(names(parts)[-1], format_number(us[-1]), "µs")))
-  )
-}
-
 #' Who goes on where half of the requests hold a lock and half wait for it in synchronized.
 #'
 #' @param tier where they do.

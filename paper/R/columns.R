@@ -99,6 +99,22 @@ column_words <- fread(
    connection;                     users that wait for a connection of the pool, where the server counts that
    cpu;                            users that are on a CPU or ready for one, the time of the client included
    not_admitted;                   users that wait for a thread, a permit, a connection or a carrier
+   comparison;                     comparison that the row belongs to
+   collector;                      garbage collector
+   heap_mib;                       largest size of the heap, in MiB
+   heaps.csv:kind;                 concurrency model of the mode
+   heap-per-request.csv:kind;      concurrency model of the mode
+   counted;                        sessions that count
+   survived;                       share of sessions after which the server answers
+   gc_share;                       share of time in the collector's pauses
+   heap-per-request.csv:cells;     cells whose collections are in the slope
+   heap-per-request.csv:collections;  collections that are in the slope
+   most_in_flight;                 most requests in flight at a collection
+   kib_per_request;                heap that a request in flight holds, in KiB
+   base_mib;                       heap in use without a request, in MiB
+   part;                           part of the cost, or one of the two sides
+   us;                             CPU time per request, in µs
+   thread-start.csv:rate_per_s;    answers a second
    better;                         direction that is good
    effect;                         ratio, or difference
    within;                         standard deviation that the rounds explain

@@ -1,9 +1,9 @@
-# Heaps by collector: what a small heap costs, and how much of it a request in flight holds. `heaps` is what read_heaps() read, of one study.
+# Heaps by collector: what a small heap costs, and how much of it a request in flight holds. `heaps` is what read_heaps() read.
 
 collector_colours <- c(SerialGC = "#0072B2", ParallelGC = "#6E6E6E", G1 = "#D55E00", ZGC = "#009E73")
 kinds_in_words <- c(pool = "a pool of threads", virtual = "virtual threads", "event-loop" = "event loops", "thread-each" = "a thread per request")
 # So much of the throughput with the largest heap is as good.
-as_good_from <- 0.95
+enough_from <- 0.95
 # An example of requests admitted, for the reader's own sum.
 admitted_example <- 1000
 
@@ -55,14 +55,14 @@ sentence_of_enough <- function(modes) {
   rows <- rows[tier == at][order(-heap_mib)]
   # A heap without a valid session is none that serves as much.
   enough <- rows[, if (is.finite(throughput_per_s[1])) .(
-    heap_mib = min(heap_mib[cumall((throughput_per_s >= as_good_from * throughput_per_s[1]) %in% TRUE)]), largest_mib = heap_mib[1]
+    heap_mib = min(heap_mib[cumall((throughput_per_s >= enough_from * throughput_per_s[1]) %in% TRUE)]), largest_mib = heap_mib[1]
   ), by = .(kind, collector)]
   if (nrow(enough) == 0) return("")
   of_kind <- enough[order(match(kind, names(kinds_in_words))), .(told = sprintf(
     "%s with %s", enumerate(sprintf("%s MiB by %s", format_number(heap_mib), collector)), kinds_in_words[kind[1]]
   )), by = kind]$told
   sprintf(
-    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(at), percent(as_good_from), format_number(max(enough$largest_mib)), paste(of_kind, collapse = "; ")
+    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(at), percent(enough_from), format_number(max(enough$largest_mib)), paste(of_kind, collapse = "; ")
   )
 }
 

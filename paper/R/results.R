@@ -21,11 +21,11 @@ of_study <- function(all, study) {
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  of_studies <- c("slices", "comparisons", "cpu_groups", "moved", "capacity", "capacities", "load_curves", "predicted_curves", "mixes", "thread_start")
+  of_studies <- c("slices", "comparisons", "cpu_groups", "moved", "capacity", "capacities", "load_curves", "predicted_curves", "mixes")
   for (table in of_studies) {
     all[[table]] <- all[[table]][study == wanted]
   }
-  for (tables in c("overloads", "heaps")) all[[tables]] <- lapply(all[[tables]], function(table) table[study == wanted])
+  all$overloads <- lapply(all$overloads, function(table) table[study == wanted])
   all$study <- study
   all
 }

@@ -49,7 +49,7 @@ test_that("heap a request is the slope within cells, whatever each of them holds
   root <- new_folder()
   paths <- c(
     heap_cell(root, "Serial", 512, collections_at(c(0, 1000, 2000))), heap_cell(root, "Serial", 1024, collections_at(c(0, 2000, 4000), base_mib = 90)),
-    # What a full heap holds says nothing of a request.
+    # A full heap says nothing of a request.
     heap_cell(root, "Serial", 128, rbind(collections_at(c(0, 300, 600)), collections_at(c(3000, 4000), kib = 0, base_mib = 120))),
     heap_cell(root, "G1", 1024, collections_at(seq(0, 4000, 1000), kib = 150)),
     # Too few collections, too few in flight, and no log.

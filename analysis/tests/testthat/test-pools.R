@@ -69,16 +69,3 @@ test_that("one repetition says nothing of which are as good", {
 test_that("much noise leaves everything among the best", {
   expect_true(all(summarise_combinations(grid_of_sizes(2, noise = 1))$among_best))
 })
-
-test_that("the time of a transaction is told in steps, without a pooler and with one", {
-  of_mode <- function(mode, per_s) {
-    with_cell_columns(data.table(
-      study = "database-pools", mode = mode, tier = "read-only-10", tool = "sysbench", repetition = 1L, outcome = "completed", valid = TRUE, throughput_per_s = per_s
-    ))
-  }
-  # Ten clients: 10, 50 and 70 ms, and through the pooler 15 and 40 ms.
-  summary <- rbindlist(Map(of_mode, c("postgresql", connecting_modes$md5, connecting_modes$scram), c(1000, 200, 2000 / 3, 1000 / 7, 250)))
-  expect_equal(connecting_steps(summary), data.table(pooler = c(FALSE, TRUE), kept_ms = 10, connect_ms = c(40, 5), hash_ms = c(20, 25)))
-  expect_equal(connecting_steps(summary[mode != "pgbouncer-connect"])$pooler, FALSE)
-  expect_equal(nrow(connecting_steps(summary[mode != "postgresql"])), 0)
-})

@@ -52,13 +52,6 @@ test_that("the users of known loads stand in words, and a run without them has n
   expect_s3_class(ggplot2::ggplotGrob(figure_standing(standing[0])), "gtable")
 })
 
-test_that("the time of a transaction is told in steps", {
-  steps <- data.table(pooler = c(FALSE, TRUE), kept_ms = 12, connect_ms = c(44, 4), hash_ms = c(12, 35))
-  expect_match(sentence_of_connecting(steps), "^To PostgreSQL itself a transaction of ten clients takes 12 ms .*; through PgBouncer .* SCRAM's hashing 35 ms more.$")
-  expect_equal(sentence_of_connecting(steps[0]), "")
-  expect_s3_class(ggplot2::ggplotGrob(figure_connecting(steps)), "gtable")
-})
-
 line_of <- function(...) {
   rows <- data.table(
     study = "virtual-threads", mode = c("pool-50", "virtual", "virtual"), tier = c("users-500", "users-50", "users-500"), tool = "jmeter", users = c(500, 50, 500),
