@@ -82,8 +82,9 @@ sentence_of_lost <- function(modes) {
 }
 
 sentence_of_requests <- function(requests) {
-  if (nrow(requests) == 0) return("")
-  rows <- requests[order(match(kind, names(kinds_in_words)))]
+  # A base that is not positive says that the line through the collections is none.
+  rows <- requests[base_mib > 0 & kib_per_request > 0][order(match(kind, names(kinds_in_words)))]
+  if (nrow(rows) == 0) return("")
   of_kind <- rows[, .(told = sprintf("with %s %s", kinds_in_words[kind[1]], enumerate(sprintf("%s KiB (%s)", format_number(kib_per_request), collector)))), by = kind]$told
   most <- rows[which.max(kib_per_request)]
   paragraph(

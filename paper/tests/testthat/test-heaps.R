@@ -19,6 +19,9 @@ test_that("the heap that is enough, the pauses and the heap of a request are tol
   # 50 + 1,000 x 130 / 1,024.
   expect_match(text, "1,000 admitted with virtual threads take at least 180 MiB (base 50 MiB, ZGC).", fixed = TRUE)
   expect_no_match(text, "no longer answer")
+  negative <- heap_tables()
+  negative$requests[collector == "ZGC", base_mib := -5]
+  expect_no_match(tell_heaps(negative), "130 KiB")
 })
 
 test_that("a larger heap that served less, or has no valid session, is not passed over", {
