@@ -95,7 +95,6 @@ t_interval <- function(values) {
 }
 
 # Mean and 95 % interval over repetitions on the log scale; the interval is NA at one repetition.
-#' @export
 geometric <- function(values) {
   interval <- exp(t_interval(log(values)))
   list(middle = exp(mean(log(values))), low = interval[1], high = interval[2])

@@ -154,7 +154,6 @@ versions_of <- function(cells) {
   lapply(split(unname(values), names(values)), unique)
 }
 
-#' @export
 read_run_tables <- function(folder) {
   list(
     summary = read_summary(file.path(folder, "summary.csv")), comparisons = read_comparisons(file.path(folder, "comparisons.csv")),
