@@ -171,6 +171,52 @@ column_words <- fread(
    verdict_here;                   verdict of this run
    verdict_there;                  verdict of the shipped run
    equivalence_p_adjusted;         p-value of a difference as large as the margin, adjusted
+   session;                        session, a set of new processes
+   slice;                          load of one server within a session
+   heap_mib;                       largest heap of the server, in MiB
+   most_in_flight;                 most requests in flight at a collection
+   kib_per_request;                heap that a request in flight holds, in KiB
+   base_mib;                       heap in use without a request, in MiB (not positive: the line does not hold)
+   before_ms;                      99th percentile before the overload, in ms
+   in_time_before;                 share answered in time before the overload
+   in_time_during;                 share answered in time during the overload
+   in_time_after;                  share answered in time after the overload
+   back_s;                         seconds after the overload until the 99th percentile was back (∞: not within the load)
+   second;                         second of the load in which the requests were due
+   overload-seconds.csv:share;     offered load, as a share of the capacity
+   due;                            requests that were due
+   right;                          requests that were answered right, at any time
+   in_time;                        requests that were answered right within the objective
+   p50_ms;                         median of latency, in ms
+   p99_ms;                         99th percentile of latency, in ms
+   mixes.csv:share;                share of long requests
+   short_ms;                       CPU time of a short request, in ms
+   long_ms;                        CPU time of a long request, in ms
+   at_a_time;                      requests that share the CPU at most
+   stated_utilization;             share of the CPU that the paths ask for
+   utilization;                    share of the CPU that was used
+   predicted_p50_ms;               predicted median of the short requests, in ms
+   predicted_p99_ms;               predicted 99th percentile of the short requests, in ms
+   predicted_long_p50_ms;          predicted median of the long requests, in ms
+   measured_p50_ms;                measured median of the short requests, in ms
+   measured_p99_ms;                measured 99th percentile of the short requests, in ms
+   measured_long_p50_ms;           measured median of the long requests, in ms
+   steps;                          offered load as a share of the capacity, by the seconds that it lasts
+   predicted_in_time;              share in time by a fluid model, with heap enough
+   most_in_time;                   share in time that no order of service exceeds
+   refused;                        requests that were refused
+   answered_after_s;               seconds after the load until the server answers (empty: not within 10 s)
+   full_collections_after;         collections of the whole heap since the load
+   within_1_s;                     requests answered right within 1 s
+   within_2_s;                     requests answered right within 2 s
+   within_3_s;                     requests answered right within 3 s
+   within_4_s;                     requests answered right within 4 s
+   within_5_s;                     requests answered right within 5 s
+   within_6_s;                     requests answered right within 6 s
+   within_7_s;                     requests answered right within 7 s
+   within_8_s;                     requests answered right within 8 s
+   within_9_s;                     requests answered right within 9 s
+   within_10_s;                    requests answered right within 10 s
    Mode;                           concurrency model that was measured
    Baseline;                       mode that the row's mode is compared with
    Class;                          Java class of the mode
@@ -238,6 +284,7 @@ column_words <- fread(
    Excluded: neighbors not idle;   excluded because the idle servers were not idle
    Excluded: generator late;       excluded because the generator was late
    Excluded: not completed;        excluded because the slice did not complete
+   Excluded: stopped by a quota;   excluded because a quota stopped the server
    Sessions;                       sessions
    Warm-up (s);                    time of the warm-up
    Load (s);                       time of loads

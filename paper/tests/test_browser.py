@@ -97,6 +97,11 @@ def open_section(driver: Chrome, selector: str) -> None:
     )
 
 
+def figures(text: str) -> list[int]:
+    """The numbers in a text, whose thousands have commas."""
+    return [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*", text)]
+
+
 def test_report_is_small() -> None:
     assert REPORT.stat().st_size <= MOST_BYTES
 
@@ -107,11 +112,11 @@ def test_search_filters_a_table(wide: Chrome) -> None:
     figure = figure.find_element(By.XPATH, "ancestor::figure")
     rows = figure.find_elements(By.CSS_SELECTOR, "tbody tr")
     word = rows[0].find_elements(By.TAG_NAME, "td")[1].text
-    total = int(figure.find_element(By.CLASS_NAME, "dataTables_info").text.split()[-1])
+    total = figures(figure.find_element(By.CLASS_NAME, "dataTables_info").text)[-1]
     figure.find_element(By.TAG_NAME, "input").send_keys(word)
     info = figure.find_element(By.CLASS_NAME, "dataTables_info")
     left = until(wide, "arguments[0].textContent.match(/.*all.*/)?.[0]", info)
-    assert 0 < int(re.findall(r"of (\d+)", left)[0]) < total
+    assert 0 < figures(left.split("of")[1])[0] < total
     assert all(word in row.text for row in figure.find_elements(By.CSS_SELECTOR, "tbody tr"))
 
 
