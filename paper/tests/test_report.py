@@ -207,7 +207,7 @@ def test_findings_that_were_not_measured_stand_in_a_line(report: Report) -> None
 
 
 def test_a_collapse_is_a_result(full: Report) -> None:
-    said = "100 % with tomcat-200 and 0 % with virtual are answered"
+    said = "100 % with 200 threads and none with virtual threads are answered"
     assert said in full.text and said in full.pdf
 
 
