@@ -173,10 +173,6 @@ column_words <- fread(
    equivalence_p_adjusted;         p-value of a difference as large as the margin, adjusted
    session;                        session, a set of new processes
    slice;                          load of one server within a session
-   heap_mib;                       largest heap of the server, in MiB
-   most_in_flight;                 most requests in flight at a collection
-   kib_per_request;                heap that a request in flight holds, in KiB
-   base_mib;                       heap in use without a request, in MiB (not positive: the line does not hold)
    before_ms;                      99th percentile before the overload, in ms
    in_time_before;                 share answered in time before the overload
    in_time_during;                 share answered in time during the overload

@@ -59,10 +59,11 @@ test_that("predictions that failed are said, each by its condition", {
   tables$recoveries[, mode := sub("event-loop", "virtual-2g", mode)]
   expect_match(failed_recovery(tables$recoveries, tables$seconds), "with virtual threads [(]2 GiB[)] it is not in 2 s.$")
   finding <- list(rows = data.table(
-    pair = c("cost", "most"), statistic = c("cpu_us_per_request", "capacity_per_s"), baseline_value = c(128, 10365), mode_value = c(129, 13568), high = c(1.05, NA), pairs = 1
+    pair = c("cost", "most"), statistic = c("cpu_us_per_request", "throughput_per_s"), baseline_value = c(128, 10365), mode_value = c(129, 13568), high = c(1.05, NA), pairs = 1
   ))
-  expect_match(failed_carriers(finding), "128 µs become 129 µs. Their capacity .* 13,568/s in place of 10,365/s, in one session. We do not know why, and claim no gain.$")
+  expect_match(failed_carriers(finding, FALSE), "128 µs become 129 µs. They .* 13,568/s in place of 10,365/s, in one session; the cause is not shown, and we claim no gain.$")
+  expect_match(failed_carriers(finding, TRUE), "in one session [(]wake-ups, @sec-order[)].$")
   finding$rows[, `:=`(high = c(1.4, NA), mode_value = c(150, 9000))]
-  expect_equal(failed_carriers(finding), "")
-  expect_equal(failed_carriers(list()), "")
+  expect_equal(failed_carriers(finding, FALSE), "")
+  expect_equal(failed_carriers(list(), FALSE), "")
 })
