@@ -14,7 +14,7 @@ CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
 GRID, FULL = Grid(CONFIG), Grid(CONFIG | {"depth": "full"})
 # Causes of which a default run excludes a side.
-DEEP = {"hikari-version", "time-slices", "carriers", "lockstep"}
+DEEP = {"hikari-version", "time-slices", "lockstep"}
 # A line for each side of every difference, as it is and as each swap changes it.
 SIDES = """
 pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)

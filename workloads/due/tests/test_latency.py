@@ -168,10 +168,10 @@ def test_a_mix_has_a_latency_for_each_path(due, tmp_path):
     assert (found["path"], found["share"]) == ("/long?n=1", 0.2)
     assert 20 <= sent <= 60, "40 give or take 3.5 deviations"
     assert found["latency_us"]["min"] >= 100_000
-    assert run.ms("p90") < 50 and run.ms("p90", "uncorrected") < 50
     assert read_hgrm(mixed_in)[-1][2] == sent
-    assert read_hgrm(run.folder / "corrected.hgrm")[-1][2] == 200 - sent
-    assert re.search(r"^ +mixed in +1\d\d\.", run.text, re.MULTILINE)
+    for others in ("corrected.hgrm", "uncorrected.hgrm"):
+        assert read_hgrm(run.folder / others)[-1][2] == 200 - sent
+    assert re.search(r"^ +mixed in +\d{3,}\.", run.text, re.MULTILINE)
 
 
 def test_without_a_mix_there_is_none(due):
