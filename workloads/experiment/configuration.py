@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,12 @@ OF_REFERENCES = {"tiers", "baseline", "depth", "repetitions"}
 OF_COMPARISONS = ("backend", "options", "depth")
 # Keys of a study's heap, whose sizes are those of its collector.
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
-# Keys of servers of ours alone, and of user-supplied ones alone.
-OF_OURS = ("class", "server", "engine", "client", "jdk", "backend", "options", "jvm_options")
+# Keys of JVMs of ours alone; of servers of ours; of user-supplied ones.
+OF_JVMS = (*OF_HEAPS, "carriers", "scheduling", "jdk", "jvm_options")
+OF_OURS = (
+    *("class", "server", "engine", "backend", "options", "threads_at_most"),
+    *(*kinds.WORDS, *OF_JVMS),
+)
 OF_USERS = (
     *("folder", "environment", "verify_path", "expected_status", "expected_body"),
     "answers_vary",
@@ -470,9 +474,7 @@ def mode_faults(
     if "command" in mode:
         yield from user_server_faults(place, study, mode)
         return
-    for key in OF_USERS:
-        if key in mode:
-            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only with a command"
+    yield from ignored(place, mode, OF_USERS, "with a command")
     if "observed" not in mode:
         # A pool without a number of threads, or no kind at all.
         key, what = (
@@ -480,8 +482,7 @@ def mode_faults(
         )
         yield f"{place}.{key} = null; allowed: {what}"
     if engine_of(study, mode):
-        if options := kinds.jvm_options(mode):
-            yield f"{place}.jvm_options = {json.dumps(options)}; allowed: of a JVM"
+        yield from ignored(place, mode, OF_JVMS, "for a server on a JVM")
     elif not class_of(config, study, mode):
         yield f"{place}.class = null; allowed: a class here, in its server, or of its kind there"
     if "gc" in mode and "heap_mib" not in mode:
@@ -489,6 +490,13 @@ def mode_faults(
     heap = {"heap_mib": 0, "young_mib": 0} | without_heap(study, mode) | mode
     if heap["young_mib"] and heap["young_mib"] >= heap["heap_mib"]:
         yield f"{place}.young_mib = {heap['young_mib']}; allowed: less than heap_mib"
+
+
+def ignored(place: str, mode: Mode, keys: Iterable[str], where: str) -> Iterator[str]:
+    """Keys that would change nothing here; `where` they are allowed."""
+    for key in keys:
+        if key in mode:
+            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only {where}"
 
 
 def without_heap(study: dict[str, Any], mode: Mode) -> dict[str, Any]:
@@ -506,9 +514,9 @@ def class_of(config: dict[str, Any], study: dict[str, Any], mode: Mode) -> str |
 
 def user_server_faults(place: str, study: dict[str, Any], mode: Mode) -> Iterator[str]:
     """Keys of our servers stand at no user-supplied one; its command names its port."""
-    for key in OF_OURS:
-        if key in mode:
-            yield f"{place}.{key} = {json.dumps(mode[key])}; allowed: only without a command"
+    # The size of a family may be a word of the command.
+    said = {key: value for key, value in mode.items() if value != mode.get("size")}
+    yield from ignored(place, said, OF_OURS, "without a command")
     command = f"{place}.command = {json.dumps(mode['command'])}; allowed"
     words = [*mode["command"], *map(str, mode.get("environment", {}).values())]
     if not any("{port}" in word for word in words):

@@ -955,7 +955,17 @@ SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
         (
             ["studies", "database-pools", "comparisons", "jvm", "modes", "hikari-10", "heap_mib"],
             100,
-            'jvm.modes.hikari-10.jvm_options = ["-Xms100m", "-Xmx100m"]; allowed: of a JVM',
+            "jvm.modes.hikari-10.heap_mib = 100; allowed: only for a server on a JVM",
+        ),
+        (
+            ["studies", "database-pools", "comparisons", "jvm", "modes", "hikari-10", "scheduling"],
+            "batch",
+            'jvm.modes.hikari-10.scheduling = "batch"; allowed: only for a server on a JVM',
+        ),
+        (
+            [*THREADS, "fixed-pool", "scheduling"],
+            "idle",
+            'threads.modes.fixed-pool.scheduling = "idle"; allowed: batch',
         ),
         (
             ["studies", "stacks", "tiers", "remote", "path"],

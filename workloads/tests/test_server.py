@@ -24,8 +24,8 @@ while True:
 def serve(tmp_path):
     servers = []
 
-    def start(code):
-        servers.append(Server([sys.executable, "-c", code], CPUS, tmp_path))
+    def start(code, *before):
+        servers.append(Server([*before, sys.executable, "-c", code], CPUS, tmp_path))
         return servers[-1]
 
     yield start
@@ -169,9 +169,8 @@ def test_a_profile_names_the_engine_that_it_was_recorded_with(serve, tmp_path):
     assert server.profile(tmp_path, spec) == found
 
 
-def test_server_of_a_scheduling_class_has_it_in_all_its_threads(tmp_path):
-    code = "import threading; threading.Thread(target=s.accept, daemon=True).start(); s.accept()"
-    server = Server([*SCHEDULED["batch"], sys.executable, "-c", LISTEN + code], CPUS, tmp_path)
-    classes = {os.sched_getscheduler(thread) for thread in server.process.threads()}
-    server.process.stop(0.1)
-    assert classes == {os.SCHED_BATCH}
+def test_server_of_a_scheduling_class_has_it_in_all_its_threads(serve):
+    code = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()"
+    threads = serve(code + LISTEN + "s.accept()", *SCHEDULED["batch"]).process.threads()
+    assert len(threads) == 2
+    assert {os.sched_getscheduler(thread) for thread in threads} == {os.SCHED_BATCH}
