@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # Classes, compiled code and a hundred threads of a JVM; each of many threads.
 NATIVE_MIB = 224
 THREAD_MIB = 0.05
-# Collectors that put new objects anywhere in the heap, and so come to use all of it.
-MOVING = ("-XX:+UseG1GC", "-XX:+UseZGC")
+# Collectors of regions, which put new objects anywhere in the heap and so come to use all of it.
+REGIONAL = ("-XX:+UseG1GC", "-XX:+UseZGC")
 # Heap of a JVM without a limit, which may take a quarter of the machine.
 HEAP_MIB = 512
 # Backends and databases, by their id; the last for a program of the user's.
@@ -41,7 +41,7 @@ def jvm_mib(options: Sequence[str]) -> float:
     limits = [re.fullmatch(r"-Xm([sxn])(\d+)([kmg])", option) for option in options]
     mib = {found[1]: int(found[2]) * UNITS_MIB[found[3]] for found in limits if found}
     heap = mib.get("s", mib.get("x", HEAP_MIB))
-    if any(option in MOVING for option in options):
+    if any(option in REGIONAL for option in options):
         return NATIVE_MIB + heap
     eden = 3 / 5 * mib.get("n", heap / 3)
     return NATIVE_MIB + eden + (heap - eden) / 3
