@@ -203,16 +203,6 @@ column_words <- fread(
    refused;                        requests that were refused
    answered_after_s;               seconds after the load until the server answers (empty: not within 10 s)
    full_collections_after;         collections of the whole heap since the load
-   within_1_s;                     requests answered right within 1 s
-   within_2_s;                     requests answered right within 2 s
-   within_3_s;                     requests answered right within 3 s
-   within_4_s;                     requests answered right within 4 s
-   within_5_s;                     requests answered right within 5 s
-   within_6_s;                     requests answered right within 6 s
-   within_7_s;                     requests answered right within 7 s
-   within_8_s;                     requests answered right within 8 s
-   within_9_s;                     requests answered right within 9 s
-   within_10_s;                    requests answered right within 10 s
    Mode;                           concurrency model that was measured
    Baseline;                       mode that the row's mode is compared with
    Class;                          Java class of the mode
@@ -327,6 +317,7 @@ column_words <- fread(
    After results;                  whether results were known when it was fixed",
   sep = ";", quote = "", strip.white = TRUE, na.strings = NULL, encoding = "UTF-8"
 )
+column_words <- rbind(column_words, data.table(name = sprintf("within_%d_s", 1:10), words = sprintf("requests answered right within %d s", 1:10)))
 
 #' Explanations of columns.
 #'

@@ -143,7 +143,7 @@ readme_blocks <- function(runs, items, first, alt) {
   list(
     picture = c(
       sprintf('<picture><source media="(prefers-color-scheme: dark)" srcset="%s/findings-dark.svg">', folder),
-      sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, gsub('"', "&quot;", alt))
+      sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, escape_html(alt))
     ),
     findings = c(
       if (length(items) > 0) c(sprintf("%d. %s", seq_along(items), items), "", sentence_of_brackets(items), ""),

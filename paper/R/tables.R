@@ -1,10 +1,5 @@
 # The tables of results/ as data: the page shows the rows of each file, to be searched and sorted.
 
-escape_html <- function(text) {
-  for (mark in list(c("&", "&amp;"), c("<", "&lt;"), c(">", "&gt;"))) text <- gsub(mark[1], mark[2], text, fixed = TRUE)
-  text
-}
-
 # Headings of columns that are no statistics.
 column_titles <- c(
   mode = "Mode", tier = "Tier", study = "Study", tool = "Tool", repetition = "Rep.", baseline = "Baseline", tier_title = "Load",

@@ -86,12 +86,18 @@ with_unit <- function(words, ids) {
 #' Headings of columns and panels, named by statistic.
 headings <- function(ids) setNames(with_unit(fcoalesce(about_statistics(ids)$short, title_of(ids)), ids), ids)
 
+#' Text for HTML, within an element or an attribute.
+escape_html <- function(text) {
+  for (mark in list(c("&", "&amp;"), c("<", "&lt;"), c(">", "&gt;"), c("\"", "&quot;"))) text <- gsub(mark[1], mark[2], text, fixed = TRUE)
+  text
+}
+
 #' A page in a frame behind a summary: it brings scripts, which must not reach the page around it. It is packed,
 #' because there are many; page.html unpacks it.
 page_frame <- function(file, summary, title) {
   sprintf(
     "<details><summary>%s</summary>\n<iframe class=\"flame-graph\" title=\"%s\" sandbox=\"allow-scripts\" data-page=\"%s\"></iframe></details>",
-    summary, title, packed(readBin(file, "raw", file.size(file)))
+    escape_html(summary), escape_html(title), packed(readBin(file, "raw", file.size(file)))
   )
 }
 

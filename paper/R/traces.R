@@ -1,7 +1,6 @@
 # Time series of cells: each slice, and within it each second of telemetry. The page unpacks and draws them (page.html).
 
 traced_slices <- c("throughput_per_s", "latency_p99_ms")
-traced_seconds <- c("cpus", "rss_mib", "threads")
 
 #' The time series of a study's cells, packed, behind a list of the cells.
 #'
@@ -20,8 +19,8 @@ traces_frame <- function(all) {
 #' The time series of one cell.
 #'
 #' @param all see of_study(); `cell` its row of the summary.
-#' @return list: name; slices: at, length (s of load), kept, traced_slices; seconds: at, length, traced_seconds (cpus in use, resident
-#'   memory, threads); NULL without slices.
+#' @return list: name; slices: at, length (s of load), kept, traced_slices; seconds: at, length, cpus (in use), rss_mib (resident
+#'   memory), threads; NULL without slices.
 series_of <- function(all, cell) {
   place <- c("study", "mode", "tier", "tool", "repetition")
   slices <- all$slices[cell[, place, with = FALSE], on = place, nomatch = NULL][beside == ""]

@@ -7,6 +7,10 @@ test_that("a table of the page holds texts as they are, numbers to the right, an
   expect_equal(page_table(data.table(Mode = character()), "Empty"), "")
 })
 
+test_that("text for HTML ends no element and no attribute", {
+  expect_equal(escape_html("<b title=\"a\">&"), "&lt;b title=&quot;a&quot;&gt;&amp;")
+})
+
 test_that("a file is shown by the columns asked for, and only rows that are kept", {
   folder <- tempfile()
   dir.create(folder)
