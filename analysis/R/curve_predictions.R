@@ -175,6 +175,4 @@ predicted_capacity <- function(cell, primitives, points) {
 #'
 #' @param path path of results/predicted-sweeps.csv; without it nothing is predicted.
 #' @export
-read_predicted_curves <- function(path) {
-  if (file.exists(path)) read_typed(path, no_predicted_curves()) else no_predicted_curves()
-}
+read_predicted_curves <- function(path) read_if_there(path, no_predicted_curves())

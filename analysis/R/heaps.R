@@ -83,9 +83,6 @@ heap_per_request_of <- function(cells) {
 #' @return list: modes (see heaps_of()), requests (see heap_per_request_of()).
 #' @export
 read_heaps <- function(results) {
-  tables <- list(modes = list("heaps.csv", no_heaps()), requests = list("heap-per-request.csv", no_heap_per_request()))
-  lapply(tables, function(table) {
-    path <- file.path(results, table[[1]])
-    if (file.exists(path)) read_typed(path, table[[2]]) else table[[2]]
-  })
+  read <- function(file, empty) read_if_there(file.path(results, file), empty)
+  list(modes = read("heaps.csv", no_heaps()), requests = read("heap-per-request.csv", no_heap_per_request()))
 }

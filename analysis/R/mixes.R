@@ -76,4 +76,4 @@ mix_percentiles_ms <- function(rate_per_s, share, short_ms, long_ms, at_a_time) 
 #'
 #' @param path path of results/mixes.csv, see predict_mixes(); without it there are none.
 #' @export
-read_mixes <- function(path) if (file.exists(path)) read_typed(path, no_mixes()) else no_mixes()
+read_mixes <- function(path) read_if_there(path, no_mixes())

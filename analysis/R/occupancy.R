@@ -34,4 +34,4 @@ occupy_modes <- function(cells, summary) {
 #' @param path path of results/occupancy.csv.
 #' @return data.table; no rows of a run that was analyzed before there was such a table.
 #' @export
-read_occupancy <- function(path) if (file.exists(path)) read_typed(path, no_occupancy()) else no_occupancy()
+read_occupancy <- function(path) read_if_there(path, no_occupancy())

@@ -226,12 +226,9 @@ write_overloads <- function(cells, write) {
 #' @return list: loads, seconds, recoveries, heap; see write_overloads().
 #' @export
 read_overloads <- function(results) {
-  tables <- list(
-    loads = list("overloads.csv", no_overloads()), seconds = list("overload-seconds.csv", no_seconds()),
-    recoveries = list("recoveries.csv", no_recoveries()), heap = list("request-heap.csv", request_heap_of(list()))
+  read <- function(file, empty) read_if_there(file.path(results, file), empty)
+  list(
+    loads = read("overloads.csv", no_overloads()), seconds = read("overload-seconds.csv", no_seconds()),
+    recoveries = read("recoveries.csv", no_recoveries()), heap = read("request-heap.csv", request_heap_of(list()))
   )
-  lapply(tables, function(table) {
-    path <- file.path(results, table[[1]])
-    if (file.exists(path)) read_typed(path, table[[2]]) else table[[2]]
-  })
 }

@@ -42,6 +42,9 @@ read_typed <- function(path, empty) {
   table[, names(empty), with = FALSE]
 }
 
+# A table that older runs lack: without its file it has no rows.
+read_if_there <- function(path, empty) if (file.exists(path)) read_typed(path, empty) else empty
+
 # Significant digits of a number in a shipped table.
 run_digits <- 6
 

@@ -47,4 +47,4 @@ parts_at <- function(sums, primitives) {
 #'
 #' @param path of results/thread-start.csv; older runs have none.
 #' @export
-read_thread_start <- function(path) if (file.exists(path)) read_typed(path, no_thread_start()) else no_thread_start()
+read_thread_start <- function(path) read_if_there(path, no_thread_start())
