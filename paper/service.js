@@ -56,7 +56,7 @@
     return value.toLocaleString("en-US", digits);
   }
   const counted = (value, one) => `${text(value)} ${one}${text(value) === "1" ? "" : "s"}`;
-  const binds = { threads: "the limit of threads or permits", cpus: "the CPUs", connections: "the pool of connections" };
+  const limitNames = { threads: "the limit of threads or permits", cpus: "the CPUs", connections: "the pool of connections" };
 
   function sayInFlight(service, found) {
     const within = text(service.wait_ms + service.cpu_ms);
@@ -73,7 +73,7 @@
       cpus: `${text(service.cpus)} ÷ ${text(service.cpu_ms)} ms of CPU time`,
       connections: `${text(service.connections)} ÷ ${text(service.held_ms)} ms`,
     };
-    return `First limit: ${binds[found.bound_by]}, at ${text(found.bound_per_s)} requests/s (${formulas[found.bound_by]}). The offered load is ${text(100 * found.utilization)} % of it.`;
+    return `First limit: ${limitNames[found.bound_by]}, at ${text(found.bound_per_s)} requests/s (${formulas[found.bound_by]}). The offered load is ${text(100 * found.utilization)} % of it.`;
   }
 
   function sayDoubled(service, found) {
@@ -86,19 +86,19 @@
   function sayVirtual(service, found) {
     const pinned = ` On JDK 21, requests that wait inside synchronized keep their carrier: with a carrier a CPU, at most ${text(found.pinned_per_s)} requests/s.`;
     if (Number.isNaN(service.threads)) {
-      return `Virtual threads: no limit of threads was given, so they lift none. The bound stays ${text(found.bound_per_s)} requests/s, by ${binds[found.bound_by]}.${pinned}`;
+      return `Virtual threads: no limit of threads was given, so they lift none. The bound stays ${text(found.bound_per_s)} requests/s, by ${limitNames[found.bound_by]}.${pinned}`;
     }
     if (found.bound_by !== "threads") {
-      return `Virtual threads: the bound stays ${text(found.bound_per_s)} requests/s, because ${binds[found.bound_by]} binds before the threads do.`.replace("CPUs binds", "CPUs bind") + pinned;
+      return `Virtual threads: the bound stays ${text(found.bound_per_s)} requests/s, because the first limit is ${limitNames[found.bound_by]}, and not the threads.${pinned}`;
     }
     const now = found.backlog_per_s > 0 ? "" : ` At ${text(service.rate_per_s)} requests/s neither bound is reached, so throughput stays the same.`;
-    return `Virtual threads: they admit every request, so the bound rises from ${text(found.bound_per_s)} to ${text(found.virtual_per_s)} requests/s, where ${binds[found.virtual_by]} would bind. A pool of ${counted(found.threads_useful, "platform thread")} has that bound, too.${now}${pinned}`;
+    return `Virtual threads: they admit every request, so the bound rises from ${text(found.bound_per_s)} to ${text(found.virtual_per_s)} requests/s, where ${limitNames[found.virtual_by]} would bind. A pool of ${counted(found.threads_useful, "platform thread")} has that bound, too.${now}${pinned}`;
   }
 
   function sayPools(service, found) {
     const threads = service.rate_per_s < found.virtual_per_s
-      ? `${counted(found.threads_enough, "thread")} for ${text(service.rate_per_s)} requests/s: then at most 1 % of them wait for one (Erlang's C). More than ${text(found.threads_useful)} serve no more requests, since ${binds[found.virtual_by]} would bind.`
-      : `no number of threads serves ${text(service.rate_per_s)} requests/s, since ${binds[found.virtual_by]} would bind at ${text(found.virtual_per_s)}.`;
+      ? `${counted(found.threads_enough, "thread")} for ${text(service.rate_per_s)} requests/s: then at most 1 % of them wait for one (Erlang's C). More than ${text(found.threads_useful)} serve no more requests, since ${limitNames[found.virtual_by]} would bind.`
+      : `no number of threads serves ${text(service.rate_per_s)} requests/s, since ${limitNames[found.virtual_by]} would bind at ${text(found.virtual_per_s)}.`;
     const connections = Number.isNaN(found.connections_enough)
       ? ""
       : ` Connections: ${text(found.connections_enough)}, by the same rule.`;
@@ -124,6 +124,8 @@
   const form = document.querySelector("#service-form");
   const output = form.querySelector("output");
   function update() {
+    // A pool limits nothing without the time that a request holds one of its connections.
+    form.elements.held_ms.required = form.elements.connections.value !== "";
     const fields = [...form.querySelectorAll("input")];
     const wrong = fields.find((field) => !field.validity.valid);
     if (wrong) {
