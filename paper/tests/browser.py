@@ -22,7 +22,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--hide-scrollbars",
 )
-LOCAL = ("file:", "data:", "blob:", "about:", "chrome:")
+LOCAL = ("data:", "blob:", "about:", "chrome:")
 CONTRAST = 4.5
 PATIENCE_S = 30
 
@@ -63,11 +63,12 @@ def complaints(driver: Chrome) -> list[str]:
 
 
 def requests(driver: Chrome) -> list[str]:
-    """Addresses outside the page that were requested since the last call."""
+    """Addresses outside the page, files too, that were requested since the last call."""
+    page = driver.current_url.partition("#")[0]
     messages = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
     sent = [one["params"] for one in messages if one["method"] == "Network.requestWillBeSent"]
     urls = [one["request"]["url"] for one in sent]
-    return [url for url in urls if not url.startswith(LOCAL)]
+    return [url for url in urls if url != page and not url.startswith(LOCAL)]
 
 
 def open_all(driver: Chrome) -> None:

@@ -200,10 +200,8 @@ def test_excluded_slices_are_counted(full: Report) -> None:
 
 
 def test_findings_that_were_not_measured_stand_in_a_line(report: Report) -> None:
-    assert (
-        "Not measured in this run: platform threads or virtual threads, where requests wait;"
-        in (report.text)
-    )
+    said = "Not measured in this run: platform threads or virtual threads, where requests wait;"
+    assert said in report.text
 
 
 def test_a_collapse_is_a_result(full: Report) -> None:
