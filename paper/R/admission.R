@@ -101,12 +101,12 @@ sentence_of_sizing <- function(sized) {
 #' @param tier where they do.
 sentence_of_deadlock <- function(all, tier) {
   wanted <- tier
-  cells <- all$summary[tier == wanted & tool == "jmeter" & outcome != "beyond_limits"]
-  if (nrow(cells) == 0) return("")
-  jdk <- vapply(all$cells[match(cells$mode, vapply(all$cells, function(cell) cell$cell$mode, ""))], function(cell) number(cell$configuration$mode$jdk), 0)
-  told <- cells[, ifelse(
+  rows <- all$summary[, which(tier == wanted & tool == "jmeter" & outcome != "beyond_limits")]
+  if (length(rows) == 0) return("")
+  jdk <- from_cells(all$cells[rows], function(cell) number(cell$configuration$mode$jdk), NA_real_)
+  told <- all$summary[rows, ifelse(
     outcome == "completed", sprintf("on JDK %s they serve %s requests/s", jdk, format_number(throughput_per_s)),
     sprintf("on JDK %s the server answers nothing any more (outcome `%s`)", jdk, outcome)
   )]
-  sprintf("Where half of %s users hold one lock and half wait for it in `synchronized`, %s.", format_number(cells$users[1]), enumerate(unique(told)))
+  sprintf("Where half of %s users hold one lock and half wait for it in `synchronized`, %s.", format_number(all$summary$users[rows[1]]), enumerate(unique(told)))
 }

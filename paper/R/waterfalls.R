@@ -8,6 +8,8 @@ waterfall_rows <- function(parts) {
   rows[, kind := fcase(at %in% c(1, last), "side", value < 0, "less", default = "more")][]
 }
 
+#' A waterfall, a bar a part.
+#'
 #' @param parts see above; `unit` of the values.
 #' @return ggplot.
 figure_waterfall <- function(parts, unit) {
@@ -69,6 +71,8 @@ thread_parts <- c(
   buffers = "Allocation buffers, 64 KiB for 4", rest = "What no part explains", thread = "A thread for each request"
 )
 
+#' The parts of a thread's start, with their words.
+#'
 #' @param starts see parts_of_thread_start(), of one load.
 parts_of_start <- function(starts) {
   rows <- starts[order(match(part, names(thread_parts)))]
@@ -123,6 +127,8 @@ looks_of_costs <- function(series) {
   )
 }
 
+#' CPU time of a request against the rate, a line a series.
+#'
 #' @param rows see costs_by_rate().
 #' @return ggplot.
 figure_costs <- function(rows) {
