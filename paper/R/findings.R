@@ -1,5 +1,6 @@
 # Findings. guide.yaml names what is compared and when a finding holds; the texts say it in words: a block of a text, from
-# `<!-- if ID -->` to `<!-- end -->`, is printed where that finding holds, with values of its pairs, as in `r thread$from`.
+# `<!-- if ID -->` to `<!-- end -->`, is printed where that finding holds, with values of its pairs, as in `r thread$from`. After the ID may stand
+# others that must hold too, or, behind an exclamation mark, must not.
 
 # The first page has these at most, in the order of guide.yaml.
 on_first_page <- 8
@@ -19,9 +20,6 @@ told_findings <- function(decided, findings) {
   })
   setNames(told, vapply(findings, `[[`, "", "id"))
 }
-
-#' Those of the first page that hold.
-first_findings <- function(findings) Filter(function(finding) finding$holds == "yes", head(findings, on_first_page))
 
 # ---- Values in words -----------------------------------------------------------------------------
 
@@ -111,23 +109,45 @@ value_of_code <- function(inline, values) {
 
 # ---- Texts with blocks ---------------------------------------------------------------------------
 
-block_start <- "^<!-- if ([a-z0-9-]+) -->$"
+block_start <- "^<!-- if ([a-z0-9-]+( !?[a-z0-9-]+)*) -->$"
 block_end <- "^<!-- end -->$"
 
-#' A text with the blocks of the findings that hold, and without all others.
+#' The blocks of a text.
 #'
-#' @param lines of a .qmd; `findings` see told_findings(); `others` other runs, see times_of().
-#' @return lines. Stops at a block of a finding that guide.yaml does not have, and at one that does not end.
-with_findings <- function(lines, findings, others = list()) {
+#' @param lines of a .qmd; `findings` see told_findings().
+#' @return data.table, a row a block: start and end (lines of its comments), finding (the first of its condition, whose values it has), holds.
+#'   Stops at a block of a finding that guide.yaml does not have, and at one that does not end.
+blocks_of <- function(lines, findings) {
   starts <- grep(block_start, lines)
   ends <- grep(block_end, lines)
   if (length(starts) != length(ends) || any(ends < starts) || any(tail(starts, -1) < head(ends, -1))) stop("a block has no end", call. = FALSE)
-  for (at in rev(seq_along(starts))) {
-    id <- sub(block_start, "\\1", lines[starts[at]])
-    if (is.null(findings[[id]])) stop("no finding of guide.yaml is called ", id, call. = FALSE)
-    inside <- lines[seq_len(ends[at] - starts[at] - 1) + starts[at]]
-    held <- if (findings[[id]]$holds == "yes") with_values(inside, values_for_text(findings[[id]], others))
-    lines <- c(lines[seq_len(starts[at] - 1)], held, lines[-seq_len(ends[at])])
+  conditions <- strsplit(sub(block_start, "\\1", lines[starts]), " ", fixed = TRUE)
+  data.table(
+    start = starts, end = ends, finding = vapply(conditions, `[[`, "", 1), holds = vapply(conditions, condition_holds, NA, findings = findings)
+  )
+}
+
+# Each finding of a condition holds; one with an exclamation mark does not.
+condition_holds <- function(condition, findings) {
+  ids <- sub("^!", "", condition)
+  unknown <- setdiff(ids, names(findings))
+  if (length(unknown) > 0) stop("no finding of guide.yaml is called ", unknown[1], call. = FALSE)
+  all(vapply(findings[ids], finding_holds, NA) != startsWith(condition, "!"))
+}
+
+finding_holds <- function(finding) finding$holds %in% "yes"
+
+#' A text with the blocks whose findings hold, and without all others.
+#'
+#' @param lines,findings see blocks_of(); `others` other runs, see times_of().
+#' @return lines.
+with_findings <- function(lines, findings, others = list()) {
+  blocks <- blocks_of(lines, findings)
+  for (at in rev(seq_len(nrow(blocks)))) {
+    block <- as.list(blocks[at])
+    inside <- lines[seq_len(block$end - block$start - 1) + block$start]
+    held <- if (block$holds) with_values(inside, values_for_text(findings[[block$finding]], others))
+    lines <- c(lines[seq_len(block$start - 1)], held, lines[-seq_len(block$end)])
   }
   lines
 }

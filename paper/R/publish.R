@@ -17,19 +17,23 @@ findings_of_shipped <- function(run, guide) {
   told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)
 }
 
-#' Those that the README reports.
-findings_of_readme <- function(findings) head(first_findings(findings), readme_findings)
-
-#' The items of the first page, without links into the report.
+#' The items of the first page that this run supports, without links into the report.
 #'
 #' @param lines of findings.qmd; `findings` see told_findings(); `others` other runs, see times_of().
-#' @return vector of Markdown, one string an item.
-items_of_findings <- function(lines, findings, others) {
+#' @return vector of Markdown, one string an item, named by its finding.
+first_items <- function(lines, findings, others = list()) {
+  items <- blocks_of(lines, findings)[holds & startsWith(lines[start + 1], "1. ")]$finding
   told <- trimws(with_findings(lines, findings, others))
   told <- told[told != ""]
-  starts <- startsWith(told, "1. ")
-  items <- vapply(split(told, cumsum(starts)), paste, "", collapse = " ")
-  sub("^1[.] ", "", head(unname(items[startsWith(items, "1. ")]), readme_findings))
+  texts <- vapply(split(told, cumsum(startsWith(told, "1. "))), paste, "", collapse = " ")
+  setNames(sub("^1[.] ", "", texts[startsWith(texts, "1. ")]), items)
+}
+
+#' Those that the README and a terminal report.
+items_of_findings <- function(lines, findings, others) {
+  items <- first_items(lines, findings, others)
+  spared <- vapply(findings[names(items)], function(finding) !is.null(finding$unless) && finding_holds(findings[[finding$unless]]), NA)
+  head(items[!spared], readme_findings)
 }
 
 # ---- Pictures ----------------------------------------------------------------------------------
@@ -135,7 +139,7 @@ readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis
 
 #' The blocks of both READMEs, by the names of their markers.
 #'
-#' @param runs see read_all_shipped(); the first is described. `items` see items_of_findings(); `first` see findings_of_readme(); `alt` words of its picture.
+#' @param runs see read_all_shipped(); the first is described. `items` see items_of_findings(); `first` their findings; `alt` words of its picture.
 readme_blocks <- function(runs, items, first, alt) {
   run <- runs[[1]]
   folder <- paste0("paper/runs/", run$name)
@@ -178,10 +182,9 @@ with_blocks <- function(lines, blocks) {
 write_readme <- function(root, name) {
   runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
   findings <- findings_of_shipped(runs[[1]], file.path(root, "analysis", "guide.yaml"))
-  first <- findings_of_readme(findings)
   picture <- picture_of_users(runs[[1]]$occupancy)
   items <- items_of_findings(readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8"), findings, runs[-1])
-  blocks <- readme_blocks(runs, items, first, picture$alt)
+  blocks <- readme_blocks(runs, items, findings[names(items)], picture$alt)
   paths <- file.path(root, names(readme_files))
   texts <- Map(function(path, names) with_blocks(readLines(path, encoding = "UTF-8"), blocks[names]), paths, readme_files)
   write_svgs(picture, file.path(root, "paper", "runs", name))

@@ -77,7 +77,7 @@ verdict_looks <- data.table(
 #' @param findings see told_findings(); `others` other runs, see read_all_shipped().
 #' @return data.table of text: Finding, Here, Shipped runs, Depends on CPUs. The ratio is that of the first pair.
 table_travel <- function(findings, others) {
-  held <- unname(Filter(function(finding) finding$holds == "yes", findings))
+  held <- unname(Filter(finding_holds, findings))
   rbindlist(lapply(held, function(finding) {
     first <- names(finding$pairs)[1]
     row <- finding$rows[pair == first]

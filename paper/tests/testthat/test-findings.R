@@ -33,6 +33,14 @@ test_that("a block that names what is not there is an error", {
   expect_error(with_findings(rev(text), told_of()), "a block has no end")
 })
 
+test_that("a block may need other findings, or the absence of one", {
+  of <- function(holds) told_of(holds = holds, outcome = holds, findings = list(finding, modifyList(finding, list(id = "two"))))
+  wants <- function(condition, holds) length(with_findings(c(sprintf("<!-- if %s -->", condition), "it", "<!-- end -->"), of(holds)))
+  # The second has no rows, so it does not hold.
+  expect_equal(c(wants("one", "yes"), wants("one two", "yes"), wants("one !two", "yes"), wants("one !two", "open")), c(1, 0, 1, 0))
+  expect_error(wants("one !three", "yes"), "no finding of guide.yaml is called three")
+})
+
 test_that("what is not told stands in a line, and what is refuted with its values", {
   findings <- list(finding, modifyList(finding, list(id = "two", topic = "a loop")))
   expect_equal(sentences_untold(told_of(findings = findings)), "Not measured in this run: a loop.")
@@ -105,12 +113,32 @@ test_that("every block of the paper is of a finding, with values that it has", {
   expect_gt(blocks, 30)
 })
 
+first_page <- readLines(file.path(paper_folder, "findings.qmd"), encoding = "UTF-8")
+
+# The same without those that do not hold.
+without <- function(...) {
+  held <- all_held()
+  for (id in c(...)) held[[id]]$holds <- "open"
+  held
+}
+
 test_that("the first page has at most eight items, which are the first findings of guide.yaml in their order", {
-  lines <- readLines(file.path(paper_folder, "findings.qmd"), encoding = "UTF-8")
-  items <- grep("^1[.] ", lines)
-  expect_lte(length(items), on_first_page)
-  expect_equal(sub(block_start, "\\1", lines[items - 1]), head(vapply(known, `[[`, "", "id"), length(items)))
-  expect_gte(length(items), 5)
+  items <- first_items(first_page, all_held())
+  expect_equal(names(items), head(vapply(known, `[[`, "", "id"), on_first_page))
+  # Without a finding the texts of the others stay, each as it is.
+  for (id in names(items)) {
+    others <- setdiff(names(items), id)
+    expect_equal(first_items(first_page, without(id))[others], items[others], label = id)
+  }
+  expect_equal(names(first_items(first_page, without("who-waits")))[5], "tail")
+})
+
+test_that("the README has five items, and short requests next to long ones only where wake-ups do not hold", {
+  items <- function(...) names(items_of_findings(first_page, without(...), list()))
+  expect_equal(items(), c("limit", "wake-ups", "overload", "who-waits", "pooler"))
+  expect_equal(items("wake-ups", "pooler"), c("limit", "neighbor", "overload", "who-waits", "pinning"))
+  unless <- unlist(lapply(known, `[[`, "unless"))
+  expect_true(all(unless %in% vapply(known, `[[`, "", "id")))
 })
 
 test_that("the table of what to configure has ten rows at most", {
