@@ -240,7 +240,7 @@ judge_claim <- function(tables, claim) {
     because = because_of(claim, verdict), also = also_text(tables, place, claim$also),
     statistic = place$statistic, rule = rule_text(claim$rule), estimate = value$estimate,
     low = min(value$low), high = max(value$high), sessions = value$sessions, cells = place_name(place),
-    reason = fcase(verdict != "not decided", "", nzchar(value$reason), value$reason, default = "the interval reaches both sides of the bound")
+    reason = fcase(verdict != "not decided", "", nzchar(value$reason), value$reason, default = "the interval holds the bound")
   )
 }
 

@@ -19,18 +19,38 @@ sentence_verdicts <- function(verdicts) {
   ))
 }
 
+#' How many conclusions hold, do not, and stay open, for the first page; empty where none was measured.
+sentence_of_totals <- function(verdicts) {
+  counts <- table(factor(verdicts[was_measured(verdicts)]$verdict, claim_verdicts))
+  held <- sum(counts[c("holds", "same direction, other size")])
+  refuted <- counts[["does not hold"]]
+  open <- sum(counts) - held - refuted
+  if (sum(counts) == 0) return("")
+  sized <- counts[["same direction, other size"]]
+  parts <- c(
+    if (held > 0) sprintf("%d hold%s%s", held, if (held == 1) "s" else "", if (sized > 0) sprintf(" (%d in another size)", sized) else ""),
+    if (refuted > 0) sprintf("%d do%s not", refuted, if (refuted == 1) "es" else ""),
+    if (open > 0) sprintf("%d stay%s open", open, if (open == 1) "s" else "")
+  )
+  sprintf("Of %s of five published experiments, %s (@sec-claims).", count_of(sum(counts), "conclusion"), enumerate(parts))
+}
+
 #' A row for each conclusion that the run has the cells of: Source (with its first row), Conclusion, Published, Here, Verdict, Why.
 #'
 #' @param verdicts see read_verdicts().
 #' @return data.table of text. ‡ marks a verdict on a treatment that is not the source's; "Why" says in what it differs.
 table_claims <- function(verdicts) {
   without_stop <- function(text) sub("[.]$", "", text)
-  verdicts[was_measured(verdicts), .(
+  measured <- copy(verdicts[was_measured(verdicts)])[, reason := said_once(reason)]
+  measured[, .(
     Source = fifelse(duplicated(source), "", source_titles[source]), Conclusion = without_stop(claim), Published = published,
     Here = fifelse(ours == "", no_figure, ours), Verdict = paste0(verdict, fifelse(treatment == "substituted", " ‡", "")),
     Why = trimws(paste(why_text(.SD), fifelse(treatment == "substituted", sprintf("Here: %s.", differs), "")))
-  ), .SDcols = names(verdicts)]
+  ), .SDcols = names(measured)]
 }
+
+# The same reason on both sides, once.
+said_once <- function(reasons) sub("^(no (?:valid )?cell[^;]*) of the mode; \\1 of its baseline$", "\\1 on either side", reasons, perl = TRUE)
 
 #' Every value that a source printed of a load that this run has, and ours, without a verdict: another machine has other values.
 #'

@@ -3,16 +3,21 @@
 # Sizes within this share of the best are as good in practice.
 as_good_from <- 0.9
 
-#' How many combinations of both pools' sizes serve nearly as much as the best.
+#' The combinations of both pools' sizes that serve nearly as much as the best.
 #'
 #' @param combinations see summarise_combinations(): combinations.csv.
+#' @return data.table, a row a tier: tier, good (how many), of (all).
+as_good_sizes <- function(combinations) {
+  if (nrow(combinations) == 0) return(data.table(tier = character(), good = integer(), of = integer()))
+  combinations[mode == "both-pools", .(good = sum(share >= as_good_from), of = .N), by = tier]
+}
+
+#' The same in a sentence.
 sentence_of_sizes <- function(combinations) {
-  if (nrow(combinations) == 0) return("")
-  told <- combinations[, .(good = sum(share >= as_good_from), of = .N), by = .(mode, tier)]
-  told <- told[mode == "both-pools"]
-  if (nrow(told) == 0) return("")
+  sizes <- as_good_sizes(combinations)
+  if (nrow(sizes) == 0) return("")
   sprintf(
     "The sizes matter little: %s.",
-    enumerate(told[, sprintf("with %s workers, %d of %d combinations of HikariCP's size and that of MariaDB's thread pool serve 90 %% of the best or more", sub("^grid-", "", tier), good, of)], "; ")
+    enumerate(sizes[, sprintf("with %s workers, %d of %d combinations of HikariCP's size and that of MariaDB's thread pool serve 90 %% of the best or more", sub("^grid-", "", tier), good, of)], "; ")
   )
 }

@@ -132,10 +132,18 @@ sentence_of_recovery <- function(rows, seconds) {
 seconds_at_most <- function(seconds) uniqueN(seconds[share == max(share)]$second)
 seconds_after_most <- function(seconds) max(seconds$second) - max(seconds[share == max(share)]$second)
 
-# A base that is not positive says that the line through the collections is none: then there is no advice.
-sentence_of_heap <- function(rows) {
+#' Heap of a request in flight, by mode; no rows where a base is not positive, which says that the line through the collections is none.
+#'
+#' @param rows heap of read_overloads().
+#' @return data.table: mode, kib (a request), base (MiB).
+heap_held <- function(rows) {
   held <- rows[, .(kib = median(kib_per_request), base = median(base_mib)), by = mode][order(match(mode, mode_levels(mode)))]
-  if (nrow(held) == 0 || any(held$base <= 0 | held$kib <= 0)) return("")
+  if (any(held$base <= 0 | held$kib <= 0)) held[0] else held
+}
+
+sentence_of_heap <- function(rows) {
+  held <- heap_held(rows)
+  if (nrow(held) == 0) return("")
   most <- held[, max(kib)]
   paragraph(
     sprintf(

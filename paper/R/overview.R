@@ -15,6 +15,28 @@ sentence_scope <- function(all) {
   ), sentence_mixed(all$cells))
 }
 
+#' The parts that are new against earlier comparisons, as far as this run shows them; empty where it shows none.
+#'
+#' @param all with `findings` and `traced`, see read_results().
+sentence_of_contribution <- function(all) {
+  holds <- function(id) finding_holds(all$findings[[id]])
+  causes <- table(factor(all$traced[is_measured(all$traced)]$kind, c("dose", "swap")))
+  parts <- c(
+    if (holds("limit")) "controls of what is admitted, on either kind of thread",
+    if (holds("who-waits")) "the order of service as a cause of tails at equal throughput",
+    if (holds("wake-ups")) "wake-ups as a cost of virtual threads",
+    if (sum(causes) > 0) sprintf("a dose or a swap for each cause (%s)", enumerate(count_of_each(causes)))
+  )
+  if (length(parts) == 0) return("")
+  sprintf("New against earlier comparisons %s %s.", if (length(parts) == 1) "is" else "are", enumerate(parts))
+}
+
+# Those that there are, with their names: "2 doses" and "1 swap".
+count_of_each <- function(counts) {
+  counts <- counts[counts > 0]
+  mapply(count_of, as.integer(counts), names(counts), USE.NAMES = FALSE)
+}
+
 tools_text <- function(tools) count_of(uniqueN(tools), "load generator")
 
 studies_text <- function(count) if (count == 1) "1 study" else paste(count, "studies")

@@ -12,18 +12,25 @@ sentence_of_cost_by_rate <- function(primitives) {
   )
 }
 
-#' The memory of a parked thread.
+#' The memory of a parked thread, KiB.
 #'
 #' @param memory see read_thread_memory(), or NULL.
-sentence_of_parked_threads <- function(memory) {
-  if (is.null(memory)) return("")
+#' @return list: platform (resident), virtual (heap); NULL where either was not measured.
+parked_thread_kib <- function(memory) {
+  if (is.null(memory)) return(NULL)
   # Memory of few threads does not stand out from the pages of a JVM.
   many <- memory[threads >= 500, .(rss = median(rss_bytes / threads) / 1024, heap = median(heap_bytes / threads) / 1024), by = kind]
-  of <- function(wanted, column) many[kind == wanted][[column]]
-  if (length(of("platform", "rss")) * length(of("virtual", "heap")) == 0) return("")
+  kib <- list(platform = many[kind == "platform"]$rss, virtual = many[kind == "virtual"]$heap)
+  if (all(lengths(kib) == 1)) kib
+}
+
+#' The same in a sentence.
+sentence_of_parked_threads <- function(memory) {
+  kib <- parked_thread_kib(memory)
+  if (is.null(kib)) return("")
   sprintf(
     "A parked platform thread holds %s KiB of resident memory, 50 frames deep, and not 1 MB; a virtual one holds %s KiB of heap.",
-    format_number(of("platform", "rss")), format_number(of("virtual", "heap"))
+    format_number(kib$platform), format_number(kib$virtual)
   )
 }
 

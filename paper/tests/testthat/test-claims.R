@@ -29,3 +29,20 @@ test_that("the table names each source of the ledger", {
   claims <- read_claims(file.path(analysis_folder, "claims.yaml"))
   expect_setequal(vapply(claims, `[[`, "", "source"), names(source_titles))
 })
+
+test_that("the first page has the totals, and no number that is 0", {
+  of <- function(...) sentence_of_totals(rbindlist(lapply(c(...), function(verdict) verdicts_of(verdict = verdict))))
+  expect_equal(
+    of("holds", "same direction, other size", "does not hold", "not decided", "not comparable", not_in_this_run),
+    "Of 5 conclusions of five published experiments, 2 hold (1 in another size), 1 does not and 2 stay open (@sec-claims)."
+  )
+  expect_equal(of("holds"), "Of 1 conclusion of five published experiments, 1 holds (@sec-claims).")
+  expect_equal(of(not_in_this_run), "")
+})
+
+test_that("a reason of both sides is said once", {
+  why <- function(reason) table_claims(verdicts_of(verdict = "not decided", reason = reason))$Why
+  expect_equal(why("no valid cell (little) of the mode; no valid cell (little) of its baseline"), "Because. Not decided: no valid cell (little) on either side.")
+  other <- "no valid cell (little) of the mode; no cell of its baseline"
+  expect_equal(why(other), sprintf("Because. Not decided: %s.", other))
+})

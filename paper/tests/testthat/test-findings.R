@@ -141,10 +141,35 @@ test_that("the README has five items, and short requests next to long ones only 
   expect_true(all(unless %in% vapply(known, `[[`, "", "id")))
 })
 
-test_that("the table of what to configure has ten rows at most", {
+# What the last two rows of the table of settings are made of.
+settings_of <- function(...) {
+  pairs <- list(more = list(bound = list(connections = 50, instead_of = 10)))
+  held <- told_of(pair = "more", statistic = "throughput_per_s", ..., findings = list(modifyList(finding, list(pairs = pairs))))
+  list(
+    findings = list("held-connections" = held$one), overloads = list(heap = data.table(mode = "virtual-512m", kib_per_request = 164, base_mib = 40)),
+    thread_memory = data.table(kind = c("platform", "virtual"), threads = 1000, rss_bytes = 20480000, heap_bytes = 2048000)
+  )
+}
+combined <- data.table(mode = "both-pools", tier = "grid-100", share = c(1, 0.95, 0.5))
+
+test_that("the table of settings has ten rows at most", {
   rows <- grep("^[|] ", readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8"), value = TRUE)
+  rows <- c(rows, strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]])
   expect_lte(length(rows) - 1, 10)
   expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))
+})
+
+test_that("connections and memory have rows with the values that there are", {
+  rows <- strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]]
+  expect_match(rows[1], "| with a call of a remote inside, 104/s with 10 connections, 52.2/s with 50; 2 of 3 combinations of sizes within 10 % of the best |", fixed = TRUE)
+  # 10,000 x 20 KiB and 10,000 x 2 KiB, in two digits.
+  expect_match(rows[2], "| parked, 200 MiB as platform threads, 20 MiB of heap as virtual ones; a sign-up in flight holds up to 164 KiB of heap |", fixed = TRUE)
+  open <- settings_of(holds = "open")
+  expect_match(rows_of_settings(open, combined), "| 2 of 3 combinations", fixed = TRUE)
+  open$overloads$heap[, base_mib := -3]
+  expect_no_match(rows_of_settings(open, combined), "sign-up")
+  open$thread_memory <- NULL
+  expect_equal(rows_of_settings(open, combined[0]), "")
 })
 
 told_of_run <- function(run) findings_of_shipped(read_shipped(file.path(analysis_folder, "runs"), run), guide_file)

@@ -22,3 +22,11 @@ test_that("JDKs, generators and the machine stand in a sentence each", {
   expect_equal(sentence_of_generators(summary), "Loads come from Apache JMeter 5.6.3 and due 2.0.0.")
   expect_equal(sentence_of_generators(summary[3]), "No cell names its generator.")
 })
+
+test_that("the parts that are new are those that this run shows, with the number of doses and swaps", {
+  traced <- data.table(kind = c("dose", "swap", "swap", "step", "swap"), reason = c("", "", "", "", "no valid cell"))
+  of <- function(holds, traced) list(findings = lapply(c(limit = "limit", "who-waits" = "who-waits", "wake-ups" = "wake-ups"), function(id) list(holds = holds)), traced = traced)
+  expect_match(sentence_of_contribution(of("yes", traced)), "^New against earlier comparisons are controls .*, wake-ups .* and a dose or a swap for each cause [(]1 dose and 2 swaps[)].$")
+  expect_equal(sentence_of_contribution(of("open", traced[2])), "New against earlier comparisons is a dose or a swap for each cause (1 swap).")
+  expect_equal(sentence_of_contribution(of("open", traced[5])), "")
+})

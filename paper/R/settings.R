@@ -1,0 +1,52 @@
+# Rows of the table of settings whose values are not those of one finding alone.
+
+# Requests in flight of the example.
+example_in_flight <- 10000
+
+#' The rows on connections and on memory, as far as this run has their values.
+#'
+#' @param all see read_results(); `combinations` see read_combined().
+#' @return lines of Markdown, as one string.
+rows_of_settings <- function(all, combinations) {
+  paste(c(row_of_connections(all$findings[["held-connections"]], combinations), row_of_memory(all$thread_memory, all$overloads$heap)), collapse = "\n")
+}
+
+markdown_row <- function(...) sprintf("| %s |", paste(..., sep = " | "))
+
+# NULL without values.
+row_of_connections <- function(held, combinations) {
+  measured <- c(if (finding_holds(held)) held_in_words(held), sizes_in_words(as_good_sizes(combinations)))
+  if (length(measured) == 0) return(NULL)
+  markdown_row(
+    "A pool of connections to the database",
+    "Twice transactions/s × the seconds that each holds one, then stop tuning; call other services outside of the transaction", paste(measured, collapse = "; ")
+  )
+}
+
+held_in_words <- function(held) {
+  more <- values_for_text(held)$more
+  bound <- held$pairs$more$bound
+  sprintf(
+    "with a call of a remote inside, %s with %s connections, %s with %s", more$from, format_number(bound$instead_of), more$to, format_number(bound$connections)
+  )
+}
+
+sizes_in_words <- function(sizes) {
+  if (nrow(sizes) == 0) return(NULL)
+  sprintf("%s within %s of the best", enumerate(sizes[, sprintf("%d of %d combinations of sizes", good, of)]), percent(1 - as_good_from))
+}
+
+row_of_memory <- function(memory, heap) {
+  kib <- parked_thread_kib(memory)
+  if (is.null(kib)) return(NULL)
+  mib <- function(each) format_number(signif(example_in_flight * each / 1024, 2))
+  request <- heap_held(heap)
+  markdown_row(
+    sprintf("Memory of %s requests in flight", format_number(example_in_flight)),
+    "Count it per request; size the heap for all that are admitted, or admit fewer",
+    paste(c(
+      sprintf("parked, %s MiB as platform threads, %s MiB of heap as virtual ones", mib(kib$platform), mib(kib$virtual)),
+      if (nrow(request) > 0) sprintf("a sign-up in flight holds up to %s KiB of heap", format_number(max(request$kib)))
+    ), collapse = "; ")
+  )
+}
