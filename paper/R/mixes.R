@@ -1,5 +1,11 @@
 # Short requests next to long ones: the tail of the short ones against the CPU in use.
 
+# Sizes of one family would have one hue: here each has its own, and carriers are triangles, which gray print keeps apart.
+mix_looks <- data.table(
+  mode = c("platform-200", "virtual", "virtual-carriers-2", "virtual-carriers-4", "virtual-carriers-16", "virtual-long-threads"),
+  colour = c("#0072B2", "#009E73", "#CC79A7", "#E69F00", "#D55E00", "#4D4D4D"), shape = c(15, 16, 6, 2, 17, 8)
+)
+
 #' The 99th percentile of short requests against the utilization of the CPU, a panel for each kind of mix: measured, and predicted by
 #' queueing theory (dashed).
 #'
@@ -16,7 +22,7 @@ figure_mixes <- function(mixes) {
     geom_point(size = 1.9) +
     facet_wrap(~panel, nrow = 1) +
     scale_y_log10(labels = plain_number, breaks = scales::breaks_log(6)) +
-    scales_of_modes(levels(rows$mode), mode_labels) +
+    scales_of_modes(levels(rows$mode), mode_labels, mix_looks) +
     labs(x = "CPU in use (%)", y = "p99 of the short requests (ms)") +
     theme_artifact() +
     guides(colour = guide_legend(ncol = 3))

@@ -86,9 +86,10 @@ mode_colours <- function(modes) {
   setNames(styles$colour, styles$mode)
 }
 
-# The scales that give every mode its look; `labels` names the modes in the legend.
-scales_of_modes <- function(modes, labels = identity) {
+# The scales that give every mode its look; `labels` names the modes in the legend; `looks` of a figure (mode, colour, shape) come before.
+scales_of_modes <- function(modes, labels = identity, looks = NULL) {
   styles <- mode_styles(modes)
+  if (!is.null(looks)) styles[looks, `:=`(colour = i.colour, shape = i.shape), on = "mode"]
   named <- function(column) setNames(styles[[column]], styles$mode)
   list(
     scale_colour_manual(values = named("colour"), limits = styles$mode, labels = labels),

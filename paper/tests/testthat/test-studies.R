@@ -162,3 +162,10 @@ test_that("mixes are drawn, and told where their modes differ most", {
   expect_equal(sentence_of_mixes(none), "")
   expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")
 })
+
+test_that("carriers of the figure of mixes differ in colour, and in shape for gray print", {
+  modes <- c("platform-200", "virtual", "virtual-carriers-4", "virtual-carriers-16", "virtual-long-threads")
+  drawn <- ggplot2::ggplot_build(figure_mixes(rbindlist(lapply(modes, mix_rows, utilization = c(0.3, 0.5), p99_ms = c(5, 10)))))
+  looks <- unique(drawn$data[[3]][c("colour", "shape")])
+  expect_equal(c(nrow(looks), anyDuplicated(looks$colour), anyDuplicated(looks$shape)), c(5, 0, 0))
+})
