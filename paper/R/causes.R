@@ -34,25 +34,31 @@ sentence_dose <- function(row, cause) {
   )
 }
 
-# The values of both sides, before or after a swap.
-of_both <- function(row, cause, when) {
+# The values of both sides, before or after a swap; `named`: with their words.
+of_both <- function(row, cause, when, named) {
   sides <- c("mode", if (!is.null(cause$difference[["baseline"]])) "baseline")
   values <- vapply(paste0(when, "_", sides), function(column) in_its_unit(row[[column]], row$statistic), "")
-  words <- unlist(cause$difference[paste0(sides, "_words")])
-  if (when == "before") values <- paste(values, "with", words)
+  if (named) values <- paste(values, "with", unlist(cause$difference[paste0(sides, "_words")]))
   enumerate(unname(values))
 }
 
 #' The difference, before anything is swapped.
 sentence_difference <- function(row, cause) {
-  sprintf("The %s is %s.", title_of(row$statistic), of_both(row, cause, "before"))
+  sprintf("The %s is %s.", title_of(row$statistic), of_both(row, cause, "before", named = TRUE))
+}
+
+# Whether the ends of the dose are the sides of the difference, whose values stand with the dose then.
+dose_is_difference <- function(cause) {
+  setequal(vapply(cause$doses$modes, `[[`, "", "mode"), unlist(cause$difference[c("mode", "baseline")]))
 }
 
 #' One swap in a sentence: both sides after it, the share of the effect that goes, and what was counted.
-sentence_swap <- function(row, cause) {
+#'
+#' @param alone whether no sentence before names the difference.
+sentence_swap <- function(row, cause, alone) {
   goes <- if (is.na(row$share)) "" else sprintf(", and %s %% of the effect goes", share_text(row))
   paragraph(
-    sprintf("%s: then it is %s%s.", capitalised(row$does), of_both(row, cause, "after"), goes),
+    sprintf("%s: then %s is %s%s.", capitalised(row$does), if (alone) title_of(row$statistic) else "it", of_both(row, cause, "after", alone), goes),
     if (!is.na(row$counted_before_mode)) sprintf("Counted, %s.", counted_text(row))
   )
 }
@@ -69,11 +75,13 @@ counted_text <- function(rows) {
 tell_cause <- function(cause, traced) {
   rows <- traced[id == cause$id & is_measured(traced)]
   swaps <- rows[kind == "swap"]
+  doses <- rows[kind == "dose"]
+  alone <- nrow(doses) > 0 && dose_is_difference(cause)
   paragraph(
     sprintf("*%s.* %s", cause$title, trimws(cause$mechanism)),
-    vapply(split(rows[kind == "dose"], by = "does"), sentence_dose, "", cause = cause),
-    if (nrow(swaps) > 0) sentence_difference(swaps[1], cause),
-    vapply(split(swaps, by = "does"), sentence_swap, "", cause = cause)
+    vapply(split(doses, by = "does"), sentence_dose, "", cause = cause),
+    if (nrow(swaps) > 0 && !alone) sentence_difference(swaps[1], cause),
+    vapply(split(swaps, by = "does"), sentence_swap, "", cause = cause, alone = alone)
   )
 }
 
@@ -83,6 +91,16 @@ tell_cause <- function(cause, traced) {
 tell_cause_of <- function(all, id) {
   wanted <- id
   if (nrow(all$traced[id == wanted & is_measured(all$traced)]) == 0) "" else tell_cause(all$causes[[wanted]], all$traced)
+}
+
+#' The share of a cause's effect that goes with its first swap; empty where it was not measured.
+#'
+#' @param all with `causes` and `traced`; `id` of the cause; `effect` in words.
+sentence_of_first_share <- function(all, id, effect) {
+  wanted <- id
+  first <- all$causes[[wanted]]$swaps[[1]]$does
+  row <- all$traced[id == wanted & kind == "swap" & does == first & is_measured(all$traced) & !is.na(share)]
+  if (nrow(row) == 0) "" else sprintf("With %s, %s %% of %s goes.", first, share_text(row), effect)
 }
 
 #' All causes, a row a dose and a row a swap.

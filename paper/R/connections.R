@@ -18,6 +18,6 @@ sentence_of_sizes <- function(combinations) {
   if (nrow(sizes) == 0) return("")
   sprintf(
     "The sizes matter little: %s.",
-    enumerate(sizes[, sprintf("with %s workers, %d of %d combinations of HikariCP's size and that of MariaDB's thread pool serve 90 %% of the best or more", sub("^grid-", "", tier), good, of)], "; ")
+    paste(sizes[, sprintf("with %s workers, %d of %d combinations of HikariCP's size and that of MariaDB's thread pool serve 90 %% of the best or more", sub("^grid-", "", tier), good, of)], collapse = "; ")
   )
 }

@@ -25,18 +25,18 @@ tell_failed <- function(all) {
 failed_mixes <- function(mixes) {
   rows <- mixes[abs(log(measured_p99_ms / predicted_p99_ms)) > log(p99_predicted_within)]
   if (nrow(rows) == 0) return("")
-  sprintf("p99 of short requests next to long ones, predicted and measured: %s.", enumerate(rows[, sprintf(
+  sprintf("p99 of short requests next to long ones, predicted and measured: %s.", paste(rows[, sprintf(
     "%s and %s with %s at %.0f %% of the CPU", format_number(signif(predicted_p99_ms, 2)), value_of(measured_p99_ms, "ms"), in_words(mode), 100 * utilization
-  )], "; "))
+  )], collapse = "; "))
 }
 
 # The prediction is one with heap enough.
 failed_goodput <- function(loads) {
   rows <- goodput_of(loads[!grepl("^virtual-512m", mode)])[abs(in_time - predicted) > share_predicted_within]
   if (nrow(rows) == 0) return("")
-  sprintf("Answered in time, predicted and measured: %s.", enumerate(rows[, sprintf(
+  sprintf("Answered in time, predicted and measured: %s.", paste(rows[, sprintf(
     "%s and %s with %s at %s times the capacity", percent(signif(predicted, 2)), percent(in_time), in_words(mode), format_number(highest_share)
-  )], "; "))
+  )], collapse = "; "))
 }
 
 failed_recovery <- function(recoveries, seconds) {

@@ -120,11 +120,11 @@ sentence_of_silence <- function(loads) {
 sentence_of_recovery <- function(rows, seconds) {
   if (nrow(rows) == 0) return("")
   back <- rows[, .(back_s = median(back_s)), by = mode][order(back_s, match(mode, mode_levels(mode)))]
-  come <- back[is.finite(back_s), sprintf("after %s s with %s", format_number(back_s), in_words(mode))]
+  come <- back[is.finite(back_s), sprintf("within %s s with %s", format_number(back_s), in_words(mode))]
   gone <- back[!is.finite(back_s), in_words(mode)]
   sprintf(
-    "After an overload of %s s p99 is within %s times its value before: %s.", format_number(seconds_at_most(seconds)), format_number(back_within),
-    enumerate(c(come, if (length(gone) > 0) sprintf("not in the %s s that follow with %s", format_number(seconds_after_most(seconds)), enumerate(gone, " or "))))
+    "After an overload of %s s, p99 returns to at most %s times its earlier value: %s.", format_number(seconds_at_most(seconds)), format_number(back_within),
+    enumerate(c(come, if (length(gone) > 0) sprintf("not within %s s with %s", format_number(seconds_after_most(seconds)), enumerate(gone, " or "))))
   )
 }
 

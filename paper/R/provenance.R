@@ -181,11 +181,14 @@ sentence_of_heaps <- function(cells) {
     options <- unlist(c(cell$configuration$study$server$jvm_options, cell$configuration$mode$jvm_options))
     heap <- grep("^-Xmx", options, value = TRUE)
     if (length(heap) == 0) return(NULL)
-    list(study = cell$cell$study, heap = tail(heap, 1), collector = tail(c("the JVM's default collector", grep("GC$", options, value = TRUE)), 1))
+    list(
+      study = cell$cell$study, heap = sub("^-Xmx([0-9]+)m$", "\\1 MiB", tail(heap, 1)),
+      collector = tail(c("the JVM's default collector", grep("GC$", options, value = TRUE)), 1)
+    )
   }))
   if (nrow(rows) == 0) return("No cell names a heap.")
-  heaps <- unique(rows)[, .(heap = enumerate(as_code(unique(heap)), " or ")), by = study][, .(studies = enumerate(as_code(study))), by = heap]
-  sprintf("servers have %s, with %s.", enumerate(heaps[, sprintf("%s in %s", heap, studies)], "; "), enumerate(as_code(unique(rows$collector)), " or "))
+  heaps <- unique(rows)[, .(heap = enumerate(unique(heap), " or ")), by = study][, .(studies = enumerate(as_code(study))), by = heap]
+  sprintf("Heaps are %s; collector: %s.", paste(heaps[, sprintf("%s in %s", heap, studies)], collapse = "; "), enumerate(as_code(unique(rows$collector)), " or "))
 }
 
 #' The JDKs, and how many modes run on another than the others; the table of modes names them.

@@ -90,12 +90,12 @@ sentence_of_starts <- function(starts, primitives) {
   alone <- primitives[primitive == "platform-thread-start" & statistic == "cpu" & is.finite(mean)]$mean
   paragraph(
     sprintf(
-      "At %s/s of 200 µs each, a new thread for each request takes %s µs more than a pool: %s to start and end an empty thread, less %s for the hand-over to a pool, %s for pauses of the collector%s, and a rest of %s (%s) that no part explains.",
+      "At %s requests/s that compute for 200 µs, a new thread for each request takes %s µs more than a pool: %s to start and end an empty thread, less %s for the hand-over to a pool, %s for pauses of the collector%s, and a rest of %s (%s) that no part explains.",
       format_number(starts$rate_per_s[1]), in_us(whole), in_us(us$start), in_us(-us[["hand-over"]]), in_us(us$collector),
       if (is.null(us$buffers)) "" else sprintf(", %s for allocation buffers of 64 KiB in place of 4", in_us(us$buffers)), in_us(us$rest), percent(round(us$rest / whole, 2))
     ),
     if (length(alone) > 0) sprintf("Started in a row, without requests, an empty thread takes %s µs.", in_us(alone[1])),
-    if (is.null(us$buffers)) "How much of the rest is allocation buffers takes `depth=full` to measure."
+    if (is.null(us$buffers)) "`depth=full` measures how much of the rest is allocation buffers."
   )
 }
 

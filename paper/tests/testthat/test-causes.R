@@ -21,6 +21,21 @@ test_that("a dose is printed with its response, the law and the slope", {
   expect_match(told, "The slope of the logarithms is 1 [1, 1], where the law has 1.", fixed = TRUE)
 })
 
+test_that("a difference whose values stand with the dose is not said twice", {
+  cause <- demo_cause(title = "Starting threads")
+  sides <- unlist(cause$difference[c("mode", "baseline")])
+  cause$doses <- list(of = "threads", modes = lapply(seq_along(sides), function(at) list(dose = at, mode = sides[[at]])))
+  dose <- traced_of(dose_summary(), dose_cause())[kind == "dose"][, id := "start"]
+  told <- tell_cause(cause, rbind(traced_of(), dose))
+  expect_no_match(told, "The CPU time per request is", fixed = TRUE)
+  expect_match(told, "Connections are kept: then CPU time per request is 100 µs with a thread each and 100 µs with a pool, and", fixed = TRUE)
+})
+
+test_that("the share that goes with a cause's first swap stands in a sentence", {
+  expect_match(sentence_of_first_share(results_of(), "start", "the cost"), "^With connections are kept, 100 \\[96, 104\\] % of the cost goes.$")
+  expect_equal(sentence_of_first_share(results_of(traced_of()[0]), "start", "the cost"), "")
+})
+
 test_that("there is one table, without verdicts", {
   table <- table_causes(results_of())
   expect_equal(table$Cause, c("Starting threads", "How many"))

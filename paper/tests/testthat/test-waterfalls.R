@@ -15,9 +15,9 @@ test_that("each part begins where the one before it ends, and the sides begin at
 test_that("the start of threads is told in parts, and what would split the rest", {
   alone <- primitive_rows("platform-thread-start" = 50)
   text <- sentence_of_starts(starts, alone)
-  expect_match(text, "At 2,400/s of 200 µs each, a new thread for each request takes 160 µs more than a pool: 50 to start and end an empty thread, less 5 for", fixed = TRUE)
+  expect_match(text, "At 2,400 requests/s that compute for 200 µs, a new thread for each request takes 160 µs more than a pool: 50 to start and end an empty thread, less 5 for", fixed = TRUE)
   expect_match(text, "7 for pauses of the collector, and a rest of 108 (68 %) that no part explains. Started in a row, without requests, an empty thread takes 50 µs.", fixed = TRUE)
-  expect_match(text, "takes `depth=full` to measure", fixed = TRUE)
+  expect_match(text, "`depth=full` measures how much", fixed = TRUE)
   with_buffers <- rbind(starts, copy(starts[1])[, `:=`(part = "buffers", us = 40)])
   text <- sentence_of_starts(with_buffers, alone[0])
   expect_match(text, ", 40 for allocation buffers of 64 KiB in place of 4, and a rest", fixed = TRUE)
