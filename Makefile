@@ -32,7 +32,7 @@ report: plan build ## measure what is not measured yet; results/report.html and 
 plan: ## what report will do, how long it takes here, and how to have less
 	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
 
-quick: build ## the first findings by one session each, within twelve minutes: results/quick/report.html
+quick: build ## five of the findings by one session each, within twelve minutes: results/quick/report.html
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/quick.yaml && Rscript paper/publish.R summary results=results/quick
 
 smoke: build ## the same pipeline on tiny tiers, within minutes

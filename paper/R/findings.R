@@ -146,7 +146,7 @@ with_findings <- function(lines, findings, others = list()) {
   for (at in rev(seq_len(nrow(blocks)))) {
     block <- as.list(blocks[at])
     inside <- lines[seq_len(block$end - block$start - 1) + block$start]
-    held <- if (block$holds) with_values(inside, values_for_text(findings[[block$finding]], others))
+    held <- if (block$holds && length(inside) > 0) with_values(inside, values_for_text(findings[[block$finding]], others))
     lines <- c(lines[seq_len(block$start - 1)], held, lines[-seq_len(block$end)])
   }
   lines

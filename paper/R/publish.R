@@ -29,9 +29,9 @@ first_items <- function(lines, findings, others = list()) {
   setNames(sub("^1[.] ", "", texts[startsWith(texts, "1. ")]), items)
 }
 
-#' Those that the README and a terminal report.
+#' Those that the README and a terminal report, without the lines that continue an item: the paper has room for them.
 items_of_findings <- function(lines, findings, others) {
-  items <- first_items(lines, findings, others)
+  items <- first_items(lines[!startsWith(lines, "   ")], findings, others)
   spared <- vapply(findings[names(items)], function(finding) !is.null(finding$unless) && finding_holds(findings[[finding$unless]]), NA)
   head(items[!spared], readme_findings)
 }

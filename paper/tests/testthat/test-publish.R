@@ -130,7 +130,7 @@ test_that("a report counts what it reproduces of another run", {
 test_that("the end of a run says what it found, what is valid and where the report is", {
   summary <- shipped_from(write_whole_run())$summary
   finding <- list(id = "one", topic = "a pool", title = "A pool is cheaper", holds = "yes", rows = data.table(pair = character()))
-  text <- c("<!-- if one -->", "1. **`r title`.** It is", "<!-- end -->", "   so.")
+  text <- c("<!-- if one -->", "1. **`r title`.** It is", "so.", "<!-- end -->", "   And more.")
   all <- list(findings = list(one = finding, two = list(id = "two", topic = "a loop", holds = "open")), summary = summary, results = "results")
   lines <- summary_lines(all, text)
   expect_match(lines, "^- A pool is cheaper. It is so.$", all = FALSE)
