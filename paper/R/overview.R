@@ -22,7 +22,7 @@ sentence_of_contribution <- function(all) {
   holds <- function(id) finding_holds(all$findings[[id]])
   causes <- table(factor(all$traced[is_measured(all$traced)]$kind, c("dose", "swap")))
   parts <- c(
-    if (holds("limit")) "controls of what is admitted, on either kind of thread",
+    if (holds("limit")) "controls of what is admitted on either kind of thread",
     if (holds("who-waits")) "the order of service as a cause of tails at equal throughput",
     if (holds("wake-ups")) "wake-ups as a cost of virtual threads",
     if (sum(causes) > 0) sprintf("a dose or a swap for each cause (%s)", enumerate(count_of_each(causes)))
