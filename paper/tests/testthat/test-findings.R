@@ -141,7 +141,7 @@ test_that("the README has five items, and short requests next to long ones only 
   expect_true(all(unless %in% vapply(known, `[[`, "", "id")))
 })
 
-# What the last two rows of the table of settings are made of.
+# The values from which the last two rows of the table of settings are made.
 settings_of <- function(...) {
   pairs <- list(more = list(bound = list(connections = 50, instead_of = 10)))
   held <- told_of(pair = "more", statistic = "throughput_per_s", ..., findings = list(modifyList(finding, list(pairs = pairs))))
