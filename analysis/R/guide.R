@@ -61,13 +61,19 @@ decide_findings <- function(findings, comparisons) {
 
 # One that is refuted outweighs those that are not decided.
 whether_holds <- function(outcome, expected) {
-  matters <- expected != ""
-  met <- mapply(`%in%`, outcome, strsplit(expected, " ", fixed = TRUE))[matters]
-  if (all(met)) return("yes")
-  if (any(!met & is_decided_outcome(outcome[matters]))) "no" else "open"
+  if (any(is_refuted(outcome, expected))) return("no")
+  if (all(expected == "" | is_met(outcome, expected))) "yes" else "open"
 }
 
-is_decided_outcome <- function(outcome) outcome %in% c("better", "worse", "same", "fixed")
+is_met <- function(outcome, expected) mapply(`%in%`, outcome, strsplit(expected, " ", fixed = TRUE))
+
+#' Whether pairs of findings are decided otherwise than their findings need.
+#'
+#' @param outcome,expected columns of decide_findings().
+#' @export
+is_refuted <- function(outcome, expected) {
+  expected != "" & outcome %in% c("better", "worse", "same", "fixed") & !is_met(outcome, expected)
+}
 
 #' The ratio that theory allows: what the mode admits over what the baseline admits. NA without a bound.
 #' @export

@@ -11,7 +11,7 @@ share_predicted_within <- 0.1
 failed_predictions <- function(all) {
   Filter(nzchar, c(
     failed_mixes(all$mixes), failed_goodput(all$overloads$loads), failed_recovery(all$overloads$recoveries, all$overloads$seconds),
-    failed_carriers(all$findings[["carriers-cost"]], all$findings[["wake-ups"]]$holds %in% "yes")
+    failed_carriers(all$findings[["carriers-cost"]], finding_holds(all$findings[["wake-ups"]]))
   ))
 }
 

@@ -26,13 +26,14 @@ told_findings <- function(decided, findings) {
 # Two significant digits, a third below 1.1: there the difference would be lost.
 ratio_digits <- function(ratio) format_number(signif(ratio, ifelse(ratio < 1.1, 3, 2)))
 
-# Ratios of the shipped runs that have this comparison, as values.
+# Ratios of the shipped runs that have this comparison, in the direction in which times_of() prints it.
 ratios_of_runs <- function(row, runs) {
   if (length(runs) == 0) return(numeric())
   # Without a join, which would sort each table.
   same <- function(rows) Reduce(`&`, lapply(comparison_keys, function(key) rows[[key]] == row[[key]]))
   found <- rbindlist(lapply(runs, function(run) run$comparisons[same(run$comparisons), .(estimate, bound)]))
-  found[is.finite(estimate) & bound == ""]$estimate
+  found <- found[is.finite(estimate) & bound == ""]$estimate
+  if (isTRUE(row$estimate < 1)) 1 / found else found
 }
 
 #' A ratio in prose: never below 1, the sentence says in which direction. In brackets its range over the runs that have it, or of one run its
@@ -52,9 +53,8 @@ times_of <- function(row, others = list()) {
   }
   if (bound %in% "at_least") return(sprintf("at least %s ×", ratio_digits(max(ratio[2], 1, na.rm = TRUE))))
   if (bound %in% "at_most") return(sprintf("at most %s ×", ratio_digits(fcoalesce(ratio[3], ratio[1]))))
-  elsewhere <- ratios_of_runs(row, others)
   paste0(
-    ratio_digits(ratio[1]), " ×", bracket_of(ratio, if (row$estimate < 1) 1 / elsewhere else elsewhere), if (row$pairs == 1) one_session_mark
+    ratio_digits(ratio[1]), " ×", bracket_of(ratio, ratios_of_runs(row, others)), if (row$pairs == 1) one_session_mark
   )
 }
 
@@ -179,8 +179,7 @@ sentences_untold <- function(findings) {
 
 # The pairs that refute a finding, with their values.
 refuted_text <- function(finding) {
-  rows <- finding$rows[expected != "" & outcome %in% c("better", "worse", "same", "fixed")]
-  rows <- rows[!mapply(`%in%`, outcome, strsplit(expected, " ", fixed = TRUE))]
+  rows <- finding$rows[is_refuted(outcome, expected)]
   sprintf("%s (%s)", finding$topic, enumerate(rows[, sprintf(
     "%s: %s with %s, %s with %s", title_of(statistic), mapply(value_in_words, baseline_value, statistic), as_code(baseline),
     mapply(value_in_words, mode_value, statistic), as_code(mode)

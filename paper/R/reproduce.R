@@ -82,7 +82,6 @@ table_travel <- function(findings, others) {
     first <- names(finding$pairs)[1]
     row <- finding$rows[pair == first]
     elsewhere <- ratios_of_runs(row, others)
-    if (isTRUE(row$estimate < 1)) elsewhere <- 1 / elsewhere
     is_ratio <- row$effect == "ratio"
     data.table(
       Finding = gsub("`", "", finding$title), Here = if (is_ratio) times_of(row) else paste(value_in_words(row$baseline_value, row$statistic), "and", value_in_words(row$mode_value, row$statistic)),
