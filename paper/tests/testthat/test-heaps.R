@@ -11,7 +11,7 @@ heap_tables <- function() {
   list(modes = modes, requests = requests)
 }
 
-test_that("the heap that is enough, the pauses and the heap of a request are told", {
+test_that("the heap that is enough, the pauses and the heap of a request are reported", {
   text <- tell_heaps(heap_tables())
   expect_match(text, "At `remote-500`, these heaps serve at least 95 % of what 1,024 MiB do: 256 MiB by SerialGC and 256 MiB by ZGC with virtual threads; 128 MiB by SerialGC and 128 MiB by ZGC with event loops.", fixed = TRUE)
   expect_match(text, "Pauses of the collector take up to 42 % of the time (`virtual-SerialGC-128` at `remote-500`).", fixed = TRUE)

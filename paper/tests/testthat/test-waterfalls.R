@@ -12,7 +12,7 @@ test_that("each part begins where the one before it ends, and the sides begin at
   expect_s3_class(ggplot2::ggplotGrob(figure_waterfall(data.table(), "µs")), "gtable")
 })
 
-test_that("the start of threads is told in parts, and what would split the rest", {
+test_that("the start of threads is reported in parts, and what would split the rest", {
   alone <- primitive_rows("platform-thread-start" = 50)
   text <- sentence_of_starts(starts, alone)
   expect_match(text, "At 2,400 requests/s that compute for 200 µs, a new thread for each request takes 160 µs more than a pool: 50 to start and end an empty thread, less 5 for", fixed = TRUE)
