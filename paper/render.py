@@ -237,7 +237,8 @@ def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
         except (RenderError, OSError) as failure:
             reason = f"Quarto failed: {why(str(failure))}"
     name = f"{STAND_IN}: {reason}"
-    print(f"report: {out.name} is by {name}", file=sys.stderr)
+    # In one piece: both formats are written side by side.
+    sys.stderr.write(f"report: {out.name} is by {name}\n")
     return render_with(render_with_stand_in, name, qmd, params, target, out)
 
 
