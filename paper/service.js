@@ -130,7 +130,7 @@
     const wrong = fields.find((field) => !field.validity.valid);
     if (wrong) {
       delete output.dataset.answer;
-      output.replaceChildren(`${wrong.labels[0].textContent.trim()}: a number from ${wrong.min} to ${wrong.max} is needed.`);
+      output.replaceChildren(`${wrong.labels[0].textContent.trim()}: a ${wrong.step === "1" ? "whole " : ""}number from ${wrong.min} to ${wrong.max} is needed.`);
       return;
     }
     const service = Object.fromEntries(fields.map((field) => [field.name, field.valueAsNumber]));
