@@ -963,6 +963,11 @@ SIGN_UPS = ("studies", "sign-up", "comparisons", "overload", "modes")
             'jvm.modes.hikari-10.scheduling = "batch"; allowed: only for a server on a JVM',
         ),
         (
+            ["studies", "database-pools", "comparisons", "jvm", "modes", "hikari-10", "permits"],
+            5,
+            "jvm.modes.hikari-10.permits = 5; allowed: only for a server on a JVM",
+        ),
+        (
             [*THREADS, "fixed-pool", "scheduling"],
             "idle",
             'threads.modes.fixed-pool.scheduling = "idle"; allowed: batch',
