@@ -72,8 +72,18 @@ effect_of_pair <- function(pair, statistic, anyway = FALSE) {
   error <- pmax(error_of_rounds(row$within, row$rounds), row$least)
   ends <- row$centre + c(-1, 1) * reach_of_rounds(error, row$df_within)
   c(about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre", "least")], list(
-    error = error, df = row$df_within, low = if (row$bound < 0) -Inf else ends[1], high = if (row$bound > 0) Inf else ends[2]
+    error = error, df = row$df_within, low = if (row$bound %in% -1) -Inf else ends[1], high = if (row$bound %in% 1) Inf else ends[2]
   ))
+}
+
+# One round says nothing of noise. Where the sessions of the shipped run have one as well, it is as noisy as they are.
+with_noise_of <- function(effect, there) {
+  if (effect$why != "" || is.finite(effect$error) || !isTRUE(there$rounds <= there$pairs)) return(effect)
+  known <- as.list(sides_of_comparisons(there))
+  effect$error <- pmax(known$noise, effect$least, na.rm = TRUE)
+  effect$df <- fcoalesce(known$df, df_at_most)
+  ends <- effect$centre + c(-1, 1) * qt((1 + confidence) / 2, effect$df) * effect$error
+  utils::modifyList(effect, list(noise_of_shipped = TRUE, low = if (effect$bound %in% -1) -Inf else ends[1], high = if (effect$bound %in% 1) Inf else ends[2]))
 }
 
 serves_otherwise <- function(pair) {
@@ -119,19 +129,20 @@ told_of_pair <- function(finding, pair, name, rows) {
 
 # ---- Verdicts ------------------------------------------------------------------------------------
 
-#' The outcome of a pair by itself, as standing() has those of a run: better, worse, same, fixed, open, none.
+#' The outcome of a pair by itself, as standing() has those of a run: better, worse, same (also where it differs by less than the margin), fixed,
+#' open, none.
 outcome_of <- function(effect, is_fixed) {
   margin <- if (effect$effect == "ratio") log(effect$margin) else effect$margin
   changed <- if (isTRUE(effect$low > 0)) "higher" else if (isTRUE(effect$high < 0)) "lower" else ""
   if (effect$why != "") "none" else
     if (is_fixed) "fixed" else
-      if (changed != "") (if (changed == effect$better) "better" else "worse") else
-        if (lies_within(effect, margin)) "same" else "open"
+      if (lies_within(effect, margin)) "same" else
+        if (changed != "") (if (changed == effect$better) "better" else "worse") else "open"
 }
 
 # Two one-sided tests at 5 %.
 lies_within <- function(effect, margin) {
-  if (effect$bound != 0 || !is.finite(effect$error) || is.na(effect$df)) return(FALSE)
+  if (!effect$bound %in% 0 || !is.finite(effect$error) || is.na(effect$df)) return(FALSE)
   max(tail_beyond(margin - effect$centre, effect$error, effect$df), tail_beyond(margin + effect$centre, effect$error, effect$df)) <= 1 - confidence
 }
 
@@ -210,9 +221,9 @@ bounds_of_pair <- function(pair) {
 # ---- Lines ---------------------------------------------------------------------------------------
 
 lines_of_statistic <- function(pair, statistic, findings, shipped) {
-  effect <- if (statistic == "capacity_per_s") effect_of_capacities(pair, shipped) else effect_of_pair(pair, statistic)
   place <- data.table(pair$place, statistic = statistic)
   there <- shipped$comparisons[place, on = comparison_keys, nomatch = NULL]
+  effect <- if (statistic == "capacity_per_s") effect_of_capacities(pair, shipped) else with_noise_of(effect_of_pair(pair, statistic), there)
   is_fixed <- effect$why == "" && is_fixed_by_load(data.table(place, mode_value = effect$mode_value, baseline_value = effect$baseline_value), pair$measured$summary)
   spoiled <- marks_of_pair(pair, effect$statistic)
   judged <- function(verdict) if (nzchar(spoiled)) c("open", spoiled) else verdict
@@ -231,7 +242,7 @@ line_of_effect <- function(effect) {
   sprintf(
     "%s: %s and %s%s, %s %s, %s", title, format_number(effect$baseline_value), format_number(effect$mode_value), sub("^ 1/", "/", paste("", effect$unit)),
     if (effect$effect == "ratio") "ratio" else "difference", with_interval(back(effect$centre), back(effect$low), back(effect$high)),
-    if (effect$statistic == "capacity_per_s") "one session" else if (effect$rounds == 1) "ONE ROUND" else sprintf("%d rounds", as.integer(effect$rounds))
+    if (effect$statistic == "capacity_per_s") "one session" else if (isTRUE(effect$noise_of_shipped)) "ONE ROUND, the noise is the shipped run's" else if (effect$rounds == 1) "ONE ROUND" else sprintf("%d rounds", as.integer(effect$rounds))
   )
 }
 

@@ -55,6 +55,35 @@ test_that("one round has a ratio, marked so, and no verdict", {
   expect_match(lines, "one round says nothing of noise", all = FALSE)
 })
 
+test_that("one round is as noisy as the sessions of a shipped run that have one each", {
+  there <- copy(shipped)
+  there$comparisons <- copy(shipped$comparisons)[, `:=`(rounds = pairs, noise = 0.05, df = 4)]
+  lines <- verdict_lines(write_pair(200, rounds = 1, spread = 0), run = there)
+  reach <- exp(qt(0.975, 4) * 0.05)
+  expect_match(lines, sprintf("ratio 2 [%s, %s], ONE ROUND, the noise is the shipped run's", format_number(2 / reach), format_number(2 * reach)), fixed = TRUE, all = FALSE)
+  expect_equal(c(verdict(lines, "finding"), verdict(lines, "ratio")), c("yes", "reproduced"))
+  there$comparisons[, noise := 2]
+  expect_equal(verdict(verdict_lines(write_pair(200, rounds = 1, spread = 0), run = there), "finding"), "open")
+})
+
+test_that("a pair that differs by less than the margin is the same, and the finding may need that", {
+  lines <- verdict_lines(write_pair(98, spread = 0.002), guide_of(holds = "same"))
+  expect_match(lines, "finding  yes +same;", all = FALSE)
+  expect_match(verdict_lines(write_pair(90, spread = 0.002), guide_of(holds = "same")), "finding  no +worse;", all = FALSE)
+})
+
+test_that("bounds on both sides have no ratio, and no error", {
+  results <- write_pair(200)
+  for (mode in c("fixed-pool", "thread-per-request")) {
+    path <- file.path(results, "cells/demo", mode, "low/wrk2/rep-1/cell.json")
+    validity <- list(valid = TRUE, latency_valid = FALSE, checks = list(list(id = "little", passed = FALSE)), bounds = list(latency = "at_least"))
+    writeLines(jsonlite::toJSON(edited(jsonlite::read_json(path), validity = validity), auto_unbox = TRUE, null = "null", digits = NA), path)
+  }
+  lines <- verdict_lines(results, guide_of(statistic = "latency_mean_ms"))
+  expect_match(lines, "no ratio, bounds on both sides", all = FALSE)
+  expect_match(lines, "finding  open +not valid, mode: little; baseline: little", all = FALSE)
+})
+
 test_that("a cell's verdicts do not depend on which others are there", {
   results <- write_pair(200, spread = 0.05)
   alone <- verdict_lines(results)
