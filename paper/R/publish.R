@@ -17,6 +17,12 @@ findings_of_shipped <- function(run, guide) {
   told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)
 }
 
+# The findings that have an item on the first page where they hold, and stand in this run as said.
+ids_of_first_page <- function(lines, findings, holds) {
+  ids <- unique(blocks_of(lines, findings)[startsWith(lines[start + 1], "1. ")]$finding)
+  ids[vapply(findings[ids], `[[`, "", "holds") == holds]
+}
+
 #' The items of the first page that this run supports, without links into the report.
 #'
 #' @param lines of findings.qmd; `findings` see told_findings(); `others` other runs, see times_of().
@@ -137,10 +143,30 @@ sentence_agreement <- function(first, other) {
 # Which file has which blocks.
 readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis/README.md" = "run")
 
+# Where a finding of one run stands in another.
+stands_elsewhere <- c(no = "refutes", open = "does not decide", unmeasured = "does not measure")
+
+#' How other runs differ in their findings from the one that is described.
+#'
+#' @param first findings that are told, in their order; `open` those of the first page that the run does not decide; `elsewhere` findings of other
+#'   runs, see told_findings(), by the runs' names.
+#' @return one sentence a run that differs.
+sentences_elsewhere <- function(first, open, elsewhere) {
+  unlist(Map(function(findings, name) {
+    holds <- vapply(findings, `[[`, "", "holds")
+    other <- lapply(names(stands_elsewhere), function(how) which(holds[names(first)] == how))
+    parts <- sprintf("%s %s", stands_elsewhere, vapply(other, enumerate, ""))[lengths(other) > 0]
+    more <- vapply(open[holds[names(open)] == "yes"], `[[`, "", "title")
+    if (length(more) > 0) parts <- c(parts, sprintf("finds, where this run is open: “%s”", enumerate(more, "” and “")))
+    if (length(parts) > 0) sprintf("`%s` %s.", name, enumerate(parts))
+  }, elsewhere, names(elsewhere)))
+}
+
 #' The blocks of both READMEs, by the names of their markers.
 #'
-#' @param runs see read_all_shipped(); the first is described. `items` see items_of_findings(); `first` their findings; `alt` words of its picture.
-readme_blocks <- function(runs, items, first, alt) {
+#' @param runs see read_all_shipped(); the first is described. `items` see items_of_findings(); `first` their findings; `elsewhere` see
+#'   sentences_elsewhere(); `alt` words of its picture.
+readme_blocks <- function(runs, items, first, elsewhere, alt) {
   run <- runs[[1]]
   folder <- paste0("paper/runs/", run$name)
   cells <- rbind(run$summary, run$capacity, fill = TRUE)
@@ -150,7 +176,7 @@ readme_blocks <- function(runs, items, first, alt) {
       sprintf('<img src="%s/findings-light.svg" alt="%s"></picture>', folder, escape_html(alt))
     ),
     findings = c(
-      if (length(items) > 0) c(sprintf("%d. %s", seq_along(items), items), "", sentence_of_brackets(items), ""),
+      if (length(items) > 0) c(sprintf("%d. %s", seq_along(items), items), "", paste(c(sentence_of_brackets(items), elsewhere), collapse = " "), ""),
       sprintf(
         "The paper of this run, `%s`: [PDF](%s/report.pdf), and [HTML](%s/report.html) with all tables.", run$name, folder, folder
       )
@@ -181,10 +207,14 @@ with_blocks <- function(lines, blocks) {
 #' @param root the checkout; `name` of a shipped run.
 write_readme <- function(root, name) {
   runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
-  findings <- findings_of_shipped(runs[[1]], file.path(root, "analysis", "guide.yaml"))
+  over_runs <- lapply(runs, findings_of_shipped, file.path(root, "analysis", "guide.yaml"))
+  findings <- over_runs[[1]]
+  lines <- readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8")
   picture <- picture_of_users(runs[[1]]$occupancy)
-  items <- items_of_findings(readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8"), findings, runs[-1])
-  blocks <- readme_blocks(runs, items, findings[names(items)], picture$alt)
+  items <- items_of_findings(lines, findings, runs[-1])
+  first <- findings[names(items)]
+  elsewhere <- sentences_elsewhere(first, findings[ids_of_first_page(lines, findings, "open")], setNames(over_runs[-1], vapply(runs[-1], `[[`, "", "name")))
+  blocks <- readme_blocks(runs, items, first, elsewhere, picture$alt)
   paths <- file.path(root, names(readme_files))
   texts <- Map(function(path, names) with_blocks(readLines(path, encoding = "UTF-8"), blocks[names]), paths, readme_files)
   write_svgs(picture, file.path(root, "paper", "runs", name))

@@ -140,3 +140,18 @@ test_that("the end of a run says what it found, what is valid and where the repo
   all$summary <- summary[1, full_collections := 2]
   expect_match(summary_lines(all, text), "whole heap was collected within windows of demo/fixed-pool/low/wrk2:", all = FALSE)
 })
+
+test_that("the README says how other runs stand to its findings", {
+  finding <- function(title, holds) list(title = title, holds = holds)
+  first <- list(one = finding("One", "yes"), two = finding("Two", "yes"), three = finding("Three", "yes"))
+  elsewhere <- function(...) c(list(one = finding("One", "yes"), two = finding("Two", "open"), three = finding("Three", "unmeasured"), four = finding("Four", "yes")), ...)
+  four <- list(four = finding("Four", "open"))
+  expect_equal(
+    sentences_elsewhere(first, four, list(other = elsewhere())),
+    c(other = "`other` does not decide 2, does not measure 3 and finds, where this run is open: “Four”.")
+  )
+  same <- lapply(c(first, four), function(each) replace(each, "holds", "yes"))
+  expect_null(sentences_elsewhere(first, list(), list(other = same)))
+  refuted <- replace(same, "one", list(finding("One", "no")))
+  expect_equal(unname(sentences_elsewhere(first, list(), list(other = refuted))), "`other` refutes 1.")
+})
