@@ -60,7 +60,8 @@ failed_carriers <- function(finding, explained) {
       value_in_words(baseline_value, statistic), value_in_words(mode_value, statistic)
     )],
     if (nrow(most) > 0) most[, sprintf(
-      "They were predicted to serve 10 to 35 %% less where more requests come than the CPU serves: it is %s in place of %s%s%s.",
+      "%s were predicted to serve 10 to 35 %% less where more requests come than the CPU serves: it is %s in place of %s%s%s.",
+      if (nrow(cost) > 0) "They" else "Sixteen carriers",
       value_in_words(mode_value, statistic), value_in_words(baseline_value, statistic), if (pairs == 1) ", in one session" else "",
       if (explained) " (wake-ups, @sec-order)" else "; the cause is not shown, and we claim no gain"
     )]

@@ -7,8 +7,8 @@ enumerate <- function(words, last = " and ") {
   paste0(paste(words[-count], collapse = ", "), last, words[count])
 }
 
-#' Marks what Markdown would read as its own.
-plain <- function(text) gsub("([\\\\`*_<>|$@~^\\[\\]])", "\\\\\\1", text, perl = TRUE)
+#' Marks what Markdown would read as its own, two hyphens (a dash) among them.
+plain <- function(text) gsub("--", "\\-\\-", gsub("([\\\\`*_<>|$@~^\\[\\]])", "\\\\\\1", text, perl = TRUE), fixed = TRUE)
 
 as_code <- function(text) sprintf("`%s`", text)
 

@@ -73,3 +73,7 @@ test_that("the library of tables is two files of R's package DT", {
   expect_match(library[1], "jquery")
   expect_true(all(file.exists(sub("^<script src=\"(.*)\"></script>$", "\\1", library))))
 })
+
+test_that("two hyphens in a table stay hyphens", {
+  expect_match(show_table(data.table(Command = "chrt --batch 0 java")), "chrt \\-\\-batch 0 java", fixed = TRUE, all = FALSE)
+})
