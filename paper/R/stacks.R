@@ -29,11 +29,12 @@ allocated_kib <- function(all, cause) {
 #'
 #' @param rows see steps_measured().
 table_steps <- function(rows) {
-  of_whole <- sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)
+  # A minus, and no minus before a zero.
+  of_whole <- gsub("-", "−", gsub("-0\\b", "0", sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)), fixed = TRUE)
   from_to <- function(from, to) ifelse(is.na(from) | is.na(to), no_figure, paste(format_number(from), "to", format_number(to)))
   rows[, .(
     Swap = ifelse(kind == "whole", "Together", capitalised(does)), "CPU time (µs)" = from_to(before_baseline, before_mode),
-    "Difference (µs)" = paste0(more_of(rows), mark_of(rows)), "Ratio" = with_interval(before, before_low, before_high),
+    "Difference (µs)" = paste0(more_of(rows), mark_of(rows)), "Ratio" = format_number(before),
     "Of the whole (%)" = ifelse(kind == "step" & !is.na(share_low), of_whole, no_figure), "Allocated (KiB)" = from_to(from_kib, to_kib),
     "Context switches" = from_to(counted_before_baseline, counted_before_mode)
   )]

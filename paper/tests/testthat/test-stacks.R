@@ -38,7 +38,7 @@ test_that("the steps between two stacks add up in the table, with what a request
   expect_equal(table[["CPU time (µs)"]][5], "150 to 110")
   expect_equal(table[["Context switches"]][5], "1 to 5")
   expect_equal(table[["Allocated (KiB)"]][c(1, 5)], c(no_figure, "22 to 32"))
-  expect_match(table[["Of the whole (%)"]][1], "^-75 \\[")
+  expect_match(table[["Of the whole (%)"]][1], "^−75 \\[")
   expect_equal(table[["Of the whole (%)"]][6], no_figure)
 })
 
