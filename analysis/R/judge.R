@@ -70,10 +70,15 @@ effect_of_pair <- function(pair, statistic, anyway = FALSE) {
   if (!is.null(none)) return(c(about, list(why = none, centre = NA_real_, low = NA_real_, high = NA_real_)))
   row <- as.list(pool_sessions(found, logs))
   error <- pmax(error_of_rounds(row$within, row$rounds), row$least)
-  ends <- row$centre + c(-1, 1) * reach_of_rounds(error, row$df_within)
-  c(about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre", "least")], list(
-    error = error, df = row$df_within, low = if (row$bound %in% -1) -Inf else ends[1], high = if (row$bound %in% 1) Inf else ends[2]
-  ))
+  c(
+    about, row[c("mode_value", "baseline_value", "rounds", "bound", "why", "centre", "least")], list(error = error, df = row$df_within),
+    ends_of(row$centre, reach_of_rounds(error, row$df_within), row$bound)
+  )
+}
+
+# The ends of an interval: open where a bound leaves the effect open, on both sides where both values are bounds.
+ends_of <- function(centre, reach, bound) {
+  list(low = if (bound %in% c(NA, -1)) -Inf else centre - reach, high = if (bound %in% c(NA, 1)) Inf else centre + reach)
 }
 
 # One round says nothing of noise. Where the sessions of the shipped run have one as well, it is as noisy as they are.
@@ -82,8 +87,8 @@ with_noise_of <- function(effect, there) {
   known <- as.list(sides_of_comparisons(there))
   effect$error <- pmax(known$noise, effect$least, na.rm = TRUE)
   effect$df <- fcoalesce(known$df, df_at_most)
-  ends <- effect$centre + c(-1, 1) * qt((1 + confidence) / 2, effect$df) * effect$error
-  utils::modifyList(effect, list(noise_of_shipped = TRUE, low = if (effect$bound %in% -1) -Inf else ends[1], high = if (effect$bound %in% 1) Inf else ends[2]))
+  reach <- qt((1 + confidence) / 2, effect$df) * effect$error
+  utils::modifyList(effect, c(list(noise_of_shipped = TRUE), ends_of(effect$centre, reach, effect$bound)))
 }
 
 serves_otherwise <- function(pair) {
@@ -180,10 +185,7 @@ change_since <- function(effect, there) {
   change <- effect$centre - there$centre
   reach <- suppressWarnings(qt((1 + confidence) / 2, df)) * error
   bound <- bound_of_change(there$bound, effect$bound)
-  list(
-    centre = change, error = error, df = df, bound = fcoalesce(bound, 1), low = if (bound %in% c(NA, -1)) -Inf else change - reach,
-    high = if (bound %in% c(NA, 1)) Inf else change + reach
-  )
+  c(list(centre = change, error = error, df = df, bound = fcoalesce(bound, 1)), ends_of(change, reach, bound))
 }
 
 verdict_of_finding <- function(finding, effect, is_fixed) {
@@ -242,8 +244,14 @@ line_of_effect <- function(effect) {
   sprintf(
     "%s: %s and %s%s, %s %s, %s", title, format_number(effect$baseline_value), format_number(effect$mode_value), sub("^ 1/", "/", paste("", effect$unit)),
     if (effect$effect == "ratio") "ratio" else "difference", with_interval(back(effect$centre), back(effect$low), back(effect$high)),
-    if (effect$statistic == "capacity_per_s") "one session" else if (isTRUE(effect$noise_of_shipped)) "ONE ROUND, the noise is the shipped run's" else if (effect$rounds == 1) "ONE ROUND" else sprintf("%d rounds", as.integer(effect$rounds))
+    rounds_in_words(effect)
   )
+}
+
+rounds_in_words <- function(effect) {
+  if (effect$statistic == "capacity_per_s") return("one session")
+  if (effect$rounds > 1) return(sprintf("%d rounds", as.integer(effect$rounds)))
+  paste0("ONE ROUND", if (isTRUE(effect$noise_of_shipped)) ", the noise is the shipped run's")
 }
 
 # Checks that failed, where they concern the statistic.

@@ -6,10 +6,13 @@ is_measured <- function(traced) traced$reason == ""
 # Marks intervals over the rounds of one session.
 mark_of <- function(rows) ifelse(rows$over == "rounds", paste0(" ", one_session_mark), "")
 
-share_text <- function(rows) {
-  share <- sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)
-  ifelse(is.na(rows$share), no_figure, paste0(share, mark_of(rows)))
+# Shares of an effect in percent, with a minus, and none before a zero.
+shares_in_words <- function(rows) {
+  text <- sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)
+  gsub("-", "−", gsub("-0\\b", "0", text), fixed = TRUE)
 }
+
+share_text <- function(rows) ifelse(is.na(rows$share), no_figure, paste0(shares_in_words(rows), mark_of(rows)))
 
 # A value of a statistic with its unit; shares as percentages.
 in_its_unit <- function(value, statistic) {

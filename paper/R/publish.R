@@ -17,18 +17,15 @@ findings_of_shipped <- function(run, guide) {
   told_findings(decide_findings(findings, with_verdicts(run, guide)$comparisons), findings)
 }
 
-# The findings that have an item on the first page where they hold, and stand in this run as said.
-ids_of_first_page <- function(lines, findings, holds) {
-  ids <- unique(blocks_of(lines, findings)[startsWith(lines[start + 1], "1. ")]$finding)
-  ids[vapply(findings[ids], `[[`, "", "holds") == holds]
-}
+# The blocks that are items of the first page.
+blocks_of_items <- function(lines, findings) blocks_of(lines, findings)[startsWith(lines[start + 1], "1. ")]
 
 #' The items of the first page that this run supports, without links into the report.
 #'
 #' @param lines of findings.qmd; `findings` see told_findings(); `others` other runs, see times_of().
 #' @return vector of Markdown, one string an item, named by its finding.
 first_items <- function(lines, findings, others = list()) {
-  items <- blocks_of(lines, findings)[holds & startsWith(lines[start + 1], "1. ")]$finding
+  items <- blocks_of_items(lines, findings)[holds == TRUE]$finding
   told <- trimws(with_findings(lines, findings, others))
   told <- told[told != ""]
   texts <- vapply(split(told, cumsum(startsWith(told, "1. "))), paste, "", collapse = " ")
@@ -148,7 +145,7 @@ stands_elsewhere <- c(no = "refutes", open = "does not decide", unmeasured = "do
 
 #' How other runs differ in their findings from the one that is described.
 #'
-#' @param first findings that are told, in their order; `open` those of the first page that the run does not decide; `elsewhere` findings of other
+#' @param first findings that the README has, in their order; `open` those of the first page that the run does not decide; `elsewhere` findings of other
 #'   runs, see told_findings(), by the runs' names.
 #' @return one sentence a run that differs.
 sentences_elsewhere <- function(first, open, elsewhere) {
@@ -207,14 +204,14 @@ with_blocks <- function(lines, blocks) {
 #' @param root the checkout; `name` of a shipped run.
 write_readme <- function(root, name) {
   runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
-  over_runs <- lapply(runs, findings_of_shipped, file.path(root, "analysis", "guide.yaml"))
+  over_runs <- lapply(setNames(runs, vapply(runs, `[[`, "", "name")), findings_of_shipped, file.path(root, "analysis", "guide.yaml"))
   findings <- over_runs[[1]]
   lines <- readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8")
   picture <- picture_of_users(runs[[1]]$occupancy)
   items <- items_of_findings(lines, findings, runs[-1])
   first <- findings[names(items)]
-  elsewhere <- sentences_elsewhere(first, findings[ids_of_first_page(lines, findings, "open")], setNames(over_runs[-1], vapply(runs[-1], `[[`, "", "name")))
-  blocks <- readme_blocks(runs, items, first, elsewhere, picture$alt)
+  open <- Filter(function(finding) finding$holds == "open", findings[unique(blocks_of_items(lines, findings)$finding)])
+  blocks <- readme_blocks(runs, items, first, sentences_elsewhere(first, open, over_runs[-1]), picture$alt)
   paths <- file.path(root, names(readme_files))
   texts <- Map(function(path, names) with_blocks(readLines(path, encoding = "UTF-8"), blocks[names]), paths, readme_files)
   write_svgs(picture, file.path(root, "paper", "runs", name))

@@ -29,8 +29,7 @@ allocated_kib <- function(all, cause) {
 #'
 #' @param rows see steps_measured().
 table_steps <- function(rows) {
-  # A minus, and no minus before a zero.
-  of_whole <- gsub("-", "−", gsub("-0\\b", "0", sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)), fixed = TRUE)
+  of_whole <- shares_in_words(rows)
   from_to <- function(from, to) ifelse(is.na(from) | is.na(to), no_figure, paste(format_number(from), "to", format_number(to)))
   rows[, .(
     Swap = ifelse(kind == "whole", "Together", capitalised(does)), "CPU time (µs)" = from_to(before_baseline, before_mode),

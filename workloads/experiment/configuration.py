@@ -41,8 +41,11 @@ OF_OURS = (
     *("class", "server", "engine", "backend", "options", "threads_at_most"),
     *(*kinds.WORDS, *OF_JVMS),
 )
-# Words that set what a database has, too.
-OF_DATABASES = ("threads", "pool", "client")
+# A database has these words alone.
+NOT_OF_DATABASES = (
+    *OF_JVMS,
+    *(word for word in kinds.WORDS if word not in ("threads", "pool", "client")),
+)
 OF_USERS = (
     *("folder", "environment", "verify_path", "expected_status", "expected_body"),
     "answers_vary",
@@ -484,8 +487,7 @@ def mode_faults(
         )
         yield f"{place}.{key} = null; allowed: {what}"
     if engine_of(study, mode):
-        words = (word for word in kinds.WORDS if word not in OF_DATABASES)
-        yield from ignored(place, mode, (*OF_JVMS, *words), "for a server on a JVM")
+        yield from ignored(place, mode, NOT_OF_DATABASES, "for a server on a JVM")
     elif not class_of(config, study, mode):
         yield f"{place}.class = null; allowed: a class here, in its server, or of its kind there"
     if "gc" in mode and "heap_mib" not in mode:
