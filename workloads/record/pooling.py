@@ -200,11 +200,13 @@ def weighted(values: list[Any], weights: list[float]) -> float | None:
 
 
 def typical(changes: list[dict[str, float] | None]) -> dict[str, float] | None:
-    """The median change of level: beyond a bound where those of most slices are."""
+    """The median change of level, and the share of the slices that change to the same side."""
     known = [change for change in changes if change]
     if not known:
         return None
-    return {key: statistics.median(change[key] for change in known) for key in known[0]}
+    found = {key: statistics.median(change[key] for change in known) for key in known[0]}
+    same_side = [change["shift"] * found["shift"] > 0 for change in known]
+    return found | {"same_side": sum(same_side) / len(known)}
 
 
 def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:

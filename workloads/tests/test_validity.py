@@ -535,6 +535,14 @@ def test_burst_need_not_settle():
     assert failed(record) == set()
 
 
+@pytest.mark.parametrize(("same_side", "caught"), [(8 / 11, set()), (10 / 11, {"settled"})])
+def test_what_drifts_does_so_in_nearly_all_slices(same_side, caught):
+    record = with_("load.settling.latency.p_value", 0.001)
+    record["load"]["settling"]["latency"]["same_side"] = same_side
+    assert failed(record) == caught
+    assert set(bounds(record)) == ({"latency"} if caught else set())
+
+
 def test_half_of_the_slices_must_be_kept():
     assert failed(of_slices(2, left_out=2)) == set()
     assert failed(of_slices(2, left_out=3)) == {"slices_kept"}
