@@ -240,6 +240,7 @@ run_of_shipped <- function(other, shipped) {
 #' Facts that make a kind of machine and differ between two.
 #' @export
 differing_facts <- function(there, here, facts = machine_kind) {
+  if (is.null(there$cpu_version) || is.null(here$cpu_version)) facts <- setdiff(facts, "cpu_version")
   facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
 }
 

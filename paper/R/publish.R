@@ -124,18 +124,25 @@ cpu_time_against <- function(first, run) {
   both[, median(cpu_us.y / cpu_us.x)]
 }
 
-#' Do two shipped runs agree? How many of the changes between them are none within the intervals of both.
+#' Do shipped runs agree? How many of the changes between two of them are none within the intervals of both.
 #'
-#' @return text of one line.
-sentence_agreement <- function(first, other) {
-  found <- runs_against_runs(list(first, other))[statistic == "all"]
-  if (nrow(found) == 0) return(sprintf("`%s` and `%s` have no comparison in common.", first$name, other$name))
-  found[, sprintf(
-    "`%s` and `%s` have %s in common by two sessions or more, on %s. In %s of them (%s) the ratios agree within the intervals of both.",
-    first$name, other$name, count_of(comparisons, "comparison"), if (.SD[["same_kind"]]) "machines of one kind" else "different machines",
-    format_number(held), percent(share)
-  )]
+#' @return data.table of text, a row for each two runs that have comparisons in common by two sessions or more.
+table_of_agreement <- function(runs) {
+  pairs <- combn(seq_along(runs), min(2, length(runs)), simplify = FALSE)
+  rbindlist(lapply(Filter(function(pair) length(pair) == 2, pairs), function(pair) {
+    first <- runs[[pair[1]]]
+    other <- runs[[pair[2]]]
+    runs_against_runs(runs[pair])[statistic == "all", .(
+      Runs = sprintf("%s and %s", first$name, other$name), Machines = fifelse(same_kind, "of one kind", "different"),
+      "CPU time of a request" = format_number(cpu_time_against(first, other)), Comparisons = comparisons, Agree = sprintf("%d (%s)", held, percent(share))
+    )]
+  }))
 }
+
+sentence_of_agreement <- paste(
+  "Two runs agree in a comparison where their ratios are the same within the intervals of both; those by two sessions or more count.",
+  "Where a request takes another CPU time the hosts differ, which virtual machines of one name need not say."
+)
 
 # Which file has which blocks.
 readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis/README.md" = "run")
@@ -181,7 +188,7 @@ readme_blocks <- function(runs, items, first, elsewhere, alt) {
     run = c(
       narrow_table(table_of_runs(runs)), "",
       sprintf("`%s`: %s", run$name, sentence_validity(cells)),
-      unlist(lapply(runs[-1], function(other) c("", sentence_agreement(run, other))))
+      if (length(runs) > 1) c("", sentence_of_agreement, "", narrow_table(table_of_agreement(runs)))
     ),
     checks = narrow_table(table_of_checks(first))
   )

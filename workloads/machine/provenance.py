@@ -44,6 +44,11 @@ LIBRARIES = {
 # of older records had none.
 LIMITING = ("cpus_usable", "cpu_quota", "data_in_memory")
 DMI = Path("/sys/class/dmi/id")
+# As /proc/cpuinfo names them: of x86, then of Arm.
+VERSION_OF_CPU = (
+    *("cpu family", "model", "stepping"),
+    *("cpu implementer", "cpu part", "cpu revision"),
+)
 BOARD = ("sys_vendor", "product_name", "board_vendor", "board_name")
 
 
@@ -101,6 +106,7 @@ def machine(limits: dict[str, Any]) -> dict[str, Any]:
     """The facts of this machine, with an id that it shares with machines of the same kind."""
     found: dict[str, Any] = {
         "cpu_model": cpu_model(),
+        "cpu_version": cpu_version(Path("/proc/cpuinfo").read_text()),
         "cpus": os.cpu_count(),
         "memory_bytes": psutil.virtual_memory().total,
         "architecture": platform.machine(),
@@ -129,11 +135,11 @@ def limiting(limits: dict[str, Any], cpus: int) -> dict[str, Any]:
 
 
 def machine_id(found: dict[str, Any]) -> str:
-    """A digest of CPU model and count, memory, kernel, board, and limits of which there are any.
+    """A digest of CPU, memory, kernel, board, and limits of which there are any.
 
     Memory in whole GiB: firmware and kernel keep a little more or less of it for themselves.
     """
-    facts = [found[key] for key in ("cpu_model", "cpus", "kernel", "board")]
+    facts = [found[key] for key in ("cpu_model", "cpu_version", "cpus", "kernel", "board")]
     facts.append(round(found["memory_bytes"] / 2**30))
     facts += [f"{key} {found[key]}" for key in LIMITING if key in found]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:12]
@@ -220,6 +226,16 @@ def cpu_model() -> str:
         if line.lower().startswith(("model name", "hardware")):
             return line.split(":", 1)[1].strip()
     return platform.processor() or "unknown"
+
+
+def cpu_version(cpuinfo: str) -> str:
+    """Which processor it is, where a hypervisor calls several the same: "26/2/1", "0x41/0xd0c/1".
+
+    Family, model and stepping (x86), or implementer, part and revision (Arm); empty where unknown.
+    """
+    lines = (line.partition(":") for line in cpuinfo.splitlines())
+    said = {name.strip().lower(): value.strip() for name, _, value in lines}
+    return "/".join(said[name] for name in VERSION_OF_CPU if name in said)
 
 
 def jdk_version(java: Path) -> str:

@@ -12,17 +12,31 @@ import pytest
 from workloads.machine import provenance
 from workloads.record import cell_folder
 
-MACHINE = {"cpu_model": "CPU", "cpus": 8, "memory_bytes": 16 << 30, "kernel": "6.1", "board": "B"}
+MACHINE = {"cpu_model": "CPU", "cpu_version": "6/1/2", "cpus": 8, "memory_bytes": 16 << 30}
+MACHINE |= {"kernel": "6.1", "board": "B"}
 
 
 def test_machine_id_depends_on_cpu_count_memory_kernel_and_board():
-    others = [MACHINE | {key: 9} for key in ("cpu_model", "cpus", "kernel", "board")]
+    facts = ("cpu_model", "cpu_version", "cpus", "kernel", "board")
+    others = [MACHINE | {key: 9} for key in facts]
     others.append(MACHINE | {"memory_bytes": 17 << 30})
     ids = {provenance.machine_id(machine) for machine in (MACHINE, *others)}
-    assert len(ids) == 6
+    assert len(ids) == 7
     # The memory that firmware keeps makes no other kind of machine.
     less = MACHINE | {"memory_bytes": (16 << 30) - (100 << 20)}
     assert provenance.machine_id(less) == provenance.machine_id(MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "expected"),
+    [
+        ("cpu family\t: 26\nmodel\t\t: 2\nmodel name\t: A\nstepping\t: 1\n", "26/2/1"),
+        ("CPU implementer\t: 0x41\nCPU part\t: 0xd0c\nCPU revision\t: 1\n", "0x41/0xd0c/1"),
+        ("processor\t: 0\nisa\t: rv64\n", ""),
+    ],
+)
+def test_processors_of_one_name_differ_by_family_and_model(cpuinfo, expected):
+    assert provenance.cpu_version(cpuinfo) == expected
 
 
 @pytest.mark.parametrize(

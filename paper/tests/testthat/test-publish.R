@@ -15,17 +15,21 @@ run_of_verdicts <- function(verdicts, estimates = c(2, 1, 3, 0.5), name = "2026-
 }
 
 test_that("two runs agree where the interval of the change holds none", {
-  first <- run_of_verdicts("higher", name = "first")
-  other <- run_of_verdicts("higher", c(2.1, 1, 3, 5), "other")
-  expect_equal(sentence_agreement(first, other), paste(
-    # Values that are exactly the same in both could not have differed.
-    "`first` and `other` have 3 comparisons in common by two sessions or more, on machines of one kind.",
-    "In 2 of them (66.7 %) the ratios agree within the intervals of both."
+  summary <- read_shipped(file.path(analysis_folder, "runs"), reference_run)$summary
+  first <- c(run_of_verdicts("higher", name = "first"), list(summary = summary))
+  other <- c(run_of_verdicts("higher", c(2.1, 1, 3, 5), "other"), list(summary = copy(summary)[, cpu_us_per_request := 2 * cpu_us_per_request]))
+  # Values that are exactly the same in both could not have differed.
+  expect_equal(table_of_agreement(list(first, other)), data.table(
+    Runs = "first and other", Machines = "of one kind", "CPU time of a request" = "2", Comparisons = 3L, Agree = "2 (66.7 %)"
   ))
-  other$facts$machine$kernel <- "6.2"
-  expect_match(sentence_agreement(first, other), "on different machines")
+  other$facts$machine$cpu_version <- "26/2/1"
+  expect_equal(table_of_agreement(list(first, other))$Machines, "of one kind")
+  first$facts$machine$cpu_version <- "25/1/1"
+  expect_equal(table_of_agreement(list(first, other))$Machines, "different")
+  expect_equal(nrow(table_of_agreement(list(first, other, first))), 3)
   other$comparisons <- other$comparisons[0]
-  expect_equal(sentence_agreement(first, other), "`first` and `other` have no comparison in common.")
+  expect_equal(nrow(table_of_agreement(list(first, other))), 0)
+  expect_equal(nrow(table_of_agreement(list(first))), 0)
 })
 
 test_that("runs stand with the named one first and then the latest", {
