@@ -12,7 +12,10 @@ source(file.path(folder, "load.R"))
 load_paper(folder, analysis)
 
 run_verb(list(
-  summary = function(results) writeLines(summary_lines(read_results(results, analysis), readLines(file.path(folder, "findings.qmd"), encoding = "UTF-8"))),
+  summary = function(results) {
+    all <- read_results(results, analysis, read_all_shipped(file.path(analysis, "runs")))
+    writeLines(summary_lines(all, readLines(file.path(folder, "findings.qmd"), encoding = "UTF-8")))
+  },
   readme = function(name) write_readme(root, name),
   reference = function(results, repetitions, name) {
     commit <- committed_code(root, c("analysis/runs", "paper/runs", names(readme_files)))

@@ -179,10 +179,10 @@ read_shipped <- function(folder, name) {
   c(list(name = name, facts = facts, occupancy = read_occupancy(file.path(of_run, "occupancy.csv"))), read_run_tables(of_run))
 }
 
-#' All shipped runs, the one of this name first and the latest next.
+#' All shipped runs, the one of this name first, if any, and the latest next.
 #' @export
-read_all_shipped <- function(folder, name) {
+read_all_shipped <- function(folder, name = NULL) {
   others <- lapply(setdiff(names_of_runs(folder), name), read_shipped, folder = folder)
   ended <- vapply(others, function(run) run$facts$ended, "")
-  c(list(read_shipped(folder, name)), others[order(ended, decreasing = TRUE)])
+  c(lapply(name, read_shipped, folder = folder), others[order(ended, decreasing = TRUE)])
 }

@@ -36,6 +36,7 @@ test_that("runs stand with the named one first and then the latest", {
   folder <- new_folder()
   for (day in 1:3) condensed(write_whole_run(facts = list(), at = day, ended = sprintf("2026-11-2%d", day)), out = file.path(folder, paste0("run-", day)))
   expect_equal(vapply(read_all_shipped(folder, "run-2"), `[[`, "", "name"), c("run-2", "run-3", "run-1"))
+  expect_equal(vapply(read_all_shipped(folder), `[[`, "", "name"), c("run-3", "run-2", "run-1"))
 })
 
 test_that("a README without markers is refused", {
