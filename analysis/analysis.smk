@@ -35,7 +35,6 @@ Outputs: results/summary.csv           a row per cell
          results/moved-groups.csv      a row per cause and group of stacks: where CPU time moved
          results/differences/          <cause>.html: differential flame graphs, where both sides were sampled
          results/summary/<study>.csv   a row per cell of one study, on request
-         results/undecided.csv         a row per comparison with primaries that are open after all planned sessions
          results/compare.csv           a row per comparison and value that a shipped run has too: reproduced?
          results/builds.csv            of two builds of a user's service: a row per statistic, old against new
          results/verdict.txt, status   the verdict in words, and as an exit status
@@ -87,33 +86,9 @@ for key in ("reference", "with", "this"):
         )
 
 
-# Readers add a session of what the planned ones leave open, see look_sessions().
-checkpoint decide:
-    input:
-        SESSIONS,
-        guide="analysis/guide.yaml",
-        rules="analysis/PROTOCOL.md",
-        shipped=f"{RUNS}/{config['reference']}/comparisons.csv",
-        functions=FUNCTIONS,
-    output:
-        f"{RESULTS}/undecided.csv",
-    log:
-        f"{RESULTS}/logs/decide.log",
-    threads: 2
-    params:
-        results=RESULTS,
-        reference=config["reference"],
-        cells=expand("{cell}/cell.json", cell=CELLS),
-    message:
-        "which comparisons the planned sessions do not decide"
-    shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {ANALYZE} undecided results={params.results:q} reference={params.reference:q} > {log:q} 2>&1"
-
-
 rule analyze:
     input:
         SESSIONS,
-        looks=look_sessions,
         costs=[f"{RESULTS}/primitives/costs.csv"] if PRIMITIVES else [],
         memory=[f"{RESULTS}/primitives/thread-memory.csv"] if PRIMITIVES else [],
         modes=f"{RESULTS}/modes.csv",
@@ -159,10 +134,7 @@ rule analyze:
     params:
         results=RESULTS,
         reference=config["reference"],
-        cells=lambda wildcards: [
-            *expand("{cell}/cell.json", cell=CELLS),
-            *cells_of_looks(look_sessions(wildcards)),
-        ],
+        cells=expand("{cell}/cell.json", cell=CELLS),
     message:
         "all cells: values, comparisons, verdicts"
     shell:

@@ -71,23 +71,6 @@ compare_all <- function(measured, guide) {
   add_verdicts(rows, read_primaries(guide))
 }
 
-#' Writes which sessions do not decide their primaries yet: undecided.csv, see undecided_sessions().
-#'
-#' @param paths of cell.json, of the sessions that are planned; else see analyze().
-look <- function(results, paths, folder, reference) {
-  tables <- tempfile("look-")
-  on.exit(unlink(tables, recursive = TRUE))
-  measured <- measure_cells(tables, writer_of(tables, folder), paths, folder, reference)
-  rows <- compare_all(measured, file.path(folder, "guide.yaml"))
-  columns <- c("study", "mode", "tier", "tool", "comparison")
-  sessions <- rbind(measured$summary[, ..columns], sessions_of_sweeps(measured$sweeps), fill = TRUE)
-  write_table(undecided_sessions(rows, sessions), file.path(results, "undecided.csv"))
-}
-
-sessions_of_sweeps <- function(cells) {
-  rbindlist(lapply(cells, function(cell) c(cell$cell[c("study", "mode", "tier", "tool")], comparison = words(cell$session$comparison))))
-}
-
 #' Compares, and judges what the guide and the claims name.
 compare_and_judge <- function(measured, results, write, folder) {
   guide <- file.path(folder, "guide.yaml")

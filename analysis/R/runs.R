@@ -79,13 +79,6 @@ check_collector <- function(summary) {
   if (length(found) > 0) refuse("the whole heap was collected within windows of ", length(found), " cells (", enumerated(found), "): their heap is too small")
 }
 
-# Cells of a session more than the run has: a look, where the planned ones did not decide.
-paths_of_looks <- function(tables, paths, results, repetitions) {
-  last <- repetitions + 1
-  cells <- rbind(tables$summary[, ..place_of_cell], tables$capacity[, ..place_of_cell])[repetition == last]
-  setdiff(cells[, file.path(results, "cells", study, mode, tier, tool, paste0("rep-", repetition), "cell.json")], paths)
-}
-
 #' Condenses a complete run.
 #'
 #' @param results folder of the run, with its tables and report; `paths` cell.json files of all cells of
@@ -100,7 +93,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   tables <- read_run_tables(results)
   check_tables(tables, paths)
   check_collector(tables$summary)
-  cells <- read_cells(c(paths, paths_of_looks(tables, paths, results, repetitions)))
+  cells <- read_cells(paths)
   facts <- c(
     list(commit = fcoalesce(measured_commit(cells, tables$summary), commit), analysed_by = commit, repetitions = repetitions),
     facts_of_run(cells, read_protocol(file.path(analysis, "PROTOCOL.md")))

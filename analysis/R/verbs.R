@@ -36,8 +36,6 @@ verbs <- function(folder) {
   list(
     # Input: cell.json of every cell, costs.csv of the primitives. `reference`: the shipped run that lends its noise.
     analyze = function(results, reference) analyze(results, names_from_input(), folder, reference),
-    # Input: cell.json of the sessions that are planned.
-    undecided = function(results, reference) look(results, names_from_input(), folder, reference),
     # Input: cell.json of one study.
     summarize = function(out) write_table(summarise_cells(Filter(Negate(is_sweep), names_from_input())), out),
     # Input: profile.collapsed and allocation.collapsed of cells. `converter` is async-profiler's jfrconv.

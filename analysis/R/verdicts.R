@@ -1,15 +1,11 @@
 # Verdicts: on the primary comparisons alone, which guide.yaml names before they are measured. All other comparisons are
 # ratios with intervals.
 #
-# A difference is reported where its p-value, adjusted after Holm (1979) over the primaries, is at most the level of the look: the
-# chance of one false report in the whole list stays below 5 %, over all looks at a growing run (looks.R). Two modes are called
-# the same where two one-sided tests (Schuirmann 1987) at that level place their ratio within the statistic's margin, each pair by
-# itself: the chance to miss a difference as large as the margin is below 5 % for each. What the load fixes cannot differ and is
-# not tested. Intervals of the primaries that are reported are those of a selection (Benjamini and Yekutieli 2005): of all
+# A difference is reported where its p-value, adjusted after Holm (1979) over the primaries, is at most 5 %: the chance of one false
+# report in the whole list stays below that. Two modes are called the same where two one-sided tests (Schuirmann 1987) at that level
+# place their ratio within the statistic's margin, each pair by itself: the chance to miss a difference as large as the margin is below
+# 5 % for each. What the load fixes cannot differ and is not tested. Intervals of the primaries that are reported are those of a selection (Benjamini and Yekutieli 2005): of all
 # intervals that are printed because something was found, 5 % miss on the average.
-
-# The sessions of the last look that is planned; the first is after one less.
-last_look <- 3
 
 #' Adds verdicts to comparisons.
 #'
@@ -23,7 +19,7 @@ add_verdicts <- function(rows, primaries) {
   rows[primaries, primary := TRUE, on = comparison_names]
   rows[, tested := primary & reason == "" & !fixed]
   rows[tested == TRUE, p_adjusted := p.adjust(p_value, "holm")]
-  rows[tested == TRUE, level := level_now(pairs, last_look), by = pairs]
+  level <- 1 - confidence
   rows[primary == TRUE, verdict := fcase(
     reason != "", "not comparable",
     fixed, "fixed",
@@ -32,7 +28,7 @@ add_verdicts <- function(rows, primaries) {
     (p_adjusted <= level) %in% TRUE, "lower",
     default = "undecided"
   )]
-  with_selected_intervals(rows)[, c("tested", "level") := NULL][]
+  with_selected_intervals(rows)[, tested := NULL][]
 }
 
 # The place of a comparison, which names it.
@@ -51,15 +47,4 @@ with_selected_intervals <- function(rows) {
     fcr_low = fifelse(effect == "ratio", estimate * (low / estimate)^wider[reported], estimate + (low - estimate) * wider[reported]),
     fcr_high = fifelse(effect == "ratio", estimate * (high / estimate)^wider[reported], estimate + (high - estimate) * wider[reported])
   )][]
-}
-
-#' The sessions that a further one may decide.
-#'
-#' @param rows see add_verdicts(): comparisons; `summary` see read_summary(): which session measured each mode.
-#' @return data.table, a row per comparison of the experiment, that is a kind of session: study, comparison, undecided (primaries that have
-#'   no verdict, for they are too noisy).
-undecided_sessions <- function(rows, summary) {
-  open <- rows[primary == TRUE & (verdict == "undecided" | reason == not_measured_well), .(study, mode, tier, tool)]
-  sessions <- unique(summary[, .(study, mode, tier, tool, comparison)], by = c("study", "mode", "tier", "tool"))
-  sessions[open, on = c("study", "mode", "tier", "tool"), nomatch = NULL][, .(undecided = .N), by = .(study, comparison)]
 }

@@ -82,7 +82,6 @@ def test_words_within_braces_change_what_they_name_alone():
         ("seed=1:30", 'seed = "1:30"; allowed: a whole number from 0; as a decimal number'),
         ("results=", 'results = ""; allowed: a folder below this one'),
         ("results=~/out", 'results = "~/out"; allowed: a folder below this one, or elsewhere'),
-        ("minutes=", "minutes = null; allowed: 0 to 10,000 minutes"),
         ("testbed=3", "testbed = 3; allowed: "),
     ],
 )

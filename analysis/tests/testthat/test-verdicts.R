@@ -55,16 +55,13 @@ test_that("equivalence has its own tests, and the margin of the statistic", {
   expect_gt(rows[statistic == "throughput_per_s", equivalence_p_value], 0.99)
 })
 
-test_that("the level is that of the look after as many sessions as there are", {
-  levels <- vapply(1:3, level_now, 0, last = last_look)
+test_that("the level is 5 %, however many sessions there are", {
   for (pairs in 1:3) {
-    expect_equal(judged(rows_with(0.99 * levels[pairs], pairs = pairs))$verdict, "higher", info = pairs)
-    expect_equal(judged(rows_with(1.01 * levels[pairs], pairs = pairs))$verdict, "undecided", info = pairs)
-    expect_equal(judged(rows_with(1, 0.99 * levels[pairs], pairs = pairs))$verdict, "same", info = pairs)
-    expect_equal(judged(rows_with(1, 1.01 * levels[pairs], pairs = pairs))$verdict, "undecided", info = pairs)
+    expect_equal(judged(rows_with(0.049, pairs = pairs))$verdict, "higher", info = pairs)
+    expect_equal(judged(rows_with(0.051, pairs = pairs))$verdict, "undecided", info = pairs)
+    expect_equal(judged(rows_with(1, 0.049, pairs = pairs))$verdict, "same", info = pairs)
+    expect_equal(judged(rows_with(1, 0.051, pairs = pairs))$verdict, "undecided", info = pairs)
   }
-  # No look has the 5 % of all of them.
-  expect_true(all(levels < 0.05))
 })
 
 test_that("intervals of what is reported are widened for the selection", {
@@ -107,16 +104,4 @@ test_that("a table without rows or without primaries has the columns", {
   for (found in list(judged(rows[0]), judged(rows, rows[0, comparison_names, with = FALSE]))) {
     expect_true(all(c("primary", "verdict", "p_adjusted", "fcr_low", "fcr_high") %in% names(found)))
   }
-})
-
-test_that("a session is undecided where a primary of it is, however many are planned", {
-  rows <- rows_with(c(0.5, 1e-9, 0.5, 0.5, NA, 0.5), equivalence_p_value = c(1, 1, 1, 1, NA, 1), pairs = 2, sessions = c(2, 2, 2, 1, 2, 2))
-  rows[5, `:=`(reason = not_measured_well)]
-  rows[6, `:=`(reason = "throughputs differ by more than 20 %")]
-  found <- judged(rows, rows[-3, comparison_names, with = FALSE])
-  summary <- rows[, .(study, mode, tier, tool, comparison = c("one", "two", "three", "four", "five", "six"))]
-  expect_equal(undecided_sessions(found, summary), data.table(study = "demo", comparison = c("one", "four", "five"), undecided = 1L))
-  # Both pairs of a session are counted.
-  expect_equal(undecided_sessions(found, summary[, comparison := "all"])$undecided, 3)
-  expect_equal(nrow(undecided_sessions(judged(rows_with(rep(1e-9, 3), sessions = 2)), summary)), 0)
 })
