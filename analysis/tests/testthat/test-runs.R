@@ -105,16 +105,3 @@ test_that("without git no run is shipped, and the reason is said", {
   withr::local_envvar(PATH = new_folder())
   expect_error(committed_code(new_folder()), "no run to ship: there is no git on the PATH", fixed = TRUE)
 })
-
-test_that("a session that looked once more is a part of the run", {
-  run <- write_whole_run(repetitions = 3)
-  planned <- run$paths[!grepl("/rep-3/", run$paths)]
-  out <- new_folder()
-  facts <- condense_run(run$results, planned, out, analysis_folder, 2, commit = "0123456789")
-  expect_equal(facts$cells, 6)
-  expect_equal(facts$sessions, 3)
-  expect_true("demo/demo/rep-3" %in% names(facts$session_s))
-  # The third session is no look of a run of one repetition.
-  facts <- condense_run(run$results, run$paths[grepl("/rep-1/", run$paths)], new_folder(), analysis_folder, 1, commit = "0123456789")
-  expect_equal(facts$sessions, 2)
-})
