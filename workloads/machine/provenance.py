@@ -44,7 +44,7 @@ LIBRARIES = {
 # of older records had none.
 LIMITING = ("cpus_usable", "cpu_quota", "data_in_memory")
 DMI = Path("/sys/class/dmi/id")
-# As /proc/cpuinfo names them: of x86, then of Arm.
+# Names in /proc/cpuinfo: of x86, then of Arm.
 VERSION_OF_CPU = (
     *("cpu family", "model", "stepping"),
     *("cpu implementer", "cpu part", "cpu revision"),

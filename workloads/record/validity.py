@@ -40,7 +40,7 @@ USERS_WAITING_AT_MOST = 1.05
 # between them shows: the report prints how far levels drift from the first to the last round.
 CHANGE_P_AT_MOST = 0.005
 CHANGE_SHIFT_AT_LEAST = 0.1
-# What drifts does so in each slice; random arrivals make one slice rise and another fall.
+# A drift recurs in each slice; random arrivals make one slice rise and another fall.
 CHANGE_SAME_SIDE_AT_LEAST = 0.9
 GENERATOR_CPU_AT_MOST = 0.9
 BACKEND_CPU_AT_MOST = 0.9
