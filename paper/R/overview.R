@@ -80,7 +80,7 @@ threat_repetitions <- function(all) {
   replaced <- replaced_cells(all$results)
   paragraph(
     sprintf(
-      "**Repetitions.** Each cell has %s. Raising `repetitions` in config.yaml measures only the new sessions. Verdicts suppose that a run is judged once: one that grows until it is decided finds more than 5 % of what is not there.",
+      "**Repetitions.** Each cell has %s. Raising `repetitions` in config.yaml measures only the new sessions. Verdicts suppose that a run is judged once: one that grows until it is decided finds more than 5 %% of what is not there.",
       repetitions_text(counts)
     ),
     if (replaced > 0) sprintf("%s measured again; the first measurement is in `results/replaced/`.", count_of(replaced, "cell", "was", "were"))
