@@ -11,25 +11,10 @@
 #'   and that could have differed: not what the load fixes, nor what is exactly the same in both runs, as no request failed.
 #' @return data.table, a row per statistic, and one for `all`: statistic, comparisons, held, share, low, high (95 % of the share, Clopper and
 #'   Pearson 1934).
+#' @export
 run_against_run <- function(a, b) {
   rows <- changes_between(a, b)
-  share_held(rbind(rows, copy(rows)[, statistic := rep("all", .N)]), "statistic")
-}
-
-#' The same over all pairs of runs, apart for machines of one kind and of different ones.
-#'
-#' @param runs list of read_shipped().
-#' @return as run_against_run(), with same_kind.
-#' @export
-runs_against_runs <- function(runs) {
-  pairs <- combn(seq_along(runs), 2, simplify = FALSE)
-  rows <- rbindlist(lapply(pairs, function(pair) {
-    first <- runs[[pair[1]]]
-    second <- runs[[pair[2]]]
-    same_kind <- length(differing_facts(first$facts$machine, second$facts$machine)) == 0
-    changes_between(first$comparisons, second$comparisons)[, same_kind := rep(same_kind, .N)]
-  }))
-  share_held(rbind(rows, copy(rows)[, statistic := rep("all", .N)]), c("same_kind", "statistic"))
+  share_held(rbind(rows, copy(rows)[, statistic := rep("all", .N)]))
 }
 
 # A row per comparison of both: statistic, and whether the interval of its change holds 0.
@@ -52,10 +37,10 @@ errors_of <- function(comparisons) {
   rows[is.finite(centre)][, c("effect", "estimate", "noise", "pairs") := NULL][]
 }
 
-share_held <- function(rows, by) {
-  if (nrow(rows) == 0) return(cbind(rows[, ..by], typed_table(numbers = c("comparisons", "held", "share", "low", "high"))))
+share_held <- function(rows) {
+  if (nrow(rows) == 0) return(cbind(rows[, .(statistic)], typed_table(numbers = c("comparisons", "held", "share", "low", "high"))))
   rows[, {
     interval <- binom.test(sum(held), .N)$conf.int
     list(comparisons = .N, held = sum(held), share = mean(held), low = interval[1], high = interval[2])
-  }, by = by]
+  }, by = statistic]
 }

@@ -114,36 +114,6 @@ table_of_runs <- function(runs) {
   }))
 }
 
-# The CPU time of a request over that of the first run: a median over the cells that both have.
-cpu_time_against <- function(first, run) {
-  cpu_us_of <- function(one) {
-    valid <- one$summary[counts_for(one$summary) & is.finite(cpu_us_per_request) & cpu_us_per_request > 0]
-    valid[, .(cpu_us = median(cpu_us_per_request)), by = .(study, mode, tier, tool)]
-  }
-  both <- merge(cpu_us_of(first), cpu_us_of(run), by = c("study", "mode", "tier", "tool"))
-  both[, median(cpu_us.y / cpu_us.x)]
-}
-
-#' Do shipped runs agree? How many of the changes between two of them are none within the intervals of both.
-#'
-#' @return data.table of text, a row for each two runs that have comparisons in common by two sessions or more.
-table_of_agreement <- function(runs) {
-  pairs <- combn(seq_along(runs), min(2, length(runs)), simplify = FALSE)
-  rbindlist(lapply(Filter(function(pair) length(pair) == 2, pairs), function(pair) {
-    first <- runs[[pair[1]]]
-    other <- runs[[pair[2]]]
-    runs_against_runs(runs[pair])[statistic == "all", .(
-      Runs = sprintf("%s and %s", first$name, other$name), Machines = fifelse(same_kind, "of one kind", "different"),
-      "CPU time of a request" = format_number(cpu_time_against(first, other)), Comparisons = comparisons, Agree = sprintf("%d (%s)", held, percent(share))
-    )]
-  }))
-}
-
-sentence_of_agreement <- paste(
-  "Two runs agree in a comparison where their ratios are the same within the intervals of both; those by two sessions or more count.",
-  "Where a request takes another CPU time the hosts differ, which virtual machines of one name need not say."
-)
-
 # Which file has which blocks.
 readme_files <- list("README.md" = c("picture", "findings", "checks"), "analysis/README.md" = "run")
 

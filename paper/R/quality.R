@@ -167,18 +167,37 @@ sentence_controls <- function(controls) {
 
 # ---- Run against run, coverage and power --------------------------------------------------------
 
-#' How often two shipped runs agree within the intervals of both.
+#' Do runs agree? How often the interval of a change between two of them holds none.
 #'
-#' @param runs see read_all_shipped().
-#' @return data.table of text and numbers; no rows where no two runs have a comparison in common.
-table_runs <- function(runs) {
+#' @param runs see read_all_shipped(); only name, facts, summary and comparisons are read.
+#' @return data.table of text and numbers, a row for each two runs that have comparisons in common by two sessions or more.
+table_of_agreement <- function(runs) {
   if (length(runs) < 2) return(data.table())
-  rows <- runs_against_runs(runs)
-  rows <- setnames(rows, "same_kind", "alike")[order(!alike, statistic == "all", -comparisons)]
-  rows[, .(
-    Machines = fifelse(alike, "of one kind", "different"), Metric = ifelse(statistic == "all", "all", title_of(statistic)), Comparisons = comparisons,
-    "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high))
-  )]
+  rbindlist(lapply(combn(length(runs), 2, simplify = FALSE), function(pair) {
+    first <- runs[[pair[1]]]
+    other <- runs[[pair[2]]]
+    alike <- length(differing_facts(first$facts$machine, other$facts$machine)) == 0
+    run_against_run(first$comparisons, other$comparisons)[statistic == "all", .(
+      Runs = sprintf("%s and %s", first$name, other$name), "Machines, by name" = if (alike) "alike" else "different",
+      "CPU time of a request" = sprintf("%s times", format_number(cpu_time_against(first, other))), Comparisons = comparisons,
+      "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high))
+    )]
+  }))
+}
+
+sentence_of_agreement <- paste(
+  "Two runs agree in a comparison where the interval of its change holds none; those by two sessions or more count, and 95 % are expected on one machine.",
+  "Where a request takes another CPU time the hosts differ, which virtual machines of one name need not say."
+)
+
+# The CPU time of a request over that of the first run: a median over the cells that both have.
+cpu_time_against <- function(first, run) {
+  cpu_us_of <- function(one) {
+    valid <- one$summary[counts_for(one$summary) & is.finite(cpu_us_per_request) & cpu_us_per_request > 0]
+    valid[, .(cpu_us = median(cpu_us_per_request)), by = .(study, mode, tier, tool)]
+  }
+  both <- merge(cpu_us_of(first), cpu_us_of(run), by = c("study", "mode", "tier", "tool"))
+  both[, median(cpu_us.y / cpu_us.x)]
 }
 
 coverage_columns <- c(

@@ -44,19 +44,6 @@ test_that("what cannot have differed, and what has no noise of sessions, does no
   expect_equal(nrow(run_against_run(copy(a)[, `:=`(effect = "difference", estimate = 0)], copy(b)[, `:=`(effect = "difference", estimate = 0)])), 0)
 })
 
-test_that("machines of one kind are apart from others", {
-  set.seed(3)
-  run <- function(model, shift) {
-    facts <- list(machine = list(cpu_model = model, cpus = 2, architecture = "x86_64", kernel = "6"))
-    list(facts = facts, comparisons = run_that_found(rep(2, 200))[, estimate := shift * estimate])
-  }
-  found <- runs_against_runs(list(run("one", 1), run("one", 1), run("two", 1.5)))[statistic == "all"]
-  expect_equal(found[same_kind == TRUE, comparisons], 200)
-  expect_equal(found[same_kind == FALSE, comparisons], 400)
-  expect_gt(found[same_kind == TRUE, share], 0.9)
-  expect_lt(found[same_kind == FALSE, share], 0.5)
-})
-
 test_that("a shipped run agrees with itself, and not with a falsified one", {
   run <- read_comparisons(file.path(analysis_folder, "runs", reference_run, "comparisons.csv"))
   share <- function(other) run_against_run(run, other)[statistic == "all", share]

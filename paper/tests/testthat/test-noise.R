@@ -40,12 +40,7 @@ test_that("a positive control that was not found is said in bold", {
   expect_equal(read_found_controls(path), controls)
 })
 
-test_that("runs are counted against each other, and coverage stands with power", {
-  runs <- list(read_shipped(file.path(analysis_folder, "runs"), reference_run))[c(1, 1)]
-  table <- table_runs(runs)
-  expect_equal(tail(table$Metric, 1), "all")
-  expect_match(table[["Agree (%)"]][1], "^[0-9.]+ \\[[0-9.]+, [0-9.]+\\]$")
-  expect_equal(nrow(table_runs(runs[1])), 0)
+test_that("coverage stands with power", {
   found <- data.table(
     statistic = "throughput_per_s", sessions = 3, rounds = 6, design = "", comparisons = 900, coverage = 0.951, wide = 0, half_width = 0.04, false = 0.05,
     found_5 = 0.6, found_10 = 0.93, found_20 = 1, same = 0.7
