@@ -53,8 +53,8 @@ local function image_for_html(image)
   return image
 end
 
--- A short table is not torn apart, least of all by a figure that floats into it; a long one would leave half a page white.
-local ROWS_ON_ONE_PAGE = 12
+-- A short table is not torn apart, least of all by a figure that floats into it; a longer one would leave a third of a page white.
+local ROWS_ON_ONE_PAGE = 9
 
 local function is_long(content)
   local rows = 0
