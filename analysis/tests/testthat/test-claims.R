@@ -242,7 +242,7 @@ test_that("10,000 sign-ups that virtual threads did not answer refute that they 
 test_that("a shipped run decides most claims, each with its value", {
   rows <- judge_claims(read_claims(claims_file), shipped)
   expect_true(all(rows$verdict %in% claim_verdicts))
-  expect_gte(rows[verdict %in% c("holds", "does not hold", "same direction, other size"), .N], 20)
+  expect_gte(rows[verdict %in% c("holds", "does not hold", "same direction, other size"), .N], (nrow(rows) + 1) / 2)
   expect_equal(rows[!verdict %in% c("not decided", not_in_this_run) & ours == "", .N], 0)
   # A ratio and its interval are those of the comparisons.
   of_virtual <- rows[id == "virtual-8-times"]

@@ -85,10 +85,11 @@ test_that("the capacities of shipped runs can be compared", {
   for (name in names_of_runs(file.path(analysis_folder, "runs"))) {
     capacity <- read_capacity(file.path(analysis_folder, "runs", name, "capacity.csv"))
     rows <- compare_capacities(capacity)
-    # How many pairs have a second session is the run's design; each one that has it is compared.
-    expect_equal(rows[sessions > 1, unique(reason)], "")
+    # How many pairs have a second session is the run's design; each one that has it is compared, unless its interval is too wide.
+    expect_true(all(rows[sessions > 1, reason %in% c("", not_measured_well)]))
     expect_true(all(rows[reason == "", is.finite(estimate) & estimate > low & estimate < high]))
-    expect_gt(nrow(pool_capacity(capacity)), 6)
+    # Each row of the table is a mode at a load in a session; most of them have a capacity and not a bound alone.
+    expect_gt(nrow(pool_capacity(capacity)), nrow(capacity) / 2)
   }
 })
 
