@@ -178,9 +178,9 @@ table_of_agreement <- function(runs) {
     other <- runs[[pair[2]]]
     alike <- length(differing_facts(first$facts$machine, other$facts$machine)) == 0
     run_against_run(first$comparisons, other$comparisons)[statistic == "all", .(
-      Runs = sprintf("%s and %s", first$name, other$name), "Machines, by name" = if (alike) "alike" else "different",
-      "CPU time of a request" = sprintf("%s times", format_number(cpu_time_against(first, other))), Comparisons = comparisons,
-      "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high))
+      Runs = sprintf("%s and %s", first$name, other$name),
+      "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high)), Comparisons = comparisons,
+      "CPU time of a request" = sprintf("%s times", format_number(cpu_time_against(first, other))), "Machines, by name" = if (alike) "alike" else "different"
     )]
   }))
 }

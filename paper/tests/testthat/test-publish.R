@@ -20,7 +20,7 @@ test_that("two runs agree where the interval of the change holds none", {
   other <- c(run_of_verdicts("higher", c(2.1, 1, 3, 5), "other"), list(summary = copy(summary)[, cpu_us_per_request := 2 * cpu_us_per_request]))
   # Values that are exactly the same in both could not have differed.
   expect_equal(table_of_agreement(list(first, other)), data.table(
-    Runs = "first and other", "Machines, by name" = "alike", "CPU time of a request" = "2 times", Comparisons = 3L, "Agree (%)" = "66.7 [9.43, 99.2]"
+    Runs = "first and other", "Agree (%)" = "66.7 [9.43, 99.2]", Comparisons = 3L, "CPU time of a request" = "2 times", "Machines, by name" = "alike"
   ))
   other$facts$machine$cpu_version <- "26/2/1"
   expect_equal(table_of_agreement(list(first, other))[["Machines, by name"]], "alike")
