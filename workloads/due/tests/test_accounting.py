@@ -199,7 +199,9 @@ def test_no_server_accepts(due):
         run = due("-c5", "-d250ms", "-R20", "-T300ms", "-H", "Connection: close", url)
     account = run.account()
     assert account["connect_timeout"] > 0
-    assert account["connect_timeout"] + account["timeout"] == account["due"] == 5
+    # Where the machine stalls, an attempt begins late and is not over when the run is.
+    over = ("connect_timeout", "timeout", "in_flight_at_end", "unsent_at_end")
+    assert sum(account[name] for name in over) == account["due"] == 5
 
 
 def test_answers_too_late(due):
