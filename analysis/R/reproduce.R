@@ -244,7 +244,9 @@ differing_facts <- function(there, here, facts = machine_kind) {
   facts[!vapply(facts, function(fact) isTRUE(all.equal(there[[fact]], here[[fact]])), NA)]
 }
 
-same_kind <- function(shipped, run) length(differing_facts(shipped$facts$machine, run$machine)) == 0
+#' Are two machines of one kind, as far as their facts tell?
+#' @export
+same_kind <- function(there, here) length(differing_facts(there, here)) == 0
 
 #' All changes of a run.
 #'
@@ -260,7 +262,7 @@ reproduce_run <- function(shipped, run) {
     reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys, run$alone)
   }
   of_cells <- if (nrow(run$alone) > 0) {
-    statistics <- if (same_kind(shipped, run)) cell_statistics() else cell_statistics()[travels == TRUE]
+    statistics <- if (same_kind(shipped$facts$machine, run$machine)) cell_statistics() else cell_statistics()[travels == TRUE]
     places <- unique(run$alone[, .(study, mode, tier, tool)])
     there <- shipped$summary[places, on = names(places), nomatch = NULL]
     reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys, run$alone)[, baseline := ""]

@@ -4,8 +4,8 @@
 # A difference is reported where its p-value, adjusted after Holm (1979) over the primaries, is at most 5 %: the chance of one false
 # report in the whole list stays below that. Two modes are called the same where two one-sided tests (Schuirmann 1987) at that level
 # place their ratio within the statistic's margin, each pair by itself: the chance to miss a difference as large as the margin is below
-# 5 % for each. What the load fixes cannot differ and is not tested. Intervals of the primaries that are reported are those of a selection (Benjamini and Yekutieli 2005): of all
-# intervals that are printed because something was found, 5 % miss on the average.
+# 5 % for each. What the load fixes cannot differ and is not tested. Intervals of the primaries that are reported are those of a
+# selection (Benjamini and Yekutieli 2005): of all intervals that are printed because something was found, 5 % miss on the average.
 
 #' Adds verdicts to comparisons.
 #'

@@ -176,11 +176,10 @@ table_of_agreement <- function(runs) {
   rbindlist(lapply(combn(length(runs), 2, simplify = FALSE), function(pair) {
     first <- runs[[pair[1]]]
     other <- runs[[pair[2]]]
-    alike <- length(differing_facts(first$facts$machine, other$facts$machine)) == 0
     run_against_run(first$comparisons, other$comparisons)[statistic == "all", .(
       Runs = sprintf("%s and %s", first$name, other$name),
       "Agree (%)" = sprintf("%s [%s, %s]", format_number(100 * share), format_number(100 * low), format_number(100 * high)), Comparisons = comparisons,
-      "CPU time of a request" = sprintf("%s times", format_number(cpu_time_against(first, other))), "Machines, by name" = if (alike) "alike" else "different"
+      "CPU time of a request" = sprintf("%s times", format_number(cpu_time_against(first, other))), "Machines, by name" = if (same_kind(first$facts$machine, other$facts$machine)) "alike" else "different"
     )]
   }))
 }

@@ -104,16 +104,17 @@ def java(jdk: int | None = None) -> Path:
 
 def machine(limits: dict[str, Any]) -> dict[str, Any]:
     """The facts of this machine, with an id that it shares with machines of the same kind."""
+    cpuinfo = Path("/proc/cpuinfo").read_text()
     found: dict[str, Any] = {
-        "cpu_model": cpu_model(),
-        "cpu_version": cpu_version(Path("/proc/cpuinfo").read_text()),
+        "cpu_model": cpu_model(cpuinfo),
+        "cpu_version": cpu_version(cpuinfo),
         "cpus": os.cpu_count(),
         "memory_bytes": psutil.virtual_memory().total,
         "architecture": platform.machine(),
         "kernel": platform.release(),
         "board": " ".join(filter(None, (content(DMI / name) for name in BOARD))),
         "os": platform.freedesktop_os_release().get("PRETTY_NAME", "unknown"),
-        "virtualised": "hypervisor" in Path("/proc/cpuinfo").read_text(),
+        "virtualised": "hypervisor" in cpuinfo,
     }
     found |= limiting(limits, found["cpus"])
     return {"id": machine_id(found)} | found
@@ -221,8 +222,8 @@ def portable(argv: list[str]) -> list[str]:
     return [word.replace(f"{ROOT}/", "") for word in argv]
 
 
-def cpu_model() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
+def cpu_model(cpuinfo: str) -> str:
+    for line in cpuinfo.splitlines():
         if line.lower().startswith(("model name", "hardware")):
             return line.split(":", 1)[1].strip()
     return platform.processor() or "unknown"
