@@ -57,7 +57,7 @@ FUNCTIONS = [
     *sorted(str(path) for path in Path("analysis/R").glob("*.R")),
 ]
 PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
-CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in GRID.cells]
+CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in [*GRID.cells, *measured_beside()]]
 PROFILED, ALLOCATING = (
     [
         f"{RESULTS}/cells/{cell.path}"

@@ -46,6 +46,20 @@ def is_whole(session):
     )
 
 
+def measured_beside():
+    """Cells of whole sessions that were measured by name with --config depth=full: a report has
+    them, and never measures them.
+    """
+    planned = {cell.path for cell in GRID.cells}
+    for session in FULL_GRID.sessions:
+        if os.path.exists(record_of(session)):
+            plan = FULL_GRID.plan(session)
+            folders = [Path(RESULTS, "cells", cell.path) for cell in session.cells]
+            specs = [plan.spec(cell.name) for cell in session.cells]
+            if all(map(cell_folder.holds, folders, specs)):
+                yield from (of for of in session.cells if of.path not in planned)
+
+
 def measured_elsewhere():
     """A message where cells of another kind of machine are there; empty where none is."""
     here, found = provenance.this_machine(), {}

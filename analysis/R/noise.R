@@ -34,7 +34,8 @@ false_alarms <- function(comparisons) {
 #'   modes with themselves), pairs (of runs in them), floor (95 % of the ratios of two runs of one
 #'   mode in one session lie within this factor, or of their differences within this distance; NA
 #'   without a_a), floor_between_sessions (the same of two runs of one mode in different sessions,
-#'   from the repetitions of all modes).
+#'   from the repetitions of all modes), higher (A/A comparisons in which the second is higher) and sign_p_value (of so many or
+#'   more on one side where neither is: the order of start or a name would show).
 #' @export
 noise_floor <- function(comparisons, summary) {
   a_a <- a_a_comparisons(comparisons)[!is.na(estimate)]
@@ -54,6 +55,7 @@ noise_floor <- function(comparisons, summary) {
     data.table(
       about[, .(statistic, title, effect)], comparisons = nrow(own),
       differ = sum(own$p_value <= 1 - confidence, na.rm = TRUE), pairs = sum(own$pairs),
+      higher = sum(means > 0), sign_p_value = if (any(means != 0)) binom.test(sum(means > 0), sum(means != 0))$p.value else NA_real_,
       floor = within(if (nrow(own) > 0) sum(squares) / sum(own$pairs) else NA_real_),
       floor_between_sessions = within(2 * variance_of_repetitions(summary, about))
     )

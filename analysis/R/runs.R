@@ -62,15 +62,18 @@ check_whole <- function(results, paths, repetitions) {
 
 place_of_cell <- c("study", "mode", "tier", "tool", "repetition")
 
-# Curves have a table of their own.
+names_of_cells <- function(rows) rows[, file.path(study, mode, tier, tool, paste0("rep-", repetition))]
+
+# Refuses tables without one of the cells; returns the cells that they have beside them, of full depth. Curves have a table of their own.
 check_tables <- function(tables, paths) {
   cells <- rbind(tables$summary[, ..place_of_cell], tables$capacity[, ..place_of_cell])
   wanted <- sub(".*/cells/(.*)/cell[.]json$", "\\1", paths)
-  found <- with(cells, file.path(study, mode, tier, tool, paste0("rep-", repetition)))
+  found <- names_of_cells(cells)
   lacking <- setdiff(wanted, found)
   if (length(lacking) > 0) {
     refuse("the tables lack cells of config.yaml (", enumerated(lacking), "): they were made with another configuration")
   }
+  setdiff(found, wanted)
 }
 
 # A heap that is too small for the load decides what it is not meant to decide.
@@ -91,13 +94,16 @@ check_collector <- function(summary) {
 condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   check_whole(results, paths, repetitions)
   tables <- read_run_tables(results)
-  check_tables(tables, paths)
+  beside <- check_tables(tables, paths)
   check_collector(tables$summary)
   cells <- read_cells(paths)
+  is_beside <- names_of_cells(tables$summary) %in% beside
+  beside <- read_cells(file.path(rep(results, length(beside)), "cells", beside, "cell.json"))
   facts <- c(
-    list(commit = fcoalesce(measured_commit(cells, tables$summary), commit), analysed_by = commit, repetitions = repetitions),
-    facts_of_run(cells, read_protocol(file.path(analysis, "PROTOCOL.md")))
+    list(commit = fcoalesce(measured_commit(cells, tables$summary[!is_beside]), commit), analysed_by = commit, repetitions = repetitions),
+    facts_of_run(cells, beside, read_protocol(file.path(analysis, "PROTOCOL.md")))
   )
+  if (length(beside) > 0) facts$beside$commit <- measured_commit(beside, tables$summary[is_beside])
   for (file in paste0(run_tables, ".csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
   write_table(read_occupancy(file.path(results, "occupancy.csv")), file.path(out, "occupancy.csv"))
   write_bands(tables$comparisons, out)
@@ -112,18 +118,21 @@ name_of_run <- function(facts) {
   paste0(substr(facts$ended, 1, 10), "-", c(machine_words[is_named], "cpu")[1])
 }
 
-# Machine and limits are the same for all cells; versions differ where modes name a JDK.
-facts_of_run <- function(cells, protocol) {
-  machines <- unique(lapply(cells, function(cell) cell$provenance$machine))
+# Machine and limits are the same for all cells; versions differ where modes name a JDK. Numbers of cells and sessions, and their time,
+# are those of a default run; what was measured beside it has its own.
+facts_of_run <- function(cells, beside, protocol) {
+  all <- c(cells, beside)
+  machines <- unique(lapply(all, function(cell) cell$provenance$machine))
   if (length(machines) > 1) refuse("its cells come from ", length(machines), " machines")
-  at <- function(which) vapply(cells, function(cell) cell$provenance[[which]], "")
+  at <- function(which) vapply(all, function(cell) cell$provenance[[which]], "")
+  seconds <- function(cells) as.list(round(seconds_of_sessions(cells), 1))
   rules <- unique(protocol$rules)
-  session_s <- seconds_of_sessions(cells)
+  session_s <- seconds(cells)
   list(
     started = min(at("started")), ended = max(at("ended")), cells = length(cells), sessions = length(session_s),
     rules = setNames(lapply(rules, rules_version, protocol = protocol), rules),
-    machine = machines[[1]], limits = cells[[1]]$provenance$limits, versions = versions_of(cells),
-    session_s = as.list(round(session_s, 1))
+    machine = machines[[1]], limits = cells[[1]]$provenance$limits, versions = versions_of(all),
+    session_s = session_s, beside = list(cells = length(beside), session_s = if (length(beside) > 0) seconds(beside))
   )
 }
 

@@ -104,11 +104,13 @@ table_of_runs <- function(runs) {
   rbindlist(lapply(runs, function(run) {
     facts <- run$facts
     cells <- with_curves(run)
+    # With what was measured beside a default run.
+    session_s <- unlist(c(facts$session_s, facts$beside$session_s))
     data.table(
       Run = sprintf("[%s](../paper/runs/%s/report.pdf)", run$name, run$name), Machine = machine_text(facts$machine),
       Kernel = facts$machine$kernel, Commit = as_code(substr(facts$commit, 1, 7)), Cells = format_number(nrow(cells)),
       "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(counts_for(rbind(run$summary, run$capacity, fill = TRUE), "throughput_per_s"))),
-      Sessions = format_number(facts$sessions), Minutes = format_number(round(sum(unlist(facts$session_s)) / 60)),
+      Sessions = format_number(length(session_s)), Minutes = format_number(round(sum(session_s) / 60)),
       "CPU time of a request" = format_number(cpu_time_against(runs[[1]], run))
     )
   }))

@@ -230,7 +230,7 @@ sentence_coverage <- function(coverage) {
 #' The noise floor in words and numbers.
 #'
 #' @param floor see noise_floor().
-#' @return data.table of text: `Statistic`, `Differ`, `Same session`, `Different sessions`.
+#' @return data.table of text: `Statistic`, `Differ`, `Second higher`, its sign test, `Same session`, `Different sessions`.
 table_noise <- function(floor) {
   limit <- function(values, effect) {
     shown <- ifelse(
@@ -240,7 +240,8 @@ table_noise <- function(floor) {
     ifelse(is.na(values), no_figure, shown)
   }
   floor[, .(
-    Statistic = title, "Differ" = paste(differ, "of", comparisons),
+    Statistic = title, "Differ" = paste(differ, "of", comparisons), "Second higher" = paste(higher, "of", comparisons),
+    "p of a sign test" = fifelse(is.na(sign_p_value), no_figure, format_number(sign_p_value)),
     "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
   )]
 }

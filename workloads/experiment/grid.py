@@ -16,6 +16,7 @@ from typing import Any
 
 from workloads.experiment import kinds, waits
 from workloads.experiment.configuration import (
+    A_A,
     FULL,
     ITSELF,
     Comparison,
@@ -124,7 +125,9 @@ class Grid:
         for cell, comparison, limit in self._first_cells():
             self.comparisons[cell], self.limits[cell] = comparison.id, limit
             most = (config["repetitions"], comparison.repetitions or math.inf, limit)
-            self.cells += [replace(cell, repetition=n + 1) for n in range(int(min(most)))]
+            # A/A pairs alone have all sessions: one has no noise of its own.
+            count = most[0] if config.get("depth") == A_A else int(min(most))
+            self.cells += [replace(cell, repetition=n + 1) for n in range(count)]
         if faults := {fault for cell in self.comparisons for fault in self._rate_faults(cell)}:
             raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
         self.sessions = sorted(self._sessions(), key=self.order_key)
@@ -133,23 +136,34 @@ class Grid:
 
     def _first_cells(self) -> Iterator[tuple[Cell, Comparison, float]]:
         """Repetition 1 of every cell, its comparison, and its own limit of repetitions."""
-        full = self.config.get("depth") == FULL
+        # Nothing but our own generator is copied to another machine.
+        far = "generator_host" in self.config["testbed"]
         for study in self.studies.values():
             for comparison in study.comparisons.values():
                 for mode in comparison.modes:
                     for tier, tool in study.loads(comparison, mode):
-                        load = tier[tool]
-                        deep = mode in comparison.deep or FULL in (
-                            tier.get("depth"),
-                            load.get("depth"),
-                        )
-                        # Nothing but our own generator is copied to another machine.
-                        far = tool == ITSELF and "generator_host" in self.config["testbed"]
-                        if (full or not deep) and not far:
+                        there = not (far and tool == ITSELF)
+                        if there and self._is_deep_enough(study, comparison, mode, tier, tool):
+                            load = tier[tool]
                             limits = (load.get("repetitions"), comparison.limits[mode])
                             once = [1] if load.get("once") else []
                             limit = min([*filter(None, limits), *once], default=math.inf)
                             yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
+
+    def _is_deep_enough(
+        self, study: Study, comparison: Comparison, mode: str, tier: Tier, tool: str
+    ) -> bool:
+        """Whether the depth of the run includes a cell."""
+        depth = self.config.get("depth")
+        if depth == A_A:
+            seconds = [other for other in comparison.modes if "a_a_of" in study.modes[other]]
+            return any(
+                mode in (second, comparison.baselines[second])
+                and (tier, tool) in study.loads(comparison, second)
+                for second in seconds
+            )
+        own = (tier.get("depth"), tier[tool].get("depth"))
+        return depth == FULL or not (mode in comparison.deep or FULL in own)
 
     def _rate_faults(self, cell: Cell) -> Iterator[str]:
         """Rates at which a slice, or a burst of the warm-up, would have no request."""

@@ -186,7 +186,24 @@ def test_default_run_excludes_the_depth_full(config):
     del lines["vertx-workers"]["depth"]
     assert "stacks.modes.vertx-workers.baseline = 'vertx'; allowed: " in refusal(config)
     config["depth"] = "deep"
-    assert 'depth = "deep"; allowed: default, or full' in refusal(config)
+    assert 'depth = "deep"; allowed: default, full: what has this depth, too, or a-a' in refusal(
+        config
+    )
+
+
+def test_depth_of_a_a_pairs_has_each_pair_in_all_sessions_and_nothing_else(config):
+    grid = Grid(config | {"depth": "a-a", "repetitions": 3})
+    full = {replace(cell, repetition=1) for cell in Grid(config | {"depth": "full"}).cells}
+    named = {cell for cell in full if cell.mode.endswith("-a-a")}
+    bases = {replace(cell, mode=cell.mode.removesuffix("-a-a")) for cell in named}
+    assert set(grid.comparisons) == named | bases
+    assert len(grid.cells) == 3 * len(named | bases)
+    # Of studies whose comparisons have one session in a default run, too.
+    assert {session.repetition for session in grid.sessions if session.study == "stacks"} == {
+        1,
+        2,
+        3,
+    }
 
 
 def test_smoke_measures_tiers_with_ids_of_their_own(config):
@@ -435,7 +452,7 @@ def test_profiles_are_of_cells_that_are_measured_in_the_first_session_alone(conf
 def test_clients_and_servers_meet_one_rate_in_one_session(config):
     grid = Grid(config | {"depth": "full"})
     (session,) = [each for each in grid.sessions if each.path.startswith("stacks/client/")]
-    specs = {cell.mode: grid.spec(cell) for cell in session.cells}
+    specs = {c.mode: grid.spec(c) for c in session.cells if not c.mode.endswith("-a-a")}
     assert {spec["tool"]["rate_per_s"] for spec in specs.values()} == {1999}
     assert {spec["slices"]["rounds"] for spec in specs.values()} == {10}
     clients = {mode: spec["mode"]["options"].get("http-client") for mode, spec in specs.items()}

@@ -12,6 +12,20 @@ test_that("a shipped run holds the tables, the machine, the commit and the versi
   expect_error(read_shipped(dirname(condensed(run, out = file.path(new_folder(), "one"))), "two"), "called two; there are: one", fixed = TRUE)
 })
 
+test_that("cells beside a default run are counted apart, and of a commit of their own", {
+  run <- write_whole_run(commit = "abc")
+  expect_equal(shipped_from(run)$facts$beside$cells, 0)
+  all <- run$paths
+  run$paths <- head(all, 4)
+  facts <- shipped_from(run)$facts
+  expect_equal(unlist(facts[c("cells", "sessions")]), c(cells = 4, sessions = 2))
+  expect_equal(facts$beside[c("cells", "commit")], list(cells = 2L, commit = "abc"))
+  expect_equal(names(facts$beside$session_s), "demo/demo/rep-3")
+  writeLines(sub('"commit":"abc"', '"commit":"def"', readLines(all[6]), fixed = TRUE), all[6])
+  Sys.setFileTime(all, Sys.time() - 60)
+  expect_error(condensed(run), "its cells were measured by 2 commits")
+})
+
 test_that("a run is of the commit that its cells name, and of no two", {
   expect_equal(shipped_from(write_whole_run(commit = "abc"))$facts[c("commit", "analysed_by")], list(commit = "abc", analysed_by = "0123456789"))
   expect_error(condensed(write_whole_run(commit = "abc+changed")), "code that was not committed (abc+changed)", fixed = TRUE)
