@@ -69,12 +69,8 @@ def results(tmp_path):
     shutil.rmtree(ROOT / folder, ignore_errors=True)
 
 
-def test_forced_report_measures_missing_cells_alone(results):
-    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
-    session = next(each for each in grid.sessions if len(each.cells) > 2)
-    programs = [*grid.jars(session), *grid.class_data(session), "workloads/due/build/due"]
-    if not all((ROOT / program).exists() for program in programs):
-        pytest.skip("the servers are not built here, so all sessions would be run again")
+def pretend(grid, session, results):
+    """Writes what a session that came to its end leaves; returns the folder of its last cell."""
     for cell in session.cells:
         folder = ROOT / results / "cells" / cell.path
         folder.mkdir(parents=True)
@@ -83,8 +79,18 @@ def test_forced_report_measures_missing_cells_alone(results):
         record = {"cell": place, "configuration": grid.spec(cell)}
         (folder / "cell.json").write_text(json.dumps(record))
     record = ROOT / results / "sessions" / f"{session.path}.json"
-    record.parent.mkdir(parents=True)
+    record.parent.mkdir(parents=True, exist_ok=True)
     record.write_text("{}")
+    return folder
+
+
+def test_forced_report_measures_missing_cells_alone(results):
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()))
+    session = next(each for each in grid.sessions if len(each.cells) > 2)
+    programs = [*grid.jars(session), *grid.class_data(session), "workloads/due/build/due"]
+    if not all((ROOT / program).exists() for program in programs):
+        pytest.skip("the servers are not built here, so all sessions would be run again")
+    folder = pretend(grid, session, results)
 
     def said(*words):
         planned = plan("--printshellcmds", "--config", f"results={results}", *words)
@@ -99,6 +105,26 @@ def test_forced_report_measures_missing_cells_alone(results):
     assert said(*forced) and said("-R", "render_report")
     # Nothing else is requested, so nothing is missing for it.
     assert not said("--", f"{results}/modes.csv")
+
+
+def test_whole_session_of_full_depth_that_was_measured_is_analysed_and_never_planned(results):
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()) | {"depth": "full"})
+    (session,) = [of for of in grid.sessions if of.path == "virtual-threads/hikari-versions/rep-1"]
+    folder = pretend(grid, session, results)
+
+    def analysed():
+        planned = plan("--printshellcmds", "--config", f"results={results}")
+        text = planned.stdout + planned.stderr
+        assert planned.returncode == 0, text
+        assert f"measuring {message_of(session)}\n" not in text
+        return sum(f"{results}/cells/{cell.path}/cell.json" in text for cell in session.cells)
+
+    assert analysed() == len(session.cells)
+    record = json.loads((folder / "cell.json").read_text())
+    # Of another configuration, so that the session is not whole.
+    record["configuration"]["protocol"] = 99
+    (folder / "cell.json").write_text(json.dumps(record))
+    assert analysed() == 0
 
 
 def test_r_without_its_packages_stops_a_run_before_anything_starts(results, tmp_path):

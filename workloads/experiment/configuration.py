@@ -25,7 +25,7 @@ ITSELF = "wrk2-itself"
 TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "overload", "sysbench", "database-client")
 # The depth of what a default run excludes.
 FULL = "full"
-# Of A/A pairs alone.
+# The depth of a run of A/A pairs alone.
 A_A = "a-a"
 # Keys of a study that hold for all its tiers, next to the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")

@@ -198,7 +198,7 @@ def test_depth_of_a_a_pairs_has_each_pair_in_all_sessions_and_nothing_else(confi
     bases = {replace(cell, mode=cell.mode.removesuffix("-a-a")) for cell in named}
     assert set(grid.comparisons) == named | bases
     assert len(grid.cells) == 3 * len(named | bases)
-    # Of studies whose comparisons have one session in a default run, too.
+    # A default run has one session of these.
     assert {session.repetition for session in grid.sessions if session.study == "stacks"} == {
         1,
         2,
