@@ -34,13 +34,14 @@ false_alarms <- function(comparisons) {
 #'   modes with themselves), pairs (of runs in them), floor (95 % of the ratios of two runs of one
 #'   mode in one session lie within this factor, or of their differences within this distance; NA
 #'   without a_a), floor_between_sessions (the same of two runs of one mode in different sessions,
-#'   from the repetitions of all modes), higher (A/A comparisons in which the second is higher) and sign_p_value (of so many or
-#'   more on one side where neither is: the order of start or a name would show).
+#'   from the repetitions of all modes); pairs_apart (A/A pairs whose values differ, in one session, too), higher (those of them in which
+#'   the second is higher) and sign_p_value (of so many or more on one side by chance: the order of start or a name would show).
 #' @export
 noise_floor <- function(comparisons, summary) {
-  a_a <- a_a_comparisons(comparisons)[!is.na(estimate)]
+  all <- a_a_comparisons(comparisons)
+  a_a <- all[!is.na(estimate)]
   # Curves have a statistic that the cells of other loads have not.
-  known <- compared_statistics[statistic %in% c(names(summary), a_a$statistic)]
+  known <- compared_statistics[statistic %in% c(names(summary), all$statistic)]
   rows <- lapply(seq_len(nrow(known)), function(index) {
     about <- known[index]
     ratio <- about$effect == "ratio"
@@ -55,12 +56,17 @@ noise_floor <- function(comparisons, summary) {
     data.table(
       about[, .(statistic, title, effect)], comparisons = nrow(own),
       differ = sum(own$p_value <= 1 - confidence, na.rm = TRUE), pairs = sum(own$pairs),
-      higher = sum(means > 0), sign_p_value = if (any(means != 0)) binom.test(sum(means > 0), sum(means != 0))$p.value else NA_real_,
+      sign_test(all[statistic == about$statistic, mode_value - baseline_value]),
       floor = within(if (nrow(own) > 0) sum(squares) / sum(own$pairs) else NA_real_),
       floor_between_sessions = within(2 * variance_of_repetitions(summary, about))
     )
   })
   rbindlist(rows)
+}
+
+sign_test <- function(differences) {
+  apart <- differences[is.finite(differences) & differences != 0]
+  data.table(pairs_apart = length(apart), higher = sum(apart > 0), sign_p_value = if (length(apart) > 0) binom.test(sum(apart > 0), length(apart))$p.value else NA_real_)
 }
 
 # Pooled over all kinds of cells with two valid ones and more; of logarithms for ratios.

@@ -197,13 +197,14 @@ in_time_at_most <- function(steps, limit_s) {
   min(1, (sum(parsed$length_s) + limit_s) / sum(parsed$share * parsed$length_s))
 }
 
-# NA where requests are refused.
+# NA where requests are refused, or hold a connection to the database while they wait, which is a second queue. Tomcat's -1 is no limit.
 predict_of_cell <- function(cell, steps, capacity_per_s) {
   options <- cell$configuration$mode$options
-  if (!is.null(options$`beyond-permits`) || !is.finite(capacity_per_s)) return(NA_real_)
+  has_two_queues <- !is.null(unlist(cell$configuration$tier$holds))
+  if (!is.null(options$`beyond-permits`) || has_two_queues || !is.finite(capacity_per_s)) return(NA_real_)
   tool <- cell$configuration$tool
-  limits <- c(options$threads, options$permits, options$`max-connections`, tool$connections)
-  predict_in_time(parse_steps(steps), capacity_per_s, min(as.numeric(limits)), tool$objective_ms / 1000, cell$configuration$tier$sleep_ms / 1000)
+  limits <- as.numeric(c(options$threads, options$permits, options$`max-connections`, tool$connections))
+  predict_in_time(parse_steps(steps), capacity_per_s, min(limits[limits > 0]), tool$objective_ms / 1000, cell$configuration$tier$sleep_ms / 1000)
 }
 
 # ---- Tables ----------------------------------------------------------------------------------------

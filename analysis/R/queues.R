@@ -81,6 +81,7 @@ sojourn_quantile_s <- function(p, rate_per_s, servers, service_s) {
 #' @param arrives when, increasing; `service` time of each, in the same unit, of few different lengths; `at_a_time` from 1.
 #' @return time from the arrival of each request to its end.
 shared_sojourns <- function(arrives, service, at_a_time) {
+  stopifnot(at_a_time >= 1)
   count <- length(arrives)
   # Requests of one length end in the order of their arrival: of each length, its requests and the first that has not ended.
   length_of <- match(service, unique(service))

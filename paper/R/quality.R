@@ -240,7 +240,7 @@ table_noise <- function(floor) {
     ifelse(is.na(values), no_figure, shown)
   }
   floor[, .(
-    Statistic = title, "Differ" = paste(differ, "of", comparisons), "Second higher" = paste(higher, "of", comparisons),
+    Statistic = title, "Differ" = paste(differ, "of", comparisons), "Second higher" = paste(higher, "of", pairs_apart),
     "p of a sign test" = fifelse(is.na(sign_p_value), no_figure, format_number(sign_p_value)),
     "Same session" = limit(floor, effect), "Different sessions" = limit(floor_between_sessions, effect)
   )]

@@ -144,7 +144,7 @@ test_that("what is predicted of a mode rests on what it admits", {
   root <- new_folder()
   paths <- c(
     write_overload(root, "pool", steps = "3x2", options = list(threads = 2)), write_overload(root, "virtual", steps = "3x2"),
-    write_overload(root, "permits", steps = "3x2", options = list(permits = 2)),
+    write_overload(root, "permits", steps = "3x2", options = list(permits = 2, `max-connections` = -1)),
     write_overload(root, "refused", steps = "3x2", options = list(permits = 2, `beyond-permits` = "close"))
   )
   found <- overloads_of(read_cells(paths))

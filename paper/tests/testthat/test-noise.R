@@ -77,7 +77,7 @@ test_that("the noise floor holds 95 % of the ratios of one mode with itself", {
   shown <- table_noise(floor)
   expect_equal(shown$Differ[1], "0 of 1")
   # In one statistic all seconds are higher.
-  many <- copy(once)[rep(which(statistic == "throughput_per_s"), 8)][, estimate := 1.01]
+  many <- copy(once)[rep(which(statistic == "throughput_per_s"), 8)][, `:=`(estimate = NA_real_, mode_value = 1.01, baseline_value = 1)]
   expect_equal(noise_floor(many, summary)[statistic == "throughput_per_s", .(higher, sign_p_value)], data.table(higher = 8L, sign_p_value = 2 / 2^8))
   expect_equal(table_noise(noise_floor(many, summary))$"Second higher"[1], "8 of 8")
   expect_equal(shown$"Same session"[2], no_figure)
