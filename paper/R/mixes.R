@@ -15,7 +15,7 @@ figure_mixes <- function(mixes) {
   rows <- with_panels(mixes[is.finite(measured_p99_ms) & is.finite(utilization)])
   if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
   # A line takes two points.
-  joined <- rows[, if (.N > 1) .SD, by = .(panel, mode)]
+  joined <- rows[rows[, .N, by = .(panel, mode)][N > 1], on = c("panel", "mode")]
   ggplot(rows, aes(100 * utilization, measured_p99_ms, colour = mode, shape = mode)) +
     geom_line(aes(y = predicted_p99_ms), joined[is.finite(predicted_p99_ms)], linewidth = 0.35, linetype = "5212") +
     geom_line(data = joined, linewidth = 0.6) +

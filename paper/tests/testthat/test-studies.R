@@ -158,6 +158,9 @@ test_that("mixes are drawn, and told where their modes differ most", {
   expect_equal(failed_mixes(mixes), "")
   expect_match(failed_mixes(copy(mixes)[mode == "virtual" & tier == "mid", predicted_p99_ms := 200]), "measured: 200 and 100 ms with virtual threads at 50 % of the CPU.$")
   expect_equal(failed_mixes(mixes[0]), "")
+  # One point of each mode, as of one tier, has no line.
+  alone <- ggplot2::ggplot_build(figure_mixes(mixes[tier == "mid"]))
+  expect_equal(vapply(alone$data, nrow, 0L)[1:2], c(0L, 0L))
   none <- mixes[0]
   expect_equal(sentence_of_mixes(none), "")
   expect_s3_class(ggplot2::ggplotGrob(figure_mixes(none)), "gtable")
