@@ -71,7 +71,7 @@ cumall <- function(holds) cumsum(!holds) == 0
 
 sentence_of_pauses <- function(modes) {
   # A window in which the server hangs ends before its pauses do.
-  rows <- modes[counted > 0 & is.finite(gc_share) & gc_share > 0.01]
+  rows <- modes[survived > 0 & is.finite(gc_share) & gc_share > 0.01]
   if (nrow(rows) == 0) return("")
   rows[which.max(gc_share), sprintf("Pauses of the collector take up to %s of the time (%s at %s).", percent(gc_share), as_code(mode), as_code(tier))]
 }

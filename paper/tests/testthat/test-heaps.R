@@ -2,7 +2,7 @@ heap_tables <- function() {
   modes <- CJ(kind = c("virtual", "event-loop"), collector = c("SerialGC", "ZGC"), heap_mib = c(128, 256, 1024), tier = c("remote-500", "order"))[, `:=`(
     study = "demo", comparison = "heaps", mode = paste(kind, collector, heap_mib, sep = "-"), tool = "jmeter", survived = 1,
     throughput_per_s = ifelse(tier == "order", 400, ifelse(kind == "virtual" & heap_mib < 256, 900, 2000)), latency_p99_ms = 120,
-    counted = 1, gc_share = ifelse(collector == "ZGC", NA, ifelse(heap_mib == 128 & kind == "virtual" & tier == "remote-500", 0.42, 0.01))
+    gc_share = ifelse(collector == "ZGC", NA, ifelse(heap_mib == 128 & kind == "virtual" & tier == "remote-500", 0.42, 0.01))
   )]
   requests <- data.table(
     study = "demo", kind = c("virtual", "virtual", "event-loop"), collector = c("SerialGC", "ZGC", "SerialGC"), kib_per_request = c(100, 130, 20),
@@ -47,7 +47,7 @@ test_that("the figure has a panel a tier and statistic, and throughput of closed
 
 test_that("pauses of a window in which the server hung are not told", {
   modes <- heap_tables()$modes
-  hung <- copy(modes)[1, `:=`(gc_share = 1.03, counted = 0)]
+  hung <- copy(modes)[1, `:=`(gc_share = 1.03, survived = 0)]
   expect_no_match(sentence_of_pauses(hung), "103")
-  expect_match(sentence_of_pauses(hung[1, counted := 1]), "103")
+  expect_match(sentence_of_pauses(hung[1, survived := 1]), "103")
 })
