@@ -48,7 +48,7 @@ def run_faults(root: Path, name: str) -> list[str]:
         rows_of(folder / f"{table}.csv") for table in ("summary", "capacity", "comparisons")
     )
     machine = facts["machine"]
-    # What was measured beside the default run, by a commit of its own.
+    # Cells beside the default run have a commit of their own.
     beside = {"cells": 0, "session_s": {}} | facts.get("beside", {})
     sessions = facts["sessions"] + len(beside["session_s"] or {})
     known = {facts["commit"], beside.get("commit", facts["commit"])}

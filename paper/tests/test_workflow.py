@@ -121,7 +121,7 @@ def test_whole_session_of_full_depth_that_was_measured_is_analysed_and_never_pla
 
     assert analysed() == len(session.cells)
     record = json.loads((folder / "cell.json").read_text())
-    # Of another configuration, so that the session is not whole.
+    # A cell of another configuration, so that the session is not whole.
     record["configuration"]["protocol"] = 99
     (folder / "cell.json").write_text(json.dumps(record))
     assert analysed() == 0

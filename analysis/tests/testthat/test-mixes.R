@@ -8,7 +8,7 @@ test_that("requests that share a server, or wait for it in order, last as long a
   expect_equal(shared_sojourns(c(0, 1), c(2, 2), 2), c(3, 3))
   # The server is idle in between.
   expect_equal(shared_sojourns(c(0, 10), c(1, 1), Inf), c(1, 1))
-  # Nobody would ever be served.
+  # A limit below one would serve no request, ever.
   expect_error(shared_sojourns(c(0, 0), c(1, 1), -1), "at_a_time >= 1")
   expect_equal(shared_sojourns(numeric(), numeric(), 1), numeric())
 })
