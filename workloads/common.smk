@@ -36,13 +36,21 @@ def missing_cells(session):
 
 
 def is_whole(session):
-    plan = GRID.plan(session)
-    folders = {cell: Path(RESULTS, "cells", cell.path) for cell in session.cells}
-    if "params" not in map(str, workflow.rerun_triggers):
-        return all(cell_folder.record_in(folder) for folder in folders.values())
+    if "params" in map(str, workflow.rerun_triggers):
+        return holds_all(GRID, session)
+    return all(cell_folder.record_in(folder_of(cell)) for cell in session.cells)
+
+
+def folder_of(cell):
+    return Path(RESULTS, "cells", cell.path)
+
+
+def holds_all(grid, session):
+    """Whether each cell of the session is there, and of the configuration of this grid."""
+    plan = grid.plan(session)
     return all(
-        cell_folder.holds(folder, plan.spec(cell.name))
-        for cell, folder in folders.items()
+        cell_folder.holds(folder_of(cell), plan.spec(cell.name))
+        for cell in session.cells
     )
 
 
@@ -52,19 +60,15 @@ def measured_beside():
     """
     planned = {cell.path for cell in GRID.cells}
     for session in FULL_GRID.sessions:
-        if os.path.exists(record_of(session)):
-            plan = FULL_GRID.plan(session)
-            folders = [Path(RESULTS, "cells", cell.path) for cell in session.cells]
-            specs = [plan.spec(cell.name) for cell in session.cells]
-            if all(map(cell_folder.holds, folders, specs)):
-                yield from (of for of in session.cells if of.path not in planned)
+        if os.path.exists(record_of(session)) and holds_all(FULL_GRID, session):
+            yield from (cell for cell in session.cells if cell.path not in planned)
 
 
 def measured_elsewhere():
     """A message where cells of another kind of machine are there; empty where none is."""
     here, found = provenance.this_machine(), {}
     for session in GRID.sessions:
-        folders = (Path(RESULTS, "cells", cell.path) for cell in session.cells)
+        folders = map(folder_of, session.cells)
         record = next(filter(None, map(cell_folder.record_in, folders)), {})
         there = record.get("provenance", {}).get("machine", here)
         if there["id"] != here["id"]:
