@@ -302,6 +302,8 @@ column_words <- fread(
    Finds 20 %;                     differences of 20 % that are found
    Same (%);                       ratios of 1 that are called the same
    Differ;                         comparisons that differ
+   Second higher;                  pairs in which the run of the second name is higher, of those that are apart
+   p of a sign test;               probability of so many or more on one side, were either as likely
    Same session;                   factor between two runs of one mode in a session
    Different sessions;             factor between two runs of one mode in different sessions
    Check;                          validity check
