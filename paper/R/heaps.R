@@ -4,6 +4,8 @@ collector_colours <- c(SerialGC = "#0072B2", ParallelGC = "#6E6E6E", G1 = "#D55E
 kinds_in_words <- c(pool = "a pool of threads", virtual = "virtual threads", "event-loop" = "event loops", "thread-each" = "a thread per request")
 # So much of the throughput with the largest heap is as good.
 enough_from <- 0.95
+# An axis spans at least this factor.
+axis_factor <- 2
 # An example of requests admitted, for the reader's own sum.
 admitted_example <- 1000
 
@@ -17,6 +19,8 @@ figure_heaps <- function(modes) {
   ggplot(rows, aes(heap_mib, value, colour = collector, shape = collector, linetype = collector)) +
     geom_line(linewidth = 0.6) +
     geom_point(size = 1.9) +
+    # Else an axis of 460 to 472 a second makes noise look like an effect.
+    geom_blank(aes(y = reach)) +
     facet_grid(panel ~ kind, scales = "free_y", labeller = label_wrap_gen(18)) +
     scale_x_log10(labels = plain_number, breaks = sort(unique(rows$heap_mib))) +
     scale_y_log10(labels = plain_number) +
@@ -32,7 +36,7 @@ panels_of_heaps <- function(modes) {
   rows <- rows[is.finite(value) & value > 0 & (tool == "jmeter" | statistic == "latency_p99_ms")][order(tier, -rank(statistic))]
   rows[, panel := sprintf("%s, %s", tier, headings(statistic))]
   rows[, `:=`(panel = factor(panel, unique(panel)), kind = factor(kinds_in_words[kind], kinds_in_words), collector = factor(collector, names(collector_colours)))]
-  droplevels(rows)[]
+  droplevels(rows)[, reach := max(0, value) / axis_factor, by = panel][]
 }
 
 height_of_heaps <- function(modes) 1.1 + 1.05 * uniqueN(panels_of_heaps(modes)$panel)
@@ -55,15 +59,23 @@ sentence_of_enough <- function(modes) {
   rows <- rows[tier == at][order(-heap_mib)]
   # A heap without a valid session is none that serves as much.
   enough <- rows[, if (is.finite(throughput_per_s[1])) .(
-    heap_mib = min(heap_mib[cumall((throughput_per_s >= enough_from * throughput_per_s[1]) %in% TRUE)]), largest_mib = heap_mib[1]
+    heap_mib = smallest_heap(heap_mib, (throughput_per_s >= enough_from * throughput_per_s[1]) %in% TRUE), largest_mib = heap_mib[1]
   ), by = .(kind, collector)]
   if (nrow(enough) == 0) return("")
-  of_kind <- enough[order(match(kind, names(kinds_in_words))), .(told = sprintf(
-    "%s with %s", enumerate(sprintf("%s MiB by %s", format_number(heap_mib), collector)), kinds_in_words[kind[1]]
-  )), by = kind]$told
   sprintf(
-    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(at), percent(enough_from), format_number(max(enough$largest_mib)), paste(of_kind, collapse = "; ")
+    "At %s, these heaps serve at least %s of what %s MiB do: %s.", as_code(at), percent(enough_from), format_number(max(enough$largest_mib)), heaps_by_kind(enough)
   )
+}
+
+# Of heaps from the largest on, the last up to which all hold; NA for none.
+smallest_heap <- function(heap_mib, holds) c(rev(heap_mib[cumall(holds)]), NA)[1]
+
+# "256 MiB by SerialGC and 128 MiB by G1 with virtual threads; none by G1 with event loops".
+heaps_by_kind <- function(heaps) {
+  told <- heaps[order(match(kind, names(kinds_in_words))), .(told = sprintf(
+    "%s with %s", enumerate(sprintf("%s by %s", fifelse(is.na(heap_mib), "none", paste(format_number(heap_mib), "MiB")), collector)), kinds_in_words[kind[1]]
+  )), by = kind]
+  paste(told$told, collapse = "; ")
 }
 
 # Whether all values up to each hold.
@@ -76,10 +88,14 @@ sentence_of_pauses <- function(modes) {
   rows[which.max(gc_share), sprintf("Pauses of the collector take up to %s of the time (%s at %s).", percent(gc_share), as_code(mode), as_code(tier))]
 }
 
+# The smallest heap from which on servers answer after each load.
 sentence_of_lost <- function(modes) {
-  lost <- unique(modes[survived < 1, .(mode, heap_mib)])
-  if (nrow(lost) == 0) return("")
-  sprintf("These servers no longer answer after a load: %s.", enumerate(as_code(unique(lost[order(heap_mib)]$mode))))
+  if (all(modes$survived >= 1)) return("")
+  heaps <- modes[, .(answers = all(survived >= 1)), by = .(kind, collector, heap_mib)][order(-heap_mib)]
+  sprintf(
+    "These heaps and larger ones still answer after each load, an overload among them within 10 s: %s.",
+    heaps_by_kind(heaps[, .(heap_mib = smallest_heap(heap_mib, answers)), by = .(kind, collector)])
+  )
 }
 
 sentence_of_requests <- function(requests) {

@@ -37,6 +37,14 @@ test_that("a session that is not valid counts as one that ran", {
   expect_equal(heaps_in(paths)[collector == "G1", .(sessions, counted, throughput_per_s)], data.table(sessions = 1, counted = 0, throughput_per_s = NA_real_))
 })
 
+test_that("a server that answers nothing after an overload did not survive it", {
+  root <- new_folder()
+  paths <- c(heap_cell(root, "Serial", 128), heap_cell(root, "G1", 128))
+  answered_after_s <- c(0.2, NA)
+  for (index in 1:2) fwrite(data.table(slice = 1, answered_after_s = answered_after_s[index]), file.path(dirname(paths[index]), "overloads.csv"))
+  expect_equal(heaps_in(paths)[, .(collector, survived)], data.table(collector = c("SerialGC", "G1"), survived = c(1, 0)))
+})
+
 test_that("comparisons with one collector have no rows", {
   root <- new_folder()
   one <- c(heap_cell(root, "Serial", 512, comparison = "overload"), heap_cell(root, "Serial", 1024, comparison = "overload"))

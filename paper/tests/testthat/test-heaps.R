@@ -18,7 +18,7 @@ test_that("the heap that is enough, the pauses and the heap of a request are rep
   expect_match(text, "this much heap: with virtual threads 100 KiB (SerialGC) and 130 KiB (ZGC); with event loops 20 KiB (SerialGC).", fixed = TRUE)
   # 50 + 1,000 x 130 / 1,024.
   expect_match(text, "1,000 admitted with virtual threads take at least 180 MiB (base 50 MiB, ZGC).", fixed = TRUE)
-  expect_no_match(text, "no longer answer")
+  expect_no_match(text, "still answer")
   negative <- heap_tables()
   negative$requests[collector == "ZGC", base_mib := -5]
   expect_no_match(tell_heaps(negative), "130 KiB")
@@ -29,7 +29,9 @@ test_that("a larger heap that served less, or has no valid session, is not passe
   heaps$modes[kind == "event-loop" & heap_mib == 256 & tier == "remote-500", throughput_per_s := NA]
   expect_match(tell_heaps(heaps), "1,024 MiB by SerialGC and 1,024 MiB by ZGC with event loops", fixed = TRUE)
   heaps$modes[kind == "virtual" & heap_mib == 128, survived := 0]
-  expect_match(tell_heaps(heaps), "no longer answer after a load: `virtual-SerialGC-128` and `virtual-ZGC-128`.", fixed = TRUE)
+  expect_match(tell_heaps(heaps), "within 10 s: 256 MiB by SerialGC and 256 MiB by ZGC with virtual threads; 128 MiB by SerialGC and 128 MiB by ZGC with event loops.", fixed = TRUE)
+  heaps$modes[kind == "virtual" & collector == "ZGC" & heap_mib == 1024, survived := 0.5]
+  expect_match(tell_heaps(heaps), "256 MiB by SerialGC and none by ZGC with virtual threads", fixed = TRUE)
 })
 
 test_that("without a heap one line says how to measure it", {
@@ -43,6 +45,12 @@ test_that("the figure has a panel a tier and statistic, and throughput of closed
   modes[tier == "order", tool := "wrk2"]
   expect_equal(levels(panels_of_heaps(modes)$panel), c("order, p99 (ms)", "remote-500, Throughput (1/s)", "remote-500, p99 (ms)"))
   expect_s3_class(ggplot2::ggplotGrob(figure_heaps(modes)), "gtable")
+})
+
+test_that("an axis spans a factor of two, so that noise is none", {
+  modes <- heap_tables()$modes[tier == "order"]
+  throughput <- panels_of_heaps(modes)[statistic == "throughput_per_s"]
+  expect_equal(unique(throughput$reach), 200)
 })
 
 test_that("pauses of a window in which the server hung are not told", {
