@@ -67,7 +67,7 @@ sentence_of_enough <- function(modes) {
   )
 }
 
-# Of heaps from the largest on, the last up to which all hold; NA for none.
+# The last of heaps, from the largest on, up to which all hold; NA for none.
 smallest_heap <- function(heap_mib, holds) c(rev(heap_mib[cumall(holds)]), NA)[1]
 
 # "256 MiB by SerialGC and 128 MiB by G1 with virtual threads; none by G1 with event loops".
