@@ -57,13 +57,9 @@ FUNCTIONS = [
     *sorted(str(path) for path in Path("analysis/R").glob("*.R")),
 ]
 PUBLISHED = sorted(str(path) for path in Path("analysis/published").glob("*.csv"))
-CELLS = [f"{RESULTS}/cells/{cell.path}" for cell in [*GRID.cells, *measured_beside()]]
+CELLS = list(map(folder_of, [*GRID.cells, *measured_beside()]))
 PROFILED, ALLOCATING = (
-    [
-        f"{RESULTS}/cells/{cell.path}"
-        for cell in GRID.cells
-        if kind in GRID.profiles(cell)
-    ]
+    [folder_of(cell) for cell in GRID.cells if kind in GRID.profiles(cell)]
     for kind in ("cpu", "allocation")
 )
 # Sessions whose cells have stacks once their profiles are converted.

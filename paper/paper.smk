@@ -142,7 +142,7 @@ rule reference:
         guide="analysis/guide.yaml",
     params:
         results=RESULTS,
-        cells=[f"{RESULTS}/cells/{cell.path}/cell.json" for cell in DEFAULT_GRID.cells],
+        cells=[f"{folder_of(cell)}/cell.json" for cell in DEFAULT_GRID.cells],
         repetitions=DEFAULT["repetitions"],
         # An empty word is dropped by :q.
         name=shlex.quote(config.get("name", "")),

@@ -38,18 +38,18 @@ def missing_cells(session):
 def is_whole(session):
     if "params" in map(str, workflow.rerun_triggers):
         return holds_all(GRID, session)
-    return all(cell_folder.record_in(folder_of(cell)) for cell in session.cells)
+    return all(cell_folder.record_in(Path(folder_of(cell))) for cell in session.cells)
 
 
 def folder_of(cell):
-    return Path(RESULTS, "cells", cell.path)
+    return f"{RESULTS}/cells/{cell.path}"
 
 
 def holds_all(grid, session):
     """Whether each cell of the session is there, and of the configuration of this grid."""
     plan = grid.plan(session)
     return all(
-        cell_folder.holds(folder_of(cell), plan.spec(cell.name))
+        cell_folder.holds(Path(folder_of(cell)), plan.spec(cell.name))
         for cell in session.cells
     )
 
@@ -68,7 +68,7 @@ def measured_elsewhere():
     """A message where cells of another kind of machine are there; empty where none is."""
     here, found = provenance.this_machine(), {}
     for session in GRID.sessions:
-        folders = map(folder_of, session.cells)
+        folders = map(Path, map(folder_of, session.cells))
         record = next(filter(None, map(cell_folder.record_in, folders)), {})
         there = record.get("provenance", {}).get("machine", here)
         if there["id"] != here["id"]:

@@ -34,16 +34,17 @@ with_collectors <- function(cells) {
 
 #' Throughput, latency and pauses of modes with each heap and collector.
 #'
-#' @param cells list of read_cell(); `summary` see read_summary().
+#' @param cells list of read_cell(); `summary` see read_summary(); `loads` see overloads_of().
 #' @return data.table, a row per study, comparison, mode, tier and tool of comparisons with several collectors: kind (of the mode), collector,
 #'   heap_mib, sessions, counted (of them valid), survived (share of sessions; after an overload, those with an answer within 10 s),
 #'   throughput_per_s, latency_p99_ms, cpu_us_per_request and
 #'   gc_share (of the windows' time in pauses; NA for a collector that does not pause): medians over the sessions that count.
-heaps_of <- function(cells, summary) {
+heaps_of <- function(cells, summary, loads) {
   setups <- with_collectors(cells)$setups
   if (is.null(setups) || nrow(setups) == 0) return(no_heaps())
   rows <- summary[unique(setups), on = c("study", "comparison", "mode", "tier", "tool"), nomatch = NULL]
-  rows[silent_after(cells), survived := 0, on = c("study", "mode", "tier", "tool", "session")]
+  # A server that still holds requests of its load is asked for nothing else, so only the load itself knows.
+  rows[loads[is.na(answered_after_s)], survived := 0, on = c("study", "mode", "tier", "tool", "session")]
   rows[, `:=`(
     offered = counts_for(rows, "throughput_per_s"), worked = counts_for(rows), waited = counts_for(rows, "latency_p99_ms"), gc = gc_pause_ms / 1000 / duration_s
   )]
@@ -52,15 +53,6 @@ heaps_of <- function(cells, summary) {
     sessions = .N, counted = sum(offered), survived = mean(survived), throughput_per_s = middle(throughput_per_s, offered),
     latency_p99_ms = middle(latency_p99_ms, waited), cpu_us_per_request = middle(cpu_us_per_request, worked), gc_share = middle(gc, offered)
   ), by = c(heap_words, "heap_mib")][, names(no_heaps()), with = FALSE]
-}
-
-# Cells whose server answered no request after an overload. One that still holds requests of its load is asked for nothing else.
-silent_after <- function(cells) {
-  rows <- lapply(cells, function(cell) {
-    loads <- table_of_cell(cell, "overloads.csv")
-    if (!is.null(loads)) loads[is.na(answered_after_s), .(study, mode, tier, tool, session)]
-  })
-  rbindlist(c(list(typed_table(c("study", "mode", "tier", "tool", "session"))), rows))
 }
 
 #' Heap that a request in flight holds, by kind of mode and collector: the median slope between any two collections of a cell, over all

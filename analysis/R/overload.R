@@ -211,9 +211,8 @@ predict_of_cell <- function(cell, steps, capacity_per_s) {
 
 #' Writes overloads.csv, overload-seconds.csv, recoveries.csv and request-heap.csv.
 #'
-#' @param cells see overloads_of(); `write` see writer_of().
-write_overloads <- function(cells, write) {
-  loads <- overloads_of(cells)
+#' @param cells,loads see overloads_of(); `write` see writer_of().
+write_overloads <- function(cells, loads, write) {
   seconds <- overload_seconds_of(cells, loads)
   write(loads, "overloads")
   write(seconds, "overload-seconds")

@@ -68,7 +68,7 @@ sentence_of_enough <- function(modes) {
 }
 
 # The last of heaps, from the largest on, up to which all hold; NA for none.
-smallest_heap <- function(heap_mib, holds) c(rev(heap_mib[cumall(holds)]), NA)[1]
+smallest_heap <- function(heap_mib, holds) c(rev(heap_mib[cumsum(!holds) == 0]), NA)[1]
 
 # "256 MiB by SerialGC and 128 MiB by G1 with virtual threads; none by G1 with event loops".
 heaps_by_kind <- function(heaps) {
@@ -77,9 +77,6 @@ heaps_by_kind <- function(heaps) {
   )), by = kind]
   paste(told$told, collapse = "; ")
 }
-
-# Whether all values up to each hold.
-cumall <- function(holds) cumsum(!holds) == 0
 
 sentence_of_pauses <- function(modes) {
   # A window in which the server hangs ends before its pauses do.

@@ -18,7 +18,7 @@ collections_at <- function(in_flight, kib = 100, base_mib = 40) {
   data.table(slice = 1, time_s = seq_along(in_flight), kind = "young", after_mib = base_mib + kib / 1024 * in_flight, pause_ms = 5, in_flight)
 }
 
-heaps_in <- function(paths) heaps_of(read_cells(paths), summarise_cells(paths))
+heaps_in <- function(paths, loads = no_overloads()) heaps_of(read_cells(paths), summarise_cells(paths), loads)
 
 test_that("each heap and collector has what it served, and its share of time in pauses", {
   root <- new_folder()
@@ -40,9 +40,8 @@ test_that("a session that is not valid counts as one that ran", {
 test_that("a server that answers nothing after an overload did not survive it", {
   root <- new_folder()
   paths <- c(heap_cell(root, "Serial", 128), heap_cell(root, "G1", 128))
-  answered_after_s <- c(0.2, NA)
-  for (index in 1:2) fwrite(data.table(slice = 1, answered_after_s = answered_after_s[index]), file.path(dirname(paths[index]), "overloads.csv"))
-  expect_equal(heaps_in(paths)[, .(collector, survived)], data.table(collector = c("SerialGC", "G1"), survived = c(1, 0)))
+  loads <- summarise_cells(paths)[, .(study, mode, tier, tool, session, answered_after_s = c(0.2, NA))]
+  expect_equal(heaps_in(paths, loads)[, .(collector, survived)], data.table(collector = c("SerialGC", "G1"), survived = c(1, 0)))
 })
 
 test_that("comparisons with one collector have no rows", {
