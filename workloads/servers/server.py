@@ -137,7 +137,7 @@ class Server:
         (folder / TMP).mkdir(exist_ok=True)
         self.port = 0
         self.profiling: set[str] = set()
-        self.start_up_s = 0.0
+        self.start_up_s = self.up_since_s = 0.0
         started_s = time.monotonic()
         self.process = Process(argv, cpus, folder, log, environment, home=home)
         while not self.port and not self.process.ended():
@@ -145,7 +145,8 @@ class Server:
                 return
             time.sleep(0.005)
             self.port = self.listening()
-        self.start_up_s = time.monotonic() - started_s
+        self.up_since_s = time.monotonic()
+        self.start_up_s = self.up_since_s - started_s
 
     def listening(self) -> int:
         """The port that it says it listens on; 0 before."""

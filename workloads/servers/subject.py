@@ -15,6 +15,7 @@ from workloads.machine.testbed import Process
 class Subject(Protocol):
     """A started server. `port` is 0 where it does not listen, and `why_silent` has the reason.
 
+    `up_since_s`: when its start-up had taken `start_up_s`, by time.monotonic().
     `pooler`: a process before it, as a pool of connections stands before a database.
     """
 
@@ -24,6 +25,7 @@ class Subject(Protocol):
     port: int
     log: Path
     start_up_s: float
+    up_since_s: float
 
     @property
     def client_environment(self) -> Mapping[str, str]:

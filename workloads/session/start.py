@@ -51,9 +51,8 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
             undo.callback(backend.stop)
         subject = subject_of(spec, folder, position, place, backend)
         undo.callback(subject.stop)
-        listens_s = time.monotonic()
         verify(subject, spec)
-        answers_s = subject.start_up_s + time.monotonic() - listens_s
+        answers_s = subject.start_up_s + time.monotonic() - subject.up_since_s
         idle, mode = idle_sample(subject), spec["mode"]["id"]
         if not idle:
             raise NotAnswering(mode, "it ended after its first answer", subject)

@@ -19,7 +19,7 @@ from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
 from workloads.machine import provenance
-from workloads.servers import perf
+from workloads.servers import perf, user_server
 from workloads.servers.user_server import UserServer
 from workloads.tests.planned import plan_of, session_of
 
@@ -223,6 +223,17 @@ def test_server_whose_port_opens_before_it_is_ready_is_asked_again(start, early)
     live, why = start(*PYTHON, LATE, "{port}", "1", early)
     assert why == ""
     assert live.subject.start_up_s + 0.5 < live.first_answer_s < 60
+
+
+def test_time_to_see_where_it_listens_is_before_its_first_answer(start, monkeypatch):
+    def slowly(pid, see=user_server.listeners):
+        time.sleep(0.3)
+        return see(pid)
+
+    monkeypatch.setattr(user_server, "listeners", slowly)
+    live, why = start(*GOOD)
+    assert why == ""
+    assert live.first_answer_s > live.subject.start_up_s + 0.3
 
 
 def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkeypatch, capsys):

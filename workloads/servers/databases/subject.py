@@ -53,6 +53,8 @@ class DatabaseSubject:
         except BaseException:
             self.stop()
             raise
+        # Rows that it is filled with are not of its start-up.
+        self.up_since_s = time.monotonic()
 
     def prepare(self, spec: dict[str, Any]) -> None:
         """Chooses the sums that must stay as they are."""
