@@ -3,6 +3,7 @@ package artifact.sockets.mode;
 import artifact.sockets.server.BlockingServer;
 import artifact.sockets.server.Mode;
 import artifact.sockets.server.ServerOptions;
+import artifact.sockets.server.VirtualWaits;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,6 +22,7 @@ public final class VirtualThreadPerRequest implements Mode {
 
     @Override
     public void serve() throws IOException {
+        VirtualWaits.prepare();
         BlockingServer.serve(options, Thread.ofVirtual().name("handler-", 0)::start);
     }
 

@@ -103,6 +103,17 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
+    /** Targets of its descriptors, for example {@code anon_inode:[eventpoll]}. */
+    List<String> descriptors() throws IOException {
+        List<String> targets = new ArrayList<>();
+        try (Stream<Path> links = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
+            for (Path link : links.toList()) {
+                targets.add(Files.readSymbolicLink(link).toString());
+            }
+        }
+        return targets;
+    }
+
     static void await(String what, BooleanSupplier condition) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
         while (!condition.getAsBoolean()) {

@@ -72,6 +72,14 @@ class ThreadsTest {
         }
     }
 
+    /** Without a descriptor for it at the first wait, no virtual thread of the process can ever wait again. */
+    @Test
+    void virtualThreadsHaveWhatTheyWaitWithBeforeTheFirstConnection() throws Exception {
+        try (ServerProcess server = ServerProcess.start(VirtualThreadPerRequest.class)) {
+            assertTrue(server.descriptors().contains("anon_inode:[eventpoll]"), server.descriptors().toString());
+        }
+    }
+
     /** Ten connections on each loop: what one of them works on delays nine others, and no other loop. */
     @Test
     void eventLoopsShareTheConnectionsEqually() throws Exception {
