@@ -97,14 +97,15 @@ def labels_of(session):
 
 
 def requested(session):
-    """How many cells the command line requests, and how many are measured before a session's."""
+    """How many cells the command line requests; path and cells of a session and of those after it."""
     targets = workflow.dag_settings.targets
     named = [of for of in GRID.sessions if record_of(of) in targets] or GRID.sessions
     # A cell by itself is no session of the grid.
     if session not in named:
-        return {"of": len(session.cells), "before": 0}
-    counts = [len(of.cells) for of in named]
-    return {"of": sum(counts), "before": sum(counts[: named.index(session)])}
+        named = [session]
+    counts = [(each.path, len(each.cells)) for each in named]
+    of = sum(cells for _, cells in counts)
+    return {"of": of, "sessions": counts[named.index(session) :]}
 
 
 def record_of(session):

@@ -9,10 +9,12 @@ of set-up are there, it knows which cells are missing.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,19 +44,23 @@ EXAMPLE = {
 
 @dataclass
 class Known:
-    """How long sessions took, by their path, here or in a shipped run."""
+    """How long sessions took, by their path, here or in a shipped run, and their `cells` there."""
 
     shipped: dict[str, Any] = field(default_factory=dict)
     here_s: dict[str, float] = field(default_factory=dict)
+    cells: Mapping[str, int] = field(default_factory=dict)
 
     def session_s(self, path: str, cells: int) -> float:
         """One session: as it took here, as another repetition did, or as in the shipped run."""
-        comparison = path.rsplit("/", 1)[0]
-        for known_s in (self.here_s, self.shipped.get("session_s", {})):
-            same = [s for name, s in known_s.items() if name.rsplit("/", 1)[0] == comparison]
-            if same:
-                return float(known_s.get(path, max(same)))
-        return self.cell_s() * cells
+        here_s = of_comparison(path, self.here_s)
+        return here_s if here_s is not None else self.shipped_s(path, cells)
+
+    def shipped_s(self, path: str, cells: int) -> float:
+        """Time that as many cells took in the shipped run, of this comparison if it has them."""
+        took_s = self.shipped.get("session_s", {})
+        cell_s = {name: s / self.cells[name] for name, s in took_s.items() if name in self.cells}
+        of_this_s = of_comparison(path, cell_s)
+        return cells * (of_this_s if of_this_s is not None else self.cell_s())
 
     def cell_s(self) -> float:
         """A cell of the shipped run, whichever it is."""
@@ -70,14 +76,30 @@ class Known:
         return "a guess: nothing was measured here before"
 
 
+def of_comparison(path: str, known_s: Mapping[str, float]) -> float | None:
+    """Value of a session, or the highest of its other repetitions; None where there is none."""
+    comparison = path.rsplit("/", 1)[0]
+    same = [s for name, s in known_s.items() if name.rsplit("/", 1)[0] == comparison]
+    return known_s.get(path, max(same, default=None))
+
+
 def known_of(sessions: Path, shipped: Iterable[Path]) -> Known:
-    """The sessions that were measured here, and the slowest shipped run, from each run.json."""
-    runs = [json.loads(path.read_text()) for path in shipped if path.exists()]
-    known = Known(max(runs, key=lambda run: sum(run["session_s"].values()), default={}))
+    """The sessions that were measured here, and the slowest of the shipped runs (each run.json)."""
+    runs = {path: json.loads(path.read_text()) for path in shipped if path.exists()}
+    slowest = max(runs, key=lambda path: sum(runs[path]["session_s"].values()), default=None)
+    known = Known(runs[slowest], cells=cells_of(slowest.parent)) if slowest else Known()
     for path in sessions.glob("*/*/rep-*.json"):
         name = path.relative_to(sessions).with_suffix("")
         known.here_s[str(name)] = json.loads(path.read_text())["wall_s"]
     return known
+
+
+def cells_of(run: Path) -> Mapping[str, int]:
+    """How many cells each session of a shipped run has."""
+    if not (run / "summary.csv").exists():
+        return {}
+    with (run / "summary.csv").open(newline="") as rows:
+        return Counter(row["session"].partition("@")[0] for row in csv.DictReader(rows))
 
 
 def minutes(known: Known, sessions: Iterable[tuple[str, int]]) -> float:

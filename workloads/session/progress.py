@@ -7,10 +7,14 @@ import math
 from pathlib import Path
 from typing import Any
 
+from workloads.experiment.forecast import ROOT, known_of
 
-def progress(record: dict[str, Any], left: int, of: int, root: Path) -> str:
+SHIPPED = ROOT / "analysis/runs"
+
+
+def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
     """One line for the terminal: how many cells are left of those requested and how long they
-    take, which cell was measured, and its result."""
+    take (0: unknown), which cell was measured, and its result."""
     load, cell = record["load"], record["cell"]
     name = "/".join(str(cell[key]) for key in ("study", "mode", "tier", "tool", "repetition"))
     broken = [check["id"] for check in record["validity"]["checks"] if not check["passed"]]
@@ -20,7 +24,6 @@ def progress(record: dict[str, Any], left: int, of: int, root: Path) -> str:
         rate = f"capacity about {sweep['calibrated_per_s']:.0f}/s"
     else:
         rate = f"{load['throughput_per_s']:.0f}/s"
-    left_s = left * typical_cell_s(root)
     lasts = f", about {math.ceil(left_s / 60)} min" if left_s else ""
     return (
         f"{left} of {of} cells left{lasts}; "
@@ -28,9 +31,22 @@ def progress(record: dict[str, Any], left: int, of: int, root: Path) -> str:
     )
 
 
-def typical_cell_s(root: Path) -> float:
-    """Mean time of a cell with its share of its session, of all sessions that have ended here; 0
-    before the first one has. `root`: the folder of all cells."""
-    ended = [json.loads(path.read_text()) for path in root.parent.glob("sessions/*/*/rep-*.json")]
-    cells = sum(len(session["measured"]) for session in ended)
-    return sum(session["wall_s"] for session in ended) / cells if cells else 0.0
+def time_left_s(
+    left: int, sessions: list[tuple[str, int]], root: Path, shipped: Path = SHIPPED
+) -> float:
+    """How long `left` cells take, the last of `sessions` (path and cells; the first is going on).
+
+    Their cells take as long as in the shipped run, at the pace of those that have ended here; 0
+    before the first has. `root`: the folder of all cells; `shipped`: of the shipped runs.
+    """
+    folder = root.parent / "sessions"
+    known = known_of(folder, shipped.glob("*/run.json"))
+    shipped_s = known.shipped_s
+    (own, cells), *later = sessions
+    left_of_own = left - sum(number for _, number in later)
+    ahead_s = shipped_s(own, cells) * left_of_own / cells + sum(shipped_s(*each) for each in later)
+    ended_s = sum(
+        shipped_s(path, len(json.loads((folder / f"{path}.json").read_text())["measured"]))
+        for path in known.here_s
+    )
+    return ahead_s * sum(known.here_s.values()) / ended_s if ended_s else 0.0

@@ -11,7 +11,7 @@ from workloads.experiment.plan import Name
 from workloads.record import cell_folder
 from workloads.record.cell import Facts, cell_record, write_cell
 from workloads.record.slice import Slice
-from workloads.session.progress import progress
+from workloads.session.progress import progress, time_left_s
 from workloads.session.session import Session
 from workloads.tools.tool import tool_of
 
@@ -28,7 +28,8 @@ class Recorder:
     ) -> None:
         self.session, self.facts, self.root, self.baselines = session, facts, root, baselines
         requested = facts.labels["requested"]
-        self.of, self.left = requested["of"], requested["of"] - requested["before"] - kept
+        self.of, self.sessions = requested["of"], requested["sessions"]
+        self.left = sum(cells for _, cells in self.sessions) - kept
         self.written: list[tuple[Path, dict[str, Any]]] = []
         self.loaded: dict[Name, list[Slice]] = {}
 
@@ -60,7 +61,8 @@ class Recorder:
                     write_cell(self.record(baseline, other), other, own)
             self.written.append((self.folder(name), record))
             self.left -= 1
-            show(progress(record, self.left, self.of, self.root))
+            left_s = time_left_s(self.left, self.sessions, self.root)
+            show(progress(record, self.left, self.of, left_s))
 
     def add_phases(self) -> None:
         """Adds what the session spent its time on, which is known at its end."""

@@ -98,5 +98,5 @@ def labels_of(plan: Plan) -> dict[str, Any]:
         "modes": modes,
         "tiers": {name.tier: {"title": name.tier} for name in names},
         "order": {"seed": plan.seed, "positions": places, "of": len(names)},
-        "requested": {"of": len(names), "before": 0},
+        "requested": {"of": len(names), "sessions": [("a-study/a-comparison/rep-1", len(names))]},
     }

@@ -24,22 +24,25 @@ RECORD = "results/sessions/{}.json"
 
 
 @pytest.mark.parametrize(
-    ("targets", "session", "of", "before"),
+    ("targets", "session", "of", "ahead"),
     [
-        ([], SESSIONS[0], 9, 0),
-        ([], SESSIONS[2], 9, 7),
-        (["results/modes.csv"], SESSIONS[1], 9, 3),
-        ([RECORD.format("a-study/threads/rep-1")], SESSIONS[1], 4, 0),
-        ([RECORD.format(each.path) for each in SESSIONS[1:]], SESSIONS[2], 6, 4),
+        ([], SESSIONS[0], 9, [3, 4, 2]),
+        ([], SESSIONS[2], 9, [2]),
+        (["results/modes.csv"], SESSIONS[1], 9, [4, 2]),
+        ([RECORD.format("a-study/threads/rep-1")], SESSIONS[1], 4, [4]),
+        ([RECORD.format(each.path) for each in SESSIONS[1:]], SESSIONS[2], 6, [2]),
         # A cell by itself, and a session of a repetition that is not in the grid.
-        (["a cell"], replace(SESSIONS[1], cells=SESSIONS[1].cells[:1]), 1, 0),
-        ([], session("threads", 9, 4), 4, 0),
+        (["a cell"], replace(SESSIONS[1], cells=SESSIONS[1].cells[:1]), 1, [1]),
+        ([], session("threads", 9, 4), 4, [4]),
     ],
 )
-def test_progress_counts_the_cells_that_the_command_line_requests(targets, session, of, before):
+def test_progress_counts_the_cells_that_the_command_line_requests(targets, session, of, ahead):
     settings = SimpleNamespace(targets=targets)
     rules = rules_with(RESULTS="results", workflow=SimpleNamespace(dag_settings=settings))
-    assert rules["requested"](session) == {"of": of, "before": before}
+    requested = rules["requested"](session)
+    assert requested["of"] == of
+    assert requested["sessions"][0] == (session.path, ahead[0])
+    assert [cells for _, cells in requested["sessions"]] == ahead
 
 
 def rules_with(**names):

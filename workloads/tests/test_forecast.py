@@ -13,6 +13,7 @@ SHIPPED = {
     "machine": {"cpus": 2, "cpu_model": "A CPU"},
     "session_s": {"s/g/rep-1": 120, "s/g/rep-2": 60},
 }
+CELLS = {"s/g/rep-1": 2, "s/g/rep-2": 1}
 RUN = [
     ("s/g/rep-1", ["s/m/t/wrk2/rep-1", "s/n/t/wrk2/rep-1"], 5000),
     ("s/g/rep-2", ["s/m/t/wrk2/rep-2"], 3000),
@@ -31,12 +32,13 @@ def session_that_took(sessions, path, wall_s):
 
 
 def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
-    known = Known(SHIPPED, {"a/g/rep-1": 30.0})
+    known = Known(SHIPPED, {"a/g/rep-1": 30.0}, CELLS)
     assert known.session_s("a/g/rep-1", 9) == 30
     assert known.session_s("a/g/rep-2", 9) == 30
-    assert known.session_s("s/g/rep-2", 9) == 60
-    # A repetition that no run had, like the longest there is.
-    assert known.session_s("s/g/rep-3", 9) == 120
+    assert known.session_s("s/g/rep-2", 1) == 60
+    assert known.session_s("s/g/rep-1", 1) == 60
+    # A cell of a repetition that no run had takes as long as one took at most.
+    assert Known(SHIPPED, {}, {"s/g/rep-1": 3, "s/g/rep-2": 1}).session_s("s/g/rep-3", 2) == 120
     # A comparison that no run had, like as many cells of the shipped one.
     assert known.session_s("b/g/rep-1", 8) == 8 * (120 + 60) / 40
     assert Known().session_s("b/g/rep-1", 8) == 8 * CELL_S
@@ -46,7 +48,7 @@ def test_session_takes_as_long_as_it_did_here_or_in_the_shipped_run():
 def test_memory_is_that_of_what_is_missing(tmp_path):
     for cell in RUN[0][1]:
         measured(tmp_path, cell)
-    text = plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True, free_mib=4000)
+    text = plan(RUN, Known(SHIPPED, cells=CELLS), tmp_path, is_set_up=True, free_mib=4000)
     assert "It needs 3,000 MiB of memory." in text
 
 
@@ -56,17 +58,19 @@ def test_sessions_that_were_measured_here_are_known(tmp_path):
 
 
 def test_slowest_of_the_shipped_runs_counts(tmp_path):
-    paths = [tmp_path / name for name in ("quick.json", "none.json", "slow.json")]
+    paths = [tmp_path / name / "run.json" for name in ("quick", "none", "slow")]
     for path, seconds in ((paths[0], 60), (paths[2], 90)):
+        path.parent.mkdir()
         path.write_text(json.dumps(SHIPPED | {"session_s": {"s/g/rep-1": seconds}}))
-    assert known_of(tmp_path, paths).session_s("s/g/rep-1", 1) == 90
+        path.with_name("summary.csv").write_text("session\n" + 2 * "s/g/rep-1@then\n")
+    assert known_of(tmp_path, paths).session_s("s/g/rep-1", 1) == 45
 
 
 def test_plan_counts_what_is_missing(tmp_path):
     measured(tmp_path, "s/m/t/wrk2/rep-1")
-    text = plan(RUN, Known(SHIPPED), tmp_path, is_set_up=True, free_mib=4000)
+    text = plan(RUN, Known(SHIPPED, cells=CELLS), tmp_path, is_set_up=True, free_mib=4000)
     assert "measures 2 of 3 cells in 2 sessions" in text
-    assert f"about {3 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
+    assert f"about {2 + REST_S // 60} minutes (as the slowest shipped run took on 2" in text
     assert "But session s/g/rep-1 needs 5,000 MiB of memory, and 4,000 MiB are free:" in text
     assert "make quick" in text and "one cell" in text
     for _, of, _ in RUN:

@@ -2,7 +2,9 @@
 
 import json
 
-from workloads.session.progress import progress, typical_cell_s
+import pytest
+
+from workloads.session.progress import progress, time_left_s
 
 
 def ended(results, **sessions):
@@ -14,14 +16,37 @@ def ended(results, **sessions):
     return results / "cells"
 
 
-def test_time_of_a_cell_is_that_of_the_sessions_that_have_ended(tmp_path):
-    assert typical_cell_s(tmp_path / "cells") == 0
-    # An interrupted session measured what was missing, or nothing.
-    assert typical_cell_s(ended(tmp_path, one=(90, 3), two=(10, 1), three=(5, 0))) == 105 / 4
+def shipped_run(folder, **sessions):
+    """The folder of shipped runs with one in it, by session: how long it took, and its cells."""
+    run = folder / "runs/a-run"
+    run.mkdir(parents=True)
+    took = {f"study/{name}/rep-1": wall_s for name, (wall_s, _) in sessions.items()}
+    rows = [f"study/{name}/rep-1@then" for name in sessions for _ in range(sessions[name][1])]
+    (run / "run.json").write_text(json.dumps({"cells": len(rows), "session_s": took}))
+    (run / "summary.csv").write_text("\n".join(["session", *rows, ""]))
+    return run.parent
 
 
-def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
-    root = ended(tmp_path, one=(60, 2))
+def test_sessions_take_as_long_as_in_the_shipped_run_at_the_pace_of_those_that_ended(tmp_path):
+    shipped = shipped_run(tmp_path, one=(10, 2), two=(100, 4), three=(25, 1))
+    ahead = [("study/two/rep-1", 4), ("study/three/rep-1", 2)]
+    assert time_left_s(6, ahead, tmp_path / "cells", shipped) == 0
+    root = ended(tmp_path, one=(20, 2))
+    # This machine took twice as long.
+    assert time_left_s(6, ahead, root, shipped) == 2 * 150
+    assert time_left_s(3, ahead, root, shipped) == 2 * (100 / 4 + 50)
+    assert time_left_s(0, ahead[1:], root, shipped) == 0
+    # Like a cell of the shipped run: it had none of this comparison.
+    assert time_left_s(2, [("study/new/rep-1", 2)], root, shipped) == 2 * 2 * 135 / 7
+
+
+def test_sessions_that_no_shipped_run_has_take_as_long_as_their_cells(tmp_path):
+    root = ended(tmp_path, one=(90, 3), two=(10, 1), three=(5, 0))
+    ahead = [("study/four/rep-1", 8)]
+    assert time_left_s(8, ahead, root, tmp_path / "none") == pytest.approx(8 * 105 / 4)
+
+
+def test_line_says_what_came_out_and_how_much_is_left():
     names = ("study", "mode", "tier", "tool")
     record = {
         "cell": dict.fromkeys(names, "x") | {"repetition": 2},
@@ -32,17 +57,17 @@ def test_line_says_what_came_out_and_how_much_is_left(tmp_path):
             "checks": [{"id": "settled", "passed": False}, {"id": "y", "passed": True}],
         },
     }
-    assert progress(record, 4, 6, root) == (
+    assert progress(record, 4, 6, 119.5) == (
         "4 of 6 cells left, about 2 min; "
         "x/x/x/x/2: completed, valid but for latency: settled; 100/s, 2.1% errors"
     )
     # A cell that was named is all that was requested.
-    assert progress(record, 0, 1, root).startswith("0 of 1 cells left; x/x/x/x/2: completed")
+    assert progress(record, 0, 1, 0).startswith("0 of 1 cells left; x/x/x/x/2: completed")
     # In the first session nothing is known.
-    told = progress(record, 4, 6, tmp_path / "none/cells")
+    told = progress(record, 4, 6, 0)
     assert told.startswith("4 of 6 cells left; x/x/x/x/2:")
     record["validity"]["valid"] = False
-    assert "completed, invalid: settled" in progress(record, 4, 6, root)
+    assert "completed, invalid: settled" in progress(record, 4, 6, 119.5)
     record |= {"sweep": {"calibrated_per_s": 512.3}}
     record["load"]["throughput_per_s"] = None
-    assert progress(record, 4, 6, root).endswith("; capacity about 512/s, 2.1% errors")
+    assert progress(record, 4, 6, 119.5).endswith("; capacity about 512/s, 2.1% errors")
