@@ -43,6 +43,7 @@ OWN = "own" in config
 SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessions]
 # A cell that is named on the command line is compared with ratios of the reference, by the command that judges.
 BANDS = f"analysis/runs/{config['reference']}/bands.csv"
+SHIPPED_RUNS = sorted(map(str, Path("analysis/runs").glob("*/run.json")))
 VERDICT = f"Rscript analysis/analyze.R judge results={RESULTS} with={config.get('with', config['reference'])}"
 
 

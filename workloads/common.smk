@@ -92,7 +92,8 @@ def sessions_to_measure():
 
 
 def labels_of(session):
-    labels = GRID.labels(session) | {"requested": requested(session)}
+    run = {"requested": requested(session), "shipped": SHIPPED_RUNS}
+    labels = GRID.labels(session) | run
     return json.dumps(labels, sort_keys=True)
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workloads.experiment.forecast import ROOT, known_of
-
-SHIPPED = ROOT / "analysis/runs"
+from workloads.experiment.forecast import known_of
 
 
 def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
@@ -32,15 +31,15 @@ def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
 
 
 def time_left_s(
-    left: int, sessions: list[tuple[str, int]], root: Path, shipped: Path = SHIPPED
+    left: int, sessions: list[tuple[str, int]], root: Path, shipped: Iterable[Path]
 ) -> float:
     """How long `left` cells take, the last of `sessions` (path and cells; the first is going on).
 
     Their cells take as long as in the shipped run, at the pace of those that have ended here; 0
-    before the first has. `root`: the folder of all cells; `shipped`: of the shipped runs.
+    before the first has. `root`: the folder of all cells; `shipped`: run.json of each shipped run.
     """
     folder = root.parent / "sessions"
-    known = known_of(folder, shipped.glob("*/run.json"))
+    known = known_of(folder, shipped)
     shipped_s = known.shipped_s
     (own, cells), *later = sessions
     left_of_own = left - sum(number for _, number in later)

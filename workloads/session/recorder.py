@@ -29,6 +29,7 @@ class Recorder:
         self.session, self.facts, self.root, self.baselines = session, facts, root, baselines
         requested = facts.labels["requested"]
         self.of, self.sessions = requested["of"], requested["sessions"]
+        self.shipped = [Path(run) for run in facts.labels["shipped"]]
         self.left = sum(cells for _, cells in self.sessions) - kept
         self.written: list[tuple[Path, dict[str, Any]]] = []
         self.loaded: dict[Name, list[Slice]] = {}
@@ -61,7 +62,7 @@ class Recorder:
                     write_cell(self.record(baseline, other), other, own)
             self.written.append((self.folder(name), record))
             self.left -= 1
-            left_s = time_left_s(self.left, self.sessions, self.root)
+            left_s = time_left_s(self.left, self.sessions, self.root, self.shipped)
             show(progress(record, self.left, self.of, left_s))
 
     def add_phases(self) -> None:
