@@ -71,8 +71,7 @@ PROFILES = [
 # A run may leave out what parts of a request cost by themselves.
 PRIMITIVES = config.get("primitives", True)
 # Each folder with a run.json is a run that the repository ships.
-RUNS = "analysis/runs"
-SHIPPED = sorted(path.parent.name for path in Path(RUNS).glob("*/run.json"))
+SHIPPED = sorted(Path(run).parent.name for run in SHIPPED_RUNS)
 if nested := runs_within_runs(RUNS):
     raise WorkflowError("\n".join(nested))
 for key in ("reference", "with", "this"):

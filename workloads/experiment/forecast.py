@@ -84,14 +84,19 @@ def of_comparison(path: str, known_s: Mapping[str, float]) -> float | None:
 
 
 def known_of(sessions: Path, shipped: Iterable[Path]) -> Known:
-    """The sessions that were measured here, and the slowest of the shipped runs (each run.json)."""
-    runs = {path: json.loads(path.read_text()) for path in shipped if path.exists()}
-    slowest = max(runs, key=lambda path: sum(runs[path]["session_s"].values()), default=None)
-    known = Known(runs[slowest], cells=cells_of(slowest.parent)) if slowest else Known()
+    """The sessions that were measured here, and the slowest of the shipped runs."""
+    known = slowest_of(shipped)
     for path in sessions.glob("*/*/rep-*.json"):
         name = path.relative_to(sessions).with_suffix("")
         known.here_s[str(name)] = json.loads(path.read_text())["wall_s"]
     return known
+
+
+def slowest_of(shipped: Iterable[Path]) -> Known:
+    """The slowest of the shipped runs (run.json of each); nothing is known where there is none."""
+    runs = {path: json.loads(path.read_text()) for path in shipped if path.exists()}
+    slowest = max(runs, key=lambda path: sum(runs[path]["session_s"].values()), default=None)
+    return Known(runs[slowest], cells=cells_of(slowest.parent)) if slowest else Known()
 
 
 def cells_of(run: Path) -> Mapping[str, int]:

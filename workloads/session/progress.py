@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from workloads.experiment.forecast import known_of
+from workloads.experiment.forecast import slowest_of
 
 
 def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
@@ -31,21 +31,28 @@ def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
 
 
 def time_left_s(
-    left: int, sessions: list[tuple[str, int]], root: Path, shipped: Iterable[Path]
-) -> float:
-    """How long `left` cells take, the last of `sessions` (path and cells; the first is going on).
+    sessions: list[tuple[str, int]], root: Path, shipped: Iterable[Path]
+) -> Callable[[int], float]:
+    """How long the cells that are left take, by their number: the last of `sessions` (path and
+    cells; the first is going on).
 
     Their cells take as long as in the shipped run, at the pace of those that have ended here; 0
     before the first has. `root`: the folder of all cells; `shipped`: run.json of each shipped run.
     """
-    folder = root.parent / "sessions"
-    known = known_of(folder, shipped)
-    shipped_s = known.shipped_s
+    shipped_s = slowest_of(shipped).shipped_s
+    pace = pace_of(root.parent / "sessions", shipped_s)
     (own, cells), *later = sessions
-    left_of_own = left - sum(number for _, number in later)
-    ahead_s = shipped_s(own, cells) * left_of_own / cells + sum(shipped_s(*each) for each in later)
-    ended_s = sum(
-        shipped_s(path, len(json.loads((folder / f"{path}.json").read_text())["measured"]))
-        for path in known.here_s
-    )
-    return ahead_s * sum(known.here_s.values()) / ended_s if ended_s else 0.0
+    later_cells = sum(number for _, number in later)
+    cell_s, later_s = shipped_s(own, cells) / cells, sum(shipped_s(*each) for each in later)
+    return lambda left: pace * (cell_s * (left - later_cells) + later_s)
+
+
+def pace_of(folder: Path, shipped_s: Callable[[str, int], float]) -> float:
+    """Time of the sessions that have ended here, over that of as many cells in the shipped run."""
+    took_s = expected_s = 0.0
+    for path in folder.glob("*/*/rep-*.json"):
+        session = json.loads(path.read_text())
+        took_s += session["wall_s"]
+        name = str(path.relative_to(folder).with_suffix(""))
+        expected_s += shipped_s(name, len(session["measured"]))
+    return took_s / expected_s if expected_s else 0.0

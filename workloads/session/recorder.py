@@ -28,9 +28,9 @@ class Recorder:
     ) -> None:
         self.session, self.facts, self.root, self.baselines = session, facts, root, baselines
         requested = facts.labels["requested"]
-        self.of, self.sessions = requested["of"], requested["sessions"]
-        self.shipped = [Path(run) for run in facts.labels["shipped"]]
-        self.left = sum(cells for _, cells in self.sessions) - kept
+        self.of, sessions = requested["of"], requested["sessions"]
+        self.left = sum(cells for _, cells in sessions) - kept
+        self.time_left_s = time_left_s(sessions, root, map(Path, facts.labels["shipped"]))
         self.written: list[tuple[Path, dict[str, Any]]] = []
         self.loaded: dict[Name, list[Slice]] = {}
 
@@ -62,8 +62,7 @@ class Recorder:
                     write_cell(self.record(baseline, other), other, own)
             self.written.append((self.folder(name), record))
             self.left -= 1
-            left_s = time_left_s(self.left, self.sessions, self.root, self.shipped)
-            show(progress(record, self.left, self.of, left_s))
+            show(progress(record, self.left, self.of, self.time_left_s(self.left)))
 
     def add_phases(self) -> None:
         """Adds what the session spent its time on, which is known at its end."""

@@ -30,20 +30,20 @@ def shipped_run(folder, **sessions):
 def test_sessions_take_as_long_as_in_the_shipped_run_at_the_pace_of_those_that_ended(tmp_path):
     shipped = shipped_run(tmp_path, one=(10, 2), two=(100, 4), three=(25, 1))
     ahead = [("study/two/rep-1", 4), ("study/three/rep-1", 2)]
-    assert time_left_s(6, ahead, tmp_path / "cells", shipped) == 0
+    assert time_left_s(ahead, tmp_path / "cells", shipped)(6) == 0
     root = ended(tmp_path, one=(20, 2))
     # This machine took twice as long.
-    assert time_left_s(6, ahead, root, shipped) == 2 * 150
-    assert time_left_s(3, ahead, root, shipped) == 2 * (100 / 4 + 50)
-    assert time_left_s(0, ahead[1:], root, shipped) == 0
+    assert time_left_s(ahead, root, shipped)(6) == 2 * 150
+    assert time_left_s(ahead, root, shipped)(3) == 2 * (100 / 4 + 50)
+    assert time_left_s(ahead[1:], root, shipped)(0) == 0
     # Like a cell of the shipped run: it had none of this comparison.
-    assert time_left_s(2, [("study/new/rep-1", 2)], root, shipped) == 2 * 2 * 135 / 7
+    assert time_left_s([("study/new/rep-1", 2)], root, shipped)(2) == 2 * 2 * 135 / 7
 
 
 def test_sessions_that_no_shipped_run_has_take_as_long_as_their_cells(tmp_path):
     root = ended(tmp_path, one=(90, 3), two=(10, 1), three=(5, 0))
     ahead = [("study/four/rep-1", 8)]
-    assert time_left_s(8, ahead, root, []) == pytest.approx(8 * 105 / 4)
+    assert time_left_s(ahead, root, [])(8) == pytest.approx(8 * 105 / 4)
 
 
 def test_line_says_what_came_out_and_how_much_is_left():

@@ -205,7 +205,7 @@ def test_wrong_answer_is_shown_beside_the_right_one(start, status, expected, fou
     assert found in why
 
 
-# Listens before it is ready: as often as it is told it answers 503, or closes the connection.
+# Listens before it is ready: answers 503, or closes the connection, as many times as its argument.
 LATE = """
 asked = 0
 while True:
