@@ -339,9 +339,11 @@ def test_as_many_requests_are_let_in_as_the_mode_says(stack, remote):
 def most_in_flight(stack, remote, expected, requests, method, path, body=b""):
     """How many of these requests reach the remote while it answers none; all must be answered.
 
-    A stack gives up a call after RESPONSE_TIMEOUT_S. Where a busy machine took as long from the
-    first request to the last answer, they are sent again, from a stack that is warmer.
+    A stack gives up a call after RESPONSE_TIMEOUT_S: attempts that took as long do not count.
+    Where fewer came than expected they are sent again, since the first ones of a cold stack come
+    slowly: the count then still rises when the wait for it ends. A lower limit stops each attempt.
     """
+    found = []
     for _ in range(ATTEMPTS):
         begun_s = time.monotonic()
         with remote.holding(), contextlib.ExitStack() as open_ones:
@@ -353,9 +355,13 @@ def most_in_flight(stack, remote, expected, requests, method, path, body=b""):
             statuses = {answer(connection)[0] for connection in sent}
             if time.monotonic() - begun_s < RESPONSE_TIMEOUT_S:
                 assert statuses <= {200, 201}
-                return most
+                found.append(most)
         settled(lambda: -remote.in_flight, 0)
-    pytest.skip(f"this machine needs more than {RESPONSE_TIMEOUT_S} s to send {requests} requests")
+        if max(found, default=0) >= expected:
+            break
+    if not found:
+        pytest.skip(f"in {RESPONSE_TIMEOUT_S} s this machine cannot send {requests} requests")
+    return max(found)
 
 
 def settled(number, expected, patience_s=PATIENCE_S / 2):
