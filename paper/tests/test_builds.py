@@ -42,15 +42,16 @@ def before():
         shutil.rmtree(folder)
 
 
-def test_build_that_takes_twice_as_long_ends_with_status_1(tmp_path, before):
-    slow = {"command": ["python3", SERVER, "{port}", "4000"]}
-    done = own(tmp_path / "mine.yaml", new=slow)
+def test_build_that_takes_eight_times_as_long_ends_with_status_1(tmp_path, before):
+    # So slow that it is decided on a busy machine, too, and at a rate that both serve there.
+    slow = {"command": ["python3", SERVER, "{port}", "16000"]}
+    done = own(tmp_path / "mine.yaml", new=slow, rate_per_s=100)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "SLOWER: the new build is slower than the limit allows: " in done.stdout
     folder = results_since(before)
     rows = {row["statistic"]: row for row in csv.DictReader((folder / "builds.csv").open())}
     assert rows["cpu_us_per_request"]["verdict"] == "slower"
-    assert 1.5 < float(rows["cpu_us_per_request"]["ratio"]) < 2.2
+    assert 4 < float(rows["cpu_us_per_request"]["ratio"]) < 8.5
     assert 0 < float(rows["rss_mib"]["low"]) <= float(rows["rss_mib"]["high"])
     page = Page(folder / "own.html")
     assert "SLOWER" in page.text
