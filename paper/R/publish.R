@@ -126,16 +126,17 @@ stands_elsewhere <- c(no = "refutes", open = "does not decide", unmeasured = "do
 #'
 #' @param first findings that the README has, in their order; `open` those of the first page that the run does not decide; `elsewhere` findings of other
 #'   runs, see told_findings(), by the runs' names.
-#' @return one sentence a run that differs.
+#' @return one sentence a run that does not find all of `first`, and one a finding of `open` that other runs find.
 sentences_elsewhere <- function(first, open, elsewhere) {
-  unlist(Map(function(findings, name) {
+  lacking <- unlist(Map(function(findings, name) {
     holds <- vapply(findings, `[[`, "", "holds")
     other <- lapply(names(stands_elsewhere), function(how) which(holds[names(first)] == how))
     parts <- sprintf("%s %s", stands_elsewhere, vapply(other, enumerate, ""))[lengths(other) > 0]
-    more <- vapply(open[holds[names(open)] == "yes"], `[[`, "", "title")
-    if (length(more) > 0) parts <- c(parts, sprintf("finds, where this run is open: “%s”", enumerate(more, "” and “")))
     if (length(parts) > 0) sprintf("`%s` %s.", name, enumerate(parts))
   }, elsewhere, names(elsewhere)))
+  found <- lapply(names(open), function(id) names(Filter(function(findings) findings[[id]]$holds == "yes", elsewhere)))
+  more <- sprintf("Open in this run, found by %s: “%s”.", vapply(lapply(found, as_code), enumerate, ""), vapply(open, `[[`, "", "title"))
+  unname(c(lacking, more[lengths(found) > 0]))
 }
 
 #' The blocks of both READMEs, by the names of their markers.

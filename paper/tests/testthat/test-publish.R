@@ -153,10 +153,13 @@ test_that("the README says how other runs stand to its findings", {
   four <- list(four = finding("Four", "open"))
   expect_equal(
     sentences_elsewhere(first, four, list(other = elsewhere())),
-    c(other = "`other` does not decide 2, does not measure 3 and finds, where this run is open: “Four”.")
+    c("`other` does not decide 2 and does not measure 3.", "Open in this run, found by `other`: “Four”.")
   )
   same <- lapply(c(first, four), function(each) replace(each, "holds", "yes"))
-  expect_null(sentences_elsewhere(first, list(), list(other = same)))
+  expect_equal(sentences_elsewhere(first, four, list(other = same, again = same)), "Open in this run, found by `other` and `again`: “Four”.")
+  undecided <- replace(same, "four", four)
+  expect_length(sentences_elsewhere(first, four, list(other = undecided)), 0)
+  expect_length(sentences_elsewhere(first, list(), list(other = same)), 0)
   refuted <- replace(same, "one", list(finding("One", "no")))
-  expect_equal(unname(sentences_elsewhere(first, list(), list(other = refuted))), "`other` refutes 1.")
+  expect_equal(sentences_elsewhere(first, list(), list(other = refuted)), "`other` refutes 1.")
 })
