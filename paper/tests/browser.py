@@ -1,10 +1,12 @@
 """Debian's Chromium with a report open in it, and checks of what a reader sees there."""
 
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from selenium.webdriver import Chrome
@@ -35,8 +37,13 @@ def opened(page: Path, width: int, scheme: str) -> Iterator[Chrome]:
     for argument in ARGUMENTS:
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = Chrome(options=options, service=Service(str(DRIVER)))
-    try:
+    # Chromium leaves folders behind.
+    with (
+        TemporaryDirectory(prefix="browser.", ignore_cleanup_errors=True) as folder,
+        Chrome(
+            options=options, service=Service(str(DRIVER), env=os.environ | {"TMPDIR": folder})
+        ) as driver,
+    ):
         # A window is never as narrow as a phone; what is emulated is.
         screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
@@ -44,8 +51,6 @@ def opened(page: Path, width: int, scheme: str) -> Iterator[Chrome]:
         driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
         driver.get(page.resolve().as_uri())
         yield driver
-    finally:
-        driver.quit()
 
 
 def until(driver: Chrome, condition: str, *arguments: Any) -> Any:

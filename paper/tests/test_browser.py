@@ -30,7 +30,6 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / "results/smoke"))
 REPORT = RESULTS / "report.html"
 MOST_BYTES = 6 << 20
-FIRST_PAINT_MS = 1000
 VIEWS = [(width, scheme) for width in (1280, 390) for scheme in ("light", "dark")]
 
 pytestmark = pytest.mark.skipif(
@@ -55,11 +54,15 @@ def wide() -> Iterator[Chrome]:
 
 
 def test_first_paint_is_early(page: Chrome) -> None:
+    """A reader sees text well before all of the page is parsed, however fast the machine is."""
     until(page, "document.readyState === 'complete'")
-    entries = page.execute_script(
-        "return performance.getEntriesByType('paint').map((one) => [one.name, one.startTime])"
+    painted_ms, parsed_ms = page.execute_script(
+        """return [
+            performance.getEntriesByName('first-contentful-paint')[0].startTime,
+            performance.getEntriesByType('navigation')[0].domInteractive,
+        ]"""
     )
-    assert dict(entries)["first-contentful-paint"] < FIRST_PAINT_MS
+    assert painted_ms < parsed_ms / 2
 
 
 def test_contents_lead_to_their_sections(page: Chrome) -> None:
