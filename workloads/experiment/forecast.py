@@ -14,7 +14,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -86,10 +86,14 @@ def of_comparison(path: str, known_s: Mapping[str, float]) -> float | None:
 def known_of(sessions: Path, shipped: Iterable[Path]) -> Known:
     """The sessions that were measured here, and the slowest of the shipped runs."""
     known = slowest_of(shipped)
-    for path in sessions.glob("*/*/rep-*.json"):
-        name = path.relative_to(sessions).with_suffix("")
-        known.here_s[str(name)] = json.loads(path.read_text())["wall_s"]
+    known.here_s = {name: record["wall_s"] for name, record in ended_in(sessions)}
     return known
+
+
+def ended_in(sessions: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Path and record of each session that has ended here."""
+    for path in sessions.glob("*/*/rep-*.json"):
+        yield str(path.relative_to(sessions).with_suffix("")), json.loads(path.read_text())
 
 
 def slowest_of(shipped: Iterable[Path]) -> Known:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from workloads.experiment.forecast import slowest_of
+from workloads.experiment.forecast import ended_in, slowest_of
 
 
 def progress(record: dict[str, Any], left: int, of: int, left_s: float) -> str:
@@ -47,12 +46,10 @@ def time_left_s(
     return lambda left: pace * (cell_s * (left - later_cells) + later_s)
 
 
-def pace_of(folder: Path, shipped_s: Callable[[str, int], float]) -> float:
+def pace_of(sessions: Path, shipped_s: Callable[[str, int], float]) -> float:
     """Time of the sessions that have ended here, over that of as many cells in the shipped run."""
     took_s = expected_s = 0.0
-    for path in folder.glob("*/*/rep-*.json"):
-        session = json.loads(path.read_text())
-        took_s += session["wall_s"]
-        name = str(path.relative_to(folder).with_suffix(""))
-        expected_s += shipped_s(name, len(session["measured"]))
+    for path, record in ended_in(sessions):
+        took_s += record["wall_s"]
+        expected_s += shipped_s(path, len(record["measured"]))
     return took_s / expected_s if expected_s else 0.0

@@ -242,7 +242,7 @@ def test_time_to_see_where_it_listens_is_before_its_first_answer(start, monkeypa
     assert live.first_answer_s > live.subject.start_up_s + 0.3
 
 
-def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkeypatch):
+def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkeypatch, capsys):
     limit, said, asked = SimpleNamespace(START_LIMIT_S=60), [], []
 
     def ask(*arguments, real=start_module.wrong_answer):
@@ -251,17 +251,20 @@ def test_server_that_stays_unready_is_refused_with_its_last_status(start, monkey
             limit.START_LIMIT_S = 0
         return real(*arguments)
 
+    def say(line, real=start_module.say):
+        said.append(line)
+        real(line)
+
     monkeypatch.setattr(start_module, "server", limit)
     monkeypatch.setattr(start_module, "SAID_AFTER_S", 0.2)
-    monkeypatch.setattr(start_module, "say", said.append)
+    monkeypatch.setattr(start_module, "say", say)
     monkeypatch.setattr(start_module, "wrong_answer", ask)
     live, why = start(*PYTHON, LATE, "{port}", "999", "503")
     assert live is None
     refused = r"no right answer after \d+ s, last HTTPException\('status 503, not 200'\)"
     assert re.search(refused, why)
     # A person who waits reads why, once.
-    (line,) = said
-    assert re.search(f"{refused}; it has until 60 s", line)
+    assert len(re.findall(f"{refused}; it has until 60 s", capsys.readouterr().err)) == 1
 
 
 def test_server_that_ends_before_it_is_ready_has_died(start):
