@@ -18,6 +18,7 @@ from typing import Any, TypedDict
 import psutil
 
 from profiles.watch import limits
+from workloads.machine.environment import of_child
 
 LOOPBACK = "127.0.0.1"
 LOCK = limits.LOCK
@@ -380,7 +381,8 @@ class Process:
     priority would not count against a generator in another one.
 
     It may have as many descriptors as the hard limit allows. `stdin`: keep a pipe to it for lines
-    of text, in `child.stdin`. `home`: where it runs, if not in the folder of its log.
+    of text, in `child.stdin`. `home`: where it runs, if not in the folder of its log. Of this
+    process's environment it has the list in environment.py, and what `environment` adds.
     """
 
     def __init__(
@@ -394,7 +396,7 @@ class Process:
         stdin: bool = False,
         home: Path | None = None,
     ) -> None:
-        self.argv = argv
+        self.argv, self.environment = argv, of_child(environment)
         limits.raise_descriptors()
         cpu_list = ",".join(map(str, cpus))
         wrapped = ["setpriv", "--pdeathsig", "KILL", "taskset", "-c", cpu_list, *argv]
@@ -402,7 +404,7 @@ class Process:
             self.child = subprocess.Popen(
                 wrapped,
                 cwd=home or folder,
-                env={**os.environ, **(environment or {})},
+                env=self.environment,
                 stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

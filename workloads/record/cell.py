@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from workloads.experiment.plan import Name
-from workloads.machine import provenance
+from workloads.machine import environment, provenance
 from workloads.record import cell_folder, pooling, validity
 from workloads.record.load import nothing_sent
 from workloads.record.slice import PROFILED, Slice
@@ -167,6 +167,9 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
         "warm_up": live.warm_up,
         "provenance": {
             "server_argv": provenance.portable(live.subject.process.argv),
+            "server_environment": environment.recorded(
+                live.subject.process.environment, spec["mode"].get("environment", {})
+            ),
             "generator_argv": provenance.portable(last.accounts["generator_argv"]),
         },
     }

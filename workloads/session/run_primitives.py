@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workloads.machine import provenance
+from workloads.machine import environment, provenance
 from workloads.machine.testbed import (
     Process,
     alone_on_the_machine,
@@ -228,6 +228,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
+    environment.confine()
     options = arguments()
     check_alone(options.held)
     options.log.parent.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ from typing import Any
 
 from profiles.watch import limits
 from workloads.experiment.plan import Name, Plan
-from workloads.machine import provenance
+from workloads.machine import environment, provenance
 from workloads.machine.testbed import (
     Shares,
     alone_on_the_machine,
@@ -58,6 +58,7 @@ FOLDER = f"session-{boot()}-"
 
 
 def main() -> None:
+    environment.confine()
     options = arguments()
     check_alone(options.held)
     options.log.parent.mkdir(parents=True, exist_ok=True)

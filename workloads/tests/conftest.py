@@ -72,7 +72,9 @@ EDGE = {"threads_started": 10, "rows": None, "counters": {}}
 @pytest.fixture
 def live(tmp_path):
     """A server of which nothing is alive."""
-    process = SimpleNamespace(pid=1, argv=["java"], exit_status=None, ended=lambda: False)
+    process = SimpleNamespace(
+        pid=1, argv=["java"], environment={}, exit_status=None, ended=lambda: False
+    )
     subject = SimpleNamespace(
         process=process, pooler=None, start_up_s=0.5, port=1, address="127.0.0.1"
     )

@@ -16,6 +16,7 @@ YOUNG = "Pause Young (Allocation Failure) 8M->1M(9M)"
 # 2026-11-20T12:37:30Z
 START_S = 1795178250.0
 SPEC = {
+    "mode": {"id": "a-mode"},
     "testbed": {"profiler": {"event": "itimer", "interval_ms": 10}},
     "slices": {"rounds": 2},
 }
@@ -55,6 +56,15 @@ def test_collections_of_the_slices_that_count_are_added(make_slice, live):
     unknown = make_slice(1, metrics=dict.fromkeys(COLLECTIONS))
     server = measured(SPEC, TOOL, [unknown])["server"]
     assert [server[name] for name in COLLECTIONS] == [None] * 3
+
+
+def test_cell_names_the_variables_of_its_server_and_shows_no_secret(make_slice, live):
+    live.subject.profile = lambda folder, asked: {"file": None}
+    got = {"PATH": "/opt/bin", "LC_ALL": "C.UTF-8", "SPRING_DATASOURCE_PASSWORD": "s", "A": "1"}
+    live.subject.process.environment = got
+    spec = SPEC | {"mode": {"id": "a-mode", "environment": {"A": 1}}}
+    found = measured(spec, TOOL, [make_slice(1)])["provenance"]["server_environment"]
+    assert found == dict.fromkeys(got) | {"LC_ALL": "C.UTF-8", "A": "1"}
 
 
 def test_outcome_is_that_of_the_slice_that_did_not_complete(make_slice, live):

@@ -20,6 +20,7 @@ from typing import Any
 
 from profiles.watch.limits import numbers
 from profiles.watch.speed import Speeds
+from workloads.machine.environment import for_ssh, in_shell
 from workloads.machine.testbed import Process, boot
 from workloads.tools.generator_place import LOG, GeneratorPlace, Watch
 
@@ -27,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONNECT_LIMIT_S = 15
 COMMAND_LIMIT_S = 60
 # Commands that we run over there and do not copy.
-PROGRAMS = ("taskset", "tar", "pgrep", "mktemp", "find")
+PROGRAMS = ("taskset", "env", "tar", "pgrep", "mktemp", "find")
 DUE = "workloads/due/build/due"
 COPIED = {
     "wrk2": (DUE, "workloads/scripts"),
@@ -71,7 +72,7 @@ class GeneratorHost(GeneratorPlace):
             self.ssh = ["ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_LIMIT_S - 5}"]
             self.ssh += ["-o", "ServerAliveInterval=5", "-o", f"ControlPath={sockets}/s"]
             argv = [*self.ssh, "-M", target, HOLD]
-            self.hold = Process(argv, near, folder, "generator-host.log", stdin=True)
+            self.hold = Process(argv, near, folder, "generator-host.log", for_ssh(), stdin=True)
             undo.callback(self._let_go)
             self.root = self._folder_there()
             self._copy(tools)
@@ -177,9 +178,11 @@ class GeneratorHost(GeneratorPlace):
         place, cpus = shlex.quote(self.there(folder)), ",".join(map(str, self.cpus))
         script = (
             f"mkdir -p {place} && cd {place} && echo $$ >group.pid"
-            f" && taskset -c {cpus} {shlex.join(words)}; status=$?; rm group.pid; exit $status"
+            f" && taskset -c {cpus} {in_shell()} {shlex.join(words)}"
+            "; status=$?; rm group.pid; exit $status"
         )
-        return Process([*self.ssh, self.target, script], self.near, folder, LOG, stdin=stdin)
+        argv = [*self.ssh, self.target, script]
+        return Process(argv, self.near, folder, LOG, for_ssh(), stdin=stdin)
 
     def finish(self, process: Process, folder: Path, limit_s: float) -> bool:
         ended = process.wait(limit_s)

@@ -1,0 +1,57 @@
+"""Variables that measured programs get: a list is let through, everything else stays outside.
+
+A caller's shell holds settings of other work: SPRING_*, SERVER_*, JAVA_TOOL_OPTIONS, PG* and more.
+Servers, databases, their clients and generators read them. What is measured would no longer be what
+config.yaml says.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+# Where programs, files and the runtime are.
+PASSED = ("PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "JAVA_HOME")
+# The same as in .tools/env.
+FIXED = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1"}
+# An agent, or a Kerberos ticket, that lets ssh in.
+SSH = ("SSH_AUTH_SOCK", "KRB5CCNAME")
+# A process that measures also asks SLURM about its job, and writes to a terminal.
+MEASURING = (*PASSED, *SSH, "SLURM_JOB_ID", "SLURM_CONF", "TERM", "COLUMNS", "NO_COLOR")
+
+
+def of_child(more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The whole environment of a measured program; `more`: what config.yaml or we add."""
+    return chosen(PASSED) | FIXED | dict(more or {})
+
+
+def for_ssh() -> dict[str, str]:
+    """The variables that ssh needs besides."""
+    return chosen(SSH)
+
+
+def chosen(names: tuple[str, ...]) -> dict[str, str]:
+    return {name: os.environ[name] for name in names if name in os.environ}
+
+
+def confine() -> None:
+    """Leaves this process the listed variables: libpq and git within it read others, too."""
+    left = chosen(MEASURING) | FIXED
+    os.environ.clear()
+    os.environ.update(left)
+
+
+def in_shell() -> str:
+    """The beginning of a command of sh on another machine that gives a program the same list."""
+    passed = (f'${{{name}:+"{name}=${name}"}}' for name in PASSED)
+    fixed = (f"{name}={value}" for name, value in FIXED.items())
+    return " ".join(("env -i", *passed, *fixed))
+
+
+def recorded(variables: Mapping[str, str], configured: Iterable[str]) -> dict[str, str | None]:
+    """A server's variables for a record, with values that are fixed or come from config.yaml.
+
+    Others are None: paths of this machine, and passwords that are made for a run.
+    """
+    shown = {*FIXED, *configured}
+    return {name: variables[name] if name in shown else None for name in sorted(variables)}
