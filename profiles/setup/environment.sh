@@ -40,12 +40,13 @@ cat <<END
 # $(grep '^JAVA_RUNTIME_VERSION=' "$jdk/release" || true)
 export JAVA_HOME='$jdk'
 export PATH='$tools/venv/bin':"\$JAVA_HOME/bin:"'$tools/bin':"\$PATH"
+# A user's settings for other work must not reach what is built, measured or analyzed. These are families, by the
+# beginnings of their names; measured programs get a list of variables (workloads/machine/environment.py).
+for foreign in \$(env | sed -nE 's/^((SPRING|SERVER|LOGGING|MYSQL|MARIADB|SNAKEMAKE|QUARTO)_\w*|(PG|PYTHON)[A-Z]\w*)=.*/\1/p'); do unset "\$foreign"; done
+unset foreign JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS JDK_JAVAC_OPTIONS _JAVA_OPTIONS JAVA_OPTS JVM_ARGS CLASSPATH MAVEN_ARGS
+unset LD_PRELOAD MAKEFLAGS MFLAGS MAKELEVEL GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE BASH_ENV CDPATH POSIXLY_CORRECT LANGUAGE
 # One charset and one language for every tool: numbers, dates and the 42-byte answer depend on it.
-export LC_ALL=C.UTF-8 PYTHONUTF8=1
-# A user's settings for other work must not reach a measured process.
-unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH
-unset PYTHONHOME PYTHONPATH SNAKEMAKE_PROFILE MAKEFLAGS MFLAGS MAKELEVEL
-export PYTHONNOUSERSITE=1
+export LC_ALL=C.UTF-8 PYTHONUTF8=1 PYTHONNOUSERSITE=1
 export R_LIBS_USER=NULL R_PROFILE_USER=/dev/null R_ENVIRON_USER=/dev/null
 unset RHOME R_HOME R_LIBS R_LIBS_SITE R_PROFILE R_ENVIRON R_DEFAULT_PACKAGES
 # JDK 25 warns of what Maven 3 does with sun.misc.Unsafe and native libraries.

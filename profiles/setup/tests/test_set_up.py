@@ -204,6 +204,16 @@ def sourced(run, tmp_path):
     return source
 
 
+def test_families_of_variables_of_other_work_are_unset(sourced):
+    """A line of another variable's value that looks like one of them unsets no more than it."""
+    families = ("SPRING_THREADS_VIRTUAL_ENABLED", "SERVER_PORT", "LOGGING_LEVEL_ROOT", "PGHOST")
+    families += ("SNAKEMAKE_PROFILE", "PYTHONOPTIMIZE", "QUARTO_PROFILE", "JDK_JAVAC_OPTIONS")
+    kept = {"MINE": "1\nSPRING_OTHER=2", "MY_SPRING_A": "3", "PG": "4"}
+    said = sourced("env", **dict.fromkeys(families, "/none"), **kept)
+    assert "/none" not in said
+    assert {"MINE=1", "MY_SPRING_A=3", "PG=4", "PYTHONUTF8=1"} <= {*said.splitlines()}
+
+
 def test_r_is_the_one_that_set_up_gave_packages_to(sourced, put, stand_ins):
     if not Path("/usr/bin/Rscript").exists():
         pytest.skip("no R of a Debian package here")
