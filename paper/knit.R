@@ -3,7 +3,7 @@
 #   Rscript knit.R report.qmd report.md '{"results": "/path/of/results"}' html
 #
 # The third argument overrides parameters of the front matter; the fourth is the format that is made of it. Figures go to figures/ beside the
-# output. A chunk or an inline expression that fails, fails the whole.
+# output. A chunk or an inline expression that fails, fails the whole, unless the document catches it (R/problems.R).
 
 suppressPackageStartupMessages(library(knitr))
 

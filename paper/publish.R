@@ -13,6 +13,7 @@ load_paper(folder, analysis)
 
 run_verb(list(
   summary = function(results) {
+    begin_faults(results)
     all <- read_results(results, analysis, read_all_shipped(file.path(analysis, "runs")))
     writeLines(summary_lines(all, readLines(file.path(folder, "findings.qmd"), encoding = "UTF-8")))
   },

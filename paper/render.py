@@ -11,6 +11,8 @@ stand-in. Another source than the report is rendered as HTML alone.
 
 import argparse
 import contextlib
+import csv
+import io
 import json
 import os
 import re
@@ -21,7 +23,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import psutil
 import pypandoc
@@ -224,8 +226,15 @@ def render_with_stand_in(qmd: Path, params: Mapping[str, str], target: str, out:
 STAND_IN = "the stand-in renderer (knitr, pandoc, typst)"
 
 
-def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> str:
-    """Renders `qmd` to `out`, as `target` (html, or typst for a PDF); returns the renderer's name.
+class Rendered(NamedTuple):
+    """The renderer's name, and what could not be read or written: table or section, message."""
+
+    renderer: str
+    problems: list[tuple[str, str]]
+
+
+def render(qmd: Path, params: Mapping[str, str], target: str, out: Path) -> Rendered:
+    """Renders `qmd` to `out`, as `target` (html, or typst for a PDF).
 
     `params` overrides the front matter's parameters. Raises RenderError or typst.TypstError when
     code fails, a reference or citation leads nowhere, or the PDF cannot be laid out.
@@ -251,7 +260,7 @@ def why(said: str) -> str:
 
 def render_with(
     renderer: Renderer, name: str, qmd: Path, params: Mapping[str, str], target: str, out: Path
-) -> str:
+) -> Rendered:
     """The same with one renderer, whose name the document gets as a parameter."""
     with tempfile.TemporaryDirectory(prefix="render-") as folder:
         copy = Path(folder) / "paper"
@@ -263,19 +272,67 @@ def render_with(
         renderer(copy / qmd.name, known, target, made)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(packed(made) if target == "typst" and shutil.which("qpdf") else made, out)
-    return name
+        found = rows_of(copy / "problems.csv")
+    return Rendered(name, [(row["table"], row["message"]) for row in found])
+
+
+def side_by_side(params: Mapping[str, str], formats: list[tuple[str, Path]]) -> list[Rendered]:
+    """Renders the report in each format; most of it is processes of their own."""
+    with ThreadPoolExecutor(2) as pool:
+        jobs = [pool.submit(render, PAPER / "report.qmd", params, *made) for made in formats]
+        return [job.result() for job in jobs]
 
 
 def render_report(params: Mapping[str, str], html: Path, pdf: Path) -> None:
-    """Renders the report as HTML and as a PDF, side by side; see render()."""
-    report = PAPER / "report.qmd"
-    # Most of it is processes of their own.
-    with ThreadPoolExecutor(2) as pool:
-        jobs = [
-            pool.submit(render, report, params, *made) for made in (("html", html), ("typst", pdf))
-        ]
-        for job in jobs:
-            job.result()
+    """Renders the report as HTML and as a PDF; see render().
+
+    The problems of both come to problems.csv. A format that has not met all of them is rendered
+    again, for its first page to name them.
+    """
+    results = Path(params["results"])
+    formats = [("html", html), ("typst", pdf)]
+    write_problems(results, [])
+    rendered = side_by_side(params, formats)
+    problems = list(dict.fromkeys(each for one in rendered for each in one.problems))
+    write_problems(results, problems)
+    lacking = [
+        made
+        for made, one in zip(formats, rendered, strict=True)
+        if set(one.problems) != set(problems)
+    ]
+    side_by_side(params, lacking)
+
+
+# ---- Problems -------------------------------------------------------------------------------
+
+VERB = "report"
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file; none where it is absent, or cannot be read."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+    except (FileNotFoundError, UnicodeDecodeError, csv.Error):
+        return []
+
+
+def write_problems(results: Path, problems: list[tuple[str, str]]) -> None:
+    """Writes the problems of the report, in place of earlier ones, next to those of other verbs."""
+    path = results / "problems.csv"
+    before = rows_of(path)
+    rows = [row for row in before if row.get("verb") != VERB]
+    rows += [{"table": table, "verb": VERB, "message": said} for table, said in problems]
+    # A file that stays the same keeps its date.
+    if rows == before:
+        return
+    text = io.StringIO()
+    table = csv.DictWriter(
+        text, ("table", "verb", "message", "cells"), restval="", lineterminator="\n"
+    )
+    table.writeheader()
+    table.writerows(rows)
+    path.write_text(text.getvalue(), encoding="utf-8")
 
 
 def main() -> None:

@@ -12,9 +12,10 @@ law_tiers <- c(
 #' @return data.table: panel, mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s, kind (of the thread, in words).
 points_of_lines <- function(bounds) {
   rows <- bounds[study == "virtual-threads" & tier %in% names(law_tiers) & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
-  rows[, .(
+  points <- rows[, .(
     panel = unname(law_tiers[tier]), mode, tier, inside = pmin(users, admitted, na.rm = TRUE), wait_ms, measured_per_s, kind = kind_in_words(mode)
   )]
+  points[is.finite(inside) & is.finite(wait_ms)]
 }
 
 kind_in_words <- function(modes) {
@@ -102,6 +103,7 @@ sentence_of_sizing <- function(sized) {
 sentence_of_deadlock <- function(all, tier) {
   wanted <- tier
   rows <- all$summary[, which(tier == wanted & tool == "jmeter" & outcome != "beyond_limits")]
+  rows <- rows[all$summary[rows, outcome != "completed" | is.finite(throughput_per_s)]]
   if (length(rows) == 0) return("")
   jdk <- from_cells(all$cells[rows], function(cell) number(cell$configuration$mode$jdk), NA_real_)
   told <- all$summary[rows, ifelse(

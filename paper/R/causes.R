@@ -8,7 +8,8 @@ mark_of <- function(rows) ifelse(rows$over == "rounds", paste0(" ", one_session_
 
 # Shares of an effect in percent, with a minus, and none before a zero.
 shares_in_words <- function(rows) {
-  text <- sprintf("%.0f [%.0f, %.0f]", 100 * rows$share, 100 * rows$share_low, 100 * rows$share_high)
+  interval <- ifelse(is.na(rows$share_low), "", sprintf(" [%.0f, %.0f]", 100 * rows$share_low, 100 * rows$share_high))
+  text <- paste0(sprintf("%.0f", 100 * rows$share), interval)
   gsub("-", "−", gsub("-0\\b", "0", text), fixed = TRUE)
 }
 
@@ -25,11 +26,11 @@ in_its_unit <- function(value, statistic) {
 #' @param row of traced; `cause` of causes.
 sentence_dose <- function(row, cause) {
   doses <- vapply(cause$doses$modes, function(each) as.numeric(each$dose), 0)
-  reached <- unique(sprintf("%.0f", 100 * c(row$law_least, row$law_most)))
+  reached <- span(round(100 * c(row$law_least, row$law_most)), " %")
   paragraph(
     sprintf(
-      "From %s to %s %s, throughput rises from %s to %s requests/s, %s %% of what Little's law allows.", format_number(doses[1]),
-      format_number(tail(doses, 1)), cause$doses$of, format_number(row$before), format_number(row$after), paste(reached, collapse = " to ")
+      "From %s to %s %s, throughput rises from %s to %s requests/s%s.", format_number(doses[1]), format_number(tail(doses, 1)), cause$doses$of,
+      format_number(row$before), format_number(row$after), if (is.na(row$law_least)) "" else sprintf(", %s of what Little's law allows", reached)
     ),
     if (!is.na(row$share)) {
       sprintf("The slope of the logarithms is %s%s, where the law has 1.", with_interval(row$share, row$share_low, row$share_high), mark_of(row))
@@ -88,12 +89,20 @@ tell_cause <- function(cause, traced) {
   )
 }
 
-#' A cause in a few sentences; empty where this run did not measure it.
+#' A cause in a few sentences; where this run has no value of it, the reason.
 #'
 #' @param all with `causes` and `traced`; `id` of the cause.
 tell_cause_of <- function(all, id) {
   wanted <- id
-  if (nrow(all$traced[id == wanted & is_measured(all$traced)]) == 0) "" else tell_cause(all$causes[[wanted]], all$traced)
+  if (nrow(all$traced[id == wanted & is_measured(all$traced)]) == 0) return(sentence_unmeasured(all, id))
+  tell_cause(all$causes[[wanted]], all$traced)
+}
+
+#' The sentence that stands where a cause would, of which this run has no value.
+sentence_unmeasured <- function(all, id) {
+  wanted <- id
+  reasons <- unique(unlist(strsplit(all$traced[id == wanted & !is_measured(all$traced)]$reason, "; ", fixed = TRUE)))
+  sprintf("*%s*: not measured here%s.", all$causes[[wanted]]$title, if (length(reasons) > 0) sprintf(" (%s)", plain(enumerated(reasons, 2))) else "")
 }
 
 #' The share of a cause's effect that goes with its first swap; empty where it was not measured.
@@ -127,17 +136,16 @@ table_causes <- function(all) {
 
 #' Causes without a value, and counted waits that cannot be.
 sentences_not_computed <- function(all) {
-  absent <- all$traced[!is_measured(all$traced)]
-  elsewhere <- grepl("^no cells of", absent$reason)
-  told <- c(absent[!elsewhere]$id, all$traced[is_measured(all$traced)]$id)
-  left_out <- unique(absent[elsewhere & !id %in% told]$id)
-  absent <- absent[!elsewhere]
+  gone <- all$traced[, .(gone = all(grepl("^no cells of", reason))), by = id][gone == TRUE]$id
+  gone <- union(gone, setdiff(names(all$causes), all$traced$id))
+  absent <- all$traced[!is_measured(all$traced) & !id %in% gone, .(does = enumerate(does)), by = .(id, reason)]
+  titles <- function(ids) vapply(all$causes[ids], `[[`, "", "title")
   waits <- all$impossible_waits
   c(
     if (nrow(absent) > 0) {
-      sprintf("Not measured well enough: %s.", paste(sprintf("%s (%s)", absent$does, absent$reason), collapse = "; "))
+      sprintf("Not measured well enough: %s.", paste(sprintf("%s: %s (%s)", titles(absent$id), absent$does, plain(absent$reason)), collapse = "; "))
     },
-    if (length(left_out) > 0) sprintf("Not in this run: %s.", paste(vapply(all$causes[left_out], `[[`, "", "title"), collapse = "; ")),
+    if (length(gone) > 0) sprintf("Not measured here, without a cell of a side: %s.", paste(titles(gone), collapse = "; ")),
     if (nrow(waits) > 0) {
       sprintf("Excluded, because a counted wait is longer than the mean latency: %s.", enumerate(waits[, sprintf(
         "%s at %s, repetition %d (%s ms of %s ms)", as_code(mode), as_code(tier), repetition, format_number(wait_ms), format_number(latency_mean_ms)

@@ -15,7 +15,7 @@ sentence_verdicts <- function(verdicts) {
   told <- counts[counts > 0]
   trimws(paste(
     if (length(told) > 0) sprintf("Verdicts on %s: %s.", count_of(sum(told), "conclusion"), enumerate(sprintf("*%s* %d", names(told), told))),
-    if (missing > 0) sprintf("%s more %s of cells that this run did not measure.", count_of(missing, "conclusion"), if (missing == 1) "speaks" else "speak")
+    if (missing > 0) sprintf("%s more %s of cells that this run did not measure; the HTML report names them.", count_of(missing, "conclusion"), if (missing == 1) "speaks" else "speak")
   ))
 }
 
@@ -47,6 +47,14 @@ table_claims <- function(verdicts) {
     Here = fifelse(ours == "", no_figure, ours), Verdict = paste0(verdict, fifelse(treatment == "substituted", " ‡", "")),
     Why = trimws(paste(why_text(.SD), fifelse(treatment == "substituted", sprintf("Here: %s.", differs), "")))
   ), .SDcols = names(measured)]
+}
+
+#' The conclusions that the run has not the cells of, with the cells that they take, as a list; empty where it has all.
+#'
+#' @param verdicts see read_verdicts().
+list_of_unmeasured <- function(verdicts) {
+  absent <- verdicts[!was_measured(verdicts)]
+  bullets(absent[, sprintf("%s: not measured here; it takes %s.", plain(sub("[.]$", "", claim)), as_code(cells))])
 }
 
 # The same reason on both sides, once.

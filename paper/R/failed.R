@@ -41,7 +41,7 @@ failed_goodput <- function(loads) {
 
 failed_recovery <- function(recoveries, seconds) {
   rows <- recoveries[grepl("^virtual-2g", mode), .(back_s = median(back_s)), by = mode][!is.finite(back_s)]
-  if (nrow(rows) == 0) return("")
+  if (nrow(rows) == 0 || nrow(seconds) == 0) return("")
   sprintf(
     "p99 was predicted to be back 10 s after an overload, with heap enough and in either order: with %s it is not in %s s.",
     enumerate(in_words(rows$mode), " or "), format_number(seconds_after_most(seconds))

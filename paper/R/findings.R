@@ -91,6 +91,43 @@ value_in_words <- function(value, statistic) {
   if (about_statistics(statistic)$effect == "difference") percent(value) else value_of(value, unit_of_statistic(statistic))
 }
 
+# ---- What does not hold ----------------------------------------------------------------------------
+
+# The pairs of a finding with what was measured of each: "p99: 30 ms with `a`, 31 ms with `b`".
+pairs_in_words <- function(rows) {
+  rows[, sprintf(
+    "%s: %s with %s, %s with %s", title_of(statistic), mapply(value_in_words, baseline_value, statistic), as_code(baseline),
+    mapply(value_in_words, mode_value, statistic), as_code(mode)
+  )]
+}
+
+# Reasons in place of values, each once, with the modes that have it.
+reasons_in_words <- function(rows) {
+  told <- rows[, .(modes = enumerated(unique(as_code(mode)), 2)), by = .(reason = fifelse(reason == "", "a value is missing", reason))]
+  told[, sprintf("%s: %s", plain(reason), modes)]
+}
+
+#' The values with which a finding is refuted or not decided, or the reasons why it has none.
+#'
+#' @param finding see told_findings().
+why_untold <- function(finding) {
+  rows <- finding$rows
+  if (nrow(rows) == 0) return("no row of it in `findings.csv`")
+  if (finding$holds == "no") return(enumerate(pairs_in_words(rows[is_refuted(outcome, expected)]), "; "))
+  lacking <- rows[is.na(estimate) | is.na(baseline_value) | is.na(mode_value)]
+  if (nrow(lacking) > 0) return(enumerated(reasons_in_words(lacking), 2))
+  enumerated(pairs_in_words(rows[expected != ""]), 2)
+}
+
+untold_words <- c(no = "otherwise in this run", open = "not decided here", unmeasured = "not measured here")
+
+#' The sentence that stands in the place of a finding that does not hold.
+sentence_untold <- function(finding) {
+  sprintf("*%s*: %s (%s).", capitalised(finding$topic), untold_words[[finding$holds]], why_untold(finding))
+}
+
+# ---- Code in texts ---------------------------------------------------------------------------------
+
 #' Puts values into a text: each `r code` becomes what the code says.
 #'
 #' @param values list that the code sees. Stops at code that is no value of it.
@@ -139,27 +176,32 @@ finding_holds <- function(finding) finding$holds %in% "yes"
 
 #' A text with the blocks whose findings hold, and without all others.
 #'
-#' @param lines,findings see blocks_of(); `others` other runs, see times_of().
+#' @param lines,findings see blocks_of(); `others` other runs, see times_of(); `untold` whether a sentence says of each other finding why it has
+#'   no text, where its first block would stand.
 #' @return lines.
-with_findings <- function(lines, findings, others = list()) {
+with_findings <- function(lines, findings, others = list(), untold = FALSE) {
   blocks <- blocks_of(lines, findings)
+  # A table has rows of findings that hold alone.
+  blocks[, untold := untold & !duplicated(finding) & !vapply(findings[finding], finding_holds, NA) & !startsWith(lines[start + 1], "|")]
   for (at in rev(seq_len(nrow(blocks)))) {
     block <- as.list(blocks[at])
+    finding <- findings[[block$finding]]
     inside <- lines[seq_len(block$end - block$start - 1) + block$start]
-    held <- if (block$holds && length(inside) > 0) with_values(inside, values_for_text(findings[[block$finding]], others))
-    lines <- c(lines[seq_len(block$start - 1)], held, lines[-seq_len(block$end)])
+    held <- if (block$holds && length(inside) > 0) with_values(inside, values_for_text(finding, others))
+    lines <- c(lines[seq_len(block$start - 1)], held, if (block$untold) sentence_untold(finding), lines[-seq_len(block$end)])
   }
   lines
 }
 
-#' A file of the paper, with its blocks and knitted.
+#' A file of the paper, with its blocks and knitted; one that fails says so under its heading.
 #'
-#' @param file name of a .qmd; `all` see read_results().
+#' @param file name of a .qmd; `all` see read_results(); `untold` see with_findings().
 #' @return one string of Markdown.
-tell <- function(file, all) {
+tell <- function(file, all, untold = TRUE) {
+  lines <- readLines(file, encoding = "UTF-8")
   # A file of blocks alone may have no line left.
-  lines <- c(with_findings(readLines(file, encoding = "UTF-8"), all$findings, all$other_runs), "")
-  knitr::knit_child(text = lines, envir = new.env(parent = knitr::knit_global()), quiet = TRUE)
+  told <- function() c(with_findings(lines, all$findings, all$other_runs, untold), "")
+  written(file, knitted(told(), new.env(parent = knitr::knit_global())), function(message) lost_section(lines, message))
 }
 
 # ---- Findings that are not printed --------------------------------------------------------------
@@ -169,21 +211,11 @@ tell <- function(file, all) {
 #' @param findings see told_findings().
 sentences_untold <- function(findings) {
   of <- function(holds) Filter(function(finding) finding$holds == holds, findings)
-  line <- function(what, told) if (length(told) > 0) sprintf("%s: %s.", what, paste(told, collapse = "; "))
-  topics <- function(of) vapply(of, `[[`, "", "topic")
+  told <- function(finding) sprintf("%s (%s)", finding$topic, why_untold(finding))
+  line <- function(what, holds) if (length(of(holds)) > 0) sprintf("%s: %s.", what, paste(vapply(of(holds), told, ""), collapse = "; "))
   paragraph(
-    line("**Otherwise in this run**", vapply(of("no"), refuted_text, "")), line("Not decided by this run (@sec-quality)", topics(of("open"))),
-    line("Not measured in this run", topics(of("unmeasured")))
+    line("**Otherwise in this run**", "no"), line("Not decided by this run (@sec-quality)", "open"), line("Not measured in this run", "unmeasured")
   )
-}
-
-# The pairs that refute a finding, with their values.
-refuted_text <- function(finding) {
-  rows <- finding$rows[is_refuted(outcome, expected)]
-  sprintf("%s (%s)", finding$topic, enumerate(rows[, sprintf(
-    "%s: %s with %s, %s with %s", title_of(statistic), mapply(value_in_words, baseline_value, statistic), as_code(baseline),
-    mapply(value_in_words, mode_value, statistic), as_code(mode)
-  )], "; "))
 }
 
 #' The meaning of the brackets, and of the mark where it stands.

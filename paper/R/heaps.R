@@ -87,6 +87,7 @@ sentence_of_pauses <- function(modes) {
 
 # The smallest heap from which on servers answer after each load.
 sentence_of_lost <- function(modes) {
+  modes <- modes[!is.na(survived)]
   if (all(modes$survived >= 1)) return("")
   heaps <- modes[, .(answers = all(survived >= 1)), by = .(kind, collector, heap_mib)][order(-heap_mib)]
   sprintf(

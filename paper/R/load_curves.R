@@ -13,7 +13,8 @@
 #' @param title of the load; empty for none.
 #' @return patchwork of two ggplots.
 figure_load_curve <- function(steps, capacity, title = "", predicted = no_predicted_curves()) {
-  steps <- steps[is.finite(latency_p50_ms) & is.finite(latency_p99_ms)]
+  steps <- steps[is.finite(latency_p50_ms) & is.finite(latency_p99_ms) & latency_p50_ms > 0]
+  capacity <- capacity[is.finite(capacity_per_s) & is.finite(objective_ms)]
   if (nrow(steps) == 0 || nrow(capacity) == 0) return(nothing_to_draw("no valid curve"))
   # From the first knee to the last one, downwards.
   ranked <- union(capacity[order(-capacity_per_s)]$mode, steps$mode)
@@ -136,7 +137,7 @@ height_of_load_curve <- function(capacity) 3.1 + 0.24 * nrow(capacity)
 #' @return list, an element a study and tier: title (of the load), steps, pooled (capacities), predicted.
 curves_of <- function(all) {
   pooled <- pool_capacity(all$capacity)
-  pooled <- pooled[!is_control(mode)]
+  pooled <- pooled[!is_control(mode) & is.finite(capacity_per_s)]
   places <- unique(pooled[, .(study, tier)])
   lapply(seq_len(nrow(places)), function(index) {
     here <- function(table) table[!is_control(mode)][places[index], on = c("study", "tier"), nomatch = NULL]
@@ -150,7 +151,7 @@ curves_of <- function(all) {
 show_curves <- function(all) {
   template <- readLines("curve.qmd", encoding = "UTF-8")
   curves <- curves_of(all)
-  if (length(curves) == 0) return("No load curve was measured in this run.")
+  if (length(curves) == 0) return(if (nrow(all$capacity) == 0) "No load curve was measured in this run." else "No load curve of this run has a capacity.")
   drawn <- vapply(seq_along(curves), function(place) {
     values <- list2env(list(curve = curves[[place]]), parent = knitr::knit_global())
     knitr::knit_child(text = gsub("{{place}}", place, template, fixed = TRUE), envir = values, quiet = TRUE)

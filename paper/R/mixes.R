@@ -12,8 +12,9 @@ mix_looks <- data.table(
 #' @param mixes see predict_mixes().
 #' @return ggplot.
 figure_mixes <- function(mixes) {
-  rows <- with_panels(mixes[is.finite(measured_p99_ms) & is.finite(utilization)])
+  rows <- mixes[is.finite(measured_p99_ms) & is.finite(utilization)]
   if (nrow(rows) == 0) return(nothing_to_draw("no valid cell"))
+  rows <- with_panels(rows)
   # A line takes two points.
   joined <- rows[rows[, .N, by = .(panel, mode)][N > 1], on = c("panel", "mode")]
   ggplot(rows, aes(100 * utilization, measured_p99_ms, colour = mode, shape = mode)) +
@@ -42,8 +43,9 @@ caption_of_mixes <- paste(
 
 #' The mix whose modes differ most, in words: p99 of the short requests, mode by mode, and the shortest and longest median of the long ones.
 sentence_of_mixes <- function(mixes) {
-  rows <- with_panels(mixes[is.finite(measured_p99_ms)])
+  rows <- mixes[is.finite(measured_p99_ms) & is.finite(utilization)]
   if (nrow(rows) == 0) return("")
+  rows <- with_panels(rows)
   at <- rows[, .(apart = max(measured_p99_ms) / min(measured_p99_ms)), by = tier][which.max(apart)]$tier
   rows <- rows[tier == at][order(measured_p99_ms)]
   paragraph(

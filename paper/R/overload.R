@@ -36,7 +36,7 @@ has_curve <- function(rows) uniqueN(rows$highest_share) >= rates_of_curve
 
 # A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
 goodput_of <- function(loads) {
-  rows <- loads[!grepl(" ", steps), .(
+  rows <- loads[!grepl(" ", steps) & due > 0 & is.finite(in_time), .(
     in_time = median(in_time / due), predicted = median(predicted_in_time), most = median(most_in_time)
   ), by = .(mode, highest_share)]
   rows[, mode := factor(mode, mode_levels(mode))][order(mode, highest_share)]
@@ -61,8 +61,9 @@ goodput_panel <- function(loads) {
 
 # NULL where no load goes up and down again. A second without an answer in p99 stands at the top.
 recovery_panel <- function(seconds) {
-  if (nrow(seconds) == 0) return(NULL)
-  rows <- copy(seconds)[, mode := factor(mode, mode_levels(mode))]
+  rows <- seconds[is.finite(share) & !is.na(p99_ms)]
+  if (nrow(rows) == 0) return(NULL)
+  rows[, mode := factor(mode, mode_levels(mode))]
   rows <- rows[, .(p99_ms = median(p99_ms), share = share[1]), by = .(mode, second)]
   top <- 2 * max(rows[is.finite(p99_ms)]$p99_ms, 1)
   rows[, p99_ms := pmin(p99_ms, top)]
@@ -118,7 +119,7 @@ sentence_of_silence <- function(loads) {
 }
 
 sentence_of_recovery <- function(rows, seconds) {
-  if (nrow(rows) == 0) return("")
+  if (nrow(rows) == 0 || nrow(seconds) == 0) return("")
   back <- rows[, .(back_s = median(back_s)), by = mode][order(back_s, match(mode, mode_levels(mode)))]
   come <- back[is.finite(back_s), sprintf("within %s s with %s", format_number(back_s), in_words(mode))]
   gone <- back[!is.finite(back_s), in_words(mode)]
@@ -137,22 +138,25 @@ seconds_after_most <- function(seconds) max(seconds$second) - max(seconds[share 
 #' @param rows heap of read_overloads().
 #' @return data.table: mode, kib (a request), base (MiB).
 heap_held <- function(rows) {
-  held <- rows[, .(kib = median(kib_per_request), base = median(base_mib)), by = mode][order(match(mode, mode_levels(mode)))]
+  held <- rows[is.finite(kib_per_request) & is.finite(base_mib), .(kib = median(kib_per_request), base = median(base_mib)), by = mode][order(match(mode, mode_levels(mode)))]
   if (any(held$base <= 0 | held$kib <= 0)) held[0] else held
 }
+
+# The small heap of the study.
+heap_example_mib <- 512
 
 sentence_of_heap <- function(rows) {
   held <- heap_held(rows)
   if (nrow(held) == 0) return("")
-  most <- held[, max(kib)]
+  most <- held[which.max(kib)]
   paragraph(
     sprintf(
       "A request in flight holds %s.",
       enumerate(held[, sprintf("%s KiB of heap with %s (base %s MiB)", format_number(kib), in_words(mode), format_number(base))])
     ),
     sprintf(
-      "In practice: heap ≥ base + admitted requests × %s KiB. A heap of 512 MiB holds at most %s of them, so admit fewer.", format_number(most),
-      format_number(signif(1024 * (512 - held[kib == most]$base[1]) / most, 2))
+      "In practice: heap ≥ base + admitted requests × %s KiB. A heap of %s MiB holds at most %s of them, so admit fewer.", format_number(most$kib),
+      format_number(heap_example_mib), format_number(signif(1024 * max(0, heap_example_mib - most$base) / most$kib, 2))
     )
   )
 }
@@ -164,7 +168,7 @@ sentence_of_heap <- function(rows) {
 #' @param summary see read_summary().
 #' @return data.table: mode, due_per_s, answered (share, the median over the cells that ran).
 burst_of <- function(summary) {
-  cells <- summary[study == "sign-up" & tier == "connections-10000" & tool == "wrk2" & outcome != "beyond_limits" & !is_variant(mode)]
+  cells <- summary[study == "sign-up" & tier == "connections-10000" & tool == "wrk2" & outcome != "beyond_limits" & !is_variant(mode) & offered_per_s > 0]
   cells[, .(
     due_per_s = median(offered_per_s), answered = median(pmin(1, fcoalesce(as.numeric(throughput_per_s), 0) / offered_per_s))
   ), by = mode][order(match(mode, mode_levels(mode)))]

@@ -3,16 +3,22 @@
 #' How much was measured, on what, by which commit.
 sentence_scope <- function(all) {
   summary <- all$summary
-  cpus <- max(from_cells(all$cells, function(cell) number(cell$provenance$machine$cpus), NA_real_))
+  counted <- enumerate(c(count_of(nrow(summary), "cell"), if (nrow(all$capacity) > 0) count_of(nrow(all$capacity), "load curve")))
+  if (nrow(summary) == 0) return(sprintf("The report rests on %s.", counted))
   paragraph(sprintf(
     "The report rests on %s from %s: %s and %s at %s in %s, with %s each, on %s with %s and %s. %s",
-    enumerate(c(count_of(nrow(summary), "cell"), if (nrow(all$capacity) > 0) count_of(nrow(all$capacity), "load curve"))),
-    count_of(uniqueN(c(summary$session, all$capacity$session)), "session"), count_of(uniqueN(summary$mode), "mode"),
+    counted, count_of(uniqueN(c(summary$session, all$capacity$session)), "session"), count_of(uniqueN(summary$mode), "mode"),
     tools_text(summary$tool), count_of(uniqueN(summary[, .(study, tier)]), "tier"), studies_text(uniqueN(summary$study)),
     repetitions_text(summary[, .N, by = .(study, mode, tier, tool)]$N),
-    distinct(provenance_of(all$cells, "machine", "cpu_model")), count_of(cpus, "CPU"),
+    distinct(provenance_of(all$cells, "machine", "cpu_model")), cpus_text(all$cells),
     distinct(provenance_of(all$cells, "versions", "jdk")), sentence_commit(all$cells)
   ), sentence_mixed(all$cells))
+}
+
+# The most CPUs that a machine of the cells has.
+cpus_text <- function(cells) {
+  cpus <- from_cells(cells, function(cell) number(cell$provenance$machine$cpus), NA_real_)
+  if (all(is.na(cpus))) "an unknown number of CPUs" else count_of(max(cpus, na.rm = TRUE), "CPU")
 }
 
 #' The parts that are new against earlier comparisons, as far as this run shows them; empty where it shows none.
@@ -42,7 +48,7 @@ tools_text <- function(tools) count_of(uniqueN(tools), "load generator")
 studies_text <- function(count) if (count == 1) "1 study" else paste(count, "studies")
 
 repetitions_text <- function(counts) {
-  if (min(counts) == max(counts)) return(count_of(counts[1], "repetition"))
+  if (uniqueN(counts) == 1) return(count_of(counts[1], "repetition"))
   paste(span(counts), "repetitions")
 }
 
@@ -64,12 +70,11 @@ sentence_commit <- function(cells) {
 # ---- Threats to validity ---------------------------------------------------------------------
 
 threat_machine <- function(all) {
-  cpus <- from_cells(all$cells, function(cell) number(cell$provenance$machine$cpus), NA_real_)
   virtual <- provenance_of(all$cells, "machine", "virtualised")
   machines <- length(unique(provenance_of(all$cells, "machine", "cpu_model")))
   sprintf(
     "**%s with %s%s.** The server ran on CPU %s and the generator on CPU %s. With few CPUs the costs of scheduling show, and gains from parallel work do not. Directions may hold elsewhere, sizes need not.",
-    if (machines == 1) "One machine" else paste(machines, "kinds of machine"), count_of(max(cpus), "CPU"),
+    if (machines == 1) "One machine" else paste(machines, "kinds of machine"), cpus_text(all$cells),
     if (any(virtual %in% "TRUE")) ", a virtual one that neighbors may disturb" else "",
     distinct(provenance_of(all$cells, "server_cpus")), distinct(provenance_of(all$cells, "generator_cpus"))
   )

@@ -99,10 +99,11 @@ when <- function(cells, which) {
 sentence_when <- function(cells) {
   started <- when(cells, "started")
   ended <- when(cells, "ended")
+  if (all(is.na(started)) || all(is.na(ended))) return("No cell says when it was measured.")
   seeds <- unique(unlist(lapply(cells, function(cell) cell$labels$order$seed)))
   sprintf(
     "The sessions ran between %s and %s (UTC), one at a time. Seed %s drew the order of sessions, tiers and slices. %s",
-    format(min(started), "%Y-%m-%d %H:%M"), format(max(ended), "%Y-%m-%d %H:%M"), enumerate(seeds),
+    format(min(started, na.rm = TRUE), "%Y-%m-%d %H:%M"), format(max(ended, na.rm = TRUE), "%Y-%m-%d %H:%M"), enumerate(seeds),
     paste(links[unique(from_cells(cells, function(cell) cell$session$topology$link, "loopback"))], collapse = " ")
   )
 }
@@ -114,6 +115,7 @@ several_of_a_kind <- function(values, kinds) {
 
 #' A warning where the cells do not come from one machine, JDK and build; otherwise nothing.
 sentence_mixed <- function(cells) {
+  if (length(cells) == 0) return("")
   facts <- list(
     "processors" = provenance_of(cells, "machine", "cpu_model"),
     "kernels" = provenance_of(cells, "machine", "kernel"),
@@ -145,6 +147,7 @@ table_checks <- function(cells) {
       data.table(Check = check$id, rule = check$rule, passed = isTRUE(check$passed))
     }))
   }))
+  if (nrow(checks) == 0) return(data.table())
   checks[, .(Rule = in_common(unique(rule)), Passed = paste(sum(passed), "of", .N)), by = Check]
 }
 

@@ -253,15 +253,23 @@ lines_of_shipped <- function(name) {
 
 # ---- The end of a run --------------------------------------------------------------------------
 
-#' The end of a run, for a terminal: findings, what is not valid, where the report is.
+#' The end of a run, for a terminal: findings, what is not valid, what could not be read, computed or written, where the report is.
 #'
 #' @param all see read_results(); `lines` of findings.qmd.
 summary_lines <- function(all, lines) {
-  items <- items_of_findings(lines, all$findings, all$other_runs)
+  items <- written("the findings", items_of_findings(lines, all$findings, all$other_runs), function(message) character())
+  # Marks of Markdown, and references into the report.
+  said <- function(part, sentence) Filter(nzchar, gsub("[`*\\\\]| \\(@[a-z-]+\\)", "", written(part, sentence)))
   c(
     if (length(items) > 0) c("", "Findings:", paste("-", gsub("[`*]", "", items))),
-    gsub("[`*]| \\(@[a-z-]+\\)", "", Filter(nzchar, sentences_untold(head(all$findings, on_first_page)))),
-    "", gsub("`", "", sentence_validity(all$summary)), Filter(nzchar, gsub("[`*]", "", sentence_full_collections(all$summary, Inf))),
-    sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
+    said("the findings", sentences_untold(head(all$findings, on_first_page))),
+    "", said("the summary", sentence_validity(all$summary)), said("the summary", sentence_full_collections(all$summary, Inf)),
+    lines_of_problems(problems_of(all$results)), sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
   )
+}
+
+# All of them, as `make report` then ends with another status.
+lines_of_problems <- function(problems) {
+  told <- sentences_of_problems(problems, identity)
+  if (length(told) > 0) c("", "Problems, which the report names on its first page and problems.csv has all of:", paste("-", gsub("`", "", told)), "")
 }

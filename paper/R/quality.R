@@ -49,7 +49,7 @@ table_warm_up <- function(all) {
   rows <- copy(all$summary)[, left := left][!is.na(compiler_share)]
   if (nrow(rows) == 0) return(data.table())
   told <- rows[, .(
-    seconds = span_or_dash(warm_up_s), idle = idle_text(.SD), middle = 100 * median(compiler_share),
+    seconds = span(warm_up_s), idle = idle_text(.SD), middle = 100 * median(compiler_share),
     most = 100 * max(compiler_share), left = 100 * median(left, na.rm = TRUE)
   ), by = .(study, mode), .SDcols = names(rows)]
   told <- told[order(match(study, unique(study)), match(mode, mode_levels(mode)))]
@@ -57,11 +57,6 @@ table_warm_up <- function(all) {
     Study = study, Mode = mode, "Warm-up (s)" = seconds, "Compiler idle" = idle, "Compiler at its end (% of a CPU)" = left,
     "Compiler in windows, median (%)" = middle, "At most (%)" = most
   )]
-}
-
-span_or_dash <- function(values) {
-  values <- values[!is.na(values)]
-  if (length(values) == 0) no_figure else span(values)
 }
 
 # A warm-up belongs to a session: its cells at several tiers say the same.
@@ -158,11 +153,16 @@ sentence_false_alarms <- function(comparisons) {
 #' @return one string, with full stops.
 sentence_controls <- function(controls) {
   if (nrow(controls) == 0) return("No positive control was measured in this run.")
-  told <- controls[, sprintf(
-    "to %s changes the %s by a factor of %s to %s; %s", control, title_of(statistic), format_number(true_low), format_number(true_high),
-    ifelse(is.na(estimate), sprintf("**not measured** (%s)", reason), sprintf("%s is %s", with_interval(estimate, low, high), ifelse(found, "found", "**not the same**")))
+  measured <- controls[!is.na(estimate)]
+  told <- measured[, sprintf(
+    "to %s changes the %s by a factor of %s to %s; %s is %s", control, title_of(statistic), format_number(true_low), format_number(true_high),
+    with_interval(estimate, low, high), ifelse(found, "found", "**not the same**")
   )]
-  sprintf("Positive controls are modes that are slower than another by a known ratio: %s.", enumerate(told, "; and "))
+  absent <- controls[is.na(estimate), sprintf("%s (%s)", enumerate(unique(control)), plain(reason)), by = reason]$V1
+  paragraph(
+    if (length(told) > 0) sprintf("Positive controls are modes that are slower than another by a known ratio: %s.", enumerate(told, "; and ")),
+    if (length(absent) > 0) sprintf("Positive controls that were **not measured**: to %s.", paste(absent, collapse = "; "))
+  )
 }
 
 # ---- Run against run, coverage and power --------------------------------------------------------

@@ -12,32 +12,35 @@ read_found_controls <- function(path) {
 #' Reads everything.
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis; `runs` see read_all_shipped().
-#' @return list: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
+#' @return list, with what readable() makes of a table that cannot be read: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
 #'   cpu_groups, moved, capacity, load_curves, predicted_curves, mixes, overloads (see read_overloads()), heaps (see read_heaps()),
 #'   thread_start (see parts_of_thread_start()), controls,
 #'   findings (see told_findings()), occupancy (see read_occupancy()), other_runs (shipped runs with other cells),
 #'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis, runs = list()) {
   path <- function(name) file.path(results, name)
-  use_modes(path("modes.csv"))
-  counted <- read_summary(path("summary.csv"))
-  summary <- without_impossible_waits(counted)
+  read <- function(file, reader) readable(file, reader(path(file)))
+  readable("modes.csv", use_modes(path("modes.csv")))
+  counted <- read("summary.csv", read_summary)
+  summary <- readable("summary.csv", without_impossible_waits(counted))
+  memory <- "primitives/thread-memory.csv"
   list(
-    results = results, summary = summary, impossible_waits = waits_beyond_latency(counted),
-    slices = read_slices(path("slices.csv")),
-    comparisons = read_comparisons(path("comparisons.csv")),
-    cpu_groups = read_cpu_groups(path("cpu-groups.csv")),
-    moved = read_moved(results),
-    capacity = read_capacity(path("capacity.csv")),
-    load_curves = read_load_curves(path("sweeps.csv")),
-    predicted_curves = read_predicted_curves(path("predicted-sweeps.csv")), mixes = read_mixes(path("mixes.csv")),
-    overloads = read_overloads(results), heaps = read_heaps(results), thread_start = read_thread_start(path("thread-start.csv")),
-    occupancy = read_occupancy(path("occupancy.csv")), other_runs = Filter(function(run) !any(run$summary$session %in% summary$session), runs),
-    controls = read_found_controls(path("controls.csv")),
-    findings = told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml"))),
+    results = results, summary = summary, impossible_waits = readable("summary.csv", waits_beyond_latency(counted)),
+    slices = read("slices.csv", read_slices),
+    comparisons = read("comparisons.csv", read_comparisons),
+    cpu_groups = read("cpu-groups.csv", read_cpu_groups),
+    moved = readable("moved-groups.csv", read_moved(results)),
+    capacity = read("capacity.csv", read_capacity),
+    load_curves = read("sweeps.csv", read_load_curves),
+    predicted_curves = read("predicted-sweeps.csv", read_predicted_curves), mixes = read("mixes.csv", read_mixes),
+    overloads = readable("overloads.csv", read_overloads(results)), heaps = readable("heaps.csv", read_heaps(results)),
+    thread_start = read("thread-start.csv", read_thread_start), occupancy = read("occupancy.csv", read_occupancy),
+    other_runs = readable("summary.csv", Filter(function(run) !any(run$summary$session %in% summary$session), runs)),
+    controls = read("controls.csv", read_found_controls),
+    findings = readable("findings.csv", told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml")))),
     # A run may leave it out.
-    thread_memory = if (file.exists(path("primitives/thread-memory.csv"))) read_thread_memory(path("primitives/thread-memory.csv")),
-    causes = read_causes(file.path(analysis, "causes.yaml")), traced = read_traced(path("causes.csv")),
-    cells = read_cells(path(file.path("cells", cell_path(summary), "cell.json")))
+    thread_memory = if (file.exists(path(memory))) read(memory, read_thread_memory),
+    causes = readable("causes.yaml", read_causes(file.path(analysis, "causes.yaml"))), traced = read("causes.csv", read_traced),
+    cells = readable("cells", read_cells(path(file.path("cells", cell_path(summary), "cell.json"))))
   )
 }

@@ -17,15 +17,16 @@ question_of_study <- function(one) sprintf("*%s*", trimws(one$cells[[1]]$labels$
 of_study <- function(all, study) {
   wanted <- study
   # Sessions of all studies say how far apart capacities of sessions are.
-  if (is.null(all$capacities)) all$capacities <- pool_capacity(all$capacity)
+  if (is.null(all$capacities)) all$capacities <- readable("capacity.csv", pool_capacity(all$capacity))
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
   of_studies <- c("slices", "comparisons", "cpu_groups", "moved", "capacity", "capacities", "load_curves", "predicted_curves", "mixes")
-  for (table in of_studies) {
+  # One that cannot be read stays as it is, for the tables that need it.
+  for (table in Filter(function(table) is_readable(all[[table]]), of_studies)) {
     all[[table]] <- all[[table]][study == wanted]
   }
-  all$overloads <- lapply(all$overloads, function(table) table[study == wanted])
+  if (is_readable(all$overloads)) all$overloads <- lapply(all$overloads, function(table) table[study == wanted])
   all$study <- study
   all
 }

@@ -11,6 +11,7 @@ count_of <- function(count, noun, one = NULL, several = NULL) {
 #' @param summary see read_summary().
 #' @return one string, with full stops.
 sentence_validity <- function(summary) {
+  if (nrow(summary) == 0) return("No cell was measured, or none could be read.")
   ran <- summary[outcome != "beyond_limits"]
   beyond <- nrow(summary) - nrow(ran)
   spoiled <- ran[valid == FALSE]

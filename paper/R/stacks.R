@@ -66,7 +66,7 @@ tell_steps <- function(rows) {
       "At %s requests/s before a remote, a request takes %s µs of CPU time on Spring MVC with virtual threads and Apache's client, and %s µs on WebFlux: %s.",
       format_number(whole$rate_per_s), format_number(whole$before_baseline), format_number(whole$before_mode), paste0(us_of(rows, "whole"), mark_of(whole))
     ),
-    sprintf("In steps of one swap each: %s.", enumerate(sprintf("%s %s", steps$does, vapply(steps$part, us_of, "", rows = rows)))),
+    if (nrow(steps) > 0) sprintf("In steps of one swap each: %s.", enumerate(sprintf("%s %s", steps$does, vapply(steps$part, us_of, "", rows = rows)))),
     sentence_of_order(rows), sentence_of_allocations(rows), practice_of_client(rows)
   )
 }
@@ -86,7 +86,7 @@ sentence_of_order <- function(rows) {
 
 # Said where the mode that allocates most takes the least CPU time.
 sentence_of_allocations <- function(rows) {
-  modes <- unique(rows[is.finite(to_kib), .(mode, us = before_mode, kib = to_kib)])
+  modes <- unique(rows[is.finite(to_kib) & is.finite(before_mode), .(mode, us = before_mode, kib = to_kib)])
   if (nrow(modes) < 3 || which.max(modes$kib) != which.min(modes$us)) return("")
   most <- modes[which.max(kib)]
   sprintf(
@@ -98,6 +98,7 @@ sentence_of_allocations <- function(rows) {
 # Advice only where the intervals allow it.
 practice_of_client <- function(rows) {
   client <- rows[part == "client"]
+  if (nrow(client) == 0) return("")
   do <- switch(more_or_less(rows, "client"),
     more = sprintf(
       "keep Apache's client in Spring MVC: with Reactor Netty's, that of WebFlux, a request takes %s µs in place of %s.",

@@ -29,7 +29,10 @@ standing_places <- data.table(
 #'
 #' @param occupancy see read_occupancy().
 #' @return data.table: those of standing_rows with users, waiting, connection, cpu, not_admitted, throughput_per_s.
-users_standing <- function(occupancy) occupancy[tool == "jmeter"][standing_rows, on = c("tier", "mode"), nomatch = NULL]
+users_standing <- function(occupancy) {
+  rows <- occupancy[tool == "jmeter"][standing_rows, on = c("tier", "mode"), nomatch = NULL]
+  rows[rowSums(is.na(rows[, standing_places$place, with = FALSE])) == 0 & users > 0]
+}
 
 #' Users by what they wait for, a bar a mode, all users of a load alike in length; the number in a part is that of users.
 #'

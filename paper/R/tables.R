@@ -58,7 +58,7 @@ id_columns <- c("study", "comparison", "mode", "baseline", "tier", "tool", "of",
 read_data <- function(results, file) {
   path <- file.path(results, file)
   if (!file.exists(path)) return(data.table())
-  rows <- fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8")
+  rows <- readable(file, fread(path, colClasses = "character", na.strings = "", encoding = "UTF-8"))
   numbers <- setdiff(names(rows), id_columns)
   if (length(numbers) > 0) rows[, (numbers) := lapply(.SD, type.convert, as.is = TRUE), .SDcols = numbers]
   rows[]
@@ -114,7 +114,8 @@ tables_of_study <- function(all) {
   table <- function(file, what, columns = NULL, keep = function(rows) TRUE) {
     data_table(all$results, file, what, columns, function(rows) rows$study == all$study & keep(rows))
   }
-  c(
+  tables_of(
+    paste("tables of", all$study),
     page_table(table_modes_asked(all), "The modes, as their cells record them. An A/A pair is one mode under two names."),
     page_table(table_tiers(read_tiers(all)), "The tiers, and the load that each tool applies."),
     page_table(table_start(all), "Time to peak and idle cost of each mode: medians over its cells."),
@@ -201,10 +202,10 @@ table_threads <- function(all) {
 
 #' A folded section of the page.
 #'
-#' @param title Markdown; `id` of the section; `tables` vector of HTML; `about` Markdown below the title.
+#' @param title Markdown; `id` of the section; `...` tables as HTML; `about` Markdown below the title.
 #' @return Markdown; empty where no table has rows.
-section_of_tables <- function(title, id, tables, about = "") {
-  tables <- Filter(nzchar, unlist(tables))
+section_of_tables <- function(title, id, ..., about = "") {
+  tables <- Filter(nzchar, tables_of(title, ...))
   if (length(tables) == 0) return("")
   paste0(sprintf("# %s {#sec-%s .data .unnumbered}\n\n%s\n", title, id, about), raw_html(tables), "\n")
 }
@@ -218,7 +219,8 @@ studies_of <- function(summary) {
 tables_of_studies <- function(all) {
   told <- vapply(studies_of(all$summary), function(id) {
     one <- of_study(all, id)
-    section_of_tables(paste(title_of_study(one), "– tables"), paste0(id, "-tables"), tables_of_study(one), question_of_study(one))
+    title <- paste(title_of_study(one), "– tables")
+    section_of_tables(title, paste0(id, "-tables"), tables_of_study(one), about = question_of_study(one))
   }, "")
   paste(told, collapse = "\n")
 }
@@ -239,31 +241,31 @@ ratio_columns <- c(
 tables_of_all <- function(all, coverage, published, changes, protocol, renderer) {
   table <- function(...) data_table(all$results, ...)
   sections <- list(
-    section_of_tables("Comparisons – tables", "comparison-tables", c(
+    section_of_tables("Comparisons – tables", "comparison-tables",
       table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval, and the values that divide to it. Primary comparisons alone have a verdict.", ratio_columns),
       table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
       table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
       page_table(setNames(changes, title_of_column(names(changes))), "This run against the shipped run that it is compared with.", ids = names(changes))
-    )),
-    section_of_tables("Causes – tables", "cause-tables", c(
+    ),
+    section_of_tables("Causes – tables", "cause-tables",
       table("causes.csv", "Doses, swaps and steps; the share is of the effect, or of the whole of the steps."),
       table("moved-groups.csv", "CPU time per request (µs) by group of stacks, on both sides of a cause."),
       table("profiler-cost.csv", "Profiled against plain slices of the same mode in the same session.")
-    )),
-    section_of_tables("The sources' values – tables", "source-tables", c(
+    ),
+    section_of_tables("The sources' values – tables", "source-tables",
       page_table(table_theirs(all$summary, published), paste(
         "Every value that the sources printed, and ours: median over the repetitions that count with their range, of the server as published",
         "where there is one. † marks the range where none counts. The sources' machines are other machines, so no verdict",
         "follows, and where a slice is shorter than their load, mean and longest latency of a queue that grows are not comparable."
       ))
-    )),
-    section_of_tables("Primitives – tables", "primitive-tables", c(
+    ),
+    section_of_tables("Primitives – tables", "primitive-tables",
       page_table(table_primitives(read_primitives(file.path(all$results, "primitives", "primitives.csv"))), "What steps of serving a request cost, measured apart from the servers: geometric means over repetitions with 95 % intervals. A step that begins with … stands for the request above it and one more thing.", "primitives/primitives.csv"),
       page_table(table_thread_memory(all$thread_memory), "Memory per waiting thread with 50 frames on its stack: each row is a JVM of its own, and what grew in it. Stacks of virtual threads lie in the heap.", "primitives/thread-memory.csv")
-    )),
-    section_of_tables("How good the measurement is – tables", "quality-tables", c(
+    ),
+    section_of_tables("How good the measurement is – tables", "quality-tables",
       page_table(table_slices(all$summary, all$slices), "Slices without the profiler: loaded, counted, repeated, and excluded by each rule. A slice may fail several."),
       page_table(table_phases(all$cells), "Where the time of the sessions went."),
       page_table(table_warm_up(all), "Warm-up by mode, and what the compiler used: of a CPU in the last turn of warm-up, and of the server's CPU time in the windows that count."),
@@ -273,13 +275,13 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
       table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),
       page_table(table_checks(all$cells), "The validity checks, and how many of the cells to which each applies passed.")
-    )),
-    section_of_tables("Machine, versions and rules – tables", "machine-tables", c(
+    ),
+    section_of_tables("Machine, versions and rules – tables", "machine-tables",
       page_table(table_machine(all$cells), "The machine. Several values in one row mean that cells differ."),
       page_table(table_versions(all$cells, all$summary, renderer), "Versions."),
       page_table(table_limits(all$cells), "Limits of the system."),
       page_table(table_protocol(protocol), "The versions of the rules, and whether results were known when each was fixed.")
-    ))
+    )
   )
   paste(unlist(sections), collapse = "\n")
 }

@@ -16,8 +16,10 @@ capitalised <- function(text) paste0(toupper(substr(text, 1, 1)), substring(text
 
 percent <- function(share) paste0(format_number(100 * share), " %")
 
-#' From the smallest to the largest, as one text; one number where they print alike.
+#' From the smallest to the largest, as one text; one number where they print alike, a dash where there is none.
 span <- function(values, unit = "", between = " to ") {
+  values <- values[!is.na(values)]
+  if (length(values) == 0) return(no_figure)
   ends <- unique(format_number(range(values)))
   paste0(paste(ends, collapse = between), unit)
 }

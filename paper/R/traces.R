@@ -43,7 +43,7 @@ seconds_of <- function(path, slices) {
   if (nrow(samples) == 0) return(data.table())
   seconds <- samples[order(slice, time_s), .(
     length = min(1, to[1] - from[1] - floor(time_s[1] - from[1])), spent_s = diff(range(server_cpu_s)), took_s = diff(range(time_s)),
-    rss_mib = mean(server_rss_bytes, na.rm = TRUE) / 2^20, threads = as.numeric(suppressWarnings(max(server_threads, na.rm = TRUE)))
+    rss_mib = mean(server_rss_bytes, na.rm = TRUE) / 2^20, threads = as.numeric(max(c(server_threads, -Inf), na.rm = TRUE))
   ), by = .(slice, at = at + floor(time_s - from))]
   seconds[is.finite(threads) & took_s > 0, .(at, length, cpus = spent_s / took_s, rss_mib, threads)]
 }

@@ -12,7 +12,9 @@ test_that("a swap is printed with its sides, the share that goes and what was co
   expect_match(told, "*Starting threads.* Starting costs. The CPU time per request is 200 µs with a thread each and 100 µs with a pool.", fixed = TRUE)
   expect_match(told, "Connections are kept: then it is 100 µs and 100 µs, and 100 [96, 104] % of the effect goes.", fixed = TRUE)
   expect_match(told, "Counted, threads started (per request): 1 and 0.002 before, 0.001 and 0.001 after.", fixed = TRUE)
-  expect_equal(tell_cause_of(results_of(traced_of()[0]), "start"), "")
+  expect_equal(tell_cause_of(results_of(traced_of()[0]), "start"), "*Starting threads*: not measured here.")
+  absent <- results_of(traced_of(demo_summary()[tier == "fresh"]))
+  expect_match(tell_cause_of(absent, "start"), "^\\*Starting threads\\*: not measured here \\(no cells of threads at kept, no cells of pool at kept\\)\\.$")
 })
 
 test_that("a dose is printed with its response, the law and the slope", {
@@ -50,9 +52,9 @@ test_that("one session is marked, and what cannot be is listed and not printed",
   expect_match(table_causes(results_of(traced))[["Share that goes (%)"]], one_session_mark)
   absent <- results_of(traced_of(demo_summary()[tier == "fresh"]))
   expect_equal(nrow(table_causes(absent)), 0)
-  expect_match(sentences_not_computed(absent), "Not in this run: Starting threads.", fixed = TRUE)
+  expect_match(sentences_not_computed(absent), "without a cell of a side: Starting threads; How many.", fixed = TRUE)
   wrong <- demo_summary()[mode == "pool" & tier == "fresh" & repetition == 2, `:=`(pool_wait_mean_ms = 119, latency_mean_ms = 110)]
-  all <- results_of(traced_of(), wrong)
+  all <- results_of(summary = wrong)
   expect_match(sentences_not_computed(all), "`pool` at `fresh`, repetition 2 (119 ms of 110 ms)", fixed = TRUE)
   expect_true(all(is.na(all$summary$pool_wait_mean_ms)))
   expect_null(sentences_not_computed(results_of()))

@@ -115,4 +115,8 @@ test_that("curves can be drawn, and the knee stands where the capacity is", {
   one <- pool_capacity(capacities_of(cells[1]))
   expect_s3_class(patchwork::patchworkGrob(figure_load_curve(pool_steps(cells[1]), one)), "gtable")
   expect_s3_class(figure_load_curve(steps[0], capacity[0]), "ggplot")
+  # A mode without a capacity is in no panel; a curve of none is no figure.
+  some <- copy(capacity)[1, capacity_per_s := NA]
+  expect_s3_class(patchwork::patchworkGrob(figure_load_curve(steps, some)), "gtable")
+  expect_s3_class(figure_load_curve(steps, copy(capacity)[, capacity_per_s := NA]), "ggplot")
 })

@@ -41,10 +41,24 @@ test_that("a block may need other findings, or the absence of one", {
   expect_error(wants("one !three", "yes"), "no finding of guide.yaml is called three")
 })
 
+test_that("a finding that does not hold has a sentence where its first block would stand, and no row of a table", {
+  of <- function(text, ...) with_findings(text, told_of(...), untold = TRUE)
+  absent <- list(holds = "unmeasured", outcome = "none", estimate = NA_real_, reason = "no cell of the mode")
+  said <- "*A pool*: not measured here (no cell of the mode: `pool`)."
+  expect_equal(do.call(of, c(list(c(text, text)), absent)), c("before", said, "after", "before", "after"))
+  expect_equal(do.call(of, c(list(sub("^[*]", "| *", text)), absent)), c("before", "after"))
+  expect_equal(of(text), with_findings(text, told_of()))
+  expect_match(of(text, holds = "no", outcome = "worse")[2], "^\\*A pool\\*: otherwise in this run \\(CPU time per request: 104 µs with `thread`")
+})
+
 test_that("what is not told stands in a line, and what is refuted with its values", {
   findings <- list(finding, modifyList(finding, list(id = "two", topic = "a loop")))
-  expect_equal(sentences_untold(told_of(findings = findings)), "Not measured in this run: a loop.")
-  expect_equal(sentences_untold(told_of(holds = "open", outcome = "open")), "Not decided by this run (@sec-quality): a pool.")
+  expect_equal(sentences_untold(told_of(findings = findings)), "Not measured in this run: a loop (no row of it in `findings.csv`).")
+  values <- "CPU time per request: 104 µs with `thread`, 52.2 µs with `pool`"
+  expect_equal(sentences_untold(told_of(holds = "open", outcome = "open")), sprintf("Not decided by this run (@sec-quality): a pool (%s).", values))
+  apart <- told_of(holds = "open", outcome = "none", estimate = NA_real_, reason = "no session has values of both sides")
+  expect_equal(sentences_untold(apart), "Not decided by this run (@sec-quality): a pool (no session has values of both sides: `pool`).")
+  expect_equal(sentences_untold(told_of(holds = "yes", mode_value = NA_real_)), "Not decided by this run (@sec-quality): a pool (a value is missing: `pool`).")
   expect_equal(
     sentences_untold(told_of(holds = "no", outcome = "worse")),
     "**Otherwise in this run**: a pool (CPU time per request: 104 µs with `thread`, 52.2 µs with `pool`)."

@@ -34,6 +34,12 @@ test_that("a larger heap that served less, or has no valid session, is not passe
   expect_match(tell_heaps(heaps), "256 MiB by SerialGC and none by ZGC with virtual threads", fixed = TRUE)
 })
 
+test_that("servers of which it is not known whether they survived are none that were lost", {
+  heaps <- heap_tables()
+  heaps$modes[1, survived := NA]
+  expect_no_match(tell_heaps(heaps), "still answer")
+})
+
 test_that("without a heap one line says how to measure it", {
   none <- lapply(heap_tables(), function(table) table[0])
   expect_equal(tell_heaps(none), "How much heap a request needs by collector takes `depth=full` to measure.")

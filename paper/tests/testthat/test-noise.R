@@ -31,8 +31,9 @@ test_that("a positive control that was not found is said in bold", {
     estimate = c(1.04, NA), low = c(1.02, NA), high = c(1.06, NA), true_low = c(1.03, 1.04), true_high = 1.05, found = c(TRUE, FALSE),
     reason = c("", not_measured_well)
   )
-  expect_match(sentence_controls(controls), "to compute for 2.1 ms in place of 2 ms changes the CPU time per request by a factor of 1.03 to 1.05; 1.04 [1.02, 1.06] is found; ", fixed = TRUE)
-  expect_match(sentence_controls(controls), "by a factor of 1.04 to 1.05; **not measured** (not measured well enough).", fixed = TRUE)
+  expect_match(sentence_controls(controls), "to compute for 2.1 ms in place of 2 ms changes the CPU time per request by a factor of 1.03 to 1.05; 1.04 [1.02, 1.06] is found. ", fixed = TRUE)
+  expect_match(sentence_controls(controls), "Positive controls that were **not measured**: to sleep for 105 ms in place of 100 ms (not measured well enough).", fixed = TRUE)
+  expect_match(sentence_controls(controls[2]), "^Positive controls that were")
   expect_match(sentence_controls(controls[1][, found := FALSE]), "1.04 [1.02, 1.06] is **not the same**.", fixed = TRUE)
   expect_equal(sentence_controls(controls[0]), "No positive control was measured in this run.")
   path <- tempfile(fileext = ".csv")

@@ -21,6 +21,16 @@ test_that("answers in time are drawn against offered load, without the loads tha
   expect_s3_class(patchwork::patchworkGrob(figure_overload(overload_tables(), "/page")), "gtable")
 })
 
+test_that("seconds and loads without a value are none of the figure, and no error", {
+  tables <- overload_tables()
+  expect_equal(nrow(goodput_of(tables$loads[1, due := 0])), 5)
+  tables$seconds[, share := NA_real_]
+  expect_null(recovery_panel(tables$seconds))
+  expect_equal(sentence_of_recovery(tables$recoveries, tables$seconds[0]), "")
+  expect_equal(nrow(heap_held(tables$heap[, kib_per_request := NA_real_])), 0)
+  expect_match(sentence_of_heap(overload_tables()$heap[, base_mib := 600]), "holds at most 0 of them")
+})
+
 test_that("a run without an overload has a figure that says so, and no sentence", {
   none <- lapply(overload_tables(), function(table) table[0])
   expect_equal(tell_overload(none, "/page"), "")
