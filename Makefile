@@ -27,13 +27,13 @@ help-config: ## all keys of config.yaml: type, unit, default, meaning
 	@python3 -m workloads.experiment.parameters
 
 report: plan build ## measure what is not measured yet; results/report.html and report.pdf
-	@$(ENV); python -m profiles.watch.noise; $(SNAKEMAKE) && Rscript paper/publish.R summary results=results
+	@$(ENV); python -m profiles.watch.noise; $(SNAKEMAKE) && Rscript paper/publish.R summary results=results && paper/problems.sh results
 
 plan: ## what report will do, how long it takes here, and how to have less
 	-@$(firstword $(wildcard .tools/venv/bin/python) python3) -m workloads.experiment.forecast --shipped analysis/runs/*/run.json
 
 quick: build ## five of the findings by one session each, within twelve minutes: results/quick/report.html
-	@$(ENV); $(SNAKEMAKE) --configfile workloads/quick.yaml && Rscript paper/publish.R summary results=results/quick
+	@$(ENV); $(SNAKEMAKE) --configfile workloads/quick.yaml && Rscript paper/publish.R summary results=results/quick && paper/problems.sh results/quick
 
 smoke: build ## the same pipeline on tiny tiers, within minutes
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml

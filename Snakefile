@@ -67,7 +67,7 @@ def faults_of_this_machine():
         folders = [Path(), Path(RESULTS), Path(tempfile.gettempdir())]
         yield doctor.no_programs({folder.resolve() for folder in folders})
     rules = {job.rule.name: job.rule.shellcmd for job in workflow.dag.needrun_jobs()}
-    if "render_report" in rules or any(
+    if {"render_report", "reanalyse"} & rules.keys() or any(
         "Rscript" in (text or "") for text in rules.values()
     ):
         yield doctor.r_lacks()
@@ -99,6 +99,7 @@ rule all:
     default_target: True
     input:
         SESSIONS,
+        lambda wildcards: early_reports(),
         expand(
             f"{RESULTS}/{{file}}",
             file=["verdict.txt", "own.html"] if OWN else ["report.html", "report.pdf"],

@@ -6,9 +6,18 @@ Outputs: results/report.pdf (the paper), results/report.html (the paper and all 
          analysis/runs/<name>/, paper/runs/<name>/: of `snakemake reference` alone
          README.md, analysis/README.md, paper/runs/<name>/findings-*.svg: of `snakemake readme` alone
          results/own.html, of two builds of a user's own service (self-contained)
+         results/reanalysed/<name>/: of `snakemake reanalyse` alone, for cells that were measured before
+         results/so-far/: the same, of the cells of a run that is still measuring
+         results/logs/so-far/after-<n>.txt: that report was made when n sessions were measured
+
+Each report has its problems.csv (table, verb, message, cells), which is no output of one rule: the analysis
+and the renderer have their own rows in it. paper/problems.sh ends with status 3 where it has any.
 """
 
 import shlex
+
+
+include: "common.smk"
 
 
 rule render_report:
@@ -98,6 +107,47 @@ rule render_report:
         " && sed -n 's/^report: //p' {log:q} >&2"
 
 
+rule reanalyse:
+    input:
+        modes=f"{RESULTS}/modes.csv",
+        grid=f"{RESULTS}/grid.csv",
+    threads: 2
+    params:
+        results=RESULTS,
+        cells=lambda wildcards: cells_given(),
+        out=lambda wildcards: f"{RESULTS}/reanalysed/{given_cells.name_of(Path(cells_given()))}",
+        reference=config["reference"],
+    message:
+        "tables and the report of the cells in {params.cells}: {params.out}"
+    shell:
+        "python -m paper.reanalyse --cells {params.cells:q} --out {params.out:q} --experiment {params.results:q} --reference {params.reference:q}"
+
+
+# Takes all cores and the testbed: no session is measured meanwhile, and the next one has a lower priority.
+rule report_so_far:
+    input:
+        sessions=lambda wildcards: SESSIONS[: int(wildcards.sessions)],
+        profiles=lambda wildcards: profiles_of(GRID.sessions[: int(wildcards.sessions)]),
+        # Written once: a later change of config.yaml makes no report for sessions that have one.
+        modes=ancient(f"{RESULTS}/modes.csv"),
+        grid=ancient(f"{RESULTS}/grid.csv"),
+    output:
+        f"{RESULTS}/logs/so-far/after-{{sessions}}.txt",
+    priority: 500_000
+    threads: ALL_CORES
+    resources:
+        testbed=1,
+    params:
+        results=RESULTS,
+        reference=config["reference"],
+        of=len(SESSIONS),
+        cells=lambda wildcards: cells_of(GRID.sessions[: int(wildcards.sessions)]),
+    message:
+        "a report of the first {wildcards.sessions} of {params.of} sessions, while nothing is measured"
+    shell:
+        "printf '%s\\n' {params.cells:q} | python -m paper.reanalyse --cells {params.results:q} --out {params.results:q}/so-far --experiment {params.results:q} --reference {params.reference:q} --sessions '{wildcards.sessions} of {params.of}' 2>&1 | tee {output:q} >&2"
+
+
 rule render_builds:
     input:
         table=f"{RESULTS}/builds.csv",
@@ -149,7 +199,7 @@ rule reference:
     message:
         "a shipped run, from a complete default run"
     shell:
-        "printf '%s\\n' {params.cells:q} | Rscript {input.script:q} reference results={params.results:q} repetitions={params.repetitions} name={params.name}"
+        "paper/problems.sh {params.results:q} && printf '%s\\n' {params.cells:q} | Rscript {input.script:q} reference results={params.results:q} repetitions={params.repetitions} name={params.name}"
 
 
 rule readme:

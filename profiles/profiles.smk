@@ -17,6 +17,8 @@ rule convert_profiles:
         RESULTS + "/profiles/{study}/{comparison}/rep-{repetition}.txt",
     log:
         RESULTS + "/logs/profiles/{study}/{comparison}/rep-{repetition}.log",
+    # Before the next session, whose priority is lower: an early report needs them.
+    priority: 1_000_000
     threads: 2
     params:
         cells=lambda wildcards: [

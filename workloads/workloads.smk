@@ -160,6 +160,8 @@ rule list_experiment:
         grid=RESULTS + "/grid.csv",
     log:
         RESULTS + "/logs/list_experiment.log",
+    # An early report needs both.
+    priority: 1_000_000
     params:
         modes=GRID.modes_table(),
         grid=DEFAULT_GRID.grid_table(),

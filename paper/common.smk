@@ -1,0 +1,47 @@
+"""Reports besides that of a whole run: of given cells, and of what is measured so far."""
+
+from pathlib import Path
+
+from paper import given_cells
+
+# How many sessions are measured at each early report; half of none or of one is none.
+EARLY = [1, len(SESSIONS) // 2][: 0 if OWN else config.get("early_reports", 2)]
+if "cells" in config:
+    try:
+        given_cells.check(Path(config["cells"]))
+    except given_cells.Fault as fault:
+        raise WorkflowError(str(fault)) from None
+
+
+def cells_given():
+    """The path of --config cells=PATH."""
+    if "cells" not in config:
+        raise WorkflowError(
+            "cells = null; allowed: a folder or an archive, as --config cells=PATH"
+        )
+    return config["cells"]
+
+
+def early_reports():
+    """The early reports that this run is to make: none for which the next one could be made."""
+    is_there = [is_measured(session) for session in GRID.sessions]
+    ends = [*EARLY[1:], len(is_there)]
+    wanted = [
+        n
+        for n, end in zip(EARLY, ends)
+        if n > 0 and n < end and not all(is_there[:end])
+    ]
+    return [f"{RESULTS}/logs/so-far/after-{n}.txt" for n in wanted]
+
+
+def is_measured(session):
+    return os.path.exists(record_of(session)) and holds_all(GRID, session)
+
+
+def profiles_of(sessions):
+    wanted = {f"{RESULTS}/profiles/{session.path}.txt" for session in sessions}
+    return [path for path in PROFILES if path in wanted]
+
+
+def cells_of(sessions):
+    return [folder_of(cell) + "/cell.json" for each in sessions for cell in each.cells]

@@ -1,0 +1,136 @@
+"""Cells that are given by a path: a folder, or an archive (tar, zip), of this or an older commit.
+
+Nothing is written there. An archive is refused as a whole if a member of it is a link, or would be
+written outside the folder that it is unpacked in.
+"""
+
+import csv
+import lzma
+import re
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from workloads.record.cell_folder import record_in
+
+LISTS = ("modes.csv", "grid.csv")
+CELLS = "*/*/*/*/rep-*/cell.json"
+# A cell's name within an archive.
+A_CELL = re.compile(r"([^/]+/){4}rep-[0-9]+/cell\.json$")
+ENDING = re.compile(r"\.(tar(\.\w+)?|t[gx]z|zip)$")
+BROKEN = (OSError, EOFError, tarfile.TarError, zipfile.BadZipFile, lzma.LZMAError, zlib.error)
+Row = dict[str, str]
+
+
+class Fault(Exception):
+    """Says what is wrong, and where."""
+
+
+def name_of(path: Path) -> str:
+    """The name of the folder that is written for these cells."""
+    return re.sub(r"[^A-Za-z0-9_.-]", "-", ENDING.sub("", path.resolve().name))
+
+
+def check(path: Path) -> None:
+    """Raises Fault for a path that is absent, is no archive, has no cells, or is not safe."""
+    if not path.exists():
+        raise Fault(f"cells = {path}: no such file or folder")
+    if path.is_dir():
+        cells_in(path)
+        return
+    try:
+        found = members(path)
+    except BROKEN as broken:
+        raise Fault(f"cells = {path}: not a folder or a whole archive ({broken})") from None
+    for name, is_plain in found:
+        place = PurePosixPath(name)
+        if not is_plain or place.is_absolute() or ".." in place.parts:
+            raise Fault(f"cells = {path}: {name} is a link, or leads out of the archive")
+    if not any(A_CELL.search(name) for name, _ in found):
+        raise Fault(f"cells = {path}: no cell in it, as cells/{CELLS}")
+
+
+def members(archive: Path) -> list[tuple[str, bool]]:
+    """Names of all members, each with whether it is a file or a folder."""
+    if tarfile.is_tarfile(archive):
+        with tarfile.open(archive) as tar:
+            return [(each.name, each.isreg() or each.isdir()) for each in tar]
+    with zipfile.ZipFile(archive) as packed:
+        modes = [(each.filename, each.external_attr >> 16) for each in packed.infolist()]
+        return [(name, not stat.S_ISLNK(mode)) for name, mode in modes]
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpacks an archive that check() has passed."""
+    if tarfile.is_tarfile(archive):
+        with tarfile.open(archive) as tar:
+            tar.extractall(folder, filter="data")
+    else:
+        with zipfile.ZipFile(archive) as packed:
+            packed.extractall(folder)
+
+
+def cells_in(folder: Path) -> Path:
+    """The folder of the studies: below this one, this one itself, or below one folder in it."""
+    for places in ([folder / "cells"], [folder], folder.glob("*/cells")):
+        found = [place for place in places if any(place.glob(CELLS))]
+        if len(found) > 1:
+            raise Fault(f"cells = {folder}: {len(found)} runs, as {found[0]}; name one of them")
+        if found:
+            return found[0]
+    raise Fault(f"cells = {folder}: no cell in it, as cells/{CELLS}")
+
+
+def write_lists(cells: Path, paths: Iterable[Path], experiment: Path, out: Path) -> list[Row]:
+    """Writes modes.csv and grid.csv: those next to the cells, and what they lack; returns the grid.
+
+    `experiment` has both of today's config.yaml. A mode that is not listed is a family of its own.
+    The grid has all cells of config.yaml as well, for the claims of today name them.
+    """
+    modes, grid = (rows_like(experiment / name, cells.with_name(name)) for name in LISTS)
+    known_modes, known_grid = (table(experiment / name) for name in LISTS)
+    modes = modes or known_modes
+    for path in paths:
+        study, mode, tier, tool = path.parent.parts[-5:-1]
+        grid.append({"study": study, "mode": mode, "tier": tier, "tool": tool})
+        if not any((row["study"], row["mode"]) == (study, mode) for row in modes):
+            modes.append(dict.fromkeys(known_modes[0], "") | facts_of(path))
+    unique = dict.fromkeys(tuple(row.items()) for row in grid + known_grid)
+    grid = [dict(row) for row in unique]
+    write_table(modes, out / LISTS[0])
+    write_table(grid, out / LISTS[1])
+    return grid
+
+
+def rows_like(example: Path, path: Path) -> list[Row]:
+    """Rows of a table with the columns of another, which an older one may lack."""
+    columns = table(example)[0]
+    return [{column: row.get(column) or "" for column in columns} for row in table(path)]
+
+
+def facts_of(path: Path) -> Row:
+    """Facts on a mode, as its cell.json has them."""
+    study, mode = path.parent.parts[-5:-3]
+    record = record_in(path.parent)
+    kind = record.get("configuration", {}).get("mode", {}).get("kind", "")
+    baseline = record.get("labels", {}).get("mode", {}).get("baseline") or ""
+    a_a = {"variant": "A/A", "of": baseline} if mode.endswith("-a-a") and baseline else {}
+    return {"study": study, "mode": mode, "family": mode, "kind": kind} | a_a
+
+
+def table(path: Path) -> list[Row]:
+    """The rows of a table; none where there is no such file."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def write_table(rows: list[Row], path: Path) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
