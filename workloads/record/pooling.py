@@ -235,6 +235,7 @@ def server_of(live: Live, slices: list[Slice]) -> dict[str, Any]:
         "idle_cpu_share": live.idle_cpu_share,
         "first_answer_s": live.first_answer_s,
         "threads_started": threads_started(counted),
+        "carriers": live.carriers,
         **counters_of(counted),
         "profiled": profiled_part(pooled_kept(slices, PROFILED)),
         "settings": live.settings,

@@ -59,6 +59,8 @@ class Live:
     settings: dict[str, str]
     # From the start of its process to its first answer.
     first_answer_s: float = 0.0
+    # Its carriers of virtual threads after that answer; None where they are not known.
+    carriers: int | None = None
     warm_up: dict[str, Any] | None = None
     # The loads that it is warm for.
     warm_for: set[Name] = field(default_factory=set)

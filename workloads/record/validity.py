@@ -19,7 +19,7 @@ from typing import Any
 from workloads.experiment import waits
 
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
-VERSION = 17
+VERSION = 18
 EVERYTHING, LATENCY, THROUGHPUT = "everything", "latency", "throughput"
 # Share of the answers to a warm-up, where no more of the load's requests failed.
 SHARE_2XX_AT_LEAST = 0.99
@@ -344,7 +344,7 @@ def never_too_fast(record: Record) -> Check | None:
 
 
 def observed(record: Record) -> Check | None:
-    """Threads are counted, not properties read: started (by the JVM) and alive (by the kernel)."""
+    """Threads are counted, not properties read: started (by the JVM), alive and named (kernel)."""
     limits, server = record["configuration"]["mode"].get("observed"), record["server"]
     load = record["load"]
     errors = load["errors"].items()
@@ -364,20 +364,42 @@ def observed(record: Record) -> Check | None:
     least = limits.get("started_per_request_at_least", 0.0)
     most = limits.get("started_per_request_at_most", math.inf)
     unknown = per_request is None and (least > 0 or most < math.inf)
+    pool, carriers = pool_at_least(record), server.get("carriers")
     passed = (
         peak_least - JVM_THREADS_SLACK <= added <= peak_most + JVM_THREADS_SLACK
         and not unknown
         and least <= (per_request or 0.0) <= most
+        and server["peak_threads"] >= pool
+        and is_of_its_kind(record)
     )
     allowed = ", ".join(f"{name} {limit}" for name, limit in limits.items())
     rule = (
         f"threads: {allowed} (at the peak: {JVM_THREADS_SLACK} more or fewer for the JVM's own; "
         "at least: where the load offers as many concurrent requests)"
     )
+    if pool:
+        rule += f"; all {pool} of the pool, which are there from the start"
+    if carriers is not None:
+        rule += "; carriers of virtual threads where the mode is of that kind, and only there"
     if unknown:
         rule += "; those started cannot be counted: no JVM of the server publishes its counters"
     values = {"added_at_the_peak": added, "started_per_request": per_request}
+    values |= {"peak": server["peak_threads"]} if pool else {}
+    values |= {"carriers": carriers} if carriers is not None else {}
     return check("observed", EVERYTHING, rule, passed, **values)
+
+
+def pool_at_least(record: Record) -> int:
+    """The platform threads with which a pool of ours starts; 0 for another server."""
+    mode = record["configuration"]["mode"]
+    options = mode.get("options", {}) if mode.get("kind") == "pool" else {}
+    return int(options.get("core-threads", options.get("threads", 0)))
+
+
+def is_of_its_kind(record: Record) -> bool:
+    """Whether virtual threads ran where the mode says so, and nowhere else, if that is known."""
+    carriers, kind = record["server"].get("carriers"), record["configuration"]["mode"].get("kind")
+    return carriers is None or not kind or (carriers > 0) == (kind == "virtual")
 
 
 def settings(record: Record) -> Check | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import re
@@ -31,6 +32,8 @@ WAITS = ("VirtualThreadPinned", "ThreadSleep", "SocketRead", "SocketWrite", "Gar
 TMP = "tmp"
 # Starts a program in a class of the kernel's scheduler; its threads are in it, too (sched(7)).
 SCHEDULED = {"batch": ("chrt", "--batch", "0")}
+# The JDK's scheduler of virtual threads names its threads so (java.lang.VirtualThread).
+CARRIER = "ForkJoinPool-1-"
 MEASURED_OPTIONS = (
     # A compiler's thread that ends takes its CPU time with it.
     "-XX:-UseDynamicNumberOfCompilerThreads",
@@ -184,6 +187,16 @@ class Server:
             return jvm_counters.threads_started(self.jvm)
         except OSError:
             return None
+
+    def carriers(self) -> int | None:
+        """Threads that carry virtual ones, by their names in the kernel; the first answer needs one
+        where a server answers on virtual threads.
+        """
+        found = 0
+        for name in Path(f"/proc/{self.jvm}/task").glob("*/comm"):
+            with contextlib.suppress(OSError):
+                found += name.read_text().startswith(CARRIER)
+        return found
 
     def settings(self) -> dict[str, str]:
         """None: a JVM's are seen by its threads instead."""

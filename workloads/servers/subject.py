@@ -46,6 +46,9 @@ class Subject(Protocol):
     def settings(self) -> dict[str, str]:
         """Settings as the server reports them; a JVM's are seen by its threads instead."""
 
+    def carriers(self) -> int | None:
+        """Carriers of virtual threads after its first answer; None where that says nothing."""
+
     def threads_started(self) -> int | None:
         """Threads, or processes, started so far; None where they are not counted."""
 

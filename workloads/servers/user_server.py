@@ -71,6 +71,9 @@ class UserServer(Server):
     def found_jvm(self) -> int | None:
         return jvm_of([*self.serving, *self.pids()])
 
+    def carriers(self) -> None:
+        """Not known: its first answer may be no request of a load's kind."""
+
     def start_profile(self, folder: Path, spec: dict[str, Any]) -> None:
         self.recorder, self.no_profile = None, ""
         try:

@@ -56,7 +56,8 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
         idle, mode = idle_sample(subject), spec["mode"]["id"]
         if not idle:
             raise NotAnswering(mode, "it ended after its first answer", subject)
-        live = Live(mode, subject, backend, folder, idle, subject.settings(), answers_s)
+        settings, carriers = subject.settings(), subject.carriers()
+        live = Live(mode, subject, backend, folder, idle, settings, answers_s, carriers)
         undo.pop_all()
     return live
 

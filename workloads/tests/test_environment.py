@@ -73,18 +73,21 @@ def variables(pid):
     return dict(pair.split("=", 1) for pair in pairs if pair)
 
 
-def test_a_spring_server_is_what_its_command_line_says(tmp_path, started):
+@pytest.mark.parametrize("virtual", [False, True])
+def test_a_spring_server_is_what_its_command_line_says(tmp_path, started, virtual):
+    """Its threads say so to the rule `observed`: by number, and by their kind."""
     jar = ROOT / "servers/spring/target/spring.jar"
     argv = [str(provenance.java()), "-cp", str(jar), "artifact.spring.Application"]
-    server = Server([*argv, f"--port={free_port(1)}", "--threads=50"], CPUS, tmp_path)
+    argv += [f"--port={free_port(1)}", "--threads=50", *(["--virtual=true"] if virtual else [])]
+    server = Server(argv, CPUS, tmp_path)
     started(server)
     found = variables(server.process.pid)
     assert {*found} <= LISTED
     assert found["LC_ALL"] == "C.UTF-8"
     assert f"listening on {LOOPBACK}:" in server.log.read_text()
-    tasks = Path(f"/proc/{server.process.pid}/task")
-    names = [(task / "comm").read_text() for task in tasks.iterdir()]
-    assert sum(name.startswith("http-nio") for name in names) >= 50
+    server.ask("/api/sleep-test?sleep_ms=1", 10)
+    assert (server.carriers() > 0) == virtual
+    assert (len(server.process.threads()) > 50) != virtual
 
 
 def test_a_database_and_its_client_keep_to_what_they_are_given(tmp_path, started):

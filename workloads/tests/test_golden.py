@@ -62,6 +62,12 @@ def test_a_slower_server_has_longer_latencies_and_costs_more_in_slices_and_cell(
     assert gzip.decompress(path.read_bytes()).decode() == cell.files[LATENCIES]
 
 
+def test_rule_on_threads_passes_what_was_measured_before_it_had_two_bounds():
+    before = [passed(record["validity"]).get("observed") for record in records()]
+    assert before == [passed(validity.verdict(record)).get("observed") for record in records()]
+    assert before.count(True) > 20
+
+
 def test_rules_judge_each_golden_cell_as_they_did_when_it_was_measured():
     for record in records():
         if is_current(record):

@@ -322,6 +322,49 @@ def test_threads_are_expected_only_where_the_load_brings_so_many_requests_at_onc
     assert failed(users) == {"observed"}
 
 
+def pool(threads, kind="pool", **server):
+    """A server of ours with a pool: 18 threads are the JVM's, and the pool's from the start."""
+    record = with_("configuration.mode.options", {"threads": threads})
+    mode = {"kind": kind, "observed": {"peak_at_most": threads, "started_per_request_at_most": 0.5}}
+    record["configuration"]["mode"] |= mode
+    counted = {"idle_threads": 18 + threads, "peak_threads": 18 + threads, "threads_started": 0}
+    record["server"] |= counted | server
+    return record
+
+
+def test_pool_that_ran_on_virtual_threads_is_caught():
+    """SPRING_THREADS_VIRTUAL_ENABLED=true did that; one thread was added, and 50 were wanted."""
+    on_virtual_threads = {"idle_threads": 20, "peak_threads": 22, "threads_started": 1}
+    assert failed(pool(50)) == failed(pool(50, carriers=0)) == set()
+    assert failed(pool(50, **on_virtual_threads)) == {"observed"}
+    # A pool of 5 is known by its kind of thread alone.
+    assert failed(pool(5, **on_virtual_threads)) == set()
+    assert failed(pool(5, **on_virtual_threads, carriers=2)) == {"observed"}
+    # One that starts with 10 of its 50 need not have more.
+    some = pool(50, idle_threads=16, peak_threads=26)
+    some["configuration"]["mode"]["options"]["core-threads"] = 10
+    assert failed(some) == set()
+    (found,) = [c for c in validity.verdict(pool(50))["checks"] if c["id"] == "observed"]
+    assert "all 50 of the pool" in found["rule"] and found["values"]["peak"] == 68
+
+
+@pytest.mark.parametrize(
+    ("kind", "carriers", "faults"),
+    [
+        ("virtual", 1, set()),
+        ("virtual", 0, {"observed"}),
+        ("event-loop", 0, set()),
+        ("event-loop", 2, {"observed"}),
+        ("thread-each", 2, {"observed"}),
+        # Older records, and other servers, do not say it.
+        ("virtual", None, set()),
+        (None, 2, set()),
+    ],
+)
+def test_virtual_threads_run_where_the_mode_says_so(kind, carriers, faults):
+    assert failed(pool(20, kind, carriers=carriers)) == faults
+
+
 def test_threads_may_be_as_many_as_the_server_has_cpus():
     record = with_("configuration.mode.observed", {"peak_at_most_per_cpu": 4})
     # On two CPUs eight, and five for the JVM's own.

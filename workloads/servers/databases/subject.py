@@ -101,6 +101,9 @@ class DatabaseSubject:
         counted = self.counters(None, 10).get(self.database.threads_started)
         return None if counted is None else int(counted)
 
+    def carriers(self) -> None:
+        """None: a database has no virtual threads."""
+
     def settings(self) -> dict[str, str]:
         """The variables that the mode sets, as the server reports them, and its version.
 
