@@ -196,6 +196,7 @@ def write_cell(record: dict[str, Any], slices: list[Slice], folder: Path) -> Non
             for name in filter(None, (record["profile"]["file"], EVENTS)):
                 if (last.folder / name).exists():
                     shutil.copyfile(last.folder / name, folder / name)
+    record["series"] = cell_folder.series_of(folder)
     cell_folder.validate(record)
     cell_folder.write(record, folder)
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import functools
+import gzip
+import hashlib
 import json
+import os
 import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,6 +17,7 @@ from typing import Any
 
 import jsonschema
 
+from profiles.watch.terminal import say
 from workloads.machine.testbed import boot
 
 SCHEMA = Path(__file__).with_name("cell.schema.json")
@@ -20,6 +25,11 @@ CELL = "cell.json"
 # A copy under a second name: Snakemake removes the outputs of a job that failed or was interrupted,
 # also those that were whole, or writes what was there before over them, whose files are gone.
 SECOND_NAME = ".cell.json"
+# The files of a cell that the analysis reads. Those that profiles are made into come later.
+SERIES = (
+    *("slices.csv", "latencies.csv.gz", "thread-states.csv", "combinations.csv"),
+    *("overloads.csv", "seconds.csv", "heap.csv"),
+)
 # The folder within a cell for a baseline that is no cell of the same run.
 BASELINE = "baseline"
 
@@ -35,15 +45,20 @@ def fresh(folder: Path) -> Path:
 
 
 def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
-    """Whether the folder holds this cell, measured as it would be now; its second name counts."""
+    """Whether the folder holds this cell, measured as it would be now; its second name counts.
+
+    Standard error names a cell that is damaged.
+    """
     bring_back(folder)
-    record = record_in(folder)
+    record, fault = record_by(folder, CELL)
+    if fault and (folder / CELL).exists():
+        say(f"{fault}: measured again")
     provenance: dict[str, Any] = record.get("provenance", {})
     return provenance.get("jars_sha256") == jars_sha256 and is_of(record, folder, spec)
 
 
 def holds(folder: Path, spec: dict[str, Any]) -> bool:
-    """Whether the folder holds this cell, by whatever jars; nothing is brought back."""
+    """Whether the folder holds this cell, by whatever jars; a second name does not count yet."""
     return is_of(record_in(folder), folder, spec)
 
 
@@ -61,19 +76,72 @@ def place_of(cell: dict[str, Any]) -> tuple[str, ...]:
 
 
 def record_in(folder: Path) -> dict[str, Any]:
-    """The record by its first or second name; empty without one, or where it cannot be read."""
-    for name in (CELL, SECOND_NAME):
-        with contextlib.suppress(OSError, ValueError):
-            record = json.loads((folder / name).read_text())
-            return record if isinstance(record, dict) else {}
-    return {}
+    """The record of a cell; empty where none counts."""
+    return record_by(folder, CELL)[0]
+
+
+def record_by(folder: Path, name: str) -> tuple[dict[str, Any], str]:
+    """A record that counts, or else why it does not, with the file that is wrong.
+
+    It counts with the series that it was written with; older records do not name theirs.
+    """
+    try:
+        record = json.loads((folder / name).read_text())
+    except OSError as fault:
+        return {}, f"{shown(folder / name)}: {fault.strerror}"
+    except ValueError:
+        record = None
+    if not isinstance(record, dict):
+        return {}, f"{shown(folder / name)}: no JSON object"
+    for file, known in record.get("series", {}).items():
+        path = folder / file
+        if not path.exists():
+            return {}, f"{shown(path)}: not there, but {name} was written with it"
+        if md5_of(path) != known["md5"]:
+            return {}, f"{shown(path)}: not the one that {name} was written with"
+    return record, ""
+
+
+def shown(path: Path) -> str:
+    """A file of a cell by the cell's name."""
+    return "/".join(path.parts[-6:])
 
 
 def bring_back(folder: Path) -> None:
-    """Makes cell.json again what was recorded with the other files of the folder."""
+    """Makes cell.json again what was recorded with the other files of the folder.
+
+    The second name does not count with other series than its own, as of another machine's cell;
+    nor one that names none where cell.json does.
+    """
     cell, second = folder / CELL, folder / SECOND_NAME
-    if second.exists() and not (cell.exists() and cell.read_bytes() == second.read_bytes()):
-        shutil.copy2(second, cell)
+    if not second.exists() or (cell.exists() and cell.read_bytes() == second.read_bytes()):
+        return
+    record, fault = record_by(folder, SECOND_NAME)
+    if "series" in record_in(folder) and "series" not in record:
+        fault = fault or f"{shown(second)}: names no series, and {CELL} does"
+    if fault:
+        say(f"{fault}: {SECOND_NAME} is ignored")
+        return
+    shutil.copy2(second, cell)
+    again = f"snakemake --cores 4 -f {os.path.relpath(cell)}"
+    say(f"{shown(cell)}: brought back from its second name; to measure it again: {again}")
+
+
+def series_of(folder: Path) -> dict[str, dict[str, Any]]:
+    """The part `series` of a record: checksum and number of rows of each series in the folder."""
+    there = [folder / name for name in SERIES if (folder / name).exists()]
+    return {path.name: {"md5": md5_of(path), "rows": rows_of(path)} for path in there}
+
+
+def md5_of(path: Path) -> str:
+    """A checksum that R has, too (tools::md5sum); it finds damage, not malice."""
+    return hashlib.md5(path.read_bytes(), usedforsecurity=False).hexdigest()
+
+
+def rows_of(path: Path) -> int:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", newline="") as file:
+        return max(0, sum(1 for _ in csv.reader(file)) - 1)
 
 
 @contextlib.contextmanager
@@ -92,7 +160,7 @@ def working_folder(out: Path) -> Iterator[Path]:
         shutil.rmtree(partial)
         raise
     bring_back(out)
-    if (out / CELL).exists():
+    if recorded_at(out):
         aside = place_aside(out)
         aside.parent.mkdir(parents=True, exist_ok=True)
         out.rename(aside)
@@ -101,9 +169,15 @@ def working_folder(out: Path) -> Iterator[Path]:
     partial.rename(out)
 
 
+def recorded_at(out: Path) -> float | None:
+    """When a folder's record was written, in epoch seconds; None without one, whole or damaged."""
+    there = [out / name for name in (CELL, SECOND_NAME) if (out / name).exists()]
+    return there[0].stat().st_mtime if there else None
+
+
 def place_aside(out: Path) -> Path:
     """Where a cell goes that is measured again: by the time when it was recorded."""
-    stamp = datetime.fromtimestamp((out / CELL).stat().st_mtime, UTC).strftime("%Y%m%dT%H%M%SZ")
+    stamp = datetime.fromtimestamp(recorded_at(out) or 0, UTC).strftime("%Y%m%dT%H%M%SZ")
     return out.parents[4].with_name("replaced") / Path(*out.parts[-5:]) / stamp
 
 

@@ -1,6 +1,10 @@
 """Folders of cells: whole or not there, moved aside, kept while they are current."""
 
+import gzip
 import json
+import os
+import shutil
+import subprocess
 
 import pytest
 
@@ -11,6 +15,7 @@ from workloads.record.cell_folder import (
     fresh,
     holds,
     is_current,
+    series_of,
     working_folder,
 )
 
@@ -94,18 +99,132 @@ def test_cell_of_another_place_is_not_current(tmp_path):
 
 
 def test_what_holds_a_cell_brings_nothing_back(cell):
+    """A session whose cell has its second name alone is run again, which brings it back."""
     assert holds(cell, SPEC) and not holds(cell, SPEC | {"tool": {}})
     (cell / CELL).unlink()
-    assert holds(cell, SPEC) and not (cell / CELL).exists()
-    (cell / SECOND_NAME).write_text("{")
-    assert not holds(cell, SPEC) and not holds(cell / "none", SPEC)
+    assert not holds(cell, SPEC) and not (cell / CELL).exists()
+    assert is_current(cell, SPEC, "ab") and holds(cell, SPEC)
+    assert not holds(cell / "none", SPEC)
 
 
-def test_second_name_brings_the_cell_back(cell):
+def test_second_name_brings_the_cell_back_and_says_so(cell, capsys):
     text = (cell / CELL).read_text()
     (cell / CELL).unlink()
     assert is_current(cell, SPEC, "ab")
     assert (cell / CELL).read_text() == text
+    said = capsys.readouterr().err
+    name = "study/mode/tier/tool/rep-1/cell.json"
+    assert said.startswith(f"{name}: brought back from its second name; to measure it again: ")
+    assert said.rstrip().endswith(f"-f {os.path.relpath(cell / CELL)}")
+    assert is_current(cell, SPEC, "ab") and not capsys.readouterr().err
+
+
+SLICES = 'slice,round,reason\n1,1,\n2,1,"two\nlines"\n'
+
+
+@pytest.fixture
+def whole(tmp_path):
+    return written(out_of(tmp_path))
+
+
+def written(out, latency_ms=7):
+    with working_folder(out) as folder:
+        (folder / "slices.csv").write_text(SLICES)
+        with gzip.open(folder / "latencies.csv.gz", "wt") as file:
+            file.write(f"slice,value_ms,count\n1,{latency_ms},9\n")
+        (folder / "overloads.csv").write_text("\n")
+        (folder / "server.log.gz").write_text("no series")
+        record = {"configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
+        cell_folder.write(record | {"series": series_of(folder)}, folder)
+    return out
+
+
+def test_record_has_the_checksum_and_the_rows_of_each_series(whole):
+    series = json.loads((whole / CELL).read_text())["series"]
+    rows = {name: found["rows"] for name, found in series.items()}
+    assert rows == {"slices.csv": 2, "latencies.csv.gz": 1, "overloads.csv": 0}
+    md5 = subprocess.run(["md5sum", whole / "slices.csv"], capture_output=True, text=True).stdout
+    assert md5.startswith(series["slices.csv"]["md5"])
+    assert cell_folder.record_in(whole) and holds(whole, SPEC) and is_current(whole, SPEC, "ab")
+
+
+def half(data):
+    return data[: len(data) // 2]
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "said"),
+    [
+        ("slices.csv", lambda data: data + data.splitlines(keepends=True)[-1], "not the one that"),
+        ("slices.csv", half, "not the one that"),
+        ("slices.csv", lambda data: b"", "not the one that"),
+        ("slices.csv", None, "not there, but"),
+        ("latencies.csv.gz", half, "not the one that"),
+        (CELL, lambda data: b"", "no JSON object"),
+        (CELL, half, "no JSON object"),
+        (CELL, lambda data: bytes(len(data)), "no JSON object"),
+    ],
+)
+@pytest.mark.parametrize("names", [(CELL,), (CELL, SECOND_NAME)])
+def test_damaged_cell_is_named_and_measured_again(whole, capsys, name, damage, said, names):
+    """A power cut, a full disk and a copy do so, and leave the times of the files."""
+    if SECOND_NAME not in names:
+        (whole / SECOND_NAME).unlink()
+    damaged(whole / name, damage)
+    if name == CELL and SECOND_NAME in names:
+        damaged(whole / SECOND_NAME, damage)
+    assert not holds(whole, SPEC) and cell_folder.record_in(whole) == {}
+    assert capsys.readouterr().err == ""
+    assert not is_current(whole, SPEC, "ab")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"study/mode/tier/tool/rep-1/{name}: {said}")
+    assert line.endswith(": measured again")
+    written(whole)
+    assert is_current(whole, SPEC, "ab")
+    assert len(list(cell_folder.place_aside(whole).parent.iterdir())) == 1
+
+
+def damaged(path, damage):
+    data, times = path.read_bytes(), path.stat()
+    path.unlink()
+    if damage:
+        path.write_bytes(damage(data))
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def test_damaged_record_is_brought_back_where_its_second_name_is_whole(whole, capsys):
+    for damage in (lambda data: b"", half, lambda data: bytes(len(data))):
+        text = (whole / CELL).read_text()
+        damaged(whole / CELL, damage)
+        assert not holds(whole, SPEC)
+        assert is_current(whole, SPEC, "ab")
+        assert (whole / CELL).read_text() == text
+        assert "brought back" in capsys.readouterr().err
+
+
+def test_record_laid_over_another_cell_is_ignored_by_name(tmp_path, capsys):
+    """Cells of two days, copied over each other; hidden files come along or stay behind."""
+    a, b = (written(out_of(tmp_path / day), latency_ms) for day, latency_ms in (("a", 7), ("b", 8)))
+    text = (b / CELL).read_text()
+    shutil.copy(a / SECOND_NAME, b / SECOND_NAME)
+    assert is_current(b, SPEC, "ab")
+    assert (b / CELL).read_text() == text
+    said = capsys.readouterr().err
+    assert "rep-1/latencies.csv.gz: not the one that .cell.json was written with: " in said
+    # Of an older commit, which names no series.
+    older = {"configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
+    (b / SECOND_NAME).write_text(json.dumps(older))
+    assert is_current(b, SPEC, "ab") and (b / CELL).read_text() == text
+    assert ".cell.json: names no series, and cell.json does" in capsys.readouterr().err
+    # The other way round: B's own record is under its second name.
+    (b / SECOND_NAME).write_text(text)
+    shutil.copy(a / CELL, b / CELL)
+    assert not holds(b, SPEC)
+    assert is_current(b, SPEC, "ab") and (b / CELL).read_text() == text
+    # Both of A's: neither counts.
+    for name in (CELL, SECOND_NAME):
+        shutil.copy(a / name, b / name)
+    assert not holds(b, SPEC) and not is_current(b, SPEC, "ab")
 
 
 def test_older_record_written_over_a_cell_is_undone(cell):

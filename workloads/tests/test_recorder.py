@@ -255,6 +255,13 @@ def test_phases_of_the_session_are_in_all_of_its_cells(recorder, make_slice):
     assert phases[0] == phases[1]
     assert phases[0]["load_s"] == 3.5
     assert phases[0]["wall_s"] >= 0
+    # Written twice, the record still counts with its series alone.
+    for name in LOW[:2]:
+        series = record_of(one, name)["series"]
+        assert series["slices.csv"]["rows"] == series["latencies.csv.gz"]["rows"] + 1 == 1
+        assert cell_folder.record_in(one.folder(name)) == record_of(one, name)
+        (one.folder(name) / "slices.csv").write_text("slice\n1\n")
+        assert cell_folder.record_in(one.folder(name)) == {}
     for name in LOW[:2]:
         folder = one.folder(name)
         assert (folder / cell_folder.CELL).read_bytes() == (
