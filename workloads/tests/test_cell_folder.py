@@ -211,7 +211,7 @@ def test_record_laid_over_another_cell_is_ignored_by_name(tmp_path, capsys):
     assert (b / CELL).read_text() == text
     said = capsys.readouterr().err
     assert "rep-1/latencies.csv.gz: not the one that .cell.json was written with: " in said
-    # Of an older commit, which names no series.
+    # One of an older commit names no series.
     older = {"configuration": SPEC, "provenance": {"jars_sha256": "ab"}}
     (b / SECOND_NAME).write_text(json.dumps(older))
     assert is_current(b, SPEC, "ab") and (b / CELL).read_text() == text
