@@ -1,4 +1,7 @@
-"""The smoke run's report against its own tables. Runs after `make smoke`."""
+"""The smoke run's report against its own tables. Runs after `make smoke`.
+
+SMOKE_RESULTS=FOLDER pytest paper/tests/test_smoke_report.py    of any other run
+"""
 
 import csv
 import os
@@ -7,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from paper.tests.page import Page, pdf_text
-from paper.tests.report_checks import dead_links, slips, wrong_tables
+from paper.tests.report_checks import (
+    dead_links,
+    empty_tables,
+    headings,
+    not_once,
+    problems,
+    slips,
+    without_words,
+    wrong_tables,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / "results/smoke"))
@@ -18,10 +30,33 @@ def page() -> Page:
     return Page(RESULTS / "report.html")
 
 
+def test_nothing_is_a_problem_and_all_sections_are_there(page: Page) -> None:
+    assert problems(RESULTS) == []
+    printed = pdf_text(RESULTS / "report.pdf")
+    assert [title for title in headings("sections") if title not in printed] == []
+    shown = headings("sections") + headings("supplement")
+    assert [title for title in shown if title not in page.text] == []
+
+
+def test_findings_have_a_value_or_a_reason(page: Page) -> None:
+    for text in (page.text, pdf_text(RESULTS / "report.pdf")):
+        assert not_once(text) == []
+        assert without_words(text, RESULTS) == []
+    assert empty_tables(page) == []
+
+
 def test_no_missing_value_slips_into_the_text(page: Page) -> None:
     assert slips(page.text) == []
     assert slips(pdf_text(RESULTS / "report.pdf")) == []
     assert all(page.alternatives)
+
+
+@pytest.mark.parametrize("name", [".", "so-far"])
+def test_every_table_and_section_could_be_made(name: str) -> None:
+    """The report of the whole run, and that of its first session."""
+    with (RESULTS / name / "problems.csv").open(newline="") as file:
+        assert list(csv.DictReader(file)) == []
+    assert (RESULTS / name / "report.html").exists()
 
 
 def test_links_lead_somewhere_and_nothing_is_fetched(page: Page) -> None:

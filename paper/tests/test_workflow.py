@@ -61,14 +61,6 @@ def test_configuration_that_is_no_yaml_is_refused_with_what_to_write(tmp_path):
     assert f"{mine}, line 2: " in said and 'in quotes: "--port={port}"' in said
 
 
-@pytest.fixture
-def results(tmp_path):
-    """Where results of a test are, below this folder as those of a run."""
-    folder = f"results/{tmp_path.name}-{os.getpid()}"
-    yield folder
-    shutil.rmtree(ROOT / folder, ignore_errors=True)
-
-
 def pretend(grid, session, results):
     """Writes what a session that came to its end leaves; returns the folder of its last cell."""
     for cell in session.cells:

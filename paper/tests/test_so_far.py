@@ -1,0 +1,158 @@
+"""A run that is still measuring has reports, and one with problems ends with status 3.
+
+No session is measured: where jobs run, a program in Python's place writes what they would leave.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+import yaml
+from snakemake.utils import update_config
+
+from paper.tests.test_workflow import ROOT, plan, pretend
+from workloads.experiment.grid import Grid
+
+SMOKE = ["--configfile", "workloads/smoke.yaml"]
+HEADER = "table,verb,message,cells\n"
+# Writes the output that its job names, and notes the module and the session.
+STAND_IN = f"""#!{sys.executable}
+import pathlib, sys
+module, words = sys.argv[2], sys.argv[3:]
+named = [words[i + 1] for i, word in enumerate(words) if word in ("--record", "--sessions")]
+if not named:
+    sys.stdin.read()
+    named = [words[0]]
+if module != "paper.reanalyse":
+    path = pathlib.Path(named[0])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("{{}}")
+with open(pathlib.Path(__file__).with_name("ran"), "a") as file:
+    file.write(f"{{module}} {{named[0]}}\\n")
+"""
+
+
+@pytest.fixture
+def grid() -> Grid:
+    config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    update_config(config, yaml.safe_load((ROOT / "workloads/smoke.yaml").read_text()))
+    return Grid(config)
+
+
+def test_sessions_are_analyzed_before_the_next_is_measured(grid, results, tmp_path):
+    sessions = grid.sessions[:4]
+    programs = {each for of in sessions for each in [*grid.jars(of), *grid.class_data(of)]}
+    if not all((ROOT / program).exists() for program in [*programs, "workloads/due/build/due"]):
+        pytest.skip("the servers are not built here")
+    (tmp_path / "python").write_text(STAND_IN)
+    (tmp_path / "python").chmod(0o755)
+    records = [f"{results}/sessions/{session.path}.json" for session in sessions]
+    reports = [f"{results}/logs/so-far/after-{count}.txt" for count in (1, 2)]
+    command = ["snakemake", "--cores", "4", *records, *reports, *SMOKE]
+    command += ["--config", f"results={results}"]
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stdout + run.stderr
+    ran = (tmp_path / "ran").read_text().splitlines()
+    expected = [f"workloads.session.run_session {record}" for record in records]
+    expected[2:2] = ["paper.reanalyse 2 of 15"]
+    expected[1:1] = ["paper.reanalyse 1 of 15"]
+    assert [line for line in ran if not line.startswith("profiles.convert")] == expected
+    # The stacks of the first sessions are there for it.
+    converted = f"profiles.convert {results}/profiles/{sessions[1].path}.txt"
+    assert ran.index(converted) < ran.index("paper.reanalyse 2 of 15")
+    # Nothing of it is run again, once its cells are there.
+    for session in sessions:
+        pretend(grid, session, results)
+    again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment)
+    assert "Nothing to be done" in again.stderr, again.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], {"first 1 of 28", "first 14 of 28"}),
+        (SMOKE, {"first 1 of 15"}),
+        (["--configfile", "workloads/quick.yaml"], set()),
+        (["--configfile", "workloads/examples/two-builds.yaml"], set()),
+    ],
+)
+def test_a_run_plans_its_reports(words, expected):
+    assert reports_in("--config", "results=results/none-of-this-name", *words) == expected
+
+
+def test_a_cell_by_itself_has_no_report():
+    cell = "results/cells/request-threads/fixed-pool/low/jmeter/rep-2/cell.json"
+    assert reports_in("-f", cell) == set()
+
+
+def test_an_early_report_is_made_once_and_while_sessions_are_left(grid, results):
+    words = [*SMOKE, "--config", f"results={results}"]
+    pretend(grid, grid.sessions[0], results)
+    for name in ("modes.csv", "grid.csv"):
+        (ROOT / results / name).touch()
+    assert reports_in(*words) == {"first 1 of 15"}
+    done = ROOT / results / "logs/so-far/after-1.txt"
+    done.parent.mkdir(parents=True)
+    done.touch()
+    assert reports_in(*words) == set()
+    done.unlink()
+    for session in grid.sessions[1:]:
+        pretend(grid, session, results)
+    assert reports_in(*words) == set()
+
+
+def reports_in(*words: str) -> set[str]:
+    planned = plan(*words)
+    text = planned.stdout + planned.stderr
+    assert planned.returncode == 0, text
+    lines = [
+        line.split("a report of the ")[1] for line in text.splitlines() if "a report of" in line
+    ]
+    return {line.split(" sessions")[0] for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("table", "status"),
+    [(HEADER, 0), (HEADER + 'causes,analyze,"it\nstopped",\n', 3), (None, 3)],
+)
+def test_problems_are_an_exit_status(table, status, tmp_path):
+    if table is not None:
+        (tmp_path / "problems.csv").write_text(table)
+    run = subprocess.run([ROOT / "paper/problems.sh", tmp_path], capture_output=True, text=True)
+    assert run.returncode == status
+    assert bool(run.stderr) == bool(status) and str(tmp_path) in run.stderr + str(tmp_path) * (
+        not status
+    )
+
+
+@pytest.mark.parametrize(("goal", "folder"), [("report", "results"), ("quick", "results/quick")])
+@pytest.mark.parametrize("rows", ["", "causes,analyze,it stopped,\n"])
+def test_make_ends_with_an_error_where_a_report_has_problems(goal, folder, rows, tmp_path):
+    """make's own status is 2 for every error; it prints the 3 of the last command."""
+    shutil.copytree(ROOT / "paper", tmp_path / "paper", ignore=shutil.ignore_patterns("[!p]*"))
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / "problems.csv").write_text(HEADER + rows)
+    for name in ("python", "Rscript"):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {name} $*\n")
+        (tmp_path / name).chmod(0o755)
+    command = ["make", "--file", ROOT / "Makefile", goal, "ENV=:", "SNAKEMAKE=true"]
+    command += ["--old-file=plan", "--old-file=build"]
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=environment)
+    assert f"Rscript paper/publish.R summary results={folder}\n" in run.stdout
+    assert run.returncode == (2 if rows else 0), run.stderr
+    assert ("Error 3" in run.stderr) == bool(rows)
+
+
+def test_a_run_with_problems_is_not_shipped(results):
+    folder = ROOT / results
+    folder.mkdir(parents=True)
+    (folder / "problems.csv").write_text(HEADER + "causes,analyze,it stopped,\n")
+    command = ["snakemake", "--cores", "4", "reference", "--config", f"results={results}"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode != 0
+    assert f"see the 1 lines of {results}/problems.csv" in run.stderr
+    assert "no run to ship" not in run.stderr
