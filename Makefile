@@ -18,7 +18,7 @@ endif
 PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report quick smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
+.PHONY: help help-config plan report quick reanalyse smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -26,7 +26,7 @@ help: ## this list
 help-config: ## all keys of config.yaml: type, unit, default, meaning
 	@python3 -m workloads.experiment.parameters
 
-report: plan build ## measure what is not measured yet; results/report.html and report.pdf
+report: plan build ## measure what is not measured yet; results/report.html and report.pdf, before that results/so-far/
 	@$(ENV); python -m profiles.watch.noise; $(SNAKEMAKE) && Rscript paper/publish.R summary results=results && paper/problems.sh results
 
 plan: ## what report will do, how long it takes here, and how to have less
@@ -34,6 +34,9 @@ plan: ## what report will do, how long it takes here, and how to have less
 
 quick: build ## five of the findings by one session each, within twelve minutes: results/quick/report.html
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/quick.yaml && Rscript paper/publish.R summary results=results/quick && paper/problems.sh results/quick
+
+reanalyse: setup ## make reanalyse CELLS=PATH: a report of cells measured before, in results/reanalysed/; measures nothing
+	@$(ENV); $(SNAKEMAKE) reanalyse --config cells='$(or $(CELLS),$(error CELLS is empty; allowed: a folder or an archive of cells))'
 
 smoke: build ## the same pipeline on tiny tiers, within minutes
 	@$(ENV); $(SNAKEMAKE) --configfile workloads/smoke.yaml

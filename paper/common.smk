@@ -6,7 +6,7 @@ from paper import given_cells
 
 # How many sessions are measured at each early report; half of none or of one is none.
 EARLY = [1, len(SESSIONS) // 2][: 0 if OWN else config.get("early_reports", 2)]
-if "cells" in config:
+if config.get("cells"):
     try:
         given_cells.check(Path(config["cells"]))
     except given_cells.Fault as fault:
@@ -15,7 +15,7 @@ if "cells" in config:
 
 def cells_given():
     """The path of --config cells=PATH."""
-    if "cells" not in config:
+    if not config.get("cells"):
         raise WorkflowError(
             "cells = null; allowed: a folder or an archive, as --config cells=PATH"
         )

@@ -34,7 +34,7 @@ PROBLEMS_SHOWN = 5
 
 @dataclass
 class Request:
-    """What is analyzed, and where the result goes.
+    """The cells to analyze, and the place of the result.
 
     `experiment`: a folder with modes.csv and grid.csv of today's config.yaml; `reference`: the
     shipped run to compare with; `names`: paths of the cells, where they are not all in `cells`.
