@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from workloads.machine.environment import FIXED, PASSED
 from workloads.tools.driver import Driver
 from workloads.tools.generator_host import ROOT, GeneratorHost, HostError
 from workloads.tools.generator_place import GeneratorPlace
@@ -37,6 +38,20 @@ def host_of(tmp_path, monkeypatch, ssh):
 def test_a_host_that_cannot_be_used_is_named_with_the_reason(tmp_path, monkeypatch, ssh, reason):
     with pytest.raises(HostError, match=f"generator_host = 'someone@far'.*{reason}"):
         host_of(tmp_path, monkeypatch, ssh)
+
+
+def test_variables_of_the_account_there_do_not_reach_the_generator(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/agent")
+    ssh = 'printenv SSH_AUTH_SOCK >>"$0.agent"; JAVA_TOOL_OPTIONS=-Xint exec sh -c "$last"'
+    host = host_of(tmp_path, monkeypatch, f"export JAVA_TOOL_OPTIONS\n{ssh}")
+    folder = tmp_path / "slice"
+    folder.mkdir()
+    assert host.process(["sh", "-c", "env > found"], folder).wait(10)
+    host.fetch(folder)
+    host.close()
+    names = {line.partition("=")[0] for line in (folder / "found").read_text().splitlines()}
+    assert "PATH" in names and names <= {*PASSED, *FIXED, "PWD", "SHLVL", "_", "OLDPWD"}
+    assert {*(tmp_path / "bin/ssh.agent").read_text().split()} == {"/agent"}
 
 
 def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, monkeypatch):
