@@ -47,9 +47,10 @@ def fresh(folder: Path) -> Path:
 def is_current(folder: Path, spec: dict[str, Any], jars_sha256: str) -> bool:
     """Whether the folder holds this cell, measured as it would be now; its second name counts.
 
-    Standard error names a cell that is damaged.
+    Standard error names a cell that is damaged, or was brought back.
     """
-    bring_back(folder)
+    if said := bring_back(folder):
+        say(said)
     record, fault = record_by(folder, CELL)
     if fault and (folder / CELL).exists():
         say(f"{fault}: measured again")
@@ -107,24 +108,23 @@ def shown(path: Path) -> str:
     return "/".join(path.parts[-6:])
 
 
-def bring_back(folder: Path) -> None:
-    """Makes cell.json again what was recorded with the other files of the folder.
+def bring_back(folder: Path) -> str:
+    """Makes cell.json again what was recorded with the other files of the folder; says what it did.
 
     The second name does not count with other series than its own, as of another machine's cell;
     nor one that names none where cell.json does.
     """
     cell, second = folder / CELL, folder / SECOND_NAME
     if not second.exists() or (cell.exists() and cell.read_bytes() == second.read_bytes()):
-        return
+        return ""
     record, fault = record_by(folder, SECOND_NAME)
     if "series" in record_in(folder) and "series" not in record:
         fault = fault or f"{shown(second)}: names no series, and {CELL} does"
     if fault:
-        say(f"{fault}: {SECOND_NAME} is ignored")
-        return
+        return f"{fault}: {SECOND_NAME} is ignored"
     shutil.copy2(second, cell)
     again = f"snakemake --cores 4 -f {os.path.relpath(cell)}"
-    say(f"{shown(cell)}: brought back from its second name; to measure it again: {again}")
+    return f"{shown(cell)}: brought back from its second name; to measure it again: {again}"
 
 
 def series_of(folder: Path) -> dict[str, dict[str, Any]]:

@@ -227,17 +227,20 @@ def test_record_laid_over_another_cell_is_ignored_by_name(tmp_path, capsys):
     assert not holds(b, SPEC) and not is_current(b, SPEC, "ab")
 
 
-def test_older_record_written_over_a_cell_is_undone(cell):
+def test_older_record_written_over_a_cell_is_undone(cell, capsys):
     """Snakemake brings the outputs of before back, in place, when a job is interrupted."""
     text = (cell / CELL).read_text()
     (cell / CELL).write_text(text.replace("ab", "older"))
     assert is_current(cell, SPEC, "ab")
     assert (cell / CELL).read_text() == text
+    assert "brought back" in capsys.readouterr().err
     (cell / CELL).write_text(text.replace("ab", "older"))
     with working_folder(cell) as folder:
         record_in(folder, "2")
     (aside,) = cell_folder.place_aside(cell).parent.iterdir()
     assert (aside / CELL).read_text() == text
+    # It was measured again: there is no need to say how.
+    assert capsys.readouterr().err == ""
 
 
 def test_cell_written_again_has_both_names(cell):
