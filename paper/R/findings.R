@@ -119,7 +119,7 @@ why_untold <- function(finding) {
   enumerated(pairs_in_words(rows[expected != ""]), 2)
 }
 
-untold_words <- c(no = "otherwise in this run", open = "not decided here", unmeasured = "not measured here")
+untold_words <- c(no = "**otherwise in this run**", open = "not decided here", unmeasured = "not measured here")
 
 #' The sentence that stands in the place of a finding that does not hold.
 sentence_untold <- function(finding) {
@@ -206,16 +206,20 @@ tell <- function(file, all, untold = TRUE) {
 
 # ---- Findings that are not printed --------------------------------------------------------------
 
-#' The findings that this run refutes, does not decide, or did not measure, a line each; empty where all hold.
+#' The findings that this run refutes, does not decide, or did not measure, in this order; none where all hold.
 #'
 #' @param findings see told_findings().
+#' @return sentences, one a finding.
 sentences_untold <- function(findings) {
-  of <- function(holds) Filter(function(finding) finding$holds == holds, findings)
-  told <- function(finding) sprintf("%s (%s)", finding$topic, why_untold(finding))
-  line <- function(what, holds) if (length(of(holds)) > 0) sprintf("%s: %s.", what, paste(vapply(of(holds), told, ""), collapse = "; "))
-  paragraph(
-    line("**Otherwise in this run**", "no"), line("Not decided by this run (@sec-quality)", "open"), line("Not measured in this run", "unmeasured")
-  )
+  absent <- Filter(Negate(finding_holds), unname(findings))
+  absent <- absent[order(match(vapply(absent, `[[`, "", "holds"), names(untold_words)))]
+  vapply(absent, sentence_untold, "")
+}
+
+#' The same as a list for the first page.
+list_of_untold <- function(findings) {
+  told <- sentences_untold(findings)
+  if (length(told) == 0) "" else paste0("This run does not show (@sec-quality):\n\n", bullets(told))
 }
 
 #' The meaning of the brackets, and of the mark where it stands.

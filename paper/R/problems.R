@@ -28,6 +28,9 @@ written <- function(part, value, otherwise = not_written) {
 
 not_written <- function(message, what = "section") sprintf("This %s could not be written: %s.", what, plain(sub("[.]$", "", message)))
 
+# A sentence of the first page.
+on_page_1 <- function(value) written("the first page", value, function(message) not_written(message, "part"))
+
 #' Tables as HTML, each by itself.
 #'
 #' @param part of the report; `...` strings of HTML.

@@ -258,11 +258,12 @@ lines_of_shipped <- function(name) {
 #' @param all see read_results(); `lines` of findings.qmd.
 summary_lines <- function(all, lines) {
   items <- written("the findings", items_of_findings(lines, all$findings, all$other_runs), function(message) character())
-  # Marks of Markdown, and references into the report.
-  said <- function(part, sentence) Filter(nzchar, gsub("[`*\\\\]| \\(@[a-z-]+\\)", "", written(part, sentence)))
+  # Without the marks of Markdown.
+  said <- function(part, sentence) Filter(nzchar, gsub("[`*\\\\]", "", written(part, sentence)))
+  untold <- said("the findings", sprintf("- %s", sentences_untold(head(all$findings, on_first_page))))
   c(
     if (length(items) > 0) c("", "Findings:", paste("-", gsub("[`*]", "", items))),
-    said("the findings", sentences_untold(head(all$findings, on_first_page))),
+    if (length(untold) > 0) c("", "This run does not show:", untold),
     "", said("the summary", sentence_validity(all$summary)), said("the summary", sentence_full_collections(all$summary, Inf)),
     lines_of_problems(problems_of(all$results)), sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
   )

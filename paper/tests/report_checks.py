@@ -1,4 +1,4 @@
-"""Checks that hold for every report: no slips, no dead links, all rows of all tables."""
+"""Checks that hold for every report: no slips, no dead links, all sections and tables."""
 
 import csv
 import re
@@ -6,12 +6,19 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
+import yaml
+
 from paper.tests.page import Page
+
+PAPER = Path(__file__).resolve().parents[1]
+GUIDE = yaml.safe_load((PAPER.parent / "analysis/guide.yaml").read_text(encoding="utf-8"))
+# The first page has these at most, see R/findings.R.
+FIRST = GUIDE["findings"][:8]
 
 # R prints these where a value is missing and no code handles it.
 SLIPS = re.compile(r"\bNA\b|\bNaN\b|\bInf\b|\bNULL\b|character\(0\)|\(\)|\?\?|@(fig|tbl|sec|eq)-")
 # The report shows modes and the measured part of the claims in tables of their own.
-NOT_SHOWN = {"modes.csv", "grid.csv", "claims.csv", "compare.csv"}
+NOT_SHOWN = {"modes.csv", "grid.csv", "claims.csv", "compare.csv", "problems.csv"}
 Row = dict[str, str]
 
 
@@ -58,3 +65,63 @@ def wrong_tables(page: Page, results: Path) -> dict[str, tuple[int, int]]:
         if name not in NOT_SHOWN
     }
     return {name: (shown[name], count) for name, count in expected.items() if shown[name] != count}
+
+
+def problems(results: Path) -> list[Row]:
+    """What could not be read, computed or written, by all verbs."""
+    path = results / "problems.csv"
+    return rows_of(path) if path.exists() else []
+
+
+def headings(part: str) -> list[str]:
+    """Headings of the pages of the report, in `sections` or in the `supplement` of the HTML."""
+    line = next(
+        line
+        for line in (PAPER / "report.qmd").read_text(encoding="utf-8").splitlines()
+        if line.startswith(f"{part} <- ")
+    )
+    texts = [
+        (PAPER / f"{name}.qmd").read_text(encoding="utf-8")
+        for name in re.findall(r'"([a-z-]+)"', line)
+    ]
+    found = re.findall(r"^#+ (.*?) \{", "\n".join(texts), re.MULTILINE)
+    assert len(found) > 5
+    return found
+
+
+def alike(text: str) -> str:
+    """Without marks of Markdown, and with straight apostrophes as pandoc found them."""
+    return text.replace("`", "").replace("\u2019", "'")
+
+
+def not_once(text: str) -> list[str]:
+    """Findings that the first page does not have once: as an item, or with the reason why not."""
+    page = alike(text).partition("How many requests a Java service answers")[2]
+    page = page.partition("The report rests on")[0]
+    names = {
+        each["id"]: (f"{alike(each['title'])}. ", f"{capitalised(alike(each['topic']))}: ")
+        for each in FIRST
+    }
+    return [
+        name for name, (title, topic) in names.items() if page.count(title) + page.count(topic) != 1
+    ]
+
+
+def capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def without_words(text: str, results: Path) -> list[str]:
+    """Findings that do not hold, and of which no sentence says why."""
+    holds = {row["finding"]: row["holds"] for row in rows_of(results / "findings.csv")}
+    return [
+        each["id"]
+        for each in GUIDE["findings"]
+        if holds.get(each["id"]) != "yes"
+        and f"{capitalised(alike(each['topic']))}: " not in alike(text)
+    ]
+
+
+def empty_tables(page: Page) -> list[list[list[str]]]:
+    """Tables without a row below their header."""
+    return [table for table in page.tables if len(table) < 2]

@@ -73,8 +73,8 @@ def test_stand_in_takes_over_where_quarto_fails_and_says_so(
         out.touch()
 
     monkeypatch.setattr(render, "render_with_stand_in", stand_in)
-    assert render.render(SAMPLE, {"results": "r"}, "html", tmp_path / "a.html") == "Quarto"
-    name = render.render(SAMPLE, {"results": "r"}, "typst", tmp_path / "a.pdf")
+    assert render.render(SAMPLE, {"results": "r"}, "html", tmp_path / "a.html").renderer == "Quarto"
+    name = render.render(SAMPLE, {"results": "r"}, "typst", tmp_path / "a.pdf").renderer
     expected = f"{render.STAND_IN}: Quarto failed: ERROR: no  such  format"
     assert told == {"typst": expected} and name == expected
     assert capsys.readouterr().err == f"report: a.pdf is by {expected}\n"
@@ -122,6 +122,6 @@ def test_quarto_renders_when_it_can(
         ("html", tmp_path / "out" / "a.html"),
         ("typst", tmp_path / "out" / "a.pdf"),
     ):
-        assert render.render(SAMPLE, {"results": "r"}, target, out) == "Quarto"
+        assert render.render(SAMPLE, {"results": "r"}, target, out) == ("Quarto", [])
         asked = f"render sample.qmd --to {target} -P results:r -P renderer:Quarto\n"
         assert out.read_text() == asked

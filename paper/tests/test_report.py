@@ -3,6 +3,7 @@
 import html
 import os
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,17 @@ import pytest
 from paper import render
 from paper.tests.analyzed import FLAME_GRAPH, ROOT, analyze
 from paper.tests.page import Page, pdf_text, spaced
-from paper.tests.report_checks import dead_links, rows_of, slips, wrong_tables
+from paper.tests.report_checks import (
+    dead_links,
+    empty_tables,
+    headings,
+    not_once,
+    problems,
+    rows_of,
+    slips,
+    without_words,
+    wrong_tables,
+)
 from workloads.tests.golden.cut import COMMIT
 from workloads.tests.golden.edits import (
     Cell,
@@ -67,8 +78,10 @@ def corners() -> list[Cell]:
 # Bars are drawn from 250 samples of a mode.
 MANY, FEW = sampled(300), sampled(100)
 CELLS = [*every("*", quiet, MANY), *corners()]
+BOTH = repeated(CELLS, 2)
 SCENARIOS: dict[str, list[Cell]] = {
-    "everything": repeated(CELLS, 2),
+    "everything": BOTH,
+    "repetition 2 alone": [cell for cell in BOTH if cell.record["cell"]["repetition"] == 2],
     # All that ran died; what the limits forbade did not run.
     "nothing valid": [edited(cell, ended("server_died")) if cell.rows else cell for cell in CELLS],
     # Any study is a report, and one session too.
@@ -199,9 +212,30 @@ def test_excluded_slices_are_counted(full: Report) -> None:
     assert said in full.text and said in full.pdf
 
 
-def test_findings_that_were_not_measured_stand_in_a_line(report: Report) -> None:
-    said = "Not measured in this run: platform threads or virtual threads, where requests wait;"
+def test_nothing_is_a_problem_and_all_sections_are_there(report: Report) -> None:
+    assert problems(report.results) == []
+    assert "could not be written" not in report.text
+    shown = headings("sections") + headings("supplement")
+    assert [title for title in shown if title not in report.text] == []
+    if report.pdf:
+        assert [title for title in headings("sections") if title not in report.pdf] == []
+
+
+def test_findings_have_a_value_or_a_reason(report: Report) -> None:
+    # None of their cells is a golden one.
+    said = "Platform threads or virtual threads, where requests wait: not measured here (no cell"
     assert said in report.text
+    for text in filter(None, (report.text, report.pdf)):
+        assert not_once(text) == []
+        assert without_words(text, report.results) == []
+    assert empty_tables(report.page) == []
+
+
+def test_a_finding_that_is_missing_or_there_twice_is_noticed(full: Report) -> None:
+    name = "Short requests next to some that compute for 50 ms: "
+    assert not_once(full.text.replace(name, "")) == ["neighbor"]
+    assert not_once(full.text.replace(name, name * 2)) == ["neighbor"]
+    assert without_words(full.text.replace(name, ""), full.results) == ["neighbor"]
 
 
 def test_a_collapse_is_a_result(full: Report) -> None:
@@ -243,3 +277,71 @@ def test_flame_graphs_are_embedded_unchanged(full: Report) -> None:
 
 def test_renderer_is_named(full: Report) -> None:
     assert "the stand-in renderer (knitr, pandoc, typst)" in full.text
+
+
+# ---- Faults that are put in
+
+STOPS = '`r stop("put in")`\n'
+
+
+@pytest.fixture(scope="module")
+def faulty(reports: dict[str, Report], tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A report with a table that lacks a column, and sections that stop, one in HTML alone."""
+    folder = tmp_path_factory.mktemp("faulty")
+    results, paper = folder / "results", folder / "paper"
+    shutil.copytree(reports["one study"].results, results)
+    table = results / "mixes.csv"
+    table.write_text(table.read_text().replace("measured_p99_ms", "renamed"))
+    # A message of the analysis stays; one of an earlier report goes.
+    rows = ["table,verb,message,cells", "causes,analyze,cut off,a/b;c/d", "old.qmd,report,past,"]
+    (results / "problems.csv").write_text("\n".join([*rows, ""]))
+    shutil.copytree(render.PAPER, paper, ignore=shutil.ignore_patterns("tests", "runs"))
+    for name in ("overload.qmd", "curves.qmd"):
+        with (paper / name).open("a") as file:
+            file.write(STOPS)
+    params = {"results": str(results), "analysis": str(ROOT / "analysis")}
+    page, pdf = results / "report.html", results / "report.pdf"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(render, "PAPER", paper)
+        patch.setattr(render, "why_not_quarto", lambda _: "a test of the stand-in")
+        render.render_report(params, page, pdf)
+    return Report(results, Page(page), pdf_text(pdf))
+
+
+def test_a_fault_loses_its_section_alone(faulty: Report) -> None:
+    lost = {"Overload, and the way back", "Order of service: who waits"}
+    for text, titles in (
+        (faulty.pdf, headings("sections")),
+        (faulty.text, headings("sections") + headings("supplement")),
+    ):
+        assert [title for title in titles if title not in text] == []
+        for title in lost:
+            reason = (
+                "put in" if "Overload" in title else "mixes.csv: column measured_p99_ms is missing"
+            )
+            assert f"{title} This section could not be written: {reason}." in text
+        assert slips(text) == []
+    assert "Load curves This section could not be written: put in." in faulty.text
+    # What follows a lost section is there.
+    assert "Connections: held, pooled, hashed A connection" in faulty.text
+    assert "Connections: held, pooled, hashed A connection" in faulty.pdf
+    assert dead_links(faulty.page) == set()
+
+
+def test_faults_are_named_on_the_first_page_and_in_a_table(faulty: Report) -> None:
+    assert {(row["table"], row["verb"], row["message"]) for row in problems(faulty.results)} == {
+        ("causes", "analyze", "cut off"),
+        ("mixes.csv", "report", "mixes.csv: column measured_p99_ms is missing"),
+        ("order.qmd", "report", "mixes.csv: column measured_p99_ms is missing"),
+        ("threats.qmd", "report", "mixes.csv: column measured_p99_ms is missing"),
+        ("overload.qmd", "report", "put in"),
+        ("curves.qmd", "report", "put in"),
+    }
+    for text in (faulty.text, faulty.pdf):
+        first = text.partition("Problems.")[2].partition("How many requests")[0]
+        assert "cut off (causes; a/b, c/d)" in first
+        assert "put in (overload.qmd, curves.qmd)" in first
+        assert (
+            "mixes.csv: column measured_p99_ms is missing (mixes.csv, order.qmd, threats.qmd)"
+            in first
+        )

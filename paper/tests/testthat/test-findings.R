@@ -48,22 +48,23 @@ test_that("a finding that does not hold has a sentence where its first block wou
   expect_equal(do.call(of, c(list(c(text, text)), absent)), c("before", said, "after", "before", "after"))
   expect_equal(do.call(of, c(list(sub("^[*]", "| *", text)), absent)), c("before", "after"))
   expect_equal(of(text), with_findings(text, told_of()))
-  expect_match(of(text, holds = "no", outcome = "worse")[2], "^\\*A pool\\*: otherwise in this run \\(CPU time per request: 104 µs with `thread`")
+  expect_match(of(text, holds = "no", outcome = "worse")[2], "^\\*A pool\\*: \\*\\*otherwise in this run\\*\\* \\(CPU time per request: 104 µs with `thread`")
 })
 
 test_that("what is not told stands in a line, and what is refuted with its values", {
   findings <- list(finding, modifyList(finding, list(id = "two", topic = "a loop")))
-  expect_equal(sentences_untold(told_of(findings = findings)), "Not measured in this run: a loop (no row of it in `findings.csv`).")
+  expect_equal(sentences_untold(told_of(findings = findings)), "*A loop*: not measured here (no row of it in `findings.csv`).")
   values <- "CPU time per request: 104 µs with `thread`, 52.2 µs with `pool`"
-  expect_equal(sentences_untold(told_of(holds = "open", outcome = "open")), sprintf("Not decided by this run (@sec-quality): a pool (%s).", values))
+  expect_equal(sentences_untold(told_of(holds = "open", outcome = "open")), sprintf("*A pool*: not decided here (%s).", values))
+  expect_equal(sentences_untold(told_of(holds = "no", outcome = "worse")), sprintf("*A pool*: **otherwise in this run** (%s).", values))
   apart <- told_of(holds = "open", outcome = "none", estimate = NA_real_, reason = "no session has values of both sides")
-  expect_equal(sentences_untold(apart), "Not decided by this run (@sec-quality): a pool (no session has values of both sides: `pool`).")
-  expect_equal(sentences_untold(told_of(holds = "yes", mode_value = NA_real_)), "Not decided by this run (@sec-quality): a pool (a value is missing: `pool`).")
-  expect_equal(
-    sentences_untold(told_of(holds = "no", outcome = "worse")),
-    "**Otherwise in this run**: a pool (CPU time per request: 104 µs with `thread`, 52.2 µs with `pool`)."
-  )
-  expect_equal(sentences_untold(told_of()), "")
+  expect_equal(sentences_untold(apart), "*A pool*: not decided here (no session has values of both sides: `pool`).")
+  expect_equal(sentences_untold(told_of(mode_value = NA_real_)), "*A pool*: not decided here (a value is missing: `pool`).")
+  # What is refuted comes first.
+  both <- told_of(holds = "no", outcome = "worse", findings = rev(findings))
+  expect_match(sentences_untold(both), "^\\*A (pool\\*: \\*\\*otherwise|loop\\*: not measured)")
+  expect_match(list_of_untold(both), "^This run does not show [^\n]*:\n\n- \\*A pool.*\n- \\*A loop")
+  expect_equal(list_of_untold(told_of()), "")
 })
 
 test_that("a ratio in prose is never below 1, and a bound keeps its side", {

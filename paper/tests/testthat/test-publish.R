@@ -139,7 +139,7 @@ test_that("the end of a run says what it found, what is valid and where the repo
   all <- list(findings = list(one = finding, two = list(id = "two", topic = "a loop", holds = "open", rows = data.table())), summary = summary, results = "results")
   lines <- summary_lines(all, text)
   expect_match(lines, "^- A pool is cheaper. It is so.$", all = FALSE)
-  expect_match(lines, "^Not decided by this run: a loop [(]no row of it in findings.csv[)][.]$", all = FALSE)
+  expect_match(lines, "^- A loop: not decided here [(]no row of it in findings.csv[)][.]$", all = FALSE)
   expect_match(lines, "All 6 cells are valid.", all = FALSE)
   expect_equal(tail(lines, 2), paste0("Report: results/report.", c("html", "pdf")))
   expect_no_match(paste(lines, collapse = " "), "Problems")
