@@ -5,7 +5,7 @@ from pathlib import Path
 from paper import given_cells
 
 # How many sessions are measured at each early report; half of none or of one is none.
-EARLY = [1, len(SESSIONS) // 2][: 0 if OWN else config.get("early_reports", 2)]
+EARLY = [1, len(SESSIONS) // 2][: config.get("early_reports", 2)]
 if config.get("cells"):
     try:
         given_cells.check(Path(config["cells"]))

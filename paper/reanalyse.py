@@ -3,8 +3,9 @@
     python -m paper.reanalyse --cells PATH --out FOLDER --experiment FOLDER --reference RUN
 
 PATH is a folder or an archive of cells (see given_cells.py), and is only read. FOLDER gets what a
-run leaves, with a link to the cells. It is replaced as a whole; where the new one fails, the former
-stays. A folder that this script did not make is refused. Primitives and stacks may be absent.
+run leaves; cells of an archive are in it, too. It is replaced as a whole; where the new one fails,
+the former stays. A folder that this script did not make is refused. Primitives and stacks may be
+absent.
 
 With `--sessions "1 of 28"` it is the report of a run that goes on: the names of its cells come by
 standard input, and a fault is a warning.
@@ -28,6 +29,7 @@ STACKS = {"cpu": "profile.collapsed", "allocation": "allocation.collapsed"}
 PRIMITIVES = ("costs.csv", "thread-memory.csv")
 # Names the folders that this script may remove.
 MARK = "reanalysed.txt"
+UNPACKED, SUMMARY = "unpacked", "summary"
 STEP_LIMIT_S = 900
 PROBLEMS_SHOWN = 5
 
@@ -93,18 +95,30 @@ def write(request: Request) -> None:
     words = ["--results", f"{out}", "--reference", request.reference]
     words += ["--out-html", f"{out}/report.html", "--out-pdf", f"{out}/report.pdf"]
     run("render_report", [sys.executable, "-m", "paper.render", *words], out)
+    if request.names is None:
+        run(SUMMARY, ["Rscript", "paper/publish.R", "summary", results], out)
+    without_link(out)
 
 
 def linked_cells(given: Path, out: Path) -> Path:
     """The folder of the cells, which `out` then has a link to; an archive is unpacked in `out`."""
-    if given.is_dir():
-        cells = given_cells.cells_in(given.resolve())
-        (out / "cells").symlink_to(cells)
-        return cells
-    given_cells.unpack(given, out / "unpacked")
-    cells = given_cells.cells_in(out / "unpacked")
-    (out / "cells").symlink_to(cells.relative_to(out))
+    source = given.resolve()
+    if given.is_file():
+        source = out.resolve() / UNPACKED
+        given_cells.unpack(given, source)
+    cells = given_cells.cells_in(source)
+    (out / "cells").symlink_to(cells)
     return cells
+
+
+def without_link(out: Path) -> None:
+    """Puts the cells of an archive in place of the link: an archive of these results has none."""
+    link = out / "cells"
+    cells = link.resolve()
+    link.unlink()
+    if cells.is_relative_to(out.resolve()):
+        cells.rename(link)
+        shutil.rmtree(out / UNPACKED, ignore_errors=True)
 
 
 def in_order(paths: list[Path], grid: list[Row]) -> list[Path]:
@@ -172,8 +186,7 @@ def main() -> None:
         reanalyse(request)
     except Fault as fault:
         sys.exit(str(fault))
-    summary = ["Rscript", "paper/publish.R", "summary", f"results={request.out}"]
-    subprocess.run(summary, check=True)
+    print((request.out / "logs" / f"{SUMMARY}.log").read_text(), end="")
 
 
 if __name__ == "__main__":
