@@ -1,42 +1,82 @@
 # A run's tables, from its cells. What does not need each other is computed by two processes.
 
-#' Writes all tables of a run but those that need profiles.
+#' Writes all tables of a run but those that need profiles, whatever fails: see problems.R.
 #'
 #' @param results folder of the run, with modes.csv, grid.csv and primitives/thread-memory.csv.
 #' @param paths of cell.json, for every cell, and of costs.csv of the primitives.
 #' @param folder of the analysis: its YAML files and PROTOCOL.md; `reference` name of the shipped run that lends its noise.
 analyze <- function(results, paths, folder, reference) {
-  use_modes(file.path(results, "modes.csv"))
-  write <- writer_of(results, folder)
-  is_cell <- basename(paths) == "cell.json"
-  measured <- measure_cells(results, write, paths[is_cell], folder, reference)
-  write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
-  in_parallel(list(
-    function() compare_and_judge(measured, results, write, folder),
-    function() write_other_tables(measured, results, write, folder)
-  ))
+  write_all(results, tables_of_cells, folder, "analyze", function(write) {
+    use_modes(file.path(results, "modes.csv"))
+    is_cell <- basename(paths) == "cell.json"
+    measured <- measure_cells(results, write, paths[is_cell], folder, reference)
+    write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
+    in_parallel(list(
+      function() compare_and_judge(measured, results, write, folder),
+      function() write_other_tables(measured, results, write, folder)
+    ))
+  })
 }
+
+# ---- Tables, each a task of its own --------------------------------------------------------------
+
+# Every table of a verb without a row: what is written where it cannot be computed.
+tables_of_cells <- list(
+  summary = function() no_cells(), slices = function() no_slices(), "cpu-speed" = function() as.data.table(no_law), capacity = function() no_capacities(),
+  sweeps = function() no_pooled_steps(), "predicted-sweeps" = function() no_predicted_curves(), overloads = function() no_overloads(),
+  "overload-seconds" = function() no_seconds(), recoveries = function() no_recoveries(), "request-heap" = function() no_request_heap(),
+  heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
+  combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
+  findings = function() decide_findings(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
+  loops = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "baseline_tool")), no_comparisons()),
+  generators = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "baseline_tool")), no_comparisons()),
+  "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
+  "primitives/primitives" = function() no_primitives(), causes = function() no_causes(), bounds = function() no_bounds(),
+  occupancy = function() no_occupancy(), "thread-start" = function() no_thread_start(), mixes = function() no_mixes(),
+  claims = function() no_claims()
+)
+tables_of_profiles <- list(
+  "cpu-groups" = function() no_cpu_groups(), allocations = function() no_allocations(), "moved-groups" = function() no_moved()
+)
+
+no_judged <- function() {
+  add_verdicts(cbind(typed_table(c("study", "tier", "tool", "mode", "baseline")), no_comparisons()), typed_table(comparison_names))
+}
+
+# Runs `compute` with a function that writes tables. Each table of `empty` is there afterwards, and the problems are.
+write_all <- function(results, empty, folder, verb, compute) {
+  take_problems()
+  path_of <- function(name) file.path(results, paste0(name, ".csv"))
+  unlink(path_of(names(empty)))
+  guarded(compute(writer_of(path_of, empty, folder)), "")
+  for (name in names(empty)) {
+    if (file.exists(path_of(name))) next
+    note_problem(name, "not written")
+    guarded(write_table(empty[[name]](), path_of(name)), name)
+  }
+  write_problems(take_problems(), results, verb)
+}
+
+# A table is written, and read where it is needed: what a report shows is what was compared. It is computed within the call, so that one that
+# cannot be is written without rows, and the others go on.
+writer_of <- function(path_of, empty, folder) {
+  function(table, name, rules = NULL) {
+    versioned <- function(rows) if (is.null(rules)) rows else with_rules_version(rows, rules, folder)
+    written <- guarded({
+      write_table(versioned(table), path_of(name))
+      TRUE
+    }, name, FALSE)
+    if (!written) guarded(write_table(versioned(empty[[name]]()), path_of(name)), name)
+  }
+}
+
+# ---- Cells ---------------------------------------------------------------------------------------
 
 # The comparisons of a shipped run, which lend their noise; none where its sessions were of another design, or are these.
 lent_comparisons <- function(folder, reference, sessions) {
   lender <- read_shipped(file.path(folder, "runs"), reference)
   current <- rules_version(read_protocol(file.path(folder, "PROTOCOL.md")), "comparisons")
   if (lender$facts$rules$comparisons == current && !any(sessions %in% lender$summary$session)) lender$comparisons else lender$comparisons[0]
-}
-
-# A table is written, and read where it is needed: what a report shows is what was compared.
-writer_of <- function(results, folder) {
-  function(table, name, rules = NULL) {
-    if (!is.null(rules)) table <- with_rules_version(table, rules, folder)
-    write_table(table, file.path(results, paste0(name, ".csv")))
-  }
-}
-
-# Results of functions, two at a time. An error of one is that of all.
-in_parallel <- function(tasks) {
-  done <- suppressWarnings(parallel::mclapply(tasks, function(task) task(), mc.cores = 2, mc.preschedule = FALSE))
-  for (one in done) if (inherits(one, "try-error")) stop(conditionMessage(attr(one, "condition")), call. = FALSE)
-  done
 }
 
 # Sweeps have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a tier
@@ -46,23 +86,19 @@ is_sweep <- function(paths) basename(dirname(dirname(paths))) == sweep_tool
 # Values of single cells: summary, slices, the law of speed, capacities and steps of load sweeps.
 measure_cells <- function(results, write, paths, folder, reference) {
   path <- function(name) file.path(results, paste0(name, ".csv"))
-  loads <- paths[!is_sweep(paths)]
-  sweeps <- read_cells(paths[is_sweep(paths)])
-  read <- in_parallel(list(
-    function() summarise_cells(loads),
-    function() read_loads(loads)
-  ))
-  law <- speed_law(read[[2]]$slices)
-  slices <- with_usual_speed(read[[2]]$slices, law)
+  read <- read_measured(paths[!is_sweep(paths)])
+  sweeps <- read_cells(whole_cells(paths[is_sweep(paths)]))
+  law <- guarded(speed_law(read$slices), "cpu-speed", no_law)
+  slices <- with_usual_speed(read$slices, law)
   write(as.data.table(law), "cpu-speed")
   write(slices, "slices")
-  write(with_session_values(with_usual_speed(read[[1]], law), slices, read[[2]]$histograms), "summary")
+  write(with_session_values(with_usual_speed(read$summary, law), slices, read$histograms), "summary")
   write(capacities_of(sweeps), "capacity")
   write(pool_steps(sweeps), "sweeps")
   summary <- read_summary(path("summary"))
-  known <- lent_comparisons(folder, reference, summary$session)
-  measured <- as_measured(summary, read_slices(path("slices")), read[[2]]$histograms, known)
-  c(measured, list(loads = loads, sweeps = sweeps, law = law, capacity = read_capacity(path("capacity"))))
+  known <- guarded(lent_comparisons(folder, reference, summary$session), "comparisons")
+  measured <- as_measured(summary, read_slices(path("slices")), read$histograms, known)
+  c(measured, list(loads = read$paths, sweeps = sweeps, law = law, capacity = read_capacity(path("capacity"))))
 }
 
 # All modes with their baselines, in all statistics; the primaries of the guide have verdicts.
@@ -77,10 +113,7 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(compare_all(measured, guide), "comparisons", "comparisons")
   comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
   measured$known <- rbind(measured$known, comparisons, fill = TRUE)
-  across <- compare_tiers(read_guide(guide), measured)
-  if (!is.null(across)) across <- add_verdicts(across, read_primaries(guide)[0])
-  situations <- c(read_guide(guide), curve_situations(measured$capacity, comparisons))
-  write(compare_guide(situations, rbind(comparisons, across, fill = TRUE)), "guide", "comparisons")
+  write(guide_of(measured, comparisons, guide), "guide", "comparisons")
   write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
   write(judge_all_claims(measured, results, folder), "claims", "claims")
@@ -89,29 +122,36 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(profiler_cost(measured), "profiler-cost", "comparisons")
 }
 
+guide_of <- function(measured, comparisons, guide) {
+  across <- compare_tiers(read_guide(guide), measured)
+  if (!is.null(across)) across <- add_verdicts(across, read_primaries(guide)[0])
+  situations <- c(read_guide(guide), curve_situations(measured$capacity, comparisons))
+  compare_guide(situations, rbind(comparisons, across, fill = TRUE))
+}
+
 judge_all_claims <- function(measured, results, folder) {
   tables <- read_claim_tables(results, measured)
   grid <- fread(file.path(results, "grid.csv"), colClasses = "character")
-  claims <- check_claims(read_claims(file.path(folder, "claims.yaml")), grid, names(tables$summary))
-  judge_claims(claims, tables)
+  judge_claims(read_claims(file.path(folder, "claims.yaml")), tables, grid)
 }
 
 write_other_tables <- function(measured, results, write, folder) {
   cells <- read_cells(measured$loads)
-  is_grid <- vapply(cells, function(cell) cell$cell$tool == "database-client", NA)
-  write(summarise_combinations(read_grid(cells[is_grid])), "combinations")
+  is_of <- function(tool) vapply(cells, function(cell) cell$cell$tool == tool, NA)
+  write(summarise_combinations(read_grid(cells[is_of("database-client")])), "combinations")
   # Beyond capacity nothing of a server is at a bound of its own.
-  is_overload <- vapply(cells, function(cell) cell$cell$tool == overload_tool, NA)
-  write(bound_modes(cells[!is_overload], measured$summary), "bounds")
-  write(occupy_modes(cells[!is_overload], measured$summary), "occupancy")
+  within <- cells[!is_of(overload_tool)]
+  beyond <- cells[is_of(overload_tool)]
+  write(bound_modes(within, measured$summary), "bounds")
+  write(occupy_modes(within, measured$summary), "occupancy")
   write(predict_mixes(cells, measured$summary), "mixes")
-  loads <- overloads_of(cells[is_overload])
-  write_overloads(cells[is_overload], loads, write)
+  loads <- guarded(overloads_of(beyond), "overloads", no_overloads())
+  write_overloads(beyond, loads, write)
   write(heaps_of(cells, measured$summary, loads), "heaps")
-  write(heap_per_request_of(cells[is_overload]), "heap-per-request")
+  write(heap_per_request_of(beyond), "heap-per-request")
   primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))
   write(predict_curves(measured$sweeps, primitives), "predicted-sweeps")
-  causes <- read_causes(file.path(folder, "causes.yaml"))
+  causes <- guarded(read_causes(file.path(folder, "causes.yaml")), "causes", list())
   write(parts_of_thread_start(causes[["thread-start"]], measured$summary, primitives), "thread-start")
   write(trace_causes(causes, measured$summary, measured$slices), "causes", "causes")
 }
@@ -121,16 +161,19 @@ write_other_tables <- function(measured, results, write, folder) {
 #' @param results folder of the run, with cpu-speed.csv; `paths` of profile.collapsed and allocation.collapsed.
 #' @param folder of the analysis; `converter` async-profiler's jfrconv.
 analyze_profiles <- function(results, paths, folder, converter) {
-  write <- writer_of(results, folder)
-  law <- read_speed_law(file.path(results, "cpu-speed.csv"))
-  rules <- read_stack_groups(file.path(folder, "stack-groups.csv"))
-  causes <- read_causes(file.path(folder, "causes.yaml"))
-  cells_with <- function(name) file.path(dirname(paths[basename(paths) == name]), "cell.json")
-  write(group_cpu(cells_with("profile.collapsed"), rules, law), "cpu-groups")
-  write(group_allocations(cells_with("allocation.collapsed"), rules), "allocations")
-  cpu_groups <- read_cpu_groups(file.path(results, "cpu-groups.csv"))
-  write(moved_rows(causes, cpu_groups), "moved-groups")
-  draw_differences(causes, cpu_groups, rules, law, file.path(results, "cells"), converter, file.path(results, "differences"))
+  drawn <- file.path(results, "differences")
+  dir.create(drawn, showWarnings = FALSE, recursive = TRUE)
+  write_all(results, tables_of_profiles, folder, "profiles", function(write) {
+    law <- guarded(read_speed_law(file.path(results, "cpu-speed.csv")), "cpu-groups", no_law)
+    rules <- read_stack_groups(file.path(folder, "stack-groups.csv"))
+    causes <- read_causes(file.path(folder, "causes.yaml"))
+    cells_with <- function(name) file.path(dirname(paths[basename(paths) == name]), "cell.json")
+    write(group_cpu(cells_with("profile.collapsed"), rules, law), "cpu-groups")
+    write(group_allocations(cells_with("allocation.collapsed"), rules), "allocations")
+    cpu_groups <- read_cpu_groups(file.path(results, "cpu-groups.csv"))
+    write(moved_rows(causes, cpu_groups), "moved-groups")
+    draw_differences(causes, cpu_groups, rules, law, file.path(results, "cells"), converter, drawn)
+  })
 }
 
 #' Compares a run with a shipped one, on the terminal and in compare.csv.

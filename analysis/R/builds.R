@@ -61,6 +61,7 @@ why_no_comparison <- function(cells) {
     if (cell$outcome != "completed") return(sprintf("%s: %s: %s", of_build, cell$outcome, cell$outcome_reason))
     if (!isTRUE(cell$validity$valid)) return(sprintf("%s fails a rule: %s", of_build, paste(vapply(failed, `[[`, "", "rule"), collapse = "; ")))
     share <- number(cell$load$error_share)
+    if (is.na(share)) return(sprintf("%s: no request was recorded", of_build))
     errors <- Filter(function(count) count > 0, cell$load$errors)
     if (share > failed_at_most) sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", ")) else ""
   }, "")

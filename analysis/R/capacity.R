@@ -123,9 +123,10 @@ capacity_numbers <- c(
 #'   of a pool), then see find_capacity().
 capacities_of <- function(cells) {
   rows <- lapply(cells, function(cell) as.data.table(capacity_row(cell)))
-  empty <- typed_table(capacity_words, capacity_numbers, capacity_flags)
-  rbindlist(c(list(empty), rows), fill = TRUE)[, names(empty), with = FALSE]
+  rbindlist(c(list(no_capacities()), rows), fill = TRUE)[, names(no_capacities()), with = FALSE]
 }
+
+no_capacities <- function() typed_table(capacity_words, capacity_numbers, capacity_flags)
 
 capacity_row <- function(cell) {
   curve <- cell$sweep
@@ -176,9 +177,7 @@ no_pooled_steps <- function() {
 #' @param path path of results/capacity.csv, or of results/sweeps.csv.
 #' @return data.table, see capacities_of() or pool_steps(); without rows where there is no curve.
 #' @export
-read_capacity <- function(path) {
-  read_typed(path, typed_table(capacity_words, capacity_numbers, capacity_flags))
-}
+read_capacity <- function(path) read_typed(path, no_capacities())
 
 #' @export
 read_load_curves <- function(path) read_typed(path, no_pooled_steps())

@@ -140,21 +140,29 @@ why_no_cells <- function(table, side, statistic) {
   sprintf("no valid cells of %s (%s)", side_text(side), paste(unique(why), collapse = ", "))
 }
 
-# A value a unit: of sessions by their cells, of rounds by the plain slices of one session.
-side_values <- function(table, side, statistic) {
-  rows <- cells_of_side(table, side)
-  rows <- rows[counts_for(rows, statistic) & is.finite(get(statistic))]
-  rows[, .(value = mean(get(statistic)), requests = sum(requests)), by = unit]
+# A value a side and unit: of sessions by their cells, of rounds by the plain slices of one session.
+values_by_side <- function(table, statistic) {
+  rows <- table[counts_for(table, statistic) & is.finite(get(statistic))]
+  rows[, .(value = mean(get(statistic)), requests = sum(requests)), by = .(mode, tier, tool, session, unit)]
+}
+
+no_values <- function() typed_table("unit", c("value", "requests"))
+
+# Those of one side; `values` of each statistic, see with_units().
+side_values <- function(values, side, statistic) {
+  rows <- values[[statistic]]
+  if (is.null(rows)) return(no_values())
+  rows[rows$mode == side$mode & rows$tier == side$tier & rows$tool == side$tool, .(unit, value, requests)]
 }
 
 #' The effect in each unit: logarithm of a ratio, or difference.
 #'
-#' @param table cells or slices with `unit`; `sides` see sides_of().
+#' @param values of sessions or rounds, see with_units(); `sides` see sides_of().
 #' @return data.table: unit, effect, quantum (the smallest step that one request more makes).
-effects_by_unit <- function(table, sides, statistic) {
-  mode <- side_values(table, sides$mode, statistic)
+effects_by_unit <- function(values, sides, statistic) {
+  mode <- side_values(values, sides$mode, statistic)
   if (is.null(sides$baseline)) return(mode[, .(unit, effect = value, quantum = 1 / requests)])
-  both <- merge(mode, side_values(table, sides$baseline, statistic), by = "unit", suffixes = c("", "_baseline"))
+  both <- merge(mode, side_values(values, sides$baseline, statistic), by = "unit", suffixes = c("", "_baseline"))
   ratio <- about_statistics(statistic)$effect == "ratio"
   both[, .(
     unit, effect = if (ratio) log(value / value_baseline) else value - value_baseline,
@@ -178,7 +186,7 @@ mean_interval <- function(values, quantum = 0) {
 share_that_goes <- function(before, after) {
   none <- rep(NA_real_, 3)
   both <- merge(before, after, by = "unit", suffixes = c("_before", "_after"))
-  if (nrow(both) == 0 || mean(both$effect_before) == 0) return(none)
+  if (nrow(both) == 0) return(none)
   was <- mean_interval(both$effect_before)
   if (!isTRUE(was[2] * was[3] > 0)) return(none)
   left <- both[, mean(effect_after) / mean(effect_before)]
@@ -188,29 +196,36 @@ share_that_goes <- function(before, after) {
 }
 
 # The response to a dose in each unit: the slope of log throughput on log dose.
-slopes_by_unit <- function(table, sides, doses) {
-  values <- rbindlist(Map(function(side, n) side_values(table, side, "throughput_per_s")[, dose := n], sides, doses))
-  values[value > 0, if (.N == length(doses)) .(slope = cov(log(value), log(dose)) / var(log(dose))), by = unit]
+slopes_by_unit <- function(values, sides, doses) {
+  of_doses <- rbindlist(Map(function(side, n) side_values(values, side, "throughput_per_s")[, dose := n], sides, doses))
+  of_doses[value > 0, if (.N == length(doses)) .(slope = cov(log(value), log(dose)) / var(log(dose))), by = unit]
 }
 
 # ---- A row a dose or swap ------------------------------------------------------------------------
 
-# Cells by session, and slices by their place among those that were kept: a slice that was left out is loaded again in
-# a later round.
+# The cells of a cause, and of each of its statistics the values of sessions and of rounds. Slices go by their place among those that were kept:
+# one that was left out is loaded again in a later round.
 with_units <- function(summary, slices, cause) {
   statistic <- c(cause$difference$statistic, "throughput_per_s")[1]
   rounds <- slices_for(counted_cells(slices[kind == "plain" & beside == ""], cause), statistic)[order(round)]
   rounds[, `:=`(unit = paste(session, seq_len(.N)), requests = requests_recorded), by = .(session, mode, tier, tool)]
-  list(sessions = counted_cells(summary, cause)[, unit := session], rounds = rounds)
+  cells <- counted_cells(summary, cause)[, unit := session]
+  values <- function(table) lapply(setNames(nm = intersect(c(statistic, "throughput_per_s"), names(table))), values_by_side, table = table)
+  # Each of many joins copies what is left of a table.
+  used <- c(
+    "mode", "tier", "tool", "outcome", "valid", "latency_valid", "failed_checks", "sleep_ms", all.vars(str2lang(c(cause$counter$value, "0")[1]))
+  )
+  list(cells = cells[, intersect(used, names(cells)), with = FALSE], sessions = values(cells), rounds = values(rounds))
 }
 
-# Two sessions or more; else the rounds of the one that there is.
+# Two sessions or more; else the rounds of the one that there is. NULL where no session has all sides.
 over_units <- function(tables, compute, units_of) {
   sessions <- units_of(tables$sessions)
-  if (length(sessions) != 1) return(list(result = compute(tables$sessions), over = "sessions", units = length(sessions)))
-  rounds <- tables$rounds[session == sessions]
-  if (length(units_of(rounds)) < 2) return(list(result = compute(tables$sessions), over = "sessions", units = 1L))
-  list(result = compute(rounds), over = "rounds", units = length(units_of(rounds)))
+  if (length(sessions) == 0) return(NULL)
+  of_one <- if (length(sessions) == 1) lapply(tables$rounds, function(rows) rows[session == sessions])
+  rounds <- if (!is.null(of_one)) units_of(of_one)
+  if (length(rounds) < 2) return(list(result = compute(tables$sessions), over = "sessions", units = length(sessions)))
+  list(result = compute(of_one), over = "rounds", units = length(rounds))
 }
 
 # Without a value a column is empty, or NA.
@@ -231,22 +246,23 @@ swap_row <- function(cause, swap, tables) {
   statistic <- cause$difference$statistic
   sides <- list(before = sides_of(cause), after = sides_of(cause, swap$changes))
   row <- list(id = cause$id, kind = "swap", does = swap$does, statistic = statistic)
-  row$reason <- missing_sides(tables$sessions, unlist(sides, recursive = FALSE), statistic)
+  row$reason <- missing_sides(tables$cells, unlist(sides, recursive = FALSE), statistic)
   if (nzchar(row$reason)) return(row)
-  effects <- function(table) lapply(sides, effects_by_unit, table = table, statistic = statistic)
-  common <- function(table) do.call(intersect, unname(lapply(effects(table), `[[`, "unit")))
-  found <- over_units(tables, function(table) {
-    pair <- lapply(effects(table), function(of_side) of_side[unit %in% common(table)])
+  effects <- function(values) lapply(sides, effects_by_unit, values = values, statistic = statistic)
+  common <- function(of_sides) do.call(intersect, unname(lapply(of_sides, `[[`, "unit")))
+  found <- over_units(tables, function(values) {
+    both <- effects(values)
+    pair <- lapply(both, function(of_side) of_side[unit %in% common(both)])
     c(pair, list(share = share_that_goes(pair$before, pair$after)))
-  }, common)
-  if (found$units == 0) return(modifyList(row, list(reason = "no session has all sides")))
+  }, function(values) common(effects(values)))
+  if (is.null(found)) return(modifyList(row, list(reason = "no session has all sides")))
   back <- if (about_statistics(statistic)$effect == "ratio") exp else identity
   effect_of <- function(pair) back(mean_interval(pair$effect, max(pair$quantum)))
   c(
     row, three("before", effect_of(found$result$before)), three("after", effect_of(found$result$after)),
     three("share", found$result$share), found[c("over", "units")],
     of_sides(sides, "", function(side) side_values(tables$sessions, side, statistic)[, mean(value)]),
-    counted_columns(cause, sides, tables$sessions)
+    counted_columns(cause, sides, tables$cells)
   )
 }
 
@@ -263,15 +279,15 @@ dose_row <- function(cause, tables) {
   sides <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = c(each$tier, cause$tier)[1], tool = cause$tool))
   does <- sprintf("%s: %s", cause$doses$of, paste(doses, collapse = ", "))
   row <- list(id = cause$id, kind = "dose", does = does, statistic = "throughput_per_s")
-  row$reason <- missing_sides(tables$sessions, sides, "throughput_per_s")
+  row$reason <- missing_sides(tables$cells, sides, "throughput_per_s")
   if (nzchar(row$reason)) return(row)
-  slopes <- function(table) slopes_by_unit(table, sides, doses)
-  found <- over_units(tables, function(table) mean_interval(slopes(table)$slope), function(table) slopes(table)$unit)
-  if (found$units == 0) return(modifyList(row, list(reason = "no session has all doses")))
+  slopes <- function(values) slopes_by_unit(values, sides, doses)
+  found <- over_units(tables, function(values) mean_interval(slopes(values)$slope), function(values) slopes(values)$unit)
+  if (is.null(found)) return(modifyList(row, list(reason = "no session has all doses")))
   of_dose <- lapply(sides, function(side) {
     side_values(tables$sessions, side, "throughput_per_s")[, mean_interval(value, max(value / requests))]
   })
-  held_ms <- unique(cells_of_side(tables$sessions, sides[[1]])$sleep_ms)
+  held_ms <- unique(cells_of_side(tables$cells, sides[[1]])$sleep_ms)
   reached <- vapply(of_dose, `[`, 0, 1) / (1000 * doses / held_ms)
   c(
     row, three("before", of_dose[[1]]), three("after", of_dose[[length(doses)]]), three("share", found$result),
@@ -296,10 +312,10 @@ steps_of <- function(cause) {
 }
 
 # A column a mode, in the units that have a value of each.
-values_by_unit <- function(table, modes, cause) {
+values_by_unit <- function(values, modes, cause) {
   columns <- lapply(modes, function(mode) {
     side <- list(mode = mode, tier = cause$tier, tool = cause$tool)
-    setnames(side_values(table, side, cause$difference$statistic)[, .(unit, value)], "value", mode)
+    setnames(side_values(values, side, cause$difference$statistic)[, .(unit, value)], "value", mode)
   })
   Reduce(function(one, other) merge(one, other, by = "unit"), columns)
 }
@@ -309,24 +325,23 @@ step_row <- function(cause, step, tables) {
   ends <- cause$difference
   row <- list(id = cause$id, kind = step$kind, does = step$does, statistic = ends$statistic)
   modes <- unique(c(ends$baseline, vapply(cause$steps, `[[`, "", "mode"), step$baseline, step$mode))
-  row$reason <- missing_sides(tables$sessions, lapply(modes, function(mode) list(mode = mode, tier = cause$tier, tool = cause$tool)), ends$statistic)
+  row$reason <- missing_sides(tables$cells, lapply(modes, function(mode) list(mode = mode, tier = cause$tier, tool = cause$tool)), ends$statistic)
   if (nzchar(row$reason)) return(row)
-  values <- function(table) values_by_unit(table, modes, cause)
-  found <- over_units(tables, function(table) {
-    by_unit <- values(table)
+  found <- over_units(tables, function(values) {
+    by_unit <- values_by_unit(values, modes, cause)
     more <- by_unit[[step$mode]] - by_unit[[step$baseline]]
     whole <- by_unit[[ends$mode]] - by_unit[[ends$baseline]]
-    of_whole <- function(effect) data.table(unit = by_unit$unit, effect = effect, quantum = 0)
+    of_whole <- function(effect) by_unit[, .(unit, effect = ..effect, quantum = rep(0, .N))]
     list(
       ratio = exp(mean_interval(log(by_unit[[step$mode]] / by_unit[[step$baseline]]))), more = mean_interval(more),
       share = share_that_goes(of_whole(whole), of_whole(whole - more)), to = mean(by_unit[[step$mode]]), from = mean(by_unit[[step$baseline]])
     )
-  }, function(table) values(table)$unit)
-  if (found$units == 0) return(modifyList(row, list(reason = "no session has all steps")))
+  }, function(values) values_by_unit(values, modes, cause)$unit)
+  if (is.null(found)) return(modifyList(row, list(reason = "no session has all steps")))
   c(
     row, three("before", found$result$ratio), three("after", found$result$more), three("share", found$result$share), found[c("over", "units")],
     list(before_mode = found$result$to, before_baseline = found$result$from),
-    counted_columns(cause, list(before = sides_of(cause, step[c("mode", "baseline")])), tables$sessions)
+    counted_columns(cause, list(before = sides_of(cause, step[c("mode", "baseline")])), tables$cells)
   )
 }
 
@@ -381,14 +396,23 @@ counted_columns <- function(cause, sides, table) {
 trace_causes <- function(causes, summary, slices) {
   summary <- without_impossible_waits(summary)
   rows <- lapply(causes, function(cause) {
-    tables <- with_units(summary, slices, cause)
-    swaps <- lapply(cause$swaps, swap_row, cause = cause, tables = tables)
-    steps <- if (length(cause$steps) > 0) lapply(steps_of(cause), step_row, cause = cause, tables = tables)
-    rbindlist(c(if (!is.null(cause$doses)) list(dose_row(cause, tables)), swaps, steps), fill = TRUE)
+    rows_of_cause(cause, with_units(summary, slices, cause))
   })
   found <- rbindlist(c(list(no_causes()), rows), fill = TRUE)
   for (column in c("over", "counter")) set(found, which(is.na(found[[column]])), column, "")
   found[]
+}
+
+# A row a dose, a swap and a step; one that cannot be computed says so.
+rows_of_cause <- function(cause, tables) {
+  row_of <- function(kind, does, compute) {
+    failed <- function(message) list(id = cause$id, kind = kind, does = does, statistic = c(cause$difference$statistic, "throughput_per_s")[1], reason = not_computed(message))
+    list(guarded(compute(), "causes", failed))
+  }
+  dose <- if (!is.null(cause$doses)) row_of("dose", cause$doses$of, function() dose_row(cause, tables))
+  swaps <- lapply(cause$swaps, function(swap) row_of("swap", swap$does, function() swap_row(cause, swap, tables)))
+  steps <- lapply(if (length(cause$steps) > 0) steps_of(cause), function(step) row_of(step$kind, step$does, function() step_row(cause, step, tables)))
+  rbindlist(unlist(c(list(dose), swaps, steps), recursive = FALSE), fill = TRUE)
 }
 
 #' Reads the causes that causes.R wrote, see trace_causes().
@@ -408,12 +432,12 @@ moved_rows <- function(causes, cpu_groups) {
     sides <- lapply(profiled_sides(cause), cells_of_side, table = pooled)
     moved_groups(sides$mode, sides$baseline)[, `:=`(cause = rep(cause$id, .N), study = rep(cause$study, .N))]
   })
-  setcolorder(rbindlist(found), c("cause", "study"))[]
+  rbindlist(c(list(no_moved()), found), use.names = TRUE)
 }
+
+no_moved <- function() typed_table(c("cause", "study", "group"), moved_numbers, "beyond")
+moved_numbers <- c("mode_us", "baseline_us", "more_us", "reach_us", "sessions", "samples")
 
 #' Reads what moved, see moved_rows().
 #' @export
-read_moved <- function(results) {
-  table <- read_table(file.path(results, "moved-groups.csv"), c("mode_us", "baseline_us", "more_us", "reach_us", "sessions", "samples"))
-  table[, beyond := beyond == "TRUE"][]
-}
+read_moved <- function(results) read_typed(file.path(results, "moved-groups.csv"), no_moved())

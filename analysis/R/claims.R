@@ -25,17 +25,18 @@ read_claims <- function(path) {
   claims
 }
 
-#' Checks that claims name what there is.
+#' Checks that a claim names what there is.
 #'
-#' @param claims see read_claims().
+#' @param claim see read_claims().
 #' @param grid what the experiment has, a row each: study, mode, tier, tool. Of a study that it leaves out nothing
 #'   is measured and nothing is checked.
 #' @param statistics names that a claim may use: the summary's columns.
-#' @return claims. Stops with the key and value of every name that is not known.
-check_claims <- function(claims, grid, statistics) {
-  faults <- unlist(lapply(claims, function(claim) lapply(places_of(claim), faults_of_place, claim$id, grid, statistics)))
+#' @return the claim. Stops with the key and value of every name that is not known.
+check_claim <- function(claim, grid, statistics) {
+  if (is.null(grid)) return(claim)
+  faults <- unlist(lapply(places_of(claim), faults_of_place, claim$id, grid, statistics))
   if (length(faults) > 0) stop(paste0("claims.yaml: ", unique(faults), collapse = "\n"), call. = FALSE)
-  claims
+  claim
 }
 
 faults_of_place <- function(place, id, grid, statistics) {
@@ -152,10 +153,9 @@ contrast_between <- function(measured, place) {
   if (is.null(place[["baseline"]])) return(of(baseline = place$mode, baseline_tier = place$baseline_tier))
   here <- of()
   there <- of(tier = place$baseline_tier)
-  reason <- c(setdiff(c(here$reason, there$reason), ""), "")[1]
   reach <- half_interval(sqrt(here$error^2 + there$error^2), min(here$df, there$df), 1)
   ends <- exp(here$centre - there$centre + c(0, -reach, reach))
-  list(estimate = ends[1], low = ends[2], high = ends[3], pairs = min(here$pairs, there$pairs), reason = if (is.na(ends[1])) trimws(paste(reason)) else "")
+  list(estimate = ends[1], low = ends[2], high = ends[3], pairs = min(here$pairs, there$pairs), reason = if (is.na(ends[1])) c(setdiff(c(here$reason, there$reason), ""), not_measured_well)[1] else "")
 }
 
 effect_of <- function(place) c(place[["effect"]], "ratio")[1]
@@ -246,13 +246,35 @@ judge_claim <- function(tables, claim) {
 
 #' A verdict on every claim.
 #'
-#' @param claims see check_claims(); `tables` see read_claim_tables().
+#' @param claims see read_claims(); `tables` see read_claim_tables(); `grid` see check_claim(), NULL without a check.
 #' @return data.table, a row per claim: id, source, where (in the source), claim, published, treatment, differs (from the
 #'   source), verdict (see claim_verdicts), ours (text), because, also (other statistics of the same pair), statistic, rule, estimate,
 #'   low, high (of a single value the least and the largest cell), sessions, cells (`:` between those compared) and reason (why
 #'   not decided), the last of the place that decides.
-judge_claims <- function(claims, tables) {
-  rbindlist(lapply(claims, judge_claim, tables = tables))
+judge_claims <- function(claims, tables, grid = NULL) {
+  rows <- lapply(claims, function(claim) {
+    guarded(judge_claim(tables, check_claim(claim, grid, names(tables$summary))), "claims", function(message) unjudged_claim(claim, not_computed(message)))
+  })
+  rbindlist(c(list(no_claims()), rows), use.names = TRUE)
+}
+
+no_claims <- function() {
+  typed_table(c(
+    "id", "source", "where", "claim", "published", "treatment", "differs", "verdict", "ours", "because", "also", "statistic", "rule", "cells", "reason"
+  ), c("estimate", "low", "high", "sessions"))[, ..claim_columns]
+}
+claim_columns <- c(
+  "id", "source", "where", "claim", "published", "treatment", "differs", "verdict", "ours", "because", "also", "statistic", "rule", "estimate", "low",
+  "high", "sessions", "cells", "reason"
+)
+
+unjudged_claim <- function(claim, reason) {
+  told <- as.data.table(claim[c("id", "source", "where", "claim", "published", "treatment", "differs")])
+  place <- places_of(claim)[[1]]
+  told[, `:=`(
+    verdict = "not decided", ours = "", because = "", also = "", statistic = place$statistic, rule = "", estimate = NA_real_, low = NA_real_,
+    high = NA_real_, sessions = 0, cells = "", reason = reason
+  )]
 }
 
 #' Reads the verdicts that claims.R wrote.

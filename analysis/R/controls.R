@@ -23,7 +23,7 @@ read_controls <- function(path) {
 #'
 #' @param comparisons data.table, a row per comparison: mode, baseline, tier, tool, statistic, estimate, low, high, reason.
 #' @param controls see read_controls().
-#' @return data.table, a row per control that was compared, in the order of `controls`: control (what it does), statistic,
+#' @return data.table, a row per control, in the order of `controls`: control (what it does), statistic,
 #'   estimate, low, high (of the ratio), true_low, true_high (where the true ratio lies), found (the interval lies above 1
 #'   and overlaps the true one; FALSE where there is no interval), reason (why there is none, or empty).
 judge_controls <- function(comparisons, controls) {
@@ -34,7 +34,8 @@ judge_controls <- function(comparisons, controls) {
     })
   ), use.names = TRUE)
   compared <- comparisons[mode_facts(mode)$variant == "slower" & baseline == base_of(mode)]
-  rows <- compared[sought, on = c("mode", "tier", "tool", "statistic"), nomatch = NULL]
+  rows <- compared[sought, on = c("mode", "tier", "tool", "statistic")]
+  rows[is.na(baseline), reason := no_cell_of_it]
   rows[, .(
     control, statistic, estimate, low, high, true_low, true_high,
     found = !is.na(low) & !is.na(high) & low > 1 & low <= true_high & high >= true_low, reason

@@ -107,6 +107,7 @@ predict_step <- function(cell, primitives, rate_per_s) {
   inside <- min(setup$most_inside, setup$connections)
   within_s <- setup$wait_s + cpu_s
   bounds_per_s <- c(threads = inside / within_s, cpus = setup$cpus / cpu_s)
+  if (anyNA(bounds_per_s)) return(NULL)
   # The part of a request at a remote or a database has no primitive, so the CPU time is not known.
   if (!is.null(cell$configuration$backend) && which.min(bounds_per_s) == 2) return(NULL)
   quantile_ms <- function(p) {
@@ -160,6 +161,7 @@ predict_curve <- function(cell, primitives) {
 predicted_capacity <- function(cell, primitives, points) {
   saturation <- points$saturation_per_s[nrow(points)]
   if (anyNA(points$latency_p99_ms) || !is.finite(saturation)) return(saturation)
+  if (is.null(cell$sweep$objective_ms)) return(NA_real_)
   too_long <- function(rate) predict_step(cell, primitives, rate)$latency_p99_ms > cell$sweep$objective_ms
   if (too_long(saturation / 1000)) return(NA_real_)
   ends <- c(saturation / 1000, saturation)

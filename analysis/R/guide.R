@@ -40,23 +40,42 @@ read_primaries <- function(path) {
 #'
 #' @param findings see read_findings(); `comparisons` see add_verdicts().
 #' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), expected (the outcomes of the
-#'   pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open), bound_ratio
-#'   (what theory allows; NA for none), the columns of the comparisons. A finding of which a pair was not measured has no rows.
+#'   pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open; unmeasured where
+#'   a pair has no cell), bound_ratio (what theory allows; NA for none), the columns of the comparisons.
 #' @export
 decide_findings <- function(findings, comparisons) {
   rows <- lapply(findings, function(finding) {
-    pairs <- rbindlist(lapply(finding$pairs, function(pair) {
-      wanted <- c(finding["study"], pair[c("mode", "tier", "tool", "statistic")])
-      row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
-      cbind(row, bound_ratio = rep(bound_ratio(pair$bound), nrow(row)), expected = rep(paste(pair$holds, collapse = " "), nrow(row)))
-    }), idcol = "pair")
-    if (!setequal(pairs$pair, names(finding$pairs)) || anyDuplicated(pairs$pair) > 0) return(NULL)
-    # Not within the table, where pairs is a column.
-    outcome <- standing(pairs)
-    data.table(finding = finding$id, pairs, outcome, holds = whether_holds(outcome, pairs$expected))
+    guarded(decide_finding(finding, comparisons), "findings", function(message) undecided_finding(finding, comparisons, not_computed(message)))
   })
   none <- copy(comparisons[0])[, c("finding", "pair", "outcome", "expected", "holds") := character()][, bound_ratio := numeric()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)
+}
+
+decide_finding <- function(finding, comparisons) {
+  pairs <- rbindlist(lapply(finding$pairs, function(pair) {
+    wanted <- c(finding["study"], pair[c("mode", "tier", "tool", "statistic")])
+    row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
+    if (nrow(row) > 1) stop("two comparisons of ", paste(wanted, collapse = "/"), call. = FALSE)
+    if (nrow(row) == 0) row <- absent_row(comparisons, wanted, no_cell_of_it)
+    cbind(row, bound_ratio = bound_ratio(pair$bound), expected = paste(pair$holds, collapse = " "))
+  }), idcol = "pair")
+  # Not within the table, where pairs is a column.
+  outcome <- standing(pairs)
+  holds <- if (any(pairs$reason == no_cell_of_it)) "unmeasured" else whether_holds(outcome, pairs$expected)
+  data.table(finding = finding$id, pairs, outcome, holds = holds)
+}
+
+# A finding whose pairs have a reason each in place of a value.
+undecided_finding <- function(finding, comparisons, reason) {
+  rows <- lapply(names(finding$pairs), function(name) absent_row(comparisons, c(finding["study"], finding$pairs[[name]]["mode"], list(pair = name)), reason))
+  rbindlist(rows)[, `:=`(finding = finding$id, outcome = "none", expected = "", holds = "open")][]
+}
+
+no_cell_of_it <- "no cell of the mode"
+
+# The row of a comparison that is not there.
+absent_row <- function(comparisons, place, reason) {
+  rbind(comparisons[0], as.data.table(c(place, list(effect = "", verdict = "", reason = reason))), fill = TRUE)
 }
 
 # One that is refuted outweighs those that are not decided.
@@ -116,10 +135,22 @@ guide_rows <- function(comparisons, situation, tiers, tool, statistic) {
   rows[, standing := standing(rows)][]
 }
 
+# The modes of a situation that have no comparison; one row of no mode where it names none and has none.
+absent_of_situation <- function(situation, metrics, comparisons) {
+  modes <- if (is.null(situation$modes) && nrow(metrics) == 0) "" else situation$modes
+  wanted <- CJ(statistic = situation$statistics, mode = as.character(modes), sorted = FALSE)
+  lacking <- wanted[!metrics, on = c("statistic", "mode")]
+  place <- function(at) list(
+    study = situation$study, tier = situation$tier, tool = tool_for(situation, lacking$statistic[at]), mode = lacking$mode[at],
+    baseline = baseline_of(situation), statistic = lacking$statistic[at], standing = "none"
+  )
+  rbindlist(lapply(seq_len(nrow(lacking)), function(at) absent_row(comparisons, place(at), no_cell_of_it)), fill = TRUE)
+}
+
 # The modes in each statistic of a situation, the best first.
 guide_metrics <- function(situation, comparisons) {
   rows <- lapply(situation$statistics, function(id) guide_rows(comparisons, situation, situation$tier, tool_for(situation, id), id))
-  rbindlist(Filter(nrow, rows))
+  rbindlist(c(list(guide_rows(comparisons[0], situation, "", "", "")), rows))
 }
 
 #' Compares modes with the baseline at another tier, for the situations that say so.
@@ -142,13 +173,13 @@ compare_tiers <- function(guide, measured) {
 #' The guide, situation by situation.
 #'
 #' @param guide see read_guide(); `comparisons` see add_verdicts(), those of compare_tiers() among them.
-#' @return data.table: situation (its title), the columns of the comparisons, standing (see there). A situation of which
-#'   nothing was measured has no rows.
+#' @return data.table: situation (its title), the columns of the comparisons, standing (see there). What a situation names and was not
+#'   measured has a row with the reason.
 compare_guide <- function(guide, comparisons) {
   rows <- lapply(guide, function(situation) {
-    metrics <- guide_metrics(situation, comparisons)
-    if (nrow(metrics) == 0) return(NULL)
-    metrics[, situation := situation$title]
+    metrics <- guarded(guide_metrics(situation, comparisons), "guide", comparisons[0])
+    absent <- absent_of_situation(situation, metrics, comparisons)
+    rbind(metrics, absent, fill = TRUE)[, situation := rep(situation$title, .N)]
   })
   none <- copy(comparisons[0])[, c("situation", "standing") := character()]
   rbindlist(c(list(none), rows), use.names = TRUE, fill = TRUE)

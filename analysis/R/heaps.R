@@ -66,9 +66,9 @@ heap_per_request_of <- function(cells) {
   points <- rbindlist(lapply(seq_along(found$cells), function(index) {
     setup <- found$setups[index]
     rows <- collections_of_cell(found$cells[[index]])
-    rows <- rows[rows$after_mib < full_from * setup$heap_mib]
+    rows <- rows[which(rows$after_mib < full_from * setup$heap_mib)]
     # Without a log there are none.
-    if (length(rows) == 0 || nrow(rows) == 0 || diff(range(rows$in_flight)) < in_flight_at_least) return(NULL)
+    if (NROW(rows) == 0 || diff(range(rows$in_flight)) < in_flight_at_least) return(NULL)
     cbind(cell = index, setup[, ..per_request_words], rows[, .(in_flight, after_mib)])
   }))
   if (nrow(points) == 0) return(no_heap_per_request())

@@ -208,6 +208,7 @@ verdict_of_bound <- function(pair, effect, bound, there) {
   if (effect$statistic != "throughput_per_s") return(NULL)
   allowed <- if (is.null(bound)) bounds_of_pair(pair) else list(ratio = bound_ratio(bound), why = paste(format_number(unlist(bound)), gsub("_", " ", names(bound)), collapse = ", "))
   if (is.null(allowed)) return(NULL)
+  if (effect$why != "" || !is.finite(allowed$ratio)) return(c("open", paste(c(setdiff(effect$why, ""), allowed$why), collapse = "; ")))
   # A bound may be written the other way round.
   turned <- if ((allowed$ratio > 1) == (effect$centre > 0)) 1 else -1
   c(format_number(allowed$ratio), sprintf("%s; measured %s", allowed$why, format_number(exp(turned * effect$centre))))

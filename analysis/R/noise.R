@@ -45,7 +45,7 @@ noise_floor <- function(comparisons, summary) {
   rows <- lapply(seq_len(nrow(known)), function(index) {
     about <- known[index]
     ratio <- about$effect == "ratio"
-    own <- a_a[statistic == about$statistic]
+    own <- a_a[statistic == about$statistic & is.finite(estimate)]
     means <- if (ratio) log(own$estimate) else own$estimate
     within_one <- fifelse(own$pairs > 1, (own$pairs - 1) * own$spread^2, 0)
     squares <- within_one + own$pairs * means^2

@@ -99,6 +99,8 @@ no_recoveries <- function() {
 
 recovery_of_load <- function(rows) {
   rows <- rows[order(second)]
+  rows <- rows[is.finite(share)]
+  if (nrow(rows) == 0) return(NULL)
   overload <- range(rows[share == max(share)]$second)
   before <- rows[second < overload[1]]
   after <- rows[second > overload[2]]
@@ -131,17 +133,20 @@ seconds_until_back <- function(holds) {
 #' @return data.table, a row a cell: study, mode, tier, session, heap_mib, collections, most_in_flight, kib_per_request, base_mib (heap in
 #'   use without a request). No row of cells with too few collections, or at too similar numbers in flight.
 request_heap_of <- function(cells) {
-  empty <- typed_table(c("study", "mode", "tier", "session"), c("heap_mib", "collections", "most_in_flight", "kib_per_request", "base_mib"))
   rows <- lapply(cells, function(cell) {
     heap <- collections_of_cell(cell)
-    if (is.null(heap) || nrow(heap) < collections_at_least || diff(range(heap$in_flight)) < in_flight_at_least) return(NULL)
+    if (NROW(heap) < collections_at_least || diff(range(heap$in_flight)) < in_flight_at_least) return(NULL)
     slope <- theil_sen(heap$in_flight, heap$after_mib)
     cbind(heap[1, .(study, mode, tier, session)], data.table(
       heap_mib = heap_of(cell), collections = nrow(heap), most_in_flight = max(heap$in_flight), kib_per_request = 1024 * slope,
       base_mib = median(heap$after_mib - slope * heap$in_flight)
     ))
   })
-  rbindlist(c(list(empty), rows))
+  rbindlist(c(list(no_request_heap()), rows))
+}
+
+no_request_heap <- function() {
+  typed_table(c("study", "mode", "tier", "session"), c("heap_mib", "collections", "most_in_flight", "kib_per_request", "base_mib"))
 }
 
 # The collections of a cell with the requests that its server held; NULL without a log.
@@ -150,7 +155,7 @@ collections_of_cell <- function(cell) {
   if (is.null(heap)) return(NULL)
   # Others wait in the kernel; -1 is no limit.
   accepted <- as.numeric(or_else(cell$configuration$mode$options$`max-connections`, tomcat_connections))
-  heap[is.finite(in_flight)][, in_flight := pmin(in_flight, if (accepted < 0) Inf else accepted)][]
+  heap[is.finite(in_flight) & is.finite(after_mib)][, in_flight := pmin(in_flight, if (accepted < 0) Inf else accepted)][]
 }
 
 theil_sen <- function(x, y) median(slopes_between(x, y))
@@ -229,6 +234,6 @@ read_overloads <- function(results) {
   read <- function(file, empty) read_if_there(file.path(results, file), empty)
   list(
     loads = read("overloads.csv", no_overloads()), seconds = read("overload-seconds.csv", no_seconds()),
-    recoveries = read("recoveries.csv", no_recoveries()), heap = read("request-heap.csv", request_heap_of(list()))
+    recoveries = read("recoveries.csv", no_recoveries()), heap = read("request-heap.csv", no_request_heap())
   )
 }

@@ -33,8 +33,11 @@ read_grid <- function(cells) {
       study = cell$cell$study, mode = cell$cell$mode, tier = cell$cell$tier, repetition = as.integer(cell$cell$repetition)
     )]
   }), fill = TRUE)
-  if (nrow(rows) == 0) data.table(study = character(), mode = character(), tier = character()) else rows
+  if (nrow(rows) == 0) no_grid() else rows
 }
+
+no_grid <- function() typed_table(c("study", "mode", "tier"))
+no_combinations <- function() summarise_combinations(no_grid())
 
 #' Throughput of every combination over repetitions, and whether it can be told from the best.
 #'

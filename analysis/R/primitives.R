@@ -11,7 +11,7 @@
 summarise_primitives <- function(paths, law = no_law) {
   columns <- c("primitive", "rate_per_s", "statistic", "value", "unit")
   # A run may leave them out.
-  if (length(paths) == 0) return(typed_table(c("primitive", "statistic", "unit", "reason"), c("rate_per_s", "mean", "low", "high", "repetitions")))
+  if (length(paths) == 0) return(no_primitives())
   costs <- rbindlist(lapply(paths, function(path) {
     if (!file.exists(path)) fail_reading(path, "no such file")
     costs <- require_columns(fread(path, encoding = "UTF-8"), columns, path)
@@ -34,6 +34,8 @@ summarise_primitives <- function(paths, law = no_law) {
     )
   }, by = .(primitive, rate_per_s, statistic)]
 }
+
+no_primitives <- function() typed_table(c("primitive", "statistic", "unit", "reason"), c("rate_per_s", "mean", "low", "high", "repetitions"))
 
 #' Reads the primitives that primitives.R wrote.
 #'

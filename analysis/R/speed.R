@@ -7,6 +7,11 @@
 # 1981). The exponent is fitted to slices of one cell in one session, which differ by nothing but the machine's
 # state; how modes differ has no part in it. It is 0, and nothing is changed, where no relation is shown.
 
+# Changes nothing.
+no_law <- list(
+  exponent = 0, low = NA_real_, high = NA_real_, usual_us = NA_real_, slices = 0, cells = 0, spread_measured = NA_real_, spread_usual = NA_real_
+)
+
 # With fewer slices beyond the first of their cells, a fit is chance.
 slices_for_law <- 30
 
@@ -18,17 +23,15 @@ slices_for_law <- 30
 #'   log CPU time within a cell: as measured, and at the usual speed).
 speed_law <- function(slices) {
   # A slice that was left out for its speed is the one that tells most.
-  rows <- slices[kind == "plain" & reason %in% c("", "steady_speed") & beside == "" & cpu_us_per_request > 0 & probe_us > 0]
+  rows <- slices[kind == "plain" & reason %in% c("", "steady_speed") & beside == ""]
+  rows <- rows[is.finite(cpu_us_per_request) & cpu_us_per_request > 0 & is.finite(probe_us) & probe_us > 0]
   usual_us <- if (nrow(rows) > 0) median(rows$probe_us) else NA_real_
   rows <- rows[, .(cpu = log(cpu_us_per_request), probe = log(probe_us), several = .N > 1), by = .(study, mode, tier, tool, session)]
   rows <- rows[several == TRUE][, `:=`(cpu = cpu - mean(cpu), probe = probe - mean(probe)), by = .(study, mode, tier, tool, session)]
   cells <- nrow(unique(rows[, .(study, mode, tier, tool, session)]))
-  found <- list(
-    exponent = 0, low = NA_real_, high = NA_real_, usual_us = usual_us, slices = nrow(rows), cells = cells,
-    spread_measured = NA_real_, spread_usual = NA_real_
-  )
+  found <- modifyList(no_law, list(usual_us = usual_us, slices = nrow(rows), cells = cells))
   df <- nrow(rows) - cells - 1
-  if (df < slices_for_law || sum(rows$probe^2) == 0) return(found)
+  if (df < slices_for_law || !any(rows$probe != 0)) return(found)
   fitted <- rows[, sum(cpu * probe) / sum(probe^2)]
   error <- rows[, sqrt(sum((cpu - fitted * probe)^2) / df / sum(probe^2))]
   reach <- half_interval(error, df, 1)
@@ -41,8 +44,6 @@ speed_law <- function(slices) {
   found
 }
 
-# Changes nothing.
-no_law <- list(exponent = 0, usual_us = NA_real_)
 
 #' CPU time as it would have been with the CPUs at their usual speed.
 #'
@@ -62,6 +63,4 @@ with_usual_speed <- function(table, law) {
 }
 
 #' Reads a law that was written as a table of one row.
-read_speed_law <- function(path) as.list(read_table(path, speed_law_columns))
-
-speed_law_columns <- c("exponent", "low", "high", "usual_us", "slices", "cells", "spread_measured", "spread_usual")
+read_speed_law <- function(path) as.list(read_table(path, names(no_law)))

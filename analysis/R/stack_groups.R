@@ -106,10 +106,11 @@ split_cpu <- function(per_request_us, parts, groups) {
 #' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was
 #' sampled.
 group_cpu <- function(paths, rules, law = no_law) {
-  groups <- rbindlist(lapply(paths, function(path) group_cell_cpu(read_cell(path), rules, law)))
-  if (nrow(groups) > 0) return(groups)
-  setNames(as.data.table(rep(list(character()), length(cpu_group_columns))), cpu_group_columns)
+  of_cell <- function(path) guarded(group_cell_cpu(read_cell(path), rules, law), "cpu-groups", function(message) NULL, name_of_cell(path))
+  rbindlist(c(list(no_cpu_groups()), lapply(paths, of_cell)), use.names = TRUE, fill = TRUE)[, ..cpu_group_columns]
 }
+
+no_cpu_groups <- function() typed_table(c("study", "mode", "tier", "tool", "outcome", "profiler_engine", "group"), c("repetition", "samples", "share", "cpu_us_per_request"), "valid")[, ..cpu_group_columns]
 
 #' Reads the groups that group_cpu.R wrote.
 #'
@@ -209,7 +210,8 @@ group_cell_allocations <- function(cell, rules) {
 
 #' Like group_cell_allocations(), of several cells; all columns even where none allocates.
 group_allocations <- function(paths, rules) {
-  rbindlist(c(list(no_allocations()), lapply(paths, function(path) group_cell_allocations(read_cell(path), rules))))
+  of_cell <- function(path) guarded(group_cell_allocations(read_cell(path), rules), "allocations", function(message) NULL, name_of_cell(path))
+  rbindlist(c(list(no_allocations()), lapply(paths, of_cell)))
 }
 
 #' Reads what group_allocations.R wrote.

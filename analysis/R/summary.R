@@ -216,12 +216,18 @@ without_figures <- function(cell) {
   cell
 }
 
+#' The summary without a cell; its columns have types.
+no_cells <- function() {
+  place <- list(study = "", mode = "", tier = "", tool = "", repetition = NA)
+  summarise_cell(list(cell = place, outcome = "", folder = ""))[0]
+}
+
 #' Summarises cells, a row each, in the order given.
 #'
 #' @param paths paths of cell.json files.
 #' @return data.table, see summarise_cell().
 summarise_cells <- function(paths) {
-  rbindlist(lapply(paths, function(path) summarise_cell(read_cell(path))))
+  rbindlist(c(list(no_cells()), lapply(paths, function(path) summarise_cell(read_cell(path)))), fill = TRUE)
 }
 
 text_columns <- c(

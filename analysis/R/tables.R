@@ -12,10 +12,13 @@ require_columns <- function(table, columns, path) {
   table
 }
 
-#' Writes a table as CSV, creating its folder.
+#' Writes a table as CSV, whole or not at all, creating its folder.
 write_table <- function(table, path) {
   dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
-  fwrite(table, path)
+  new <- paste0(path, ".new")
+  on.exit(unlink(new))
+  fwrite(table, new)
+  if (!file.rename(new, path)) fail_reading(path, "cannot be written")
 }
 
 #' Reads a table that write_table() wrote: text, and numbers in the columns that are named.

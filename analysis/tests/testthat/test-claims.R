@@ -184,7 +184,8 @@ test_that("the claims are valid by their schema and name what the experiment has
   claims <- read_claims(claims_file)
   printed <- read_published(list.files(file.path(analysis_folder, "published"), full.names = TRUE))
   expect_setequal(vapply(claims, `[[`, "", "source"), grep("^[0-9]", printed$source, value = TRUE))
-  expect_length(check_claims(claims, grid_asked(), names(shipped$summary)), length(claims))
+  grid <- grid_asked()
+  for (claim in claims) expect_identical(check_claim(claim, grid, names(shipped$summary)), claim)
 })
 
 test_that("the schema refuses what no rule can read, and names it", {
@@ -202,8 +203,8 @@ test_that("the schema refuses what no rule can read, and names it", {
 
 test_that("names that are not known stop with key, value and what is allowed", {
   known <- CJ(study = "demo", mode = c("pool", "thread"), tier = c("low", "top"), tool = "wrk2")[!(mode == "thread" & tier == "top")]
-  check <- function(...) check_claims(list(claim_of(list(above = 1), place = list(...))), known, "throughput_per_s")
-  expect_length(check(baseline = "thread"), 1)
+  check <- function(...) check_claim(claim_of(list(above = 1), place = list(...)), known, "throughput_per_s")
+  expect_equal(check(baseline = "thread")$id, "one")
   expect_error(check(mode = "pol"), 'one.mode = "pol"; allowed: pool, thread', fixed = TRUE)
   expect_error(check(baseline = "fiber"), 'one.mode = "fiber"', fixed = TRUE)
   expect_error(check(tiers = c("low", "hi")), 'one.tier = "hi"; allowed: low, top', fixed = TRUE)
@@ -212,7 +213,17 @@ test_that("names that are not known stop with key, value and what is allowed", {
   expect_error(check(tool = "jmeter"), "one names demo/pool/low/jmeter; the experiment has no such cell")
   expect_error(check(baseline = "thread", tiers = "top"), "one names demo/thread/top/wrk2; the experiment has no such cell")
   # A study that is not part of the experiment is not measured, and not wrong.
-  expect_length(check(study = "other", mode = "any"), 1)
+  expect_equal(check(study = "other", mode = "any")$id, "one")
+})
+
+test_that("a claim that cannot be judged has the reason, and the others their verdicts", {
+  claims <- list(claim_of(list(above = 1), place = list(mode = "pol")), claim_of(list(above = 0.5)))
+  take_problems()
+  rows <- judge_claims(claims, tables_of(cells_with("throughput_per_s", pool = c(1, 1))), data.table(study = "demo", mode = "pool", tier = "low", tool = "wrk2"))
+  problems <- take_problems()
+  expect_match(rows$reason[1], 'could not be computed: claims.yaml: one.mode = "pol"', fixed = TRUE)
+  expect_equal(rows$verdict, c("not decided", "holds"))
+  expect_match(problems$message, "one.mode")
 })
 
 test_that("an id that is there twice is refused", {

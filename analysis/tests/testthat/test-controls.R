@@ -33,10 +33,11 @@ test_that("a control is not found where its interval holds 1, lies beyond the tr
 })
 
 test_that("only a slower mode against its own baseline is a control", {
-  expect_equal(nrow(judged(1.02, 1.06, mode = "pool-a-a")), 0)
-  expect_equal(nrow(judged(1.02, 1.06, baseline = "fixed-pool")), 0)
+  none <- data.table(found = FALSE, estimate = NA_real_, reason = no_cell_of_it)
+  expect_equal(judged(1.02, 1.06, mode = "pool-a-a")[, .(found, estimate, reason)], none)
+  expect_equal(judged(1.02, 1.06, baseline = "fixed-pool")[, .(found, estimate, reason)], none)
   for (column in c("tier", "tool", "statistic")) {
-    expect_equal(nrow(do.call(judged, c(list(1.02, 1.06), setNames("other", column)))), 0)
+    expect_equal(do.call(judged, c(list(1.02, 1.06), setNames("other", column)))[, .(found, estimate, reason)], none)
   }
   expect_named(judged(1.02, 1.06, tier = "other"), names(judged(1.02, 1.06)))
   expect_equal(nrow(judge_controls(data.table(

@@ -32,17 +32,20 @@ demo_situation <- function(...) {
   ), list(...))
 }
 
-test_that("a situation has its modes, the best first, and one that was not measured has no row", {
+test_that("a situation has its modes, the best first, and what was not measured has the reason", {
   compared <- rbind(guided()[2:1], guided(statistic = "latency_p99_ms"))
   found <- compare_guide(list(demo_situation(), demo_situation(tier = "top")), compared)
   expect_equal(found[, .(situation, mode, standing)], data.table(
-    situation = "A demo", mode = c("pool", "loop"), standing = c("better", "open")
+    situation = "A demo", mode = c("pool", "loop", ""), standing = c("better", "open", "none")
   ))
+  expect_equal(found[3, .(tier, reason, estimate)], data.table(tier = "top", reason = no_cell_of_it, estimate = NA_real_))
+  named <- compare_guide(list(demo_situation(modes = c("loop", "other"))), compared)
+  expect_equal(named[, .(mode, reason)], data.table(mode = c("loop", "other"), reason = c("", no_cell_of_it)))
   faster <- rbind(guided()[2:1])[, better := "higher"]
   expect_equal(compare_guide(list(demo_situation()), faster)$mode, c("loop", "pool"))
   path <- tempfile()
   write_table(compare_guide(list(demo_situation()), compared[0]), path)
-  expect_equal(nrow(read_comparisons(path)), 0)
+  expect_equal(read_comparisons(path)[, .(standing, reason)], data.table(standing = "none", reason = no_cell_of_it))
 })
 
 test_that("of modes that are asked about none is left out, and capacity is that of the curve", {
@@ -134,7 +137,7 @@ test_that("the guide's situations are measured by the experiment", {
   }
 })
 
-test_that("a finding holds where each outcome is one of its own, and says nothing where a pair was not measured", {
+test_that("a finding holds where each outcome is one of its own, and is unmeasured where a pair has no cell", {
   pair_of <- function(...) list(tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", ...)
   finding <- list(id = "one", study = "demo", pairs = list(
     a = pair_of(mode = "pool", bound = list(users = 500, admitted = 50), holds = "better"), b = pair_of(mode = "loop", holds = c("better", "same"))
@@ -152,7 +155,13 @@ test_that("a finding holds where each outcome is one of its own, and says nothin
   # A pair that gives values alone decides nothing.
   finding$pairs$b$holds <- NULL
   expect_equal(holds(verdict = c("lower", "higher")), "yes")
-  expect_equal(nrow(decide_findings(list(finding), guided()[1])), 0)
+  expect_equal(decide_findings(list(finding), guided()[1])[, .(pair, outcome, holds, reason)], data.table(
+    pair = c("a", "b"), outcome = c("better", "none"), holds = "unmeasured", reason = c("", no_cell_of_it)
+  ))
+  # One that cannot be decided has the reason.
+  broken <- decide_findings(list(finding), rbind(guided(), guided()))
+  expect_equal(broken[, .(pair, outcome, holds)], data.table(pair = c("a", "b"), outcome = "none", holds = "open"))
+  expect_match(broken$reason, "could not be computed: two comparisons of demo/pool", all = FALSE)
   path <- tempfile()
   write_table(decide_findings(list(finding), guided()), path)
   expect_equal(read_comparisons(path)[, .(outcome, expected, holds)], data.table(outcome = c("better", "open"), expected = c("better", ""), holds = "yes"))
