@@ -92,8 +92,8 @@ def write_lists(cells: Path, paths: Iterable[Path], experiment: Path, out: Path)
     """
     modes, grid = (rows_like(experiment / name, cells.with_name(name)) for name in LISTS)
     known_modes, known_grid = (table(experiment / name) for name in LISTS)
-    modes = modes or known_modes
-    for path in paths:
+    modes, grid = modes or known_modes, grid or [*known_grid]
+    for path in sorted(paths):
         study, mode, tier, tool = path.parent.parts[-5:-1]
         grid.append({"study": study, "mode": mode, "tier": tier, "tool": tool})
         if not any((row["study"], row["mode"]) == (study, mode) for row in modes):

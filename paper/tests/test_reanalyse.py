@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from paper import given_cells, reanalyse
-from paper.given_cells import Fault
+from paper.given_cells import CELLS, Fault
 from paper.reanalyse import Request
 from paper.tests.page import Page, pdf_text
 from workloads.experiment.grid import Grid
@@ -128,9 +128,6 @@ def test_a_folder_is_read_and_not_written(tmp_path, experiment, steps):
     assert {*cells} == {
         f"{path.relative_to(GOLDEN)}" for path in GOLDEN.glob("cells/*/*/*/*/*/*.json")
     }
-    order = [each.path.rsplit("/", 1)[0] for each in GRID.cells]
-    ranks = [order.index(name) for each in cells if (name := each[6:].rsplit("/", 2)[0]) in order]
-    assert ranks == sorted(ranks)
     # The session of this one was to record states of threads, no stacks.
     assert not any("pool-1-blocking" in each for each in stacks)
     assert any(each.endswith("/allocation.collapsed") for each in stacks)
@@ -170,6 +167,15 @@ def test_modes_and_cells_that_nothing_lists_are_those_of_the_cells(tmp_path, exp
     assert "request-threads,event-loop,smoke-burst,wrk2" in grid
     # The claims name cells of today.
     assert {*(experiment / "grid.csv").read_text().splitlines()} < {*grid}
+
+
+def test_cells_are_in_the_order_of_the_experiment(tmp_path, experiment, steps):
+    """The rows of tables are, and would not compare from run to run."""
+    paths = sorted(path.parent.relative_to(GOLDEN) for path in GOLDEN.glob(f"cells/{CELLS}"))
+    rows = [",".join(path.parts[1:5]) for path in reversed(paths)]
+    (experiment / "grid.csv").write_text("\n".join(["study,mode,tier,tool", *rows]) + "\n")
+    reanalyse.reanalyse(Request(GOLDEN, tmp_path / "out", experiment, "a-run"))
+    assert steps[0][1][:-1] == [f"{path}/cell.json" for path in reversed(paths)]
 
 
 def test_a_folder_of_others_is_never_removed(tmp_path, experiment, steps):
