@@ -91,7 +91,7 @@ value_in_words <- function(value, statistic) {
   if (about_statistics(statistic)$effect == "difference") percent(value) else value_of(value, unit_of_statistic(statistic))
 }
 
-# ---- What does not hold ----------------------------------------------------------------------------
+# ---- Findings that do not hold ----------------------------------------------------------------------------
 
 # The pairs of a finding with what was measured of each: "p99: 30 ms with `a`, 31 ms with `b`".
 pairs_in_words <- function(rows) {
@@ -101,10 +101,10 @@ pairs_in_words <- function(rows) {
   )]
 }
 
-# Reasons in place of values, each once, with the modes that have it.
+# Reasons in place of values, each once, with the modes that have it: "`a` and `b`: no session has values of both sides".
 reasons_in_words <- function(rows) {
   told <- rows[, .(modes = enumerated(unique(as_code(mode)), 2)), by = .(reason = fifelse(reason == "", "a value is missing", reason))]
-  told[, sprintf("%s: %s", plain(reason), modes)]
+  told[, sprintf("%s: %s", modes, plain(reason))]
 }
 
 #' The values with which a finding is refuted or not decided, or the reasons why it has none.
@@ -115,8 +115,8 @@ why_untold <- function(finding) {
   if (nrow(rows) == 0) return("no row of it in `findings.csv`")
   if (finding$holds == "no") return(enumerate(pairs_in_words(rows[is_refuted(outcome, expected)]), "; "))
   lacking <- rows[is.na(estimate) | is.na(baseline_value) | is.na(mode_value)]
-  if (nrow(lacking) > 0) return(enumerated(reasons_in_words(lacking), 2))
-  enumerated(pairs_in_words(rows[expected != ""]), 2)
+  told <- if (nrow(lacking) > 0) reasons_in_words(lacking) else pairs_in_words(rows[expected != ""])
+  paste(c(head(told, 2), if (length(told) > 2) sprintf("and %d more", length(told) - 2)), collapse = "; ")
 }
 
 untold_words <- c(no = "**otherwise in this run**", open = "not decided here", unmeasured = "not measured here")

@@ -1,6 +1,6 @@
 # A part of the report that cannot be written loses itself alone: it says so in its place, on the first page and in problems.csv.
 
-# Of this rendering: results (folder), rows (see note_fault()), lost (identifiers of sections that are not written).
+# This rendering's: results (folder), rows (see note_fault()), lost (identifiers of sections that are not written).
 faults <- new.env()
 
 #' Begins to count faults.
@@ -41,7 +41,7 @@ tables_of <- function(part, ...) {
 
 # ---- Tables that cannot be read ------------------------------------------------------------------
 
-#' A table that is read; one that cannot be read is noted, and stops with the reason whoever uses it.
+#' A table that is read; one that cannot be read is noted, and stops its callers with the reason.
 #'
 #' @param file of results/; `value` what it becomes. A warning, such as on a row that is cut off, counts as an error.
 readable <- function(file, value) {

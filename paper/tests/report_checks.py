@@ -68,9 +68,8 @@ def wrong_tables(page: Page, results: Path) -> dict[str, tuple[int, int]]:
 
 
 def problems(results: Path) -> list[Row]:
-    """What could not be read, computed or written, by all verbs."""
-    path = results / "problems.csv"
-    return rows_of(path) if path.exists() else []
+    """Rows on all that could not be read, computed or written, by all verbs."""
+    return rows_of(results / "problems.csv")
 
 
 def headings(part: str) -> list[str]:

@@ -223,7 +223,7 @@ def test_nothing_is_a_problem_and_all_sections_are_there(report: Report) -> None
 
 def test_findings_have_a_value_or_a_reason(report: Report) -> None:
     # None of their cells is a golden one.
-    said = "Platform threads or virtual threads, where requests wait: not measured here (no cell"
+    said = "Platform threads or virtual threads, where requests wait: not measured here ("
     assert said in report.text
     for text in filter(None, (report.text, report.pdf)):
         assert not_once(text) == []
@@ -322,7 +322,7 @@ def test_a_fault_loses_its_section_alone(faulty: Report) -> None:
             assert f"{title} This section could not be written: {reason}." in text
         assert slips(text) == []
     assert "Load curves This section could not be written: put in." in faulty.text
-    # What follows a lost section is there.
+    # Sections after a lost one are there.
     assert "Connections: held, pooled, hashed A connection" in faulty.text
     assert "Connections: held, pooled, hashed A connection" in faulty.pdf
     assert dead_links(faulty.page) == set()

@@ -30,8 +30,7 @@ def page() -> Page:
     return Page(RESULTS / "report.html")
 
 
-def test_nothing_is_a_problem_and_all_sections_are_there(page: Page) -> None:
-    assert problems(RESULTS) == []
+def test_all_sections_are_there(page: Page) -> None:
     printed = pdf_text(RESULTS / "report.pdf")
     assert [title for title in headings("sections") if title not in printed] == []
     shown = headings("sections") + headings("supplement")
@@ -53,10 +52,12 @@ def test_no_missing_value_slips_into_the_text(page: Page) -> None:
 
 @pytest.mark.parametrize("name", [".", "so-far"])
 def test_every_table_and_section_could_be_made(name: str) -> None:
-    """The report of the whole run, and that of its first session."""
-    with (RESULTS / name / "problems.csv").open(newline="") as file:
-        assert list(csv.DictReader(file)) == []
-    assert (RESULTS / name / "report.html").exists()
+    """The report of the whole run, and that of its first session, which other runs may lack."""
+    folder = RESULTS / name
+    if "SMOKE_RESULTS" in os.environ and not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    assert problems(folder) == []
+    assert (folder / "report.html").exists()
 
 
 def test_links_lead_somewhere_and_nothing_is_fetched(page: Page) -> None:

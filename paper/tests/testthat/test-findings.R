@@ -44,7 +44,7 @@ test_that("a block may need other findings, or the absence of one", {
 test_that("a finding that does not hold has a sentence where its first block would stand, and no row of a table", {
   of <- function(text, ...) with_findings(text, told_of(...), untold = TRUE)
   absent <- list(holds = "unmeasured", outcome = "none", estimate = NA_real_, reason = "no cell of the mode")
-  said <- "*A pool*: not measured here (no cell of the mode: `pool`)."
+  said <- "*A pool*: not measured here (`pool`: no cell of the mode)."
   expect_equal(do.call(of, c(list(c(text, text)), absent)), c("before", said, "after", "before", "after"))
   expect_equal(do.call(of, c(list(sub("^[*]", "| *", text)), absent)), c("before", "after"))
   expect_equal(of(text), with_findings(text, told_of()))
@@ -58,9 +58,9 @@ test_that("what is not told stands in a line, and what is refuted with its value
   expect_equal(sentences_untold(told_of(holds = "open", outcome = "open")), sprintf("*A pool*: not decided here (%s).", values))
   expect_equal(sentences_untold(told_of(holds = "no", outcome = "worse")), sprintf("*A pool*: **otherwise in this run** (%s).", values))
   apart <- told_of(holds = "open", outcome = "none", estimate = NA_real_, reason = "no session has values of both sides")
-  expect_equal(sentences_untold(apart), "*A pool*: not decided here (no session has values of both sides: `pool`).")
-  expect_equal(sentences_untold(told_of(mode_value = NA_real_)), "*A pool*: not decided here (a value is missing: `pool`).")
-  # What is refuted comes first.
+  expect_equal(sentences_untold(apart), "*A pool*: not decided here (`pool`: no session has values of both sides).")
+  expect_equal(sentences_untold(told_of(mode_value = NA_real_)), "*A pool*: not decided here (`pool`: a value is missing).")
+  # Those that are refuted come first.
   both <- told_of(holds = "no", outcome = "worse", findings = rev(findings))
   expect_match(sentences_untold(both), "^\\*A (pool\\*: \\*\\*otherwise|loop\\*: not measured)")
   expect_match(list_of_untold(both), "^This run does not show [^\n]*:\n\n- \\*A pool.*\n- \\*A loop")

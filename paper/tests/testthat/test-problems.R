@@ -14,7 +14,7 @@ test_that("what fails says so in its place and is noted once, with its path belo
   expect_equal(faults$rows, data.table(table = "order.qmd", message = "mixes.csv: column 'p99' is_missing."))
 })
 
-test_that("a table that cannot be read stops whoever uses it, with the reason", {
+test_that("a table that cannot be read stops its callers with the reason", {
   folder <- fresh()
   path <- file.path(folder, "mixes.csv")
   read <- function() readable("mixes.csv", read_mixes(path))
