@@ -6,9 +6,13 @@ example_in_flight <- 10000
 #' The rows on connections and on memory, as far as this run has their values.
 #'
 #' @param all see read_results(); `combinations` see read_combined().
-#' @return lines of Markdown, as one string.
-rows_of_settings <- function(all, combinations) {
-  paste(c(row_of_connections(all$findings[["held-connections"]], combinations), row_of_memory(all$thread_memory, all$overloads$heap)), collapse = "\n")
+#' @param lines of the table's other rows, in blocks.
+#' @return lines of Markdown, as one string. A table without any row has one that says so.
+rows_of_settings <- function(all, combinations, lines = character()) {
+  rows <- c(row_of_connections(all$findings[["held-connections"]], combinations), row_of_memory(all$thread_memory, all$overloads$heap))
+  others <- blocks_of(lines, all$findings)$holds
+  if (length(rows) == 0 && length(others) > 0 && !any(others)) rows <- markdown_row("None that this run decides", no_figure, no_figure)
+  paste(rows, collapse = "\n")
 }
 
 markdown_row <- function(...) sprintf("| %s |", paste(..., sep = " | "))

@@ -185,6 +185,8 @@ test_that("connections and memory have rows with the values that there are", {
   expect_no_match(rows_of_settings(open, combined), "sign-up")
   open$thread_memory <- NULL
   expect_equal(rows_of_settings(open, combined[0]), "")
+  blocks <- c("<!-- if held-connections -->", "| a | b | c |", "<!-- end -->")
+  expect_equal(rows_of_settings(open, combined[0], blocks), "| None that this run decides | – | – |")
 })
 
 told_of_run <- function(run) findings_of_shipped(read_shipped(file.path(analysis_folder, "runs"), run), guide_file)
