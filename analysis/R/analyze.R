@@ -28,8 +28,7 @@ tables_of_cells <- list(
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
   combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
   findings = function() decide_findings(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
-  loops = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "baseline_tool")), no_comparisons()),
-  generators = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "baseline_tool")), no_comparisons()),
+  loops = function() no_compared_tools(), generators = function() no_compared_tools(),
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   "primitives/primitives" = function() no_primitives(), causes = function() no_causes(), bounds = function() no_bounds(),
   occupancy = function() no_occupancy(), "thread-start" = function() no_thread_start(), mixes = function() no_mixes(),
@@ -185,6 +184,7 @@ compare_with_shipped <- function(results, with, this, folder) {
   shipped <- read_shipped(runs, with)
   of_results <- this == ""
   run <- if (of_results) read_run(results, shipped) else run_of_shipped(read_shipped(runs, this), shipped)
+  writeLines(problem_lines(take_problems()))
   if (is.null(run)) return(writeLines(if (of_results) no_new_cell else "Nothing to compare: both names are of one run."))
   rows <- reproduce_run(shipped, run)
   out <- file.path(results, "compare.csv")

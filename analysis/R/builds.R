@@ -25,7 +25,8 @@ build_verdicts <- c("not slower" = 0, slower = 1, undecided = 2, invalid = 3)
 #' @return list: verdict (a name of build_verdicts), why (empty, or why there is no valid comparison), and table, a row per statistic: statistic,
 #'   unit, old, new, rounds, ratio with low and high (of new to old, 99 %), slower_percent (its limit, NA without one), verdict and reason.
 judge_builds <- function(results, name) {
-  cells <- cells_of_pair(results, name)
+  cells <- tryCatch(cells_of_pair(results, name), error = conditionMessage)
+  if (is.character(cells)) return(list(verdict = "invalid", why = cells, table = no_builds()))
   limits <- cells$mode$configuration$slices$until$slower_percent
   invalid <- why_no_comparison(cells)
   if (invalid != "") return(list(verdict = "invalid", why = invalid, table = no_builds()))

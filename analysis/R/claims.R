@@ -240,7 +240,7 @@ judge_claim <- function(tables, claim) {
     because = because_of(claim, verdict), also = also_text(tables, place, claim$also),
     statistic = place$statistic, rule = rule_text(claim$rule), estimate = value$estimate,
     low = min(value$low), high = max(value$high), sessions = value$sessions, cells = place_name(place),
-    reason = fcase(verdict != "not decided", "", nzchar(value$reason), value$reason, default = "the interval holds the bound")
+    reason = fcase(nzchar(value$reason), value$reason, verdict != "not decided", "", default = "the interval holds the bound")
   )
 }
 
@@ -250,7 +250,7 @@ judge_claim <- function(tables, claim) {
 #' @return data.table, a row per claim: id, source, where (in the source), claim, published, treatment, differs (from the
 #'   source), verdict (see claim_verdicts), ours (text), because, also (other statistics of the same pair), statistic, rule, estimate,
 #'   low, high (of a single value the least and the largest cell), sessions, cells (`:` between those compared) and reason (why
-#'   not decided), the last of the place that decides.
+#'   there is no value, or it decides nothing), the last of the place that decides.
 judge_claims <- function(claims, tables, grid = NULL) {
   rows <- lapply(claims, function(claim) {
     guarded(judge_claim(tables, check_claim(claim, grid, names(tables$summary))), "claims", function(message) unjudged_claim(claim, not_computed(message)))

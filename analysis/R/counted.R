@@ -31,6 +31,6 @@ slices_for <- function(slices, statistic, excluding = TRUE) {
 
 # Columns that are no estimand count like CPU time.
 counts_of <- function(id) {
-  found <- estimands[statistic == id, counts]
-  if (length(found) == 0) if (grepl("^latency_", id)) "latency" else "completed" else found
+  found <- estimands$counts[match(id, estimands$statistic)]
+  if (is.na(found)) if (grepl("^latency_", id)) "latency" else "completed" else found
 }

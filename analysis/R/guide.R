@@ -109,7 +109,7 @@ standing <- function(rows) {
     high < as.numeric(effect == "ratio"), "lower", default = "undecided"
   )]
   fcase(
-    verdict %in% c("same", "fixed"), verdict, verdict %in% c("higher", "lower"), ifelse(verdict == rows$better, "better", "worse"),
+    verdict %in% c("same", "fixed"), verdict, verdict %in% c("higher", "lower"), fifelse(verdict == as.character(rows$better), "better", "worse"),
     verdict == "undecided", "open", default = "none"
   )
 }

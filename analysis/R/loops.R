@@ -18,6 +18,8 @@ compare_loops <- function(measured) compare_tools(measured, "wrk2", "jmeter", lo
 #' @return see compare_modes(): wrk2 / own.
 compare_generators <- function(measured) compare_tools(measured, "wrk2-itself", "wrk2", c(loop_statistics, "error_share"))
 
+no_compared_tools <- function() cbind(typed_table(c("study", "tier", "mode", "baseline", "tool", "baseline_tool")), no_comparisons())
+
 # Both tools are of one session. Their slices are no neighbors.
 compare_tools <- function(measured, of, baseline_of, statistics) {
   both <- unique(measured$summary[tool %in% c(of, baseline_of), .(study, tier, mode, tool)])

@@ -1,5 +1,5 @@
-# What could not be read or computed. Nothing of it ends an analysis: it is noted, and each verb leaves its rows in problems.csv, which page 1 of the
-# report, the terminal and the exit status of `make report` show.
+# Problems: cells that could not be read, values that could not be computed. None ends an analysis: it is noted, and each verb leaves its rows in
+# problems.csv, which page 1 of the report, the terminal and the exit status of `make report` show.
 
 no_problems <- function() typed_table(c("table", "verb", "message", "cells"))
 
@@ -11,7 +11,8 @@ noted$rows <- list()
 #'
 #' @param table name of the table that lacks it, empty for all; `cells` names of cells, if it is theirs.
 note_problem <- function(table, message, cells = character()) {
-  row <- list(table = table, message = gsub("\\s+", " ", message), cells = paste(cells, collapse = ";"))
+  # fread() leaves doubled quotes as they are.
+  row <- list(table = table, message = gsub("\"", "'", gsub("\\s+", " ", message)), cells = paste(cells, collapse = ";"))
   noted$rows <- c(noted$rows, list(row))
 }
 
@@ -53,7 +54,7 @@ in_parallel <- function(tasks) {
   lapply(done, `[[`, "value")
 }
 
-# What a task notes comes with its result. R's own word on a process without a result says less than in_parallel() does.
+# A task's notes come with its result. R's own word on a process without a result says less than in_parallel() does.
 in_processes <- function(tasks) {
   of_task <- function(task) {
     noted$rows <- list()
@@ -62,6 +63,11 @@ in_processes <- function(tasks) {
   }
   suppressWarnings(parallel::mclapply(tasks, of_task, mc.cores = 2, mc.preschedule = FALSE))
 }
+
+#' Problems as lines for a terminal.
+#'
+#' @param rows data.table: message, cells.
+problem_lines <- function(rows) rows[, paste0("LEFT OUT: ", fifelse(cells == "", "", paste0(cells, ": ")), message)]
 
 #' Reads problems.csv.
 #'
@@ -73,7 +79,6 @@ read_problems <- function(results) read_if_there(file.path(results, "problems.cs
 #' Writes the problems of a verb in place of those that it had.
 #'
 #' @param rows data.table: table, message, cells.
-#' @export
 write_problems <- function(rows, results, verb) {
   of_verb <- verb
   rows <- rbind(read_problems(results)[verb != of_verb], copy(rows)[, verb := rep(of_verb, .N)], use.names = TRUE)

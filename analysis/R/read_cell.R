@@ -5,7 +5,7 @@
 #'
 #' @param path path of the cell.json.
 #' @return the cell as a nested list, with `folder` (its folder) and `path` added. JSON null
-#'   becomes NULL; arrays of objects stay lists.
+#'   becomes NULL; arrays of objects stay lists. Stops where the files next to it are not those that it was written with.
 read_cell <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   cell <- tryCatch(
@@ -20,7 +20,17 @@ read_cell <- function(path) {
   if (!as.numeric(cell$schema) %in% 3) fail_reading(path, "schema ", cell$schema, " is not known; known: 3")
   cell$path <- path
   cell$folder <- dirname(path)
+  check_series(cell)
   cell
+}
+
+# Older records have no checksums.
+check_series <- function(cell) {
+  for (name in names(cell$series)) {
+    path <- file.path(cell$folder, name)
+    if (!file.exists(path)) fail_reading(path, "no such file; its record was written with one")
+    if (unname(tools::md5sum(path)) != cell$series[[name]]$md5) fail_reading(path, "not the file that its record was written with")
+  }
 }
 
 #' Reads several cells.

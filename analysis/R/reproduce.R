@@ -207,16 +207,15 @@ run_of <- function(summary, comparisons, provenance) {
 read_run <- function(results, shipped) {
   paths <- Sys.glob(file.path(results, "cells", "*", "*", "*", "*", "rep-*", "cell.json"))
   if (length(paths) == 0) return(NULL)
-  cells <- read_cells(paths)
-  new <- is_new(rbindlist(lapply(cells, function(cell) as.data.table(identity_of(cell)))), shipped)
+  read <- read_measured(paths)
+  new <- is_new(read$summary, shipped)
   if (!any(new)) return(NULL)
-  paths <- paths[new]
+  summary <- read$summary[new]
+  paths <- read$paths[new]
   beside <- Filter(file.exists, file.path(dirname(paths), "baseline", "cell.json"))
-  summary <- summarise_cells(paths)
   both <- rbind(summary, if (length(beside) > 0) summarise_cells(beside)[, baseline := NA_character_])
-  loads <- read_loads(paths)
-  measured <- as_measured(both, loads$slices, loads$histograms, shipped$comparisons)
-  run_of(summary, compare_modes(measured), cells[new][[1]]$provenance)
+  measured <- as_measured(both, read$slices[session %in% summary$session], read$histograms, shipped$comparisons)
+  run_of(summary, compare_modes(measured), read_cell(paths[1])$provenance)
 }
 
 #' The run of a report as it is compared with a shipped one; NULL where it has no cell to compare.

@@ -1,0 +1,152 @@
+# The cells of a whole run on a noisy machine, and each thing that guide, causes and claims name by itself. A mask takes validity, or
+# the cell, from some of the cells that a thing names.
+
+noisy_run <- "2026-11-27-xeon"
+
+#' The run's cells as the analysis has them, read once.
+#'
+#' @return see as_measured(), with capacity, cells, and sweeps; `extras` see read_claim_extras(), `grid` of grid.csv.
+measured_on_noisy_machine <- function() {
+  folder <- new_folder()
+  untar(file.path(analysis_folder, "runs", noisy_run, "cells.tar.xz"), exdir = folder)
+  use_modes(file.path(folder, "modes.csv"))
+  paths <- Sys.glob(file.path(folder, "cells", "*", "*", "*", "*", "rep-*", "cell.json"))
+  read <- read_measured(paths[!is_sweep(paths)])
+  sweeps <- read_cells(whole_cells(paths[is_sweep(paths)]))
+  law <- speed_law(read$slices)
+  slices <- with_usual_speed(read$slices, law)
+  summary <- with_session_values(with_usual_speed(read$summary, law), slices, read$histograms)
+  measured <- as_measured(summary, slices, read$histograms)
+  c(measured, list(
+    capacity = capacities_of(sweeps), sweeps = sweeps, cells = read_cells(read$paths), extras = read_claim_extras(folder),
+    grid = fread(file.path(folder, "grid.csv"), colClasses = "character"), folder = folder
+  ))
+}
+
+place_columns <- c("study", "mode", "tier", "tool")
+
+# ---- Things --------------------------------------------------------------------------------------
+
+# A thing: `id`, `cells` that it names, `rows` that it has at least, and `run`, which gives its rows with a value or a reason.
+things_of <- function(measured) {
+  c(
+    lapply(read_causes(file.path(analysis_folder, "causes.yaml")), thing_of_cause),
+    lapply(read_claims(file.path(analysis_folder, "claims.yaml")), thing_of_claim, measured),
+    lapply(split(pairs_named(measured), by = "id"), thing_of_pair)
+  )
+}
+
+cells_named <- function(places) unique(rbindlist(lapply(places, function(place) as.data.table(place[place_columns]))))
+
+thing_of_cause <- function(cause) {
+  place <- function(side) if (!is.null(side)) c(study = cause$study, side[c("mode", "tier", "tool")])
+  swaps <- unlist(lapply(cause$swaps, function(swap) unname(sides_of(cause, swap$changes))), recursive = FALSE)
+  doses <- lapply(cause$doses$modes, function(each) list(mode = each$mode, tier = c(each$tier, cause$tier)[1], tool = cause$tool))
+  steps <- lapply(cause$steps, function(step) list(mode = step$mode, tier = cause$tier, tool = cause$tool))
+  own <- if (!is.null(cause$difference)) unname(sides_of(cause))
+  rows <- length(cause$swaps) + !is.null(cause$doses) + if (length(cause$steps) > 0) length(steps_of(cause)) else 0
+  list(
+    id = paste("cause", cause$id), cells = cells_named(Filter(Negate(is.null), lapply(c(own, swaps, doses, steps), place))), rows = rows,
+    run = function(measured) trace_causes(list(cause), measured$summary, measured$slices)[, value := before]
+  )
+}
+
+thing_of_claim <- function(claim, all) {
+  # Values that are printed with the reason are of the same cells.
+  claim$also <- NULL
+  terms <- unique(rbindlist(lapply(Filter(function(place) is.null(place[["primitive"]]), places_of(claim)), terms_of), fill = TRUE))
+  list(
+    id = paste("claim", claim$id), cells = if (nrow(terms) > 0) unique(terms[, ..place_columns]) else all$summary[0, ..place_columns], rows = 1,
+    run = function(measured) {
+      summary <- with_capacities(measured$summary, measured$capacity)
+      tables <- list(summary = summary, measured = replace(measured, "summary", list(summary)), comparisons = no_judged(), extras = all$extras)
+      found <- judge_claims(list(claim), tables, all$grid)
+      found[, `:=`(value = estimate, reason = fifelse(verdict == not_in_this_run, verdict, reason))]
+    }
+  )
+}
+
+# Comparisons of a mode with its baseline that findings and situations name, each once, in the first statistic that they name.
+pairs_named <- function(all) {
+  guide <- file.path(analysis_folder, "guide.yaml")
+  of_findings <- lapply(read_findings(guide), function(finding) {
+    rbindlist(lapply(finding$pairs, function(pair) as.data.table(c(finding["study"], pair[c("mode", "tier", "tool", "statistic")]))))
+  })
+  of_situations <- lapply(read_guide(guide), function(situation) {
+    data.table(situation$study, situation$modes, situation$tier, tool_for(situation, situation$statistics[1]), situation$statistics[1])
+  })
+  pairs <- unique(rbindlist(c(of_findings, of_situations), use.names = FALSE), by = place_columns)
+  sides <- unique(rbind(all$summary[, c(place_columns, "baseline"), with = FALSE], all$capacity[, c(place_columns, "baseline"), with = FALSE]))
+  sides[!is.na(baseline)][pairs, on = place_columns, nomatch = NULL][, id := .I][]
+}
+
+thing_of_pair <- function(pair) {
+  cells <- pair[, .(study, mode = c(mode, baseline), tier, tool)]
+  list(
+    id = paste("pair", paste(cells[1], collapse = "/")), cells = cells, rows = 1,
+    run = function(measured) {
+      if (pair$statistic == "capacity_per_s") return(rbind(compare_capacities(measured$capacity), list(reason = "no capacity"), fill = TRUE)[1][, value := estimate])
+      as.data.table(effect_between(measured, pair[, .(study, mode, baseline, tier, tool)], pair$statistic))[, value := estimate]
+    }
+  )
+}
+
+# Findings, situations and primaries of all cells: rows with neither a value nor a reason, and what has no row.
+faults_of_guide <- function(measured, label) {
+  guide <- file.path(analysis_folder, "guide.yaml")
+  findings <- read_findings(guide)
+  take_problems()
+  comparisons <- compare_all(measured, guide)
+  decided <- decide_findings(findings, comparisons)
+  situations <- guide_of(measured, comparisons, guide)
+  lacking <- c(
+    setdiff(vapply(findings, `[[`, "", "id"), decided$finding), setdiff(vapply(read_guide(guide), `[[`, "", "title"), situations$situation),
+    if (nrow(decided) != sum(lengths(lapply(findings, `[[`, "pairs")))) "a pair"
+  )
+  rows <- rbindlist(list(comparisons, decided, situations), fill = TRUE)
+  faults <- c(take_problems()$message, if (length(lacking) > 0) paste("no row of", lacking), neither_of(rows[, value := estimate]))
+  if (length(faults) > 0) paste0(label, ": ", faults)
+}
+
+# ---- Masks ---------------------------------------------------------------------------------------
+
+# The tables of a run with a change to the rows of some cells.
+changed_rows <- function(measured, cells, change) {
+  for (name in c("summary", "slices", "capacity")) {
+    measured[[name]] <- change(copy(measured[[name]]), function(table) table[cells, on = names(cells), which = TRUE, nomatch = NULL])
+  }
+  measured
+}
+
+masks <- list(
+  absent = function(table, at) table[setdiff(seq_len(nrow(table)), at(table))],
+  invalid = function(table, at) set_all(table, at(table), list(valid = FALSE, failed_checks = "masked")),
+  "without a valid latency" = function(table, at) set_all(table, at(table), list(latency_valid = FALSE, failed_checks = "masked")),
+  "in another session" = function(table, at) set_all(table, at(table), list(session = "another"))
+)
+
+set_all <- function(table, rows, values) {
+  for (column in intersect(names(values), names(table))) set(table, rows, column, values[[column]])
+  table
+}
+
+only <- function(measured, cells) {
+  for (name in c("summary", "slices", "capacity")) measured[[name]] <- measured[[name]][cells, on = names(cells), nomatch = NULL]
+  measured
+}
+
+neither_of <- function(rows) {
+  neither <- rows[!is.finite(value) & !nzchar(fcoalesce(reason, "")), .N]
+  if (neither > 0) sprintf("%d rows with neither a value nor a reason", neither)
+}
+
+# Faults of a thing's rows under a mask, or none: an error, a row too few, a row with neither value nor reason.
+faults_of <- function(thing, measured, label) {
+  take_problems()
+  rows <- tryCatch(thing$run(measured), error = function(problem) data.table(value = 0, reason = "", failed = conditionMessage(problem)))
+  faults <- c(
+    rows[["failed"]], take_problems()$message, if (nrow(rows) < thing$rows && is.null(rows[["failed"]])) sprintf("%d rows of %d", nrow(rows), thing$rows),
+    neither_of(rows)
+  )
+  if (length(faults) > 0) sprintf("%s, %s: %s", thing$id, label, faults)
+}

@@ -1,0 +1,83 @@
+# Which cells are valid together decides what can be computed: whatever is missing, each thing that guide, causes and claims name has a value or
+# a reason, and nothing stops.
+
+all <- measured_on_noisy_machine()
+things <- Filter(function(thing) nrow(only(all, thing$cells)$summary) + nrow(only(all, thing$cells)$capacity) > 0, things_of(all))
+named <- lapply(things, function(thing) only(all, thing$cells))
+ids <- vapply(things, `[[`, "", "id")
+is_cause <- startsWith(ids, "cause")
+
+# Two processes; a fault is a text.
+expect_no_fault <- function(inputs, faults_with) {
+  found <- unlist(parallel::mclapply(inputs, function(input) tryCatch(faults_with(input), error = conditionMessage), mc.cores = 2))
+  expect(length(found) == 0, paste(unique(found), collapse = "\n"))
+}
+
+test_that("each cell may be of another session than the others, absent, invalid, or without a valid latency", {
+  # The run has most of what is named.
+  expect_gt(length(things), 100)
+  expect_no_fault(seq_along(things), function(thing) {
+    cells <- things[[thing]]$cells
+    unlist(lapply(seq_len(nrow(cells)), function(at) {
+      lapply(c(if (is_cause[thing]) "in another session", names(masks)[1 + (thing + at) %% (4 - is_cause[thing])]), function(mask) {
+        label <- paste(mask, paste(cells[at], collapse = "/"))
+        faults_of(things[[thing]], changed_rows(named[[thing]], cells[at], masks[[mask]]), label)
+      })
+    }))
+  })
+})
+
+test_that("each session may be gone, and all validity, and all cells", {
+  expect_no_fault(seq_along(things), function(at) {
+    sessions <- unique(named[[at]]$summary$session)
+    gone <- function(session) faults_of(things[[at]], changed_rows(named[[at]], data.table(session), masks$absent), paste("without", session))
+    c(
+      if (is_cause[at] && length(sessions) > 1) unlist(lapply(sessions, gone)),
+      faults_of(things[[at]], changed_rows(named[[at]], things[[at]]$cells, masks$invalid), "nothing valid"),
+      faults_of(things[[at]], only(named[[at]], things[[at]]$cells[0]), "no cell")
+    )
+  })
+})
+
+test_that("findings and situations have rows of one study or repetition alone, without validity, without cells, and with one round", {
+  alone <- function(column) lapply(unique(all$summary[[column]]), function(value) list(paste(column, value), only(all, setNames(data.table(value), column))))
+  others <- list(
+    list("nothing valid", changed_rows(all, unique(all$summary[, "study"]), masks$invalid)), list("no cell", only(all, all$summary[0, ..place_columns])),
+    list("one round", replace(all, "slices", list(all$slices[round == 1])))
+  )
+  expect_no_fault(c(alone("study"), alone("repetition"), others), function(mask) faults_of_guide(mask[[2]], mask[[1]]))
+})
+
+test_that("any cells together may be absent or invalid", {
+  seed <- sample.int(1e6, 1)
+  message("200 masks are drawn with the seed ", seed)
+  expect_no_fault(seq_len(200), function(draw) {
+    set.seed(seed + draw)
+    at <- sample(which(is_cause | startsWith(ids, "pair")), 1)
+    measured <- named[[at]]
+    # A cell of each session by itself.
+    cells <- unique(rbind(measured$summary[, c(place_columns, "session"), with = FALSE], measured$capacity[, c(place_columns, "session"), with = FALSE]))
+    for (mask in names(masks)[1:3]) measured <- changed_rows(measured, cells[runif(nrow(cells)) < 0.25], masks[[mask]])
+    faults_of(things[[at]], measured, paste("seed", seed, "draw", draw))
+  })
+})
+
+test_that("tables of single cells have their columns, whatever is there", {
+  columns <- function(measured, cells, sweeps) {
+    is_beyond <- vapply(cells, function(cell) cell$cell$tool == overload_tool, NA)
+    loads <- overloads_of(cells[is_beyond])
+    primitives <- read_primitives(file.path(all$folder, "primitives.csv"))
+    tables <- list(
+      bounds = bound_modes(cells[!is_beyond], measured$summary), occupancy = occupy_modes(cells[!is_beyond], measured$summary),
+      overloads = loads, heaps = heaps_of(cells, measured$summary, loads), "request-heap" = request_heap_of(cells[is_beyond]),
+      capacity = capacities_of(sweeps), sweeps = pool_steps(sweeps), "predicted-sweeps" = predict_curves(sweeps, primitives),
+      loops = compare_loops(measured), "profiler-cost" = profiler_cost(measured),
+      comparisons = compare_all(measured, file.path(analysis_folder, "guide.yaml"))
+    )
+    lapply(tables, names)
+  }
+  write_table(summarise_primitives(file.path(all$folder, "primitives", "costs.csv")), file.path(all$folder, "primitives.csv"))
+  invalid <- columns(changed_rows(all, unique(all$summary[, "study"]), masks$invalid), all$cells, all$sweeps)
+  expect_identical(invalid, lapply(tables_of_cells[names(invalid)], function(empty) names(empty())))
+  expect_identical(columns(only(all, all$summary[0, ..place_columns]), list(), list()), invalid)
+})
