@@ -166,6 +166,7 @@ analyze_profiles <- function(results, paths, folder, converter) {
     law <- guarded(read_speed_law(file.path(results, "cpu-speed.csv")), "cpu-groups", no_law)
     rules <- read_stack_groups(file.path(folder, "stack-groups.csv"))
     causes <- read_causes(file.path(folder, "causes.yaml"))
+    note_faults_of_profiles(unique(dirname(paths)))
     cells_with <- function(name) file.path(dirname(paths[basename(paths) == name]), "cell.json")
     write(group_cpu(cells_with("profile.collapsed"), rules, law), "cpu-groups")
     write(group_allocations(cells_with("allocation.collapsed"), rules), "allocations")
@@ -173,6 +174,13 @@ analyze_profiles <- function(results, paths, folder, converter) {
     write(moved_rows(causes, cpu_groups), "moved-groups")
     draw_differences(causes, cpu_groups, rules, law, file.path(results, "cells"), converter, drawn)
   })
+}
+
+# Recordings that could not be converted say so next to their cell.
+note_faults_of_profiles <- function(folders) {
+  for (file in Filter(file.exists, file.path(folders, "profile-fault.txt"))) {
+    note_problem("cpu-groups", paste(readLines(file, warn = FALSE), collapse = " "), name_of_cell(file.path(dirname(file), "cell.json")))
+  }
 }
 
 #' Compares a run with a shipped one, on the terminal and in compare.csv.

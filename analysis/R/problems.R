@@ -4,8 +4,7 @@
 no_problems <- function() typed_table(c("table", "verb", "message", "cells"))
 
 # Since the verb began, or since they were taken.
-noted <- new.env()
-noted$rows <- list()
+noted <- list2env(list(rows = list()))
 
 #' Notes what could not be read or computed.
 #'
@@ -37,7 +36,7 @@ guarded <- function(value, table, otherwise = NULL, cells = character()) {
 #' The reason that a row has in place of a value.
 not_computed <- function(message) paste("could not be computed:", message)
 
-#' Results of functions, two at a time.
+#' Results of functions, of which each has a process; a machine has two CPUs at least.
 #'
 #' A process that is killed, as the kernel does where memory is short, leaves nothing: it is noted, and its task is done once more.
 #'
@@ -61,7 +60,8 @@ in_processes <- function(tasks) {
     value <- guarded(task(), "")
     list(value = value, problems = noted$rows)
   }
-  suppressWarnings(parallel::mclapply(tasks, of_task, mc.cores = 2, mc.preschedule = FALSE))
+  jobs <- lapply(tasks, function(task) parallel::mcparallel(of_task(task)))
+  suppressWarnings(unname(parallel::mccollect(jobs)))
 }
 
 #' Problems as lines for a terminal.

@@ -96,7 +96,7 @@ def test_an_early_report_is_made_once_and_while_sessions_are_left(grid, results)
     done = ROOT / results / "logs/so-far/after-1.txt"
     done.parent.mkdir(parents=True)
     done.touch()
-    # As another configuration would write them again; the clock of files has ticks.
+    # Another configuration would write them again; the clock of files has ticks.
     time.sleep(0.1)
     for name in ("modes.csv", "grid.csv"):
         (ROOT / results / name).touch()

@@ -3,7 +3,8 @@
     python -m profiles.convert LIST < names of cells' folders
 
 Stacks count samples of CPU time, or bytes that were allocated. A cell that has them already is left
-as it is, and files are empty where nothing was recorded. LIST names the cells at the end.
+as it is, and files are empty where nothing was recorded. A recording that cannot be read leaves
+empty files and the reason in profile-fault.txt. LIST names the cells at the end.
 
 Samples before and after the slice's window are cut off here. A JVM's recording is
 async-profiler's (JFR), that of any other program is perf's.
@@ -27,6 +28,7 @@ JFRCONV = Path(__file__).with_name("jfrconv.sh")
 EVENTS = Path(__file__).with_name("Events.java")
 # Recordings that the session leaves, and the tables made of them.
 EVENTS_RECORDING, EVENTS_TABLE = "events.jfr", "events.csv"
+FAULT = "profile-fault.txt"
 # By what they count: the stacks and the flame graph, which is written last.
 FILES = {
     "cpu": ("profile.collapsed", "flamegraph.html"),
@@ -34,6 +36,18 @@ FILES = {
 }
 # jfrconv's options for each.
 KINDS = {"cpu": ["--cpu"], "allocation": ["--alloc", "--total"]}
+
+
+def convert_or_say_why(folder: Path) -> None:
+    """Converts a cell's recordings; one that cannot be read costs no other cell its profile."""
+    try:
+        convert_cell(folder)
+    except (subprocess.CalledProcessError, OSError, ValueError) as fault:
+        for name in (name for names in FILES.values() for name in names):
+            if not (folder / name).exists():
+                (folder / name).write_text("")
+        print(f"{folder}: {fault}", file=sys.stderr)
+        (folder / FAULT).write_text(f"the profile cannot be read: {fault}\n")
 
 
 def convert_cell(folder: Path) -> None:
@@ -101,7 +115,7 @@ def main() -> None:
     folders = [Path(line) for line in sys.stdin.read().split()]
     # One more CPU saves little: jfrconv lives for half a second.
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        list(pool.map(convert_cell, folders))
+        list(pool.map(convert_or_say_why, folders))
     Path(sys.argv[1]).write_text("".join(f"{folder}\n" for folder in folders))
 
 
