@@ -140,10 +140,12 @@ absent_of_situation <- function(situation, metrics, comparisons) {
   modes <- if (is.null(situation$modes) && nrow(metrics) == 0) "" else situation$modes
   wanted <- CJ(statistic = situation$statistics, mode = as.character(modes), sorted = FALSE)
   lacking <- wanted[!metrics, on = c("statistic", "mode")]
-  place <- function(at) list(
-    study = situation$study, tier = situation$tier, tool = tool_for(situation, lacking$statistic[at]), mode = lacking$mode[at],
-    baseline = baseline_of(situation), statistic = lacking$statistic[at], standing = "none"
-  )
+  place <- function(at) {
+    list(
+      study = situation$study, tier = situation$tier, tool = tool_for(situation, lacking$statistic[at]), mode = lacking$mode[at],
+      baseline = baseline_of(situation), statistic = lacking$statistic[at], standing = "none"
+    )
+  }
   rbindlist(lapply(seq_len(nrow(lacking)), function(at) absent_row(comparisons, place(at), no_cell_of_it)), fill = TRUE)
 }
 

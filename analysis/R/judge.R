@@ -200,7 +200,9 @@ verdict_of_finding <- function(finding, effect, is_fixed) {
 
 #' The bound of the ratio here: a side that was at its limit, or what theory allows the two modes.
 verdict_of_bound <- function(pair, effect, bound, there) {
-  if (effect$why == "" && effect$bound %in% c(1, -1)) {
+  # Without a ratio there is none to bound.
+  if (effect$why != "") return(NULL)
+  if (effect$bound %in% c(1, -1)) {
     as_there <- nrow(there) > 0 && there$bound == bound_words(effect$bound)
     limits <- unique(unlist(strsplit(pair$failed$failed_checks, ";", fixed = TRUE)))
     return(c(gsub("_", " ", bound_words(effect$bound)), paste0("a side was at its limit (", paste(limits, collapse = ", "), ")", if (as_there) ", as in the shipped run")))
@@ -208,7 +210,6 @@ verdict_of_bound <- function(pair, effect, bound, there) {
   if (effect$statistic != "throughput_per_s") return(NULL)
   allowed <- if (is.null(bound)) bounds_of_pair(pair) else list(ratio = bound_ratio(bound), why = paste(format_number(unlist(bound)), gsub("_", " ", names(bound)), collapse = ", "))
   if (is.null(allowed)) return(NULL)
-  if (effect$why != "" || !is.finite(allowed$ratio)) return(c("open", paste(c(setdiff(effect$why, ""), allowed$why), collapse = "; ")))
   # A bound may be written the other way round.
   turned <- if ((allowed$ratio > 1) == (effect$centre > 0)) 1 else -1
   c(format_number(allowed$ratio), sprintf("%s; measured %s", allowed$why, format_number(exp(turned * effect$centre))))

@@ -1,4 +1,4 @@
-# What is damaged, fails or is killed loses itself alone, and is named.
+# A cell that is damaged, a table that fails and a process that is killed lose themselves alone, and are named.
 
 problems_of_run <- function(results) read_problems(results)[, .(table, cells)]
 
@@ -89,7 +89,7 @@ test_that("a process that is killed is named, and its work is done once more", {
 test_that("a table that fails, or finds the disk full, is written without rows, and the others with theirs", {
   results <- new_folder()
   tables <- list(bounds = no_bounds, mixes = no_mixes, sweeps = no_pooled_steps, heaps = no_heaps)
-  # As if the disk were full while this one is written.
+  # The disk is full while this one is written.
   file.symlink("/dev/full", file.path(results, "sweeps.csv.new"))
   write_all(results, tables, analysis_folder, "analyze", function(write) {
     write(stop("no such thing"), "bounds")
