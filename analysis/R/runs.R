@@ -130,10 +130,16 @@ facts_of_run <- function(cells, beside, protocol) {
   session_s <- seconds(cells)
   list(
     started = min(at("started")), ended = max(at("ended")), cells = length(cells), sessions = length(session_s),
-    rules = setNames(lapply(rules, rules_version, protocol = protocol), rules),
+    rules = modifyList(setNames(lapply(rules, rules_version, protocol = protocol), rules), validity_of(all)),
     machine = machines[[1]], limits = cells[[1]]$provenance$limits, versions = versions_of(all),
     session_s = session_s, beside = list(cells = length(beside), session_s = if (length(beside) > 0) seconds(beside))
   )
+}
+
+# Cells were judged by the version that measured them.
+validity_of <- function(cells) {
+  versions <- unlist(lapply(cells, function(cell) cell$validity$version))
+  if (length(versions) > 0) list(validity = max(versions)) else list()
 }
 
 # By path. A session that was interrupted has no phases: it lasted to the end of its last cell, and another
