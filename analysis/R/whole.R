@@ -16,8 +16,10 @@ check_counts <- function(cell) {
   }
 }
 
-# Stops after a warning, which is what R has for a value that is no number or a row that is cut off; not within it, or fread() would leave its
-# file open and warn of the next.
+#' A value; stops after a warning, which is what R has for text that is no number, or a row that is cut off.
+#'
+#' Not within the warning, or fread() would leave its file open and warn of the next.
+#' @export
 strictly <- function(value) {
   said <- NULL
   result <- withCallingHandlers(value, warning = function(problem) {

@@ -48,17 +48,6 @@ readable <- function(file, value) {
   written(file, strictly(value), function(message) structure(list(), class = "unreadable", message = message))
 }
 
-# Not stopped at the warning itself: fread() would then warn of that at its next file.
-strictly <- function(value) {
-  said <- NULL
-  value <- withCallingHandlers(value, warning = function(warning) {
-    said <<- c(said, conditionMessage(warning))
-    invokeRestart("muffleWarning")
-  })
-  if (length(said) > 0) stop(said[1], call. = FALSE)
-  value
-}
-
 is_readable <- function(table) !inherits(table, "unreadable")
 
 for (use in c("$", "[", "[[", "dim", "length", "names", "as.list")) {
