@@ -4,8 +4,16 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-# The parts of the set-up wait for downloads most of the time, so they overlap.
-MAKEFLAGS += --jobs=4 --no-builtin-rules
+MAKEFLAGS += --no-builtin-rules
+# Goals run in the order in which they are typed, under MAKEFLAGS=-j8 as well: nothing runs next to a measurement. The
+# parts of the set-up wait for downloads most of the time, so they overlap, in an invocation of their own.
+ifneq ($(filter-out .tools/%,$(or $(MAKECMDGOALS),help)),)
+.NOTPARALLEL:
+else ifeq ($(findstring --jobserver,$(MAKEFLAGS)),)
+MAKEFLAGS += --jobs=4
+endif
+# Some goals start Python before there is a .tools/env, which unsets these.
+unexport $(filter PYTHON%,$(.VARIABLES))
 
 TOOLS := $(CURDIR)/.tools
 SETUP := profiles/setup
@@ -72,7 +80,8 @@ clean: ## remove what was built and installed here; never results/
 
 # ---- Set-up: everything in .tools/, each part behind a stamp that depends on its pinned list
 
-setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
+setup: ## install what is missing, pinned
+	@$(MAKE) --silent $(PARTS:%=.tools/%.stamp)
 
 .tools/debian.stamp: $(SETUP)/debian-packages.txt $(SETUP)/debian.sh
 	@mkdir -p .tools
@@ -83,7 +92,7 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 	@echo "set-up: Python environment"
 	@rm -rf .tools/venv
 	@python3 -m venv .tools/venv
-	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --use-pep517 --require-hashes --requirement $<
+	@$(SETUP)/pip.sh .tools/venv install --use-pep517 --require-hashes --requirement $<
 	@touch $@
 
 # Snakemake finds the plugin that shows its progress on the path of its Python.
@@ -93,7 +102,7 @@ setup: $(PARTS:%=.tools/%.stamp) ## install what is missing, pinned
 
 .tools/slurm.stamp: $(SETUP)/requirements-slurm.txt .tools/venv.stamp
 	@echo "set-up: Snakemake's executor for SLURM"
-	@.tools/venv/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
+	@$(SETUP)/pip.sh .tools/venv install --require-hashes --requirement $<
 	@touch $@
 
 .tools/java-tools.stamp: $(SETUP)/java-tools.sh $(SETUP)/java-tools.pom.xml $(SETUP)/java-tools.sha256 .tools/debian.stamp | .tools/env

@@ -96,9 +96,9 @@ table_of_checks <- function(findings) {
 # A table without the blanks that align its columns.
 narrow_table <- function(table) gsub("-{4,}", "---", gsub(" {2,}", " ", c(knitr::kable(table, format = "pipe", row.names = FALSE))))
 
-#' The shipped runs: what each is, and where its report is.
+#' The shipped runs: what each is, and where its report is, if it is shipped, too.
 #'
-#' @param runs see read_all_shipped(); CPU time is compared with that of the first.
+#' @param runs see read_all_shipped(), with `has_report`; CPU time is compared with that of the first.
 #' @return data.table of text.
 table_of_runs <- function(runs) {
   rbindlist(lapply(runs, function(run) {
@@ -107,7 +107,7 @@ table_of_runs <- function(runs) {
     # With what was measured beside a default run.
     session_s <- unlist(c(facts$session_s, facts$beside$session_s))
     data.table(
-      Run = sprintf("[%s](../paper/runs/%s/report.pdf)", run$name, run$name), Machine = machine_text(facts$machine),
+      Run = if (isTRUE(run$has_report)) sprintf("[%s](../paper/runs/%s/report.pdf)", run$name, run$name) else run$name, Machine = machine_text(facts$machine),
       Kernel = facts$machine$kernel, Commit = as_code(substr(facts$commit, 1, 7)), Cells = format_number(nrow(cells)),
       "of them load curves" = format_number(nrow(run$capacity)), Valid = format_number(sum(counts_for(rbind(run$summary, run$capacity, fill = TRUE), "throughput_per_s"))),
       Sessions = format_number(length(session_s)), Minutes = format_number(round(sum(session_s) / 60)),
@@ -183,7 +183,9 @@ with_blocks <- function(lines, blocks) {
 #'
 #' @param root the checkout; `name` of a shipped run.
 write_readme <- function(root, name) {
-  runs <- read_all_shipped(file.path(root, "analysis", "runs"), name)
+  runs <- lapply(read_all_shipped(file.path(root, "analysis", "runs"), name), function(run) {
+    c(run, has_report = file.exists(file.path(root, "paper", "runs", run$name, "report.pdf")))
+  })
   over_runs <- lapply(setNames(runs, vapply(runs, `[[`, "", "name")), findings_of_shipped, file.path(root, "analysis", "guide.yaml"))
   findings <- over_runs[[1]]
   lines <- readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8")

@@ -163,7 +163,7 @@ def python_packages(venv: Path) -> Finding:
     """Compares what the environment holds with the pins that apply to every machine."""
     pins = HERE / "requirements.txt"
     pinned = dict(re.findall(r"^([a-z0-9-]+)==([^ ;]+) \\$", pins.read_text(), re.MULTILINE))
-    listed = output([str(venv / "python"), "-m", "pip", "freeze", "--disable-pip-version-check"])
+    listed = output([str(venv / "python"), "-m", "pip", "--isolated", "freeze"])
     if listed is None:
         return Finding("Python packages", MISSING, "no .tools/venv that works", "make setup")
     present = dict(line.split("==") for line in listed.lower().splitlines() if "==" in line)

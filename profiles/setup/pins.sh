@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 python3 -m venv "$work/venv"
-"$work/venv/bin/pip" install --quiet --disable-pip-version-check uv==0.13.8
+./pip.sh "$work/venv" install uv==0.13.8
 # --universal: one list for x86-64 and ARM, and for every Python from 3.11 on.
 pin() { # pin IN OUT
   "$work/venv/bin/uv" pip compile --quiet --no-config --upgrade --universal --python-version 3.11 \

@@ -15,7 +15,7 @@ new_enough() {
 }
 
 if ! new_enough &&
-  ! timeout 180 "$tools/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+  ! timeout 180 "$here/pip.sh" "$tools/venv" install --no-deps \
     --require-hashes --requirement /dev/stdin <<<"$pin" >"$tools/quarto.log" 2>&1; then
   echo "set-up: Quarto cannot be had here; the stand-in renderer writes the report"
   exit 0

