@@ -1,7 +1,9 @@
 """Set-up's scripts: what they install, what they say where nothing can be installed."""
 
 import os
+import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -432,6 +434,51 @@ def test_clean_leaves_results(run, clone):
     assert not (clone / ".tools").exists()
     assert not (clone / "workloads/due/build").exists()
     assert not (clone / "servers/sockets/target").exists()
+
+
+GOALS = """
+one two .tools/one .tools/two:
+\t@echo $(@F) begins; sleep 0.5; echo $(@F) ends
+variables:
+\t@env
+"""
+
+
+@pytest.mark.parametrize("flags", ["", "-j8", "-j"])
+def test_goals_follow_each_other_and_parts_of_the_set_up_overlap(run, clone, flags):
+    (clone / "goals.mk").write_text(GOALS)
+    make = ("make", "-C", clone, "-f", "Makefile", "-f", "goals.mk", "--no-print-directory")
+    said = run(*make, "one", "two", MAKEFLAGS=flags).stdout.splitlines()
+    assert said == ["one begins", "one ends", "two begins", "two ends"]
+    said = run(*make, ".tools/one", ".tools/two", MAKEFLAGS=flags).stdout.splitlines()
+    assert {*said[:2]} == {"one begins", "two begins"}
+
+
+def test_python_of_a_goal_loads_no_module_of_other_work(run, clone):
+    (clone / "goals.mk").write_text(GOALS)
+    make = ("make", "-C", clone, "-f", "Makefile", "-f", "goals.mk")
+    shown = run(*make, "variables", PYTHONPATH="/none", PYTHONHOME="/none", MINE="kept").stdout
+    assert "/none" not in shown and "MINE=kept" in shown
+
+
+# ---- pip.sh ---------------------------------------------------------------------------------
+
+
+def test_pip_takes_no_place_from_a_user_and_all_else(run, tmp_path):
+    pip = tmp_path / "venv/bin/pip"
+    pip.parent.mkdir(parents=True)
+    pip.write_text(f'#!/bin/sh\nexec {sys.executable} -m pip "$@"\n')
+    pip.chmod(0o755)
+    conf = "[global]\nuser = true\ntarget = /none\nfind-links =\n  /b\n  /c\nretries = 1\n"
+    (tmp_path / "pip.conf").write_text(conf + "[install]\nprefix = /none\nproxy = p:1\n")
+    user = {"PIP_CONFIG_FILE": f"{tmp_path}/pip.conf", "PIP_USER": "1", "PIP_ROOT": "/none"}
+    words = ("config", "list", "--verbose")
+    done = run(SETUP / "pip.sh", tmp_path / "venv", *words, PIP_RETRIES="3", **user)
+    assert done.returncode == 0, done.stderr
+    said = dict(re.findall("^:env:[.](.*)='(.*)'$", done.stdout, re.M))
+    assert "/none" not in done.stdout and "user" not in said
+    assert (said["proxy"], said["retries"]) == ("p:1", "3")
+    assert said["find-links"].split() == ["/b", "/c"]
 
 
 # ---- browser.sh -----------------------------------------------------------------------------
