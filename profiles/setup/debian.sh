@@ -18,16 +18,22 @@ as_root() {
   fi
 }
 
-install() {
-  as_root apt-get update --quiet=2 &&
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes \
-      --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}"
+# A new machine in a cloud upgrades itself for minutes: apt's and dpkg's locks are waited for.
+apt_get() { # apt_get WORD…
+  local held said=
+  until as_root env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive apt-get --quiet=2 "$@" >"$log" 2>&1; do
+    held=$(sed -nE '/^E: Could not get lock/{s/^E: Could not get lock //;s/\. It is held by/, held by/;p;q}' "$log")
+    [[ -n $held ]] && ((SECONDS < 900)) || return 1
+    [[ $held == "$said" ]] || echo "set-up: waiting for the lock $held"
+    said=$held
+    sleep 1
+  done
 }
 
 echo "set-up: installing ${#missing[@]} Debian packages"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! install >"$log" 2>&1; then
+if ! { apt_get update && apt_get install --yes --no-install-recommends "${missing[@]}"; }; then
   {
     tail --lines=5 "$log"
     echo "set-up: these Debian packages are missing and could not be installed from here:"

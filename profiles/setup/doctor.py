@@ -11,6 +11,7 @@ remark.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import re
@@ -47,6 +48,10 @@ cat("and no other")"""
 R_VARIABLES = ("RHOME", "R_HOME", "R_LIBS", "R_LIBS_SITE", "R_PROFILE", "R_ENVIRON")
 # R packages that only checks of the code load.
 OF_CHECKS = {"lintr", "roxygen2", "testthat"}
+
+# By comm of proc(5). Not unattended-upgr: a daemon of this name waits for every shutdown, and the
+# upgrade itself is a child of apt.systemd.daily.
+PACKAGE_MANAGERS = {"apt", "apt-get", "apt.systemd.dai", "dpkg", "dnf", "yum", "zypper", "pacman"}
 
 DATABASES = "rm -f .tools/databases.stamp; make setup"
 
@@ -274,6 +279,7 @@ def machine(needs: str, root: Path = limits.ROOT) -> list[Finding]:
         governor(root),
         clock(limits.clock(root)),
         Finding("scheduler", OK, limits.scheduler(root)),
+        package_managers(root),
         programs(),
         home(),
     ]
@@ -397,6 +403,19 @@ def charset() -> Finding:
     if "utf" in set_to.lower():
         return Finding("charset", OK, set_to)
     return Finding("charset", REMARK, set_to, "`. .tools/env` sets C.UTF-8; make does so by itself")
+
+
+def package_managers(root: Path = limits.ROOT) -> Finding:
+    """Which of them run: a new machine in a cloud upgrades itself for minutes after its start."""
+    running = []
+    for process in (root / "proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if (name := (process / "comm").read_text().strip()) in PACKAGE_MANAGERS:
+                running.append(f"process {process.name} ({name})")
+    if running:
+        advice = "it takes CPU time and disk from what is measured: wait for its end"
+        return Finding("package managers", REMARK, ", ".join(sorted(running)), advice)
+    return Finding("package managers", OK, "none running")
 
 
 def programs() -> Finding:

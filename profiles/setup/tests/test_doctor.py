@@ -76,6 +76,18 @@ def test_a_runtime_tells_its_version_from_its_release_file(monkeypatch, tmp_path
     assert doctor.runtime(21) == Finding("Java runtime 21", OK, "21.0.8+9-LTS")
 
 
+def test_an_upgrade_that_runs_is_named(tmp_path):
+    for pid, name in (("7", "apt-get"), ("8", "java"), ("self", "apt")):
+        (tmp_path / "proc" / pid).mkdir(parents=True)
+        (tmp_path / "proc" / pid / "comm").write_text(f"{name}\n")
+    found = doctor.package_managers(tmp_path)
+    assert (found.state, found.found) == (REMARK, "process 7 (apt-get)")
+    (tmp_path / "proc/7/comm").unlink()
+    assert doctor.package_managers(tmp_path).state == OK
+    named = "package managers"
+    assert named in {each.name for each in doctor.machine("")}
+
+
 def test_a_jdk_with_another_compiler_is_named(monkeypatch, tmp_path):
     release = tmp_path / "release"
     monkeypatch.setattr(doctor, "output", lambda argv: str(tmp_path))

@@ -51,6 +51,24 @@ def test_names_packages_and_command_where_nothing_can_be_installed(run, put, use
     assert ("no network" if user == "0" else "a password is required") in done.stderr
 
 
+@pytest.mark.parametrize("lock", ["lists/lock", "lock-frontend"])
+def test_locks_of_other_programs_are_waited_for_and_named(run, put, tmp_path, lock):
+    """apt's own lock by `update`, dpkg's by `install`; each program is named once."""
+    held = f"/var/lib/{lock}. It is held by process 7 (unattended-upgr)"
+    call = "update" if lock == "lists/lock" else "install"
+    put("dpkg-query", GCC_IS_THERE)
+    put("id", "echo 0")
+    put("sleep", f"echo x >>{tmp_path}/slept")
+    tries = f"[ $(wc -l <{tmp_path}/slept) -lt 3 ]"
+    fails = f'echo "E: Could not get lock {held}"; exit 100'
+    put("apt-get", f'case "$*" in *{call}*) if {tries}; then {fails}; fi ;; esac')
+    (tmp_path / "slept").touch()
+    done = run(SETUP / "debian.sh", "maven")
+    assert (done.returncode, done.stderr) == (0, "")
+    waiting = f"set-up: waiting for the lock /var/lib/{lock}, held by process 7 (unattended-upgr)"
+    assert done.stdout.splitlines()[1:] == [waiting]
+
+
 def test_every_package_list_line_is_one_name():
     lines = (SETUP / "debian-packages.txt").read_text().splitlines()
     names = [line for line in lines if not line.startswith("#")]
