@@ -1,5 +1,6 @@
 #!/usr/bin/env Rscript
 # All tests of the analysis, two files at a time:  Rscript analysis/tests/testthat.R
+# Those of one file, or of all but one:            Rscript analysis/tests/testthat.R masks     Rscript analysis/tests/testthat.R but masks
 
 library(testthat)
 
@@ -25,6 +26,9 @@ files <- list.files(folder, "^test-.*[.]R$", full.names = TRUE)
 # The longest first, so that none is left for one process alone.
 files <- files[order(-file.size(files))]
 names <- sub("^test-(.*)[.]R$", "\\1", basename(files))
+chosen <- commandArgs(trailingOnly = TRUE)
+if (length(chosen) > 0) names <- if (chosen[1] == "but") setdiff(names, chosen) else intersect(names, chosen)
+if (length(names) == 0) stop("no tests are called ", paste(chosen, collapse = " "), call. = FALSE)
 ran <- parallel::mclapply(names, run_file, mc.cores = 2, mc.preschedule = FALSE)
 
 # A file that cannot be read, and a process that died, leave no list.

@@ -32,11 +32,12 @@ sources() {
   check "words" python3 profiles/setup/words.py
   check "shellcheck" shellcheck "${shell_scripts[@]}"
   check "paper (testthat)" Rscript paper/tests/testthat.R
-  check "analysis (testthat)" Rscript analysis/tests/testthat.R
+  check "analysis (testthat)" Rscript analysis/tests/testthat.R but masks
   check "lintr" Rscript -e "$lint_r"
 }
 programs() {
   check "generator" make -C workloads/due test
+  check "analysis of masked cells (testthat)" Rscript analysis/tests/testthat.R masks
   check "profiles, workloads, analysis, paper (pytest)" pytest --quiet --durations=12 profiles workloads analysis paper \
     --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
 }
