@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
+import pwd
 import re
 import shutil
 import subprocess
@@ -86,6 +87,7 @@ def tools() -> list[Finding]:
     venv = TOOLS / "venv/bin"
     setup = "make setup"
     return [
+        *user(os.geteuid()),
         python(),
         debian_packages(),
         jdk(),
@@ -133,6 +135,16 @@ def python() -> Finding:
     if tuple(int(part) for part in found.split(".")[:2]) < (3, 11):
         return Finding("Python", MISSING, found, "install Python 3.11 or newer as python3")
     return Finding("Python", OK, found)
+
+
+def user(number: int) -> list[Finding]:
+    """A remark on a number without a name, as `docker run --user` and OpenShift give."""
+    try:
+        pwd.getpwuid(number)
+    except KeyError:
+        advice = f"PostgreSQL needs a name for user {number}: add a line for it to /etc/passwd"
+        return [Finding("user", REMARK, f"{number}, without a name", advice)]
+    return []
 
 
 def debian_packages() -> Finding:

@@ -33,6 +33,12 @@ def spec(engine, **options):
     }
 
 
+def test_a_user_without_a_name_is_named_by_number(monkeypatch):
+    monkeypatch.setattr(postgresql.os, "geteuid", lambda: 54321)
+    with pytest.raises(RuntimeError, match="PostgreSQL needs a name for user 54321: add a line"):
+        postgresql.runner_name()
+
+
 @pytest.fixture
 def temporary_folder(monkeypatch):
     """Where data directories are made: a folder with a name short enough for a socket in it."""

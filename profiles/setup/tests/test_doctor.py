@@ -76,6 +76,14 @@ def test_a_runtime_tells_its_version_from_its_release_file(monkeypatch, tmp_path
     assert doctor.runtime(21) == Finding("Java runtime 21", OK, "21.0.8+9-LTS")
 
 
+def test_a_user_without_a_name_is_the_first_finding(monkeypatch):
+    monkeypatch.setattr(doctor.os, "geteuid", lambda: 54321)
+    first = doctor.tools()[0]
+    assert (first.name, first.state) == ("user", REMARK)
+    assert "PostgreSQL needs a name for user 54321" in first.advice
+    assert doctor.user(0) == []
+
+
 def test_an_upgrade_that_runs_is_named(tmp_path):
     for pid, name in (("7", "apt-get"), ("8", "java"), ("self", "apt")):
         (tmp_path / "proc" / pid).mkdir(parents=True)

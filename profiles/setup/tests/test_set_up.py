@@ -261,6 +261,23 @@ def test_caches_go_into_tools_without_a_home_that_can_be_written(sourced, tmp_pa
     assert said == f"{tmp_path}/mine {tools}/cache"
 
 
+def test_a_number_without_a_name_gets_one_for_python(sourced, put):
+    show = f"{sys.executable} -c 'import getpass; print(getpass.getuser())'"
+    named = sourced(show)
+    put("id", '[ "$1" = -u ] && echo 54321')
+    assert sourced(show) == "user-54321"
+    assert sourced(show, USER="me", LOGNAME="me") == "me" != named
+
+
+def test_the_shells_that_can_source_the_environment_are_named(sourced, tmp_path):
+    """The first lines of the file, and what a newcomer types first."""
+    sourced("true")
+    assert "in another shell, such as fish: type bash first" in (tmp_path / "env").read_text()
+    readme = (ROOT / "README.md").read_text()
+    (first,) = [line for line in readme.splitlines() if line.startswith("`make build && . .tools")]
+    assert first.endswith("in another shell, such as fish, type `bash` before it.")
+
+
 def test_maven_is_told_of_the_proxy_of_the_environment(sourced):
     show = 'echo "$MAVEN_OPTS"'
     assert "proxy" not in sourced(show)
