@@ -70,3 +70,6 @@ test_that("the first page names each problem once, of the analysis and of the re
   for (at in 1:12) note_fault("order.qmd", paste("fault", at))
   expect_match(finish_in(folder, place_of_problems), "\n- and 4 other problems.", fixed = TRUE)
 })
+
+# Tests of other files have no faults of these.
+begin_faults(".")
