@@ -18,7 +18,11 @@ from workloads.experiment.configuration import FULL, ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.own import experiment
 from workloads.experiment.reading import configuration
-from workloads.machine.testbed import alone_in_the_folder, fault_of_cpus
+from workloads.machine.testbed import (
+    alone_in_the_folder,
+    fault_of_cpus,
+    fault_of_owners,
+)
 
 min_version("9.17")
 # R and Python read and write UTF-8 in all jobs, whatever the language of this shell.
@@ -39,6 +43,9 @@ except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
 RESULTS = config["results"]
+# Before Snakemake writes into its own folder, also in a dry run.
+if others := fault_of_owners([Path(".snakemake"), Path(RESULTS)]):
+    raise WorkflowError(others)
 OWN = "own" in config
 SESSIONS = [f"{RESULTS}/sessions/{session.path}.json" for session in GRID.sessions]
 # A cell that is named on the command line is compared with ratios of the reference, by the command that judges.

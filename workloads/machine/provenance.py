@@ -68,8 +68,8 @@ def commit(root: Path = ROOT) -> str:
 
 
 def git(root: Path, *words: str) -> str:
-    # Without a lock: somebody may be committing at this moment.
-    argv = ["git", "--no-optional-locks", "-C", str(root), *words]
+    # Without a lock: somebody may be committing at this moment. Root measures in a user's checkout.
+    argv = ["git", "--no-optional-locks", "-c", "safe.directory=*", "-C", str(root), *words]
     return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
 
 

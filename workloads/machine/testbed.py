@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import pwd
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -117,6 +118,38 @@ def alone_in_the_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     # NFS locks only what is open for writing.
     fcntl.flock(open_lock(folder / "run.lock", os.O_RDWR), fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def fault_of_owners(folders: Iterable[Path]) -> str:
+    """Which of these folders hold one that only another user can write into; empty if none does.
+
+    A command as root leaves such folders, and files that Snakemake writes again.
+    """
+    found = []
+    for folder in folders:
+        for place, _, files in os.walk(folder):
+            # A cell's files stay as they are; Snakemake's are written by every call.
+            paths = [place, *(f"{place}/{name}" for name in files if folder.name == ".snakemake")]
+            if other := next((path for path in paths if not is_ours(path)), None):
+                owner, ours = (name_of(uid) for uid in (os.lstat(other).st_uid, os.geteuid()))
+                found.append(f"{other} belongs to {owner}: sudo chown -R {ours} {folder}")
+                break
+    return "\n".join(found)
+
+
+def is_ours(path: str) -> bool:
+    """Whether it is our user's, can be written by us, or is gone by now."""
+    try:
+        return os.access(path, os.W_OK) or os.lstat(path).st_uid == os.geteuid()
+    except FileNotFoundError:
+        return True
+
+
+def name_of(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 def open_lock(path: Path, access: int = os.O_RDONLY) -> int:

@@ -1,6 +1,7 @@
 """The machine of a cell, whose id names no host; the commit that measured it."""
 
 import json
+import os
 import re
 import shutil
 import socket
@@ -79,6 +80,14 @@ def checkout(tmp_path):
     for words in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "First"]):
         subprocess.run(["git", "-C", tmp_path, *words], check=True)
     return tmp_path
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root measures as another user")
+def test_root_names_the_commit_of_a_users_checkout(checkout):
+    head = provenance.commit(checkout)
+    for path in (checkout, *checkout.rglob("*")):
+        os.chown(path, 65534, 65534)
+    assert provenance.commit(checkout) == head
 
 
 def test_commit_of_a_checkout_says_whether_what_measures_was_changed(checkout):

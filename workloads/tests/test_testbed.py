@@ -577,6 +577,38 @@ def test_child_may_have_as_many_descriptors_as_the_hard_limit_allows(tmp_path):
     assert (tmp_path / "log").read_text() == "1500\n"
 
 
+def test_a_folder_that_another_user_left_is_named_with_the_command(tmp_path, monkeypatch):
+    ours, results = tmp_path / ".snakemake", tmp_path / "results"
+    for name in (ours / "iocache", results / "cells/a"):
+        name.mkdir(parents=True)
+    pickle, cell = ours / "iocache/latest.pkl", results / "cells/a/cell.json"
+    for file in (pickle, cell):
+        file.touch()
+    foreign = set()
+    monkeypatch.setattr(testbed, "is_ours", lambda path: path not in foreign)
+    monkeypatch.setattr(testbed, "name_of", lambda uid: "me")
+    folders = [ours, results, tmp_path / "none"]
+    # A cell that another user measured is read, and never written.
+    foreign.add(str(cell))
+    assert testbed.fault_of_owners(folders) == ""
+    foreign |= {str(pickle), str(cell.parent)}
+    assert testbed.fault_of_owners(folders).splitlines() == [
+        f"{pickle} belongs to me: sudo chown -R me {ours}",
+        f"{cell.parent} belongs to me: sudo chown -R me {results}",
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_a_file_of_roots_is_not_a_users():
+    code = "import os, sys; from workloads.machine import testbed as t; os.setuid(65534);"
+    code += "print(t.is_ours(sys.argv[1]), t.is_ours('/none'), t.name_of(0))"
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        argv = [sys.executable, "-c", code, folder]
+        done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "False True root\n"
+
+
 def test_folder_is_held_by_one_run_and_free_after_a_kill(tmp_path):
     code = (
         "import time; from pathlib import Path\n"
