@@ -4,6 +4,7 @@
 """
 
 import os
+import shutil
 import sys
 
 import pytest
@@ -31,8 +32,8 @@ def host_of(tmp_path, monkeypatch, ssh):
     [
         ("echo 'Permission denied (publickey).' >&2; exit 255", "Permission denied"),
         ("exit 255", "it does not answer"),
-        # A shell there, which lacks a program.
-        ('exec sh -c "command() { [ \\$2 != pgrep ]; }; $last"', r"no \['pgrep'\]"),
+        # A program there is missing.
+        ('exec sh -c "$(echo "$last" | sed \'s/ pgrep / no-pgrep /\')"', r"no \['no-pgrep'\]"),
     ],
 )
 def test_a_host_that_cannot_be_used_is_named_with_the_reason(tmp_path, monkeypatch, ssh, reason):
@@ -54,8 +55,22 @@ def test_variables_of_the_account_there_do_not_reach_the_generator(tmp_path, mon
     assert {*(tmp_path / "bin/ssh.agent").read_text().split()} == {"/agent"}
 
 
-def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, monkeypatch):
-    host = host_of(tmp_path, monkeypatch, 'exec sh -c "$last"')
+GREETING = "echo 'Welcome'; printf '3 updates'"
+# Words in quotes are all that shells such as fish and tcsh have in common with sh.
+OTHER_SHELL = """eval "set -- $last"
+[ $# = 4 ] && [ "$1 $2 $3" = "exec sh -c" ] && exec sh -c "$4"; echo syntax error >&2; exit 2"""
+# A terminal that a user's configuration of ssh requests.
+TERMINAL = f"case \"$*\" in *' -T '*) ;; *) {GREETING} >&2; exit 3 ;; esac"
+
+
+@pytest.mark.parametrize(
+    "ssh",
+    ['exec sh -c "$last"', f'{GREETING}; exec sh -c "$last"', OTHER_SHELL]
+    + [f'{TERMINAL}; exec sh -c "$last"']
+    + [f'exec {shell} -c "$last"' for shell in ("fish", "tcsh") if shutil.which(shell)],
+)
+def test_what_was_copied_is_removed_and_what_runs_there_ends(tmp_path, monkeypatch, ssh):
+    host = host_of(tmp_path, monkeypatch, ssh)
     assert host.facts()["link"] == "veth"
     assert abs(host.clock_offset_s) <= host.clock_known_to_s
     assert host.there(f"--json={tmp_path}/a/load.json") == f"--json={host.root}/session/a/load.json"

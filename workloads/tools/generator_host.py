@@ -39,13 +39,16 @@ COPIED = {
         *("workloads/jmeter/plan.jmx", "workloads/jmeter/jmeter.properties"),
     ),
 }
-# A group's id is that of its shell, which is there as long as its file.
-HOLD = """
-folder=$(mktemp -d "${TMPDIR:-/tmp}/threads-artifact.XXXXXX") && echo "folder $folder"
-cat >/dev/null
-for file in $(find "$folder" -name group.pid); do kill -KILL "-$(cat "$file")"; done
-rm -rf "$folder"
-"""
+# A shell may print a greeting or a note of updates first, from .bashrc: output follows this line.
+MARK = "output of threads-artifact:"
+# A group's id is that of its shell, which is there as long as its file. In one line, for tcsh.
+HOLD = (
+    'folder=$(mktemp -d "${TMPDIR:-/tmp}/threads-artifact.XXXXXX")'
+    f' && echo && echo "{MARK} $folder"'
+    "; cat >/dev/null"
+    '; for file in $(find "$folder" -name group.pid); do kill -KILL "-$(cat "$file")"; done'
+    '; rm -rf "$folder"'
+)
 
 
 class HostError(RuntimeError):
@@ -71,7 +74,9 @@ class GeneratorHost(GeneratorPlace):
             sockets = undo.enter_context(tempfile.TemporaryDirectory(prefix="threads-ssh-"))
             self.ssh = ["ssh", "-o", "BatchMode=yes", "-o", f"ConnectTimeout={CONNECT_LIMIT_S - 5}"]
             self.ssh += ["-o", "ServerAliveInterval=5", "-o", f"ControlPath={sockets}/s"]
-            argv = [*self.ssh, "-M", target, HOLD]
+            # Against a terminal or a command in a user's configuration of ssh.
+            self.ssh += ["-T", "-o", "RemoteCommand=none"]
+            argv = self._argv(HOLD, "-M")
             self.hold = Process(argv, near, folder, "generator-host.log", for_ssh(), stdin=True)
             undo.callback(self._let_go)
             self.root = self._folder_there()
@@ -87,8 +92,8 @@ class GeneratorHost(GeneratorPlace):
         log, deadline_s = self.folder / "generator-host.log", time.monotonic() + CONNECT_LIMIT_S
         while not self.hold.ended() and time.monotonic() < deadline_s:
             for line in log.read_text(errors="replace").splitlines():
-                if line.startswith("folder "):
-                    return line.removeprefix("folder ")
+                if line.startswith(MARK):
+                    return line.removeprefix(MARK).strip()
             time.sleep(0.05)
         said = log.read_text(errors="replace").strip() or "it does not answer"
         raise HostError(f"testbed.generator_host = {self.target!r}: {said}")
@@ -111,12 +116,14 @@ class GeneratorHost(GeneratorPlace):
 
     def _clock(self) -> tuple[float, float]:
         """How far that clock is before ours, in seconds, and how well that is known."""
-        argv = [*self.ssh, self.target, "while read -r line; do date +%s.%N; done"]
+        argv = self._argv(f"echo '{MARK}'; while read -r line; do date +%s.%N; done")
         found = []
         with subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         ) as shell:
             assert shell.stdin and shell.stdout
+            while (line := shell.stdout.readline()) and MARK not in line:
+                pass
             for _ in range(10):
                 begun_s = time.time()
                 shell.stdin.write("\n")
@@ -150,12 +157,16 @@ class GeneratorHost(GeneratorPlace):
         return self._command(script, content).decode(errors="replace").strip()
 
     def _command(self, script: str, content: bytes = b"") -> bytes:
-        argv = [*self.ssh, self.target, script]
+        argv = self._argv(f"echo '{MARK}'; {script}")
         done = subprocess.run(argv, input=content, capture_output=True, timeout=COMMAND_LIMIT_S)
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip()
             raise HostError(f"testbed.generator_host = {self.target!r}: {script[:80]}: {said}")
-        return done.stdout
+        return done.stdout.partition(f"{MARK}\n".encode())[2]
+
+    def _argv(self, script: str, *options: str) -> list[str]:
+        """A script of sh, whatever shell the account there has."""
+        return [*self.ssh, *options, self.target, f"exec sh -c {shlex.quote(script)}"]
 
     def there(self, word: str | Path) -> str:
         word = str(word).replace(str(self.folder), f"{self.root}/session")
@@ -181,8 +192,7 @@ class GeneratorHost(GeneratorPlace):
             f" && taskset -c {cpus} {in_shell()} {shlex.join(words)}"
             "; status=$?; rm group.pid; exit $status"
         )
-        argv = [*self.ssh, self.target, script]
-        return Process(argv, self.near, folder, LOG, for_ssh(), stdin=stdin)
+        return Process(self._argv(script), self.near, folder, LOG, for_ssh(), stdin=stdin)
 
     def finish(self, process: Process, folder: Path, limit_s: float) -> bool:
         ended = process.wait(limit_s)
