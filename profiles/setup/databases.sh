@@ -5,6 +5,10 @@
 # Maven checks what it downloads against the registry; databases.sha256 pins the bytes themselves.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+if ! id -un >/dev/null 2>&1; then
+  echo "set-up: PostgreSQL needs a name for user $(id -u): add a line for it to /etc/passwd" >&2
+  exit 1
+fi
 mariadb=$1/mariadb postgresql=$1/postgresql pgbouncer=$1/pgbouncer nginx=$1/nginx
 # Programs run there, which a temporary folder mounted noexec forbids.
 trap 'rm -rf "${work:-}"' EXIT

@@ -127,14 +127,21 @@ def fault_of_owners(folders: Iterable[Path]) -> str:
     """
     found = []
     for folder in folders:
-        for place, _, files in os.walk(folder):
-            # A cell's files stay as they are; Snakemake's are written by every call.
-            paths = [place, *(f"{place}/{name}" for name in files if folder.name == ".snakemake")]
-            if other := next((path for path in paths if not is_ours(path)), None):
-                owner, ours = (name_of(uid) for uid in (os.lstat(other).st_uid, os.geteuid()))
-                found.append(f"{other} belongs to {owner}: sudo chown -R {ours} {folder}")
-                break
+        if other := next((path for path in written(folder) if not is_ours(path)), None):
+            owner, ours = (name_of(uid) for uid in (os.lstat(other).st_uid, os.geteuid()))
+            found.append(f"{other} belongs to {owner}: sudo chown -R {ours} {folder}")
     return "\n".join(found)
+
+
+def written(folder: Path) -> Iterator[str]:
+    """The folder, folders below it, and Snakemake's files, which it writes by every call.
+
+    A cell's files stay as they are.
+    """
+    yield str(folder)
+    for place, folders, files in os.walk(folder):
+        for name in [*folders, *(files if folder.name == ".snakemake" else ())]:
+            yield f"{place}/{name}"
 
 
 def is_ours(path: str) -> bool:

@@ -609,6 +609,18 @@ def test_a_file_of_roots_is_not_a_users():
     assert done.stdout == "False True root\n"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has files of another user")
+def test_snakemake_names_a_folder_of_another_user_in_a_line(tmp_path):
+    """Without capabilities, root is a user like any other."""
+    os.chown(tmp_path, 65534, 65534)
+    argv = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", "snakemake", "-n"]
+    argv += ["--config", f"results={tmp_path}"]
+    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    said = f"{tmp_path} belongs to {tmp_path.owner()}: sudo chown -R root {tmp_path}"
+    assert said in done.stderr.splitlines() and "Traceback" not in done.stderr
+
+
 def test_folder_is_held_by_one_run_and_free_after_a_kill(tmp_path):
     code = (
         "import time; from pathlib import Path\n"

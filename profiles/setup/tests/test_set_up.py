@@ -348,6 +348,14 @@ def test_a_database_with_other_bytes_than_pinned_is_refused(run, put, tmp_path):
     assert not (tmp_path / "mariadb").exists()
 
 
+def test_postgresql_without_a_name_for_its_user_is_refused_in_words(run, put, tmp_path):
+    put("id", '[ "$1" = -u ] && echo 54321')
+    put("mvn", "echo called; exit 1")
+    done = run(SETUP / "databases.sh", tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "PostgreSQL needs a name for user 54321: add a line for it" in done.stderr
+
+
 def test_databases_are_unpacked_where_programs_can_run(run, put, tmp_path):
     put("uname", "echo x86_64")
     put("mvn", 'echo "$@" >&2; exit 1')
