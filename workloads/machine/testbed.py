@@ -145,10 +145,10 @@ def written(folder: Path) -> Iterator[str]:
 
 
 def is_ours(path: str) -> bool:
-    """Whether it is our user's, can be written by us, or is gone by now."""
+    """Whether we can write it or own it; True where that cannot be known."""
     try:
         return os.access(path, os.W_OK) or os.lstat(path).st_uid == os.geteuid()
-    except FileNotFoundError:
+    except OSError:
         return True
 
 

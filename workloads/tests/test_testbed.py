@@ -601,12 +601,12 @@ def test_a_folder_that_another_user_left_is_named_with_the_command(tmp_path, mon
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_a_file_of_roots_is_not_a_users():
     code = "import os, sys; from workloads.machine import testbed as t; os.setuid(65534);"
-    code += "print(t.is_ours(sys.argv[1]), t.is_ours('/none'), t.name_of(0))"
+    code += "print(*map(t.is_ours, (sys.argv[1], '/none', '/etc/passwd/a')), t.name_of(0))"
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         argv = [sys.executable, "-c", code, folder]
         done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "False True root\n"
+    assert done.stdout == "False True True root\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has files of another user")
