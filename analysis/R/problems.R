@@ -81,6 +81,7 @@ read_problems <- function(results) read_if_there(file.path(results, "problems.cs
 #' @param rows data.table: table, message, cells.
 write_problems <- function(rows, results, verb) {
   of_verb <- verb
-  rows <- rbind(read_problems(results)[verb != of_verb], copy(rows)[, verb := rep(of_verb, .N)], use.names = TRUE)
+  rows <- copy(rows)[, `:=`(verb = rep(of_verb, .N), message = gsub(paste0(results, "/"), "", message, fixed = TRUE))]
+  rows <- rbind(read_problems(results)[verb != of_verb], rows, use.names = TRUE)
   write_table(rows[, names(no_problems()), with = FALSE], file.path(results, "problems.csv"))
 }
