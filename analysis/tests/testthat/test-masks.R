@@ -74,7 +74,7 @@ test_that("tables of single cells have their columns, whatever is there", {
       loops = compare_loops(measured), "profiler-cost" = profiler_cost(measured),
       comparisons = compare_all(measured, file.path(analysis_folder, "guide.yaml"))
     )
-    lapply(tables, names)
+    lapply(tables, colnames)
   }
   write_table(summarise_primitives(file.path(all$folder, "primitives", "costs.csv")), file.path(all$folder, "primitives.csv"))
   invalid <- columns(changed_rows(all, unique(all$summary[, "study"]), masks$invalid), all$cells, all$sweeps)
