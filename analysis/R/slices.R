@@ -61,8 +61,11 @@ with_types <- function(table, words) {
 #'   were measured side by side), beside (empty; for a baseline of a baseline/ folder the mode that it was measured beside), outcome,
 #'   valid, latency_valid, bound_throughput, bound_latency of the cell, then see read_cell_slices(). histograms is a list of
 #'   read_histograms(), named by histogram_key().
-read_loads <- function(paths) {
-  loads <- unlist(lapply(paths, loads_beside), recursive = FALSE)
+read_loads <- function(paths) joined_loads(lapply(paths, loads_beside))
+
+# Loads of cells, see loads_beside(), as read_loads() has them.
+joined_loads <- function(loads) {
+  loads <- unlist(loads, recursive = FALSE)
   list(
     slices = rbindlist(c(list(no_slices()), lapply(loads, `[[`, "slices")), fill = TRUE),
     histograms = unlist(lapply(loads, `[[`, "histograms"), recursive = FALSE)

@@ -66,11 +66,9 @@ read_measured <- function(paths) {
   half <- split(paths, rep_len(1:2, length(paths)))
   read <- dealt_together(in_parallel(lapply(half, function(some) function() read_those_whole(some))), paths)
   whole <- Filter(length, read)
-  loads <- unlist(lapply(whole, `[[`, "loads"), recursive = FALSE)
-  list(
-    paths = paths[lengths(read) > 0], summary = rbindlist(c(list(no_cells()), lapply(whole, `[[`, "summary")), fill = TRUE),
-    slices = rbindlist(c(list(no_slices()), lapply(loads, `[[`, "slices")), fill = TRUE),
-    histograms = unlist(lapply(loads, `[[`, "histograms"), recursive = FALSE)
+  c(
+    list(paths = paths[lengths(read) > 0], summary = rbindlist(c(list(no_cells()), lapply(whole, `[[`, "summary")), fill = TRUE)),
+    joined_loads(lapply(whole, `[[`, "loads"))
   )
 }
 
