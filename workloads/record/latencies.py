@@ -24,6 +24,8 @@ SAMPLES, SERIES = "samples.csv.gz", "series.csv"
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
 # Latency of requests that a mix adds, which is never a part of the primary one.
 MIXED_IN = "latency-mixed-in.hgrm"
+# The primary latency without what the generator itself was late: the lower end of an interval.
+WITHOUT_LAG = "latency-without-lag.hgrm"
 STEP = re.compile(r"^\s*([\d.]+)\s+[01]\.\d+\s+(\d+)", re.MULTILINE)
 FOOTER = r"#\[.*\b{name}\s*=\s*([\d.]+)"
 
@@ -42,6 +44,12 @@ def latencies_ms(folder: Path, load: dict[str, Any]) -> dict[str, float | None]:
     }
 
 
+def p99_without_lag_ms(folder: Path, load: dict[str, Any]) -> float | None:
+    """The lower end of a slice's p99, as latency_p99_ms is the upper; None if it is not known."""
+    steps = merged(texts_of([folder], WITHOUT_LAG))
+    return percentile(steps, POINTS["p99"], *failures_of(steps, load, False)) if steps else None
+
+
 def failures_of(steps: Steps, load: dict[str, Any], sampled: bool) -> tuple[int, int]:
     """How many requests failed, and how many of them are among the steps."""
     if sampled:
@@ -57,8 +65,9 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
     """`load.latency` of a cell, of its slices together; None where none has recorded a latency.
 
     `right` is of right answers (open loop: of all answers, from when they were due), `all` of all
-    samples as the tools print them, `uncorrected` from when requests were sent. Where there is a
-    mix these are of the primary path alone, and `mixed_in` is of the other, from when due.
+    samples as the tools print them, `uncorrected` from when requests were sent. `without_lag` is
+    `right` without what the generator itself was late: the latency lies between them. Where there
+    is a mix these are of the primary path alone, and `mixed_in` is of the other, from when due.
     """
     if any((folder / SAMPLES).exists() for folder in folders):
         return latency_of_samples([samples_of(folder) for folder in folders], load)
@@ -69,14 +78,20 @@ def latency_of(folders: list[Path], load: dict[str, Any]) -> dict[str, Any] | No
         return None
     steps = merged(texts)
     sent, added = texts_of(folders, uncorrected), texts_of(folders, MIXED_IN)
-    mixed_in = merged(added)
+    mixed_in, in_time = merged(added), texts_of(folders, WITHOUT_LAG)
+    failures = failures_of(steps, load, False)
     return {
         "resolution_ms": 0.001,
         "count": steps.total() + mixed_in.total(),
         "lasted_s": load["duration_s"],
-        "right": described(steps, failures_of(steps, load, False), exact_of(texts)),
+        "right": described(steps, failures, exact_of(texts)),
         "all": described(steps, exact=exact_of(texts)) if name == closed else None,
         "uncorrected": described(merged(sent), exact=exact_of(sent)) if sent else None,
+        **(
+            {"without_lag": described(merged(in_time), failures, exact_of(in_time))}
+            if in_time
+            else {}
+        ),
         **({"mixed_in": described(mixed_in, exact=exact_of(added))} if added else {}),
     }
 

@@ -21,6 +21,7 @@ from profiles.watch.telemetry import COLUMNS
 from workloads.record.latencies import (
     MIXED_IN,
     SAMPLES,
+    WITHOUT_LAG,
     latency_of,
     merged,
     pool_histograms,
@@ -76,6 +77,8 @@ COMPILER_MARKED_ABOVE = 0.3
 WAITS_MS = ("pool_wait_ms", "pinned_ms")
 COMBINATIONS, LATENCIES_FILE = "combinations.csv", "latencies.csv.gz"
 LATENCY_COLUMNS = ["slice", "value_ms", "count"]
+# Column `class` of further rows, by the histogram that they are from; primary latencies have none.
+CLASSES = {WITHOUT_LAG: "without-lag", MIXED_IN: "mixed-in"}
 THREAD_STATES = "thread-states.csv"
 SERVER_LOG = "server.log"
 # How a line of a stack trace begins.
@@ -362,7 +365,9 @@ def write_files(slices: list[Slice], out: Path) -> None:
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
     if not is_sweep(slices):
         pool_histograms([done.folder for done in kept], out)
-    latencies = [*latencies_in(slices), *latencies_mixed_in(slices)]
+    latencies = [*latencies_in(slices)]
+    for name, label in CLASSES.items():
+        latencies += latencies_of_class(slices, name, label)
     table(out / LATENCIES_FILE, latencies, LATENCY_COLUMNS if not latencies else None)
     if (folders[0] / SAMPLES).exists():
         rows = [row | {"slice": d.turn.number} for d in counted for row in samples_of(d.folder)]
@@ -411,14 +416,14 @@ def latencies_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
                 yield {"slice": done.turn.number, "value_ms": value_ms, "count": count}
 
 
-def latencies_mixed_in(slices: list[Slice]) -> Iterator[dict[str, Any]]:
-    """The same for requests that a mix adds; a column marks them."""
+def latencies_of_class(slices: list[Slice], name: str, label: str) -> Iterator[dict[str, Any]]:
+    """The same of another histogram; a column marks the rows."""
     for done in slices:
         if done.turn.kind == PLAIN:
-            steps = merged(texts_of([done.folder], MIXED_IN))
+            steps = merged(texts_of([done.folder], name))
             for value_ms, count in sorted(steps.items()):
                 row = {"slice": done.turn.number, "value_ms": value_ms, "count": count}
-                yield row | {"class": "mixed-in"}
+                yield row | {"class": label}
 
 
 def keep_log(log: Path, out: Path) -> None:

@@ -1,8 +1,8 @@
 """One slice: a load of about a second on one server of a session, and what it cost.
 
 A slice counts if it completed. Latency includes the slice (`kept`) if its server was warm, the
-machine undisturbed and as fast as before, the generator on time, and the other servers idle
-(slice_rules.py).
+machine undisturbed and as fast as before, the generator with CPU time to spare, and the other
+servers idle (slice_rules.py).
 """
 
 from __future__ import annotations

@@ -10,10 +10,12 @@ import pytest
 
 from workloads.record.latencies import (
     SAMPLES,
+    WITHOUT_LAG,
     footer,
     hgrm,
     latencies_ms,
     latency_of,
+    p99_without_lag_ms,
     percentile,
     pool_histograms,
     read_hgrm,
@@ -98,6 +100,14 @@ def test_primary_latency_of_an_open_loop_counts_from_when_it_was_due(tmp_path):
     load = {"requests_recorded": 9, "responses_2xx": 9, "errors": {}}
     assert latencies_ms(tmp_path, load)["latency_p50_ms"] == 5
     assert set(latencies_ms(tmp_path / "nothing", load).values()) == {None}
+
+
+def test_p99_without_lag_counts_failures_as_the_primary_one_does(tmp_path):
+    load = {"requests_recorded": 100, "responses_2xx": 100, "errors": {}}
+    assert p99_without_lag_ms(tmp_path, load) is None
+    (tmp_path / WITHOUT_LAG).write_text(hgrm(Counter({5.0: 98, 9.0: 2}), 508, 9.0))
+    assert p99_without_lag_ms(tmp_path, load) == 9
+    assert p99_without_lag_ms(tmp_path, load | {"requests_recorded": 102}) == math.inf
 
 
 def test_failed_requests_are_slower_than_all_others():

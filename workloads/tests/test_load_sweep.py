@@ -232,6 +232,19 @@ def test_load_at_the_limit_of_the_generator_counts_only_if_the_objective_is_met(
     assert kept == {(70, True), (73, False)}
 
 
+@pytest.mark.parametrize(("without_lag_ms", "lost"), [(15, True), (21, False), (None, False)])
+def test_load_that_only_the_generators_own_lateness_spoils_is_loaded_again(
+    sweep, monkeypatch, without_lag_ms, lost
+):
+    """Its p99 is above the objective of 20 ms from when requests were due."""
+    monkeypatch.setattr(module, "p99_without_lag_ms", lambda folder, load: without_lag_ms)
+    found, asked = sweep(ends=plain({70: [{"p99_ms": 100}]}), extra_rounds=8)
+    first = next(each for each in found[ONE].slices if each.turn.round == 70)
+    assert first.faults == ([GENERATOR] if lost else [])
+    assert first.kept is not lost
+    assert steps_of(asked).count(70) == (3 if lost else 2)
+
+
 @pytest.mark.parametrize(("cpu_s", "kept"), [(0.9, True), (0.8, False)])
 def test_server_without_cpu_left_is_the_limit_however_late_its_load(sweep, cpu_s, kept):
     busy = {"metrics": {"server_cpu_s": cpu_s, "others_cpu_share": 0.1}}

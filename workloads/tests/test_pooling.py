@@ -7,8 +7,16 @@ from unittest.mock import ANY
 
 import pytest
 
-from workloads.record import pooling
-from workloads.record.latencies import HISTOGRAMS, MIXED_IN, SAMPLES, footer, hgrm, read_hgrm
+from workloads.record import pooling, slice_rules
+from workloads.record.latencies import (
+    HISTOGRAMS,
+    MIXED_IN,
+    SAMPLES,
+    WITHOUT_LAG,
+    footer,
+    hgrm,
+    read_hgrm,
+)
 from workloads.record.slice import PROFILED, Beside
 
 CORRECTED = HISTOGRAMS[0]
@@ -385,6 +393,38 @@ def test_requests_of_a_mix_are_beside_the_primary_latency(make_slice, tmp_path):
     found = pooling.latency(slices)
     assert found["count"] == 160
     assert (found["right"]["max_ms"], found["mixed_in"]["p50_ms"]) == (2, 50)
+
+
+def test_latency_without_the_generators_lateness_is_beside_the_primary_one(make_slice, tmp_path):
+    """A server that takes 2 ms; in the second slice a tenth of the requests was sent 90 ms late."""
+    slices = [make_slice(number, load={"loop": "open"}) for number in (1, 2)]
+    in_time = Counter({2.0: 100})
+    for done, steps in zip(slices, (in_time, Counter({2.0: 90, 92.0: 10})), strict=True):
+        for name, found in ((CORRECTED, steps), (WITHOUT_LAG, in_time)):
+            sum_ms = sum(value_ms * count for value_ms, count in found.items())
+            (done.folder / name).write_text(hgrm(found, sum_ms, max(found)))
+        done.load |= {"responses_2xx": 100, "errors": {}}
+        done.faults = slice_rules.faults(done.outcome, done.load, done.metrics)
+    assert [done.kept for done in slices] == [True, True]
+    profiled = make_slice(3, PROFILED)
+    (profiled.folder / WITHOUT_LAG).write_text(hgrm(in_time, 200, 2))
+    pooling.write_files([*slices, profiled], tmp_path)
+    assert [tuple(row.values()) for row in rows_in(tmp_path / pooling.LATENCIES_FILE)] == [
+        ("1", "2.0", "100", ""),
+        ("2", "2.0", "90", ""),
+        ("2", "92.0", "10", ""),
+        ("1", "2.0", "100", "without-lag"),
+        ("2", "2.0", "100", "without-lag"),
+    ]
+    found = pooling.latency(slices)
+    assert (found["count"], found["right"]["p90_ms"], found["right"]["max_ms"]) == (200, 2, 92)
+    assert (found["without_lag"]["mean_ms"], found["without_lag"]["max_ms"]) == (2, 2)
+    assert found["uncorrected"] is None
+    # A failed request is slower than all others on both sides.
+    slices[1].load |= {"responses_2xx": 97, "requests_recorded": 103}
+    assert pooling.latency(slices)["without_lag"]["p95_ms"] == 2
+    slices[1].load |= {"responses_2xx": 100, "requests_recorded": 130}
+    assert pooling.latency(slices)["without_lag"]["p90_ms"] is None
 
 
 def test_requests_of_a_mix_are_in_flight_too(make_slice):

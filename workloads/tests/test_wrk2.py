@@ -204,6 +204,11 @@ def test_due_counts_bodies_of_the_right_length_where_there_is_one():
     assert "--body-bytes" not in wrk2.command(SPEC | {"study": {}}, Path("java"), SERVER)
 
 
+def test_due_leaves_the_latency_without_its_own_lateness():
+    command = wrk2.command(SPEC, Path("java"), SERVER)
+    assert command[command.index("--hgrm-without-lag") + 1] == "latency-without-lag.hgrm"
+
+
 def test_connections_are_counted_by_due():
     load = wrk2.from_due(DUE)
     assert (load["connections_opened"], load["reconnects"]) == (103, 3)

@@ -3,7 +3,8 @@
 The generator is the project's own, `due`, which takes wrk2's command line and scripts. With
 `wrk2.generator: wrk2` it is wrk2 itself, but for what only due can do: bursts, Poisson arrivals, a
 mix of two paths. Of a mix the latency is that of the tier's path alone; the requests that are mixed
-in have a histogram of their own.
+in have a histogram of their own. `due` bounds the latency from both sides: a generator that is late
+with a request adds to its latency from when it was due, and `without-lag` has it without that.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from workloads.record.latencies import MIXED_IN
+from workloads.record.latencies import MIXED_IN, WITHOUT_LAG
 from workloads.servers.subject import Subject
 from workloads.tools import wrk2_itself
 from workloads.tools.wrk2_itself import (
@@ -78,6 +79,7 @@ def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
     # Where answers vary none is.
     right = ["--body-bytes", str(study["body_bytes"])] if "body_bytes" in study else []
     files = ["--json", "load.json", "--hgrm", CORRECTED, "--hgrm-uncorrected", UNCORRECTED]
+    files += ["--hgrm-without-lag", WITHOUT_LAG]
     if "mix" in tool:
         files += ["--hgrm-mixed-in", MIXED_IN]
     target = aim(spec["tier"], url_of(spec, subject))

@@ -27,6 +27,8 @@ struct connection {
     int64_t due_ns;
     int64_t start_ns; /* when the generator began to act on the request */
     int64_t free_since_ns;
+    /* how much earlier the generator could have started this request or, idle, the one before */
+    int64_t late_ns;
     const char *request;
     size_t request_length, written;
     char *own_request; /* memory for a request that a script made */

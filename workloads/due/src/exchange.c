@@ -58,6 +58,15 @@ static void prepare_request(struct run *r, struct connection *c) {
     response_init(&c->response, to_head);
 }
 
+/*
+ * By how much did the generator delay this request? A connection that it used too late comes free
+ * too late: where the request had to wait for that, it inherits the delay of the one before.
+ */
+static int64_t lateness_ns(const struct connection *c) {
+    int64_t free_without_ns = c->free_since_ns - c->late_ns;
+    return c->start_ns - (free_without_ns > c->due_ns ? free_without_ns : c->due_ns);
+}
+
 static void count_begin(struct run *r, struct connection *c) {
     /* From when could it have been sent? Only what came after that is the generator's fault. */
     bool had_to_wait = c->free_since_ns > c->due_ns;
@@ -83,6 +92,7 @@ static void begin(struct run *r, struct connection *c) {
     schedule_advance(&r->schedule);
     prepare_request(r, c);
     c->start_ns = r->last_sent_ns = now_ns();
+    c->late_ns = lateness_ns(c);
     if (c->measured) count_begin(r, c);
     pool_add_in_flight(&r->pool, c);
     if (c->fd >= 0) {
@@ -128,6 +138,7 @@ static void count_answer(struct run *r, struct connection *c, int64_t now) {
         answers_record(&r->answers, c->due_ns, now - c->due_ns);
     }
     histogram_record(r->uncorrected, now - c->start_ns);
+    histogram_record(r->without_lag, now - c->due_ns - c->late_ns);
 }
 
 static void on_answer(struct run *r, struct connection *c, int64_t now) {

@@ -1,6 +1,8 @@
 /*
  * Was the generator the limit? A value that describes the generator must not be taken for one
- * of the server, so the generator says when it cannot vouch for itself.
+ * of the server, so the generator says when it cannot vouch for itself. Late sends are no reason:
+ * a limit on them as a share of the latency would refuse the faster of two servers. They have a
+ * histogram (without_lag) that bounds the latency from below.
  */
 #include <stdio.h>
 
@@ -8,9 +10,6 @@
 
 /* A generator that runs, or waits to run, this much of the time cannot be on time any more. */
 #define BUSY_SHARE 0.95
-/* Own lateness that matters: over 1 ms and over a tenth of the latency that it is part of. */
-#define LAG_NS 1e6
-#define LAG_SHARE 0.1
 
 static void say(struct result *r, const char *reason) {
     size_t used = 0;
@@ -27,20 +26,6 @@ static void judge_cpu(struct result *r) {
              "it used %.0f %% of a CPU and waited for one %.0f %% of the time: give it its own "
              "CPU, or a lower rate",
              100 * r->cpu_share, 100 * r->cpu_wait_share);
-    say(r, reason);
-}
-
-static void judge_lag(struct result *r) {
-    /* The lag of a burst says how long it took to send. */
-    if (r->run->options->plan.kind == SCHEDULE_BURST) return;
-    double lag = (double)histogram_percentile(r->run->lag, 99);
-    double latency = (double)histogram_percentile(r->run->corrected, 99);
-    if (lag <= LAG_NS || lag <= LAG_SHARE * latency) return;
-    char reason[200];
-    snprintf(reason, sizeof reason,
-             "its own sends were up to %.1f ms late at p99, %.0f %% of the latency there: give it "
-             "its own CPU",
-             lag / 1e6, latency > 0 ? 100 * lag / latency : 100);
     say(r, reason);
 }
 
@@ -64,6 +49,5 @@ static void judge_resources(struct result *r) {
 
 void result_judge(struct result *r) {
     judge_cpu(r);
-    judge_lag(r);
     judge_resources(r);
 }

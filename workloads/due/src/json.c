@@ -147,7 +147,8 @@ void result_write_json(const struct result *r, FILE *out) {
     fprintf(out, "  \"delivered_per_s\": %.4f,\n  \"latency_us\": {\n", r->delivered_per_s);
     print_latency(out, "corrected", r->run->corrected, ",");
     print_latency(out, "corrected_2xx", r->run->corrected_2xx, ",");
-    print_latency(out, "uncorrected", r->run->uncorrected, "");
+    print_latency(out, "uncorrected", r->run->uncorrected, ",");
+    print_latency(out, "without_lag", r->run->without_lag, "");
     fputs("  },\n", out);
     print_mix(out, r->run);
     print_health(out, r);

@@ -51,7 +51,7 @@ static void close_output(FILE *out, const char *path) {
 }
 
 struct outputs {
-    FILE *json, *hgrm, *hgrm_uncorrected, *hgrm_mixed_in, *series, *answers;
+    FILE *json, *hgrm, *hgrm_uncorrected, *hgrm_without_lag, *hgrm_mixed_in, *series, *answers;
 };
 
 static struct outputs open_outputs(const struct options *o) {
@@ -59,6 +59,7 @@ static struct outputs open_outputs(const struct options *o) {
         .json = open_output("--json", o->json_path),
         .hgrm = open_output("--hgrm", o->hgrm_path),
         .hgrm_uncorrected = open_output("--hgrm-uncorrected", o->hgrm_uncorrected_path),
+        .hgrm_without_lag = open_output("--hgrm-without-lag", o->hgrm_without_lag_path),
         .hgrm_mixed_in = open_output("--hgrm-mixed-in", o->hgrm_mixed_in_path),
         .series = open_output("--series", o->series_path),
         .answers = open_output("--answers", o->answers_path),
@@ -78,6 +79,7 @@ static void write_outputs(const struct result *result, const struct outputs *out
     result_print(result);
     write_hgrm(r->corrected, out->hgrm, o->hgrm_path);
     write_hgrm(r->uncorrected, out->hgrm_uncorrected, o->hgrm_uncorrected_path);
+    write_hgrm(r->without_lag, out->hgrm_without_lag, o->hgrm_without_lag_path);
     write_hgrm(r->mixed_in, out->hgrm_mixed_in, o->hgrm_mixed_in_path);
     if (out->series) {
         series_print(&r->series, out->series);

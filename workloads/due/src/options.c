@@ -55,6 +55,7 @@ static const char HELP[] =
     "      --json <F>            everything, for programs\n"
     "      --hgrm <F>            corrected latency as an HdrHistogram percentile file, in ms\n"
     "      --hgrm-uncorrected <F> the same, uncorrected\n"
+    "      --hgrm-without-lag <F> the same, corrected, without what the generator itself was late\n"
     "      --hgrm-mixed-in <F>   corrected latency of the requests that --mix adds\n"
     "      --series <F>          CSV of the run's course over time\n"
     "      --series-every <T>    a line of it for so much time [1s]\n"
@@ -211,6 +212,7 @@ enum {
     JSON,
     HGRM,
     HGRM_UNCORRECTED,
+    HGRM_WITHOUT_LAG,
     HGRM_MIXED_IN,
     MIX,
     SERIES,
@@ -237,6 +239,7 @@ static const struct option LONG_OPTIONS[] = {
     {"json", required_argument, NULL, JSON},
     {"hgrm", required_argument, NULL, HGRM},
     {"hgrm-uncorrected", required_argument, NULL, HGRM_UNCORRECTED},
+    {"hgrm-without-lag", required_argument, NULL, HGRM_WITHOUT_LAG},
     {"hgrm-mixed-in", required_argument, NULL, HGRM_MIXED_IN},
     {"mix", required_argument, NULL, MIX},
     {"series", required_argument, NULL, SERIES},
@@ -275,6 +278,7 @@ static void take(struct options *o, int option, const char *value) {
     case JSON: o->json_path = value; break;
     case HGRM: o->hgrm_path = value; break;
     case HGRM_UNCORRECTED: o->hgrm_uncorrected_path = value; break;
+    case HGRM_WITHOUT_LAG: o->hgrm_without_lag_path = value; break;
     case HGRM_MIXED_IN: o->hgrm_mixed_in_path = value; break;
     case MIX: scan_mix(o, value); break;
     case SERIES: o->series_path = value; break;

@@ -8,7 +8,7 @@
 
 #include "schedule.h"
 
-#define DUE_VERSION "2.1.0"
+#define DUE_VERSION "2.2.0"
 
 struct options {
     int argc; /* the command line as given, for the record */
@@ -25,7 +25,8 @@ struct options {
     const char **headers; /* "Name: value" */
     size_t header_count;
     const char *json_path, *series_path, *answers_path;
-    const char *hgrm_path, *hgrm_uncorrected_path, *hgrm_mixed_in_path;
+    const char *hgrm_path, *hgrm_uncorrected_path, *hgrm_without_lag_path,
+        *hgrm_mixed_in_path;
     const char *mixed_in_path; /* of the share that the plan mixes in, or NULL */
     const char *url;
 };

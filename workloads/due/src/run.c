@@ -267,6 +267,7 @@ void run_init(struct run *r, const struct options *o, const struct target *t, in
     r->corrected = histogram_new();
     r->corrected_2xx = histogram_new();
     r->uncorrected = histogram_new();
+    r->without_lag = histogram_new();
     r->mixed_in = histogram_new();
     r->lag = histogram_new();
     series_init(&r->series, o->series_step_ns);

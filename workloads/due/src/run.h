@@ -52,7 +52,7 @@ struct run {
 
     struct tally tally;
     /* ns; the requests of --mix are in `mixed_in` alone */
-    struct histogram *corrected, *corrected_2xx, *uncorrected, *mixed_in, *lag;
+    struct histogram *corrected, *corrected_2xx, *uncorrected, *without_lag, *mixed_in, *lag;
     struct series series;
     struct answers answers;
     struct cpu_time cpu_at_start, cpu; /* cpu: within the window */

@@ -59,6 +59,7 @@ def start(folder: Path, *arguments: str, **options) -> subprocess.Popen:
     command = [DUE, "--json", folder / "load.json", "--series", folder / "series.csv"]
     command += ["--hgrm", folder / "corrected.hgrm"]
     command += ["--hgrm-uncorrected", folder / "uncorrected.hgrm"]
+    command += ["--hgrm-without-lag", folder / "without_lag.hgrm"]
     return subprocess.Popen(
         [*map(str, command), *arguments],
         stdout=subprocess.PIPE,

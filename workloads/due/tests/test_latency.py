@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
+import signal
 import subprocess
 import time
 
 import pytest
 
-from workloads.due.tests.running import DUE
-from workloads.due.tests.servers import OK, answering, serving, slow, stalling
+from workloads.due.tests.running import DUE, finish, start, wait_until
+from workloads.due.tests.servers import OK, answering, refusing, serving, slow, stalling
 
 
 def read_hgrm(path):
@@ -132,7 +134,7 @@ def as_in_hgrm(value_ms):
 def test_histogram_files_agree_with_the_json(due):
     with serving(answering(OK)) as server:
         run = due("-c5", "-d250ms", "-R200", server.url())
-    for which in ("corrected", "uncorrected"):
+    for which in ("corrected", "uncorrected", "without_lag"):
         rows = read_hgrm(run.folder / f"{which}.hgrm")
         assert rows[-1][1:] == (1.0, run.json["requests"]["completed"])
         assert rows[-1][0] == as_in_hgrm(run.ms("max", which))
@@ -144,9 +146,58 @@ def test_corrected_is_never_less_than_uncorrected(due):
     with serving(answering(OK)) as server:
         run = due("-c5", "-d250ms", "-R200", server.url())
     for figure in ("min", "mean", "p50", "p90", "p99", "max"):
-        assert run.ms(figure) >= run.ms(figure, "uncorrected")
+        assert run.ms(figure) >= run.ms(figure, "without_lag") >= run.ms(figure, "uncorrected")
     lag_us = run.json["schedule_lag_us"]
     assert lag_us["max"] * 1.001 >= lag_us["p50"] > 0
+
+
+STOPPED_MS = 400
+
+
+@pytest.mark.parametrize("connections", [100, 1])
+def test_generator_that_stands_still_bounds_the_latency_from_both_sides(tmp_path, connections):
+    """Each request takes 20 ms. The generator stops for 400 ms: 20 of 100 requests are late.
+
+    On one connection the stop delays the requests that wait for it, too.
+    """
+    with serving(slow(0.02)) as server:
+        process = start(
+            tmp_path,
+            f"-c{connections}",
+            "-d2s",
+            "-R50" if connections > 1 else "-R25",
+            server.url(),
+        )
+        wait_until(lambda: len(server.requests) >= 10)
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(STOPPED_MS / 1000)
+        os.kill(process.pid, signal.SIGCONT)
+        run = finish(process, tmp_path)
+    assert run.account()["completed"] == run.json["requests"]["due"]
+    assert run.json["schedule_lag_us"]["max"] >= 0.8 * 1000 * STOPPED_MS
+    assert run.ms("p99") >= 0.8 * STOPPED_MS
+    # A server that another program disturbs takes longer than 20 ms, and never as long.
+    for figure in ("min", "p50", "p90", "p99", "max"):
+        assert 20 <= run.ms(figure, "without_lag") <= 20 + STOPPED_MS / 4, figure
+        assert run.ms(figure, "without_lag") <= run.ms(figure)
+    assert not run.json["was_the_limit"], run.json["was_the_limit_reason"]
+    # A limit on lateness as a share of the p99 would refuse it.
+    assert run.json["schedule_lag_us"]["p99"] > 0.1 * 1000 * run.ms("p99")
+
+
+def test_server_that_is_too_slow_keeps_its_latency_without_the_lag(due):
+    """20/s are served, 40/s due: the generator is on time, and the queue is the server's."""
+    with serving(slow(0.05)) as server:
+        run = due("-c1", "-d500ms", "-R40", "-T20s", server.url())
+    assert run.ms("max", "without_lag") >= 0.9 * (20 * 50 - 475)
+
+
+def test_generator_without_cpu_time_left_says_so(due):
+    """More requests are due than one CPU can begin, each of which fails immediately."""
+    with refusing() as port:
+        run = due("-c100", "-d500ms", "-R5M", "-T200ms", f"http://127.0.0.1:{port}/")
+    assert run.json["was_the_limit"]
+    assert "of a CPU" in run.json["was_the_limit_reason"]
 
 
 def by_path(connection, request):

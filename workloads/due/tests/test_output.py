@@ -45,7 +45,7 @@ def test_json(run):
     asked |= {"warm_up_s": 0.1, "schedule": "constant", "new_connections": False}
     assert {name: result[name] for name in asked} == asked
     assert result["latency_us"]["corrected_2xx"] == result["latency_us"]["corrected"]
-    for which in ("corrected", "corrected_2xx", "uncorrected"):
+    for which in ("corrected", "corrected_2xx", "uncorrected", "without_lag"):
         figures = result["latency_us"][which]
         names = ["min", "p50", "p90", "p95", "p99", "p99_9", "max"]
         values = [figures[name] for name in names]
