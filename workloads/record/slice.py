@@ -1,8 +1,8 @@
 """One slice: a load of about a second on one server of a session, and what it cost.
 
 A slice counts if it completed. Latency includes the slice (`kept`) if its server was warm, the
-machine undisturbed and as fast as before, the generator with CPU time to spare, and the other
-servers idle (slice_rules.py).
+machine undisturbed, the generator with CPU time to spare, and the other servers idle
+(slice_rules.py).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from workloads.experiment.plan import Name
 from workloads.machine.testbed import Process
 from workloads.record.latencies import latencies_ms
 from workloads.record.load import COLLECTIONS
-from workloads.record.slice_rules import GENERATOR, OF_EVERYTHING
+from workloads.record.slice_rules import GENERATOR, OF_EVERYTHING, is_even
 from workloads.servers.backends import Backend
 from workloads.servers.subject import Subject
 
@@ -139,6 +139,12 @@ class Slice:
         """Percentiles by their column in slices.csv."""
         return latencies_ms(self.folder, self.load)
 
+    @property
+    def speed(self) -> float | None:
+        """Time of a fixed computation on the server's CPUs, to the usual; None without a value."""
+        found: float | None = self.metrics["speed_server"]
+        return found
+
     def row(self) -> dict[str, Any]:
         """Its line in slices.csv."""
         load = self.load
@@ -172,6 +178,14 @@ class Slice:
 def is_broken(done: Slice) -> bool:
     """Whether the server is gone, hangs, or still holds requests."""
     return done.outcome != "completed" or bool(done.reason)
+
+
+def common_rounds(sides: list[list[Slice]]) -> set[int]:
+    """The rounds in which all sides of a pair count for latency, at one speed of the CPUs."""
+    kept = [[each for each in side if each.kept and each.turn.kind == PLAIN] for side in sides]
+    speeds = [{each.turn.round: each.speed for each in side} for side in kept]
+    common = set.intersection(*map(set, speeds))
+    return {number for number in common if is_even(speeds[0][number], speeds[-1][number])}
 
 
 def beyond_generator(slices: list[Slice]) -> set[int]:

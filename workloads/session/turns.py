@@ -14,7 +14,8 @@ from typing import Any
 from profiles.watch.terminal import show
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
-from workloads.record.slice import PLAIN, Live, Slice, Turn, is_broken
+from workloads.record.slice import PLAIN, Live, Slice, Turn, common_rounds, is_broken
+from workloads.record.validity import rounds_wanted
 from workloads.session.load_sweep import load_sweep
 from workloads.session.loading import Loading
 from workloads.session.overload import load_overload
@@ -28,6 +29,8 @@ from workloads.tools.tool import tool_of
 
 logger = logging.getLogger("session")
 SWEEP, OVERLOAD = "sweep", "overload"
+# The rounds of a load may take so many times the planned ones, where too few of these count.
+TIMES_PLANNED = 2
 
 
 def measure(session: Session, recorder: Recorder) -> None:
@@ -142,7 +145,8 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     """The slices of some modes at one tier: rounds in which each is loaded once, in any order.
 
     Extra rounds are for latency alone. They come last: what slows the machine lasts for seconds,
-    and a slice that is loaded again immediately is lost again.
+    and a slice that is loaded again immediately is lost again. Where pairs still have too few
+    rounds for a latency, they are loaded on, until this load has taken twice the time planned.
     """
     done: dict[Name, list[Slice]] = {name: [] for name in names}
     if not names:
@@ -151,12 +155,28 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     if is_judged(session) or "until" in slices:
         load_until(session, names, done, rule_of(session, names, done, slices.get("until")))
         return done
-    rounds = slices["rounds"]
+    rounds, most = slices["rounds"], slices["rounds"] + slices["extra_rounds"]
+    begun_s = time.monotonic()
     for number in range(rounds):
         load_round(session, names, number + 1, done)
-    for number in range(rounds, rounds + slices["extra_rounds"]):
+    ends_s = begun_s + TIMES_PLANNED * (time.monotonic() - begun_s)
+    for number in range(rounds, most):
         load_round(session, behind(session, done, rounds), number + 1, done)
+    load_on(session, done, most, rounds_wanted(rounds), ends_s)
     return done
+
+
+def load_on(
+    session: Session, done: dict[Name, list[Slice]], number: int, rounds: int, ends_s: float
+) -> None:
+    """Rounds after that number until no pair has fewer than `rounds`, or the time is over.
+
+    A round that adds no slice ends them, too: no server comes up any more.
+    """
+    count = -1
+    while time.monotonic() < ends_s and count != (count := sum(map(len, done.values()))):
+        number += 1
+        load_round(session, behind(session, done, rounds), number, done)
 
 
 def load_until(
@@ -205,14 +225,13 @@ def rule_of(
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:
     """The modes to load again, each with its baseline: a ratio is one of slices of a round.
 
-    A pair is behind until there are so many rounds in which both sides count for latency.
+    A pair is behind until there are so many rounds in which it counts for latency.
     """
     able = {name for name in done if is_mendable(session, name, done)}
     wanted: set[Name] = set()
     for name in able:
         pair = {name, session.plan.baseline(name)} & able
-        common = set.intersection(*(kept_rounds(done[each]) for each in pair))
-        if len(common) < rounds:
+        if len(common_rounds([done[each] for each in pair])) < rounds:
             wanted |= pair
     return [name for name in done if name in wanted]
 
@@ -223,10 +242,6 @@ def is_mendable(session: Session, name: Name, done: dict[Name, list[Slice]]) -> 
     fails = all(each.latencies_ms["latency_p50_ms"] == math.inf for each in slices)
     once = spec["slices"]["once"] or spec["mode"].get("alone")
     return bool(slices) and not fails and not once and not any(map(is_broken, slices))
-
-
-def kept_rounds(slices: list[Slice]) -> set[int]:
-    return {each.turn.round for each in slices if each.kept}
 
 
 def load_round(

@@ -19,13 +19,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from workloads.record.slice import PLAIN, Slice
+from workloads.record.slice import PLAIN, Slice, common_rounds
 
 Value = Callable[[Slice], float | None]
+P99 = "latency_p99_ms"
 VALUES: dict[str, Value] = {
     "throughput_per_s": lambda each: each.load["throughput_per_s"],
     "cpu_us_per_request": lambda each: each.metrics["cpu_us_per_request"],
-    "latency_p99_ms": lambda each: each.latencies_ms["latency_p99_ms"] if each.kept else None,
+    P99: lambda each: each.latencies_ms[P99] if each.kept else None,
 }
 # 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
 STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
@@ -153,8 +154,11 @@ def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
 
 
 def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
-    """Logarithms of the ratios of each round, by statistic."""
-    return {name: [*log_ratios(mode, baseline, value).values()] for name, value in VALUES.items()}
+    """Logarithms of the ratios of each round, by statistic; of p99 those at one speed."""
+    found = {name: log_ratios(mode, baseline, value) for name, value in VALUES.items()}
+    even = common_rounds([mode, baseline])
+    found[P99] = {number: log for number, log in found[P99].items() if number in even}
+    return {name: [*by_round.values()] for name, by_round in found.items()}
 
 
 def logs_of_builds(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:

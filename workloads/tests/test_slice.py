@@ -3,7 +3,7 @@
 import pytest
 
 from workloads.record import slice_rules
-from workloads.record.slice import PLAIN, PROFILED, clock_s
+from workloads.record.slice import PLAIN, PROFILED, clock_s, common_rounds
 
 
 def faults(done):
@@ -20,7 +20,6 @@ def test_undisturbed_slice_of_a_warm_server_is_kept(make_slice):
         ({"compiler_share": 0.051, "compiler_cpu_s": 0.02}, "compiled"),
         ({"others_cpu_share": 0.151}, "undisturbed"),
         ({"steal_share": 0.051}, "undisturbed"),
-        ({"speed_server": 1.151}, "steady_speed"),
         ({"idle_neighbors_share": 0.021}, "idle_neighbors"),
         # Between two samples the count grows by part of one.
         ({"throttled": 0.2}, "unthrottled"),
@@ -39,13 +38,46 @@ def test_rule_catches_what_it_is_for_and_nothing_else_does(make_slice, metrics, 
         # Not a JVM, and no value of the probe.
         {"compiler_share": None, "compiler_cpu_s": None, "speed_server": None},
         {"others_cpu_share": 0.15, "steal_share": 0.05},
-        {"speed_server": 1.15, "idle_neighbors_share": 0.02},
+        {"idle_neighbors_share": 0.02},
+        # A slow CPU is judged with the other side of its round.
+        {"speed_server": 3.0},
         # A faster machine, and a generator's CPU that is slow, are no fault.
         {"speed_server": 0.5, "speed_generator": 3.0},
     ],
 )
 def test_slice_at_its_bounds_is_kept(make_slice, metrics):
     assert faults(make_slice(metrics=metrics)) == []
+
+
+def test_step_of_a_sweep_has_the_sessions_usual_speed(make_slice):
+    """It has no other side at its rate."""
+    step = {"loop": "open", "sustained": False}
+    assert faults(make_slice(load=step, metrics={"speed_server": 1.151})) == ["steady_speed"]
+    for speed in (1.15, 0.5, None):
+        assert faults(make_slice(load=step, metrics={"speed_server": speed})) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "even"),
+    [
+        (1.0, 1.15, True),
+        (1.16, 1.0, False),
+        (1.0, 1.16, False),
+        (2.0, 2.1, True),
+        (None, 9.0, True),
+    ],
+)
+def test_round_is_judged_by_the_speeds_of_both_sides(make_slice, one, other, even):
+    assert slice_rules.is_even(one, other) is slice_rules.is_even(other, one) is even
+    sides = [[make_slice(7, metrics={"speed_server": speed})] for speed in (one, other)]
+    assert common_rounds(sides) == ({7} if even else set())
+
+
+def test_common_rounds_are_those_of_plain_slices_that_count_on_all_sides(make_slice):
+    one = [make_slice(1), make_slice(2), make_slice(3, faults=["undisturbed"]), make_slice(4)]
+    other = [make_slice(2), make_slice(3), make_slice(4, PROFILED), make_slice(5)]
+    assert common_rounds([one, other]) == {2}
+    assert common_rounds([one]) == {1, 2, 4}
 
 
 def test_slice_that_did_not_complete_is_left_out(make_slice):
@@ -113,11 +145,11 @@ def test_row_of_a_step_that_counts_although_it_fails_a_rule_says_both(make_slice
 
 
 def test_all_faults_of_a_slice_are_in_its_row(make_slice):
-    done = make_slice(round=3, metrics={"steal_share": 0.2, "speed_server": 2.0})
+    done = make_slice(round=3, metrics={"steal_share": 0.2, "idle_neighbors_share": 0.3})
     done.faults = faults(done)
     assert not done.kept
     row = done.row()
-    assert (row["kept"], row["reason"]) == ("false", "undisturbed;steady_speed")
+    assert (row["kept"], row["reason"]) == ("false", "undisturbed;idle_neighbors")
     assert (row["slice"], row["round"], row["kind"]) == (1, 3, PLAIN)
     assert row["machine_context_switches_per_request"] == 10
     assert (row["rss_mib"], row["threads_peak"]) == (1024, 20)

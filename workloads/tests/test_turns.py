@@ -80,14 +80,23 @@ def test_needs_of_a_load_are_those_of_both_sides(part, needs):
 def turns(plan, monkeypatch):
     """Runs in_turns with outcomes by mode and load; returns (kind, round, mode) in order.
 
-    `lost`: which slices a rule excludes, as (mode, load).
+    `lost`: which slices a rule excludes, as (mode, load); `speeds`: those that are not 1, by the
+    same. A load takes a second. `gone`: modes whose server does not come up after their first load.
     """
 
-    def run(outcomes=(), lost=(), extra_rounds=0, p50_ms=(), names=LOW, **slices):
+    def run(
+        outcomes=(), lost=(), extra_rounds=0, p50_ms=(), names=LOW, speeds=(), gone=(), **slices
+    ):
         changed = with_slices(plan, extra_rounds=extra_rounds, **slices)
-        loaded = []
+        loaded, clock_s = [], [0.0]
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock_s[0]))
 
         def load(session, name, kind, round, done):
+            if name.mode in gone and done:
+                assert clock_s[0] < 1000, "it never ends"
+                clock_s[0] += 0.001
+                return
+            clock_s[0] += 1
             loaded.append((kind, round, name.mode))
             outcome, reason = dict(outcomes).get((name.mode, len(done)), ("completed", ""))
             kept = (name.mode, len(done)) not in lost
@@ -97,6 +106,7 @@ def turns(plan, monkeypatch):
                     reason=reason,
                     turn=SimpleNamespace(kind=kind, round=round),
                     kept=kept,
+                    speed=dict(speeds).get((name.mode, len(done)), 1.0),
                     latencies_ms={"latency_p50_ms": dict(p50_ms).get(name.mode, 5.0)},
                 )
             )
@@ -174,16 +184,72 @@ def test_mode_that_fails_by_design_has_no_extra_round(turns, plan):
     # More than half of its requests failed in each slice; the others lost theirs to chance.
     loaded = turns(p50_ms={"fixed-pool": math.inf}, **wanted)
     assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1), (PLAIN, 2)]
-    assert len(of_mode(loaded, "event-loop")) == 2 + 2
+    # Six loads were planned: after 2 x 2 of two modes no more begin.
+    assert len(of_mode(loaded, "event-loop")) == 2 + 2 + 1
     assert len(turns(once=True, **wanted)) == 3 * 2
     alone = Name(ALONE, "low", "jmeter")
     assert len(turns(names=[alone], **wanted | {"lost": {(ALONE, 0)}})) == 2
 
 
 def test_extra_rounds_have_an_end(turns):
-    lost = {("fixed-pool", number) for number in range(9)}
-    assert len(of_mode(turns(lost=lost, rounds=2, extra_rounds=2), "fixed-pool")) == 4
-    assert len(of_mode(turns(lost=lost, rounds=2), "fixed-pool")) == 2
+    """One pair is loaded until its six loads more have doubled the time of the six planned."""
+    lost = {("fixed-pool", number) for number in range(99)}
+    for extra_rounds in (0, 2, 3):
+        loaded = turns(lost=lost, rounds=2, extra_rounds=extra_rounds)
+        assert len(of_mode(loaded, "fixed-pool")) == 2 + 3
+        assert len(of_mode(loaded, "event-loop")) == 2
+    # More are the configuration's.
+    assert len(of_mode(turns(lost=lost, rounds=2, extra_rounds=5), "fixed-pool")) == 2 + 5
+
+
+@pytest.mark.parametrize(
+    ("rounds", "lost", "loads"),
+    [
+        # Three of six rounds are there, and no more are needed.
+        (6, (0, 2, 4), 6),
+        (6, (0, 2, 4, 5), 7),
+        # The first one more is lost, too.
+        (6, (0, 2, 4, 5, 6), 8),
+        # Where fewer are planned, all of them.
+        (2, (0,), 3),
+        (1, (0,), 2),
+        (3, (), 3),
+    ],
+)
+def test_pair_without_enough_rounds_for_a_latency_is_loaded_on(turns, rounds, lost, loads):
+    loaded = turns(lost={("fixed-pool", number) for number in lost}, rounds=rounds)
+    for mode in ("fixed-pool", "thread-per-request"):
+        assert of_mode(loaded, mode) == [(PLAIN, number + 1) for number in range(loads)]
+    assert len(of_mode(loaded, "event-loop")) == rounds
+
+
+def test_rounds_are_those_in_which_both_sides_count(turns):
+    """Each side has lost two of five, and no more than one round is common to them."""
+    lost = {("fixed-pool", 0), ("fixed-pool", 1)}
+    lost |= {("thread-per-request", 2), ("thread-per-request", 3)}
+    loaded = turns(lost=lost, rounds=5)
+    assert len(of_mode(loaded, "fixed-pool")) == 5 + 2
+    # The baseline has three with this mode.
+    assert len(of_mode(loaded, "event-loop")) == 5
+
+
+def test_round_counts_where_both_sides_had_the_same_speed(turns):
+    slow = dict.fromkeys([("fixed-pool", 0), ("thread-per-request", 0)], 2.0)
+    # The machine was slow in all of a round: no side is.
+    assert len(of_mode(turns(speeds=slow, rounds=3), "fixed-pool")) == 3
+    for slower in (1.16, 1 / 1.16):
+        loaded = turns(speeds={("fixed-pool", 0): slower}, rounds=3)
+        assert len(of_mode(loaded, "fixed-pool")) == 4
+    assert len(of_mode(turns(speeds={("fixed-pool", 0): 1.15}, rounds=3), "fixed-pool")) == 3
+    # A probe that never ended beside a busy pool says nothing of the other side.
+    unknown = {("fixed-pool", 0): None, ("thread-per-request", 0): 2.0}
+    assert len(of_mode(turns(speeds=unknown, rounds=3), "fixed-pool")) == 3
+
+
+def test_server_that_does_not_come_up_again_ends_the_rounds(turns):
+    lost = {("fixed-pool", 0)}
+    loaded = turns(lost=lost, rounds=2, gone={"fixed-pool", "thread-per-request"})
+    assert of_mode(loaded, "fixed-pool") == [(PLAIN, 1)]
 
 
 def test_mode_that_is_gone_has_no_extra_round(turns):
