@@ -209,11 +209,12 @@ def rule_of(
         # A mode or build that does not start leaves the other without a comparison.
         if name is None:
             return True
-        # Without its baseline a cell has the rounds of one that is its own.
         sides = done[name], done.get(session.plan.baseline(name), done[name])
         if until is None:
             lasted_s = time.monotonic() - begun_s
-            return is_over(rounds, lasted_s, logs_of(*sides), session.bands or {})
+            # Without its baseline, or as one, a cell has no ratio that more rounds make precise.
+            logs = logs_of(*sides) if sides[0] is not sides[1] else {}
+            return is_over(rounds, lasted_s, logs, session.bands or {})
         lasted_s = (datetime.now(UTC) - session.started).total_seconds()
         if rounds in LOOKS:
             show(f"{rounds} rounds, {lasted_s:.0f} s of at most {until['budget_s']:.0f} s")

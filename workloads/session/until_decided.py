@@ -1,8 +1,10 @@
 """The rules that end the rounds of a mode and its baseline; each round gives a log ratio.
 
 A cell that is measured by itself has at least four rounds, and then more, until the ratios are
-precise, or clear of the bands that the ratios are expected in, or the time is over. analysis/
-simulates how often the last interval misses the truth, as it is looked at after each round.
+precise, or clear of the bands that the ratios are expected in, or the time is over. Its interval is
+that of the verdict (analysis/): the rounds' variance and that of a new process add, and degrees of
+freedom belong to the sum. analysis/ simulates how often the last interval misses the truth, as it
+is looked at after each round; tests/rounds.csv gives both the same rounds.
 
 Two builds are looked at after 5, 10, 20, … rounds, each time by 99 % intervals: the rounds end
 where one statistic is slower than its limit allows, or none can be, or the budget is spent. Seven
@@ -20,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from workloads.record.slice import PLAIN, Slice, common_rounds
+from workloads.session.students_t import quantile
 
 Value = Callable[[Slice], float | None]
 P99 = "latency_p99_ms"
@@ -28,15 +31,17 @@ VALUES: dict[str, Value] = {
     "cpu_us_per_request": lambda each: each.metrics["cpu_us_per_request"],
     P99: lambda each: each.latencies_ms[P99] if each.kept else None,
 }
-# 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom; beyond, that of the last is used.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+# A new process adds this to a log ratio, which the rounds of one do not show: standard deviation
+# and degrees of freedom where the file of bands has none. It is the median of the shipped runs.
+PROCESS, PROCESS_DF = 0.03, 30.0
+CONFIDENCE, CONFIDENCE_OF_BUILDS = 0.95, 0.99
 ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
 # Half of an interval's width, as a factor.
 PRECISE = {"throughput_per_s": 1.05, "cpu_us_per_request": 1.08}
-# Looks at two builds: rounds, and the 99.5 % quantile of Student's t for two fewer: mean and slope.
-LOOKS = {5: 5.841, 10: 3.355, 20: 2.878, 40: 2.712, 80: 2.64, 160: 2.607, 320: 2.591}
-# Variance that new processes add, as a share of that of a round, which rounds do not show: known of
-# these alone. The intervals of others are those of the processes that were measured.
+# Looks at two builds, after so many rounds; the mean and a slope take two degrees of freedom.
+LOOKS, TAKEN = (5, 10, 20, 40, 80, 160, 320), 2
+# Variance that new processes of a build add, as a share of that of a round: known of these alone.
+# The intervals of others are those of the processes that were measured.
 PROCESS_SHARE = dict.fromkeys(PRECISE, 0.1)
 # Normal values have a standard deviation of so many median absolute deviations.
 MADS = 1.4826
@@ -54,24 +59,42 @@ class Interval(NamedTuple):
     high: float
 
 
-# Logarithms of ratios by statistic, one a round; bounds of bands by statistic, as ratios.
+class Band(NamedTuple):
+    """The bounds of an expected ratio, and what a new process adds to its logarithm."""
+
+    low: float
+    high: float
+    process: float = PROCESS
+    process_df: float = PROCESS_DF
+
+
+# Logarithms of ratios by statistic, one a round; bands by statistic.
 Logs = Mapping[str, Sequence[float]]
-Bands = Mapping[str, tuple[float, float]]
+Bands = Mapping[str, Band]
+UNKNOWN = Band(0.0, math.inf)
 
 
-def interval(logs: Sequence[float]) -> Interval | None:
-    """Mean of the rounds with Student's t; None of fewer than two rounds."""
+def interval(logs: Sequence[float], of: Band = UNKNOWN) -> Interval | None:
+    """Mean of the rounds, as far as a new process would repeat it; None of fewer than two rounds.
+
+    The variances of the mean and of a process add; Satterthwaite's degrees of freedom are of the
+    sum.
+    """
     if len(logs) < 2:
         return None
-    centre, error = statistics.mean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
-    reach = STUDENT[min(len(logs) - 2, len(STUDENT) - 1)] * error
+    centre, rounds = statistics.mean(logs), statistics.variance(logs) / len(logs)
+    process = of.process**2
+    if not rounds + process:
+        return Interval(centre, centre, centre)
+    df = (rounds + process) ** 2 / (rounds**2 / (len(logs) - 1) + process**2 / of.process_df)
+    reach = quantile((1 + CONFIDENCE) / 2, df) * math.sqrt(rounds + process)
     return Interval(centre, centre - reach, centre + reach)
 
 
 def is_over(rounds: int, lasted_s: float, logs: Logs, bands: Bands) -> bool:
     """Whether the rounds are enough."""
     return lasted_s >= LIMIT_S or (
-        rounds >= ROUNDS_AT_LEAST and (is_precise(logs) or is_clear(logs, bands))
+        rounds >= ROUNDS_AT_LEAST and (is_precise(logs, bands) or is_clear(logs, bands))
     )
 
 
@@ -91,15 +114,19 @@ def is_settled(rounds: int, lasted_s: float, logs: Logs, until: Mapping[str, Any
 
 def is_slower(name: str, logs: Sequence[float], percent: float) -> bool | None:
     """Whether a statistic is slower by more than so many percent; None where neither is shown."""
-    quantiles = [LOOKS[rounds] for rounds in LOOKS if rounds <= len(logs)]
-    if not quantiles:
+    looks = [rounds for rounds in LOOKS if rounds <= len(logs)]
+    if not looks:
         return None
     sign, limit = -1 if name in LESS_IS_SLOWER else 1, math.log(1 + percent / 100)
     centre, of_mean = sign * statistics.mean(logs), statistics.variance(logs) / len(logs)
-    reach = quantiles[-1] * math.sqrt(
+    reach = quantile_of_look(looks[-1]) * math.sqrt(
         of_mean + PROCESS_SHARE.get(name, 0) * usual_spread(logs) ** 2
     )
     return None if abs(centre - limit) <= reach else centre > limit
+
+
+def quantile_of_look(rounds: int) -> float:
+    return quantile((1 + CONFIDENCE_OF_BUILDS) / 2, rounds - TAKEN)
 
 
 def usual_spread(logs: Sequence[float]) -> float:
@@ -112,10 +139,10 @@ def usual_spread(logs: Sequence[float]) -> float:
     return min(statistics.stdev(logs), MADS * mad)
 
 
-def is_precise(logs: Logs) -> bool:
+def is_precise(logs: Logs, bands: Bands) -> bool:
     """Whether throughput and CPU time are; a statistic without any ratio never will be."""
     known = [name for name in PRECISE if logs.get(name)]
-    found = {name: interval(logs[name]) for name in known}
+    found = {name: interval(logs[name], bands.get(name, UNKNOWN)) for name in known}
     return all(
         each is not None and each.high - each.centre <= math.log(PRECISE[name])
         for name, each in found.items()
@@ -125,15 +152,15 @@ def is_precise(logs: Logs) -> bool:
 def is_clear(logs: Logs, bands: Bands) -> bool:
     """Whether the interval of each statistic that has a band lies outside it, or inside."""
     return bool(bands) and all(
-        is_clear_of(interval(logs.get(name, ())), *band) for name, band in bands.items()
+        is_clear_of(interval(logs.get(name, ()), band), band) for name, band in bands.items()
     )
 
 
-def is_clear_of(found: Interval | None, low: float, high: float) -> bool:
+def is_clear_of(found: Interval | None, band: Band) -> bool:
     if found is None:
         return False
     # A band whose end is open begins at 0, or ends at infinity.
-    bounds = math.log(low) if low > 0 else -math.inf, math.log(high)
+    bounds = math.log(band.low) if band.low > 0 else -math.inf, math.log(band.high)
     outside = found.high < bounds[0] or found.low > bounds[1]
     return outside or (bounds[0] <= found.low and found.high <= bounds[1])
 
@@ -141,16 +168,27 @@ def is_clear_of(found: Interval | None, low: float, high: float) -> bool:
 def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
     """The bands of a cell, named by study, mode, tier and tool; none without the file or its row.
 
-    The file has the columns study, mode, tier, tool, statistic, low and high.
+    The file has the columns study, mode, tier, tool, statistic, low and high; process (a standard
+    deviation of logarithms) and process_df may be missing or empty.
     """
     if path is None or not path.exists():
         return {}
     with path.open(newline="") as file:
         return {
-            row["statistic"]: (float(row["low"]), float(row["high"]))
+            row["statistic"]: band_of(row)
             for row in csv.DictReader(file)
             if (row["study"], row["mode"], row["tier"], row["tool"]) == tuple(cell)
         }
+
+
+def band_of(row: Mapping[str, str]) -> Band:
+    process, df = row.get("process"), row.get("process_df")
+    return Band(
+        float(row["low"]),
+        float(row["high"]),
+        float(process) if process else PROCESS,
+        float(df) if df else PROCESS_DF,
+    )
 
 
 def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:

@@ -1,14 +1,18 @@
 """Rounds of one cell end when its ratios are precise, clear of their bands, or take too long."""
 
+import csv
 import math
+from pathlib import Path
 
 import pytest
 
 from workloads.record.slice import PROFILED
 from workloads.session.until_decided import (
     LIMIT_S,
-    LOOKS,
     MADS,
+    PROCESS,
+    PROCESS_DF,
+    Band,
     Interval,
     at_one_speed,
     bands_of,
@@ -22,22 +26,55 @@ from workloads.session.until_decided import (
     log_ratios,
     logs_of,
     logs_of_builds,
+    quantile_of_look,
     usual_spread,
 )
 
 THROUGHPUT, CPU, P99 = "throughput_per_s", "cpu_us_per_request", "latency_p99_ms"
-# Half of the interval's width is 3.182 x sd / 2: 0.031 and 0.31.
+# Half of the interval's width, without a process of its own, is 3.182 x sd / 2: 0.031 and 0.31.
 QUIET, NOISY = [0.7, 0.7, 0.71, 0.74], [0.5, 0.9, 0.6, 0.8]
+# Rounds and the interval of analysis/, by R's own quantiles: both must give the same.
+CASES = Path(__file__).with_name("rounds.csv")
 
 
-def test_interval_is_that_of_students_t():
-    # Mean 0.2, standard error 0.1 x sqrt(3) / 3: of three values, t is 4.303.
-    reach = 4.303 * 0.1 / math.sqrt(3)
-    assert interval([0.1, 0.2, 0.3]) == pytest.approx((0.2, 0.2 - reach, 0.2 + reach))
+def cases():
+    with CASES.open(newline="") as file:
+        return [pytest.param(row, id=row["case"]) for row in csv.DictReader(file)]
+
+
+def alike(process=0.0, low=0.4, high=0.5):
+    """Bands far from the ratios, by which processes differ by so much."""
+    return {name: Band(low, high, process) for name in (THROUGHPUT, CPU)}
+
+
+@pytest.mark.parametrize("row", cases())
+def test_interval_is_that_of_the_verdict(row):
+    logs = [float(each) for each in row["rounds"].split(";")]
+    known = {key: float(row[key]) for key in ("process", "process_df") if row[key]}
+    expected = [float(row[key]) for key in Interval._fields]
+    assert interval(logs, Band(0.0, math.inf, **known)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_cases_are_of_all_kinds():
+    rows = [each.values[0] for each in cases()]
+    assert len(rows) >= 6
+    assert {bool(row["process"]) for row in rows} == {True, False}
+    assert {len(row["rounds"].split(";")) > 30 for row in rows} == {True, False}
+
+
+def test_interval_needs_two_rounds():
     assert interval([0.1]) is interval([]) is None
-    # Beyond ten degrees of freedom the interval is a little too wide, never too narrow.
-    many = interval([0.1, 0.3] * 20)
-    assert many.high - many.centre == pytest.approx(2.228 * 0.1013 / math.sqrt(40), rel=1e-3)
+
+
+@pytest.mark.parametrize("process", [0.0, 0.01, 0.03, 0.3])
+def test_rounds_with_more_noise_never_have_the_narrower_interval(process):
+    """Where processes have more degrees of freedom than rounds, as they have."""
+    widths = []
+    for noise in range(50):
+        logs = [0.7 + noise / 50 * (each - 0.7) for each in NOISY]
+        found = interval(logs, Band(0.0, math.inf, process))
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +93,16 @@ def test_interval_is_that_of_students_t():
     ],
 )
 def test_ratios_are_precise_within_5_and_8_percent(throughput, cpu, precise):
-    assert is_precise({THROUGHPUT: throughput, CPU: cpu}) is precise
+    assert is_precise({THROUGHPUT: throughput, CPU: cpu}, alike()) is precise
+
+
+def test_ratios_are_no_more_precise_than_processes_repeat_them():
+    logs = {THROUGHPUT: QUIET, CPU: QUIET}
+    assert is_precise(logs, alike(0.005))
+    assert not is_precise(logs, alike(0.05))
+    # Without a band PROCESS is 3 %, which is more than throughput may vary.
+    assert not is_precise(logs, {})
+    assert is_precise({CPU: [0.7] * 4}, {})
 
 
 @pytest.mark.parametrize(
@@ -78,26 +124,28 @@ def test_ratios_are_precise_within_5_and_8_percent(throughput, cpu, precise):
     ],
 )
 def test_interval_is_clear_outside_its_band_or_inside(low, high, clear):
-    assert is_clear_of(Interval(math.log(2.1), math.log(2.0), math.log(2.2)), low, high) is clear
-    assert not is_clear_of(None, low, high)
+    found = Interval(math.log(2.1), math.log(2.0), math.log(2.2))
+    assert is_clear_of(found, Band(low, high)) is clear
+    assert not is_clear_of(None, Band(low, high))
 
 
 def test_every_statistic_that_has_a_band_must_be_clear():
     logs = {THROUGHPUT: NOISY, CPU: NOISY, P99: QUIET}
-    assert is_clear(logs, {P99: (9.0, 12.0)})
-    assert not is_clear(logs, {P99: (9.0, 12.0), CPU: (1.0, 2.0)})
-    assert not is_clear(logs, {"capacity_per_s": (1.0, 2.0)})
+    assert is_clear(logs, {P99: Band(9.0, 12.0)})
+    # A process of its own may bring the ratio, 2.04, there.
+    assert not is_clear(logs, {P99: Band(9.0, 12.0, process=1.0)})
+    assert not is_clear(logs, {P99: Band(9.0, 12.0), CPU: Band(1.0, 2.0)})
+    assert not is_clear(logs, {"capacity_per_s": Band(1.0, 2.0)})
     assert not is_clear(logs, {})
 
 
 def test_rounds_end_when_they_are_enough_and_not_before_the_fourth():
     quiet, noisy = {THROUGHPUT: QUIET, CPU: QUIET}, {THROUGHPUT: NOISY, CPU: NOISY}
-    assert is_over(4, 10, quiet, {})
-    assert not is_over(3, 10, quiet, {})
-    assert not is_over(4, 10, noisy, {})
-    assert is_over(4, 10, noisy, {THROUGHPUT: (9.0, 12.0)})
     # A band that the ratio is at does not keep a precise one waiting.
-    assert is_over(4, 10, quiet, {THROUGHPUT: (2.0, 3.0)})
+    assert is_over(4, 10, quiet, alike(low=2.0, high=3.0))
+    assert not is_over(3, 10, quiet, alike(low=2.0, high=3.0))
+    assert not is_over(4, 10, noisy, {})
+    assert is_over(4, 10, noisy, {THROUGHPUT: Band(9.0, 12.0)})
     assert not is_over(40, LIMIT_S - 1, noisy, {})
     assert is_over(1, LIMIT_S, noisy, {})
 
@@ -110,10 +158,23 @@ def test_bands_are_those_of_the_cell_and_may_be_missing(tmp_path):
         "a,b,c,wrk2,latency_p99_ms,0.1,0.2\n"
         "a,b,c,jmeter,throughput_per_s,7,9\n"
     )
-    assert bands_of(path, ("a", "b", "c", "wrk2")) == {THROUGHPUT: (1.5, 3.0), P99: (0.1, 0.2)}
+    expected = {THROUGHPUT: Band(1.5, 3.0), P99: Band(0.1, 0.2)}
+    assert bands_of(path, ("a", "b", "c", "wrk2")) == expected
+    assert expected[P99][2:] == (PROCESS, PROCESS_DF)
     assert bands_of(path, ("a", "x", "c", "wrk2")) == {}
     assert bands_of(tmp_path / "none.csv", ("a", "b", "c", "wrk2")) == {}
     assert bands_of(None, ("a", "b", "c", "wrk2")) == {}
+
+
+def test_bands_say_what_a_process_adds_where_that_is_known(tmp_path):
+    path = tmp_path / "bands.csv"
+    path.write_text(
+        "study,tier,tool,mode,statistic,low,high,process,process_df\n"
+        "a,c,wrk2,b,throughput_per_s,1.5,3,0.012,17.3\n"
+        "a,c,wrk2,b,latency_p99_ms,0.1,0.2,,\n"
+    )
+    found = bands_of(path, ("a", "b", "c", "wrk2"))
+    assert found == {THROUGHPUT: Band(1.5, 3.0, 0.012, 17.3), P99: Band(0.1, 0.2)}
 
 
 def slices_of(make_slice, values, **changed):
@@ -186,7 +247,9 @@ def test_fewer_rounds_than_the_first_look_show_nothing():
     assert is_slower(CPU, [1.0] * 5, 5) is True
 
 
-@pytest.mark.parametrize(("errors", "slower"), [(LOOKS[5] + 0.1, True), (LOOKS[10] + 0.1, None)])
+@pytest.mark.parametrize(
+    ("errors", "slower"), [(quantile_of_look(5) + 0.1, True), (quantile_of_look(10) + 0.1, None)]
+)
 def test_between_two_looks_the_wider_quantile_holds(errors, slower):
     """Nine rounds, where some were excluded: their standard deviation is 0.02."""
     centre = math.log(1.05) + errors * 0.02 * math.sqrt(1 / 9 + 0.1)
