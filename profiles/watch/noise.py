@@ -6,7 +6,9 @@ All CPUs sleep and wake, then all compute. A run compares two servers round by r
 half second is compared with the next: where nothing differs but the time, the log of that ratio has
 a spread s. Of n independent rounds the 95 % interval of a ratio has a half width of t s / sqrt(n),
 with Student's t of n - 1 degrees of freedom. Servers add noise of their own and sessions differ by
-more than rounds do: it is the least to expect. Nothing but the standard library, as the doctor.
+more than rounds do: it is the least to expect. Half seconds that the hypervisor or other programs
+disturb as no slice may be disturbed say how many rounds a comparison loses, and what that costs.
+Nothing but the standard library, as the doctor.
 """
 
 from __future__ import annotations
@@ -29,21 +31,30 @@ from profiles.watch.speed import STEPS, compute
 SLEEPING_S, COMPUTING_S, WINDOW_S, NAP_S = 3.0, 10.0, 0.5, 0.001
 # Rounds and sessions of a comparison by config.yaml's defaults, and Student's t (97.5 %, 11).
 ROUNDS, SESSIONS, STUDENTS_T = 6, 2, 2.201
-STEAL_AT_MOST, OTHERS_AT_MOST, HAD_AT_LEAST = 0.01, 0.05, 0.97
+# Shares that a slice may have of the time of all CPUs and of the server's, or its latency does not
+# count (workloads/record/slice_rules.py takes them from here).
+STEAL_AT_MOST, OTHERS_CPU_AT_MOST = 0.05, 0.15
+# Rounds in which both sides count that a latency needs. Rounds go on until they are there, or for
+# twice their time; the rounds of a default run take so many minutes. Tests of workloads/ compare.
+ROUNDS_KEPT, TIMES_PLANNED, LOAD_MINUTES = 3, 2, 33
+QUIET_STEAL, QUIET_OTHERS, HAD_AT_LEAST = 0.01, 0.05, 0.97
 LATE_US_AT_MOST, INTERVAL_AT_MOST = 1000, 0.1
 GUESTS = "the hypervisor gives it to other guests: measure at another hour, or on another machine"
 LATE = "shorter latencies mean little: set the governor to performance, end other programs"
+OPEN = "throughput, and CPU time at the CPU's limit, will not be decided"
+ALL_OPEN = f"latency, {OPEN}"
+QUIETER = "end other programs (top shows them), or measure at another hour or on another machine"
 TAKEN = "another measurement runs: try again after it"
 
 
 @dataclass(frozen=True)
 class Watched:
-    """One CPU: how late it woke, in us; computations in each window; CPU time of both phases."""
+    """One CPU: how late it woke, in us; computations by window; CPU time by window of a phase."""
 
     late_us: list[float]
     counts: list[int]
-    sleeping_cpu_s: float
-    computing_cpu_s: float
+    sleeping_cpu_s: list[float]
+    computing_cpu_s: list[float]
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ class Noise:
     """Shares of the time of all usable CPUs: others' while we slept, and ours while we computed.
 
     `late_us`: percentiles by name. `spread`: of the log ratio of neighboring windows. `throttled`:
-    how often a quota stopped us.
+    how often a quota stopped us. `lost_share`: windows that are disturbed as no slice may be.
     """
 
     steal_share: float
@@ -60,11 +71,28 @@ class Noise:
     late_us: dict[str, float]
     spread: float
     throttled: int
+    lost_share: float
 
     @property
     def interval(self) -> float:
         """The half width of a ratio's 95 % interval, as a share of 1."""
         return math.expm1(STUDENTS_T * self.spread / math.sqrt(ROUNDS * SESSIONS))
+
+    @property
+    def lost_rounds(self) -> float:
+        """How many rounds of a comparison do not count for latency: one needs both its slices."""
+        return ROUNDS * self.lost_round
+
+    @property
+    def lost_round(self) -> float:
+        return 1 - (1 - self.lost_share) ** 2
+
+    @property
+    def more_minutes(self) -> float:
+        """How much longer the rounds of a default run take: one more where too few count so far."""
+        most = ROUNDS * TIMES_PLANNED
+        more = sum(too_few(rounds, 1 - self.lost_round) for rounds in range(ROUNDS, most))
+        return LOAD_MINUTES * more / ROUNDS
 
 
 class Line(NamedTuple):
@@ -75,22 +103,41 @@ class Line(NamedTuple):
     advice: str = ""
 
 
+def too_few(rounds: int, share: float) -> float:
+    """The probability that fewer than ROUNDS_KEPT of so many rounds count, each by chance."""
+    counts = range(min(ROUNDS_KEPT, rounds + 1))
+    return sum(math.comb(rounds, n) * share**n * (1 - share) ** (rounds - n) for n in counts)
+
+
+def ends_of(begin_s: float, lasts_s: float) -> list[float]:
+    """Ends of the windows of a phase."""
+    count = max(1, round(lasts_s / WINDOW_S))
+    return [begin_s + lasts_s * window / count for window in range(1, count + 1)]
+
+
 def watch(cpu: int, begin_s: float, sleeping_s: float, computing_s: float) -> Watched:
     """Sleeps and computes on a CPU from `begin_s` on, by time.monotonic()."""
     os.sched_setaffinity(0, {cpu})
     time.sleep(max(0.0, begin_s - time.monotonic()))
-    late_us, due_s, started_s = [], begin_s, time.thread_time()
-    while due_s < begin_s + sleeping_s:
-        due_s += NAP_S
-        time.sleep(max(0.0, due_s - time.monotonic()))
-        now_s = time.monotonic()
-        late_us.append(1e6 * (now_s - due_s))
-        # A late wake-up does not make the next one due at once.
-        due_s = max(due_s, now_s)
-    slept_s, counts = time.thread_time(), []
-    for window in range(1, round(computing_s / WINDOW_S) + 1):
-        counts.append(computations(begin_s + sleeping_s + window * WINDOW_S))
-    return Watched(late_us, counts, slept_s - started_s, time.thread_time() - slept_s)
+    late_us, due_s, slept_s = [], begin_s, [time.thread_time()]
+    for end_s in ends_of(begin_s, sleeping_s):
+        while due_s < end_s:
+            due_s += NAP_S
+            time.sleep(max(0.0, due_s - time.monotonic()))
+            now_s = time.monotonic()
+            late_us.append(1e6 * (now_s - due_s))
+            # The next wake-up is not due before that.
+            due_s = max(due_s, now_s)
+        slept_s.append(time.thread_time())
+    counts, computed_s = [], slept_s[-1:]
+    for end_s in ends_of(begin_s + sleeping_s, computing_s):
+        counts.append(computations(end_s))
+        computed_s.append(time.thread_time())
+    return Watched(late_us, counts, grown(slept_s), grown(computed_s))
+
+
+def grown(values: list[float]) -> list[float]:
+    return [after - before for before, after in pairwise(values)]
 
 
 def computations(until_s: float) -> int:
@@ -110,25 +157,64 @@ def measure(sleeping_s: float = SLEEPING_S, computing_s: float = COMPUTING_S) ->
         begin_s = time.monotonic() + 0.2 + 0.01 * len(cpus)
         each = [(cpu, begin_s, sleeping_s, computing_s) for cpu in cpus]
         result = pool.starmap_async(watch, each, chunksize=1)
-        time.sleep(max(0.0, begin_s - time.monotonic()))
-        before = limits.cpu_times()
-        time.sleep(sleeping_s)
-        between = limits.cpu_times()
+        sleeping = ends_of(begin_s, sleeping_s)
+        computing = ends_of(begin_s + sleeping_s, computing_s)
+        read = [times_at(end_s, cpus) for end_s in (begin_s, *sleeping, *computing)]
         watched = result.get()
-    after = limits.cpu_times()
-    sleeping_all_s, all_s = sleeping_s * len(cpus), (sleeping_s + computing_s) * len(cpus)
-    idle_s = sum(between[cpu].not_busy_s - before[cpu].not_busy_s for cpu in cpus)
-    others_s = sleeping_all_s - idle_s - sum(one.sleeping_cpu_s for one in watched)
+    slept_s = [sum(used) for used in zip(*(one.sleeping_cpu_s for one in watched), strict=True)]
+    computed_s = [sum(used) for used in zip(*(one.computing_cpu_s for one in watched), strict=True)]
+    windows = [
+        taken(*both, used_s, len(cpus))
+        for both, used_s in zip(pairwise(read), (*slept_s, *computed_s), strict=True)
+    ]
+    while_asleep = taken(read[0], read[len(sleeping)], sum(slept_s), len(cpus))
     late_us = [late for one in watched for late in one.late_us]
     rates = [sum(counts) for counts in zip(*(one.counts for one in watched), strict=True)]
     return Noise(
-        steal_share=sum(after[cpu].steal_s - before[cpu].steal_s for cpu in cpus) / all_s,
-        others_share=max(0.0, others_s) / sleeping_all_s,
-        had_share=sum(one.computing_cpu_s for one in watched) / (computing_s * len(cpus)),
+        steal_share=taken(read[0], read[-1], 0.0, len(cpus)).steal,
+        others_share=while_asleep.others,
+        had_share=sum(computed_s) / (computing_s * len(cpus)),
         late_us=percentiles(late_us),
         spread=spread(rates),
         throttled=limits.throttled() - throttled,
+        lost_share=statistics.fmean(is_lost(each) for each in windows),
     )
+
+
+class Read(NamedTuple):
+    """The clock and the CPU times of all CPUs together."""
+
+    at_s: float
+    not_busy_s: float
+    steal_s: float
+
+
+class Taken(NamedTuple):
+    """Shares of the CPUs' time: the hypervisor's, and that of other processes."""
+
+    steal: float
+    others: float
+
+
+def times_at(due_s: float, cpus: list[int]) -> Read:
+    """Waits until then."""
+    time.sleep(max(0.0, due_s - time.monotonic()))
+    times = limits.cpu_times()
+    steal_s, not_busy_s = (
+        math.fsum(getattr(times[cpu], name) for cpu in cpus) for name in ("steal_s", "not_busy_s")
+    )
+    return Read(time.monotonic(), not_busy_s, steal_s)
+
+
+def taken(before: Read, after: Read, used_s: float, cpus: int) -> Taken:
+    """`used_s`: our own CPU time in between."""
+    all_s = (after.at_s - before.at_s) * cpus
+    others_s = all_s - (after.not_busy_s - before.not_busy_s) - used_s
+    return Taken((after.steal_s - before.steal_s) / all_s, max(0.0, others_s) / all_s)
+
+
+def is_lost(window: Taken) -> bool:
+    return window.steal > STEAL_AT_MOST or window.others > OTHERS_CPU_AT_MOST
 
 
 def percentiles(late_us: list[float]) -> dict[str, float]:
@@ -147,11 +233,11 @@ def lines(noise: Noise) -> list[Line]:
     had = noise.had_share >= HAD_AT_LEAST and not noise.throttled
     steal = noise.steal_share
     return [
-        line("steal", f"{steal:.1%} of the CPUs", steal <= STEAL_AT_MOST, GUESTS),
+        line("steal", f"{steal:.1%} of the CPUs", steal <= QUIET_STEAL, GUESTS),
         line(
             "other processes",
             f"{noise.others_share:.1%} of the CPUs",
-            noise.others_share <= OTHERS_AT_MOST,
+            noise.others_share <= QUIET_OTHERS,
             "end them; top shows which they are",
         ),
         line("wake-up latency, us", late, noise.late_us["p99"] <= LATE_US_AT_MOST, LATE),
@@ -163,7 +249,28 @@ def lines(noise: Noise) -> list[Line]:
             noise.interval <= INTERVAL_AT_MOST,
             "a smaller difference stays undecided",
         ),
+        line(
+            "rounds of a comparison",
+            rounds_of(noise),
+            noise.lost_rounds <= ROUNDS / 2,
+            open_by(noise),
+        ),
     ]
+
+
+def open_by(noise: Noise) -> str:
+    """Say which results stay open where so many rounds are lost, and what to do."""
+    counted = ROUNDS * TIMES_PLANNED * (1 - noise.lost_round)
+    return f"{OPEN if counted >= ROUNDS_KEPT else ALL_OPEN}: {QUIETER}"
+
+
+def rounds_of(noise: Noise) -> str:
+    """How many rounds do not count for latency, and what that costs."""
+    if not noise.lost_share:
+        return f"all {ROUNDS} should count for latency"
+    found = f"about {noise.lost_rounds:.1f} of {ROUNDS} will not count for latency"
+    minutes = round(noise.more_minutes)
+    return found + (f", and a default run takes about {minutes} more minutes" if minutes else "")
 
 
 def line(name: str, found: str, is_quiet: bool, advice: str) -> Line:

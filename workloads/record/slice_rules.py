@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from profiles.watch import noise
+
 # Limit on JIT time as a share of the server's CPU time, or of one CPU if the server is nearly
 # idle: late compilations take milliseconds and delay no request.
 COMPILER_SHARE_AT_MOST = 0.05
 COMPILER_OF_A_CPU_AT_MOST = 0.01
 IDLE_NEIGHBORS_AT_MOST = 0.02
-OTHERS_CPU_AT_MOST = 0.15
-STEAL_AT_MOST = 0.05
+# Before a run these tell how many rounds a machine will lose.
+OTHERS_CPU_AT_MOST, STEAL_AT_MOST = noise.OTHERS_CPU_AT_MOST, noise.STEAL_AT_MOST
 # Time of a fixed computation: of a side of a pair, to the other's in the same round; of a step of a
 # sweep, to the median of the session's loads.
 SLOWER_AT_MOST = 1.15

@@ -3,7 +3,9 @@
 import contextlib
 import fcntl
 import math
+import multiprocessing
 import os
+import random
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from profiles.watch import limits, noise
 from profiles.watch.noise import Noise
 
 ROOT = Path(__file__).resolve().parents[3]
-QUIET = Noise(0.0, 0.01, 0.995, {"p50": 60.0, "p99": 120.0, "max": 900.0}, 0.01, 0)
+QUIET = Noise(0.0, 0.01, 0.995, {"p50": 60.0, "p99": 120.0, "max": 900.0}, 0.01, 0, 0.0)
 
 
 def test_spread_is_that_of_neighboring_windows():
@@ -34,7 +36,8 @@ def test_interval_is_students_of_the_rounds_of_a_default_run():
 def test_a_quiet_machine_gets_no_advice():
     found = noise.lines(QUIET)
     assert [line.advice for line in found] == [""] * len(found)
-    assert found[-1].found.startswith("at least ± 0.6% of a ratio after 2 sessions of 6 rounds")
+    assert found[-2].found.startswith("at least ± 0.6% of a ratio after 2 sessions of 6 rounds")
+    assert found[-1].found == "all 6 should count for latency"
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,7 @@ def test_a_quiet_machine_gets_no_advice():
         ({"had_share": 0.96}, "CPU time with all CPUs busy"),
         ({"throttled": 1}, "CPU time with all CPUs busy"),
         ({"spread": 0.2}, "interval to expect"),
+        ({"lost_share": 0.4}, "rounds of a comparison"),
     ],
 )
 def test_what_is_not_quiet_has_advice(change, name):
@@ -55,8 +59,73 @@ def test_what_is_not_quiet_has_advice(change, name):
         assert "a quota stopped us 1 times" in noise.lines(noisy)[3].advice
 
 
+@pytest.mark.parametrize(
+    ("lost_share", "lost_rounds", "found"),
+    [
+        # Both sides of a round must count: 1 - 0.9 x 0.9, and 1 - 0.5 x 0.5.
+        (0.1, 1.14, "about 1.1 of 6 will not count for latency"),
+        (0.5, 4.5, "about 4.5 of 6 will not count for latency, and a default run takes about "),
+        (1.0, 6.0, "about 6.0 of 6 will not count for latency, and a default run takes about 33 "),
+    ],
+)
+def test_rounds_that_a_machine_loses_are_said_with_their_cost(lost_share, lost_rounds, found):
+    noisy = Noise(**(vars(QUIET) | {"lost_share": lost_share}))
+    assert noisy.lost_rounds == pytest.approx(lost_rounds)
+    assert noise.lines(noisy)[-1].found.startswith(found)
+    # Where more than half are lost, what stays open is said, too.
+    advice = noise.lines(noisy)[-1].advice
+    assert ("will not be decided" in advice) is (lost_rounds > 3)
+    # Fewer than three of twice as many rounds count.
+    assert ("latency, throughput" in advice) is (lost_rounds == 6)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.36, 0.64, 0.81])
+def test_minutes_are_those_of_rounds_until_three_count(share):
+    """Sessions that are drawn: rounds after the six planned, at most as many again."""
+    chance, more = random.Random(7), 0
+    for _ in range(20_000):
+        rounds = [chance.random() < share for _ in range(12)]
+        more += next((n for n in range(6) if sum(rounds[: 6 + n]) >= 3), 6)
+    noisy = Noise(**(vars(QUIET) | {"lost_share": 1 - math.sqrt(share)}))
+    expected = noise.LOAD_MINUTES * more / 20_000 / 6
+    assert noisy.more_minutes == pytest.approx(expected, rel=0.05, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("steal_s", "others_s", "lost"),
+    [(0.04, 0.14, False), (0.06, 0.0, True), (0.0, 0.16, True)],
+)
+def test_window_is_lost_where_a_slice_would_be(steal_s, others_s, lost):
+    """A second of two CPUs, half of it our own; steal is not busy time."""
+    before = noise.Read(10.0, 100.0, 5.0)
+    after = noise.Read(11.0, 100.0 + 1.0 - 2 * others_s, 5.0 + 2 * steal_s)
+    found = noise.taken(before, after, 1.0, 2)
+    assert found == pytest.approx((steal_s, others_s))
+    assert noise.is_lost(found) is lost
+
+
+def test_windows_of_another_program_are_lost():
+    """It takes the time of a CPU, while we sleep and while we compute."""
+    loads = [multiprocessing.Process(target=burn, daemon=True) for _ in range(os.cpu_count())]
+    for load in loads:
+        load.start()
+    try:
+        found = noise.measure(1.0, 1.0)
+    finally:
+        for load in loads:
+            load.kill()
+    assert found.lost_share == 1
+    assert found.others_share > 0.5
+
+
+def burn():
+    while True:
+        pass
+
+
 def test_this_machine_is_measured():
     found = noise.measure(0.2, 1.5)
+    assert 0 <= found.lost_share <= 1
     assert 0 <= found.steal_share <= 1 and 0 <= found.others_share <= 1
     assert 0 < found.had_share < 1.05
     assert 0 < found.late_us["p50"] <= found.late_us["p99"] <= found.late_us["max"]
