@@ -46,6 +46,7 @@ COLUMNS = (
     "load_1m",
     "pressure_cpu_some_s",
     "steal_s",
+    "server_steal_s",
     "throttled",
 )
 
@@ -172,6 +173,7 @@ class Telemetry(threading.Thread):
             "machine_context_switches": psutil.cpu_stats().ctx_switches,
             "server_cpus_idle_s": sum(cpus[cpu].not_busy_s for cpu in self.server_cpus),
             "steal_s": sum(cpu.steal_s for cpu in cpus.values()),
+            "server_steal_s": sum(cpus[cpu].steal_s for cpu in self.server_cpus),
             "throttled": throttled(),
             "load_1m": psutil.getloadavg()[0],
             "pressure_cpu_some_s": cpu_pressure_s(),

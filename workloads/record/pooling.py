@@ -320,7 +320,10 @@ def rows_of(slices: list[Slice]) -> tuple[int | None, int | None]:
 
 def machine_of(slices: list[Slice]) -> dict[str, Any]:
     metrics = [done.metrics for done in pooled(slices)]
-    means = ("cpu_pressure_share", "steal_share", "others_cpu_share", "idle_neighbors_share")
+    means = (
+        *("cpu_pressure_share", "steal_share", "server_steal_share", "others_cpu_share"),
+        "idle_neighbors_share",
+    )
     speeds = ("speed_server", "speed_generator", "probe_us")
     return {
         **{name: statistics.mean(each[name] for each in metrics) for name in means},

@@ -34,6 +34,7 @@ LOAD_COLUMNS = (
 METRIC_COLUMNS = (
     *("cpu_us_per_request", "compiler_share", "server_cpu_s", "compiler_cpu_s"),
     *("idle_neighbors_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
+    "server_steal_share",
     *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
 )
 

@@ -43,7 +43,9 @@ class Window:
             / cpus,
             "others_cpu_share": max(0.0, busy_s - on_server_s) / self.lasted_s / cpus,
             "throttled": self.grown("throttled"),
+            # The hypervisor's part of all CPUs, and of the server's, which others_cpu_share is of.
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
+            "server_steal_share": self.grown("server_steal_s") / self.lasted_s / cpus,
             "cpu_pressure_share": self.grown("pressure_cpu_some_s") / self.lasted_s,
             "telemetry_cpu_share": self.telemetry.cpu_share(),
             **self.peaks(),

@@ -43,6 +43,7 @@ METRICS = {
     "generator_cpu_share": 0.2,
     "others_cpu_share": 0.03,
     "steal_share": 0.0,
+    "server_steal_share": 0.0,
     "throttled": 0.0,
     "cpu_pressure_share": 0.1,
     "speed_server": 1.0,

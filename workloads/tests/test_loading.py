@@ -162,6 +162,14 @@ def test_cpu_time_per_request_is_without_compilers(live):
     assert silent["cpu_us_per_request"] is None
 
 
+def test_steal_is_a_share_of_all_cpus_and_of_the_servers(live, monkeypatch):
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    stolen = telemetry_of(samples_of(**PER_S | {"steal_s": 0.4, "server_steal_s": 0.2}))
+    metrics = metrics_of(loading(live), WINDOW, stolen, 0.0, (0.5, 3.5))
+    assert metrics["steal_share"] == pytest.approx(0.1)
+    assert metrics["server_steal_share"] == pytest.approx(0.2)
+
+
 def test_generator_elsewhere_says_itself_how_many_cpus_it_used(live):
     one, window = loading(live), telemetry_of(samples_of(**PER_S))
     one.place.generator = SimpleNamespace(cpus=[0, 1, 2, 3], speed=lambda *_: None)

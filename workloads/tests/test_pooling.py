@@ -277,11 +277,15 @@ def test_rows_are_those_that_the_slices_have_left(make_slice, edges, expected):
 def test_machine_is_the_mean_of_shares_and_the_median_of_speeds(make_slice):
     speeds = [1.0, 1.1, 3.0, None]
     slices = [
-        make_slice(metrics={"speed_server": speed, "steal_share": share, "load_1m": 9.0 * share})
+        make_slice(
+            metrics={"speed_server": speed, "steal_share": share, "load_1m": 9.0 * share}
+            | {"server_steal_share": 2 * share}
+        )
         for speed, share in zip(speeds, (0.0, 0.04, 0.0, 0.0), strict=True)
     ]
     machine = pooling.machine_of(slices)
     assert (machine["speed_server"], machine["steal_share"]) == (1.1, 0.01)
+    assert machine["server_steal_share"] == 0.02
     assert machine["load_1m"] == pytest.approx(0.36)
     assert machine["throttled"] == 0
     stopped = [make_slice(metrics={"throttled": 3.0}, faults=["unthrottled"]), make_slice()]
