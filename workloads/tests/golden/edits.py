@@ -192,13 +192,19 @@ def count_slices(cell: Cell) -> None:
     cell.record["load"]["slices"] |= counts
 
 
+def kept_rule(cell: Cell) -> str:
+    """Name the rule on included slices: cells of before version 19 had another."""
+    ids = {check["id"] for check in cell.record["validity"]["checks"]}
+    return "slices_kept" if "slices_kept" in ids else "rounds_kept"
+
+
 def quiet(cell: Cell) -> None:
     """Measure the cell on a quiet machine: no slice is excluded, and the generator is healthy."""
     for row in cell.rows:
         row |= {"kept": "true", "reason": ""}
     if "slices" in cell.record["profile"]:
         cell.record["profile"]["kept"] = cell.record["profile"]["slices"]
-    judged(True, "slices_kept", "generator_healthy")(cell)
+    judged(True, kept_rule(cell), "generator_healthy")(cell)
 
 
 def valid(cell: Cell) -> None:
@@ -212,7 +218,7 @@ def excluded(reason: str) -> Edit:
 
     def edit(cell: Cell) -> None:
         cell.rows[0] |= {"kept": "false", "reason": reason}
-        judged(True, "slices_kept")(cell)
+        judged(True, kept_rule(cell))(cell)
 
     return edit
 
