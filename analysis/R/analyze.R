@@ -4,12 +4,12 @@
 #'
 #' @param results folder of the run, with modes.csv, grid.csv and primitives/thread-memory.csv.
 #' @param paths of cell.json, for every cell, and of costs.csv of the primitives.
-#' @param folder of the analysis: its YAML files and PROTOCOL.md; `reference` name of the shipped run that lends its noise.
-analyze <- function(results, paths, folder, reference) {
+#' @param folder of the analysis: its YAML files, PROTOCOL.md and runs/, which lend their noise.
+analyze <- function(results, paths, folder) {
   write_all(results, tables_of_cells, folder, "analyze", function(write) {
     use_modes(file.path(results, "modes.csv"))
     is_cell <- basename(paths) == "cell.json"
-    measured <- measure_cells(results, write, paths[is_cell], folder, reference)
+    measured <- measure_cells(results, write, paths[is_cell], folder)
     write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
     in_parallel(list(
       function() compare_and_judge(measured, results, write, folder),
@@ -71,11 +71,10 @@ writer_of <- function(path_of, empty, folder) {
 
 # ---- Cells ---------------------------------------------------------------------------------------
 
-# The comparisons of a shipped run, which lend their noise; none where its sessions were of another design, or are these.
-lent_comparisons <- function(folder, reference, sessions) {
-  lender <- read_shipped(file.path(folder, "runs"), reference)
-  current <- rules_version(read_protocol(file.path(folder, "PROTOCOL.md")), "comparisons")
-  if (lender$facts$rules$comparisons == current && !any(sessions %in% lender$summary$session)) lender$comparisons else lender$comparisons[0]
+# The comparisons of all shipped runs, which lend what processes add; but of none whose sessions are these.
+lent_comparisons <- function(folder, sessions) {
+  others <- Filter(function(run) !any(sessions %in% run$summary$session), read_all_shipped(file.path(folder, "runs")))
+  with_hosts(others)
 }
 
 # Sweeps have tables of their own: a step at a share of a mode's capacity is not pooled with the loads that a tier
@@ -83,7 +82,7 @@ lent_comparisons <- function(folder, reference, sessions) {
 is_sweep <- function(paths) basename(dirname(dirname(paths))) == sweep_tool
 
 # Values of single cells: summary, slices, the law of speed, capacities and steps of load sweeps.
-measure_cells <- function(results, write, paths, folder, reference) {
+measure_cells <- function(results, write, paths, folder) {
   path <- function(name) file.path(results, paste0(name, ".csv"))
   read <- read_measured(paths[!is_sweep(paths)])
   sweeps <- read_cells(whole_cells(paths[is_sweep(paths)]))
@@ -91,11 +90,11 @@ measure_cells <- function(results, write, paths, folder, reference) {
   slices <- with_usual_speed(read$slices, law)
   write(as.data.table(law), "cpu-speed")
   write(slices, "slices")
-  write(with_session_values(with_usual_speed(read$summary, law), slices, read$histograms), "summary")
+  write(with_session_values(read$summary, slices, read$histograms), "summary")
   write(capacities_of(sweeps), "capacity")
   write(pool_steps(sweeps), "sweeps")
   summary <- read_summary(path("summary"))
-  known <- guarded(lent_comparisons(folder, reference, summary$session), "comparisons")
+  known <- guarded(lent_comparisons(folder, summary$session), "comparisons")
   measured <- as_measured(summary, read_slices(path("slices")), read$histograms, known)
   c(measured, list(loads = read$paths, sweeps = sweeps, law = law, capacity = read_capacity(path("capacity"))))
 }
@@ -111,7 +110,6 @@ compare_and_judge <- function(measured, results, write, folder) {
   guide <- file.path(folder, "guide.yaml")
   write(compare_all(measured, guide), "comparisons", "comparisons")
   comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
-  measured$known <- rbind(measured$known, comparisons, fill = TRUE)
   write(guide_of(measured, comparisons, guide), "guide", "comparisons")
   write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
@@ -157,22 +155,21 @@ write_other_tables <- function(measured, results, write, folder) {
 
 #' Writes the tables that need profiles, and the differential flame graphs.
 #'
-#' @param results folder of the run, with cpu-speed.csv; `paths` of profile.collapsed and allocation.collapsed.
+#' @param results folder of the run; `paths` of profile.collapsed and allocation.collapsed.
 #' @param folder of the analysis; `converter` async-profiler's jfrconv.
 analyze_profiles <- function(results, paths, folder, converter) {
   drawn <- file.path(results, "differences")
   dir.create(drawn, showWarnings = FALSE, recursive = TRUE)
   write_all(results, tables_of_profiles, folder, "profiles", function(write) {
-    law <- guarded(read_speed_law(file.path(results, "cpu-speed.csv")), "cpu-groups", no_law)
     rules <- read_stack_groups(file.path(folder, "stack-groups.csv"))
     causes <- read_causes(file.path(folder, "causes.yaml"))
     note_faults_of_profiles(unique(dirname(paths)))
     cells_with <- function(name) file.path(dirname(paths[basename(paths) == name]), "cell.json")
-    write(group_cpu(cells_with("profile.collapsed"), rules, law), "cpu-groups")
+    write(group_cpu(cells_with("profile.collapsed"), rules), "cpu-groups")
     write(group_allocations(cells_with("allocation.collapsed"), rules), "allocations")
     cpu_groups <- read_cpu_groups(file.path(results, "cpu-groups.csv"))
     write(moved_rows(causes, cpu_groups), "moved-groups")
-    draw_differences(causes, cpu_groups, rules, law, file.path(results, "cells"), converter, drawn)
+    draw_differences(causes, cpu_groups, rules, file.path(results, "cells"), converter, drawn)
   })
 }
 
@@ -191,7 +188,7 @@ compare_with_shipped <- function(results, with, this, folder) {
   runs <- file.path(folder, "runs")
   shipped <- read_shipped(runs, with)
   of_results <- this == ""
-  run <- if (of_results) read_run(results, shipped) else run_of_shipped(read_shipped(runs, this), shipped)
+  run <- if (of_results) read_run(results, shipped, with_hosts(read_all_shipped(runs))) else run_of_shipped(read_shipped(runs, this), shipped)
   writeLines(problem_lines(take_problems()))
   if (is.null(run)) return(writeLines(if (of_results) no_new_cell else "Nothing to compare: both names are of one run."))
   rows <- reproduce_run(shipped, run)

@@ -103,11 +103,12 @@ verdict_of_ends <- function(ends, better, limit) {
 
 # ---- The rounds of both ---------------------------------------------------------------------------
 
-# The effect, see effect_of_pair(), but as the rule that ends the rounds sees it: means of the rounds' logarithms, of p99 as well.
-# Memory grows from round to round, so its interval is one over rounds, too.
+# The effect as the rule that ends the rounds sees it: means of the rounds' logarithms. Memory grows from round to round, so its interval is one
+# over rounds, too.
 effect_on_rounds <- function(pair, statistic) {
-  of_memory <- c(as.list(compared_statistics[statistic == "rss_mib"]), bound = 0, least = 0, why = "")
-  effect <- if (statistic == "rss_mib") of_memory else effect_of_pair(pair, statistic, anyway = TRUE)
+  at <- match(statistic, compared_statistics$statistic)
+  found <- if (statistic == "rss_mib") list(bound = 0, least = 0, why = "") else effect_of_session(pair, statistic)
+  effect <- c(as.list(compared_statistics[at]), found)
   if (effect$why != "") return(effect)
   both <- rounds_of_builds(pair, statistic)
   if (nrow(both) < 2) return(modifyList(effect, list(rounds = nrow(both), centre = NA_real_, why = too_few_rounds(nrow(both)))))
@@ -122,11 +123,25 @@ effect_on_rounds <- function(pair, statistic) {
   ))
 }
 
-# A row per round in which both have a value.
+# The bound of the effect, its quantum, and why there is none.
+effect_of_session <- function(pair, statistic) {
+  found <- pool_sessions(session_effects(pair$measured, pair$place, statistic))
+  if (nrow(found) == 0) list(why = "no values of both sides", bound = 0, least = 0, centre = NA_real_) else as.list(found[, .(bound, least, why, centre)])
+}
+
+# CPU time per request falls with the rate.
+serves_otherwise <- function(pair) {
+  served <- session_effects(pair$measured, pair$place, "throughput_per_s", excluding = FALSE)
+  isTRUE(serve_unlike(served$effect[1]))
+}
+
+# A row per round in which both have a value; of a latency, with the CPU as fast for both.
 rounds_of_builds <- function(pair, statistic) {
   rows <- slices_for(pair$measured$slices[kind == "plain"], statistic)
-  rows <- rows[, .(mode, round, value = as.numeric(get(statistic)), probe_us = as.numeric(probe_us))][is.finite(value) & value > 0]
-  merge(rows[mode == pair$place$mode], rows[mode == pair$place$baseline], by = "round", suffixes = c("", "_baseline"))
+  rows[, `:=`(value = as.numeric(get(statistic)), speed = if ("speed_server" %in% names(rows)) as.numeric(speed_server) else NA_real_)]
+  rows <- rows[is.finite(value) & value > 0, .(mode, round, value, speed, probe_us = as.numeric(probe_us))]
+  both <- merge(rows[mode == pair$place$mode], rows[mode == pair$place$baseline], by = "round", suffixes = c("", "_baseline"))
+  if (counts_of(statistic) == "latency") both[is_alike(speed, speed_baseline)] else both
 }
 
 #' Changes of CPU time without those of the CPU's speed.

@@ -13,7 +13,6 @@
 #
 # A curve whose highest rate keeps the objective gives a bound, and so does one that never keeps it.
 
-sweep_tool <- "sweep"
 # A server that falls behind by less is not distinguished from one that keeps up: the share of what is due, and
 # standard deviations of a Poisson count.
 #' @export

@@ -3,7 +3,8 @@
 # A comparison has a reason instead of a number where there is none to give: a value of 0, a percentile that failed requests
 # reach, CPU times at throughputs that differ, or an interval so wide that it says nothing.
 
-# CPU time per request falls with the rate, so at rates farther apart than this its ratio is not of the modes alone.
+# CPU time per request falls with the rate, so at rates farther apart than this its ratio is not of the modes alone, unless both servers
+# used up their CPUs: then a difference of the rates is one of the CPU times.
 like_throughput <- 1.2
 throughputs_differ <- "throughputs differ by more than 20 %"
 serve_unlike <- function(log_ratio) abs(log_ratio) > log(like_throughput)
@@ -19,12 +20,14 @@ compare_statistic <- function(measured, places, about) {
   logs <- about$effect == "ratio"
   of <- function(excluding) pool_sessions(session_effects(measured, places, about$statistic, logs, excluding), logs)
   pooled <- of(TRUE)
+  all <- if (about$counts == "latency") of(FALSE)
+  if (!is.null(all) && logs) pooled <- with_disturbed_bounds(pooled, all)
   margin <- if (logs) log(about$margin) else about$margin
-  usable <- pooled[why == ""]
-  known <- if (!is.null(measured$known)) measured$known[statistic == about$statistic]
-  judged <- judge_effects(usable, margin, known, lent_noise(known, places[usable, on = "id"]))
+  usable <- pooled[why == ""][places, place := name_of_place(places), on = "id"]
+  judged <- judge_effects(usable, margin, lenders_of(measured$known, about$statistic))
+  if (about$statistic == "error_share") judged <- with_binomial_ends(judged, margin)
   rows <- rbind(judged, pooled[why != ""], fill = TRUE)[places, on = "id"]
-  if (about$counts == "latency") rows[of(FALSE)[why == ""], estimate_all := i.centre, on = "id"] else rows[, estimate_all := centre]
+  if (is.null(all)) rows[, estimate_all := centre] else rows[all[why == ""], estimate_all := i.centre, on = "id"]
   if (NROW(measured$slices) == 0) rows[, estimate_all := NA_real_]
   ends <- c("low", "high", "estimate_all")
   if (logs) rows[, (ends) := lapply(.SD, exp), .SDcols = ends]
@@ -35,19 +38,53 @@ compare_statistic <- function(measured, places, about) {
   collections_of_places(measured, places, about$statistic)[rows, on = "id"]
 }
 
+# A comparison has the same name in all runs. One between tiers, tools or kinds of slices has no other of its name.
+name_of_place <- function(places) {
+  columns <- intersect(c("study", "tier", "tool", "mode", "baseline", "baseline_tier", "baseline_tool", "kind", "baseline_kind"), names(places))
+  do.call(paste, c(as.list(places[, ..columns]), sep = "\r"))
+}
+
+# Comparisons of other runs, which say how far sessions lie apart: those of a run, or where it has one of a comparison those of several runs of
+# a host. Between hosts more changes than processes.
+lenders_of <- function(known, id) {
+  if (NROW(known) == 0) return(NULL)
+  rows <- known[statistic == id & reason == "" & is.finite(estimate)]
+  rows[, place := name_of_place(rows[, .(study, tier, tool, mode, baseline)])]
+  several <- rows[pairs > 1 & is.finite(spread)]
+  rbind(several[, c("place", columns_of_noise), with = FALSE], runs_of_hosts(rows[!several, on = "place"]))
+}
+
+# A row per host and comparison: its runs as if they were sessions. A mean of sessions varies less than one.
+runs_of_hosts <- function(rows) {
+  if (!"host" %in% names(rows)) return(NULL)
+  rows <- rows[!is.na(host) & bound == ""][, centre := fifelse(effect == "ratio", suppressWarnings(log(estimate)), estimate)]
+  found <- rows[rows[, .(several = .N > 1), by = .(host, place)][several == TRUE, .(host, place)], on = c("host", "place")]
+  found[, .(
+    spread = sd(centre) * sqrt(mean(pairs)), within = sqrt(mean(within^2)), df_within = sum(df_within), rounds = sum(rounds / pairs), least = mean(least),
+    pairs = .N
+  ), by = .(host, place)][, host := NULL][]
+}
+
+#' What a disturbance has multiplied a latency by, at the most: the p99 of the slices that the rules exclude by that of the others, in the
+#' run 2026-11-27-xeon.
+disturbance_at_most <- 4.7
+
+# Where rounds are too few because of disturbances, and all rounds lie so far on one side that these cannot be why, the effect is a bound.
+with_disturbed_bounds <- function(pooled, all) {
+  bounds <- all[pooled[why != "" & rounds_too_few(why), .(id)], on = "id", nomatch = NULL]
+  bounds <- bounds[why == "" & bound %in% 0 & df_within > 0]
+  bounds[, toward := sign(centre)][, `:=`(centre = toward * (abs(centre) - log(disturbance_at_most)), bound = toward)]
+  reach <- bounds[, qt((1 + confidence) / 2, df_within) * within]
+  bounds <- bounds[centre * toward > reach]
+  rbind(pooled[!bounds, on = "id"], bounds[, toward := NULL], fill = TRUE)
+}
+
 # Threads that live for one request that does not wait are gone before the next of ten samples a second.
 are_short_lived <- function(rows, summary) {
   place <- c("study", "mode", "tier", "tool")
   short <- unique(summary[sleep_ms %in% 0 & threads_started >= counted_requests / 2, ..place])[, there := TRUE]
   of_side <- function(modes) short[rows[, .(study, mode = ..modes, tier, tool)], on = place]$there %in% TRUE
   of_side(rows$mode) | of_side(rows$baseline)
-}
-
-# The noise of the same comparisons in another run.
-lent_noise <- function(known, places) {
-  place <- intersect(c("study", "tier", "tool", "mode", "baseline"), names(places))
-  if (is.null(known) || length(place) < 5 || "baseline_tier" %in% names(places)) return(NULL)
-  known[is.finite(noise)][places, on = place, mult = "first", .(noise, df)]
 }
 
 # Why no session has values of both sides.
@@ -72,7 +109,7 @@ with_reasons <- function(rows, all = rows) {
   failed <- pmax(value_of("error_share", "mode_value"), value_of("error_share", "baseline_value"))
   rows[, reason := fcase(
     reason != "", reason,
-    statistic == "cpu_us_per_request" & serve_unlike(log(served)), throughputs_differ,
+    statistic == "cpu_us_per_request" & serve_unlike(log(served)) & !cpu_limited, throughputs_differ,
     statistic == "latency_mean_ms" & failed > failed_at_most, "more than 1 % of the requests failed",
     is.na(low) & is.na(high), alone_and_unknown,
     spans_too_much(rows), not_measured_well,
@@ -88,6 +125,21 @@ not_measured_well <- "not measured well enough"
 
 spans_too_much <- function(rows) rows[, effect == "ratio" & is.finite(high) & low > 0 & high / low > span_at_most]
 
+#' Whether both servers of a comparison used up their CPUs in a closed loop.
+#'
+#' @param rows of comparisons, throughputs and CPU times among them; `summary` see read_summary().
+are_cpu_limited <- function(rows, summary) {
+  place <- intersect(c("study", "tier", "tool", "mode", "baseline"), names(rows))
+  of <- function(name) rows[statistic == name][rows, on = place, .(mode_value, baseline_value)]
+  busy <- of("throughput_per_s") * of("cpu_us_per_request") / 1e6
+  loads <- unique(summary[, .(study, tier, tool, loop, cpus = cpus_of_server(.SD))], by = c("study", "tier", "tool"))
+  load <- loads[rows, on = c("study", "tier", "tool"), mult = "first"]
+  (load$loop == "closed" & pmin(busy$mode_value, busy$baseline_value) >= cpu_limit_from * load$cpus) %in% TRUE
+}
+
+# Summaries of older runs do not say it; all had one.
+cpus_of_server <- function(cells) if ("server_cpus" %in% names(cells)) fcoalesce(as.numeric(cells$server_cpus), 1) else rep(1, nrow(cells))
+
 #' Whether the load fixes a throughput: both sides serve what it offers, so that nothing is learned of the servers.
 #'
 #' @param rows of comparisons; `summary` see read_summary(): an open loop offers a rate, users who wait one request each at a time.
@@ -102,12 +154,12 @@ is_fixed_by_load <- function(rows, summary) {
 
 comparison_columns <- c(
   "statistic", "unit", "better", "effect", "estimate", "low", "high", "mode_value", "baseline_value", "estimate_all", "bound", "reason", "pairs",
-  "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed", "mode_collections", "baseline_collections", "mode_gc_share", "baseline_gc_share"
+  "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed", "cpu_limited", "mode_collections", "baseline_collections", "mode_gc_share", "baseline_gc_share"
 )
 
 no_comparisons <- function() {
   words <- c("statistic", "unit", "better", "effect", "bound", "reason")
-  typed_table(words, setdiff(comparison_columns, c(words, "fixed")), "fixed")[, ..comparison_columns]
+  typed_table(words, setdiff(comparison_columns, c(words, "fixed", "cpu_limited")), c("fixed", "cpu_limited"))[, ..comparison_columns]
 }
 
 bound_words <- function(bound) fcase(bound > 0, "at_least", bound < 0, "at_most", default = "")
@@ -121,7 +173,8 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
   if (nrow(places) == 0) return(cbind(copy(places)[, id := NULL], no_comparisons()))
   # The reasons of some rest on others.
   all <- compared_statistics[statistic %in% c(statistics$statistic, "throughput_per_s", "error_share")]
-  rows <- with_reasons(rbindlist(lapply(split(all, seq_len(nrow(all))), function(about) compare_statistic(measured, places, about)), fill = TRUE))
+  rows <- rbindlist(lapply(split(all, seq_len(nrow(all))), function(about) compare_statistic(measured, places, about)), fill = TRUE)
+  rows <- with_reasons(rows[, cpu_limited := are_cpu_limited(rows, measured$summary)])
   cells <- measured$summary[sides_of_places(places), on = c("study", "mode", "tier", "tool"), nomatch = NULL, allow.cartesian = TRUE]
   # A mode may have fewer sessions by design than its baseline.
   rows[cells[, uniqueN(repetition), by = .(id, side)][, .(sessions = min(V1)), by = id], sessions := i.sessions, on = "id"]
@@ -138,7 +191,7 @@ compare_places <- function(measured, places, statistics = compared_statistics[co
 #'   number, or empty), pairs (sessions with both sides) of sessions, rounds (slices of each side in them); on the scale of log
 #'   ratios or differences: spread (standard deviation over sessions), within (standard error of one session by its rounds), df_within,
 #'   noise (as moderated), df, least (no error is below it); p_value (of no difference), equivalence_p_value (of a difference beyond
-#'   the margin), fixed (whether the load fixes both values), and of the windows of each side mode_collections and baseline_collections (of
+#'   the margin), fixed (whether the load fixes both values), cpu_limited (whether both servers used up their CPUs in a closed loop), and of the windows of each side mode_collections and baseline_collections (of
 #'   the garbage collector; NA where they are not counted), mode_gc_share and baseline_gc_share (of the windows' time).
 compare_modes <- function(measured, statistics = compared_statistics[counts != "sweep"]) {
   places <- unique(measured$summary[!is.na(baseline), .(study, tier, tool, mode, baseline)])[, id := .I]
@@ -177,7 +230,7 @@ read_comparisons <- function(path) {
     "bound", "reason", "situation", "standing", "finding", "pair", "outcome", "expected", "holds"
   )
   comparisons <- require_columns(read_table(path), c("mode", "statistic", "estimate"), path)
-  for (column in c("fixed", "primary")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] %in% c("TRUE", "1")))
+  for (column in c("fixed", "primary", "cpu_limited")) if (column %in% names(comparisons)) set(comparisons, j = column, value = as.numeric(comparisons[[column]] %in% c("TRUE", "1")))
   for (column in setdiff(names(comparisons), words)) {
     set(comparisons, j = column, value = as.numeric(comparisons[[column]]))
   }

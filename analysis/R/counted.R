@@ -21,12 +21,31 @@ counts_for <- function(cells, statistic = "cpu_us_per_request") {
 
 # The same of the slices of cells that count, for each kind of load. A bound of latency counts as one.
 slices_for <- function(slices, statistic, excluding = TRUE) {
+  slices[valid & could_count(slices, statistic) & !(excluding & is_lost(slices, statistic))]
+}
+
+# Whether a slice has a value, disturbed or not.
+could_count <- function(slices, statistic) {
   spoiled <- grepl(spoils_slice, slices$reason)
-  slices[valid & switch(counts_of(statistic),
-    offered = !grepl("idle_connections", slices$reason),
-    latency = !spoiled & (slices$kept | !excluding) & (slices$latency_valid | slices$bound_latency != ""),
-    !spoiled
-  )]
+  switch(counts_of(statistic),
+    offered = !grepl("idle_connections", slices$reason), latency = !spoiled & (slices$latency_valid | slices$bound_latency != ""), !spoiled
+  )
+}
+
+#' Slices that a disturbance takes from a statistic. From latency it is any. From a throughput and its CPU time it is the hypervisor or another
+#' program, if the server used what they left of its CPUs: where another limit decides, they change nothing.
+is_lost <- function(slices, statistic) {
+  if (counts_of(statistic) == "latency") return(!slices$kept & !grepl(spoils_slice, slices$reason))
+  statistic %in% c("throughput_per_s", "cpu_us_per_request") & grepl("undisturbed", slices$reason) & is_at_cpu_limit(slices)
+}
+
+# Of its CPUs a server at their limit uses so much, with what others take of them.
+cpu_limit_from <- 0.9
+
+is_at_cpu_limit <- function(slices) {
+  if (!all(c("others_cpu_share", "steal_share", "server_cpus") %in% names(slices))) return(rep(FALSE, nrow(slices)))
+  used <- slices$server_cpu_s / slices$duration_s / slices$server_cpus
+  (used + pmax(slices$others_cpu_share, 0) + pmax(slices$steal_share, 0) >= cpu_limit_from) %in% TRUE
 }
 
 # Columns that are no estimand count like CPU time.

@@ -8,17 +8,17 @@
 #'
 #' @param causes see read_causes().
 #' @param cpu_groups see read_cpu_groups().
-#' @param rules see read_stack_groups(); `law` see speed_law().
+#' @param rules see read_stack_groups().
 #' @param cells folder of all cells.
 #' @param converter path of jfrconv.
 #' @param out folder that gets <cause>.html for each.
-draw_differences <- function(causes, cpu_groups, rules, law, cells, converter, out) {
+draw_differences <- function(causes, cpu_groups, rules, cells, converter, out) {
   dir.create(out, recursive = TRUE, showWarnings = FALSE)
   for (cause in Filter(function(cause) !is.null(cause$difference), causes)) {
     paths <- lapply(profiled_sides(cause), function(side) most_sampled(cpu_groups, cause$study, side))
     if (!any(vapply(paths, is.null, NA))) {
       sides <- lapply(paths, function(path) read_cell(file.path(cells, path)))
-      draw_difference(sides, rules, law, converter, file.path(out, paste0(cause$id, ".html")))
+      draw_difference(sides, rules, converter, file.path(out, paste0(cause$id, ".html")))
     }
   }
 }
@@ -32,12 +32,12 @@ most_sampled <- function(cpu_groups, of_study, side) {
   file.path(of_study, side$mode, side$tier, side$tool, paste0("rep-", repetition), "cell.json")
 }
 
-draw_difference <- function(sides, rules, law, converter, path) {
+draw_difference <- function(sides, rules, converter, path) {
   names_of <- vapply(sides, function(cell) side_text(cell$cell), "")
   title <- sprintf("%s against %s: ns of CPU time per request", names_of["mode"], names_of["baseline"])
   stacks <- vapply(sides, function(cell) {
     file <- tempfile(fileext = ".collapsed")
-    writeLines(stacks_per_request(cell, rules, law), file)
+    writeLines(stacks_per_request(cell, rules), file)
     file
   }, "")
   words <- c("--diff", "--title", title, "-o", "html", stacks[c("baseline", "mode")], path)
@@ -47,13 +47,13 @@ draw_difference <- function(sides, rules, law, converter, path) {
 #' The stacks of a cell with nanoseconds of CPU time per request in place of samples; compiling is no part of it.
 #'
 #' @param cell see read_cell().
-#' @param rules see read_stack_groups(); `law` see speed_law().
+#' @param rules see read_stack_groups().
 #' @return character vector: lines as in profile.collapsed.
-stacks_per_request <- function(cell, rules, law = no_law) {
+stacks_per_request <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   samples <- sum(collapsed$samples)
   seen <- seen_by_profiler(cell, profiled_slice(cell), samples)
   parts <- seen * collapsed$samples / samples
-  cpu_us <- split_cpu(cell_cpu_us(cell, law), parts, group_stacks(collapsed$stack, rules))
+  cpu_us <- split_cpu(number(cell$server$cpu_us_per_request), parts, group_stacks(collapsed$stack, rules))
   sprintf("%s %.0f", collapsed$stack, 1000 * cpu_us)[!is.na(cpu_us)]
 }

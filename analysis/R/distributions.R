@@ -9,7 +9,7 @@
 distributions <- function(cells) {
   none <- typed_table(c("study", "mode", "tier"), c("value_ms", "share", "requests"))
   counted <- rbindlist(lapply(cells, function(cell) {
-    slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))
+    slices <- read_slices_of(cell)
     found <- if (isTRUE(cell$validity$latency_valid)) read_histograms(cell, slices)
     columns <- intersect(colnames(found$counts), as.character(plain_slices(slices)$slice))
     if (length(columns) == 0) return(NULL)

@@ -48,7 +48,8 @@ rounds_of_sides <- function(measured, sides, statistic, excluding) {
   of_sides <- measured$slices[sides[, unique(.SD), .SDcols = place_of_side], on = place_of_side, nomatch = NULL]
   rows <- valued_slices(of_sides, statistic, excluding)
   rows[, `:=`(bound = bound_of(rows, statistic), least = quantum_of(rows, statistic))]
-  kept <- c(place_of_side, "session", "repetition", "slice", "round", "value", "weight", "bound", "least", "key")
+  rows[, `:=`(requests = as.numeric(requests_recorded), speed_server = if ("speed_server" %in% names(rows)) as.numeric(speed_server) else NA_real_)]
+  kept <- c(place_of_side, "session", "repetition", "slice", "round", "value", "weight", "bound", "least", "key", "requests", "speed_server")
   rows[, kept, with = FALSE][sides, on = place_of_side, nomatch = NULL, allow.cartesian = TRUE]
 }
 
@@ -73,8 +74,6 @@ quantum_of <- function(rows, statistic) {
   pmax(resolution$ms / rows[[statistic]], resolution$share)
 }
 
-percentile_of <- c(latency_p50_ms = 0.5, latency_p90_ms = 0.9, latency_p99_ms = 0.99, latency_p99_9_ms = 0.999)
-
 # ---- Effects of sessions ---------------------------------------------------------------------------
 
 #' The effect of each session.
@@ -84,47 +83,157 @@ percentile_of <- c(latency_p50_ms = 0.5, latency_p90_ms = 0.9, latency_p99_ms = 
 #' @param excluding FALSE: no slice is excluded for a disturbance.
 #' @return data.table, a row per id and session: id, session, repetition, mode_value, baseline_value, effect, within (variance
 #'   of the effect by its rounds; NA for one), df_within, rounds, least (standard deviation of what may lie anywhere within its
-#'   quantum), bound (1 at least, -1 at most, NA both).
+#'   quantum), bound (1 at least, -1 at most, NA both), late and late_baseline (by how much the generator's own lateness may have made either
+#'   side longer, on the scale of logarithms), few (why its rounds are too few, or empty), requests and requests_baseline.
 session_effects <- function(measured, places, statistic, logs = TRUE, excluding = TRUE) {
   sides <- sides_of_places(places)
   if (identical(counts_of(statistic), "process")) return(effects_of_cells(first_loads(measured), sides, statistic, logs))
   of_cells <- function(cells) effects_of_cells(cells[counts_for(cells, statistic)], sides, statistic, logs)
   if (!statistic %in% names(measured$slices)) return(of_cells(measured$summary))
   rows <- rounds_of_sides(measured, sides, statistic, excluding)
-  unit <- c("id", "session", "repetition")
-  own <- rows[side == "mode"]
-  other <- rows[side == "baseline"]
-  pairs <- merge(own[in_turns == TRUE], other[in_turns == TRUE], by = c(unit, "round"), suffixes = c("", "_baseline"))
-  value_of <- value_function(measured$histograms, statistic)
-  paired <- if (nrow(pairs) > 0) pairs[, effect_of_rounds(.SD, value_of, logs), by = unit]
-  rest <- function(table) if (is.null(paired)) table else table[!paired, on = unit]
-  apart <- unique(rest(own)[, ..unit])[unique(rest(other)[, ..unit]), on = unit, nomatch = NULL]
-  unpaired <- lapply(seq_len(nrow(apart)), function(at) c(apart[at], effect_of_sides(own[apart[at], on = unit], other[apart[at], on = unit], value_of, logs)))
-  rbind(paired, rbindlist(unpaired), of_cells(measured$summary[!session %in% measured$slices$session]), fill = TRUE)
+  estimator <- estimator_of(measured$histograms, statistic, logs)
+  paired <- effects_of_rounds(rows, estimator, excluding && counts_of(statistic) == "latency")
+  apart <- effects_apart(rows, paired, estimator)
+  found <- rbind(paired, apart, fill = TRUE)
+  if (excluding) found <- without_few_rounds(found, rows, loaded_rounds(measured, sides, statistic), statistic)
+  rbind(found, of_cells(measured$summary[!session %in% measured$slices$session]), fill = TRUE)
 }
 
-# A function that gives the value of some slices of one cell: a mean by weight, or a percentile of merged histograms.
-value_function <- function(histograms, statistic) {
+unit_of_effect <- c("id", "session", "repetition")
+
+# Effects of sessions by the rounds that both sides have. Where speeds are to be alike, a round counts in which the CPU was as fast for one side
+# as for the other.
+effects_of_rounds <- function(rows, estimator, alike) {
+  turns <- rows[in_turns == TRUE]
+  pairs <- merge(turns[side == "mode"], turns[side == "baseline"], by = c(unit_of_effect, "round"), suffixes = c("", "_baseline"))
+  if (alike) pairs <- pairs[is_alike(speed_server, speed_server_baseline)]
+  if (nrow(pairs) > 0) pairs[, estimator$of_rounds(.SD), by = unit_of_effect]
+}
+
+# The fixed computation beside a slice took at most so much longer than beside the other side's, where both have one: a CPU that
+# nothing leaves idle has none.
+speeds_alike <- 1.15
+is_alike <- function(speed, other) !(abs(log(speed / other)) > log(speeds_alike)) %in% TRUE
+
+# Sides that were not loaded in turns, or have no round in common, have all rounds of each.
+effects_apart <- function(rows, paired, estimator) {
+  rest <- function(table) if (is.null(paired)) table else table[!paired, on = unit_of_effect]
+  own <- rest(rows[side == "mode"])
+  other <- rest(rows[side == "baseline"])
+  apart <- unique(own[, ..unit_of_effect])[unique(other[, ..unit_of_effect]), on = unit_of_effect, nomatch = NULL]
+  of_unit <- function(at) c(apart[at], estimator$of_sides(own[apart[at], on = unit_of_effect], other[apart[at], on = unit_of_effect]))
+  rbindlist(lapply(seq_len(nrow(apart)), of_unit))
+}
+
+# ---- Rounds that are too few ----------------------------------------------------------------------
+
+#' A ratio of what a disturbance spoils takes so many rounds in which both sides count, where so many were loaded: in fewer an interval
+#' says nothing.
+#' @export
+rounds_needed_of_both <- 3
+
+rounds_too_few <- function(why) grepl("rounds count on both sides", why, fixed = TRUE)
+
+# How many rounds both sides were loaded in, and how many were lost to a disturbance, by unit.
+loaded_rounds <- function(measured, sides, statistic) {
+  rows <- measured$slices[sides[in_turns == TRUE, c(place_of_side, "id"), with = FALSE], on = place_of_side, nomatch = NULL, allow.cartesian = TRUE]
+  rows[, lost := is_lost(rows, statistic)]
+  rows[, .(loaded = uniqueN(round), lost = uniqueN(round[lost]), why = most_frequent(reason[lost])), by = unit_of_effect]
+}
+
+# The rules that lost most slices, in order.
+most_frequent <- function(reasons) {
+  counts <- sort(table(unlist(strsplit(reasons, ";", fixed = TRUE))), decreasing = TRUE)
+  paste(names(counts), counts, recycle0 = TRUE, collapse = ", ")
+}
+
+# Adds few, and takes the effect of those that have it.
+without_few_rounds <- function(found, rows, loaded, statistic) {
+  if (NROW(found) == 0) return(found)
+  found <- loaded[found, on = unit_of_effect]
+  common <- rows[in_turns == TRUE, .(sides = uniqueN(side)), by = c(unit_of_effect, "round")][sides == 2, .(common = .N), by = unit_of_effect]
+  found[common, common := i.common, on = unit_of_effect]
+  found[, count := fifelse(is.na(common), 0, pmin(common, rounds))]
+  is_few <- found[, (lost > 0 | counts_of(statistic) == "latency") & count < pmin(rounds_needed_of_both, loaded)] %in% TRUE
+  found[, few := fifelse(is_few, sprintf("%d of %d rounds count on both sides%s", as.integer(count), as.integer(loaded), fifelse(why == "", "", paste0(" (lost: ", why, ")"))), "")]
+  found[, c("loaded", "lost", "why", "common", "count") := NULL][]
+}
+
+# ---- Estimators ------------------------------------------------------------------------------------
+
+#' How the effect of a session is estimated: a list of functions of_rounds (of pairs of slices of a round) and of_sides (of slices of each
+#' side), which give the columns of session_effects(), and of_slices, which gives the value of one side.
+#'
+#' A mean is one of all slices, by weight. A percentile is that of a block of rounds, as many as it takes, and the value of a session is
+#' the geometric mean of its blocks: one disturbed round of six would decide a percentile of all. Both sides have the same blocks.
+estimator_of <- function(histograms, statistic, logs) {
   p <- percentile_of[statistic]
-  if (is.na(p)) return(function(rows) sum(rows$value * rows$weight) / sum(rows$weight))
-  function(rows) merged_percentile(histograms[[rows$key[1]]], rows$slice, p)
+  late <- function(rows) if (counts_of(statistic) == "latency") lateness_of(histograms[[rows$key[1]]], rows$slice, statistic) else 0
+  mean_of_slices <- function(rows) sum(rows$value * rows$weight) / sum(rows$weight)
+  percentile_of_slices <- function(rows, beyond = requests_beyond) merged_percentile(histograms[[rows$key[1]]], rows$slice, p, beyond)
+  of_slices <- if (is.na(p)) mean_of_slices else function(rows) geometric_mean(values_of_blocks(rows, percentile_of_slices, blocks_of(rows$weight, p)))
+  common <- function(own, other) {
+    list(
+      rounds = as.numeric(min(nrow(own), nrow(other))), least = sqrt((mean(own$least)^2 + mean(other$least)^2) / 12),
+      bound = direction(c(own$bound, -other$bound)), late = late(own), late_baseline = late(other), requests = sum(own$requests), requests_baseline = sum(other$requests)
+    )
+  }
+  of_rounds <- function(pairs) {
+    own <- of_side(pairs, "")
+    other <- of_side(pairs, "_baseline")
+    effect <- if (is.na(p)) effect_of_means(own, other, mean_of_slices, logs) else effect_of_blocks(own, other, percentile_of_slices, p, logs)
+    c(effect, common(own, other))
+  }
+  of_sides <- function(own, other) {
+    variance <- function(rows) var(relative(rows$value, rows$weight, logs)) / nrow(rows)
+    spread <- list(within = variance(own) + variance(other), df_within = nrow(own) + nrow(other) - 2)
+    c(effect_of_values(of_slices(own), of_slices(other), logs), spread, common(own, other))
+  }
+  list(of_rounds = of_rounds, of_sides = of_sides, of_slices = of_slices)
+}
+
+# Numbers of blocks of rounds: each has requests enough for the percentile, and the last has what is left over. One block where all rounds
+# together are hardly enough.
+blocks_of <- function(requests, p) {
+  beyond <- requests * (1 - p) + 1e-6
+  blocks <- rep(1L, length(requests))
+  if (sum(beyond) < requests_beyond) return(blocks)
+  held <- 0
+  for (at in seq_along(requests)) {
+    if (held >= requests_beyond_of_block) {
+      blocks[at:length(blocks)] <- blocks[at] + 1L
+      held <- 0
+    }
+    held <- held + beyond[at]
+  }
+  if (held < requests_beyond_of_block) pmin(blocks, max(1L, blocks[length(blocks)] - 1L)) else blocks
+}
+
+# The value of each block; where one of them has none, of all rounds.
+values_of_blocks <- function(rows, value_of, blocks) {
+  values <- vapply(split(rows, blocks), function(block) value_of(block, requests_beyond_of_block), 0)
+  if (length(values) > 1 && all(is.finite(values) & values > 0)) values else value_of(rows)
+}
+
+geometric_mean <- function(values) if (length(values) > 1) exp(mean(log(values))) else values
+
+effect_of_blocks <- function(own, other, value_of, p, logs) {
+  blocks <- blocks_of(pmin(own$weight, other$weight), p)
+  values <- lapply(list(own, other), values_of_blocks, value_of = value_of, blocks = blocks)
+  if (length(unique(lengths(values))) > 1) values <- list(value_of(own), value_of(other))
+  changes <- if (logs) log(values[[1]] / values[[2]]) else values[[1]] - values[[2]]
+  spread <- list(within = suppressWarnings(var(changes)) / length(changes), df_within = length(changes) - 1)
+  c(effect_of_values(geometric_mean(values[[1]]), geometric_mean(values[[2]]), logs), spread)
+}
+
+effect_of_means <- function(own, other, value_of, logs) {
+  changes <- relative(own$value, own$weight, logs) - relative(other$value, other$weight, logs)
+  c(effect_of_values(value_of(own), value_of(other), logs), list(within = var(changes) / length(changes), df_within = length(changes) - 1))
 }
 
 of_side <- function(pairs, suffix) {
-  columns <- c("value", "weight", "slice", "key")
+  columns <- c("value", "weight", "slice", "key", "least", "bound", "requests")
   setnames(pairs[, paste0(columns, suffix), with = FALSE], columns)
-}
-
-effect_of_rounds <- function(pairs, value_of, logs) {
-  count <- nrow(pairs)
-  changes <- relative(pairs$value, pairs$weight, logs) - relative(pairs$value_baseline, pairs$weight_baseline, logs)
-  c(
-    effect_of_values(value_of(of_side(pairs, "")), value_of(of_side(pairs, "_baseline")), logs),
-    list(
-      within = var(changes) / count, df_within = count - 1, rounds = as.numeric(count),
-      least = sqrt((mean(pairs$least)^2 + mean(pairs$least_baseline)^2) / 12), bound = direction(c(pairs$bound, -pairs$bound_baseline))
-    )
-  )
 }
 
 # Values as shares of their mean: what they change is what logarithms change, and a value of 0 has one too.
@@ -139,17 +248,6 @@ effect_of_values <- function(mode, baseline, logs) {
   list(mode_value = mode, baseline_value = baseline, effect = effect)
 }
 
-effect_of_sides <- function(own, other, value_of, logs) {
-  variance <- function(rows) var(relative(rows$value, rows$weight, logs)) / nrow(rows)
-  c(
-    effect_of_values(value_of(own), value_of(other), logs),
-    list(
-      within = variance(own) + variance(other), df_within = nrow(own) + nrow(other) - 2, rounds = as.numeric(min(nrow(own), nrow(other))),
-      least = sqrt((mean(own$least)^2 + mean(other$least)^2) / 12), bound = direction(c(own$bound, -other$bound))
-    )
-  )
-}
-
 # Effects of values that a cell has once.
 effects_of_cells <- function(cells, sides, statistic, logs) {
   if (nrow(cells) == 0 || !statistic %in% names(cells)) return(NULL)
@@ -158,12 +256,14 @@ effects_of_cells <- function(cells, sides, statistic, logs) {
   beyond <- 1 - percentile_of[statistic]
   if (!is.na(beyond)) cells[, value := fcase(requests * beyond < requests_beyond, NA_real_, error_share > beyond, Inf, rep(TRUE, .N), value)]
   cells <- cells[!is.na(value) | !is.na(beyond)][, `:=`(least = quantum_of_cells(.SD, statistic), within = variance_of_cells(.SD, statistic))]
-  rows <- cells[, c(place, "session", "repetition", "value", "bound", "least", "within"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
+  cells[, requests := if ("requests" %in% names(cells)) as.numeric(requests) else 0]
+  rows <- cells[, c(place, "session", "repetition", "value", "bound", "least", "within", "requests"), with = FALSE][sides[kind == "plain"], on = place, nomatch = NULL, allow.cartesian = TRUE]
   both <- merge(rows[side == "mode"], rows[side == "baseline"], by = c("id", "session", "repetition"), suffixes = c("", "_baseline"))
   both[, c(
     effect_of_values(value, value_baseline, logs),
     list(
-      within = within + within_baseline, df_within = rep(2 * df_of_cells(statistic), .N), rounds = rep(0, .N),
+      within = within + within_baseline, df_within = rep(2 * df_of_cells(statistic), .N), rounds = rep(0, .N), requests = requests,
+      requests_baseline = requests_baseline,
       least = sqrt((least^2 + least_baseline^2) / 12), bound = as.numeric(mapply(function(a, b) direction(c(a, -b)), bound, bound_baseline))
     )
   ), by = .(id, session, repetition)]
@@ -222,25 +322,30 @@ bound_of_change <- function(there, here) {
 #' @param logs whether effects are log ratios: values are then geometric means.
 #' @return data.table, a row per id: id, centre (mean effect), mode_value, baseline_value (their ratio or difference is the centre), spread
 #'   (standard deviation over sessions; NA for one), within (standard error of a session's effect by its rounds), df_within, pairs
-#'   (sessions), rounds, least (see session_effects()), bound, why (why there is no effect, or empty).
+#'   (sessions), rounds, least, late, late_baseline, requests and requests_baseline (see session_effects()), bound, why (why there is no effect, or
+#'   empty).
 pool_sessions <- function(found, logs = TRUE) {
   if (NROW(found) == 0) return(no_effects())
   middle <- if (logs) function(values) exp(mean(log(values))) else mean
-  found <- copy(found)[, why := why_no_effect(mode_value, baseline_value, effect)]
-  # A session that is too short for a percentile leaves it to the others.
-  found[, short := why == too_few]
+  found <- copy(found)
+  for (column in setdiff(c("late", "late_baseline", "requests", "requests_baseline"), names(found))) set(found, j = column, value = 0)
+  if (!"few" %in% names(found)) found[, few := ""]
+  found[, why := fifelse(fcoalesce(few, "") != "", few, why_no_effect(mode_value, baseline_value, effect))]
+  # A session that is too short leaves it to the others.
+  found[, short := why == too_few | fcoalesce(few, "") != ""]
   found <- found[, .SD[short == FALSE | all(short)], by = id]
   found[, c(
     list(
       centre = mean(effect), mode_value = middle(mode_value), baseline_value = middle(baseline_value), spread = sd(effect),
       within = sqrt(mean_of(within)), df_within = sum(df_within, na.rm = TRUE), pairs = .N, rounds = sum(rounds), least = sqrt(mean(least^2))
     ),
+    list(late = mean(fcoalesce(late, 0)), late_baseline = mean(fcoalesce(late_baseline, 0)), requests = sum(requests), requests_baseline = sum(requests_baseline)),
     list(bound = direction(c(0, bound)), why = c(setdiff(why, ""), if (anyNA(bound)) "bounds on both sides", "")[1])
   ), by = id]
 }
 
 no_effects <- function() {
-  numbers <- c("id", "centre", "mode_value", "baseline_value", "spread", "within", "df_within", "pairs", "rounds", "least", "bound")
+  numbers <- c("id", "centre", "mode_value", "baseline_value", "spread", "within", "df_within", "pairs", "rounds", "least", "late", "late_baseline", "requests", "requests_baseline", "bound")
   typed_table("why", numbers)[, id := integer()]
 }
 

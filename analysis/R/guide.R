@@ -105,7 +105,8 @@ bound_ratio <- function(bound) if (is.null(bound)) NA_real_ else bound[[1]] / bo
 #'   primary comparison stands where its interval does.
 standing <- function(rows) {
   verdict <- rows[, fcase(
-    verdict != "", verdict, reason != "", "not comparable", fixed == 1, "fixed", low > as.numeric(effect == "ratio"), "higher",
+    verdict != "", verdict, reason != "", "not comparable", fixed %in% c(1, TRUE), "fixed", (equivalence_p_value <= 1 - confidence) %in% TRUE, "same",
+    low > as.numeric(effect == "ratio"), "higher",
     high < as.numeric(effect == "ratio"), "lower", default = "undecided"
   )]
   fcase(

@@ -4,22 +4,30 @@
 # fewer than ten requests beyond it is not given: a p99 takes 1,000 requests.
 
 requests_beyond <- 10
+# Several blocks of rounds, whose percentiles are averaged, need no more than this each.
+requests_beyond_of_block <- 5
 
 #' The histograms of a cell's plain slices.
 #'
 #' @param cell see read_cell(); `slices` its rows, see read_cell_slices().
 #' @return list: values_ms (increasing), counts (matrix, a row per value and a column per slice, named by its number), and of
-#'   each column recorded (requests) and right (answered 2xx). NULL for a cell without latencies. Of a load that mixes two paths
-#'   these are of the tier's path alone.
+#'   each column recorded (requests) and right (answered 2xx); without_lag, the same without the generator's own lateness, where it is known.
+#'   NULL for a cell without latencies. Of a load that mixes two paths these are of the tier's path alone.
 read_histograms <- function(cell, slices) {
   plain <- slices[kind == "plain"]
   path <- file.path(cell$folder, "latencies.csv.gz")
   if (!file.exists(path)) return(NULL)
   rows <- fread(cmd = paste("gzip -dc", shQuote(path)), colClasses = c(slice = "character", value_ms = "numeric", count = "numeric"))
+  class <- if ("class" %in% names(rows)) fcoalesce(as.character(rows[["class"]]), "") else rep("", nrow(rows))
   # Requests that a mix adds are none of the primary latency's. A failed one counts as one of those, which errs to the slow side.
-  is_added <- if ("class" %in% names(rows)) rows[["class"]] %in% "mixed-in" else FALSE
-  added <- rows[is_added]
-  rows <- rows[!is_added]
+  added <- rows[class == "mixed-in"]
+  of_class <- function(name) histograms_of_rows(rows[class == name], plain, added)
+  found <- of_class("")
+  if (any(class == "without-lag")) found$without_lag <- of_class("without-lag")
+  found
+}
+
+histograms_of_rows <- function(rows, plain, added) {
   columns <- intersect(as.character(plain$slice), rows$slice)
   if (length(columns) == 0) return(NULL)
   rows <- rows[slice %in% columns]
@@ -36,9 +44,9 @@ read_histograms <- function(cell, slices) {
 
 #' A percentile of some slices together.
 #'
-#' @param histograms see read_histograms(); `slices` numbers; `p` 0 to 1.
+#' @param histograms see read_histograms(); `slices` numbers; `p` 0 to 1; `beyond` requests that must lie beyond.
 #' @return ms; Inf where failed requests reach it, NA where too few requests lie beyond it.
-merged_percentile <- function(histograms, slices, p) {
+merged_percentile <- function(histograms, slices, p, beyond = requests_beyond) {
   if (is.null(histograms)) return(NA_real_)
   columns <- intersect(as.character(slices), colnames(histograms$counts))
   if (length(columns) == 0) return(NA_real_)
@@ -49,10 +57,30 @@ merged_percentile <- function(histograms, slices, p) {
   right <- sum(pmin(totals, histograms$right[at]))
   quick <- sum(totals) - right
   requests <- sum(pmax(histograms$recorded[at], histograms$right[at]))
-  if (anyNA(c(requests, right)) || requests * (1 - p) < requests_beyond - 1e-6) return(NA_real_)
+  if (anyNA(c(requests, right)) || requests * (1 - p) < beyond - 1e-6) return(NA_real_)
   rank <- quick + ceiling((p - 1e-9) * requests)
   if (rank > sum(totals)) return(Inf)
   histograms$values_ms[which(cumsum(answered) >= rank)[1]]
+}
+
+#' By how much the generator's own lateness may have made a latency longer: a request that was sent late waited for the generator, and not
+#' for the server, so the truth lies between its latency from when it was due and the same without that lateness.
+#'
+#' @param histograms see read_histograms(); `slices` numbers; `statistic` a percentile or the mean.
+#' @return the log of the one over the other, 0 where the generator was in time.
+lateness_of <- function(histograms, slices, statistic) {
+  if (any(slices %in% histograms$late_slices)) return(fcoalesce(histograms$lateness[[statistic]], 0))
+  if (is.null(histograms$without_lag)) return(0)
+  value_of <- function(table) value_of_histogram(table, slices, statistic)
+  fcoalesce(max(0, log(value_of(histograms) / value_of(histograms$without_lag))), 0)
+}
+
+value_of_histogram <- function(histograms, slices, statistic) {
+  p <- percentile_of[statistic]
+  if (!is.na(p)) return(merged_percentile(histograms, slices, p))
+  columns <- intersect(as.character(slices), colnames(histograms$counts))
+  counts <- rowSums(histograms$counts[, columns, drop = FALSE])
+  sum(counts * histograms$values_ms) / sum(counts)
 }
 
 # A name for a cell's histograms; a baseline that was measured again beside another cell has its own.

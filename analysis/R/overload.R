@@ -1,7 +1,6 @@
 # Overloads: who is answered in time, how long until a server answers as before, and how much heap a request in flight holds.
 # Shares of failed requests, which are compared, are those of the summary: there a late answer has failed.
 
-overload_tool <- "overload"
 # The 99th percentile is back when it is within this factor of that before the overload, for so many seconds.
 #' @export
 back_within <- 2

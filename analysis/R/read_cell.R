@@ -6,6 +6,7 @@
 #' @param path path of the cell.json.
 #' @return the cell as a nested list, with `folder` (its folder) and `path` added. JSON null
 #'   becomes NULL; arrays of objects stay lists. Stops where the files next to it are not those that it was written with.
+#'   Its validity is that of today's rules.
 read_cell <- function(path) {
   if (!file.exists(path)) fail_reading(path, "no such file")
   cell <- tryCatch(
@@ -21,7 +22,7 @@ read_cell <- function(path) {
   cell$path <- path
   cell$folder <- dirname(path)
   check_series(cell)
-  cell
+  if (is_older(cell)) by_todays_rules(cell, read_slices_of(cell)) else cell
 }
 
 # Older records have no checksums.
@@ -32,6 +33,69 @@ check_series <- function(cell) {
     if (unname(tools::md5sum(path)) != cell$series[[name]]$md5) fail_reading(path, "not the file that its record was written with")
   }
 }
+
+# ---- Slices ---------------------------------------------------------------------------------------
+
+# Statistics that a slice has a value of. Everything else exists once per cell.
+slice_statistics <- c(
+  "throughput_per_s", "answers_per_s", "error_share", "latency_mean_ms", "latency_p50_ms",
+  "latency_p90_ms", "latency_p99_ms", "latency_p99_9_ms", "cpu_us_per_request", "compiler_share",
+  "machine_context_switches_per_request", "rss_mib"
+)
+slice_words <- c("kind", "reason", "sustained", "stands")
+# Facts of the cell in each row.
+slice_places <- c(
+  "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid", "latency_valid", "bound_throughput", "bound_latency",
+  "server_cpus"
+)
+
+#' Reads the slices of a cell.
+#'
+#' @param path path of a slices.csv.
+#' @return data.table, a row per loaded slice: slice, round, kind (plain, profiled), kept, reason, stands (a step of a
+#'   curve that is kept although it fails the rules in reason: what these find only makes latency longer), and the
+#'   numbers that the runner wrote, units in the names; NA where unknown. No rows where the file does not exist: a
+#'   server that did not start was not loaded.
+read_cell_slices <- function(path) {
+  if (!file.exists(path)) return(no_rows(c(slice_columns, "throttled")))
+  table <- require_columns(fread(path, colClasses = "character", na.strings = ""), slice_columns, path)
+  # A cell of before validity 15 does not say whether a quota stopped it.
+  if (!"throttled" %in% names(table)) table[, throttled := NA_character_]
+  with_types(table, c(slice_words, "kept"))
+}
+
+slice_columns <- c(
+  "slice", "round", "kind", "kept", "reason", "stands", "start_epoch_s", "end_epoch_s", "duration_s",
+  "requests_recorded", "responses_2xx", "server_cpu_s", "idle_neighbors_share", "threads_peak", "probe_us", "collections", "full_collections",
+  "gc_pause_ms", slice_statistics
+)
+
+no_rows <- function(columns) {
+  table <- setNames(as.data.table(rep(list(character()), length(columns))), columns)
+  with_types(table, c(slice_words, "kept", setdiff(slice_places, c("repetition", "server_cpus"))))
+}
+
+# Types by name: a column that is empty everywhere has no type.
+with_types <- function(table, words) {
+  for (column in setdiff(names(table), words)) {
+    set(table, j = column, value = as.numeric(table[[column]]))
+  }
+  for (column in intersect(c("kept", "valid", "latency_valid", "sustained", "stands"), names(table))) {
+    set(table, j = column, value = tolower(table[[column]]) == "true")
+  }
+  blank <- c("reason", "beside", "bound_throughput", "bound_latency")
+  for (column in intersect(blank, names(table))) {
+    set(table, which(is.na(table[[column]])), column, "")
+  }
+  table[]
+}
+
+#' The slices of a cell by today's rules.
+#'
+#' @return see read_cell_slices() and slices_by_todays_rules().
+read_slices_of <- function(cell) slices_by_todays_rules(read_cell_slices(file.path(cell$folder, "slices.csv")), cell)
+
+# ---- Cells and other files ------------------------------------------------------------------------
 
 #' Reads several cells.
 #'

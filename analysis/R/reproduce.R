@@ -1,22 +1,24 @@
 # Does a run reproduce a shipped one? Every comparison that both have, and every value of a cell that was measured
 # again alone, becomes a change: here against there, a ratio of both (for shares a difference).
 #
-# A change is decided as the comparisons are, with a wider margin:
-# - reproduced: two one-sided tests at 5 % (Schuirmann 1987) place it within the margin;
-# - differs: it is not none, by a t test at 5 %, and it is not placed within the margin;
-# - not decided: all else.
+# A change has one of three verdicts, by its place with respect to the margin:
+# - reproduced: two one-sided tests at 5 % (Schuirmann 1987) place it within;
+# - differs: a test at 5 % places it beyond;
+# - open: all else.
 # P-values are adjusted over the rows of a statistic (Benjamini and Hochberg 1995), but for cells that were measured alone: their
 # verdicts are by themselves, whichever others are there. The margin is that of the bands, or 5
 # percentage points of a share.
 #
-# Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). A cell that was measured
+# Both runs have noise, and their sessions are independent: the error of a change is Welch's (1947). A value of a cell that was measured
 # alone says nothing of how sessions differ: it is taken to be as noisy as those of the other run. The interval is then one of
 # prediction (Hahn and Meeker 1991): a new session on the machine of the shipped run lies in the expected range in 95 of 100 cases.
+#
+# In a closed loop the mean and the median of latency restate the throughput, and so does CPU time where it is the limit: they are not judged.
 
 #' @export
 reproduction_margins <- list(ratio = log(reproduced_within), difference = 0.05)
 #' @export
-verdicts_of_reproduction <- c("reproduced", "differs", "not decided")
+verdicts_of_reproduction <- c("reproduced", "differs", "open")
 #' @export
 comparison_keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")
 cell_keys <- c("study", "mode", "tier", "tool", "statistic")
@@ -103,7 +105,7 @@ welch_df <- function(a, df_a, b, df_b) {
 # Standard error of each change and its degrees of freedom; NA where nothing is known of the noise of either side. Noise that one side
 # lends the other is known by the degrees of freedom of one side.
 with_error <- function(rows) {
-  rows[, lent := is.na(noise_there) | is.na(noise_here) | pmin(pairs_there, pairs_here) == 1 & abs(noise_here - noise_there) <= 1e-6 * noise_there]
+  rows[, lent := is.na(noise_there) | is.na(noise_here)]
   for (side in list(c("_there", "_here"), c("_here", "_there"))) {
     of <- function(name, at) paste0(name, side[at])
     unknown <- which(is.na(rows[[of("noise", 1)]]))
@@ -124,13 +126,14 @@ judge_changes <- function(rows) {
   reach <- rows[, suppressWarnings(qt((1 + confidence) / 2, df)) * error]
   rows[, `:=`(
     change_low = change - reach, change_high = change + reach, p_value = pmin(1, 2 * tail_beyond(abs(change), error, df)),
+    beyond_p_value = pmin(1, 2 * tail_beyond(abs(change) - margin, error, df)),
     equivalence_p_value = pmax(tail_beyond(margin - change, error, df), tail_beyond(margin + change, error, df))
   )]
   rows[!bound %in% 0, equivalence_p_value := NA_real_]
   rows[is.na(bound) | bound > 0, change_high := Inf]
   rows[is.na(bound) | bound < 0, change_low := -Inf]
-  rows[is.na(bound), p_value := NA_real_]
-  rows[bound * change < 0, p_value := 1][]
+  rows[is.na(bound), c("p_value", "beyond_p_value") := NA_real_]
+  rows[bound * change < 0, c("p_value", "beyond_p_value") := 1][]
 }
 
 #' Changes from a shipped run to here, with verdicts.
@@ -142,7 +145,7 @@ judge_changes <- function(rows) {
 #'   value), expected_low, expected_high (what would be seen here in 95 of 100 cases if nothing had changed), change,
 #'   change_low, change_high (95 %; ratio of both, or their difference), verdict (see verdicts_of_reproduction), reason
 #'   (why there is no change), sessions_there, sessions_here, verdict_there, verdict_here (of comparisons), p_value,
-#'   p_adjusted, equivalence_p_value, equivalence_p_adjusted.
+#'   (of no change), beyond_p_value (of a change within the margin), beyond_p_adjusted, equivalence_p_value, equivalence_p_adjusted.
 reproduce <- function(there, here, keys, alone = here[0]) {
   own <- c("unit", "effect")
   rows <- named_side(there[reason == ""], c(keys, own), "there")[
@@ -150,14 +153,14 @@ reproduce <- function(there, here, keys, alone = here[0]) {
   ]
   rows <- judge_changes(with_error(rows))
   rows[, by_itself := FALSE][alone, by_itself := TRUE, on = c("study", "mode", "tier", "tool")]
-  rows[, `:=`(p_adjusted = p_value, equivalence_p_adjusted = equivalence_p_value)]
+  rows[, `:=`(beyond_p_adjusted = beyond_p_value, equivalence_p_adjusted = equivalence_p_value)]
   rows[by_itself == FALSE, `:=`(
-    p_adjusted = p.adjust(p_value, "BH"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
+    beyond_p_adjusted = p.adjust(beyond_p_value, "BH"), equivalence_p_adjusted = p.adjust(equivalence_p_value, "BH")
   ), by = statistic]
   level <- 1 - confidence
   rows[, verdict := fcase(
-    equivalence_p_adjusted <= level, "reproduced", p_adjusted <= level, "differs",
-    default = "not decided"
+    equivalence_p_adjusted <= level, "reproduced", beyond_p_adjusted <= level, "differs",
+    default = "open"
   )]
   rows[, reason := fcase(
     reason_here != "", paste("here:", reason_here), is.na(bound), "bounds on both sides",
@@ -175,7 +178,7 @@ on_scale_of_figures <- function(rows, keys) {
     "change_low", "change_high"
   )
   rows[effect == "ratio", (ends) := lapply(.SD, exp), .SDcols = ends]
-  p_values <- c("p_value", "p_adjusted", "equivalence_p_value", "equivalence_p_adjusted")
+  p_values <- c("p_value", "beyond_p_value", "beyond_p_adjusted", "equivalence_p_value", "equivalence_p_adjusted")
   kept <- c(keys, "unit", "effect", ends, "verdict", "reason", "sessions_there", "sessions_here", "verdict_there", "verdict_here", p_values)
   rows[, kept, with = FALSE]
 }
@@ -202,9 +205,9 @@ run_of <- function(summary, comparisons, provenance) {
 
 #' Reads what is measured here and is not the shipped run's own.
 #'
-#' @param results folder of the run, with any of its cells; `shipped` see read_shipped().
+#' @param results folder of the run, with any of its cells; `shipped` see read_shipped(); `known` comparisons that lend their noise.
 #' @return see run_of(); NULL where there is nothing that can be compared.
-read_run <- function(results, shipped) {
+read_run <- function(results, shipped, known = with_hosts(list(shipped))) {
   paths <- Sys.glob(file.path(results, "cells", "*", "*", "*", "*", "rep-*", "cell.json"))
   if (length(paths) == 0) return(NULL)
   read <- read_measured(paths)
@@ -214,7 +217,7 @@ read_run <- function(results, shipped) {
   paths <- read$paths[new]
   beside <- Filter(file.exists, file.path(dirname(paths), "baseline", "cell.json"))
   both <- rbind(summary, if (length(beside) > 0) summarise_cells(beside)[, baseline := NA_character_])
-  measured <- as_measured(both, read$slices[session %in% summary$session], read$histograms, shipped$comparisons)
+  measured <- as_measured(both, read$slices[session %in% summary$session], read$histograms, known)
   run_of(summary, compare_modes(measured), read_cell(paths[1])$provenance)
 }
 
@@ -226,7 +229,7 @@ run_of_report <- function(all, shipped) {
   new <- is_new(all$summary, shipped)
   if (!any(new)) return(NULL)
   comparisons <- all$comparisons
-  if (!all(new)) comparisons <- compare_modes(as_measured(all$summary[new], all$slices[session %in% all$summary[new]$session], known = shipped$comparisons))
+  if (!all(new)) comparisons <- compare_modes(as_measured(all$summary[new], all$slices[session %in% all$summary[new]$session], known = with_hosts(list(shipped))))
   run_of(all$summary[new], comparisons, all$cells[new][[1]]$provenance)
 }
 
@@ -257,6 +260,7 @@ reproduce_run <- function(shipped, run) {
   here <- if (nrow(run$comparisons) > 0) {
     run$comparisons[pairs > 0 | !grepl("^no cell", reason)]
   }
+  if (NROW(here) > 0) here <- here[!restates(here, run$summary)]
   of_comparisons <- if (NROW(here) > 0) {
     reproduce(sides_of_comparisons(shipped$comparisons), sides_of_comparisons(here), comparison_keys, run$alone)
   }
@@ -267,6 +271,14 @@ reproduce_run <- function(shipped, run) {
     reproduce(sides_of_cells(there, statistics), sides_of_cells(run$alone, statistics), cell_keys, run$alone)[, baseline := ""]
   }
   rbindlist(list(of_comparisons, of_cells), use.names = TRUE)
+}
+
+# See above.
+restates <- function(rows, summary) {
+  loops <- unique(summary[, .(study, tier, tool, loop)], by = c("study", "tier", "tool"))
+  closed <- loops[rows, on = c("study", "tier", "tool"), mult = "first"]$loop %in% "closed"
+  limited <- if ("cpu_limited" %in% names(rows)) rows$cpu_limited %in% c(TRUE, 1) else FALSE
+  closed & (rows$statistic %in% c("latency_mean_ms", "latency_p50_ms") | rows$statistic == "cpu_us_per_request" & limited)
 }
 
 no_new_cell <- paste(
@@ -329,7 +341,7 @@ change_lines <- function(rows) {
   if (uniqueN(rows$place) > 4) return(table_lines(change_table(rows)[, `:=`(expected = NULL, cell = rows$place)]))
   unlist(lapply(split(rows, factor(rows$place, unique(rows$place))), function(one) {
     # One reason that holds for all is said once.
-    if (all(one$reason != "") && uniqueN(one$reason) == 1) return(c(paste0(one$place[1], ": not decided, ", one$reason[1]), ""))
+    if (all(one$reason != "") && uniqueN(one$reason) == 1) return(c(paste0(one$place[1], ": open, ", one$reason[1]), ""))
     c(one$place[1], paste0("  ", table_lines(change_table(one))), "")
   }), use.names = FALSE)
 }
@@ -353,8 +365,8 @@ change_table <- function(rows) {
 total_line <- function(rows) {
   counts <- table(factor(rows$verdict, verdicts_of_reproduction))
   sprintf(
-    "%d values and ratios compared: %d reproduced, %d %s, %d not decided.", nrow(rows), counts[["reproduced"]],
-    counts[["differs"]], if (counts[["differs"]] == 1) "differs" else "differ", counts[["not decided"]]
+    "%d values and ratios compared: %d reproduced, %d %s, %d open.", nrow(rows), counts[["reproduced"]],
+    counts[["differs"]], if (counts[["differs"]] == 1) "differs" else "differ", counts[["open"]]
   )
 }
 

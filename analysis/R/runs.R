@@ -87,7 +87,7 @@ check_collector <- function(summary) {
 #' @param results folder of the run, with its tables and report; `paths` cell.json files of all cells of
 #'   the default configuration.
 #' @param out folder that is written: a CSV per table, occupancy.csv, bands.csv and run.json.
-#' @param analysis folder of PROTOCOL.md; `repetitions` those of the default configuration.
+#' @param analysis folder of PROTOCOL.md and runs/; `repetitions` those of the default configuration.
 #' @param commit that of the code, see committed_code(): it made the tables, and measured cells that name none.
 #' @return the facts in run.json.
 #' @export
@@ -106,7 +106,7 @@ condense_run <- function(results, paths, out, analysis, repetitions, commit) {
   if (length(beside) > 0) facts$beside$commit <- measured_commit(beside, tables$summary[is_beside])
   for (file in paste0(run_tables, ".csv")) write_table(shortened_numbers(file.path(results, file)), file.path(out, file))
   write_table(read_occupancy(file.path(results, "occupancy.csv")), file.path(out, "occupancy.csv"))
-  write_bands(tables$comparisons, out)
+  write_bands(tables$comparisons, with_hosts(read_all_shipped(file.path(analysis, "runs"))), out)
   writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), file.path(out, "run.json"))
   facts
 }

@@ -11,7 +11,7 @@ with_session_values <- function(summary, slices, histograms) {
   plain <- slices[beside == "" & kind == "plain"]
   of_slices <- intersect(names(summary), estimands[counts %in% c("offered", "completed", "latency"), statistic])
   for (name in union(of_slices, names(percentile_of))) {
-    value_of <- value_function(histograms, name)
+    value_of <- estimator_of(histograms, name, TRUE)$of_slices
     summary[valued_slices(plain, name)[, .(found = value_of(.SD)), by = cell], (name) := i.found, on = cell]
   }
   summary[]

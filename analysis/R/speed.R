@@ -54,12 +54,15 @@ at_usual_speed <- function(cpu_us, probe_us, law) {
   fifelse((is.finite(probe_us) & probe_us > 0) %in% TRUE, cpu_us * (law$usual_us / probe_us)^law$exponent, cpu_us)
 }
 
-#' The same of a table's cpu_us_per_request; cpu_us_measured is what it was.
-with_usual_speed <- function(table, law) {
-  if (nrow(table) == 0) return(table)
-  copy(table)[, `:=`(
-    cpu_us_measured = cpu_us_per_request, cpu_us_per_request = at_usual_speed(cpu_us_per_request, probe_us, law)
-  )][]
+#' The same of the cpu_us_per_request of slices; cpu_us_measured is what it was.
+#'
+#' A round has one speed, the geometric mean of the probes of its modes, so no ratio of two modes changes. A probe of its own would tell
+#' how idle a mode leaves the CPU: next to a busy pool it never ends, and only the other side would be corrected.
+with_usual_speed <- function(slices, law) {
+  if (nrow(slices) == 0) return(slices)
+  slices <- copy(slices)[, cpu_us_measured := cpu_us_per_request]
+  slices[, probe := exp(mean(log(probe_us[is.finite(probe_us) & probe_us > 0]))), by = .(study, tier, tool, session, kind, round)]
+  slices[, cpu_us_per_request := at_usual_speed(cpu_us_per_request, probe, law)][, probe := NULL][]
 }
 
 #' Reads a law that was written as a table of one row.

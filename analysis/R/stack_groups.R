@@ -53,12 +53,12 @@ compiler_group <- "JIT"
 #' Samples of one cell by group.
 #'
 #' @param cell see read_cell().
-#' @param rules see read_stack_groups(); `law` see speed_law().
+#' @param rules see read_stack_groups().
 #' @return data.table, a row per group of the rules and one for what the profiler did not see:
 #'   study, mode, tier, tool, repetition, outcome, valid, profiler_engine, group, samples, share
 #'   (of all samples), cpu_us_per_request (adds up to the cell's; NA for JIT, which is no part of it). No rows where
 #'   nothing was sampled, or where the profiled slice does not count.
-group_cell_cpu <- function(cell, rules, law = no_law) {
+group_cell_cpu <- function(cell, rules) {
   collapsed <- read_collapsed(file.path(cell$folder, "profile.collapsed"))
   slice <- profiled_slice(cell)
   if (nrow(collapsed) == 0 || nrow(slice) == 0) return(NULL)
@@ -73,18 +73,13 @@ group_cell_cpu <- function(cell, rules, law = no_law) {
     valid = isTRUE(cell$validity$valid),
     profiler_engine = c(cell$profile$engine, NA_character_)[1],
     group = c(groups, unseen_group), samples = c(samples, 0), share = c(share, 0),
-    cpu_us_per_request = split_cpu(cell_cpu_us(cell, law), c(share * seen, 1 - seen), c(groups, unseen_group))
+    cpu_us_per_request = split_cpu(number(cell$server$cpu_us_per_request), c(share * seen, 1 - seen), c(groups, unseen_group))
   )
-}
-
-# At the usual speed, see speed.R.
-cell_cpu_us <- function(cell, law) {
-  at_usual_speed(number(cell$server$cpu_us_per_request), number(cell$machine$probe_us), law)
 }
 
 # The slice that the profile is of, the last that was profiled; none where it was left out, for compiling for example.
 profiled_slice <- function(cell) {
-  slices <- read_cell_slices(file.path(cell$folder, "slices.csv"))[kind == "profiled"]
+  slices <- read_slices_of(cell)[kind == "profiled"]
   start_s <- number(cell$profile$start_epoch_s)
   if (!is.na(start_s)) slices <- slices[start_epoch_s <= start_s + 0.1]
   tail(slices, 1)[which(kept)]
@@ -105,8 +100,8 @@ split_cpu <- function(per_request_us, parts, groups) {
 
 #' Samples of several cells by group, see group_cell_cpu(); all columns even where no cell was
 #' sampled.
-group_cpu <- function(paths, rules, law = no_law) {
-  of_cell <- function(path) guarded(group_cell_cpu(read_cell(path), rules, law), "cpu-groups", function(message) NULL, name_of_cell(path))
+group_cpu <- function(paths, rules) {
+  of_cell <- function(path) guarded(group_cell_cpu(read_cell(path), rules), "cpu-groups", function(message) NULL, name_of_cell(path))
   rbindlist(c(list(no_cpu_groups()), lapply(paths, of_cell)), use.names = TRUE, fill = TRUE)[, ..cpu_group_columns]
 }
 

@@ -105,3 +105,9 @@ resolution_of <- function(tool) {
 }
 
 `%|%` <- function(values, otherwise) unname(fifelse(is.na(values), otherwise, values))
+
+percentile_of <- c(latency_p50_ms = 0.5, latency_p90_ms = 0.9, latency_p99_ms = 0.99, latency_p99_9_ms = 0.999)
+
+# Tools that load at rates of their own, and are judged load by load.
+sweep_tool <- "sweep"
+overload_tool <- "overload"

@@ -48,7 +48,7 @@ machine_row <- function(cell) {
 
 # How the cell was measured: its session, warm-up and slices.
 session_row <- function(cell) {
-  slices <- plain_slices(read_cell_slices(file.path(cell$folder, "slices.csv")))
+  slices <- plain_slices(read_slices_of(cell))
   counted <- cell$load$slices
   list(
     comparison = words(cell$session$comparison), rounds = number(cell$session$rounds),
@@ -98,7 +98,7 @@ server_row <- function(cell) {
   server <- cell$server
   requests <- number(cell$load$requests_recorded)
   list(
-    cpu_us_per_request = number(server$cpu_us_per_request),
+    cpu_us_per_request = number(server$cpu_us_per_request), server_cpus = max(length(cell$provenance$server_cpus), 1),
     compiler_share = number(server$compiler_share), compiler_cpu_s = number(server$compiler_cpu_s), compiler_marked = number(server$compiler_marked),
     cpu_user_s = number(server$cpu_user_s), cpu_system_s = number(server$cpu_system_s),
     threads_idle = number(server$idle_threads), threads_started = number(server$threads_started),

@@ -34,8 +34,8 @@ names_from_input <- function() {
 #' @export
 verbs <- function(folder) {
   list(
-    # Input: cell.json of every cell, costs.csv of the primitives. `reference`: the shipped run that lends its noise.
-    analyze = function(results, reference) analyze(results, names_from_input(), folder, reference),
+    # Input: cell.json of every cell, costs.csv of the primitives.
+    analyze = function(results) analyze(results, names_from_input(), folder),
     # Input: cell.json of one study.
     summarize = function(out) write_table(summarise_cells(Filter(Negate(is_sweep), names_from_input())), out),
     # Input: profile.collapsed and allocation.collapsed of cells. `converter` is async-profiler's jfrconv.
@@ -43,7 +43,7 @@ verbs <- function(folder) {
     # `this` is the name of a shipped run; empty for the cells in `results`.
     compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
     # `cell` is named by study/mode/tier/tool/rep-n, and `with` a shipped run.
-    judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
+    judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_all_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
     # `cell` is that of the new build of two.
     builds = function(results, cell) write_builds(judge_builds(results, cell), results),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),

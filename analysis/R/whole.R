@@ -6,6 +6,7 @@ check_counts <- function(cell) {
   packed <- Filter(file.exists, file.path(cell$folder, "latencies.csv.gz"))
   if (length(packed) > 0 && system2("gzip", c("-t", shQuote(packed)), stderr = FALSE) != 0) fail_reading(packed, "cut off")
   counted <- cell$load$slices
+  counted$kept <- c(counted$kept_by_older_rules, counted$kept)[1]
   if (is.null(counted$kept) || is.null(counted$left_out)) return(invisible())
   slices <- read_cell_slices(path)
   plain <- slices[kind == "plain"]

@@ -2,9 +2,9 @@
 
 A cell that is measured by itself has at least four rounds, and then more, until the ratios are
 precise, or clear of the bands that the ratios are expected in, or the time is over. Its interval is
-that of the verdict (analysis/): the rounds' variance and that of a new process add, and degrees of
-freedom belong to the sum. analysis/ simulates how often the last interval misses the truth, as it
-is looked at after each round; tests/rounds.csv gives both the same rounds.
+that of the verdict (analysis/): the squares of its half-widths by the rounds and by what a new
+process adds are summed. analysis/ simulates how often the last interval misses the truth, as it is
+looked at after each round; tests/rounds.csv gives both the same rounds.
 
 Two builds are looked at after 5, 10, 20, … rounds, each time by 99 % intervals: the rounds end
 where one statistic is slower than its limit allows, or none can be, or the budget is spent. Seven
@@ -31,9 +31,9 @@ VALUES: dict[str, Value] = {
     "cpu_us_per_request": lambda each: each.metrics["cpu_us_per_request"],
     P99: lambda each: each.latencies_ms[P99] if each.kept else None,
 }
-# A new process adds this to a log ratio, which the rounds of one do not show: standard deviation
-# and degrees of freedom where the file of bands has none. It is the median of the shipped runs.
-PROCESS, PROCESS_DF = 0.03, 30.0
+# Half of the 95 % interval of what a new process adds to a log ratio, where the file of bands has
+# none: the rounds of one process do not show it. It is the median of the shipped runs.
+PROCESS_REACH = 0.03
 CONFIDENCE, CONFIDENCE_OF_BUILDS = 0.95, 0.99
 ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
 # Half of an interval's width, as a factor.
@@ -64,8 +64,7 @@ class Band(NamedTuple):
 
     low: float
     high: float
-    process: float = PROCESS
-    process_df: float = PROCESS_DF
+    process_reach: float = PROCESS_REACH
 
 
 # Logarithms of ratios by statistic, one a round; bands by statistic.
@@ -75,19 +74,11 @@ UNKNOWN = Band(0.0, math.inf)
 
 
 def interval(logs: Sequence[float], of: Band = UNKNOWN) -> Interval | None:
-    """Mean of the rounds, as far as a new process would repeat it; None of fewer than two rounds.
-
-    The variances of the mean and of a process add; Satterthwaite's degrees of freedom are of the
-    sum.
-    """
+    """Mean of the rounds, as far as new processes would repeat it; None of fewer than two."""
     if len(logs) < 2:
         return None
-    centre, rounds = statistics.mean(logs), statistics.variance(logs) / len(logs)
-    process = of.process**2
-    if not rounds + process:
-        return Interval(centre, centre, centre)
-    df = (rounds + process) ** 2 / (rounds**2 / (len(logs) - 1) + process**2 / of.process_df)
-    reach = quantile((1 + CONFIDENCE) / 2, df) * math.sqrt(rounds + process)
+    centre, error = statistics.mean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
+    reach = math.hypot(quantile((1 + CONFIDENCE) / 2, len(logs) - 1) * error, of.process_reach)
     return Interval(centre, centre - reach, centre + reach)
 
 
@@ -142,11 +133,16 @@ def usual_spread(logs: Sequence[float]) -> float:
 def is_precise(logs: Logs, bands: Bands) -> bool:
     """Whether throughput and CPU time are; a statistic without any ratio never will be."""
     known = [name for name in PRECISE if logs.get(name)]
-    found = {name: interval(logs[name], bands.get(name, UNKNOWN)) for name in known}
-    return all(
-        each is not None and each.high - each.centre <= math.log(PRECISE[name])
-        for name, each in found.items()
-    )
+    return all(is_enough(name, logs[name], bands.get(name, UNKNOWN)) for name in known)
+
+
+def is_enough(name: str, logs: Sequence[float], of: Band) -> bool:
+    """Narrow as asked, or more uncertain by what a new process adds than by the rounds."""
+    whole, by_rounds = interval(logs, of), interval(logs, of._replace(process_reach=0.0))
+    if whole is None or by_rounds is None:
+        return False
+    narrow = whole.high - whole.centre <= math.log(PRECISE[name])
+    return narrow or by_rounds.high - by_rounds.centre <= of.process_reach
 
 
 def is_clear(logs: Logs, bands: Bands) -> bool:
@@ -168,8 +164,8 @@ def is_clear_of(found: Interval | None, band: Band) -> bool:
 def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
     """The bands of a cell, named by study, mode, tier and tool; none without the file or its row.
 
-    The file has the columns study, mode, tier, tool, statistic, low and high; process (a standard
-    deviation of logarithms) and process_df may be missing or empty.
+    The file has the columns study, mode, tier, tool, statistic, low and high; process_reach may be
+    missing or empty.
     """
     if path is None or not path.exists():
         return {}
@@ -182,13 +178,8 @@ def bands_of(path: Path | None, cell: Sequence[str]) -> Bands:
 
 
 def band_of(row: Mapping[str, str]) -> Band:
-    process, df = row.get("process"), row.get("process_df")
-    return Band(
-        float(row["low"]),
-        float(row["high"]),
-        float(process) if process else PROCESS,
-        float(df) if df else PROCESS_DF,
-    )
+    reach = row.get("process_reach")
+    return Band(float(row["low"]), float(row["high"]), float(reach) if reach else PROCESS_REACH)
 
 
 def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:

@@ -10,8 +10,7 @@ from workloads.record.slice import PROFILED
 from workloads.session.until_decided import (
     LIMIT_S,
     MADS,
-    PROCESS,
-    PROCESS_DF,
+    PROCESS_REACH,
     Band,
     Interval,
     at_one_speed,
@@ -50,7 +49,7 @@ def alike(process=0.0, low=0.4, high=0.5):
 @pytest.mark.parametrize("row", cases())
 def test_interval_is_that_of_the_verdict(row):
     logs = [float(each) for each in row["rounds"].split(";")]
-    known = {key: float(row[key]) for key in ("process", "process_df") if row[key]}
+    known = {key: float(row[key]) for key in ("process_reach",) if row[key]}
     expected = [float(row[key]) for key in Interval._fields]
     assert interval(logs, Band(0.0, math.inf, **known)) == pytest.approx(expected, rel=1e-6)
 
@@ -58,7 +57,7 @@ def test_interval_is_that_of_the_verdict(row):
 def test_cases_are_of_all_kinds():
     rows = [each.values[0] for each in cases()]
     assert len(rows) >= 6
-    assert {bool(row["process"]) for row in rows} == {True, False}
+    assert {bool(row["process_reach"]) for row in rows} == {True, False}
     assert {len(row["rounds"].split(";")) > 30 for row in rows} == {True, False}
 
 
@@ -68,7 +67,6 @@ def test_interval_needs_two_rounds():
 
 @pytest.mark.parametrize("process", [0.0, 0.01, 0.03, 0.3])
 def test_rounds_with_more_noise_never_have_the_narrower_interval(process):
-    """Where processes have more degrees of freedom than rounds, as they have."""
     widths = []
     for noise in range(50):
         logs = [0.7 + noise / 50 * (each - 0.7) for each in NOISY]
@@ -99,9 +97,11 @@ def test_ratios_are_precise_within_5_and_8_percent(throughput, cpu, precise):
 def test_ratios_are_no_more_precise_than_processes_repeat_them():
     logs = {THROUGHPUT: QUIET, CPU: QUIET}
     assert is_precise(logs, alike(0.005))
-    assert not is_precise(logs, alike(0.05))
-    # Without a band PROCESS is 3 %, which is more than throughput may vary.
-    assert not is_precise(logs, {})
+    wider = dict.fromkeys((THROUGHPUT, CPU), [0.7, 0.7, 0.715, 0.76])
+    assert is_precise(wider, alike(0.005))
+    assert not is_precise(wider, alike(0.03))
+    # More rounds would not help where processes differ by more than these.
+    assert is_precise(wider, alike(0.5))
     assert is_precise({CPU: [0.7] * 4}, {})
 
 
@@ -133,7 +133,7 @@ def test_every_statistic_that_has_a_band_must_be_clear():
     logs = {THROUGHPUT: NOISY, CPU: NOISY, P99: QUIET}
     assert is_clear(logs, {P99: Band(9.0, 12.0)})
     # A process of its own may bring the ratio, 2.04, there.
-    assert not is_clear(logs, {P99: Band(9.0, 12.0, process=1.0)})
+    assert not is_clear(logs, {P99: Band(9.0, 12.0, process_reach=2.0)})
     assert not is_clear(logs, {P99: Band(9.0, 12.0), CPU: Band(1.0, 2.0)})
     assert not is_clear(logs, {"capacity_per_s": Band(1.0, 2.0)})
     assert not is_clear(logs, {})
@@ -160,7 +160,7 @@ def test_bands_are_those_of_the_cell_and_may_be_missing(tmp_path):
     )
     expected = {THROUGHPUT: Band(1.5, 3.0), P99: Band(0.1, 0.2)}
     assert bands_of(path, ("a", "b", "c", "wrk2")) == expected
-    assert expected[P99][2:] == (PROCESS, PROCESS_DF)
+    assert expected[P99].process_reach == PROCESS_REACH
     assert bands_of(path, ("a", "x", "c", "wrk2")) == {}
     assert bands_of(tmp_path / "none.csv", ("a", "b", "c", "wrk2")) == {}
     assert bands_of(None, ("a", "b", "c", "wrk2")) == {}
@@ -169,12 +169,12 @@ def test_bands_are_those_of_the_cell_and_may_be_missing(tmp_path):
 def test_bands_say_what_a_process_adds_where_that_is_known(tmp_path):
     path = tmp_path / "bands.csv"
     path.write_text(
-        "study,tier,tool,mode,statistic,low,high,process,process_df\n"
-        "a,c,wrk2,b,throughput_per_s,1.5,3,0.012,17.3\n"
-        "a,c,wrk2,b,latency_p99_ms,0.1,0.2,,\n"
+        "study,tier,tool,mode,statistic,low,high,process_reach\n"
+        "a,c,wrk2,b,throughput_per_s,1.5,3,0.012\n"
+        "a,c,wrk2,b,latency_p99_ms,0.1,0.2,\n"
     )
     found = bands_of(path, ("a", "b", "c", "wrk2"))
-    assert found == {THROUGHPUT: Band(1.5, 3.0, 0.012, 17.3), P99: Band(0.1, 0.2)}
+    assert found == {THROUGHPUT: Band(1.5, 3.0, 0.012), P99: Band(0.1, 0.2)}
 
 
 def slices_of(make_slice, values, **changed):

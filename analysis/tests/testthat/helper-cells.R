@@ -71,7 +71,7 @@ write_cell <- function(root, mode = "fixed-pool", tier = "low", tool = "jmeter",
   cell <- edited(
     jsonlite::read_json(golden_path(golden_names[[tool]])), cell = list(study = "demo", mode = mode, tier = tier, repetition = repetition),
     session = list(id = paste0("session-", repetition), comparison = "demo", repetition = repetition, rounds = 4),
-    validity = list(valid = TRUE, latency_valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))), profile = list(interval_ms = 10, slices = 1, kept = 1), warm_up = list(ended = "idle")
+    validity = list(version = 19, valid = TRUE, latency_valid = TRUE, checks = list(list(id = "share_2xx", passed = TRUE))), profile = list(interval_ms = 10, slices = 1, kept = 1), warm_up = list(ended = "idle")
   )
   cell$labels$mode["baseline"] <- list(baseline)
   cell$labels$order$position <- repetition

@@ -17,8 +17,10 @@ test_that("collections and their share of time are those of the windows that a v
   # Four windows of half a second.
   rows <- compared_of(pair_with(c(1, 2, 0, 4), c(10, 20, 0, 40)))
   expect_equal(rows[statistic == "throughput_per_s", c(mode_collections, baseline_collections, mode_gc_share, baseline_gc_share)], c(7, 0, 0.07 / 2, 0))
-  # A window whose latency does not count is none of the latency's, and one of the throughput's.
-  rows <- compared_of(pair_with(c(1, 2, 0, 4), c(10, 20, 0, 40), kept = c("true", "true", "true", "false"), reason = c("", "", "", "undisturbed")))
+  # A window whose latency does not count is none of the latency's, and one of the throughput's, unless the server used what others left.
+  disturbed <- function(...) compared_of(pair_with(c(1, 2, 0, 4), c(10, 20, 0, 40), kept = c("true", "true", "true", "false"), reason = c("", "", "", "undisturbed"), ...))
+  expect_equal(disturbed(server_cpu_s = 0.3, others_cpu_share = 0.4)[statistic == "throughput_per_s", mode_collections], 3)
+  rows <- disturbed(server_cpu_s = 0.1)
   expect_equal(rows[statistic == "latency_mean_ms", c(mode_collections, mode_gc_share)], c(3, 0.03 / 1.5))
   expect_equal(rows[statistic == "throughput_per_s", mode_collections], 7)
   # Threads and memory have no value of a window.

@@ -71,7 +71,7 @@ test_that("a run of one session has the noise of another run", {
   capacity <- rbind(capacities_with("pool", 200, "thread"), capacities_with("thread", 100))
   expect_equal(compare_capacities(capacity)$reason, "one session, and no other run knows its noise")
   expect_true(is.na(pool_capacity(capacity)$low[1]))
-  shipped <- function(noise) compare_capacities(rbind(capacities_with("pool", c(200, 200), "thread"), capacities_with("thread", c(100, 100))))[, `:=`(noise = ..noise, df = 30)]
+  shipped <- function(spread) compare_capacities(rbind(capacities_with("pool", c(200, 200), "thread"), capacities_with("thread", c(100, 100))))[, `:=`(spread = ..spread, pairs = 30)]
   row <- compare_capacities(capacity, shipped(0.05))
   expect_equal(row$reason, "")
   expect_lt(row$p_value, 0.05)

@@ -46,9 +46,9 @@ test_that("shares of errors are compared by difference", {
 })
 
 test_that("what rules exclude is in estimate_all alone", {
-  slices <- turns(list(latency_mean_ms = c(20, 20, 80), kept = c(TRUE, TRUE, FALSE), reason = c("", "", "undisturbed")), sessions = 2)
+  slices <- turns(list(latency_mean_ms = c(20, 20, 20, 60), kept = c(TRUE, TRUE, TRUE, FALSE), reason = c("", "", "", "undisturbed")), sessions = 2)
   row <- compare_one(slices, "latency_mean_ms")
-  expect_equal(row[, c(estimate, estimate_all, rounds)], c(2, 4, 4))
+  expect_equal(row[, c(estimate, estimate_all, rounds)], c(2, 3, 6))
   expect_equal(compare_one(slices)[, estimate == estimate_all], TRUE)
 })
 
@@ -106,7 +106,7 @@ test_that("a percentile that failures reach has a reason, and its bound is not g
 
 test_that("an interval beyond a factor of 4 is not given", {
   ends <- function(sd) {
-    row <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "pool", baseline = "thread", statistic = "rss_mib", effect = "ratio", reason = "")
+    row <- data.table(study = "demo", tier = "low", tool = "wrk2", mode = "pool", baseline = "thread", statistic = "rss_mib", effect = "ratio", reason = "", cpu_limited = FALSE)
     row[, `:=`(mode_value = 2, baseline_value = 1, estimate = 2, estimate_all = 2, low = 2 / sd, high = 2 * sd, p_value = 0.5, equivalence_p_value = 0.5)]
   }
   expect_equal(with_reasons(ends(1.99))$reason, "")
@@ -196,7 +196,7 @@ test_that("comparisons are read back as they were written", {
   rows <- setindex(add_verdicts(compare_modes(measured_of(noisy_turns())), primary), NULL)
   path <- file.path(new_folder(), "comparisons.csv")
   write_table(rows, path)
-  flags <- c("fixed", "primary")
+  flags <- c("fixed", "primary", "cpu_limited")
   expect_equal(read_comparisons(path), copy(rows)[, (flags) := lapply(.SD, as.numeric), .SDcols = flags])
 })
 

@@ -14,7 +14,7 @@ profiled_cell <- function(root, mode, stacks, ...) {
 
 drawn <- function(root, cells) {
   out <- file.path(root, "differences")
-  draw_differences(list(cause), group_cpu(cells, rules), rules, no_law, root, converter, out)
+  draw_differences(list(cause), group_cpu(cells, rules), rules, root, converter, out)
   out
 }
 
@@ -31,14 +31,6 @@ test_that("a stack counts as CPU time per request, as its group does", {
   expect_equal(weighted(c("run" = 25)), "run 50000")
   # A request's CPU time is without compiling, and so is its flame graph.
   expect_equal(weighted(c("run" = 40, "CompileBroker::compiler_thread_loop" = 10)), "run 100000")
-})
-
-test_that("stacks and groups are given at the CPUs' usual speed", {
-  cell <- read_cell(profiled_cell(new_folder(), "threads", c("run" = 50)))
-  cell$machine$probe_us <- 200
-  law <- list(exponent = 1, usual_us = 100)
-  expect_equal(stacks_per_request(cell, rules, law), "run 50000")
-  expect_equal(group_cell_cpu(cell, rules, law)[, sum(cpu_us_per_request, na.rm = TRUE)], 50)
 })
 
 test_that("the repetition with most samples is taken, if it answered and has enough", {
@@ -73,5 +65,5 @@ test_that("a flame graph is drawn where both sides were sampled, and nothing whe
 test_that("a converter that fails is an error", {
   root <- new_folder()
   side <- read_cell(profiled_cell(root, "threads", c("run" = 50)))
-  expect_error(draw_difference(list(mode = side, baseline = side), rules, no_law, "false", "x.html"), "false failed on threads at low")
+  expect_error(draw_difference(list(mode = side, baseline = side), rules, "false", "x.html"), "false failed on threads at low")
 })

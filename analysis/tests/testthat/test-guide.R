@@ -2,7 +2,7 @@ guided <- function(...) {
   rows <- data.table(
     study = "demo", tier = "high", tool = "wrk2", mode = c("pool", "loop"), baseline = "thread", statistic = "cpu_us_per_request",
     better = "lower", effect = "ratio", estimate = c(0.5, 0.9), low = c(0.45, 0.8), high = c(0.55, 1.1), df = 4, bound = "", reason = "",
-    fixed = 0, verdict = c("lower", "undecided"), mode_value = c(50, 90), baseline_value = 100
+    fixed = 0, verdict = c("lower", "undecided"), mode_value = c(50, 90), baseline_value = 100, equivalence_p_value = 0.5
   )
   changes <- list(...)
   for (column in names(changes)) set(rows, j = column, value = changes[[column]])
@@ -22,6 +22,7 @@ test_that("what is no primary stands where its interval does", {
   expect_equal(standing(guided(verdict = "")), c("better", "open"))
   expect_equal(standing(guided(verdict = "", low = 1.01, high = 1.5)), c("worse", "worse"))
   expect_equal(standing(guided(verdict = "", effect = "difference", low = c(0.1, -0.1), high = 0.2)), c("worse", "open"))
+  expect_equal(standing(guided(verdict = "", equivalence_p_value = c(0.04, 0.06))), c("same", "open"))
   expect_equal(standing(guided(verdict = "", fixed = 1)), c("fixed", "fixed"))
   expect_equal(standing(guided(verdict = "", reason = "throughputs differ by more than 20 %", low = NA_real_, high = NA_real_)), c("none", "none"))
 })

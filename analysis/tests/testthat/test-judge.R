@@ -19,7 +19,7 @@ guide_of <- function(...) {
   path
 }
 shipped <- shipped_from(write_whole_run())
-verdict_lines <- function(results, guide = guide_of(), run = shipped) judge_cell(results, named, run, guide)
+verdict_lines <- function(results, guide = guide_of(), run = shipped) judge_cell(results, named, list(run), guide)
 verdict <- function(lines, which) sub(sprintf("^  %s +(at least|at most|\\S+) .*", which), "\\1", grep(sprintf("^  %s ", which), lines, value = TRUE)[1])
 
 test_that("a cell that is as in the shipped run reproduces it, and the finding holds", {
@@ -48,22 +48,10 @@ test_that("a CPU time has no ratio where throughputs differ", {
   expect_no_match(cpu(110), "no ratio")
 })
 
-test_that("one round has a ratio, marked so, and no verdict", {
+test_that("one round without others that know its noise has no ratio, and no verdict", {
   lines <- verdict_lines(write_pair(200, rounds = 1, spread = 0))
-  expect_match(lines, "ratio 2, ONE ROUND", all = FALSE)
+  expect_match(lines, paste("throughput: no ratio,", alone_and_unknown), all = FALSE, fixed = TRUE)
   expect_equal(c(verdict(lines, "finding"), verdict(lines, "ratio")), c("open", "open"))
-  expect_match(lines, "one round says nothing of noise", all = FALSE)
-})
-
-test_that("one round is as noisy as the sessions of a shipped run that have one each", {
-  there <- copy(shipped)
-  there$comparisons <- copy(shipped$comparisons)[, `:=`(rounds = pairs, noise = 0.05, df = 4)]
-  lines <- verdict_lines(write_pair(200, rounds = 1, spread = 0), run = there)
-  reach <- exp(qt(0.975, 4) * 0.05)
-  expect_match(lines, sprintf("ratio 2 [%s, %s], ONE ROUND, the noise is the shipped run's", format_number(2 / reach), format_number(2 * reach)), fixed = TRUE, all = FALSE)
-  expect_equal(c(verdict(lines, "finding"), verdict(lines, "ratio")), c("yes", "reproduced"))
-  there$comparisons[, noise := 2]
-  expect_equal(verdict(verdict_lines(write_pair(200, rounds = 1, spread = 0), run = there), "finding"), "open")
 })
 
 test_that("a pair that differs by less than the margin is the same, and the finding may need that", {
@@ -127,9 +115,16 @@ test_that("a cell that no finding names has the verdicts on its ratios alone", {
 })
 
 test_that("what a new process adds makes the interval wider than that of the rounds", {
-  pair <- measured_pair(cells_of_pair(write_pair(200), named))
-  found <- effect_of_pair(pair, "throughput_per_s")
-  rounds <- session_effects(pair$measured, pair$place, "throughput_per_s")
-  expect_equal(found$error, error_of_rounds(sqrt(rounds$within), 4))
-  expect_gt(found$error, sqrt(rounds$within))
+  row_with <- function(known) row_of_pair(measured_pair(cells_of_pair(write_pair(200, spread = 0.02), named), known), "throughput_per_s")
+  alone <- row_with(NULL)
+  expect_equal(log(alone$high / alone$estimate), qt(0.975, 3) * alone$within)
+  lender <- function(spread, mode = "fixed-pool") {
+    data.table(study = "demo", tier = "low", tool = "wrk2", mode = mode, baseline = "thread-per-request", statistic = "throughput_per_s", effect = "ratio",
+      reason = "", bound = "", estimate = 2, spread = spread, pairs = 3, within = 0.01, df_within = 9, rounds = 12, least = 0)
+  }
+  others <- function(spread) rbindlist(c(list(lender(spread)), Map(lender, 0.01, paste0("other-", 1:4))))
+  wide <- row_with(others(0.2))
+  expect_gt(wide$high, alone$high)
+  # That of the same comparison counts most.
+  expect_gt(wide$high, row_with(others(0.02))$high)
 })

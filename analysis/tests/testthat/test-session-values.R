@@ -4,7 +4,12 @@ golden_values <- function(path) {
   cell <- read_cell(path)
   slices <- read_loads(path)$slices[, latency_valid := TRUE]
   if (cell$cell$tool %in% c("sweep", "database-client") || !isTRUE(cell$validity$valid) || nrow(slices) == 0) return(NULL)
-  ours <- with_session_values(summarise_cells(path), slices, read_loads(path)$histograms)
+  histograms <- read_loads(path)$histograms
+  # Of the slices that the rules of its time took, and the percentile of all of them.
+  by_record <- read_cell_slices(file.path(dirname(path), "slices.csv"))[kind == "plain" & kept]
+  slices[kind == "plain", kept := slice %in% by_record$slice]
+  ours <- with_session_values(summarise_cells(path), slices, histograms)
+  ours[, latency_p99_ms := merged_percentile(histograms[[1]], by_record$slice, 0.99)]
   recorded <- c(
     throughput_per_s = number(cell$load$throughput_per_s), error_share = number(cell$load$error_share),
     cpu_us_per_request = number(cell$server$cpu_us_per_request), latency_mean_ms = number(cell$load$latency_mean_ms),
@@ -28,7 +33,7 @@ test_that("a cell has the values that its comparison has, where both sides have 
   for (column in c("throughput_per_s", "error_share", "latency_mean_ms")) {
     set(slices, j = column, value = runif(nrow(slices), 1, 2) * slices[[column]])
   }
-  slices[, requests_recorded := sample(5000, .N)]
+  slices[, requests_recorded := sample(1000:5000, .N)]
   histograms <- setNames(lapply(1:4, function(cell) histogram_of(replicate(4, rexp(1000), simplify = FALSE))), unique(histogram_key(slices)))
   summary <- with_session_values(summary_of_slices(slices), slices, histograms)
   rows <- compare_modes(as_measured(summary, slices, histograms))

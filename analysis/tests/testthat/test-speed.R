@@ -4,7 +4,7 @@ slices_at <- function(exponent, cells = 40, noise = 0.02, probes = c(200, 200, 2
   rbindlist(lapply(seq_len(cells), function(cell) {
     probe_us <- sample(probes, 4, replace = TRUE) * exp(rnorm(4, 0, 0.01))
     data.table(
-      study = "s", mode = paste0("mode-", cell), tier = "low", tool = "wrk2", session = "a", beside = "", kind = "plain",
+      study = "s", mode = paste0("mode-", cell), tier = paste0("tier-", cell), round = 1:4, tool = "wrk2", session = "a", beside = "", kind = "plain",
       reason = "", probe_us = probe_us, cpu_us_per_request = 50 * cell * (probe_us / 200)^exponent * exp(rnorm(4, 0, noise))
     )
   }))
@@ -50,6 +50,16 @@ test_that("CPU time is given at the usual speed, and as measured beside it", {
   expect_lt(at_usual_speed(100, 2 * law$usual_us, law), 65)
   # Where there was no probe it is what was measured.
   expect_equal(at_usual_speed(100, NA_real_, law), 100)
+})
+
+test_that("both sides of a round are corrected alike, or neither is, so that no ratio changes", {
+  slices <- slices_at(0.7)
+  law <- speed_law(slices)
+  # Modes with a probe of their own speed, and one that leaves none.
+  slices[, tier := "low"][mode == "mode-2", probe_us := 2 * probe_us][mode == "mode-3", probe_us := NA_real_]
+  usual <- with_usual_speed(slices, law)
+  expect_false(isTRUE(all.equal(usual$cpu_us_per_request, slices$cpu_us_per_request)))
+  expect_true(all(usual[, uniqueN(round(cpu_us_per_request / cpu_us_measured, 9)), by = round]$V1 == 1))
 })
 
 test_that("slices under the profiler, or left out for another reason, have no say", {

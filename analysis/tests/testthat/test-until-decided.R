@@ -1,12 +1,21 @@
+# Comparisons of other runs, by two sessions of six rounds.
+comparisons_for_noise <- function(count) {
+  data.table(
+    place = paste("other", seq_len(count)), spread = 0.02 * abs(rnorm(count)), pairs = 2, within = 0.015, df_within = 10, rounds = 12, least = 0.001
+  )
+}
+
 test_that("the rule takes four rounds at least, and ends when it is precise, clear of a band, or out of time", {
   open <- c(-Inf, Inf)
   alike <- rep_len(c(-0.01, 0.01), rounds_at_most)
-  expect_equal(rounds_decided(alike, 1.05, open), rounds_at_least)
-  expect_equal(rounds_decided(40 * alike, 1.05, open), rounds_at_most)
+  expect_equal(rounds_decided(alike, 1.05, open, 0), rounds_at_least)
+  expect_equal(rounds_decided(40 * alike, 1.05, open, 0), rounds_at_most)
   # Outside of the band, and within it.
-  expect_equal(rounds_decided(10 * alike + 2, 1.05, c(-1, 1)), rounds_at_least)
-  expect_equal(rounds_decided(10 * alike, 1.05, c(-1, 1)), rounds_at_least)
-  expect_gt(rounds_decided(10 * alike + 1, 1.05, c(-1, 1)), rounds_at_least)
+  expect_equal(rounds_decided(10 * alike + 2, 1.05, c(-1, 1), 0), rounds_at_least)
+  expect_equal(rounds_decided(10 * alike, 1.05, c(-1, 1), 0), rounds_at_least)
+  expect_gt(rounds_decided(10 * alike + 1, 1.05, c(-1, 1), 0), rounds_at_least)
+  # More rounds would not help where processes differ by more.
+  expect_equal(rounds_decided(40 * alike, 1.05, open, 2), rounds_at_least)
 })
 
 test_that("it is the rule that ends the rounds", {
@@ -21,18 +30,52 @@ test_that("it is the rule that ends the rounds", {
   expect_equal(jsonlite::fromJSON(printed), c(rounds_at_least, unname(precise_from), 1, 0))
 })
 
+test_that("the rule and the verdict have the same interval of the same rounds", {
+  cases <- fread(file.path(analysis_folder, "../workloads/tests/rounds.csv"))
+  expect_gte(nrow(cases), 6)
+  for (at in seq_len(nrow(cases))) {
+    case <- cases[at]
+    logs <- as.numeric(strsplit(case$rounds, ";")[[1]])
+    reach <- reach_of_session(logs, fcoalesce(case$process_reach, 0.03))
+    expect_equal(mean(logs) + c(-1, 1) * reach, c(case$low, case$high), tolerance = 1e-6)
+    # The noise of a comparison without others is that of these rounds.
+    of_rounds <- data.table(place = "", centre = mean(logs), spread = NA_real_, pairs = 1, within = sd(logs) / sqrt(length(logs)), df_within = length(logs) - 1,
+      rounds = length(logs), least = 0, bound = 0)
+    judged <- judge_effects(of_rounds, 1)
+    expect_equal(judged$high - judged$centre, max(reach_of_session(logs, 0), half_interval(1e-6, length(logs) - 1, 1)), tolerance = 1e-6)
+  }
+})
+
+test_that("of two sessions the one with less noise never has the wider interval", {
+  set.seed(11)
+  known <- comparisons_for_noise(40)
+  half <- function(spread, within, df_within, pairs = 2) {
+    row <- data.table(place = "this", centre = 0, spread = if (pairs > 1) spread else NA_real_, pairs = pairs, within = within, df_within = df_within,
+      rounds = pairs * (df_within + 1), least = 0.001, bound = 0)
+    judge_effects(row, 1, known)$high
+  }
+  for (pairs in 1:2) for (df in c(1, 3, 8)) {
+    for (base in c(0.002, 0.02, 0.2)) {
+      # Rounds and, where there are two, sessions that vary less by the same factor.
+      both <- vapply(c(0, 0.2, 0.5, 1, 2, 5) * base, function(noise) half(noise, noise, df, pairs), 0)
+      expect_false(is.unsorted(both))
+      by_sessions <- vapply(c(0, 0.2, 0.5, 1, 2, 5) * base, function(spread) half(spread, base, df, 2), 0)
+      expect_false(is.unsorted(by_sessions))
+    }
+  }
+})
+
 test_that("intervals of named cells hold the truth although the rounds end when they look precise", {
   set.seed(3)
   pairs <- lapply(c(0.02, 0.05, 0.08, 0.15, 0.3), function(sd) list(changes = rnorm(40, 0, sd)))
   found <- simulate_until_decided(pairs, "throughput_per_s", 300)
   expect_gte(found$coverage, 0.93)
   expect_lte(found$coverage, 0.97)
-  # Those of the rounds alone, at 95 %, would not.
-
+  # Those of the rounds alone would not.
   spread <- 0.1
   logs <- replicate(1500, {
     all <- rnorm(1, 0, spread * sqrt(0.1)) + rnorm(rounds_at_most, 0, spread)
-    all <- all[seq_len(rounds_decided(all, 1.05, c(-Inf, Inf)))]
+    all <- all[seq_len(rounds_decided(all, 1.05, c(-Inf, Inf), 0))]
     abs(mean(all)) <= half_interval(sd(all), length(all) - 1, length(all))
   })
   expect_lt(mean(logs), 0.85)
