@@ -49,9 +49,8 @@ most_inside <- function(setup, mode) {
   permits <- or_else(options[["permits"]], 0)
   # An asynchronous client gives the thread back while it waits for the remote.
   holds_thread <- setup$kind == "pool" && setup$call %in% c("", "blocking", "pooled") && !is.null(options[["threads"]])
-  # A virtual thread that sleeps below a frame of native code keeps its carrier, and before JDK 24 one that holds a monitor.
-  pins <- c("native", "class-init", if (or_else(mode$jdk, 25) < 24) "synchronized")
-  pinned <- setup$kind == "virtual" && or_else(options[["lock"]], "") %in% pins
+  # Before JDK 24 a virtual thread that sleeps with a monitor held keeps its carrier.
+  pinned <- setup$kind == "virtual" && or_else(options[["lock"]], "") == "synchronized" && or_else(mode$jdk, 25) < 24
   min(
     if (holds_thread) threads_of_pool(setup, mode),
     if (permits > 0) permits,
@@ -69,8 +68,5 @@ threads_of_pool <- function(setup, mode) {
   # Requests that would be in the server if it had a thread for each. In an open loop the queue fills as soon as the
   # core does not suffice.
   offered <- if (!setup$open) setup$users else if (setup$rate_per_s * setup$wait_s > core) Inf else 0
-  threads <- if (core == most) most else max(core, min(most, offered - queue, na.rm = TRUE))
-  # Where the caller runs what the queue does not take, the thread that accepts serves one more.
-  caller_runs <- identical(mode$class, "CallerRunsPool") && offered > most + if (setup$open) 0 else queue
-  threads + caller_runs
+  if (core == most) most else max(core, min(most, offered - queue, na.rm = TRUE))
 }

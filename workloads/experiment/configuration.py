@@ -23,18 +23,16 @@ SCHEMA = Path(__file__).with_name("config.schema.json")
 # Loads by the program of the name wrk2 what wrk2 loads; a tier says only whether.
 ITSELF = "wrk2-itself"
 TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "overload", "sysbench", "database-client")
-# The depth of what a default run excludes.
-FULL = "full"
-# The depth of a run of A/A pairs alone.
-A_A = "a-a"
+# What a run may have beyond the default: heap by collector, A/A pairs, swaps of rival explanations.
+EXTRAS = ["heaps", "a-a", "rivals"]
 # Keys of a study that hold for all its tiers, next to the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")
 # Keys that make a mode a variant of another, and the analysis' word for it.
 VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "slower"}
 # A mode with these alone is defined in another comparison of its study.
-OF_REFERENCES = {"tiers", "baseline", "depth", "repetitions"}
+OF_REFERENCES = {"tiers", "baseline", "extra", "since", "repetitions"}
 # Keys of a mode that a comparison may have for all of its modes.
-OF_COMPARISONS = ("backend", "options", "depth")
+OF_COMPARISONS = ("backend", "options", "extra")
 # Keys of a study's heap, whose sizes are those of its collector.
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
 # Keys of JVMs of ours alone; of servers of ours; of user-supplied ones.
@@ -72,8 +70,8 @@ class Comparison:
     question: str
     modes: dict[str, list[str]]
     baselines: dict[str, str | None]
-    # Modes that a default run excludes here.
-    deep: frozenset[str]
+    # The extras of modes that a default run excludes here.
+    extras: dict[str, frozenset[str]]
     # Sessions of it, and of single modes, at most; None: as many as the run has.
     repetitions: int | None
     limits: dict[str, int | None]
@@ -179,16 +177,20 @@ def whole_comparison(
         comparison["question"],
         met,
         {mode: baseline(mode, line) for mode, line in lines.items()},
-        frozenset(
-            mode
+        {
+            mode: extras
             for mode, line in lines.items()
-            if FULL in (line.get("depth"), definitions.get(mode, {}).get("depth"))
-            or comparison.get("depth") == FULL
-        ),
+            if (extras := extras_of(comparison, line, definitions.get(mode, {})))
+        },
         comparison.get("repetitions"),
         {mode: line.get("repetitions") for mode, line in lines.items()},
         comparison.get("profiles", {}),
     )
+
+
+def extras_of(*parts: dict[str, Any]) -> frozenset[str]:
+    """The extras that a run needs for something, of which these are parts."""
+    return frozenset(part["extra"] for part in parts if "extra" in part)
 
 
 def common_loads(named: list[str], others: list[str]) -> list[str]:
@@ -203,7 +205,7 @@ def whole_mode(
     """A mode with its kind, options, JVM options and what must be observed."""
     own = definitions[name]
     if "a_a_of" in own:
-        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "depth")
+        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "extra", "since")
         own = base | own
     base_of = next((own[key] for key in VARIANTS if key in own), None)
     kind = own.get("kind", definitions.get(base_of or "", {}).get("kind"))
@@ -283,7 +285,7 @@ def colors_of(study: Study) -> dict[str, str]:
     found: dict[str, str] = {}
     for comparison in study.comparisons.values():
         # A default run's modes come before those that it excludes.
-        names = sorted(comparison.modes, key=lambda mode: mode in comparison.deep)
+        names = sorted(comparison.modes, key=lambda mode: mode in comparison.extras)
         modes = [study.modes[mode] for mode in names]
         bases = [mode for mode in modes if not VARIANTS.keys() & mode.keys()]
         taken = {found[family_of(mode)] for mode in bases if family_of(mode) in found}
@@ -422,12 +424,12 @@ def names_in(config: dict[str, Any], study: dict[str, Any]) -> Iterator[tuple[st
 
 
 def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str) -> list[str]:
-    """The modes that one may be compared with: in a default run a baseline is measured, too."""
-    full = FULL in (lines[mode].get("depth"), comparison.get("depth"))
+    """The modes that one may be compared with: a run that measures it measures them, too."""
+    own = extras_of(comparison, lines[mode])
     return [
         other
         for other, line in lines.items()
-        if other != mode and (full or line.get("depth") != FULL)
+        if other != mode and extras_of(comparison, line) <= own
     ]
 
 

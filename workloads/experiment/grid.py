@@ -16,8 +16,7 @@ from typing import Any
 
 from workloads.experiment import kinds, waits
 from workloads.experiment.configuration import (
-    A_A,
-    FULL,
+    EXTRAS,
     ITSELF,
     Comparison,
     ConfigurationError,
@@ -28,6 +27,7 @@ from workloads.experiment.configuration import (
     check,
     class_of,
     engine_of,
+    extras_of,
     facts_of,
     whole_studies,
     without,
@@ -50,7 +50,7 @@ STEP_TO_WAITING = 2.5
 FAST_PER_S = 500
 # Keys of a load that say whether and how often it is measured, and not what.
 ROUNDS_OF_SWEEPS = ("rounds", "extra_rounds")
-OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "depth")
+OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "extra")
 TIER_KEYS = (
     *("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path", "requests"),
 )
@@ -125,9 +125,7 @@ class Grid:
         for cell, comparison, limit in self._first_cells():
             self.comparisons[cell], self.limits[cell] = comparison.id, limit
             most = (config["repetitions"], comparison.repetitions or math.inf, limit)
-            # A/A pairs alone have all sessions: one has no noise of its own.
-            count = most[0] if config.get("depth") == A_A else int(min(most))
-            self.cells += [replace(cell, repetition=n + 1) for n in range(count)]
+            self.cells += [replace(cell, repetition=n + 1) for n in range(int(min(most)))]
         if faults := {fault for cell in self.comparisons for fault in self._rate_faults(cell)}:
             raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
         self.sessions = sorted(self._sessions(), key=self.order_key)
@@ -138,32 +136,19 @@ class Grid:
         """Repetition 1 of every cell, its comparison, and its own limit of repetitions."""
         # Nothing but our own generator is copied to another machine.
         far = "generator_host" in self.config["testbed"]
+        wanted = {*as_list(self.config.get("extras", []))}
         for study in self.studies.values():
             for comparison in study.comparisons.values():
                 for mode in comparison.modes:
                     for tier, tool in study.loads(comparison, mode):
                         there = not (far and tool == ITSELF)
-                        if there and self._is_deep_enough(study, comparison, mode, tier, tool):
-                            load = tier[tool]
+                        load = tier[tool]
+                        needed = comparison.extras.get(mode, frozenset()) | extras_of(tier, load)
+                        if there and needed <= wanted:
                             limits = (load.get("repetitions"), comparison.limits[mode])
                             once = [1] if load.get("once") else []
                             limit = min([*filter(None, limits), *once], default=math.inf)
                             yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
-
-    def _is_deep_enough(
-        self, study: Study, comparison: Comparison, mode: str, tier: Tier, tool: str
-    ) -> bool:
-        """Whether the depth of the run includes a cell."""
-        depth = self.config.get("depth")
-        if depth == A_A:
-            seconds = [other for other in comparison.modes if "a_a_of" in study.modes[other]]
-            return any(
-                mode in (second, comparison.baselines[second])
-                and (tier, tool) in study.loads(comparison, second)
-                for second in seconds
-            )
-        own = (tier.get("depth"), tier[tool].get("depth"))
-        return depth == FULL or not (mode in comparison.deep or FULL in own)
 
     def _rate_faults(self, cell: Cell) -> Iterator[str]:
         """Rates at which a slice, or a burst of the warm-up, would have no request."""
@@ -456,9 +441,9 @@ class Grid:
         return as_csv([row for study in self.studies.values() for row in facts_of(study)])
 
     def grid_table(self) -> str:
-        """grid.csv: the cells of the experiment at its full depth, without their repetitions."""
+        """grid.csv: the cells of the experiment with all extras, without their repetitions."""
         keys = ("study", "mode", "tier", "tool")
-        whole = Grid(self.config | {"depth": FULL}).comparisons
+        whole = Grid(self.config | {"extras": EXTRAS}).comparisons
         return as_csv([{key: getattr(cell, key) for key in keys} for cell in whole])
 
     # ---- what a session needs

@@ -46,7 +46,7 @@ def test_our_own_files_are_read_as_yaml_reads_them(file):
         ("repetitions=4", "repetitions", 4),
         ("primitives=false", "primitives", False),
         ("primitives=False", "primitives", False),
-        ("depth=full", "depth", "full"),
+        ("extras=heaps", "extras", "heaps"),
         ("results=20261125", "results", "20261125"),
         ("results=nan", "results", "nan"),
         ("results=2026-11-25", "results", "2026-11-25"),

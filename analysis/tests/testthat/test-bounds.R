@@ -7,8 +7,6 @@ test_that("Java's pool grows only when its queue is full", {
   expect_equal(setup_of(options = small, tool = closed_load())$most_inside, 4)
   rate <- function(rate) setup_of(tool = open_load(rate_per_s = rate), sleep_ms = 100)$most_inside
   expect_equal(c(rate(97), rate(397)), c(10, 20))
-  runs_itself <- function(users) setup_of(tool = closed_load(users = users), sleep_ms = 100, class = "CallerRunsPool")$most_inside
-  expect_equal(c(runs_itself(120), runs_itself(500)), c(20, 21))
 })
 
 test_that("a limit of the client's connections is no client", {
@@ -34,8 +32,7 @@ test_that("threads, permits, connections, clients and pinned carriers are limits
   expect_equal(inside(pinned, jdk = 21, cpus = 2), 2)
   expect_equal(inside(pinned, jdk = 21, carriers = 8), 8)
   expect_equal(inside(pinned, jdk = 25), Inf)
-  # A native frame pins on every JDK, a lock that is shared is no such limit.
-  for (lock in c("native", "class-init")) expect_equal(inside(c(virtual, lock = lock), jdk = 25, carriers = 4), 4)
+  # A lock that is shared is no such limit.
   expect_equal(inside(c(virtual, lock = "shared"), jdk = 21), Inf)
   # A semaphore before a pool of threads is the smaller limit.
   expect_equal(inside(list(threads = 500, permits = 10)), 10)

@@ -129,7 +129,7 @@ test_that("the guide's situations are measured by the experiment", {
   for (situation in read_guide(file.path(analysis_folder, "guide.yaml"))) {
     there <- grid[study == situation$study & tool == situation$tool]
     expect_true(situation$baseline %in% there[tier == c(situation$baseline_tier, situation$tier)[1]]$mode)
-    # Some of its modes may be measured with depth=full alone.
+    # Some of its modes may be of an extra.
     expect_true(is.null(situation$modes) || any(situation$modes %in% there[tier == situation$tier]$mode))
     expect_true(all(situation$without_verdict %in% situation$modes))
     if ("capacity_per_s" %in% situation$statistics) expect_true("sweep" %in% grid[study == situation$study & tier == situation$tier]$tool)
