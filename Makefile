@@ -52,7 +52,7 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 # In an invocation of its own: in one together with the cells, Snakemake measures them again when a
 # jar was rebuilt, even if its bytes are the same.
 build: setup ## servers and generator
-	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_primitives build_database_client
+	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_thread_memory build_database_client
 
 test: setup .tools/browser.stamp ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh

@@ -59,24 +59,20 @@ service_examples <- function() {
 
 # ---- How well the formulas predict ---------------------------------------------------------------
 
-#' Measured throughputs and capacities, by what the formulas predict of them.
+#' Measured throughputs, by what the formulas predict of them.
 #'
 #' @param bounds see read_bounds(); of a closed loop, which goes as fast as its bound lets it.
-#' @param predicted see read_predicted_curves(); `capacities` see pool_capacity(), those that are not bounds count.
 #' @return data.table, a row per formula that has cells: formula (users, admitted, cpu: the bounds; mva: mean value
-#'   analysis; queue: the capacity of a load curve), cells, and of measured by predicted middle (median), least, most,
+#'   analysis), cells, and of measured by predicted middle (median), least, most,
 #'   near (share of the cells within 10 %).
 #' @export
-measured_by_formula <- function(bounds, predicted, capacities) {
+measured_by_formula <- function(bounds) {
   closed <- bounds[is.finite(users)]
-  place <- c("study", "tier", "mode")
-  curves <- unique(predicted, by = place)[capacities[bound == "", .(study, tier, mode, measured_per_s = capacity_per_s)], on = place, nomatch = NULL]
   rows <- rbind(
     closed[, .(formula = bound_by, ratio = measured_per_s / bound_per_s)],
-    closed[, .(formula = rep("mva", .N), ratio = measured_per_s / mva_per_s)],
-    curves[, .(formula = rep("queue", .N), ratio = measured_per_s / capacity_per_s)]
+    closed[, .(formula = rep("mva", .N), ratio = measured_per_s / mva_per_s)]
   )[is.finite(ratio)]
   rows[, .(cells = .N, middle = median(ratio), least = min(ratio), most = max(ratio), near = mean(abs(ratio - 1) <= 0.1)), by = formula][
-    order(match(formula, c("users", "admitted", "cpu", "mva", "queue")))
+    order(match(formula, c("users", "admitted", "cpu", "mva")))
   ]
 }

@@ -15,9 +15,8 @@ number_in_path <- function(path, name) {
 #' @return list: study, mode, tier, tool; path; kind (the concurrency model; empty for a server that the models do not
 #'   know), most_inside (requests that the mode serves concurrently; Inf where nothing limits them), wait_s and work_s
 #'   (of each request), cpus (the server's), shares_cpus (whether what the server depends on runs on them too); of a
-#'   closed loop users, steady (whether all of them stay for the whole load); of an open one rate_per_s, connections
-#'   (Inf where it opens one for each request); keep_alive; holds_connection (whether a request holds a connection of
-#'   the database while it waits); call (the client that calls a remote, or empty); server (see ways).
+#'   closed loop users, steady (whether all of them stay for the whole load); of an open one rate_per_s; holds_connection
+#'   (whether a request holds a connection of the database while it waits); call (the client that calls a remote, or empty).
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool
@@ -31,15 +30,11 @@ read_setup <- function(cell) {
     shares_cpus = setequal(cell$backend$cpus, cell$provenance$server_cpus),
     users = number(c(tool$users, tool$workers, tool$clients)[1]),
     steady = is.null(tool$rate_per_s) && is.null(tool$loops),
-    rate_per_s = number(tool$rate_per_s), connections = or_else(tool$connections, Inf),
-    keep_alive = isTRUE(tool$keep_alive), holds_connection = identical(configuration$tier$holds, "connection"),
-    call = or_else(mode$options[["client"]], ""), server = or_else(configuration$study$server$package, "")
+    rate_per_s = number(tool$rate_per_s), holds_connection = identical(configuration$tier$holds, "connection"),
+    call = or_else(mode$options[["client"]], "")
   )
   c(setup, list(most_inside = most_inside(setup, mode)))
 }
-
-# Whether a request neither waits nor computes: no configuration says how long it takes.
-asks_nothing <- function(setup) setup$wait_s + setup$work_s == 0
 
 # ---- How many requests a mode serves concurrently ------------------------------------------------
 

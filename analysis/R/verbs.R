@@ -34,7 +34,7 @@ names_from_input <- function() {
 #' @export
 verbs <- function(folder) {
   list(
-    # Input: cell.json of every cell, costs.csv of the primitives. `reference`: the shipped run that lends its noise.
+    # Input: cell.json of every cell. `reference`: the shipped run that lends its noise.
     analyze = function(results, reference) analyze(results, names_from_input(), folder, reference),
     # Input: cell.json of one study.
     summarize = function(out) write_table(summarise_cells(Filter(Negate(is_sweep), names_from_input())), out),

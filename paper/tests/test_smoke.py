@@ -658,7 +658,7 @@ def test_every_cell_has_the_limits_that_its_machine_had_before_the_session():
 def test_no_file_is_left_behind():
     assert not list(RESULTS.glob("cells/**/.*.partial"))
     assert not list(RESULTS.glob("session-*"))
-    # Primitives are measured first, and their log is opened at their start.
+    # The memory of threads is measured first, and its log is opened at their start.
     began_s = (RESULTS / "logs/measure_thread_memory.log").stat().st_mtime
     for cell in GRID.cells:
         started = datetime.fromisoformat(record(cell)["provenance"]["started"])

@@ -44,7 +44,7 @@ def test_bad_configuration_stops_before_anything_starts(setting, expected):
     [
         ["results=20261125"],
         ["slices={rounds: 4}", "results=/nowhere/results/"],
-        ["primitives=false"],
+        ["thread_memory=false"],
     ],
 )
 def test_words_of_a_command_line_are_what_they_mean(words):

@@ -23,7 +23,7 @@ SCHEMA = Path(__file__).with_name("config.schema.json")
 # Loads by the program of the name wrk2 what wrk2 loads; a tier says only whether.
 ITSELF = "wrk2-itself"
 TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "overload", "sysbench", "database-client")
-# What a run may have beyond the default: heap by collector, A/A pairs, swaps of rival explanations.
+# Beyond the default: heap by collector, A/A pairs, swaps of rival explanations.
 EXTRAS = ["heaps", "a-a", "rivals"]
 # Keys of a study that hold for all its tiers, next to the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")

@@ -25,7 +25,7 @@ from workloads.experiment.reading import laid_over
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = yaml.safe_load(Path(__file__).with_name("grid.yaml").read_text())
-# What is measured; Snakemake's own reading of it has tests of its own.
+# Snakemake's own reading of it has tests of its own.
 OURS = yaml.safe_load((ROOT / "config.yaml").read_text())
 GONE = "<gone>"
 MODES, TIERS = "studies.web.comparisons.threads.modes", "studies.web.tiers"
@@ -118,8 +118,8 @@ def test_mode_of_another_comparison_is_the_same_there_with_tiers_of_its_own(conf
     )
     assert one.mode == other.mode and one.study == other.study
     assert (one.baseline, other.baseline) == ("pool-5", None)
-    missing = changed(config, ("studies.web.comparisons.again.modes.nobody", None))
-    assert "comparisons.again.modes.nobody = 'nobody'; allowed: " in refusal(missing)
+    missing = changed(config, ("studies.web.comparisons.again.modes.absent", None))
+    assert "comparisons.again.modes.absent = 'absent'; allowed: " in refusal(missing)
 
 
 def test_family_has_a_mode_for_each_size(config):

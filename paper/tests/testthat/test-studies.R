@@ -20,10 +20,7 @@ test_that("a mean latency that covers few of the users is warned of, and no othe
   expect_equal(sentence_of_survivors(users(95)), "")
 })
 
-test_that("the CPU time of a request stands with its rates, and the memory of a thread without what a JVM has anyway", {
-  primitives <- data.table(primitive = "tomcat-request", statistic = "cpu", rate_per_s = c(97, 11), mean = c(326, 697))
-  expect_match(sentence_of_cost_by_rate(primitives), "costs 697 µs and 326 µs at the rates 11 and 97 a second")
-  expect_equal(sentence_of_cost_by_rate(primitives[1]), "")
+test_that("the memory of a thread is without what a JVM has anyway", {
   memory <- data.table(kind = c("platform", "platform", "virtual"), threads = c(50, 1000, 1000), rss_bytes = c(1e9, 20480000, 1), heap_bytes = c(1, 1, 2048000))
   expect_match(sentence_of_parked_threads(memory), "holds 20 KiB of resident memory.* holds 2 KiB of heap")
   expect_equal(sentence_of_parked_threads(memory[1]), "")

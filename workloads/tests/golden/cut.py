@@ -52,7 +52,7 @@ TABLES = (
 )
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
 STACKS = ("profile.collapsed", "allocation.collapsed")
-OF_RUN = ("modes.csv", "primitives/costs.csv", "primitives/thread-memory.csv")
+OF_RUN = ("modes.csv", "primitives/thread-memory.csv")
 STEPS, STACK_BYTES = 30, 5000
 # Replaced: facts of the machine, which differ between runs and change no test.
 MACHINE = {"id": "0123456789ab", "cpu_model": "A CPU", "kernel": "6.1", "memory_bytes": 8 * 2**30}

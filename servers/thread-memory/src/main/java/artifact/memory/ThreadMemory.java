@@ -1,4 +1,4 @@
-package artifact.primitives;
+package artifact.memory;
 
 import java.lang.ref.Reference;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package artifact.primitives;
+package artifact.memory;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;

@@ -1,4 +1,4 @@
-package artifact.primitives;
+package artifact.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
