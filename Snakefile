@@ -60,7 +60,7 @@ wildcard_constraints:
     comparison="[a-z0-9-]+",
     mode="[a-z0-9-]+",
     tier="[a-z0-9-]+",
-    tool="jmeter|wrk2|wrk2-itself|sweep|overload|sysbench|database-client",
+    tool="jmeter|wrk2|sweep|overload|sysbench|database-client",
     repetition="[0-9]+",
 
 

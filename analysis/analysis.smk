@@ -20,7 +20,6 @@ Outputs: results/summary.csv           a row per cell
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/controls.csv          a row per positive control: was its known difference found?
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
-         results/generators.csv        a row per mode, tier, statistic: wrk2 against our own generator
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/causes.csv            a row per dose, swap or step of a cause: the share of the effect
          results/bounds.csv            a row per mode, tier and tool with a bound, beside what was measured
@@ -113,7 +112,6 @@ rule analyze:
         f"{RESULTS}/findings.csv",
         f"{RESULTS}/controls.csv",
         f"{RESULTS}/loops.csv",
-        f"{RESULTS}/generators.csv",
         f"{RESULTS}/profiler-cost.csv",
         f"{RESULTS}/causes.csv",
         f"{RESULTS}/bounds.csv",

@@ -41,7 +41,6 @@ rule render_report:
                 "heap-per-request",
                 "comparisons",
                 "loops",
-                "generators",
                 "cpu-groups",
                 "allocations",
                 "claims",

@@ -26,7 +26,7 @@ tables_of_cells <- list(
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
   combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
   findings = function() decide_findings(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
-  loops = function() no_compared_tools(), generators = function() no_compared_tools(),
+  loops = function() no_compared_tools(),
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
   claims = function() no_claims()
@@ -114,7 +114,6 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
   write(judge_all_claims(measured, results, folder), "claims", "claims")
   write(compare_loops(measured), "loops", "comparisons")
-  write(compare_generators(measured), "generators", "comparisons")
   write(profiler_cost(measured), "profiler-cost", "comparisons")
 }
 

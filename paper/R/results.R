@@ -32,7 +32,7 @@ of_study <- function(all, study) {
 }
 
 loop_names <- c(
-  jmeter = "closed loop", wrk2 = "open loop", "wrk2-itself" = "open loop of wrk2 itself", sysbench = "closed loop of sysbench",
+  jmeter = "closed loop", wrk2 = "open loop", sysbench = "closed loop of sysbench",
   "database-client" = "closed loop of database clients", sweep = "load curve", overload = "open loop beyond capacity"
 )
 

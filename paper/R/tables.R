@@ -244,7 +244,6 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
-      table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
       page_table(setNames(changes, title_of_column(names(changes))), "This run against the shipped run that it is compared with.", ids = names(changes))
     ),
     section_of_tables("Causes – tables", "cause-tables",

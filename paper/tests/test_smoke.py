@@ -36,7 +36,7 @@ GRID = Grid(CONFIG)
 # Another folder with the same cells, where one works on these checks.
 RESULTS = Path(os.environ.get("SMOKE_RESULTS", ROOT / CONFIG["results"]))
 SWEEP = "sweep"
-UNKNOWN_WARM_UPS = {"database-client", "wrk2-itself"}
+UNKNOWN_WARM_UPS = {"database-client"}
 SLEEP_MS = 100
 PLAIN, PROFILED = "plain", "profiled"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +19,7 @@ from workloads.experiment import kinds, waits
 from workloads.machine.provenance import ROOT, user_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
-# Loads by the program of the name wrk2 what wrk2 loads; a tier says only whether.
-ITSELF = "wrk2-itself"
-TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "overload", "sysbench", "database-client")
+TOOLS = ("jmeter", "wrk2", "sweep", "overload", "sysbench", "database-client")
 # Beyond the default: heap by collector, A/A pairs, swaps of rival explanations.
 EXTRAS = ["heaps", "a-a", "rivals"]
 # Keys of a study that hold for all its tiers, next to the settings of their tools.
@@ -94,9 +91,7 @@ class Study:
         named = {*comparison.modes[mode]}
         for id, tier in self.tiers.items():
             for tool in TOOLS:
-                # wrk2 itself loads what our own generator loads.
-                word = f"{id}/{'wrk2' if tool == ITSELF else tool}"
-                if tool in tier and named & {id, word}:
+                if tool in tier and named & {id, f"{id}/{tool}"}:
                     yield tier, tool
 
 
@@ -240,8 +235,6 @@ def engine_of(study: dict[str, Any], mode: Mode) -> str | None:
 def whole_tier(study: dict[str, Any], name: str) -> Tier:
     own = study["tiers"][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
-    if own.get("also_by_wrk2") and shutil.which("wrk2"):
-        loads[ITSELF] = loads["wrk2"]
     return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
 
 
@@ -444,7 +437,7 @@ def tier_names(study: dict[str, Any]) -> list[str]:
 
 def is_profiled(load: str) -> bool:
     """Whether a load has a profile: one by a tool, whose windows are not the steps of a sweep."""
-    return "/" in load and load.rsplit("/", 1)[1] not in (ITSELF, "sweep", "overload")
+    return "/" in load and load.rsplit("/", 1)[1] not in ("sweep", "overload")
 
 
 def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -17,7 +17,6 @@ from typing import Any
 from workloads.experiment import kinds, waits
 from workloads.experiment.configuration import (
     EXTRAS,
-    ITSELF,
     Comparison,
     ConfigurationError,
     Mode,
@@ -134,17 +133,14 @@ class Grid:
 
     def _first_cells(self) -> Iterator[tuple[Cell, Comparison, float]]:
         """Repetition 1 of every cell, its comparison, and its own limit of repetitions."""
-        # Nothing but our own generator is copied to another machine.
-        far = "generator_host" in self.config["testbed"]
         wanted = {*as_list(self.config.get("extras", []))}
         for study in self.studies.values():
             for comparison in study.comparisons.values():
                 for mode in comparison.modes:
                     for tier, tool in study.loads(comparison, mode):
-                        there = not (far and tool == ITSELF)
                         load = tier[tool]
                         needed = comparison.extras.get(mode, frozenset()) | extras_of(tier, load)
-                        if there and needed <= wanted:
+                        if needed <= wanted:
                             limits = (load.get("repetitions"), comparison.limits[mode])
                             once = [1] if load.get("once") else []
                             limit = min([*filter(None, limits), *once], default=math.inf)
@@ -161,7 +157,7 @@ class Grid:
                 f"request in a burst of {warm_up['burst_s']:g} s (burst_s)"
             )
         tool = self._tool(tier, cell.tool, self._slices(study, tier, cell)["length_s"])
-        if cell.tool not in ("wrk2", ITSELF) or tool.get("at_once"):
+        if cell.tool != "wrk2" or tool.get("at_once"):
             return
         rate_per_s, length_s = tool["rate_per_s"], tool["duration_s"]
         rate = f"{place}.wrk2.rate_per_s = {rate_per_s:g}; allowed"
@@ -177,8 +173,7 @@ class Grid:
                 f"{place}.slices.length_s = {length_s:g}; allowed: with its warm-up at most "
                 f"testbed.load_limit_s = {limit_s:g}"
             )
-        by_wrk2 = cell.tool == ITSELF or tool["generator"] == "wrk2"
-        if by_wrk2 and rate_per_s != int(rate_per_s):
+        if tool["generator"] == "wrk2" and rate_per_s != int(rate_per_s):
             yield f"{rate}: a whole number, where wrk2 itself loads"
 
     def _sessions(self) -> list[Session]:
@@ -343,7 +338,7 @@ class Grid:
         if name == "overload":
             tool["steps"] = [[share, tool["step_s"]] for share in tool.pop("shares")]
         # The other loads end after so many requests, or combinations of sizes.
-        if name in ("wrk2", ITSELF, "sysbench") or "warm_up_s" in tool:
+        if name in ("wrk2", "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": length_s} | tool
         return without(tool, *OF_THE_GRID)
 
@@ -361,9 +356,6 @@ class Grid:
         slices = common | {"length_s": self._length_s(tier, cell.tool), "once": False}
         slices |= study.says.get("slices", {}) | tier.get("slices", {})
         slices["rounds"] = tier[cell.tool].get("rounds", slices["rounds"])
-        if cell.tool == ITSELF:
-            # A slice takes twelve seconds: wrk2 throws ten of them away.
-            slices |= {"rounds": 1, "extra_rounds": 0}
         if cell.tool == "sweep":
             sweep = self.config["sweep"] | tier["sweep"]
             length_s = max(sweep["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)

@@ -2,7 +2,7 @@
 
 import gzip
 
-from workloads.experiment.configuration import ITSELF, TOOLS
+from workloads.experiment.configuration import TOOLS
 from workloads.record import cell_folder, validity
 from workloads.record.slice_rules import OF_EVERYTHING
 from workloads.tests.golden.edits import LATENCIES, every, repeated, scaled, silent
@@ -24,7 +24,7 @@ def test_each_golden_cell_is_a_cell_and_the_sum_of_its_slices():
 
 def test_every_tool_and_kind_of_file_occurs():
     tools = {record["cell"]["tool"] for record in records()}
-    assert tools == {*TOOLS} - {ITSELF}
+    assert tools == {*TOOLS}
     files = {path.name for cell in CELLS for path in cell.source.iterdir()}
     assert files >= {"thread-states.csv", "combinations.csv", "allocation.collapsed"}
     stacks = [cell.source / "profile.collapsed" for cell in CELLS]
