@@ -26,7 +26,7 @@ endif
 PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report quick reanalyse smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
+.PHONY: help help-config plan report quick reanalyse smoke build test test-slurm test-hosts setup doctor pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -65,9 +65,6 @@ test-hosts: build ## cells whose generator is behind SSH in another network name
 
 doctor: ## what is there, what is missing and what to do; the machine's limits and its noise
 	@[ ! -e .tools/env ] || $(ENV); python3 $(SETUP)/doctor.py "$$(.tools/venv/bin/python -m workloads.experiment.memory 2>/dev/null)"
-
-bench-generator: setup ## how fast the project's own generator is here
-	@$(ENV); $(MAKE) -C workloads/due bench
 
 pins: .tools/env ## renew the pinned versions and checksums of the set-up
 	@$(ENV); $(SETUP)/pins.sh
