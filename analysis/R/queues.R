@@ -1,18 +1,5 @@
 # Queues: what theory says of waiting, from rates and service times alone.
 
-#' The probability that an arrival must wait in M/M/c (Erlang C).
-#'
-#' @param servers number c, 1 or more.
-#' @param offered load in erlangs, arrival rate times service time.
-#' @return 0 to 1; 1 where the load is too much for the servers.
-erlang_c <- function(servers, offered) {
-  if (offered >= servers) return(1)
-  # Erlang B by its recursion, which neither overflows nor cancels.
-  blocked <- 1
-  for (count in seq_len(servers)) blocked <- offered * blocked / (count + offered * blocked)
-  blocked / (1 - offered / servers * (1 - blocked))
-}
-
 #' Throughput of a closed network of a delay and queues (mean value analysis, Reiser and Lavenberg
 #' 1980).
 #'

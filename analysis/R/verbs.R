@@ -47,8 +47,6 @@ verbs <- function(folder) {
     # `cell` is that of the new build of two.
     builds = function(results, cell) write_builds(judge_builds(results, cell), results),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
-    # Inputs and results that the form of the report is tested with, see answer_services().
-    answers = function(out) write_table(cbind(service_examples(), answer_services(service_examples())), out),
     # Takes ten minutes: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {
       table <- function(name) file.path(results, paste0(name, ".csv"))

@@ -1,13 +1,3 @@
-test_that("Erlang C has its known values", {
-  # One server: the probability to wait is the utilisation.
-  expect_equal(erlang_c(1, 0.6), 0.6)
-  # Two servers, by hand: 2 rho^2 / (1 + rho).
-  expect_equal(erlang_c(2, 1), 1 / 3)
-  # Tables of Erlang C: 10 servers at 8 erlangs.
-  expect_equal(erlang_c(10, 8), 0.40918, tolerance = 1e-4)
-  expect_equal(erlang_c(3, 3), 1)
-})
-
 test_that("a closed network keeps its bounds and Little's law", {
   expect_equal(closed_throughput(50, 0.1, 0), 500)
   expect_equal(closed_throughput(1, 0.1, 0.1), 5)
