@@ -85,8 +85,8 @@ def write(request: Request) -> None:
     for name in LISTS:
         if not cells.with_name(name).exists():
             say(f"{name} is not with the cells: it is made of them and of config.yaml")
-    if cells.with_name(MEMORY).exists():
-        shutil.copy(cells.with_name(MEMORY), out / MEMORY)
+    if (cells.parent / MEMORY).exists():
+        shutil.copy(cells.parent / MEMORY, out / MEMORY)
     results, reference = f"results={out}", f"reference={request.reference}"
     run("analyze", [*ANALYZE, "analyze", results, reference], out, paths)
     converter = "converter=profiles/convert/jfrconv.sh"
