@@ -5,7 +5,11 @@ if (!exists("analysis_folder")) analysis_folder <- normalizePath(test_path("..",
 library(data.table)
 if (!"package:artifact" %in% search()) pkgload::load_all(analysis_folder, helpers = FALSE, quiet = TRUE)
 # Real cells of a smoke run, kept small: one for each tool.
-golden <- file.path(analysis_folder, "..", "workloads", "tests", "golden", "results")
+golden <- local({
+  folder <- tempfile("golden-")
+  untar(file.path(analysis_folder, "..", "workloads", "tests", "golden", "cells.tar.xz"), exdir = folder)
+  file.path(folder, "results")
+})
 golden_names <- c(
   jmeter = "request-threads/fixed-pool/smoke-waiting/jmeter", wrk2 = "request-threads/fixed-pool/smoke-burst/wrk2",
   sweep = "request-threads/fixed-pool/smoke-sweep/sweep", sysbench = "database-pools/connect-per-transaction/smoke-read-only/sysbench",
