@@ -109,3 +109,23 @@ test_that("bounds are read back as they were written, with rows and without", {
   write_table(bound_modes(list(), measured(list(fifty))), path)
   expect_equal(nrow(read_bounds(path)), 0)
 })
+
+test_that("a cell is judged by the bound of its own load, and not by that of ours", {
+  # Own users and waits in place of sleep-500's: 1,000 for 20 ms.
+  place <- data.table(study = "demo", mode = "virtual", baseline = "platform-50", tier = "sleep-500", tool = "jmeter")
+  own <- function(mode, options) {
+    cell <- tomcat_cell(closed_load(users = 1000), options, sleep_ms = 20)
+    cell$cell$mode <- mode
+    cell
+  }
+  cells <- list(own("virtual", virtual), own("platform-50", list(threads = 50)))
+  pair <- list(place = place, cells = cells, measured = list(summary = measured(cells, cpu_us = 10)))
+  shipped <- read_shipped(file.path(analysis_folder, "runs"), list.files(file.path(analysis_folder, "runs"))[1])
+  place[, study := "virtual-threads"]
+  finding <- findings_of_pair(place, file.path(analysis_folder, "guide.yaml"), shipped)[[1]]
+  place[, study := "demo"]
+  effect <- list(why = "", bound = 0, statistic = finding$statistic, centre = log(19.4))
+  line <- verdict_of_bound(pair, effect, finding$bound, data.table())
+  expect_equal(line[1], "20")
+  expect_match(line[2], "50,000/s (users) against 2,500/s (admitted); measured 19.4", fixed = TRUE)
+})
