@@ -24,7 +24,7 @@ caption_of_overload <- function(overloads, path) {
   page <- path
   has <- c(has_curve(goodput_of(overloads$loads[path == page])), TRUE)
   capitalised(paste0(enumerate(c(
-    "sign-ups answered within 2 s, as a share of those due, against offered load, as a share of the capacity of 200 threads (dashes: a fluid model with heap enough; gray: the most that any order of service allows)",
+    "sign-ups answered in time, as a share of those due, against offered load, as a share of the capacity of the baseline (dashes: a fluid model with heap enough; gray: the most that any order of service allows)",
     "99th percentile of sign-ups through an overload, by the second in which they were due"
   )[has]), "."))
 }

@@ -96,3 +96,9 @@ test_that("mixes are read back as they were written, with rows and without", {
   expect_equal(nrow(read_mixes(path)), 0)
   expect_equal(nrow(read_mixes(file.path(tempdir(), "no-such.csv"))), 0)
 })
+
+test_that("a mix that does anything else than compute has no row", {
+  logs <- mix_cell()
+  logs$configuration$tool$mix$path <- "/api/log-test?lines=1"
+  expect_equal(nrow(predict_one(logs)), 0)
+})

@@ -57,7 +57,7 @@ test_that("fewer than three rates are no curve: the text has the values of each"
   expect_length(panels_of_overload(overload_tables(), "/page"), 2)
   expect_match(tell_overload(few, "/page"), "^At 2 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and 47.5 % with `event-loop`\\. At 3 times the capacity, ")
   expect_match(caption_of_overload(few, "/page"), "^99th percentile of sign-ups through an overload")
-  expect_match(caption_of_overload(overload_tables(), "/page"), "^Sign-ups answered within 2 s, .* and 99th percentile")
+  expect_match(caption_of_overload(overload_tables(), "/page"), "^Sign-ups answered in time, .* and 99th percentile")
 })
 
 test_that("predictions that failed are said, each by its condition", {

@@ -60,8 +60,9 @@ line_of <- function(...) {
 }
 
 test_that("throughput lies on the line of min(users, admitted), and the sentence names where it leaves it", {
-  points <- points_of_lines(line_of())
+  points <- points_of_lines(line_of(), list())
   expect_equal(points$inside, c(50, 50, 500))
+  expect_equal(unique(points$panel), "250 ms of waiting, 50 to 500 users")
   # No kind is known of these modes.
   expect_equal(
     sentence_of_law(points),
@@ -70,12 +71,26 @@ test_that("throughput lies on the line of min(users, admitted), and the sentence
   law <- ggplot2::ggplot_build(figure_law(points))$data[[1]]
   expect_equal(10^law$y, c(200, 2000))
   # A rate that was not measured, and other tiers and tools, are no points.
-  expect_equal(nrow(points_of_lines(line_of(measured_per_s = c(NA, 1, 2)))), 2)
-  expect_equal(nrow(points_of_lines(line_of(tool = "wrk2"))), 0)
+  expect_equal(nrow(points_of_lines(line_of(measured_per_s = c(NA, 1, 2)), list())), 2)
+  expect_equal(nrow(points_of_lines(line_of(tool = "wrk2"), list())), 0)
   # Another study has a tier of the same name.
-  expect_equal(nrow(points_of_lines(line_of(study = "blocking-remote"))), 0)
+  expect_equal(nrow(points_of_lines(line_of(study = "blocking-remote"), list())), 0)
   expect_s3_class(ggplot2::ggplotGrob(figure_law(points[0])), "gtable")
   expect_equal(sentence_of_law(points[0]), "")
+})
+
+test_that("the kind of thread is that of the configuration, whatever a mode is called", {
+  cell_of <- function(mode, kind, jdk = NULL, ...) {
+    list(cell = list(study = "virtual-threads", mode = mode), configuration = list(mode = list(kind = kind, jdk = jdk, options = list(...))))
+  }
+  cells <- list(
+    cell_of("virtual", "virtual", 21, lock = "synchronized"), cell_of("newer", "virtual", 25, lock = "synchronized"),
+    cell_of("permits", "virtual", permits = 50), cell_of("pool-50", "pool", 21, lock = "synchronized")
+  )
+  expect_equal(kinds_of_cells(cells), c(
+    virtual = "virtual threads, pinned", newer = "virtual threads", permits = "virtual threads, a semaphore", "pool-50" = "platform threads"
+  ))
+  expect_equal(unique(points_of_lines(line_of(), cells)[mode == "virtual"]$kind), "virtual threads, pinned")
 })
 
 test_that("a deadlock is said by JDK, and what goes on by its throughput", {
