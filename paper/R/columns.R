@@ -248,7 +248,6 @@ column_words <- fread(
    Mean;                           geometric mean
    Low;                            lower end of the 95 % interval
    High;                           upper end of the 95 % interval
-   Unit;                           unit of the values
    Repetitions;                    repetitions that were pooled
    Reason;                         why there is no value
    Kind;                           kind of thread
