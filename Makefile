@@ -26,7 +26,7 @@ endif
 PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report quick reanalyse smoke build test test-slurm test-hosts setup doctor bench-generator pins clean
+.PHONY: help help-config plan report quick reanalyse smoke build test test-slurm test-hosts setup doctor pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -52,7 +52,7 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 # In an invocation of its own: in one together with the cells, Snakemake measures them again when a
 # jar was rebuilt, even if its bytes are the same.
 build: setup ## servers and generator
-	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_primitives build_database_client
+	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_thread_memory build_database_client
 
 test: setup .tools/browser.stamp ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh
@@ -65,9 +65,6 @@ test-hosts: build ## cells whose generator is behind SSH in another network name
 
 doctor: ## what is there, what is missing and what to do; the machine's limits and its noise
 	@[ ! -e .tools/env ] || $(ENV); python3 $(SETUP)/doctor.py "$$(.tools/venv/bin/python -m workloads.experiment.memory 2>/dev/null)"
-
-bench-generator: setup ## how fast the project's own generator is here
-	@$(ENV); $(MAKE) -C workloads/due bench
 
 pins: .tools/env ## renew the pinned versions and checksums of the set-up
 	@$(ENV); $(SETUP)/pins.sh

@@ -14,7 +14,7 @@ from snakemake.utils import min_version
 
 from profiles.setup import doctor
 from workloads.experiment import memory
-from workloads.experiment.configuration import FULL, ConfigurationError
+from workloads.experiment.configuration import EXTRAS, ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.own import experiment
 from workloads.experiment.reading import configuration
@@ -38,7 +38,7 @@ try:
     # Two builds of a user's own service take the place of all studies.
     config = config | experiment(config)
     GRID, DEFAULT_GRID = Grid(config), Grid(DEFAULT)
-    FULL_GRID = Grid(config | {"depth": FULL})
+    WHOLE_GRID = Grid(config | {"extras": EXTRAS})
 except ConfigurationError as error:
     raise WorkflowError(str(error)) from None
 
@@ -60,7 +60,7 @@ wildcard_constraints:
     comparison="[a-z0-9-]+",
     mode="[a-z0-9-]+",
     tier="[a-z0-9-]+",
-    tool="jmeter|wrk2|wrk2-itself|sweep|overload|sysbench|database-client",
+    tool="jmeter|wrk2|sweep|overload|sysbench|database-client",
     repetition="[0-9]+",
 
 

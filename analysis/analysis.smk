@@ -2,14 +2,13 @@
 
 Inputs:  results/cells/<study>/<mode>/<tier>/<tool>/rep-<n>/ cell.json and what lies beside it,
          profile.collapsed (made from profile.jfr after measuring); results/modes.csv, grid.csv;
-         results/primitives/costs.csv, thread-memory.csv
+         results/primitives/thread-memory.csv
          analysis/runs/<name>/         shipped runs: tables and run.json
 Outputs: results/summary.csv           a row per cell
          results/slices.csv            a row per loaded slice of every cell
          results/cpu-speed.csv         how CPU time goes with the speed of the CPUs
          results/capacity.csv          a row per load curve: the capacity at the objective
          results/sweeps.csv            a row per mode, tier and step of its curves
-         results/predicted-sweeps.csv  a row per mode, tier and rate: what theory predicts of the curve
          results/overloads.csv         a row per load beyond capacity: answers in time; overload-seconds.csv
                                        second by second, recoveries.csv the way back, request-heap.csv
                                        the heap that a request in flight holds
@@ -21,13 +20,10 @@ Outputs: results/summary.csv           a row per cell
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/controls.csv          a row per positive control: was its known difference found?
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
-         results/generators.csv        a row per mode, tier, statistic: wrk2 against our own generator
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
-         results/primitives/primitives.csv  a row per primitive, rate and statistic
          results/causes.csv            a row per dose, swap or step of a cause: the share of the effect
          results/bounds.csv            a row per mode, tier and tool with a bound, beside what was measured
          results/occupancy.csv         a row per mode, tier and tool of a closed loop: where its users stand
-         results/thread-start.csv      a row per part of what a thread for each request costs
          results/mixes.csv             a row per mode, tier and tool with two paths: their latency, predicted and measured
          results/claims.csv            a row per claim of a source: the verdict on it
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
@@ -68,8 +64,12 @@ PROFILES = [
     for session in GRID.sessions
     if any(map(GRID.profiles, session.cells))
 ]
-# A run may leave out what parts of a request cost by themselves.
-PRIMITIVES = config.get("primitives", True)
+# A run may leave out the memory of threads.
+THREAD_MEMORY = (
+    [f"{RESULTS}/primitives/thread-memory.csv"]
+    if config.get("thread_memory", True)
+    else []
+)
 # Each folder with a run.json is a run that the repository ships.
 SHIPPED = sorted(Path(run).parent.name for run in SHIPPED_RUNS)
 if nested := runs_within_runs(RUNS):
@@ -84,8 +84,7 @@ for key in ("reference", "with", "this"):
 rule analyze:
     input:
         SESSIONS,
-        costs=[f"{RESULTS}/primitives/costs.csv"] if PRIMITIVES else [],
-        memory=[f"{RESULTS}/primitives/thread-memory.csv"] if PRIMITIVES else [],
+        memory=THREAD_MEMORY,
         modes=f"{RESULTS}/modes.csv",
         grid=f"{RESULTS}/grid.csv",
         rules=expand(
@@ -101,7 +100,6 @@ rule analyze:
         f"{RESULTS}/cpu-speed.csv",
         f"{RESULTS}/capacity.csv",
         f"{RESULTS}/sweeps.csv",
-        f"{RESULTS}/predicted-sweeps.csv",
         f"{RESULTS}/overloads.csv",
         f"{RESULTS}/overload-seconds.csv",
         f"{RESULTS}/recoveries.csv",
@@ -114,13 +112,10 @@ rule analyze:
         f"{RESULTS}/findings.csv",
         f"{RESULTS}/controls.csv",
         f"{RESULTS}/loops.csv",
-        f"{RESULTS}/generators.csv",
         f"{RESULTS}/profiler-cost.csv",
-        f"{RESULTS}/primitives/primitives.csv",
         f"{RESULTS}/causes.csv",
         f"{RESULTS}/bounds.csv",
         f"{RESULTS}/occupancy.csv",
-        f"{RESULTS}/thread-start.csv",
         f"{RESULTS}/mixes.csv",
         f"{RESULTS}/claims.csv",
     log:
@@ -132,7 +127,7 @@ rule analyze:
     message:
         "all cells: values, comparisons, verdicts"
     shell:
-        "printf '%s\\n' {params.cells:q} {input.costs:q} | Rscript {ANALYZE} analyze results={params.results:q} > {log:q} 2>&1"
+        "printf '%s\\n' {params.cells:q} | Rscript {ANALYZE} analyze results={params.results:q} > {log:q} 2>&1"
 
 
 rule profiles:

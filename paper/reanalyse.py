@@ -4,8 +4,8 @@
 
 PATH is a folder or an archive of cells (see given_cells.py), and is only read. FOLDER gets what a
 run leaves; cells of an archive are in it, too. It is replaced as a whole; where the new one fails,
-the former stays. A folder that this script did not make is refused. Primitives and stacks may be
-absent.
+the former stays. A folder that this script did not make is refused. Stacks and the memory of
+threads may be absent.
 
 With `--sessions "1 of 28"` it is the report of a run that goes on: the names of its cells come by
 standard input, and a fault is a warning.
@@ -26,7 +26,7 @@ from workloads.record.cell_folder import record_in
 
 ANALYZE = ("Rscript", "analysis/analyze.R")
 STACKS = {"cpu": "profile.collapsed", "allocation": "allocation.collapsed"}
-PRIMITIVES = ("costs.csv", "thread-memory.csv")
+MEMORY = "primitives/thread-memory.csv"
 # Names the folders that this script may remove.
 MARK = "reanalysed.txt"
 UNPACKED, SUMMARY = "unpacked", "summary"
@@ -85,11 +85,10 @@ def write(request: Request) -> None:
     for name in LISTS:
         if not cells.with_name(name).exists():
             say(f"{name} is not with the cells: it is made of them and of config.yaml")
-    primitives = [cells.with_name("primitives") / name for name in PRIMITIVES]
-    copies = [Path(shutil.copy(each, out / "primitives")) for each in primitives if each.exists()]
-    costs = [copy for copy in copies if copy.name == PRIMITIVES[0]]
+    if (cells.parent / MEMORY).exists():
+        shutil.copy(cells.parent / MEMORY, out / MEMORY)
     results, reference = f"results={out}", f"reference={request.reference}"
-    run("analyze", [*ANALYZE, "analyze", results, reference], out, [*paths, *costs])
+    run("analyze", [*ANALYZE, "analyze", results, reference], out, paths)
     converter = "converter=profiles/convert/jfrconv.sh"
     run("profiles", [*ANALYZE, "profiles", results, converter], out, stacks_of(paths))
     words = ["--results", f"{out}", "--reference", request.reference]

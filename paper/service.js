@@ -1,5 +1,5 @@
-// "Your own service, answered": the report's bounds for a service that the reader describes. answer() is answer_services()
-// of analysis/R/service.R, and its test compares both.
+// "Your own service, answered": the report's bounds for a service that the reader describes, by Little's law, the utilization
+// law and Erlang's C. paper/tests/service-cases.csv has services and their answers, which another implementation computed.
 "use strict";
 (() => {
   const waitsAtMost = 0.01;

@@ -1,6 +1,6 @@
 """Servers: what is measured, built from source before any cell.
 
-inputs   servers/pom.xml, servers/{sockets,spring,primitives}/pom.xml, servers/{sockets,spring,primitives}/src/main/**,
+inputs   servers/pom.xml, servers/{sockets,spring,thread-memory}/pom.xml, their src/main/**,
          servers/stacks/pom.xml, servers/stacks/*/pom.xml, servers/stacks/*/src/main/**
 outputs  servers/sockets/target/sockets.jar         all modes of request-threads, byte-reproducible
          servers/sockets/target/sockets.jar.sha256  its fingerprint; cells depend on this, not on the jar
@@ -10,7 +10,7 @@ outputs  servers/sockets/target/sockets.jar         all modes of request-threads
          servers/spring/target/spring-{runtime}.jsa its class-data archives: for the JDK of set-up and for 21 and 25
          servers/stacks/{stack}/target/stacks-{stack}.jar  the same service on other stacks; their libraries in lib/
          servers/database-client/target/database-client.jar  loads a database from a JVM; its libraries in lib/
-         servers/primitives/target/primitives.jar   benchmarks of what threads and connections cost
+         servers/thread-memory/target/thread-memory.jar  starts threads that wait, and counts their memory
 
 Tests are not run here but by `make test`: a slow test must not delay a measurement.
 """
@@ -19,9 +19,9 @@ SOCKETS_SOURCES = expand(
     "servers/sockets/src/main/java/{path}.java",
     path=sorted(glob_wildcards("servers/sockets/src/main/java/{path}.java").path),
 )
-PRIMITIVES_SOURCES = expand(
-    "servers/primitives/src/main/java/{path}.java",
-    path=sorted(glob_wildcards("servers/primitives/src/main/java/{path}.java").path),
+THREAD_MEMORY_SOURCES = expand(
+    "servers/thread-memory/src/main/java/{path}.java",
+    path=sorted(glob_wildcards("servers/thread-memory/src/main/java/{path}.java").path),
 )
 DATABASE_CLIENT_SOURCES = expand(
     "servers/database-client/src/main/java/{path}.java",
@@ -137,20 +137,20 @@ rule archive_spring:
         expand("servers/spring/target/spring-{runtime}.jsa", runtime=RUNTIMES),
 
 
-rule build_primitives:
+rule build_thread_memory:
     input:
         "servers/pom.xml",
-        "servers/primitives/pom.xml",
-        PRIMITIVES_SOURCES,
+        "servers/thread-memory/pom.xml",
+        THREAD_MEMORY_SOURCES,
     output:
-        jar="servers/primitives/target/primitives.jar",
-        fingerprint="servers/primitives/target/primitives.jar.sha256",
+        jar="servers/thread-memory/target/thread-memory.jar",
+        fingerprint="servers/thread-memory/target/thread-memory.jar.sha256",
     log:
-        RESULTS + "/logs/build_primitives.log",
+        RESULTS + "/logs/build_thread_memory.log",
     priority: 1_000_000
     message:
-        "building the primitives"
+        "building the program that counts the memory of threads"
     shell:
-        "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects primitives"
+        "mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml --projects thread-memory"
         " -Dmaven.test.skip=true clean package > {log:q} 2>&1"
         " && sha256sum {output.jar:q} > {output.fingerprint:q}"

@@ -55,12 +55,12 @@ def holds_all(grid, session):
 
 
 def measured_beside():
-    """Cells of whole sessions that were measured by name with --config depth=full: a report has
-    them, and never measures them.
+    """Cells of whole sessions of extras, measured by name: a report has them, and never measures
+    them.
     """
     planned = {cell.path for cell in GRID.cells}
-    for session in FULL_GRID.sessions:
-        if os.path.exists(record_of(session)) and holds_all(FULL_GRID, session):
+    for session in WHOLE_GRID.sessions:
+        if os.path.exists(record_of(session)) and holds_all(WHOLE_GRID, session):
             yield from (cell for cell in session.cells if cell.path not in planned)
 
 

@@ -5,7 +5,7 @@ inputs   config.yaml, servers' jars and fingerprints, user-supplied servers' fil
 outputs  workloads/due/build/due, workloads/jmeter/build/driver.jar
          {results}/sessions/{study}/{comparison}/rep-{repetition}.json: the session came to its end
          {results}/cells/{study}/{mode}/{tier}/{tool}/rep-{repetition}/: cell.json and the files next to it
-         {results}/primitives/costs.csv, {results}/primitives/thread-memory.csv
+         {results}/primitives/thread-memory.csv
          {results}/modes.csv: what each mode is a variant of, its kind and its looks
          {results}/grid.csv: which modes the experiment measures at which tiers, by which tools
 
@@ -112,34 +112,11 @@ rule measure_cell:
         " && ({params.verdict} cell={wildcards.study}/{wildcards.mode}/{wildcards.tier}/{wildcards.tool}/rep-{wildcards.repetition} || true)"
 
 
-# A table of the same programs stays, also where -F runs the rule: see run_primitives.py.
-rule measure_primitives:
-    input:
-        "servers/primitives/target/primitives.jar.sha256",
-        ancient("servers/primitives/target/primitives.jar"),
-        "servers/spring/target/spring.jar.sha256",
-        ancient("servers/spring/target/spring.jar"),
-        "servers/sockets/target/sockets.jar.sha256",
-        ancient("servers/sockets/target/sockets.jar"),
-        ancient("workloads/due/build/due"),
-    output:
-        update(RESULTS + "/primitives/costs.csv"),
-    log:
-        RESULTS + "/logs/measure_primitives.log",
-    priority: len(GRID.sessions) + 2
-    threads: ALL_CORES
-    resources:
-        **WHOLE_NODE,
-    message:
-        "measuring what threads, hand-offs and connections cost"
-    shell:
-        "python -m workloads.session.run_primitives --costs {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
-
-
+# A table of the same program stays, also where -F runs the rule: see thread_memory.py.
 rule measure_thread_memory:
     input:
-        "servers/primitives/target/primitives.jar.sha256",
-        ancient("servers/primitives/target/primitives.jar"),
+        "servers/thread-memory/target/thread-memory.jar.sha256",
+        ancient("servers/thread-memory/target/thread-memory.jar"),
     output:
         update(RESULTS + "/primitives/thread-memory.csv"),
     log:
@@ -151,7 +128,7 @@ rule measure_thread_memory:
     message:
         "measuring what waiting threads hold"
     shell:
-        "python -m workloads.session.run_primitives --memory {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
+        "python -m workloads.session.thread_memory --table {output:q} --log {log:q} --held {threads}/{resources.cores_there}"
 
 
 rule list_experiment:

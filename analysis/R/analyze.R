@@ -3,14 +3,12 @@
 #' Writes all tables of a run but those that need profiles, whatever fails: see problems.R.
 #'
 #' @param results folder of the run, with modes.csv, grid.csv and primitives/thread-memory.csv.
-#' @param paths of cell.json, for every cell, and of costs.csv of the primitives.
+#' @param paths of cell.json, for every cell.
 #' @param folder of the analysis: its YAML files, PROTOCOL.md and runs/, which lend their noise.
 analyze <- function(results, paths, folder) {
   write_all(results, tables_of_cells, folder, "analyze", function(write) {
     use_modes(file.path(results, "modes.csv"))
-    is_cell <- basename(paths) == "cell.json"
-    measured <- measure_cells(results, write, paths[is_cell], folder)
-    write(summarise_primitives(paths[!is_cell], measured$law), "primitives/primitives")
+    measured <- measure_cells(results, write, paths, folder)
     in_parallel(list(
       function() compare_and_judge(measured, results, write, folder),
       function() write_other_tables(measured, results, write, folder)
@@ -23,15 +21,14 @@ analyze <- function(results, paths, folder) {
 # Every table of a verb without a row: what is written where it cannot be computed.
 tables_of_cells <- list(
   summary = function() no_cells(), slices = function() no_slices(), "cpu-speed" = function() as.data.table(no_law), capacity = function() no_capacities(),
-  sweeps = function() no_pooled_steps(), "predicted-sweeps" = function() no_predicted_curves(), overloads = function() no_overloads(),
+  sweeps = function() no_pooled_steps(), overloads = function() no_overloads(),
   "overload-seconds" = function() no_seconds(), recoveries = function() no_recoveries(), "request-heap" = function() no_request_heap(),
   heaps = function() no_heaps(), "heap-per-request" = function() no_heap_per_request(), comparisons = function() no_judged(),
   combinations = function() no_combinations(), guide = function() compare_guide(list(), no_judged()),
   findings = function() decide_findings(list(), no_judged()), controls = function() judge_controls(no_judged(), list()),
-  loops = function() no_compared_tools(), generators = function() no_compared_tools(),
+  loops = function() no_compared_tools(),
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
-  "primitives/primitives" = function() no_primitives(), causes = function() no_causes(), bounds = function() no_bounds(),
-  occupancy = function() no_occupancy(), "thread-start" = function() no_thread_start(), mixes = function() no_mixes(),
+  causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
   claims = function() no_claims()
 )
 tables_of_profiles <- list(
@@ -96,7 +93,7 @@ measure_cells <- function(results, write, paths, folder) {
   summary <- read_summary(path("summary"))
   known <- guarded(lent_comparisons(folder, summary$session), "comparisons")
   measured <- as_measured(summary, read_slices(path("slices")), read$histograms, known)
-  c(measured, list(loads = read$paths, sweeps = sweeps, law = law, capacity = read_capacity(path("capacity"))))
+  c(measured, list(loads = read$paths, capacity = read_capacity(path("capacity"))))
 }
 
 # All modes with their baselines, in all statistics; the primaries of the guide have verdicts.
@@ -115,7 +112,6 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
   write(judge_all_claims(measured, results, folder), "claims", "claims")
   write(compare_loops(measured), "loops", "comparisons")
-  write(compare_generators(measured), "generators", "comparisons")
   write(profiler_cost(measured), "profiler-cost", "comparisons")
 }
 
@@ -146,10 +142,7 @@ write_other_tables <- function(measured, results, write, folder) {
   write_overloads(beyond, loads, write)
   write(heaps_of(cells, measured$summary, loads), "heaps")
   write(heap_per_request_of(beyond), "heap-per-request")
-  primitives <- read_primitives(file.path(results, "primitives", "primitives.csv"))
-  write(predict_curves(measured$sweeps, primitives), "predicted-sweeps")
   causes <- guarded(read_causes(file.path(folder, "causes.yaml")), "causes", list())
-  write(parts_of_thread_start(causes[["thread-start"]], measured$summary, primitives), "thread-start")
   write(trace_causes(causes, measured$summary, measured$slices), "causes", "causes")
 }
 

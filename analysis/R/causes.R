@@ -22,7 +22,7 @@ laws <- list(
 )
 # The load's own settings, and what counts are divided by. A closed loop sets its users, an open loop its rate.
 set_by_load <- c("sleep_ms", "duration_s", "requests", "counted_requests")
-open_tools <- c("wrk2", "wrk2-itself", "overload")
+open_tools <- c("wrk2", "overload")
 # Counters of the whole load, which the requests of its windows are only a part of.
 of_whole_load <- c("threads_started", "pinned", "pinned_ms", "pool_waits", "pool_wait_ms", "pool_timeouts")
 

@@ -1,7 +1,7 @@
 # Verdicts on what the sources conclude. claims.yaml says what decides each claim and defines the words; nothing
 # here knows any claim. A finished run's summary.csv and comparisons.csv are enough to judge it.
 
-# A reason for cells that the run leaves out; `depth=full` has more of them.
+# A reason for cells that the run excludes; `extras` has more of them.
 not_in_this_run <- "not in this run"
 #' @export
 claim_verdicts <- c("holds", "same direction, other size", "does not hold", "not comparable", "not decided", not_in_this_run)

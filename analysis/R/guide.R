@@ -41,7 +41,7 @@ read_primaries <- function(path) {
 #' @param findings see read_findings(); `comparisons` see add_verdicts().
 #' @return data.table, a row per pair of a finding: finding (its id), pair (its name), outcome (see standing()), expected (the outcomes of the
 #'   pair with which the finding holds, by spaces; empty where it only gives values), holds (of the finding: yes, no, open; unmeasured where
-#'   a pair has no cell), bound_ratio (what theory allows; NA for none), the columns of the comparisons.
+#'   a pair has no cell), bound_ratio (what theory allows under the load that we ship; NA for none), the columns of the comparisons.
 #' @export
 decide_findings <- function(findings, comparisons) {
   rows <- lapply(findings, function(finding) {
@@ -57,7 +57,7 @@ decide_finding <- function(finding, comparisons) {
     row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
     if (nrow(row) > 1) stop("two comparisons of ", paste(wanted, collapse = "/"), call. = FALSE)
     if (nrow(row) == 0) row <- absent_row(comparisons, wanted, no_cell_of_it)
-    cbind(row, bound_ratio = bound_ratio(pair$bound), expected = paste(pair$holds, collapse = " "))
+    cbind(row, bound_ratio = bound_ratio(pair$shipped_bound), expected = paste(pair$holds, collapse = " "))
   }), idcol = "pair")
   # Not within the table, where pairs is a column.
   outcome <- standing(pairs)

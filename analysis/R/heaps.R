@@ -82,7 +82,7 @@ heap_per_request_of <- function(cells) {
 
 #' Reads both tables.
 #'
-#' @param results folder of a run; without depth=full, and of older runs, they have no rows.
+#' @param results folder of a run; without extras=heaps, and of older runs, they have no rows.
 #' @return list: modes (see heaps_of()), requests (see heap_per_request_of()).
 #' @export
 read_heaps <- function(results) {

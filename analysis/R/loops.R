@@ -1,7 +1,6 @@
-# The effect of the tool on a value, at the same mode and tier. Two questions:
-# - the workload model: an open loop (requests are due whether or not the server answers) against a closed one
-#   (users wait), as Schroeder, Wierman and Harchol-Balter (2006) ask for; a tier offers both about the same requests;
-# - the generator: the program wrk2 against the project's own, at the same rate.
+# The effect of the workload model on a value, at the same mode and tier: an open loop (requests are due whether or not the
+# server answers) against a closed one (users wait), as Schroeder, Wierman and Harchol-Balter (2006) ask for; a tier offers both
+# about the same requests.
 # And the effect of the profiler: profiled slices against plain ones of the same cell.
 
 loop_statistics <- c("throughput_per_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request")
@@ -12,11 +11,6 @@ profiler_statistics <- c("throughput_per_s", "latency_mean_ms", "cpu_us_per_requ
 #' @param measured see as_measured().
 #' @return see compare_modes(): open / closed.
 compare_loops <- function(measured) compare_tools(measured, "wrk2", "jmeter", loop_statistics)
-
-#' Compares the program wrk2 with the project's own generator, for each mode and tier that both loaded.
-#'
-#' @return see compare_modes(): wrk2 / own.
-compare_generators <- function(measured) compare_tools(measured, "wrk2-itself", "wrk2", c(loop_statistics, "error_share"))
 
 no_compared_tools <- function() cbind(typed_table(c("study", "tier", "mode", "baseline", "tool", "baseline_tool")), no_comparisons())
 

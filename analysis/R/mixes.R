@@ -17,12 +17,12 @@ no_mixes <- function() typed_table(mix_words, mix_numbers)
 #' Latencies of loads that mix two paths.
 #'
 #' @param cells list of read_cell(); `summary` see read_summary(), whose valid cells give CPU times and latencies.
-#' @return data.table, a row per study, mode, tier and tool with a mix: rate_per_s, share (of the long requests), short_ms and
+#' @return data.table, a row per study, mode, tier and tool with a mix of CPU time: rate_per_s, share (of the long requests), short_ms and
 #'   long_ms (CPU time that the paths ask for), at_a_time (requests that share the CPU; NA where the mode serves the long ones
 #'   apart), stated_utilization (of the server's CPUs, by the paths) and utilization (measured), predicted_ and measured_p50_ms,
 #'   p99_ms (of short requests) and long_p50_ms; NA where nothing was measured, nothing is predicted on several CPUs.
 predict_mixes <- function(cells, summary) {
-  mixed <- Filter(function(cell) !is.null(cell$configuration$tool$mix), cells)
+  mixed <- Filter(is_mix_of_computing, cells)
   if (length(mixed) == 0) return(no_mixes())
   setups <- unique(rbindlist(lapply(mixed, setup_of_mix)), by = mix_words)
   middle <- function(values) as.numeric(median(values, na.rm = TRUE))
@@ -39,6 +39,12 @@ predict_mixes <- function(cells, summary) {
   rows[, more_ms := pmax(0, cpu_ms - stated_ms)]
   rows[, (predicted) := mix_percentiles_ms(rate_per_s, share, more_ms + short_ms, more_ms + long_ms, at_a_time), by = seq_len(nrow(rows))]
   rows[, names(no_mixes()), with = FALSE]
+}
+
+# A path that asks for anything else than CPU time has no service time that its cell names.
+is_mix_of_computing <- function(cell) {
+  mix <- cell$configuration$tool$mix
+  !is.null(mix) && number_in_path(mix$path, "cpu_us") > 0
 }
 
 setup_of_mix <- function(cell) {

@@ -1,5 +1,5 @@
 #' @import data.table
-#' @importFrom stats approx binom.test coef dnorm lm mad median optimize p.adjust pnorm pt qnorm qt quantile rnorm runif sd setNames uniroot var cov xtabs
+#' @importFrom stats binom.test coef dnorm lm mad median optimize p.adjust pnorm pt qnorm qt quantile rnorm runif sd setNames var cov xtabs
 #' @importFrom utils combn head modifyList tail
 NULL
 

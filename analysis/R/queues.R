@@ -1,32 +1,5 @@
 # Queues: what theory says of waiting, from rates and service times alone.
 
-#' The probability that an arrival must wait in M/M/c (Erlang C).
-#'
-#' @param servers number c, 1 or more.
-#' @param offered load in erlangs, arrival rate times service time.
-#' @return 0 to 1; 1 where the load is too much for the servers.
-erlang_c <- function(servers, offered) {
-  if (offered >= servers) return(1)
-  # Erlang B by its recursion, which neither overflows nor cancels.
-  blocked <- 1
-  for (count in seq_len(servers)) blocked <- offered * blocked / (count + offered * blocked)
-  blocked / (1 - offered / servers * (1 - blocked))
-}
-
-#' Mean time in the queue of G/G/c (Allen and Cunneen); exact for M/M/c and M/G/1.
-#'
-#' @param rate_per_s arrivals.
-#' @param servers number of servers; with Inf no request waits.
-#' @param service_s mean service time.
-#' @param arrival_cv2,service_cv2 squared coefficients of variation: 0 regular, 1 exponential.
-#' @return seconds; Inf where the load is too much for the servers.
-queue_wait_s <- function(rate_per_s, servers, service_s, arrival_cv2 = 1, service_cv2 = 1) {
-  offered <- rate_per_s * service_s
-  if (!is.finite(servers) || offered == 0) return(0)
-  if (offered >= servers) return(Inf)
-  erlang_c(servers, offered) * service_s / (servers - offered) * (arrival_cv2 + service_cv2) / 2
-}
-
 #' Throughput of a closed network of a delay and queues (mean value analysis, Reiser and Lavenberg
 #' 1980).
 #'
@@ -43,36 +16,6 @@ closed_throughput <- function(customers, wait_s, demands_s) {
     queues <- throughput * responses_s
   }
   throughput
-}
-
-#' A percentile of the time in the queue of G/G/c: exponential for those who must wait, as in M/M/c, with the
-#' mean of queue_wait_s().
-#'
-#' @param p probability; the others see queue_wait_s().
-#' @return seconds; 0 where so many do not wait; Inf where the load is too much for the servers.
-queue_wait_quantile_s <- function(p, rate_per_s, servers, service_s, arrival_cv2 = 1, service_cv2 = 1) {
-  mean_s <- queue_wait_s(rate_per_s, servers, service_s, arrival_cv2, service_cv2)
-  if (mean_s == 0 || is.infinite(mean_s)) return(mean_s)
-  waits <- erlang_c(servers, rate_per_s * service_s)
-  max(0, mean_s / waits * log(waits / (1 - p)))
-}
-
-#' A percentile of the time in M/M/c, queue and service.
-#'
-#' @param p probability; the others see queue_wait_s().
-#' @return seconds; Inf where the load is too much for the servers.
-sojourn_quantile_s <- function(p, rate_per_s, servers, service_s) {
-  offered <- rate_per_s * service_s
-  if (offered >= servers) return(Inf)
-  waits <- erlang_c(servers, offered)
-  free <- servers - offered
-  # In units of the service time: service decays as exp(-time), the queue as exp(-free * time).
-  beyond <- function(time) {
-    queued <- if (abs(free - 1) < 1e-9) time * exp(-time) else (exp(-time) - exp(-free * time)) / (free - 1)
-    exp(-time) + waits * queued - (1 - p)
-  }
-  longest <- -2 * log((1 - p) / (1 + servers)) / min(1, free)
-  service_s * uniroot(beyond, c(0, longest), tol = 1e-9)$root
 }
 
 #' How long requests last where at most so many share a server evenly, and the others wait in the order of their arrival: with 1

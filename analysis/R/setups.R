@@ -15,9 +15,8 @@ number_in_path <- function(path, name) {
 #' @return list: study, mode, tier, tool; path; kind (the concurrency model; empty for a server that the models do not
 #'   know), most_inside (requests that the mode serves concurrently; Inf where nothing limits them), wait_s and work_s
 #'   (of each request), cpus (the server's), shares_cpus (whether what the server depends on runs on them too); of a
-#'   closed loop users, steady (whether all of them stay for the whole load); of an open one rate_per_s, connections
-#'   (Inf where it opens one for each request); keep_alive; holds_connection (whether a request holds a connection of
-#'   the database while it waits); call (the client that calls a remote, or empty); server (see ways).
+#'   closed loop users, steady (whether all of them stay for the whole load); of an open one rate_per_s; holds_connection
+#'   (whether a request holds a connection of the database while it waits); call (the client that calls a remote, or empty).
 read_setup <- function(cell) {
   configuration <- cell$configuration
   tool <- configuration$tool
@@ -31,15 +30,11 @@ read_setup <- function(cell) {
     shares_cpus = setequal(cell$backend$cpus, cell$provenance$server_cpus),
     users = number(c(tool$users, tool$workers, tool$clients)[1]),
     steady = is.null(tool$rate_per_s) && is.null(tool$loops),
-    rate_per_s = number(tool$rate_per_s), connections = or_else(tool$connections, Inf),
-    keep_alive = isTRUE(tool$keep_alive), holds_connection = identical(configuration$tier$holds, "connection"),
-    call = or_else(mode$options[["client"]], ""), server = or_else(configuration$study$server$package, "")
+    rate_per_s = number(tool$rate_per_s), holds_connection = identical(configuration$tier$holds, "connection"),
+    call = or_else(mode$options[["client"]], "")
   )
   c(setup, list(most_inside = most_inside(setup, mode)))
 }
-
-# Whether a request neither waits nor computes: no configuration says how long it takes.
-asks_nothing <- function(setup) setup$wait_s + setup$work_s == 0
 
 # ---- How many requests a mode serves concurrently ------------------------------------------------
 
@@ -49,9 +44,8 @@ most_inside <- function(setup, mode) {
   permits <- or_else(options[["permits"]], 0)
   # An asynchronous client gives the thread back while it waits for the remote.
   holds_thread <- setup$kind == "pool" && setup$call %in% c("", "blocking", "pooled") && !is.null(options[["threads"]])
-  # A virtual thread that sleeps below a frame of native code keeps its carrier, and before JDK 24 one that holds a monitor.
-  pins <- c("native", "class-init", if (or_else(mode$jdk, 25) < 24) "synchronized")
-  pinned <- setup$kind == "virtual" && or_else(options[["lock"]], "") %in% pins
+  # Before JDK 24 a virtual thread that sleeps with a monitor held keeps its carrier.
+  pinned <- setup$kind == "virtual" && or_else(options[["lock"]], "") == "synchronized" && or_else(mode$jdk, 25) < 24
   min(
     if (holds_thread) threads_of_pool(setup, mode),
     if (permits > 0) permits,
@@ -69,8 +63,5 @@ threads_of_pool <- function(setup, mode) {
   # Requests that would be in the server if it had a thread for each. In an open loop the queue fills as soon as the
   # core does not suffice.
   offered <- if (!setup$open) setup$users else if (setup$rate_per_s * setup$wait_s > core) Inf else 0
-  threads <- if (core == most) most else max(core, min(most, offered - queue, na.rm = TRUE))
-  # Where the caller runs what the queue does not take, the thread that accepts serves one more.
-  caller_runs <- identical(mode$class, "CallerRunsPool") && offered > most + if (setup$open) 0 else queue
-  threads + caller_runs
+  if (core == most) most else max(core, min(most, offered - queue, na.rm = TRUE))
 }

@@ -34,7 +34,7 @@ names_from_input <- function() {
 #' @export
 verbs <- function(folder) {
   list(
-    # Input: cell.json of every cell, costs.csv of the primitives.
+    # Input: cell.json of every cell.
     analyze = function(results) analyze(results, names_from_input(), folder),
     # Input: cell.json of one study.
     summarize = function(out) write_table(summarise_cells(Filter(Negate(is_sweep), names_from_input())), out),
@@ -47,8 +47,6 @@ verbs <- function(folder) {
     # `cell` is that of the new build of two.
     builds = function(results, cell) write_builds(judge_builds(results, cell), results),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
-    # Inputs and results that the form of the report is tested with, see answer_services().
-    answers = function(out) write_table(cbind(service_examples(), answer_services(service_examples())), out),
     # Takes ten minutes: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {
       table <- function(name) file.path(results, paste0(name, ".csv"))

@@ -1,29 +1,41 @@
 # Admission: throughput against what is admitted (Little's law), and against threads where requests compute too (the utilization law).
 
 # The loads of the study virtual-threads on the line of Little's law; another study has a tier of the same name.
-law_tiers <- c(
-  setNames(rep("250 ms of sleep, 50 to 1,000 users", 5), paste0("users-", c(50, 100, 250, 500, 1000))),
-  setNames(rep("20 ms with a lock held, 50 and 8 users", 2), c("lock-20ms", "lock-20ms-users-8"))
-)
+law_tiers <- c(setNames(rep("sleep", 5), paste0("users-", c(50, 100, 250, 500, 1000))), setNames(rep("lock", 2), c("lock-20ms", "lock-20ms-users-8")))
 
 #' Throughput and its bound, min(users, admitted) over the time that each request waits.
 #'
-#' @param bounds see read_bounds().
-#' @return data.table: panel, mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s, kind (of the thread, in words).
-points_of_lines <- function(bounds) {
+#' @param bounds see read_bounds(); `cells` see read_results().
+#' @return data.table: panel (the time that a request waits, and the users), mode, tier, inside (requests that are served concurrently), wait_ms, measured_per_s, kind (of the thread, in words).
+points_of_lines <- function(bounds, cells) {
   rows <- bounds[study == "virtual-threads" & tier %in% names(law_tiers) & tool == "jmeter" & is.finite(measured_per_s) & !is_variant(mode)]
+  if (nrow(rows) == 0) return(no_points_of_lines)
+  kinds <- kinds_of_cells(Filter(function(cell) cell$cell$study == "virtual-threads", cells))
   points <- rows[, .(
-    panel = unname(law_tiers[tier]), mode, tier, inside = pmin(users, admitted, na.rm = TRUE), wait_ms, measured_per_s, kind = kind_in_words(mode)
-  )]
-  points[is.finite(inside) & is.finite(wait_ms)]
+    line = law_tiers[tier], mode, tier, users, inside = pmin(users, admitted, na.rm = TRUE), wait_ms, measured_per_s,
+    kind = fcoalesce(unname(kinds[mode]), "platform threads")
+  )][is.finite(inside) & is.finite(wait_ms)]
+  points[, panel := sprintf("%s ms of waiting, %s users", format_number(wait_ms[1]), paste(unique(format_number(range(users))), collapse = " to ")), by = line]
+  points[, c("line", "users") := NULL][]
 }
 
-kind_in_words <- function(modes) {
-  kinds <- mode_facts(modes)$kind
-  fcase(
-    grepl("synchronized-21", modes), "virtual threads, pinned", kinds == "virtual" & grepl("semaphore|permits", modes), "virtual threads, a semaphore",
-    kinds == "virtual", "virtual threads", default = "platform threads"
-  )
+no_points_of_lines <- data.table(
+  mode = character(), tier = character(), inside = numeric(), wait_ms = numeric(), measured_per_s = numeric(), kind = character(), panel = character()
+)
+
+# The kind of thread of each mode, from what its cells were configured to be.
+kinds_of_cells <- function(cells) {
+  kind_of <- function(cell) {
+    mode <- cell$configuration$mode
+    if (!identical(mode$kind, "virtual")) return("platform threads")
+    options <- mode$options
+    # Before JDK 24 a monitor that is held pins its carrier.
+    if (identical(options$lock, "synchronized") && isTRUE(mode$jdk < 24)) return("virtual threads, pinned")
+    if (!is.null(options$permits)) "virtual threads, a semaphore" else "virtual threads"
+  }
+  found <- vapply(cells, kind_of, "")
+  names(found) <- vapply(cells, function(cell) cell$cell$mode, "")
+  found[!duplicated(names(found))]
 }
 
 kind_looks <- data.table(
@@ -72,13 +84,16 @@ figure_sizing <- function(sized) {
   law <- data.table(admitted = exp(seq(log(min(rows$admitted)), log(max(rows$admitted)), length.out = 60)))
   by_cpu <- fcoalesce(as.numeric(median(rows[bound_by == "cpu"]$bound_per_s)), Inf)
   law[, per_s := pmin(1000 * admitted / rows$wait_ms[1], by_cpu)]
+  panel <- sprintf("%s ms of waiting, then CPU time, %s users", format_number(rows$wait_ms[1]), format_number(rows$users[1]))
+  rows[, panel := panel]
+  law[, panel := panel]
   ggplot(rows, aes(admitted, measured_per_s)) +
     geom_line(aes(y = per_s), law, colour = ink, linetype = "42", linewidth = 0.35) +
     geom_line(aes(y = mva_per_s), colour = faint, linewidth = 0.8, na.rm = TRUE) +
     geom_point(colour = "#0072B2", size = 2.2) +
     scale_x_log10(labels = plain_number, breaks = rows$admitted) +
     scale_y_continuous(labels = plain_number, limits = c(0, NA)) +
-    facet_wrap(~"18 ms of waiting, 2 ms of CPU time, 100 users", labeller = label_wrap_gen(28)) +
+    facet_wrap(~panel, labeller = label_wrap_gen(28)) +
     labs(x = "threads", y = NULL) +
     theme_artifact()
 }

@@ -56,7 +56,6 @@ column_words <- fread(
    sessions;                       sessions that have the value
    rate_per_s;                     rate that is offered
    saturated;                      whether the server fell behind at the rate
-   saturation_per_s;               rate that the mode cannot exceed
    group;                          group of stacks
    samples;                        samples of the profiler
    bytes_per_request;              bytes that a request allocates
@@ -114,7 +113,6 @@ column_words <- fread(
    base_mib;                       heap in use without a request, in MiB
    part;                           part of the cost, or one of the two sides
    us;                             CPU time per request, in µs
-   thread-start.csv:rate_per_s;    answers a second
    better;                         direction that is good
    effect;                         ratio, or difference
    within;                         standard deviation that the rounds explain
@@ -246,13 +244,10 @@ column_words <- fread(
    GC;                             share of time in collections, and their number, of the baseline and of the mode
    Ratio;                          mode's value by the baseline's, with its interval
    Verdict;                        verdict on the primary comparison
-   Step;                           step of serving a request
-   Rate (1/s);                     rate of the primitive
    Statistic;                      what is measured or compared
    Mean;                           geometric mean
    Low;                            lower end of the 95 % interval
    High;                           upper end of the 95 % interval
-   Unit;                           unit of the values
    Repetitions;                    repetitions that were pooled
    Reason;                         why there is no value
    Kind;                           kind of thread

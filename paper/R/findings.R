@@ -78,7 +78,7 @@ bound_text_of <- function(bound) {
 #'   bound where there is one.
 values_for_text <- function(finding, others = list()) {
   of_pair <- function(row) {
-    bound <- finding$pairs[[row$pair]]$bound
+    bound <- finding$pairs[[row$pair]]$shipped_bound
     list(
       from = value_in_words(row$baseline_value, row$statistic), to = value_in_words(row$mode_value, row$statistic), times = times_of(row, others),
       bound = if (!is.null(bound)) bound_text_of(bound)

@@ -45,7 +45,7 @@ height_of_heaps <- function(modes) 1.1 + 1.05 * uniqueN(panels_of_heaps(modes)$p
 #'
 #' @param heaps see read_heaps().
 tell_heaps <- function(heaps) {
-  if (nrow(heaps$modes) == 0) return("How much heap a request needs by collector takes `depth=full` to measure.")
+  if (nrow(heaps$modes) == 0) return("How much heap a request needs by collector takes `extras=heaps` to measure.")
   paragraph(
     sentence_of_enough(heaps$modes), sentence_of_pauses(heaps$modes), sentence_of_lost(heaps$modes), sentence_of_requests(heaps$requests)
   )

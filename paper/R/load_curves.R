@@ -5,14 +5,13 @@
 #'
 #' The thick line is the 99th percentile with its 95 % interval up to the knee, where it meets the objective;
 #' the thin one is the median. A dotted line leads from the knee to the mode's capacity and its name: colors
-#' need no legend. Hollow points are steps beyond the knee. A dashed line is the 99th percentile that theory
-#' predicts. Lines that leave the frame are cut off.
+#' need no legend. Hollow points are steps beyond the knee. Lines that leave the frame are cut off.
 #'
 #' @param steps see pool_steps(), of one study and tier.
-#' @param capacity see pool_capacity(), `predicted` see predict_curves(), of the same.
+#' @param capacity see pool_capacity(), of the same.
 #' @param title of the load; empty for none.
 #' @return patchwork of two ggplots.
-figure_load_curve <- function(steps, capacity, title = "", predicted = no_predicted_curves()) {
+figure_load_curve <- function(steps, capacity, title = "") {
   steps <- steps[is.finite(latency_p50_ms) & is.finite(latency_p99_ms) & latency_p50_ms > 0]
   capacity <- capacity[is.finite(capacity_per_s) & is.finite(objective_ms)]
   if (nrow(steps) == 0 || nrow(capacity) == 0) return(nothing_to_draw("no valid curve"))
@@ -25,8 +24,7 @@ figure_load_curve <- function(steps, capacity, title = "", predicted = no_predic
     scale_x_log10(labels = plain_number, breaks = scales::breaks_log(6), expand = expansion(c(0.06, 0.05))),
     scales_of_modes(ranked)
   )
-  predicted <- with_modes(predicted[is.finite(latency_p99_ms) & mode %in% ranked], ranked)
-  latency <- latency_panel(with_modes(steps, ranked), capacity, predicted, reach, axis)
+  latency <- latency_panel(with_modes(steps, ranked), capacity, reach, axis)
   if (nzchar(title)) latency <- latency + labs(title = title)
   wrap_plots(
     latency, capacity_panel(capacity, reach, axis), ncol = 1, heights = c(2.6, 0.2 + 0.19 * nrow(capacity))
@@ -48,7 +46,7 @@ parts_of_curves <- function(steps, capacity) {
   list(before = steps[before %in% TRUE], beyond = steps[!before %in% TRUE], knees = knees, with_knees = with_knees)
 }
 
-latency_panel <- function(steps, capacity, predicted, reach, axis) {
+latency_panel <- function(steps, capacity, reach, axis) {
   objective_ms <- capacity$objective_ms[1]
   parts <- parts_of_curves(steps, capacity)
   # Most of the height is for what lies within the objective.
@@ -73,7 +71,6 @@ latency_panel <- function(steps, capacity, predicted, reach, axis) {
       data = parts$before[is.finite(latency_p99_ms_low)], colour = NA, alpha = 0.16,
       mapping = aes(ymin = latency_p99_ms_low, ymax = latency_p99_ms_high, fill = mode)
     ) +
-    geom_line(data = predicted, linetype = "5212", linewidth = 0.35) +
     geom_line(aes(y = latency_p50_ms), data = parts$before, linewidth = 0.35) +
     geom_line(data = parts$with_knees(parts$beyond), linewidth = 0.35, linetype = "31") +
     geom_line(data = parts$with_knees(parts$before), linewidth = 0.85) +
@@ -134,14 +131,14 @@ height_of_load_curve <- function(capacity) 3.1 + 0.24 * nrow(capacity)
 #' The load curves of a run.
 #'
 #' @param all see read_results().
-#' @return list, an element a study and tier: title (of the load), steps, pooled (capacities), predicted.
+#' @return list, an element a study and tier: title (of the load), steps, pooled (capacities).
 curves_of <- function(all) {
   pooled <- pool_capacity(all$capacity)
   pooled <- pooled[!is_control(mode) & is.finite(capacity_per_s)]
   places <- unique(pooled[, .(study, tier)])
   lapply(seq_len(nrow(places)), function(index) {
     here <- function(table) table[!is_control(mode)][places[index], on = c("study", "tier"), nomatch = NULL]
-    list(title = here(all$capacity)$tier_title[1], steps = here(all$load_curves), pooled = here(pooled), predicted = here(all$predicted_curves))
+    list(title = here(all$capacity)$tier_title[1], steps = here(all$load_curves), pooled = here(pooled))
   })
 }
 
@@ -162,7 +159,7 @@ show_curves <- function(all) {
 caption_of_curve <- function(curve) {
   paste(
     sprintf("Latency against offered load, %s; below, the capacity of each mode. Thick: 99th percentile, with the range over sessions;", curve$title),
-    "thin: median; long dashes: the 99th percentile that theory predicts; hollow: steps beyond the capacity. An arrow marks a bound."
+    "thin: median; hollow: steps beyond the capacity. An arrow marks a bound."
   )
 }
 

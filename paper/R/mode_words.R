@@ -3,7 +3,6 @@
 mode_words <- c(
   "pool-200-512m" = "200 threads", "virtual-512m" = "virtual threads (512 MiB)", "virtual-2g" = "virtual threads (2 GiB)",
   "virtual-512m-permits-200" = "200 permits (512 MiB)", "virtual-2g-permits-200" = "200 permits (2 GiB)",
-  "virtual-2g-permits-20" = "20 permits (2 GiB)", "virtual-2g-permits-2000" = "2,000 permits (2 GiB)",
   "virtual-512m-connections" = "2,000 connections (512 MiB)", "virtual-512m-close" = "200 permits, others closed",
   "virtual-512m-503" = "200 permits, others 503",
   "platform-50" = "50 threads", "platform-200" = "200 threads", "virtual" = "virtual threads", "virtual-carriers-2" = "two carriers",

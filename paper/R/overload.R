@@ -1,38 +1,29 @@
 # Overloads: answers in time against offered load, and the way back. `overloads` is what read_overloads() read, of one study.
 
-#' The share of requests that are answered in time against offered load, and the 99th percentile second by second where the load goes up
-#' and down again.
+#' The 99th percentile second by second where the load goes up and down again.
 #'
-#' @param overloads see read_overloads().
-#' @param path the page.
-#' @return patchwork of ggplots.
-figure_overload <- function(overloads, path) {
-  panels <- panels_of_overload(overloads, path)
-  if (length(panels) == 0) panels <- list(nothing_to_draw("no overload was measured at enough rates, nor up and down again"))
-  wrap_plots(panels, ncol = 1, guides = "collect") & theme(legend.position = "bottom")
+#' @param seconds see read_overloads().
+#' @return ggplot.
+figure_overload <- function(seconds) {
+  rows <- seconds_drawn(seconds)
+  if (nrow(rows) == 0) return(nothing_to_draw("no load went up and down again"))
+  rows[, mode := factor(mode, mode_levels(mode))]
+  rows <- rows[, .(p99_ms = median(p99_ms), share = share[1]), by = .(mode, second)]
+  top <- 2 * max(rows[is.finite(p99_ms)]$p99_ms, 1)
+  rows[, p99_ms := pmin(p99_ms, top)]
+  highest <- rows[share == max(share), range(second)]
+  ggplot(rows, aes(second, p99_ms, colour = mode, linetype = mode)) +
+    annotate("rect", xmin = highest[1], xmax = highest[2] + 1, ymin = min(rows$p99_ms) / 2, ymax = Inf, fill = faint, alpha = 0.15) +
+    geom_line(linewidth = 0.6) +
+    scales_of_modes(levels(rows$mode), mode_labels) +
+    scale_y_log10(labels = plain_number) +
+    labs(x = "second in which requests were due (shaded: overload)", y = "p99 (ms); top: not reached") +
+    theme_artifact() +
+    theme(legend.position = "bottom")
 }
 
-panels_of_overload <- function(overloads, path) {
-  page <- path
-  loads <- overloads$loads[path == page]
-  c(goodput_panel(loads), recovery_panel(overloads$seconds[tier %in% loads$tier]))
-}
-
-height_of_overload <- function(overloads, path) 0.8 + 1.4 * length(panels_of_overload(overloads, path))
-
-caption_of_overload <- function(overloads, path) {
-  page <- path
-  has <- c(has_curve(goodput_of(overloads$loads[path == page])), TRUE)
-  capitalised(paste0(enumerate(c(
-    "sign-ups answered within 2 s, as a share of those due, against offered load, as a share of the capacity of 200 threads (dashes: a fluid model with heap enough; gray: the most that any order of service allows)",
-    "99th percentile of sign-ups through an overload, by the second in which they were due"
-  )[has]), "."))
-}
-
-# Fewer rates are no curve: the text has their values.
-rates_of_curve <- 3
-
-has_curve <- function(rows) uniqueN(rows$highest_share) >= rates_of_curve
+# A second without an answer in p99 stands at the top.
+seconds_drawn <- function(seconds) seconds[is.finite(share) & !is.na(p99_ms)]
 
 # A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
 goodput_of <- function(loads) {
@@ -42,60 +33,20 @@ goodput_of <- function(loads) {
   rows[, mode := factor(mode, mode_levels(mode))][order(mode, highest_share)]
 }
 
-# NULL where too few rates were offered.
-goodput_panel <- function(loads) {
-  rows <- goodput_of(loads)
-  if (!has_curve(rows)) return(NULL)
-  list(ggplot(rows, aes(highest_share, 100 * in_time, colour = mode, shape = mode, linetype = mode)) +
-    geom_line(aes(highest_share, 100 * most), unique(rows[, .(highest_share, most)]), colour = faint, linewidth = 0.4, inherit.aes = FALSE) +
-    geom_line(aes(y = 100 * predicted), linetype = "5212", linewidth = 0.35, na.rm = TRUE) +
-    geom_line(linewidth = 0.6) +
-    geom_point(size = 1.9) +
-    scales_of_modes(levels(rows$mode), mode_labels) +
-    scale_x_continuous(breaks = sort(unique(rows$highest_share))) +
-    scale_y_continuous(limits = c(0, 100)) +
-    labs(x = "offered load (capacity = 1)", y = "answered in time (%)") +
-    theme_artifact() +
-    guides(colour = guide_legend(ncol = 3)))
-}
-
-# NULL where no load goes up and down again. A second without an answer in p99 stands at the top.
-recovery_panel <- function(seconds) {
-  rows <- seconds[is.finite(share) & !is.na(p99_ms)]
-  if (nrow(rows) == 0) return(NULL)
-  rows[, mode := factor(mode, mode_levels(mode))]
-  rows <- rows[, .(p99_ms = median(p99_ms), share = share[1]), by = .(mode, second)]
-  top <- 2 * max(rows[is.finite(p99_ms)]$p99_ms, 1)
-  rows[, p99_ms := pmin(p99_ms, top)]
-  highest <- rows[share == max(share), range(second)]
-  list(ggplot(rows, aes(second, p99_ms, colour = mode, linetype = mode)) +
-    annotate("rect", xmin = highest[1], xmax = highest[2] + 1, ymin = min(rows$p99_ms) / 2, ymax = Inf, fill = faint, alpha = 0.15) +
-    geom_line(linewidth = 0.6) +
-    scales_of_modes(levels(rows$mode), mode_labels) +
-    scale_y_log10(labels = plain_number) +
-    labs(x = "second in which requests were due (shaded: overload)", y = "p99 (ms); top: not reached") +
-    theme_artifact())
-}
-
 #' Answers in time at the highest load, the way back, and heap per request, in sentences; empty without an overload.
 #'
-#' @param overloads see read_overloads(); `path` the page.
-tell_overload <- function(overloads, path) {
-  page <- path
-  loads <- overloads$loads[path == page]
-  if (nrow(loads) == 0) return("")
-  tiers <- loads$tier
+#' @param overloads see read_overloads().
+tell_overload <- function(overloads) {
+  if (nrow(overloads$loads) == 0) return("")
   paragraph(
-    sentence_of_goodput(loads), sentence_of_silence(loads), sentence_of_recovery(overloads$recoveries[tier %in% tiers], overloads$seconds[tier %in% tiers]),
-    sentence_of_heap(overloads$heap[tier %in% tiers])
+    sentence_of_goodput(overloads$loads), sentence_of_silence(overloads$loads), sentence_of_recovery(overloads$recoveries, overloads$seconds),
+    sentence_of_heap(overloads$heap)
   )
 }
 
 sentence_of_goodput <- function(loads) {
   rows <- goodput_of(loads)
   if (nrow(rows) == 0) return("")
-  # Where a figure has the curve, the highest rate is enough.
-  if (has_curve(rows)) rows <- rows[highest_share == max(highest_share)]
   paragraph(rows[order(highest_share), .(text = goodput_at(highest_share, .SD)), by = highest_share, .SDcols = c("mode", "in_time")]$text)
 }
 

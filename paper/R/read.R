@@ -13,8 +13,8 @@ read_found_controls <- function(path) {
 #'
 #' @param results results folder: what the analysis wrote, and cells/; `analysis` folder of the analysis; `runs` see read_all_shipped().
 #' @return list, with what readable() makes of a table that cannot be read: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
-#'   cpu_groups, moved, capacity, load_curves, predicted_curves, mixes, overloads (see read_overloads()), heaps (see read_heaps()),
-#'   thread_start (see parts_of_thread_start()), controls,
+#'   cpu_groups, moved, capacity, load_curves, mixes, overloads (see read_overloads()), heaps (see read_heaps()),
+#'   controls,
 #'   findings (see told_findings()), occupancy (see read_occupancy()), other_runs (shipped runs with other cells),
 #'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis, runs = list()) {
@@ -32,9 +32,9 @@ read_results <- function(results, analysis, runs = list()) {
     moved = readable("moved-groups.csv", read_moved(results)),
     capacity = read("capacity.csv", read_capacity),
     load_curves = read("sweeps.csv", read_load_curves),
-    predicted_curves = read("predicted-sweeps.csv", read_predicted_curves), mixes = read("mixes.csv", read_mixes),
+    mixes = read("mixes.csv", read_mixes),
     overloads = readable("overloads.csv", read_overloads(results)), heaps = readable("heaps.csv", read_heaps(results)),
-    thread_start = read("thread-start.csv", read_thread_start), occupancy = read("occupancy.csv", read_occupancy),
+    occupancy = read("occupancy.csv", read_occupancy),
     other_runs = readable("summary.csv", Filter(function(run) !any(run$summary$session %in% summary$session), runs)),
     controls = read("controls.csv", read_found_controls),
     findings = readable("findings.csv", told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml")))),

@@ -21,7 +21,7 @@ of_study <- function(all, study) {
   keep <- all$summary$study == wanted
   all$cells <- all$cells[keep]
   all$summary <- all$summary[keep]
-  of_studies <- c("slices", "comparisons", "cpu_groups", "moved", "capacity", "capacities", "load_curves", "predicted_curves", "mixes")
+  of_studies <- c("slices", "comparisons", "cpu_groups", "moved", "capacity", "capacities", "load_curves", "mixes")
   # One that cannot be read stays as it is, for the tables that need it.
   for (table in Filter(function(table) is_readable(all[[table]]), of_studies)) {
     all[[table]] <- all[[table]][study == wanted]
@@ -32,7 +32,7 @@ of_study <- function(all, study) {
 }
 
 loop_names <- c(
-  jmeter = "closed loop", wrk2 = "open loop", "wrk2-itself" = "open loop of wrk2 itself", sysbench = "closed loop of sysbench",
+  jmeter = "closed loop", wrk2 = "open loop", sysbench = "closed loop of sysbench",
   "database-client" = "closed loop of database clients", sweep = "load curve", overload = "open loop beyond capacity"
 )
 

@@ -135,7 +135,6 @@ tables_of_study <- function(all) {
     table("sweeps.csv", "Load curves, step by step: geometric means over sessions with the range over sessions.", c(
       of_curve, paste0(rep(c("latency_p50_ms", "latency_p99_ms", "cpu_us_per_request"), each = 3), c("", "_low", "_high")), "saturated"
     )),
-    table("predicted-sweeps.csv", "Load curves as queueing theory predicts them from primitives."),
     table("mixes.csv", "Short requests next to long ones: latency as queueing theory predicts it from rate, paths and CPU time, and as it was measured; medians over the sessions that count."),
     table("overloads.csv", "Loads beyond capacity: requests due, answered right in time, and within 1 to 10 s, which any time-out would have left; shares that a fluid model predicts, and the most that any order of service allows.", c(
       "mode", "tier", "repetition", "slice", "outcome", "steps", "capacity_per_s", "due", "in_time", "predicted_in_time", "most_in_time", "refused",
@@ -146,7 +145,6 @@ tables_of_study <- function(all) {
     table("request-heap.csv", "Heap that a request in flight holds: the slope of the heap in use after collections on the requests in flight at them."),
     table("heaps.csv", "Heap and collector: medians over the sessions that count. The share of time in pauses has no value for a collector that works next to the program; its cost is in the CPU time."),
     table("heap-per-request.csv", "Heap that a request in flight holds, by collector: the median slope between any two collections of a cell, over all its heaps."),
-    table("thread-start.csv", "The cost of a thread for each request in parts: the CPU time of a request with a pool, without the hand-over to it, with the start of a thread (primitives at the same rate), the collector's pauses, what allocation buffers of 64 KiB take more than of 4, and the rest."),
     table("cpu-groups.csv", "CPU time by group of stacks; groups without a sample are not shown.", c(
       of_cell, "valid", "group", "samples", "cpu_us_per_request"
     ), function(rows) rows$samples > 0),
@@ -246,7 +244,6 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
-      table("generators.csv", "The program wrk2 against the project's own generator, at the same rate.", ratio_columns),
       page_table(setNames(changes, title_of_column(names(changes))), "This run against the shipped run that it is compared with.", ids = names(changes))
     ),
     section_of_tables("Causes – tables", "cause-tables",
@@ -261,8 +258,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
         "follows, and where a slice is shorter than their load, mean and longest latency of a queue that grows are not comparable."
       ))
     ),
-    section_of_tables("Primitives – tables", "primitive-tables",
-      page_table(table_primitives(read_primitives(file.path(all$results, "primitives", "primitives.csv"))), "What steps of serving a request cost, measured apart from the servers: geometric means over repetitions with 95 % intervals. A step that begins with … stands for the request above it and one more thing.", "primitives/primitives.csv"),
+    section_of_tables("Memory of threads – tables", "primitive-tables",
       page_table(table_thread_memory(all$thread_memory), "Memory per waiting thread with 50 frames on its stack: each row is a JVM of its own, and what grew in it. Stacks of virtual threads lie in the heap.", "primitives/thread-memory.csv")
     ),
     section_of_tables("How good the measurement is – tables", "quality-tables",

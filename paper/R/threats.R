@@ -1,17 +1,5 @@
 # Values that mislead, for authors of benchmarks.
 
-#' The CPU time of one request by its rate.
-#'
-#' @param primitives see read_primitives().
-sentence_of_cost_by_rate <- function(primitives) {
-  rows <- primitives[primitive == "tomcat-request" & statistic == "cpu" & is.finite(mean)][order(rate_per_s)]
-  if (nrow(rows) < 2) return("")
-  sprintf(
-    "CPU time per request is no constant: one request to Tomcat and Spring costs %s at the rates %s a second. Compare it at equal rates.",
-    enumerate(paste(format_number(rows$mean), "µs")), enumerate(format_number(rows$rate_per_s))
-  )
-}
-
 #' The memory of a parked thread, KiB.
 #'
 #' @param memory see read_thread_memory(), or NULL.

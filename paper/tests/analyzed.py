@@ -13,21 +13,20 @@ from workloads.tests.golden.edits import GOLDEN, Cell
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = yaml.safe_load((ROOT / "config.yaml").read_text())
 # Files that the runner leaves besides cells and the list of the experiment's cells.
-OF_RUN = ("modes.csv", "primitives/costs.csv", "primitives/thread-memory.csv")
+OF_RUN = ("modes.csv", "primitives/thread-memory.csv")
 FLAME_GRAPH = "<!DOCTYPE html><p>flames of \"{mode}\" & more</p><script>'use strict'</script>"
 
 
 def analyze(results: Path, cells: Iterable[Cell]) -> None:
     """Write the cells with flame graphs, and make all tables."""
     (results / "primitives").mkdir()
-
     for name in OF_RUN:
         shutil.copyfile(GOLDEN / name, results / name)
     grid = Grid(CONFIGURATION)
     (results / "grid.csv").write_text(grid.grid_table())
     paths = [write(cell, results) for cell in cells]
     reference = f"reference={CONFIGURATION['reference']}"
-    run("analyze", results, [*paths, results / "primitives/costs.csv"], reference)
+    run("analyze", results, paths, reference)
     stacks = sorted((results / "cells").rglob("*.collapsed"))
     run("profiles", results, stacks, "converter=true")
 

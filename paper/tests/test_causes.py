@@ -7,14 +7,15 @@ from typing import Any
 import pytest
 import yaml
 
+from workloads.experiment.configuration import EXTRAS
 from workloads.experiment.grid import Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 CAUSES = yaml.safe_load((ROOT / "analysis/causes.yaml").read_text())["causes"]
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
-GRID, FULL = Grid(CONFIG), Grid(CONFIG | {"depth": "full"})
+GRID, WHOLE = Grid(CONFIG), Grid(CONFIG | {"extras": EXTRAS})
 # Causes of which a default run excludes a side.
-DEEP = {"hikari-version", "time-slices", "lockstep"}
+OF_EXTRAS = {"hikari-version", "time-slices", "lockstep"}
 # A line for each side of every difference, as it is and as each swap changes it.
 SIDES = """
 pkgload::load_all("analysis", helpers = FALSE, quiet = TRUE)
@@ -41,12 +42,12 @@ def test_every_cell_that_a_cause_names_is_measured():
         for dose in cause.get("doses", {}).get("modes", [])
     }
     assert len(named) > 20
-    default, full = (
+    default, whole = (
         {(cell.study, cell.mode, cell.tier, cell.tool) for cell in grid.cells}
-        for grid in (GRID, FULL)
+        for grid in (GRID, WHOLE)
     )
-    assert {side[1:] for side in named} <= full
-    assert {side[0] for side in named if side[1:] not in default} == DEEP
+    assert {side[1:] for side in named} <= whole
+    assert {side[0] for side in named if side[1:] not in default} == OF_EXTRAS
 
 
 def doses() -> list[tuple[str, dict[str, Any]]]:

@@ -44,7 +44,7 @@ def test_bad_configuration_stops_before_anything_starts(setting, expected):
     [
         ["results=20261125"],
         ["slices={rounds: 4}", "results=/nowhere/results/"],
-        ["primitives=false"],
+        ["thread_memory=false"],
     ],
 )
 def test_words_of_a_command_line_are_what_they_mean(words):
@@ -99,8 +99,8 @@ def test_forced_report_measures_missing_cells_alone(results):
     assert not said("--", f"{results}/modes.csv")
 
 
-def test_whole_session_of_full_depth_that_was_measured_is_analysed_and_never_planned(results):
-    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()) | {"depth": "full"})
+def test_whole_session_of_an_extra_that_was_measured_is_analysed_and_never_planned(results):
+    grid = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()) | {"extras": ["rivals"]})
     (session,) = [of for of in grid.sessions if of.path == "virtual-threads/hikari-versions/rep-1"]
     folder = pretend(grid, session, results)
 

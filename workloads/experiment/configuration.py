@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,21 +19,17 @@ from workloads.experiment import kinds, waits
 from workloads.machine.provenance import ROOT, user_home
 
 SCHEMA = Path(__file__).with_name("config.schema.json")
-# Loads by the program of the name wrk2 what wrk2 loads; a tier says only whether.
-ITSELF = "wrk2-itself"
-TOOLS = ("jmeter", "wrk2", ITSELF, "sweep", "overload", "sysbench", "database-client")
-# The depth of what a default run excludes.
-FULL = "full"
-# The depth of a run of A/A pairs alone.
-A_A = "a-a"
+TOOLS = ("jmeter", "wrk2", "sweep", "overload", "sysbench", "database-client")
+# Beyond the default: heap by collector, A/A pairs, swaps of rival explanations.
+EXTRAS = ["heaps", "a-a", "rivals"]
 # Keys of a study that hold for all its tiers, next to the settings of their tools.
 COMMON_KEYS = ("path", "sleep_ms")
 # Keys that make a mode a variant of another, and the analysis' word for it.
 VARIANTS = {"a_a_of": "A/A", "as_published_of": "as published", "slower_of": "slower"}
 # A mode with these alone is defined in another comparison of its study.
-OF_REFERENCES = {"tiers", "baseline", "depth", "repetitions"}
+OF_REFERENCES = {"tiers", "baseline", "extra", "since", "repetitions"}
 # Keys of a mode that a comparison may have for all of its modes.
-OF_COMPARISONS = ("backend", "options", "depth")
+OF_COMPARISONS = ("backend", "options", "extra")
 # Keys of a study's heap, whose sizes are those of its collector.
 OF_HEAPS = ("heap_mib", "young_mib", "gc")
 # Keys of JVMs of ours alone; of servers of ours; of user-supplied ones.
@@ -72,8 +67,8 @@ class Comparison:
     question: str
     modes: dict[str, list[str]]
     baselines: dict[str, str | None]
-    # Modes that a default run excludes here.
-    deep: frozenset[str]
+    # The extras of modes that a default run excludes here.
+    extras: dict[str, frozenset[str]]
     # Sessions of it, and of single modes, at most; None: as many as the run has.
     repetitions: int | None
     limits: dict[str, int | None]
@@ -96,9 +91,7 @@ class Study:
         named = {*comparison.modes[mode]}
         for id, tier in self.tiers.items():
             for tool in TOOLS:
-                # wrk2 itself loads what our own generator loads.
-                word = f"{id}/{'wrk2' if tool == ITSELF else tool}"
-                if tool in tier and named & {id, word}:
+                if tool in tier and named & {id, f"{id}/{tool}"}:
                     yield tier, tool
 
 
@@ -179,16 +172,20 @@ def whole_comparison(
         comparison["question"],
         met,
         {mode: baseline(mode, line) for mode, line in lines.items()},
-        frozenset(
-            mode
+        {
+            mode: extras
             for mode, line in lines.items()
-            if FULL in (line.get("depth"), definitions.get(mode, {}).get("depth"))
-            or comparison.get("depth") == FULL
-        ),
+            if (extras := extras_of(comparison, line, definitions.get(mode, {})))
+        },
         comparison.get("repetitions"),
         {mode: line.get("repetitions") for mode, line in lines.items()},
         comparison.get("profiles", {}),
     )
+
+
+def extras_of(*parts: dict[str, Any]) -> frozenset[str]:
+    """The extras that a run needs for something, of which these are parts."""
+    return frozenset(part["extra"] for part in parts if "extra" in part)
 
 
 def common_loads(named: list[str], others: list[str]) -> list[str]:
@@ -203,7 +200,7 @@ def whole_mode(
     """A mode with its kind, options, JVM options and what must be observed."""
     own = definitions[name]
     if "a_a_of" in own:
-        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "depth")
+        base = without(definitions[own["a_a_of"]], "title", "size", "tiers", "extra", "since")
         own = base | own
     base_of = next((own[key] for key in VARIANTS if key in own), None)
     kind = own.get("kind", definitions.get(base_of or "", {}).get("kind"))
@@ -238,8 +235,6 @@ def engine_of(study: dict[str, Any], mode: Mode) -> str | None:
 def whole_tier(study: dict[str, Any], name: str) -> Tier:
     own = study["tiers"][name]
     loads = {tool: study.get(tool, {}) | own[tool] for tool in TOOLS if tool in own}
-    if own.get("also_by_wrk2") and shutil.which("wrk2"):
-        loads[ITSELF] = loads["wrk2"]
     return {key: study[key] for key in COMMON_KEYS if key in study} | own | loads | {"id": name}
 
 
@@ -283,7 +278,7 @@ def colors_of(study: Study) -> dict[str, str]:
     found: dict[str, str] = {}
     for comparison in study.comparisons.values():
         # A default run's modes come before those that it excludes.
-        names = sorted(comparison.modes, key=lambda mode: mode in comparison.deep)
+        names = sorted(comparison.modes, key=lambda mode: mode in comparison.extras)
         modes = [study.modes[mode] for mode in names]
         bases = [mode for mode in modes if not VARIANTS.keys() & mode.keys()]
         taken = {found[family_of(mode)] for mode in bases if family_of(mode) in found}
@@ -422,12 +417,12 @@ def names_in(config: dict[str, Any], study: dict[str, Any]) -> Iterator[tuple[st
 
 
 def measured_with(comparison: dict[str, Any], lines: dict[str, Mode], mode: str) -> list[str]:
-    """The modes that one may be compared with: in a default run a baseline is measured, too."""
-    full = FULL in (lines[mode].get("depth"), comparison.get("depth"))
+    """The modes that one may be compared with: a run that measures it measures them, too."""
+    own = extras_of(comparison, lines[mode])
     return [
         other
         for other, line in lines.items()
-        if other != mode and (full or line.get("depth") != FULL)
+        if other != mode and extras_of(comparison, line) <= own
     ]
 
 
@@ -442,7 +437,7 @@ def tier_names(study: dict[str, Any]) -> list[str]:
 
 def is_profiled(load: str) -> bool:
     """Whether a load has a profile: one by a tool, whose windows are not the steps of a sweep."""
-    return "/" in load and load.rsplit("/", 1)[1] not in (ITSELF, "sweep", "overload")
+    return "/" in load and load.rsplit("/", 1)[1] not in ("sweep", "overload")
 
 
 def loads_in(study: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -24,7 +24,7 @@ from workloads.experiment import memory
 ROOT = Path(__file__).resolve().parents[2]
 # A cell with its share of its session's start and warm-up, on 2 CPUs, where no run is known.
 CELL_S = 15.0
-# Primitives before the cells, tables and report behind them.
+# The memory of threads before the cells, tables and report behind them.
 REST_S = 6 * 60
 LESS = """\
 For less, after `. .tools/env`:

@@ -16,9 +16,7 @@ from typing import Any
 
 from workloads.experiment import kinds, waits
 from workloads.experiment.configuration import (
-    A_A,
-    FULL,
-    ITSELF,
+    EXTRAS,
     Comparison,
     ConfigurationError,
     Mode,
@@ -28,6 +26,7 @@ from workloads.experiment.configuration import (
     check,
     class_of,
     engine_of,
+    extras_of,
     facts_of,
     whole_studies,
     without,
@@ -50,7 +49,7 @@ STEP_TO_WAITING = 2.5
 FAST_PER_S = 500
 # Keys of a load that say whether and how often it is measured, and not what.
 ROUNDS_OF_SWEEPS = ("rounds", "extra_rounds")
-OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "depth")
+OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "extra")
 TIER_KEYS = (
     *("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path", "requests"),
 )
@@ -125,9 +124,7 @@ class Grid:
         for cell, comparison, limit in self._first_cells():
             self.comparisons[cell], self.limits[cell] = comparison.id, limit
             most = (config["repetitions"], comparison.repetitions or math.inf, limit)
-            # A/A pairs alone have all sessions: one has no noise of its own.
-            count = most[0] if config.get("depth") == A_A else int(min(most))
-            self.cells += [replace(cell, repetition=n + 1) for n in range(count)]
+            self.cells += [replace(cell, repetition=n + 1) for n in range(int(min(most)))]
         if faults := {fault for cell in self.comparisons for fault in self._rate_faults(cell)}:
             raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(faults)))
         self.sessions = sorted(self._sessions(), key=self.order_key)
@@ -136,34 +133,18 @@ class Grid:
 
     def _first_cells(self) -> Iterator[tuple[Cell, Comparison, float]]:
         """Repetition 1 of every cell, its comparison, and its own limit of repetitions."""
-        # Nothing but our own generator is copied to another machine.
-        far = "generator_host" in self.config["testbed"]
+        wanted = {*as_list(self.config.get("extras", []))}
         for study in self.studies.values():
             for comparison in study.comparisons.values():
                 for mode in comparison.modes:
                     for tier, tool in study.loads(comparison, mode):
-                        there = not (far and tool == ITSELF)
-                        if there and self._is_deep_enough(study, comparison, mode, tier, tool):
-                            load = tier[tool]
+                        load = tier[tool]
+                        needed = comparison.extras.get(mode, frozenset()) | extras_of(tier, load)
+                        if needed <= wanted:
                             limits = (load.get("repetitions"), comparison.limits[mode])
                             once = [1] if load.get("once") else []
                             limit = min([*filter(None, limits), *once], default=math.inf)
                             yield Cell(study.id, mode, tier["id"], tool, 1), comparison, limit
-
-    def _is_deep_enough(
-        self, study: Study, comparison: Comparison, mode: str, tier: Tier, tool: str
-    ) -> bool:
-        """Whether the depth of the run includes a cell."""
-        depth = self.config.get("depth")
-        if depth == A_A:
-            seconds = [other for other in comparison.modes if "a_a_of" in study.modes[other]]
-            return any(
-                mode in (second, comparison.baselines[second])
-                and (tier, tool) in study.loads(comparison, second)
-                for second in seconds
-            )
-        own = (tier.get("depth"), tier[tool].get("depth"))
-        return depth == FULL or not (mode in comparison.deep or FULL in own)
 
     def _rate_faults(self, cell: Cell) -> Iterator[str]:
         """Rates at which a slice, or a burst of the warm-up, would have no request."""
@@ -176,7 +157,7 @@ class Grid:
                 f"request in a burst of {warm_up['burst_s']:g} s (burst_s)"
             )
         tool = self._tool(tier, cell.tool, self._slices(study, tier, cell)["length_s"])
-        if cell.tool not in ("wrk2", ITSELF) or tool.get("at_once"):
+        if cell.tool != "wrk2" or tool.get("at_once"):
             return
         rate_per_s, length_s = tool["rate_per_s"], tool["duration_s"]
         rate = f"{place}.wrk2.rate_per_s = {rate_per_s:g}; allowed"
@@ -192,8 +173,7 @@ class Grid:
                 f"{place}.slices.length_s = {length_s:g}; allowed: with its warm-up at most "
                 f"testbed.load_limit_s = {limit_s:g}"
             )
-        by_wrk2 = cell.tool == ITSELF or tool["generator"] == "wrk2"
-        if by_wrk2 and rate_per_s != int(rate_per_s):
+        if tool["generator"] == "wrk2" and rate_per_s != int(rate_per_s):
             yield f"{rate}: a whole number, where wrk2 itself loads"
 
     def _sessions(self) -> list[Session]:
@@ -358,7 +338,7 @@ class Grid:
         if name == "overload":
             tool["steps"] = [[share, tool["step_s"]] for share in tool.pop("shares")]
         # The other loads end after so many requests, or combinations of sizes.
-        if name in ("wrk2", ITSELF, "sysbench") or "warm_up_s" in tool:
+        if name in ("wrk2", "sysbench") or "warm_up_s" in tool:
             tool = {"duration_s": length_s} | tool
         return without(tool, *OF_THE_GRID)
 
@@ -376,9 +356,6 @@ class Grid:
         slices = common | {"length_s": self._length_s(tier, cell.tool), "once": False}
         slices |= study.says.get("slices", {}) | tier.get("slices", {})
         slices["rounds"] = tier[cell.tool].get("rounds", slices["rounds"])
-        if cell.tool == ITSELF:
-            # A slice takes twelve seconds: wrk2 throws ten of them away.
-            slices |= {"rounds": 1, "extra_rounds": 0}
         if cell.tool == "sweep":
             sweep = self.config["sweep"] | tier["sweep"]
             length_s = max(sweep["step_s"], STEP_TO_WAITING * tier.get("sleep_ms", 0) / 1000)
@@ -456,9 +433,9 @@ class Grid:
         return as_csv([row for study in self.studies.values() for row in facts_of(study)])
 
     def grid_table(self) -> str:
-        """grid.csv: the cells of the experiment at its full depth, without their repetitions."""
+        """grid.csv: the cells of the experiment with all extras, without their repetitions."""
         keys = ("study", "mode", "tier", "tool")
-        whole = Grid(self.config | {"depth": FULL}).comparisons
+        whole = Grid(self.config | {"extras": EXTRAS}).comparisons
         return as_csv([{key: getattr(cell, key) for key in keys} for cell in whole])
 
     # ---- what a session needs

@@ -46,7 +46,7 @@ def experiment(config: dict[str, Any]) -> dict[str, Any]:
     return config | {
         "results": f"{results}/{STUDY}" if results == DEFAULT_RESULTS else results,
         "repetitions": 1,
-        "primitives": False,
+        "thread_memory": False,
         "testbed": testbed | {"profiler": testbed["profiler"] | limit},
         # No server of ours runs, but a study names one.
         "studies": {STUDY: study_of(own, next(iter(config["servers"])))},

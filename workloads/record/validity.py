@@ -44,8 +44,8 @@ CHANGE_SHIFT_AT_LEAST = 0.1
 CHANGE_SAME_SIDE_AT_LEAST = 0.9
 GENERATOR_CPU_AT_MOST = 0.9
 BACKEND_CPU_AT_MOST = 0.9
-# Share of the requests on kept-alive connections that may need a new one: servers/tomcat closes
-# each after a hundred.
+# Share of the requests on kept-alive connections that may need a new one: Tomcat closes each
+# after a hundred.
 RECONNECTS_AT_MOST = 0.05
 # Failures for want of what this side has too little of.
 EXHAUSTED = ("descriptors_exhausted", "ports_exhausted")

@@ -63,16 +63,6 @@ def test_one_cell_needs_its_pair_alone(config):
     assert memory.largest(grid, []) == (0, "")
 
 
-def test_readme_says_the_memory_that_runs_need(config):
-    """A machine keeps three quarters of a GiB for itself."""
-    default, full = (
-        max(map(needed_mib, plans(config | depth).values())) for depth in ({}, {"depth": "full"})
-    )
-    for mib, gib, file in ((default, 8, "README.md"), (full, 15, "workloads/README.md")):
-        assert mib <= gib * 1024 - 768
-        assert f"{gib} GiB of memory" in (ROOT / file).read_text()
-
-
 def test_too_little_is_told_with_the_session_and_what_to_do():
     assert memory.fault((5000, "s/g/rep-1"), 5000) is None
     assert memory.fault((5000, "s/g/rep-1"), 4000) == (

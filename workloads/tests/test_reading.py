@@ -44,9 +44,9 @@ def test_our_own_files_are_read_as_yaml_reads_them(file):
     ("word", "key", "value"),
     [
         ("repetitions=4", "repetitions", 4),
-        ("primitives=false", "primitives", False),
-        ("primitives=False", "primitives", False),
-        ("depth=full", "depth", "full"),
+        ("thread_memory=false", "thread_memory", False),
+        ("thread_memory=False", "thread_memory", False),
+        ("extras=heaps", "extras", "heaps"),
         ("results=20261125", "results", "20261125"),
         ("results=nan", "results", "nan"),
         ("results=2026-11-25", "results", "2026-11-25"),
@@ -78,7 +78,7 @@ def test_words_within_braces_change_what_they_name_alone():
     [
         ("smoke=true", "smoke = true; allowed: here only "),
         ("smoke=true", "for this run --configfile workloads/smoke.yaml"),
-        ("primitives=yes", 'primitives = "yes"; allowed: true or false'),
+        ("thread_memory=yes", 'thread_memory = "yes"; allowed: true or false'),
         ("seed=1:30", 'seed = "1:30"; allowed: a whole number from 0; as a decimal number'),
         ("results=", 'results = ""; allowed: a folder below this one'),
         ("results=~/out", 'results = "~/out"; allowed: a folder below this one, or elsewhere'),

@@ -25,7 +25,7 @@ import pytest
 import yaml
 
 from profiles.watch.accept_queue import accept_queue
-from workloads.experiment.configuration import FULL
+from workloads.experiment.configuration import EXTRAS
 from workloads.experiment.grid import Grid
 from workloads.machine import provenance
 from workloads.machine.testbed import free_port
@@ -35,7 +35,7 @@ from workloads.servers.user_server import UserServer
 
 CPUS = sorted(os.sched_getaffinity(0))
 CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text())
-GRID = Grid(CONFIG | {"depth": FULL})
+GRID = Grid(CONFIG | {"extras": EXTRAS})
 
 
 def modes_of(study):
@@ -64,7 +64,7 @@ JSON_TYPE, HTML_TYPE = "application/json", "text/html;charset=utf-8"
 # Connections to the remote, and more requests than those let through.
 CLIENT_CONNECTIONS, BURST = 500, 520
 ALL_IDLE = 8300
-# No shorter than a call may take: Vert.x closes a connection while a request is served, too.
+# No shorter than a call may take.
 IDLE_TIMEOUT_S = RESPONSE_TIMEOUT_S
 BACKLOG = 4096
 
@@ -294,7 +294,7 @@ def test_waits_for_a_connection_are_counted_where_hikari_is_the_pool(stack):
     before = json.loads(stack.answer("GET", "/counters")[2])
     assert stack.answer("POST", "/order", ORDER)[0] == 201
     after = json.loads(stack.answer("GET", "/counters")[2])
-    has_other_pool = stack.name.split("-")[0] in ("webflux", "vertx")
+    has_other_pool = stack.name.startswith("webflux")
     assert (before == after == {}) == has_other_pool
     assert has_other_pool or after["pool_waits"] == before["pool_waits"] + 1
     assert has_other_pool or 0 < after["pool_wait_ms"] - before["pool_wait_ms"] < 1000
@@ -441,10 +441,9 @@ def test_as_many_connections_wait_to_be_accepted_as_it_is_told(one_of_stack, des
         os.kill(process.pid, signal.SIGCONT)
 
 
-@pytest.mark.parametrize("name", ["jdk-server", "jetty", "netty"])
-def test_peers_answer_the_page_of_the_socket_servers(name, tmp_path):
+def test_netty_answers_the_page_of_the_socket_servers(tmp_path):
     path = CONFIG["studies"]["request-threads"]["path"]
-    part = modes_of("request-threads")[name]
+    part = modes_of("request-threads")["netty"]
     spec = {"study": part.study, "mode": part.mode}
     server = Server(command(spec, provenance.java(), free_port(0), len(CPUS)), CPUS, tmp_path)
     try:

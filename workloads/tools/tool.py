@@ -17,7 +17,6 @@ if TYPE_CHECKING:
         sweep,
         sysbench,
         wrk2,
-        wrk2_itself,
     )
 
 Spec = dict[str, Any]
@@ -71,5 +70,5 @@ def tool_of(name: str) -> Started | Driven:
 
 
 if TYPE_CHECKING:
-    STARTED: tuple[Started, ...] = (overload, sweep, sysbench, wrk2, wrk2_itself)
+    STARTED: tuple[Started, ...] = (overload, sweep, sysbench, wrk2)
     DRIVEN: tuple[Driven, ...] = (database_client, jmeter)

@@ -1,8 +1,7 @@
-"""The tool wrk2-itself: the wrk2 on the PATH, at the rates of the tool wrk2.
+"""The wrk2 on the PATH, which loads in place of `due` if `wrk2.generator` says so.
 
-A few tiers are loaded by both generators, where there is a wrk2: the report compares them. wrk2
-makes no other cell unless `wrk2.generator` says so: it discards what it measures for ten seconds,
-and it opens a connection before a request needs it, which holds a thread of the server's pool.
+It discards what it measures for ten seconds, and it opens a connection before a request needs it,
+which holds a thread of the server's pool.
 Source: wrk2's README (calibration, corrected and uncorrected latency).
 """
 
@@ -28,9 +27,7 @@ def generator(spec: dict[str, Any]) -> dict[str, str]:
     wrk2 = shutil.which("wrk2")
     # Nothing but our own is copied to another machine.
     if spec.get("testbed", {}).get("generator") or not wrk2:
-        raise FileNotFoundError(
-            "wrk2.generator or also_by_wrk2 names wrk2, but there is no wrk2 on the PATH"
-        )
+        raise FileNotFoundError("wrk2.generator names wrk2, but there is no wrk2 on the PATH")
     return {"name": "wrk2", "version": version(wrk2)}
 
 

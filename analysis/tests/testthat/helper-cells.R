@@ -5,7 +5,11 @@ if (!exists("analysis_folder")) analysis_folder <- normalizePath(test_path("..",
 library(data.table)
 if (!"package:artifact" %in% search()) pkgload::load_all(analysis_folder, helpers = FALSE, quiet = TRUE)
 # Real cells of a smoke run, kept small: one for each tool.
-golden <- file.path(analysis_folder, "..", "workloads", "tests", "golden", "results")
+golden <- local({
+  folder <- tempfile("golden-")
+  untar(file.path(analysis_folder, "..", "workloads", "tests", "golden", "cells.tar.xz"), exdir = folder)
+  file.path(folder, "results")
+})
 golden_names <- c(
   jmeter = "request-threads/fixed-pool/smoke-waiting/jmeter", wrk2 = "request-threads/fixed-pool/smoke-burst/wrk2",
   sweep = "request-threads/fixed-pool/smoke-sweep/sweep", sysbench = "database-pools/connect-per-transaction/smoke-read-only/sysbench",
@@ -20,12 +24,10 @@ use_modes(local({
     "mode,variant,of,family,size,color,kind",
     "thread-per-request,,,thread-per-request,,vermilion,thread-each",
     "fixed-pool,,,fixed-pool,,blue,pool",
-    "caller-runs-pool,,,caller-runs-pool,,gray,pool",
     "virtual-thread-per-request,,,virtual-thread-per-request,,green,virtual",
     "event-loop,,,event-loop,,pink,event-loop",
     "thread-per-request-as-published,as published,thread-per-request,thread-per-request,,vermilion,thread-each",
     "fixed-pool-as-published,as published,fixed-pool,fixed-pool,,blue,pool",
-    "caller-runs-pool-as-published,as published,caller-runs-pool,caller-runs-pool,,gray,pool",
     "event-loop-as-published,as published,event-loop,event-loop,,pink,event-loop",
     "thread-per-request-a-a,A/A,thread-per-request,thread-per-request,,vermilion,thread-each",
     "tomcat-200,,,tomcat-200,,blue,", "tomcat-400,,,tomcat-400,,sky,", "platform-50,,,platform-50,,blue,",

@@ -7,8 +7,6 @@ test_that("Java's pool grows only when its queue is full", {
   expect_equal(setup_of(options = small, tool = closed_load())$most_inside, 4)
   rate <- function(rate) setup_of(tool = open_load(rate_per_s = rate), sleep_ms = 100)$most_inside
   expect_equal(c(rate(97), rate(397)), c(10, 20))
-  runs_itself <- function(users) setup_of(tool = closed_load(users = users), sleep_ms = 100, class = "CallerRunsPool")$most_inside
-  expect_equal(c(runs_itself(120), runs_itself(500)), c(20, 21))
 })
 
 test_that("a limit of the client's connections is no client", {
@@ -34,8 +32,7 @@ test_that("threads, permits, connections, clients and pinned carriers are limits
   expect_equal(inside(pinned, jdk = 21, cpus = 2), 2)
   expect_equal(inside(pinned, jdk = 21, carriers = 8), 8)
   expect_equal(inside(pinned, jdk = 25), Inf)
-  # A native frame pins on every JDK, a lock that is shared is no such limit.
-  for (lock in c("native", "class-init")) expect_equal(inside(c(virtual, lock = lock), jdk = 25, carriers = 4), 4)
+  # A lock that is shared is no such limit.
   expect_equal(inside(c(virtual, lock = "shared"), jdk = 21), Inf)
   # A semaphore before a pool of threads is the smaller limit.
   expect_equal(inside(list(threads = 500, permits = 10)), 10)
@@ -111,4 +108,24 @@ test_that("bounds are read back as they were written, with rows and without", {
   expect_equal(read_bounds(path), bound_one(fifty), ignore_attr = TRUE)
   write_table(bound_modes(list(), measured(list(fifty))), path)
   expect_equal(nrow(read_bounds(path)), 0)
+})
+
+test_that("a cell is judged by the bound of its own load, and not by that of ours", {
+  # Own users and waits in place of sleep-500's: 1,000 for 20 ms.
+  place <- data.table(study = "demo", mode = "virtual", baseline = "platform-50", tier = "sleep-500", tool = "jmeter")
+  own <- function(mode, options) {
+    cell <- tomcat_cell(closed_load(users = 1000), options, sleep_ms = 20)
+    cell$cell$mode <- mode
+    cell
+  }
+  cells <- list(own("virtual", virtual), own("platform-50", list(threads = 50)))
+  pair <- list(place = place, cells = cells, measured = list(summary = measured(cells, cpu_us = 10)))
+  shipped <- read_shipped(file.path(analysis_folder, "runs"), list.files(file.path(analysis_folder, "runs"))[1])
+  place[, study := "virtual-threads"]
+  finding <- findings_of_pair(place, file.path(analysis_folder, "guide.yaml"), shipped)[[1]]
+  place[, study := "demo"]
+  effect <- list(why = "", bound = 0, statistic = finding$statistic, centre = log(19.4))
+  line <- verdict_of_bound(pair, effect, finding$bound, data.table())
+  expect_equal(line[1], "20")
+  expect_match(line[2], "50,000/s (users) against 2,500/s (admitted); measured 19.4", fixed = TRUE)
 })

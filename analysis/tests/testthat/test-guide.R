@@ -130,7 +130,7 @@ test_that("the guide's situations are measured by the experiment", {
   for (situation in read_guide(file.path(analysis_folder, "guide.yaml"))) {
     there <- grid[study == situation$study & tool == situation$tool]
     expect_true(situation$baseline %in% there[tier == c(situation$baseline_tier, situation$tier)[1]]$mode)
-    # Some of its modes may be measured with depth=full alone.
+    # Some of its modes may be of an extra.
     expect_true(is.null(situation$modes) || any(situation$modes %in% there[tier == situation$tier]$mode))
     expect_true(all(situation$without_verdict %in% situation$modes))
     if ("capacity_per_s" %in% situation$statistics) expect_true("sweep" %in% grid[study == situation$study & tier == situation$tier]$tool)
@@ -141,7 +141,7 @@ test_that("the guide's situations are measured by the experiment", {
 test_that("a finding holds where each outcome is one of its own, and is unmeasured where a pair has no cell", {
   pair_of <- function(...) list(tier = "high", tool = "wrk2", statistic = "cpu_us_per_request", ...)
   finding <- list(id = "one", study = "demo", pairs = list(
-    a = pair_of(mode = "pool", bound = list(users = 500, admitted = 50), holds = "better"), b = pair_of(mode = "loop", holds = c("better", "same"))
+    a = pair_of(mode = "pool", shipped_bound = list(users = 500, admitted = 50), holds = "better"), b = pair_of(mode = "loop", holds = c("better", "same"))
   ))
   decided <- decide_findings(list(finding), guided())
   expect_equal(decided[, .(finding, pair, outcome, expected, holds, bound_ratio, mode_value, baseline_value)], data.table(
@@ -185,9 +185,9 @@ test_that("the findings are measured by the experiment, and their bounds are its
     for (pair in finding$pairs) {
       expect_gt(nrow(grid[study == finding$study & mode == pair$mode & tier == pair$tier & tool == pair$tool]), 0)
       expect_true(pair$statistic %in% compared_statistics$statistic)
-      users <- pair$bound$users
+      users <- pair$shipped_bound$users
       if (!is.null(users)) expect_equal(config$studies[[finding$study]]$tiers[[pair$tier]][[pair$tool]]$users, users)
-      connections <- pair$bound$connections
+      connections <- pair$shipped_bound$connections
       if (!is.null(connections)) {
         expect_equal(options[[finding$study]][[pair$mode]]$pool, connections)
       }

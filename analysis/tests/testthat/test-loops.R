@@ -10,7 +10,7 @@ under_both <- function(open_ms, closed_ms, tier = "low") {
   }
   rbind(side("wrk2", open_ms), side("jmeter", closed_ms))
 }
-loops_of <- function(slices, compare = compare_loops) compare(measured_of(slices))
+loops_of <- function(slices) compare_loops(measured_of(slices))
 
 test_that("the gap is open over closed, within sessions", {
   rows <- loops_of(under_both(c(200, 404, 804), c(100, 200, 400)))
@@ -23,15 +23,6 @@ test_that("the gap is open over closed, within sessions", {
   # Slices of two tools are no neighbors: the variance of both sides, not that of pairs.
   expect_equal(row$within, sqrt(2 * 0.01^2 / 3))
   expect_null(row$verdict)
-})
-
-test_that("the program wrk2 is compared with our own generator, and only with it", {
-  slices <- under_both(c(100, 200, 400), c(1, 1, 1))
-  by_itself <- slices[tool == "wrk2"][, `:=`(tool = "wrk2-itself", latency_mean_ms = 4 * latency_mean_ms)]
-  rows <- loops_of(rbind(slices, by_itself), compare_generators)
-  expect_equal(rows[statistic == "latency_mean_ms", c(estimate, mode_value, baseline_value)], c(4, 800, 200))
-  expect_equal(rows[statistic == "throughput_per_s", estimate], 1)
-  expect_equal(rows[statistic == "error_share", estimate], 0)
 })
 
 test_that("a percentile is known no better than the clock of the tool that is coarser", {

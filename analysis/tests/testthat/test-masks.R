@@ -66,17 +66,15 @@ test_that("tables of single cells have their columns, whatever is there", {
   columns <- function(measured, cells, sweeps) {
     is_beyond <- vapply(cells, function(cell) cell$cell$tool == overload_tool, NA)
     loads <- overloads_of(cells[is_beyond])
-    primitives <- read_primitives(file.path(all$folder, "primitives.csv"))
     tables <- list(
       bounds = bound_modes(cells[!is_beyond], measured$summary), occupancy = occupy_modes(cells[!is_beyond], measured$summary),
       overloads = loads, heaps = heaps_of(cells, measured$summary, loads), "request-heap" = request_heap_of(cells[is_beyond]),
-      capacity = capacities_of(sweeps), sweeps = pool_steps(sweeps), "predicted-sweeps" = predict_curves(sweeps, primitives),
+      capacity = capacities_of(sweeps), sweeps = pool_steps(sweeps),
       loops = compare_loops(measured), "profiler-cost" = profiler_cost(measured),
       comparisons = compare_all(measured, file.path(analysis_folder, "guide.yaml"))
     )
     lapply(tables, colnames)
   }
-  write_table(summarise_primitives(file.path(all$folder, "primitives", "costs.csv")), file.path(all$folder, "primitives.csv"))
   invalid <- columns(changed_rows(all, unique(all$summary[, "study"]), masks$invalid), all$cells, all$sweeps)
   expect_identical(invalid, lapply(tables_of_cells[names(invalid)], function(empty) names(empty())))
   expect_identical(columns(only(all, all$summary[0, ..place_columns]), list(), list()), invalid)

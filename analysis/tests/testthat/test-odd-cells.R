@@ -19,8 +19,7 @@ cell_verbs <- function(cell, section = "profile") {
 curve_verbs <- function(cell, section = "sweep") {
   if (!section %in% c("sweep", "load")) return(list())
   list(
-    capacity = function() capacities_of(list(cell)), steps = function() pool_steps(list(cell)),
-    predicted = function() predict_curves(list(cell), known_primitives)
+    capacity = function() capacities_of(list(cell)), steps = function() pool_steps(list(cell))
   )
 }
 

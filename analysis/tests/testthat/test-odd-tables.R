@@ -106,19 +106,8 @@ test_that("no count of samples stops a verb", {
   expect_none(stopped_by_columns(cpu_groups, numbers_of(cpu_groups), seq_len(nrow(cpu_groups)), verbs))
 })
 
-test_that("no cost of a primitive, no memory of a thread and no combination stops a verb", {
+test_that("no memory of a thread and no combination stops a verb", {
   path <- tempfile(fileext = ".csv")
-  costs <- CJ(primitive = c("tomcat-request", "platform-park"), rate_per_s = c(100, 1000), repetition = 1:2)
-  costs[, `:=`(statistic = "cpu", value = 10, unit = "us", probe_us = 200)]
-  law <- list(exponent = 0.5, usual_us = 200)
-  verbs <- function(costs, column) {
-    fwrite(costs, path)
-    list(
-      primitives = function() summarise_primitives(path, law),
-      predicted = function() predict_curves(read_cells(run$curves[1]), summarise_primitives(path, law))
-    )
-  }
-  expect_none(stopped_by_columns(costs, c("rate_per_s", "value", "probe_us"), 1L, verbs))
   memory <- data.table(kind = c("platform", "virtual"), threads = c(500, 1000), rss_bytes = 1e6, nmt_thread_reserved_bytes = 1e6, nmt_thread_committed_bytes = 1e6, heap_bytes = 1e6)
   verbs <- function(memory, column) {
     fwrite(memory, path)

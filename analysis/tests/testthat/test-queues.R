@@ -1,22 +1,3 @@
-test_that("Erlang C has its known values", {
-  # One server: the probability to wait is the utilisation.
-  expect_equal(erlang_c(1, 0.6), 0.6)
-  # Two servers, by hand: 2 rho^2 / (1 + rho).
-  expect_equal(erlang_c(2, 1), 1 / 3)
-  # Tables of Erlang C: 10 servers at 8 erlangs.
-  expect_equal(erlang_c(10, 8), 0.40918, tolerance = 1e-4)
-  expect_equal(erlang_c(3, 3), 1)
-})
-
-test_that("waiting is that of M/M/c, half of it in M/D/1, and none where all is regular", {
-  expect_equal(queue_wait_s(0.8, 1, 1), 4)
-  expect_equal(queue_wait_s(0.8, 1, 1, service_cv2 = 0), 2)
-  expect_equal(queue_wait_s(0.8, 1, 1, 0, 0), 0)
-  expect_equal(queue_wait_s(8, 10, 1), 0.40918 / 2, tolerance = 1e-4)
-  expect_equal(queue_wait_s(2, 1, 1), Inf)
-  expect_equal(queue_wait_s(2, Inf, 1), 0)
-})
-
 test_that("a closed network keeps its bounds and Little's law", {
   expect_equal(closed_throughput(50, 0.1, 0), 500)
   expect_equal(closed_throughput(1, 0.1, 0.1), 5)

@@ -71,18 +71,9 @@ test_that("slices under the profiler, or left out for another reason, have no sa
   expect_equal(speed_law(rbind(slices, slow))$slices, 320)
 })
 
-test_that("a law is read as it was written, and primitives are costs at the usual speed too", {
+test_that("a law is read as it was written", {
   law <- speed_law(slices_at(0.7))
   path <- tempfile(fileext = ".csv")
   write_table(as.data.table(law), path)
   expect_equal(read_speed_law(path), law)
-  costs <- tempfile(fileext = ".csv")
-  rows <- data.table(primitive = "request", rate_per_s = 97, statistic = c("cpu", "latency"), repetition = 1, value = 100, unit = "us")
-  write_table(rows[, probe_us := 2 * law$usual_us], costs)
-  usual <- summarise_primitives(costs, law)
-  expect_equal(usual[statistic == "cpu", mean], 100 / 2^law$exponent)
-  expect_equal(usual[statistic == "latency", mean], 100)
-  # Measured before there was a probe.
-  write_table(rows[, !"probe_us"], costs)
-  expect_equal(summarise_primitives(costs, law)$mean, c(100, 100))
 })

@@ -103,7 +103,7 @@ test_that("of one event loop, serving and asking are separated where frames diff
   expect_equal(group_of(loop, server, reactive, client, written), "remote or database")
   expect_equal(group_of(loop, "org/mariadb/r2dbc/client/SimpleClient.sendCommand_[j]"), "remote or database")
   expect_equal(group_of(loop, server, reactive, "artifact/stacks/common/Passwords.derive_[j]", "javax/crypto/Mac.update_[j]"), "handler")
-  expect_equal(group_of(virtual_worker, "org/eclipse/jetty/server/internal/HttpConnection.onFillable_[j]"), "framework")
+  expect_equal(group_of(virtual_worker, "io/helidon/webserver/http1/Http1Connection.handle_[j]"), "framework")
 })
 
 test_that("what encloses another is decided by the order of the rules", {
@@ -117,10 +117,8 @@ test_that("what encloses another is decided by the order of the rules", {
     group_of(virtual_worker, connection, "artifact/sockets/handler/Routes.handle_[j]"), "handler"
   )
   expect_equal(group_of(virtual_worker), "park and unpark")
-  # A caller-runs pool serves in the accepting thread.
   accepting <- "artifact/sockets/server/BlockingServer.acceptAll_[j]"
   expect_equal(group_of(accepting), "accept")
-  expect_equal(group_of(accepting, connection), "handler")
   # A Consumer's method is called accept as well.
   expect_equal(
     group_of("artifact/sockets/server/EventLoopServer$$Lambda.accept_[j]", "LoopConnection.flush"),

@@ -31,7 +31,7 @@ test_that("a mode keeps its look whatever stands beside it", {
   expect_equal(mode_colours("tomcat-200")[["tomcat-200"]], among[mode == "tomcat-200", colour])
   published <- among[mode == "fixed-pool-as-published"]
   expect_false(published$colour == alone$colour || published$shape == alone$shape)
-  modes <- c("thread-per-request", "fixed-pool", "caller-runs-pool", "event-loop")
+  modes <- c("thread-per-request", "fixed-pool", "virtual-thread-per-request", "event-loop")
   expect_equal(anyDuplicated(mode_colours(c(modes, paste0(modes, "-as-published")))), 0)
 })
 

@@ -10,7 +10,7 @@ decided <- function(...) {
   row[]
 }
 finding <- list(
-  id = "one", topic = "a pool", title = "A pool is cheaper", cpus = "no", study = "demo", pairs = list(a = list(bound = list(users = 500, admitted = 50)))
+  id = "one", topic = "a pool", title = "A pool is cheaper", cpus = "no", study = "demo", pairs = list(a = list(shipped_bound = list(users = 500, admitted = 50)))
 )
 told_of <- function(..., findings = list(finding)) told_findings(decided(...), findings)
 text <- c("before", "<!-- if one -->", "**`r title`.** `r a$from` become `r a$to`: `r a$times` of `r a$bound`.", "<!-- end -->", "after")
@@ -158,7 +158,7 @@ test_that("the README has five items, and short requests next to long ones only 
 
 # The values from which the last two rows of the table of settings are made.
 settings_of <- function(...) {
-  pairs <- list(more = list(bound = list(connections = 50, instead_of = 10)))
+  pairs <- list(more = list(shipped_bound = list(connections = 50, instead_of = 10)))
   held <- told_of(pair = "more", statistic = "throughput_per_s", ..., findings = list(modifyList(finding, list(pairs = pairs))))
   list(
     findings = list("held-connections" = held$one), overloads = list(heap = data.table(mode = "virtual-512m", kib_per_request = 164, base_mib = 40)),

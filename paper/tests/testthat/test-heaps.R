@@ -42,7 +42,7 @@ test_that("servers of which it is not known whether they survived are none that 
 
 test_that("without a heap one line says how to measure it", {
   none <- lapply(heap_tables(), function(table) table[0])
-  expect_equal(tell_heaps(none), "How much heap a request needs by collector takes `depth=full` to measure.")
+  expect_equal(tell_heaps(none), "How much heap a request needs by collector takes `extras=heaps` to measure.")
   expect_s3_class(ggplot2::ggplotGrob(figure_heaps(none$modes)), "gtable")
 })
 

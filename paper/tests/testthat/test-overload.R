@@ -13,19 +13,19 @@ overload_tables <- function(shares = c(1, 2, 3)) {
   list(loads = rbind(no_overloads(), loads, up_and_down, fill = TRUE), seconds = seconds, recoveries = recoveries, heap = heap)
 }
 
-test_that("answers in time are drawn against offered load, without the loads that go up and down", {
+test_that("answers in time are by offered load, without the loads that go up and down", {
   rows <- goodput_of(overload_tables()$loads)
   expect_equal(rows[, .(mode = as.character(mode), highest_share, in_time)][order(mode, highest_share)], data.table(
     mode = rep(c("event-loop", "fixed-pool"), each = 3), highest_share = rep(1:3, 2), in_time = c(0.95, 0.95 / 2, 0, 0.95, 0.95, 0.95)
   ))
-  expect_s3_class(patchwork::patchworkGrob(figure_overload(overload_tables(), "/page")), "gtable")
+  expect_s3_class(ggplot2::ggplotGrob(figure_overload(overload_tables()$seconds)), "gtable")
 })
 
 test_that("seconds and loads without a value are none of the figure, and no error", {
   tables <- overload_tables()
   expect_equal(nrow(goodput_of(tables$loads[1, due := 0])), 5)
   tables$seconds[, share := NA_real_]
-  expect_null(recovery_panel(tables$seconds))
+  expect_equal(nrow(seconds_drawn(tables$seconds)), 0)
   expect_equal(sentence_of_recovery(tables$recoveries, tables$seconds[0]), "")
   expect_equal(nrow(heap_held(tables$heap[, kib_per_request := NA_real_])), 0)
   expect_match(sentence_of_heap(overload_tables()$heap[, base_mib := 600]), "holds at most 0 of them")
@@ -33,14 +33,14 @@ test_that("seconds and loads without a value are none of the figure, and no erro
 
 test_that("a run without an overload has a figure that says so, and no sentence", {
   none <- lapply(overload_tables(), function(table) table[0])
-  expect_equal(tell_overload(none, "/page"), "")
-  expect_equal(tell_overload(overload_tables(), "/other"), "")
-  expect_s3_class(patchwork::patchworkGrob(figure_overload(none, "/page")), "gtable")
+  expect_equal(tell_overload(none), "")
+  expect_s3_class(ggplot2::ggplotGrob(figure_overload(none$seconds)), "gtable")
 })
 
 test_that("sentences name the share, the seconds and the heap of each mode", {
-  text <- tell_overload(overload_tables(), "/page")
-  expect_match(text, "^At 3 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and none with `event-loop`\\.")
+  text <- tell_overload(overload_tables(c(2, 3)))
+  expect_match(text, "^At 2 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and 47.5 % with `event-loop`\\.")
+  expect_match(text, "At 3 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and none with `event-loop`\\.")
   expect_match(text, "within 10 s by the server with `event-loop`, through 5 full collections of the heap.", fixed = TRUE)
   expect_match(text, "After an overload of 2 s, p99 returns to at most 2 times its earlier value: within 1 s with `fixed-pool` and not within 2 s with `event-loop`\\.")
   expect_match(text, "101 KiB of heap with `event-loop` \\(base 38 MiB\\)")
@@ -48,16 +48,7 @@ test_that("sentences name the share, the seconds and the heap of each mode", {
   # A line with a negative base holds for no heap.
   below <- overload_tables()
   below$heap <- rbind(below$heap, copy(below$heap)[, `:=`(mode = "fixed-pool", base_mib = -3)])
-  expect_false(grepl("heap with", tell_overload(below, "/page")))
-})
-
-test_that("fewer than three rates are no curve: the text has the values of each", {
-  few <- overload_tables(c(2, 3))
-  expect_length(panels_of_overload(few, "/page"), 1)
-  expect_length(panels_of_overload(overload_tables(), "/page"), 2)
-  expect_match(tell_overload(few, "/page"), "^At 2 times the capacity, 95 % of the requests are answered in time with `fixed-pool` and 47.5 % with `event-loop`\\. At 3 times the capacity, ")
-  expect_match(caption_of_overload(few, "/page"), "^99th percentile of sign-ups through an overload")
-  expect_match(caption_of_overload(overload_tables(), "/page"), "^Sign-ups answered within 2 s, .* and 99th percentile")
+  expect_false(grepl("heap with", tell_overload(below)))
 })
 
 test_that("predictions that failed are said, each by its condition", {

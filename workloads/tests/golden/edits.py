@@ -1,16 +1,19 @@
 """Small edits of golden cells: a test states the numbers that it judges.
 
-Golden cells are real cells of a smoke run (see cut.py). Each edit changes a copy; a cell that is
-written is checked against cell.schema.json.
+Golden cells are real cells of a smoke run (see cut.py), kept in one archive. Each edit changes a
+copy; a cell that is written is checked against cell.schema.json.
 """
 
 from __future__ import annotations
 
+import atexit
 import copy
 import csv
 import gzip
 import json
 import shutil
+import tarfile
+import tempfile
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -21,7 +24,19 @@ from workloads.record import cell_folder
 from workloads.record.slice_rules import OF_EVERYTHING
 from workloads.record.validity import EVERYTHING
 
-GOLDEN = Path(__file__).parent / "results"
+ARCHIVE = Path(__file__).with_name("cells.tar.xz")
+
+
+def unpacked() -> Path:
+    """The archive's results, in a folder that goes with this process."""
+    folder = tempfile.mkdtemp(prefix="golden-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(folder, filter="data")
+    return Path(folder) / "results"
+
+
+GOLDEN = unpacked()
 STACKS, LATENCIES = "profile.collapsed", "latencies.csv.gz"
 SLOWER = ("latency_mean_ms", "latency_min_ms", "cpu_us_per_request")
 FASTER = ("throughput_per_s", "answers_per_s")

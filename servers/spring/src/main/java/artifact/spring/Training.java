@@ -39,9 +39,7 @@ final class Training {
         visit(
                 List.of("--lock=synchronized", "--states-every-ms=100", "--count-pinned=true"),
                 "/watch?on=true", "/api/lock-test", "/watch?on=false", "/counters", "/limits");
-        for (String lock : List.of("shared", "class-init")) {
-            visit(List.of("--lock=" + lock, "--virtual=true"), "/api/lock-test", "/api/lock-test");
-        }
+        visit(List.of("--lock=shared", "--virtual=true"), "/api/lock-test", "/api/lock-test");
         visit(List.of(H2), "/api/query-test", "/registration/count", "/counters");
         signUp(List.of(H2));
         connectToMariaDb();

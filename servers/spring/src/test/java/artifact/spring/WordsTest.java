@@ -20,7 +20,7 @@ class WordsTest {
             --http-client=okhttp       | http-client is one of apache, reactor, jdk, not okhttp
             --remote.url=127.0.0.1:80  | remote.url is a URL that begins with http://, not 127.0.0.1:80
             --address=localhost        | address is an IPv4 address of this machine, not localhost
-            --lock=none                | lock is one of synchronized, reentrant, shared, native, class-init, not none
+            --lock=none                | lock is one of synchronized, reentrant, shared, not none
             --permits=0                | permits is a whole number from 1, not 0
             --long-permits=0           | long-permits is a whole number from 1, not 0
             --long-threads=0           | long-threads is a whole number from 1, not 0

@@ -8,7 +8,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A request's head, checked against RFC 9112: the request, and how many bytes of body follow it.
+ * A request's head, checked against RFC 9112 as far as loads go: the request, and how many bytes of body follow it.
  *
  * @param contentLength length of the body in bytes
  */
@@ -18,8 +18,6 @@ record RequestHead(Request request, long contentLength) {
     private static final Pattern REQUEST_LINE =
             Pattern.compile("(" + TOKEN + ") ([!-~]+) HTTP/([0-9])\\.([0-9])");
     private static final Pattern FIELD = Pattern.compile("(" + TOKEN + "):[ \t]*(.*?)[ \t]*");
-    /** The whole URL as a target, as a proxy sends it: a server must take it (RFC 9112, section 3.2.2). */
-    private static final Pattern ORIGIN = Pattern.compile("(?i)^http://[^/?]*");
 
     static RequestHead of(byte[] head, int length) throws RefusedException {
         // Field values may hold any byte above 127; Latin-1 keeps each as one character.
@@ -34,29 +32,26 @@ record RequestHead(Request request, long contentLength) {
         boolean http10 = line.group(4).equals("0");
         Fields fields = Fields.of(lines);
         fields.requireHost(http10);
-        fields.refuseExpectation(http10);
         return new RequestHead(
                 request(line.group(1), line.group(2), fields.keepAlive(http10)), fields.contentLength());
     }
 
     private static Request request(String method, String target, boolean keepAlive) {
-        String local = ORIGIN.matcher(target).replaceFirst("");
-        int mark = local.indexOf('?');
+        int mark = target.indexOf('?');
         return mark < 0
-                ? new Request(method, local, "", keepAlive)
-                : new Request(method, local.substring(0, mark), local.substring(mark + 1), keepAlive);
+                ? new Request(method, target, "", keepAlive)
+                : new Request(method, target.substring(0, mark), target.substring(mark + 1), keepAlive);
     }
 
     private static RefusedException bad(String explanation) {
         return new RefusedException(Status.BAD_REQUEST, explanation);
     }
 
-    /** The four fields that decide how a connection goes on; each list holds one entry a field line. */
-    private record Fields(
-            List<String> host, List<String> connection, List<String> contentLengths, List<String> expect) {
+    /** The three fields that decide how a connection goes on; each list holds one entry a field line. */
+    private record Fields(List<String> host, List<String> connection, List<String> contentLengths) {
 
         static Fields of(String[] lines) throws RefusedException {
-            Fields fields = new Fields(new ArrayList<>(1), new ArrayList<>(1), new ArrayList<>(0), new ArrayList<>(0));
+            Fields fields = new Fields(new ArrayList<>(1), new ArrayList<>(1), new ArrayList<>(0));
             for (int i = 1; i < lines.length; i++) {
                 Matcher field = FIELD.matcher(lines[i]);
                 if (!field.matches()) {
@@ -72,7 +67,6 @@ record RequestHead(Request request, long contentLength) {
                 case "host" -> host.add(value);
                 case "connection" -> connection.add(value.toLowerCase(Locale.ROOT));
                 case "content-length" -> contentLengths.add(value);
-                case "expect" -> expect.add(value);
                 // Allowed by RFC 9112, section 6.3; nothing here reads a body, so none is decoded.
                 case "transfer-encoding" ->
                         throw new RefusedException(Status.LENGTH_REQUIRED, "a body needs its Content-Length");
@@ -83,13 +77,6 @@ record RequestHead(Request request, long contentLength) {
         private void requireHost(boolean http10) throws RefusedException {
             if (host.size() > 1 || host.isEmpty() && !http10) {
                 throw bad("a request has exactly one Host field");
-            }
-        }
-
-        /** Refuses immediately if a client waits for leave to send its body. */
-        private void refuseExpectation(boolean http10) throws RefusedException {
-            if (!expect.isEmpty() && !http10) {
-                throw new RefusedException(Status.EXPECTATION_FAILED, "Expect is not supported");
             }
         }
 

@@ -9,7 +9,6 @@ public enum Status {
     REQUEST_TIMEOUT(408, "Request Timeout"),
     LENGTH_REQUIRED(411, "Length Required"),
     CONTENT_TOO_LARGE(413, "Content Too Large"),
-    EXPECTATION_FAILED(417, "Expectation Failed"),
     REQUEST_HEADER_FIELDS_TOO_LARGE(431, "Request Header Fields Too Large"),
     NOT_IMPLEMENTED(501, "Not Implemented"),
     SERVICE_UNAVAILABLE(503, "Service Unavailable"),

@@ -63,14 +63,9 @@ public final class Connection implements Runnable {
         }
     }
 
-    /** The answer in hand, or the first one to come, is the last on this connection. */
-    public void closeAfterAnswer() {
-        lastAnswer = true;
-    }
-
     /** For a graceful stop: closes at once when no request is in flight, otherwise after its answer. */
     void stop() {
-        closeAfterAnswer();
+        lastAnswer = true;
         if (idle.compareAndSet(true, false)) {
             close();
         }

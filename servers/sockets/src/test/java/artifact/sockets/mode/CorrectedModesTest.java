@@ -189,7 +189,6 @@ class CorrectedModesTest {
         "'GET / HTTP/3.0\r\nHost: a\r\n\r\n', 505",
         "'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n', 411",
         "'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000000\r\n\r\n', 413",
-        "'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n', 417",
         "'GET / HTTP/1.1\r\nHost: a\r\nX: ', 431"
     })
     void refusesWhatItCannotReadAndCloses(String sent, int status) throws IOException {

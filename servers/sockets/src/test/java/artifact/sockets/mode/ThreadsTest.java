@@ -149,33 +149,6 @@ class ThreadsTest {
     }
 
     @Test
-    void callerRunsPoolServesOneRequestByTheAcceptorWhenItIsFull() throws Exception {
-        try (ServerProcess server = ServerProcess.start(CallerRunsPool.class, SMALL_POOL)) {
-            connect(server, POOL_AND_QUEUE);
-            for (int i = 0; i < 3; i++) {
-                try (Client byCaller = server.connect()) {
-                    Reply reply = byCaller.ask(PAGE);
-                    assertEquals(200, reply.status());
-                    assertEquals("close", reply.connection(), "the acceptor must not be kept");
-                }
-            }
-            assertEquals(4, server.handlerThreads());
-        }
-    }
-
-    @Test
-    void callerRunsPoolAcceptsNothingWhileTheAcceptorServes() throws Exception {
-        try (ServerProcess server = ServerProcess.start(CallerRunsPool.class, SMALL_POOL)) {
-            connect(server, POOL_AND_QUEUE);
-            try (Client byCaller = server.connect().send(get("/work?sleep_ms=300"));
-                    Client next = server.connect()) {
-                assertEquals(200, next.ask(PAGE).status());
-                assertTrue(byCaller.hasNews(), "the first in the line was answered first");
-            }
-        }
-    }
-
-    @Test
     void eventLoopSleepsForManyAtOnce() throws Exception {
         try (ServerProcess server = ServerProcess.start(EventLoop.class)) {
             connect(server, 51);

@@ -14,7 +14,7 @@ import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Transactions by BEGIN and COMMIT, as R2DBC and Vert.x have them: three round trips for an order, one
+ * Transactions by BEGIN and COMMIT, as R2DBC has them: three round trips for an order, one
  * for a query without a transaction. Spring's JdbcTransactionManager takes four for an order, to leave
  * auto-commit and to return to it; with auto-commit off in the pool it takes two, and a query two as well.
  */

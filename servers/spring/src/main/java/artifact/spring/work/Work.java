@@ -20,9 +20,7 @@ import org.springframework.web.server.ResponseStatusException;
     MixedController.class,
     SynchronizedController.class,
     ReentrantController.class,
-    SharedLockController.class,
-    NativeFrameController.class,
-    ClassInitController.class
+    SharedLockController.class
 })
 public class Work {
 

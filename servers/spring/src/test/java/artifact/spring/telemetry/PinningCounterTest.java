@@ -65,18 +65,6 @@ class PinningCounterTest {
         }
     }
 
-    /** A new class for each request: the second is pinned, too. */
-    @Test
-    void theInitializationOfAClassStillPins() throws Exception {
-        try (App app = App.start("--lock=class-init", "--count-pinned=true", "--virtual=true")) {
-            for (int i = 0; i < 2; i++) {
-                assertEquals("OK", app.get("/api/lock-test").body());
-            }
-            String counters = app.get("/counters").body();
-            assertTrue(counters.startsWith("{\"pinned\":2,"), counters);
-        }
-    }
-
     @Test
     void countsNothingUnlessToldTo() throws Exception {
         try (App app = App.start()) {

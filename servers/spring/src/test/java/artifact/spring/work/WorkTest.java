@@ -2,7 +2,6 @@ package artifact.spring.work;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import artifact.spring.App;
@@ -148,19 +147,8 @@ class WorkTest {
     }
 
     @Test
-    void aNativeFrameNeedsTheOptionOfTheJvmThatMakesIt() {
-        Throwable refusal = assertThrows(Exception.class, () -> App.start("--lock=native", "--log=off"));
-        while (refusal.getCause() != null) {
-            refusal = refusal.getCause();
-        }
-        assertEquals(
-                "lock=native needs the JVM option -Djdk.reflect.useNativeAccessorOnly=true", refusal.getMessage());
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"shared", "class-init"})
-    void refusesToSleepTooLongWhateverIsHeld(String lock) throws Exception {
-        try (App app = App.start("--lock=" + lock, "--virtual=true")) {
+    void refusesToSleepTooLongWhateverIsHeld() throws Exception {
+        try (App app = App.start("--lock=shared", "--virtual=true")) {
             assertEquals(400, app.get("/api/lock-test?sleep_ms=60001").statusCode());
             assertEquals("OK", app.get("/api/lock-test?sleep_ms=1").body());
         }

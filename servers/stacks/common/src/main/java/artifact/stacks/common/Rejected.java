@@ -15,14 +15,6 @@ public final class Rejected extends RuntimeException {
         return new Rejected(502, "the remote failed");
     }
 
-    public static Rejected bodyTooLong() {
-        return new Rejected(413, "the body is too long");
-    }
-
-    public static Rejected noSuchPage() {
-        return new Rejected(404, "no such page");
-    }
-
     public Answer answer() {
         return Answer.failure(status, getMessage());
     }

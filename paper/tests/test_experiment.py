@@ -1,0 +1,35 @@
+"""The experiment has what shipped runs show, and what is new has a date."""
+
+import csv
+from pathlib import Path
+
+import yaml
+
+from workloads.experiment.configuration import EXTRAS, VARIANTS
+from workloads.experiment.grid import Grid
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_every_mode_and_tier_is_measured_by_a_shipped_run_or_has_a_date():
+    shipped = {
+        (row["study"], row[part])
+        for table in ("summary.csv", "capacity.csv")
+        for file in ROOT.glob(f"analysis/runs/*/{table}")
+        for row in csv.DictReader(file.read_text().splitlines())
+        for part in ("mode", "tier")
+    }
+    whole = Grid(yaml.safe_load((ROOT / "config.yaml").read_text()) | {"extras": EXTRAS})
+    measured = {(cell.study, name) for cell in whole.cells for name in (cell.mode, cell.tier)}
+    dated, named = set(), set()
+    for study in whole.studies.values():
+        # A variant is no mode of its own.
+        modes = {id: mode for id, mode in study.modes.items() if not VARIANTS.keys() & mode.keys()}
+        parts = modes | study.tiers
+        named |= {(study.id, id) for id in parts}
+        dated |= {(study.id, id) for id, part in parts.items() if "since" in part}
+        for id, comparison in study.comparisons.items():
+            if "since" in study.says["comparisons"][id]:
+                dated |= {(study.id, mode) for mode in comparison.modes}
+    assert named <= measured, "no comparison meets it"
+    assert named - shipped == dated

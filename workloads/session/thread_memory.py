@@ -1,0 +1,115 @@
+"""The memory that waiting threads hold, by kind and number, each in a JVM of its own.
+
+A table that is there stays while its program is the same, as cells do; to measure it again delete
+it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import logging
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from workloads.machine import environment, provenance
+from workloads.machine.testbed import (
+    Process,
+    alone_on_the_machine,
+    cpu_shares,
+    stop_with_our_requester,
+)
+from workloads.session.run_session import check_alone
+
+logger = logging.getLogger("memory")
+JAR = provenance.ROOT / "servers/thread-memory/target/thread-memory.jar"
+FINGERPRINT = JAR.with_name(f"{JAR.name}.sha256")
+JVM_OPTIONS = [
+    *("-Xms256m", "-Xmx256m", "-XX:+UseSerialGC", "-XX:+AlwaysPreTouch"),
+    "-XX:NativeMemoryTracking=summary",
+]
+KINDS = ("platform", "virtual")
+THREADS = (50, 500, 5000, 10000)
+LIMIT_S = 60
+COLUMNS = (
+    *("kind", "threads", "rss_bytes", "nmt_thread_reserved_bytes", "nmt_thread_committed_bytes"),
+    *("heap_bytes", "jars_sha256", "machine"),
+)
+
+Row = dict[str, str]
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """On the server's CPUs, as servers are."""
+    java, cpus = str(provenance.java()), cpu_shares()[0]
+    of = {"jars_sha256": fingerprint(), "machine": provenance.this_machine()["id"]}
+    for kind in KINDS:
+        for threads in THREADS:
+            words = ["-cp", str(JAR), "artifact.memory.ThreadMemory", kind, str(threads)]
+            process = Process([java, *JVM_OPTIONS, *words], cpus, folder, "memory.log")
+            process.finish(LIMIT_S)
+            printed = (folder / "memory.log").read_text(errors="replace")
+            if process.exit_status != 0:
+                # This machine lets no process have so many threads: there is no value.
+                logger.warning("%s threads, %d: %s", kind, threads, printed[-2000:])
+                continue
+            yield row(printed) | of
+
+
+def row(printed: str) -> Row:
+    """The last line is the program's row; the JVM may warn before it."""
+    return dict(zip(COLUMNS, printed.split()[-1].split(","), strict=False))
+
+
+def fingerprint() -> str:
+    return FINGERPRINT.read_text().split()[0]
+
+
+def is_current(path: Path) -> bool:
+    """Whether the table is there, of the same program; whichever machine it comes from."""
+    if not path.exists():
+        return False
+    with path.open(newline="") as file:
+        first = next(csv.DictReader(file), {})
+    return first.get("jars_sha256") == fingerprint()
+
+
+def write(path: Path, found: list[Row]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--table", type=Path, required=True, help="table to write (CSV)")
+    parser.add_argument("--held", required=True, help="cores held, of those available, as 4/4")
+    parser.add_argument("--log", type=Path, required=True)
+    return parser.parse_args()
+
+
+def main() -> None:
+    environment.confine()
+    options = arguments()
+    check_alone(options.held)
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=options.log, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s"
+    )
+    if is_current(options.table):
+        logger.info("%s stays: its program is the same", options.table)
+        options.table.touch()
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
+    stop_with_our_requester()
+    with alone_on_the_machine(), tempfile.TemporaryDirectory() as folder:
+        write(options.table, list(rows(Path(folder))))
+
+
+if __name__ == "__main__":
+    main()
