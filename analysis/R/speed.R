@@ -64,6 +64,3 @@ with_usual_speed <- function(slices, law) {
   slices[, probe := exp(mean(log(probe_us[is.finite(probe_us) & probe_us > 0]))), by = .(study, tier, tool, session, kind, round)]
   slices[, cpu_us_per_request := at_usual_speed(cpu_us_per_request, probe, law)][, probe := NULL][]
 }
-
-#' Reads a law that was written as a table of one row.
-read_speed_law <- function(path) as.list(read_table(path, names(no_law)))

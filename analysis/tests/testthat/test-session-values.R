@@ -7,7 +7,7 @@ golden_values <- function(path) {
   histograms <- read_loads(path)$histograms
   # Of the slices that the rules of its time took, and the percentile of all of them.
   by_record <- read_cell_slices(file.path(dirname(path), "slices.csv"))[kind == "plain" & kept]
-  slices[kind == "plain", kept := slice %in% by_record$slice]
+  slices[kind == "plain", kept := slice %in% by_record$slice][, reason := sub("undisturbed", "", reason)]
   ours <- with_session_values(summarise_cells(path), slices, histograms)
   ours[, latency_p99_ms := merged_percentile(histograms[[1]], by_record$slice, 0.99)]
   recorded <- c(

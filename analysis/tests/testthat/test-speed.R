@@ -70,10 +70,3 @@ test_that("slices under the profiler, or left out for another reason, have no sa
   slow <- copy(slices)[, reason := "steady_speed"]
   expect_equal(speed_law(rbind(slices, slow))$slices, 320)
 })
-
-test_that("a law is read as it was written", {
-  law <- speed_law(slices_at(0.7))
-  path <- tempfile(fileext = ".csv")
-  write_table(as.data.table(law), path)
-  expect_equal(read_speed_law(path), law)
-})
