@@ -26,6 +26,9 @@ Outputs: results/summary.csv           a row per cell
          results/occupancy.csv         a row per mode, tier and tool of a closed loop: where its users stand
          results/mixes.csv             a row per mode, tier and tool with two paths: their latency, predicted and measured
          results/claims.csv            a row per claim of a source: the verdict on it
+         results/undecided.csv         a row per undecided primary: the rounds or sessions that it lacks, in minutes
+         results/elsewhere.csv         a row per comparison that two hosts have: its range on another host
+         results/hosts-left-out.csv    a row per host: how many of its comparisons lie in the range of the others
          results/cpu-groups.csv        a row per cell and group of stacks: where CPU goes
          results/allocations.csv       a row per cell and group of stacks: bytes that a request allocates
          results/moved-groups.csv      a row per cause and group of stacks: where CPU time moved
@@ -118,6 +121,9 @@ rule analyze:
         f"{RESULTS}/occupancy.csv",
         f"{RESULTS}/mixes.csv",
         f"{RESULTS}/claims.csv",
+        f"{RESULTS}/undecided.csv",
+        f"{RESULTS}/elsewhere.csv",
+        f"{RESULTS}/hosts-left-out.csv",
     log:
         f"{RESULTS}/logs/analyze.log",
     threads: 2

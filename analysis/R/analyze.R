@@ -29,7 +29,8 @@ tables_of_cells <- list(
   loops = function() no_compared_tools(),
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
-  claims = function() no_claims()
+  claims = function() no_claims(), undecided = function() no_lacking(), elsewhere = function() no_elsewhere(),
+  "hosts-left-out" = function() hosts_left_out(no_judged()[, host := character()], character())
 )
 tables_of_profiles <- list(
   "cpu-groups" = function() no_cpu_groups(), allocations = function() no_allocations(), "moved-groups" = function() no_moved()
@@ -93,8 +94,10 @@ measure_cells <- function(results, write, paths, folder) {
   summary <- read_summary(path("summary"))
   known <- guarded(lent_comparisons(folder, summary$session), "comparisons")
   measured <- as_measured(summary, read_slices(path("slices")), read$histograms, known)
-  c(measured, list(loads = read$paths, capacity = read_capacity(path("capacity"))))
+  c(measured, list(loads = read$paths, host = host_of_cells(read$paths), capacity = read_capacity(path("capacity"))))
 }
+
+host_of_cells <- function(paths) if (length(paths) > 0) host_of(list(facts = read_cell(paths[1])$provenance)) else NA_character_
 
 # All modes with their baselines, in all statistics; the primaries of the guide have verdicts.
 compare_all <- function(measured, guide) {
@@ -110,6 +113,10 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(guide_of(measured, comparisons, guide), "guide", "comparisons")
   write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
+  write(lacking(comparisons, measured), "undecided")
+  of_hosts <- rbind(measured$known, copy(comparisons)[, host := measured$host], fill = TRUE)
+  write(elsewhere(of_hosts, read_starts(guide)), "elsewhere")
+  write(hosts_left_out(of_hosts, read_starts(guide)), "hosts-left-out")
   write(judge_all_claims(measured, results, folder), "claims", "claims")
   write(compare_loops(measured), "loops", "comparisons")
   write(profiler_cost(measured), "profiler-cost", "comparisons")

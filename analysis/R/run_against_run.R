@@ -7,7 +7,7 @@
 
 #' How often the interval of a change between two runs holds "no change".
 #'
-#' @param a,b comparisons of two runs, see read_comparisons(). Those count that both have by two sessions or more, that are no bound,
+#' @param a,b comparisons of two runs, see read_comparisons(). Those count that both have, by one session or more, that are no bound,
 #'   and that could have differed: not what the load fixes, nor what is exactly the same in both runs, as no request failed.
 #' @return data.table, a row per statistic, and one for `all`: statistic, comparisons, held, share, low, high (95 % of the share, Clopper and
 #'   Pearson 1934).
@@ -28,7 +28,7 @@ changes_between <- function(a, b) {
 
 # On the scale of effects. No error is below the quantum of what was counted, where a run says it.
 errors_of <- function(comparisons) {
-  rows <- comparisons[is.finite(estimate) & is.finite(noise) & pairs > 1 & df > 0 & bound == "" & !fixed %in% 1]
+  rows <- comparisons[is.finite(estimate) & is.finite(noise) & df > 0 & bound == "" & !fixed %in% 1]
   least <- fcoalesce(rows$least, 0)
   rows <- rows[, c(comparison_keys, "effect", "estimate", "noise", "df", "pairs"), with = FALSE]
   rows[, `:=`(

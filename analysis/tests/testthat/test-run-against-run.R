@@ -35,7 +35,7 @@ test_that("what cannot have differed, and what has no noise of sessions, does no
     change(altered)
     run_against_run(a, altered)[statistic == "all", comparisons]
   }
-  expect_equal(counted(function(rows) rows[1, pairs := 1]), 9)
+  expect_equal(counted(function(rows) rows[1, pairs := 1]), 10)
   expect_equal(counted(function(rows) rows[1:2, bound := "at_least"]), 8)
   expect_equal(counted(function(rows) rows[1:3, estimate := NA]), 7)
   expect_equal(counted(function(rows) rows[, fixed := c(1, rep(0, 9))]), 9)
