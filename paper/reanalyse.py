@@ -87,8 +87,8 @@ def write(request: Request) -> None:
             say(f"{name} is not with the cells: it is made of them and of config.yaml")
     if (cells.parent / MEMORY).exists():
         shutil.copy(cells.parent / MEMORY, out / MEMORY)
-    results, reference = f"results={out}", f"reference={request.reference}"
-    run("analyze", [*ANALYZE, "analyze", results, reference], out, paths)
+    results = f"results={out}"
+    run("analyze", [*ANALYZE, "analyze", results], out, paths)
     converter = "converter=profiles/convert/jfrconv.sh"
     run("profiles", [*ANALYZE, "profiles", results, converter], out, stacks_of(paths))
     words = ["--results", f"{out}", "--reference", request.reference]

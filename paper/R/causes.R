@@ -102,7 +102,7 @@ tell_cause_of <- function(all, id) {
 sentence_unmeasured <- function(all, id) {
   wanted <- id
   reasons <- unique(unlist(strsplit(all$traced[id == wanted & !is_measured(all$traced)]$reason, "; ", fixed = TRUE)))
-  sprintf("*%s*: not measured here%s.", all$causes[[wanted]]$title, if (length(reasons) > 0) sprintf(" (%s)", plain(enumerated(reasons, 2))) else "")
+  sprintf("*%s*: not measured here%s.", all$causes[[wanted]]$title, if (length(reasons) > 0) sprintf(" (%s)", plain(enumerated(reason_in_words(reasons), 2))) else "")
 }
 
 #' The share of a cause's effect that goes with its first swap; empty where it was not measured.
@@ -143,7 +143,7 @@ sentences_not_computed <- function(all) {
   waits <- all$impossible_waits
   c(
     if (nrow(absent) > 0) {
-      sprintf("Not measured well enough: %s.", paste(sprintf("%s: %s (%s)", titles(absent$id), absent$does, plain(absent$reason)), collapse = "; "))
+      sprintf("Not measured well enough: %s.", paste(sprintf("%s: %s (%s)", titles(absent$id), absent$does, plain(reason_in_words(absent$reason))), collapse = "; "))
     },
     if (length(gone) > 0) sprintf("Not measured here, without a cell of a side: %s.", paste(titles(gone), collapse = "; ")),
     if (nrow(waits) > 0) {

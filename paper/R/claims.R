@@ -37,11 +37,12 @@ sentence_of_totals <- function(verdicts) {
 
 #' A row for each conclusion that the run has the cells of: Source (with its first row), Conclusion, Published, Here, Verdict, Why.
 #'
-#' @param verdicts see read_verdicts().
+#' @param verdicts see read_verdicts(); `comparisons` see read_comparisons(), which say where CPU times are those at the CPU's limit.
 #' @return data.table of text. ‡ marks a verdict on a treatment that is not the source's; "Why" says in what it differs.
-table_claims <- function(verdicts) {
+table_claims <- function(verdicts, comparisons = NULL) {
   without_stop <- function(text) sub("[.]$", "", text)
-  measured <- copy(verdicts[was_measured(verdicts)])[, reason := said_once(reason)]
+  measured <- copy(verdicts[was_measured(verdicts)])[, reason := said_once(reason_in_words(reason))]
+  measured <- with_cpu_limits(measured, comparisons)
   measured[, .(
     Source = fifelse(duplicated(source), "", source_titles[source]), Conclusion = without_stop(claim), Published = published,
     Here = fifelse(ours == "", no_figure, ours), Verdict = paste0(verdict, fifelse(treatment == "substituted", " ‡", "")),
@@ -55,6 +56,15 @@ table_claims <- function(verdicts) {
 list_of_unmeasured <- function(verdicts) {
   absent <- verdicts[!was_measured(verdicts)]
   bullets(absent[, sprintf("%s: not measured here; it takes %s.", plain(sub("[.]$", "", claim)), as_code(cells))])
+}
+
+# CPU times of servers that use up their CPU are marked.
+with_cpu_limits <- function(verdicts, comparisons) {
+  if (is.null(comparisons) || !is_readable(comparisons) || !"cpu_limited" %in% names(comparisons)) return(verdicts)
+  limited <- comparisons[statistic == "cpu_us_per_request" & cpu_limited %in% 1 & reason == ""]
+  pairs <- limited[, sprintf("%s/%s/%s/%s : %s/%s/%s/%s", study, mode, tier, tool, study, baseline, tier, tool)]
+  marked <- function(text) sub("(CPU time per request[^;]*)", "\\1, at the CPU's limit", text)
+  copy(verdicts)[cells %in% pairs, `:=`(ours = fifelse(statistic == "cpu_us_per_request", marked(ours), ours), also = marked(also))][]
 }
 
 # The same reason on both sides, once.

@@ -37,6 +37,8 @@ column_words <- fread(
    reason;                         why there is no value, or the rule that excludes it
    others_cpu_share;               share of the server's CPUs that processes outside the session used
    steal_share;                    share of all CPUs that the hypervisor gave to others
+   server_steal_share;             share of the server's CPUs that the hypervisor gave to others
+   server_cpus;                    CPUs that the server has
    idle_neighbors_share;           share of the server's CPUs that the idle servers used beyond their idle cost
    bound_by;                       what the bound is of: users, what the mode admits, or the CPUs
    admitted;                       requests that the mode serves concurrently
@@ -71,8 +73,8 @@ column_words <- fread(
    baseline_value;                 value of the baseline
    mode_value;                     value of the mode
    estimate;                       mode's value by the baseline's, or for shares the difference
-   low;                            lower end of the 95 % interval
-   high;                           upper end of the 95 % interval
+   low;                            lower end of the 95 % interval (of a bound: the least that the ratio can be)
+   high;                           upper end of the 95 % interval (of a bound: the most that the ratio can be)
    fcr_low;                        lower end, widened for the selection of what is reported
    fcr_high;                       upper end, widened for the selection of what is reported
    estimate_all;                   the same with the slices that a rule excludes
@@ -115,14 +117,15 @@ column_words <- fread(
    us;                             CPU time per request, in µs
    better;                         direction that is good
    effect;                         ratio, or difference
-   within;                         standard deviation that the rounds explain
+   within;                         standard error of one session by its rounds
    df_within;                      its degrees of freedom
-   noise;                          moderated standard deviation between sessions
+   noise;                          standard deviation of the effect of one session, by its rounds and by what new processes add
    df;                             degrees of freedom
    least;                          smallest error that the count allows
    p_value;                        p-value of no difference, not adjusted
    equivalence_p_value;            p-value of a difference as large as the margin
    fixed;                          whether the load fixes the value on both sides
+   cpu_limited;                    whether both servers used up their CPUs in a closed loop, so that CPU times are compared at the CPU's limit
    primary;                        whether the comparison is a primary one
    rules_version;                  version of the rules that judged
    id;                             cause, see causes.yaml
@@ -168,6 +171,8 @@ column_words <- fread(
    sessions_there;                 sessions of the shipped run
    verdict_here;                   verdict of this run
    verdict_there;                  verdict of the shipped run
+   beyond_p_value;                 p-value of a change within the margin, not adjusted
+   beyond_p_adjusted;              the same, adjusted
    equivalence_p_adjusted;         p-value of a difference as large as the margin, adjusted
    session;                        session, a set of new processes
    slice;                          load of one server within a session
@@ -261,9 +266,9 @@ column_words <- fread(
    Repeated;                       slices that were measured again
    Excluded: compiler;             excluded because the JIT compiler worked
    Excluded: disturbed;            excluded because other processes or the hypervisor took the CPUs
-   Excluded: speed;                excluded because the CPUs were slower than usual
+   Excluded: speed (sweeps);       excluded because the CPUs were slower than usual, in load sweeps
    Excluded: neighbors not idle;   excluded because the idle servers were not idle
-   Excluded: generator late;       excluded because the generator was late
+   Excluded: generator at its limit;  excluded because the generator had no CPU time, descriptors or ports left
    Excluded: not completed;        excluded because the slice did not complete
    Excluded: stopped by a quota;   excluded because a quota stopped the server
    Sessions;                       sessions

@@ -42,7 +42,7 @@ ratios_of_runs <- function(row, runs) {
 #' @param row a row of the comparisons; `others` other runs, see read_all_shipped().
 #' @return text, as "9.2 × [8.3, 10]", "9.2 × [8.8 to 9.6 on 3 runs]" or "at least 2 ×".
 times_of <- function(row, others = list()) {
-  if (is.na(row$estimate)) return(if (nzchar(row$reason)) row$reason else no_figure)
+  if (is.na(row$estimate)) return(if (nzchar(row$reason)) why_missing(row$reason) else no_figure)
   ends <- printed_ends(row)
   if (ends$bound == "none") return(not_measured_well)
   ratio <- c(row$estimate, ends$low, ends$high)
@@ -74,13 +74,14 @@ bound_text_of <- function(bound) {
 
 #' Values of a finding's pairs for a text.
 #'
-#' @return list: title; by the names of the pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), and
-#'   bound where there is one.
+#' @return list: title; by the names of the pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), limit (empty,
+#'   or that both used up their CPU), and bound where there is one.
 values_for_text <- function(finding, others = list()) {
   of_pair <- function(row) {
     bound <- finding$pairs[[row$pair]]$shipped_bound
     list(
       from = value_in_words(row$baseline_value, row$statistic), to = value_in_words(row$mode_value, row$statistic), times = times_of(row, others),
+      limit = limit_text(row),
       bound = if (!is.null(bound)) bound_text_of(bound)
     )
   }
@@ -104,7 +105,7 @@ pairs_in_words <- function(rows) {
 # Reasons in place of values, each once, with the modes that have it: "`a` and `b`: no session has values of both sides".
 reasons_in_words <- function(rows) {
   told <- rows[, .(modes = enumerated(unique(as_code(mode)), 2)), by = .(reason = fifelse(reason == "", "a value is missing", reason))]
-  told[, sprintf("%s: %s", modes, plain(reason))]
+  told[, sprintf("%s: %s", modes, plain(reason_in_words(reason)))]
 }
 
 #' The values with which a finding is refuted or not decided, or the reasons why it has none.
@@ -154,7 +155,7 @@ block_end <- "^<!-- end -->$"
 #' @param lines of a .qmd; `findings` see told_findings().
 #' @return data.table, a row a block: start and end (lines of its comments), finding (the first of its condition, whose values it has), holds.
 #'   Stops at a block of a finding that guide.yaml does not have, and at one that does not end.
-blocks_of <- function(lines, findings) {
+text_blocks <- function(lines, findings) {
   starts <- grep(block_start, lines)
   ends <- grep(block_end, lines)
   if (length(starts) != length(ends) || any(ends < starts) || any(tail(starts, -1) < head(ends, -1))) stop("a block has no end", call. = FALSE)
@@ -176,11 +177,11 @@ finding_holds <- function(finding) finding$holds %in% "yes"
 
 #' A text with the blocks whose findings hold, and without all others.
 #'
-#' @param lines,findings see blocks_of(); `others` other runs, see times_of(); `untold` whether a sentence says of each other finding why it has
+#' @param lines,findings see text_blocks(); `others` other runs, see times_of(); `untold` whether a sentence says of each other finding why it has
 #'   no text, where its first block would stand.
 #' @return lines.
 with_findings <- function(lines, findings, others = list(), untold = FALSE) {
-  blocks <- blocks_of(lines, findings)
+  blocks <- text_blocks(lines, findings)
   # A table has rows of findings that hold alone.
   blocks[, untold := untold & !duplicated(finding) & !vapply(findings[finding], finding_holds, NA) & !startsWith(lines[start + 1], "|")]
   for (at in rev(seq_len(nrow(blocks)))) {

@@ -28,7 +28,7 @@ seconds_drawn <- function(seconds) seconds[is.finite(share) & !is.na(p99_ms)]
 # A row per mode and share: medians over sessions and rounds. A load with steps is none of the curve.
 goodput_of <- function(loads) {
   rows <- loads[!grepl(" ", steps) & due > 0 & is.finite(in_time), .(
-    in_time = median(in_time / due), predicted = median(predicted_in_time), most = median(most_in_time)
+    in_time = median(in_time / due), predicted_share = median(predicted_in_time), most = median(most_in_time)
   ), by = .(mode, highest_share)]
   rows[, mode := factor(mode, mode_levels(mode))][order(mode, highest_share)]
 }

@@ -38,7 +38,7 @@ verdict_of <- function(rows) {
   none <- as.numeric(rows$effect == "ratio")
   fcase(
     rows$verdict == "fixed", "same: fixed by the load",
-    rows$verdict == "not comparable", rows$reason,
+    rows$verdict == "not comparable", why_missing(rows$reason),
     rows$verdict == "undecided" & rows$low <= none & rows$high >= none, paste("undecided: interval holds", none),
     rows$verdict == "undecided", sprintf("undecided: p = %s", format_number(signif(rows$p_adjusted, 2))),
     rows$verdict == "same", "same",

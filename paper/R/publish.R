@@ -18,7 +18,7 @@ findings_of_shipped <- function(run, guide) {
 }
 
 # The blocks that are items of the first page.
-blocks_of_items <- function(lines, findings) blocks_of(lines, findings)[startsWith(lines[start + 1], "1. ")]
+blocks_of_items <- function(lines, findings) text_blocks(lines, findings)[startsWith(lines[start + 1], "1. ")]
 
 #' The items of the first page that this run supports, without links into the report.
 #'
@@ -160,7 +160,7 @@ readme_blocks <- function(runs, items, first, elsewhere, alt) {
     ),
     run = c(
       narrow_table(table_of_runs(runs)), "",
-      sprintf("`%s`: %s", run$name, sentence_validity(cells)),
+      sprintf("`%s`: %s", run$name, sentence_validity(cells, run$comparisons)),
       if (length(runs) > 1) c("", sentence_of_agreement, "", narrow_table(table_of_agreement(runs)))
     ),
     checks = narrow_table(table_of_checks(first))
@@ -266,7 +266,7 @@ summary_lines <- function(all, lines) {
   c(
     if (length(items) > 0) c("", "Findings:", paste("-", gsub("[`*]", "", items))),
     if (length(untold) > 0) c("", "This run does not show:", untold),
-    "", said("the summary", sentence_validity(all$summary)), said("the summary", sentence_full_collections(all$summary, Inf)),
+    "", said("the summary", sentence_of_taken_cpu(all)), said("the summary", sentence_validity(all$summary, all$comparisons)), said("the summary", sentence_full_collections(all$summary, Inf)),
     lines_of_problems(problems_of(all$results)), sprintf("Report: %s", file.path(all$results, c("report.html", "report.pdf")))
   )
 }

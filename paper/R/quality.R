@@ -69,8 +69,8 @@ idle_text <- function(cells) {
 # ---- Slices ----------------------------------------------------------------------------------
 
 slice_rules <- c(
-  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed", idle_neighbors = "neighbors not idle",
-  generator_healthy = "generator late", not_completed = "not completed", unthrottled = "stopped by a quota"
+  compiled = "compiler", undisturbed = "disturbed", steady_speed = "speed (sweeps)", idle_neighbors = "neighbors not idle",
+  generator_healthy = "generator at its limit", not_completed = "not completed", unthrottled = "stopped by a quota"
 )
 
 #' Slices by study: counted for latency, repeated, and excluded by rule. A slice may fail several rules.
@@ -158,7 +158,7 @@ sentence_controls <- function(controls) {
     "to %s changes the %s by a factor of %s to %s; %s is %s", control, title_of(statistic), format_number(true_low), format_number(true_high),
     with_interval(estimate, low, high), ifelse(found, "found", "**not the same**")
   )]
-  absent <- controls[is.na(estimate), sprintf("%s (%s)", enumerate(unique(control)), plain(reason)), by = reason]$V1
+  absent <- controls[is.na(estimate), sprintf("%s (%s)", enumerate(unique(control)), plain(reason_in_words(reason))), by = reason]$V1
   paragraph(
     if (length(told) > 0) sprintf("Positive controls are modes that are slower than another by a known ratio: %s.", enumerate(told, "; and ")),
     if (length(absent) > 0) sprintf("Positive controls that were **not measured**: to %s.", paste(absent, collapse = "; "))

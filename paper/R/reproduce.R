@@ -34,10 +34,10 @@ explanation_of_reproduction <- function(changes) {
     paste(
       "Each comparison becomes a change: the ratio measured here divided by the shipped one; for shares it is their difference.",
       "It is *reproduced* if two one-sided tests at 5 %% [@schuirmann1987] place it within a factor of %s [@fda2001], or within %s",
-      "percentage points. It *differs* if a t test at 5 %% finds a change and none places it there; otherwise it is *not decided*.",
-      "The error of a change is Welch's [@welch1947]. One session alone is taken to be as noisy as those of the other run, or as its own",
-      "slices show if that is more; its interval is one of prediction [@hahn1991]. P-values are adjusted over all comparisons of a metric",
-      "[@benjamini1995]."
+      "percentage points. It *differs* if a t test at 5 %% places it beyond; otherwise it is *open*. The error of a change is Welch's",
+      "[@welch1947]. A value of a cell that was measured alone is taken to be as noisy as those of the other run; its interval is one of",
+      "prediction [@hahn1991]. P-values are adjusted over all comparisons of a metric [@benjamini1995]. In a closed loop mean and median",
+      "latency restate the throughput, as CPU time does at the CPU's limit, and are not judged."
     ),
     format_number(exp(reproduction_margins$ratio)), format_number(100 * reproduction_margins$difference)
   )
@@ -48,7 +48,7 @@ sentence_reproduced <- function(changes) {
   directed <- directed_changes(changes)
   paragraph(
     sprintf(
-      "Of %s that both have, %d %s reproduced, %d %s, and %d %s not decided.", count_of(nrow(changes), "comparison"),
+      "Of %s that both have, %d %s reproduced, %d %s, and %d %s open.", count_of(nrow(changes), "comparison"),
       counts[[1]], if (counts[[1]] == 1) "is" else "are", counts[[2]], if (counts[[2]] == 1) "differs" else "differ",
       counts[[3]], if (counts[[3]] == 1) "is" else "are"
     ),

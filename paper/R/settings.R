@@ -10,7 +10,7 @@ example_in_flight <- 10000
 #' @return lines of Markdown, as one string. A table without any row has one that says so.
 rows_of_settings <- function(all, combinations, lines = character()) {
   rows <- c(row_of_connections(all$findings[["held-connections"]], combinations), row_of_memory(all$thread_memory, all$overloads$heap))
-  others <- blocks_of(lines, all$findings)$holds
+  others <- text_blocks(lines, all$findings)$holds
   if (length(rows) == 0 && length(others) > 0 && !any(others)) rows <- markdown_row("None that this run decides", no_figure, no_figure)
   paste(rows, collapse = "\n")
 }

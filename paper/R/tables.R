@@ -80,6 +80,7 @@ data_table <- function(results, file, what, columns = NULL, keep = NULL) {
 # A column of cells: latencies that do not count have a mark, and a percentile that failed requests reach is not reached.
 value_of_cell <- function(rows, id) {
   values <- rows[[id]]
+  if (id == "reason") return(reason_in_words(values))
   if (!grepl("^latency_.*_ms$", id) || !is.numeric(values)) return(values)
   marks <- if (is.null(rows$latency_valid)) FALSE else !(rows$valid & rows$latency_valid) & !is.na(values)
   if (!any(is.infinite(values) | marks)) return(values)
@@ -102,7 +103,7 @@ server_columns <- c(
 invalid_columns <- c(of_cell, "outcome", "outcome_reason", "failed_checks", "errors", "bound_throughput", "bound_latency")
 excluded_slice_columns <- c(
   of_cell, "round", "kind", "reason", "throughput_per_s", "latency_mean_ms", "latency_p99_ms", "cpu_us_per_request", "compiler_share",
-  "others_cpu_share", "steal_share", "idle_neighbors_share"
+  "others_cpu_share", "steal_share", "server_steal_share", "idle_neighbors_share"
 )
 of_curve <- c("mode", "tier", "step", "sessions", "rate_per_s")
 
@@ -228,7 +229,7 @@ tables_of_studies <- function(all) {
 place_columns <- c("study", "mode", "baseline", "tier", "tool", "statistic", "unit")
 ratio_columns <- c(
   place_columns, "baseline_value", "mode_value", "estimate", "low", "high", "fcr_low", "fcr_high", "estimate_all", "bound", "reason", "verdict",
-  "p_adjusted", "pairs", "rounds", "baseline_collections", "mode_collections", "baseline_gc_share", "mode_gc_share"
+  "cpu_limited", "p_adjusted", "pairs", "rounds", "baseline_collections", "mode_collections", "baseline_gc_share", "mode_gc_share"
 )
 
 #' The tables that are not of one study.

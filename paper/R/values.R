@@ -43,7 +43,7 @@ printed_ends <- function(rows) {
 }
 
 #' Effects with their intervals, or the reason why there is none. A bound is the end of its interval that holds, or the estimate where
-#' it has no interval. It says how many sessions have both sides where not all have, and marks one session.
+#' it has no interval. It says that both servers were at the CPU's limit, how many sessions have both sides where not all have, and marks one session.
 #'
 #' @param rows see printed_ends(); reason, pairs and sessions of comparisons.
 #' @param scale 100 for percentages.
@@ -58,7 +58,13 @@ effect_with_interval <- function(rows, scale = 1) {
     rep(TRUE, nrow(ends)), with_interval(scale * rows$estimate, scale * ends$low, scale * ends$high)
   )
   why <- if (is.null(rows$reason)) "" else rows$reason
-  ifelse(is.na(rows$estimate), ifelse(why == "", no_figure, why), paste0(text, sessions_text(rows)))
+  ifelse(is.na(rows$estimate), ifelse(why == "", no_figure, why_missing(why)), paste0(text, limit_text(rows), sessions_text(rows)))
+}
+
+# CPU times of two servers that use up their CPU have a ratio at unequal rates, too.
+limit_text <- function(rows, text = ", at the CPU's limit") {
+  if (!all(c("cpu_limited", "statistic") %in% names(rows))) return(rep("", nrow(rows)))
+  ifelse(rows$statistic == "cpu_us_per_request" & rows$cpu_limited %in% 1, text, "")
 }
 
 sessions_text <- function(rows) {

@@ -25,8 +25,7 @@ def analyze(results: Path, cells: Iterable[Cell]) -> None:
     grid = Grid(CONFIGURATION)
     (results / "grid.csv").write_text(grid.grid_table())
     paths = [write(cell, results) for cell in cells]
-    reference = f"reference={CONFIGURATION['reference']}"
-    run("analyze", results, paths, reference)
+    run("analyze", results, paths)
     stacks = sorted((results / "cells").rglob("*.collapsed"))
     run("profiles", results, stacks, "converter=true")
 

@@ -16,7 +16,7 @@ test_that("the profiler costs what profiled slices take over plain ones of their
   expect_equal(one[statistic == "cpu_us_per_request", pairs], 1)
   out <- tempfile(fileext = ".csv")
   write_table(cost, out)
-  expect_equal(setindex(read_comparisons(out), NULL), setindex(copy(cost)[, fixed := as.numeric(fixed)], NULL), ignore_attr = TRUE)
+  expect_equal(setindex(read_comparisons(out), NULL), setindex(copy(cost)[, `:=`(fixed = as.numeric(fixed), cpu_limited = as.numeric(cpu_limited))], NULL), ignore_attr = TRUE)
   none <- profiler_cost(as_measured(summarise_cells(paths)[0], no_slices()))
   expect_equal(names(none), names(cost))
 })

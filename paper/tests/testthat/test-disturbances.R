@@ -1,0 +1,106 @@
+# A run of twenty cells in four sessions, ten plain slices each, and its comparisons; `reasons` of the first comparisons' throughput.
+run_with <- function(others = 0.001, steal = 0.002, disturbed = 0, lost = 0, latencies = 0, server_steal = NULL) {
+  cells <- CJ(study = "demo", mode = c("pool", "virtual"), tier = letters[1:10])[, `:=`(
+    tool = "wrk2", repetition = 1, session = tier, outcome = "completed", valid = TRUE, latency_valid = TRUE, failed_checks = ""
+  )]
+  cells[seq_len(latencies), `:=`(latency_valid = FALSE, failed_checks = "rounds_kept")]
+  slices <- cells[rep(seq_len(.N), each = 10)][, `:=`(kind = "plain", beside = "", others_cpu_share = others, steal_share = steal, reason = "")]
+  if (!is.null(server_steal)) slices[, server_steal_share := server_steal]
+  slices[, slice := seq_len(.N), by = .(mode, tier)][slice <= 10 * disturbed, reason := "undisturbed;compiled"]
+  comparisons <- cells[mode == "virtual", .(study, tier, tool, mode, baseline = "pool", reason = "")]
+  comparisons[seq_len(lost), reason := "1 of 8 rounds count on both sides (lost: undisturbed 7)"]
+  comparisons <- rbind(comparisons[, statistic := "throughput_per_s"], copy(comparisons)[, statistic := "cpu_us_per_request"])
+  list(summary = cells, slices = slices, comparisons = comparisons)
+}
+taken <- function(...) sentence_of_taken_cpu(run_with(...))
+
+test_that("the first page says in a few words that nothing else took the CPU", {
+  expect_equal(taken(), "Almost nothing else used the server's CPU.")
+  expect_equal(sentence_of_taken_cpu(list()), "")
+  # Older records do not know it.
+  run <- run_with()
+  run$slices[, c("others_cpu_share", "steal_share") := NULL]
+  expect_equal(sentence_of_taken_cpu(run), "")
+})
+
+test_that("the first page says who took how much of the CPU, and what is not measured for that", {
+  expect_equal(taken(others = 0.381, disturbed = 1, lost = 6, latencies = 9), paste(
+    "**Other programs took 38 % of the server's CPU** (medians over slices). Not measured for that: throughputs and CPU times at the CPU's limit in",
+    "6 of 10 comparisons and the latencies of 9 of 20 cells. End these programs, or measure at another hour."
+  ))
+  expect_match(taken(others = 0.381, steal = 0.031), "^\\*\\*Other programs took 38 % of the server's CPU and the hypervisor 3.1 %\\*\\* ")
+  expect_equal(taken(steal = 0.2, disturbed = 1, latencies = 20), paste(
+    "**The hypervisor took 20 % of the CPU** (medians over slices). Not measured for that: the latencies of all 20 cells.",
+    "Measure at another hour, or on another machine."
+  ))
+  # The server's own CPUs, where a record has them.
+  expect_match(taken(steal = 0.2, server_steal = 0.4), "took 40 % of the CPU")
+  # Most slices are quiet.
+  expect_equal(taken(disturbed = 0.2), paste(
+    "**In 20 % of the slices other programs or the hypervisor took more of the server's CPU than the rules allow.**",
+    "Measure at another hour, or on another machine."
+  ))
+})
+
+test_that("latencies are lost to others only where slices were disturbed", {
+  run <- run_with(others = 0.3, latencies = 9)
+  expect_no_match(sentence_of_taken_cpu(run), "latencies")
+  run <- run_with(others = 0.3, disturbed = 1, latencies = 9)
+  run$summary[, failed_checks := "settled"]
+  expect_no_match(sentence_of_taken_cpu(run), "latencies")
+})
+
+test_that("cells are not called valid without what does not count", {
+  of <- function(...) with(run_with(...), sentence_validity(summary, comparisons))
+  expect_equal(of(), "All 20 cells are valid.")
+  expect_equal(of(latencies = 9), paste(
+    "All 20 cells are valid, but not all of their values count. Of 9 valid cells the latency does not count (`rounds_kept` 9); all else does."
+  ))
+  expect_equal(of(latencies = 9, lost = 6), paste(
+    "All 20 cells are valid, but not all of their values count. Of 9 valid cells the latency does not count (`rounds_kept` 9).",
+    "In 6 of 10 comparisons others took the CPU that throughput or CPU time is limited by, so these do not count."
+  ))
+})
+
+test_that("reasons have the names of rules in plain words", {
+  few <- "2 of 8 rounds count on both sides (lost: undisturbed 5, compiled 1)"
+  words <- "2 of 8 rounds count on both sides, and 3 are needed (5 slices lost to other programs or the hypervisor and 1 to the JIT compiler)"
+  expect_equal(reason_in_words(c(few, "", "a value of 0 has no ratio", NA)), c(words, "", "a value of 0 has no ratio", NA))
+  expect_equal(reason_in_words("0 of 2 rounds count on both sides"), "0 of 2 rounds count on both sides, and 2 are needed")
+  expect_equal(
+    reason_in_words("no valid cell (rounds_kept, little;rounds_kept) of the mode"), "no valid cell (too few rounds count, little;too few rounds count) of the mode"
+  )
+  expect_equal(why_missing(c(few, "another")), c(paste("not measured:", words), "another"))
+  # Each rule of today has words, and the analysis words too few rounds so.
+  expect_true(all(names(slice_rules) %in% names(rule_words)))
+  expect_true(rounds_too_few(few) && is_too_few_rounds(few))
+})
+
+test_that("a value that is missing has its reason in tables and texts", {
+  few <- "1 of 8 rounds count on both sides (lost: idle_neighbors 7)"
+  row <- data.table(
+    estimate = NA_real_, low = NA_real_, high = NA_real_, bound = "", effect = "ratio", reason = few, pairs = 1, sessions = 1, verdict = "not comparable", better = "lower",
+    p_adjusted = NA_real_
+  )
+  words <- "not measured: 1 of 8 rounds count on both sides, and 3 are needed (7 slices lost to servers that were to be idle)"
+  expect_equal(c(effect_with_interval(row), times_of(row), verdict_of(row)), rep(words, 3))
+})
+
+test_that("CPU times at the CPU's limit are marked, and no others", {
+  row <- data.table(
+    statistic = c("cpu_us_per_request", "cpu_us_per_request", "throughput_per_s"), cpu_limited = c(1, 0, 1), estimate = 1.44, low = 1.3, high = 1.6, bound = "",
+    effect = "ratio", reason = "", pairs = 2, sessions = 2
+  )
+  expect_equal(effect_with_interval(row), c("1.44 [1.3, 1.6], at the CPU's limit", "1.44 [1.3, 1.6]", "1.44 [1.3, 1.6]"))
+  verdict <- data.table(
+    source = "2-mariadb-pools-sysbench", claim = "It is so.", published = "5 times", treatment = "same", differs = "nothing", verdict = "holds",
+    statistic = c("cpu_us_per_request", "throughput_per_s", "throughput_per_s"), ours = c("CPU time per request 1.44 × [1.3, 1.6]", "throughput 0.7 ×", "throughput 1 ×"),
+    because = "", also = c("", "CPU time per request 1.44 × [1.3, 1.6]; peak number of threads 2 ×", ""), reason = "",
+    cells = c("demo/a/high/jmeter : demo/b/high/jmeter", "demo/a/high/jmeter : demo/b/high/jmeter", "demo/a/low/jmeter : demo/b/low/jmeter")
+  )
+  comparisons <- row[1][, `:=`(study = "demo", mode = "a", baseline = "b", tier = "high", tool = "jmeter")]
+  table <- table_claims(verdict, comparisons)
+  expect_equal(table$Here, c("CPU time per request 1.44 × [1.3, 1.6], at the CPU's limit", "throughput 0.7 ×", "throughput 1 ×"))
+  expect_equal(table$Why[2], "(CPU time per request 1.44 × [1.3, 1.6], at the CPU's limit; peak number of threads 2 ×.)")
+  expect_equal(table_claims(verdict)$Here, verdict$ours)
+})
