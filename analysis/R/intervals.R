@@ -86,15 +86,28 @@ noise_of_kind <- function(rows) {
 
 # How likely each share of the grid is, a row per row of this run; NULL where too few comparisons say what is usual.
 weights_of_shares <- function(rows) {
+  mine <- rows[!is.na(own)]
   several <- rows[pairs > 1 & is.finite(spread)]
   telling <- if (uniqueN(several[is.na(own)]$place) >= comparisons_for_prior) several[is.na(own)] else several
   if (uniqueN(telling$place) < comparisons_for_prior) return(NULL)
   likelihoods <- function(table) rowsum(likelihoods_of_shares(table), table$place)
-  prior <- most_likely(likelihoods(telling))
-  of_place <- posterior(likelihoods(several), prior)
-  weights <- of_place[match(rows[!is.na(own)]$place, rownames(of_place)), , drop = FALSE]
-  weights[is.na(weights[, 1]), ] <- rep(prior, each = sum(is.na(weights[, 1])))
-  weights
+  priors <- priors_of_studies(likelihoods(telling), unique(study_of(mine$place)))[study_of(mine$place), , drop = FALSE]
+  of_place <- likelihoods(several)
+  at <- match(mine$place, rownames(of_place))
+  told <- which(!is.na(at))
+  if (length(told) > 0) priors[told, ] <- posterior(of_place[at[told], , drop = FALSE], priors[told, , drop = FALSE])
+  priors
+}
+
+# The study is the first word of a place.
+study_of <- function(places) sub("\r.*", "", places)
+
+# A row per study: the prior of its own comparisons, with one more that is like those of all studies. Processes differ most where they are what
+# a request starts.
+priors_of_studies <- function(likelihoods, studies) {
+  overall <- most_likely(likelihoods, rep(1 / ncol(likelihoods), ncol(likelihoods)))
+  of_study <- function(study) most_likely(likelihoods[study_of(rownames(likelihoods)) == study, , drop = FALSE], overall)
+  t(vapply(studies, of_study, overall))
 }
 
 # Without other comparisons sessions have their own spread, and one alone the noise of its rounds, or that of the same comparison elsewhere.
@@ -125,19 +138,21 @@ likelihoods_of_shares <- function(rows) {
   suppressWarnings(df(rows$by_session / variance, rows$pairs - 1, pmin(df_of_sum, 1e6), log = TRUE)) - log(variance)
 }
 
-# One comparison more, of which nothing is known, may be unlike all others.
-most_likely <- function(likelihoods) {
-  prior <- rep(1 / ncol(likelihoods), ncol(likelihoods))
+# The most likely weights of the grid, by EM. One comparison more, of which nothing but `base` is known, may be unlike all others.
+most_likely <- function(likelihoods, base) {
+  if (nrow(likelihoods) == 0) return(base)
+  prior <- base
   for (step in 1:500) {
-    better <- (colSums(posterior(likelihoods, prior)) + 1 / ncol(likelihoods)) / (nrow(likelihoods) + 1)
+    better <- (colSums(posterior(likelihoods, matrix(prior, nrow(likelihoods), length(prior), byrow = TRUE))) + base) / (nrow(likelihoods) + 1)
     if (max(abs(better - prior)) < 1e-6) break
     prior <- better
   }
   better
 }
 
-posterior <- function(likelihoods, prior) {
-  weights <- exp(likelihoods - apply(likelihoods, 1, max)) * rep(prior, each = nrow(likelihoods))
+# `priors` has a row per row of the likelihoods.
+posterior <- function(likelihoods, priors) {
+  weights <- exp(likelihoods - apply(likelihoods, 1, max)) * priors
   weights / rowSums(weights)
 }
 
