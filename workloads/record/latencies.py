@@ -1,4 +1,4 @@
-"""Latencies of slices: percentiles of one, and the histogram or the samples of several together.
+"""Latencies of slices: percentiles of one, and those of several together.
 
 Percentiles are nearest-rank, as in HdrHistogram: the smallest latency that so many are not above.
 A failed request counts as slower than all others, or a server that drops its slowest would look
@@ -12,7 +12,6 @@ import gzip
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -204,17 +203,6 @@ def read_hgrm(text: str) -> Steps:
 def footer(text: str, name: str) -> float:
     found = re.search(FOOTER.format(name=name), text)
     return float(found[1]) if found else 0.0
-
-
-def pool_histograms(folders: Iterable[Path], out: Path) -> None:
-    """Writes each histogram of the slices as one of all of them."""
-    folders = list(folders)
-    for name in (*HISTOGRAMS, MIXED_IN):
-        texts = texts_of(folders, name)
-        if texts:
-            mean_ms, max_ms = exact_of(texts)
-            steps = merged(texts)
-            (out / name).write_text(hgrm(steps, mean_ms * steps.total(), max_ms))
 
 
 def hgrm(steps: Steps, sum_ms: float, max_ms: float) -> str:

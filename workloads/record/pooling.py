@@ -24,7 +24,6 @@ from workloads.record.latencies import (
     WITHOUT_LAG,
     latency_of,
     merged,
-    pool_histograms,
     samples_of,
     steps_of,
     texts_of,
@@ -362,12 +361,9 @@ def write_files(slices: list[Slice], out: Path) -> None:
     counted = pooled(slices)
     live = counted[-1].live
     folders = [done.folder for done in counted]
-    kept = pooled_kept(slices)
     table(out / "slices.csv", [done.row() for done in slices])
     samples = [sample | {"slice": done.turn.number} for done in slices for sample in done.samples]
     table(out / "telemetry.csv", samples, ["slice", *COLUMNS])
-    if not is_sweep(slices):
-        pool_histograms([done.folder for done in kept], out)
     latencies = [*latencies_in(slices)]
     for name, label in CLASSES.items():
         latencies += latencies_of_class(slices, name, label)

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import math
-import random
 from collections import Counter
 
 import pytest
@@ -17,7 +16,6 @@ from workloads.record.latencies import (
     latency_of,
     p99_without_lag_ms,
     percentile,
-    pool_histograms,
     read_hgrm,
 )
 
@@ -51,30 +49,6 @@ def folders_with(tmp_path, name, lists, step_ms):
         steps = Counter(-(-value // step_ms) * step_ms for value in values)
         (folder / name).write_text(hgrm(steps, sum(values), max(values, default=0)))
         yield folder
-
-
-def test_pooled_histogram_is_that_of_all_values(tmp_path):
-    randomly = random.Random(7)
-    lists = [[randomly.lognormvariate(m, 0.5) for _ in range(n)] for m, n in ((1, 400), (3, 150))]
-    folders = list(folders_with(tmp_path, "latency-corrected.hgrm", lists, 0.125))
-    pool_histograms(folders, tmp_path)
-    text = (tmp_path / "latency-corrected.hgrm").read_text()
-    values = sorted(lists[0] + lists[1])
-    steps = read_hgrm(text)
-    assert steps.total() == 550
-    for share in (0.5, 0.727, 0.9, 0.99, 0.999):
-        exact = percentile(Counter(values), share)
-        assert 0 <= percentile(steps, share) - exact <= 0.125
-    assert footer(text, "Mean") == pytest.approx(sum(values) / 550, abs=0.001)
-    assert footer(text, "Max") == pytest.approx(values[-1], abs=0.001)
-    assert not (tmp_path / "latency-uncorrected.hgrm").exists()
-
-
-def test_slice_without_a_histogram_adds_nothing(tmp_path):
-    folders = list(folders_with(tmp_path, "latency.hgrm", [[1.0, 2.0]], 1))
-    (tmp_path / "died").mkdir()
-    pool_histograms([*folders, tmp_path / "died"], tmp_path)
-    assert read_hgrm((tmp_path / "latency.hgrm").read_text()) == Counter({1.0: 1, 2.0: 1})
 
 
 def test_latencies_of_a_closed_loop_are_those_of_right_answers(tmp_path):
