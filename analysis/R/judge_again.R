@@ -52,3 +52,43 @@ with_hosts <- function(runs) rbindlist(lapply(runs, function(run) copy(run$compa
 
 #' The host of a run: what run.json shows of the machine before anything is measured.
 host_of <- function(run) paste(unlist(run$facts$machine[c("cpu_model", "cpu_version", "id")]), collapse = ", ")
+
+#' Writes the tables of shipped runs by today's rules: comparisons.csv, bands.csv, and what judged them in run.json.
+#'
+#' @param folder of the analysis, with runs/; `analysed` folder of results with the tables of the run's own cells, analysed today, for the run that it
+#'   names (`name=folder`), or empty.
+ship_again <- function(folder, analysed = character()) {
+  runs <- read_all_shipped(file.path(folder, "runs"))
+  primaries <- read_primaries(file.path(folder, "guide.yaml"))
+  for (run in runs) {
+    out <- file.path(folder, "runs", run$name)
+    results <- unname(analysed[run$name])
+    if (!is.na(results)) ship_tables(results, out)
+    others <- Filter(function(other) other$name != run$name, runs)
+    comparisons <- if (is.na(results)) judge_again(run, others, primaries) else read_comparisons(file.path(results, "comparisons.csv"))[, rules_version := NULL]
+    write_shortened(with_rules_version(comparisons, "comparisons", folder), file.path(out, "comparisons.csv"))
+    write_bands(read_comparisons(file.path(out, "comparisons.csv")), with_hosts(runs), out)
+    note_rules(file.path(out, "run.json"), folder, if (is.na(results)) "comparisons" else c("comparisons", "validity"))
+  }
+}
+
+ship_tables <- function(results, out) {
+  for (table in c("summary", "capacity", "occupancy")) {
+    write_table(shortened_numbers(file.path(results, paste0(table, ".csv"))), file.path(out, paste0(table, ".csv")))
+  }
+}
+
+write_shortened <- function(table, path) {
+  write_table(table, path)
+  write_table(shortened_numbers(path), path)
+}
+
+# `rules` are those of the tables that are shipped; `judged_again` says which of them are not of the run's own time.
+note_rules <- function(path, folder, sets) {
+  facts <- jsonlite::read_json(path)
+  protocol <- read_protocol(file.path(folder, "PROTOCOL.md"))
+  versions <- lapply(setNames(sets, sets), rules_version, protocol = protocol)
+  facts$rules <- modifyList(facts$rules, versions["comparisons"])
+  facts$judged_again <- versions
+  writeLines(jsonlite::toJSON(facts, auto_unbox = TRUE, pretty = TRUE, digits = NA, null = "null"), path)
+}

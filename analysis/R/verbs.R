@@ -44,8 +44,12 @@ verbs <- function(folder) {
     compare = function(results, with, this) compare_with_shipped(results, with, this, folder),
     # `cell` is named by study/mode/tier/tool/rep-n, and `with` a shipped run.
     judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_all_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
+    # Judges the tables of shipped runs by today's rules; `results` of the cells of the run `of`, analysed today, or both empty.
+    again = function(of, results) ship_again(folder, setNames(results, of)[nzchar(of)]),
     # `cell` is that of the new build of two.
     builds = function(results, cell) write_builds(judge_builds(results, cell), results),
+    # The latencies of a cell.json as .hgrm, as other tools read it.
+    export = function(cell, out) writeLines(hgrm_of_cell(cell), out),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),
     # Takes ten minutes: to be run with a run that is to be shipped, and its table committed.
     simulate = function(results, out) {
