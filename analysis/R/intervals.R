@@ -142,9 +142,9 @@ likelihoods_of_shares <- function(rows) {
 most_likely <- function(likelihoods, base) {
   if (nrow(likelihoods) == 0) return(base)
   prior <- base
-  for (step in 1:500) {
+  for (step in 1:200) {
     better <- (colSums(posterior(likelihoods, matrix(prior, nrow(likelihoods), length(prior), byrow = TRUE))) + base) / (nrow(likelihoods) + 1)
-    if (max(abs(better - prior)) < 1e-6) break
+    if (max(abs(better - prior)) < 1e-4) break
     prior <- better
   }
   better
