@@ -78,7 +78,7 @@ column_words <- fread(
    fcr_low;                        lower end, widened for the selection of what is reported
    fcr_high;                       upper end, widened for the selection of what is reported
    estimate_all;                   the same with the slices that a rule excludes
-   bound;                          whether the estimate is a bound (at_least, at_most, none)
+   bound;                          whether the ratio is a bound: at least, or at most, so many times
    verdict;                        verdict on a primary comparison: higher, lower, same, fixed, undecided, not comparable
    p_adjusted;                     p-value, adjusted for all primary comparisons
    pairs;                          sessions that have both sides
@@ -91,6 +91,20 @@ column_words <- fread(
    baseline_kind;                  kind of slices of the baseline's side
    situation;                      situation of the guide
    standing;                       whether the mode is better than the baseline, worse, the same or open
+   lacks;                          what would decide the comparison: rounds, sessions, or more than both
+   rounds_needed;                  rounds of a session by itself that would decide it
+   sessions_needed;                sessions that would decide it, where rounds alone do not
+   minutes;                        minutes that these take
+   starts;                         whether the study's requests start a process, a thread or a connection
+   hosts;                          hosts that have the comparison
+   centre_elsewhere;               mean over hosts
+   low_elsewhere;                  lower end of the 95 % range on another host
+   high_elsewhere;                 upper end of the 95 % range on another host
+   between_hosts;                  standard deviation between hosts, of the metric and class
+   host;                           CPU and id of the machine
+   comparisons;                    comparisons of the host that others have, too
+   held;                           of these, those that lie in the range of the other hosts
+   score;                          standard errors within which 95 % of them lie
    finding;                        finding that names the pair
    pair;                           which of the finding's pairs
    bound_ratio;                    ratio of the bounds of both sides

@@ -63,6 +63,19 @@ caption_of_orders <- paste(
   "requests as there are connections, or two that compute."
 )
 
+#' The p99 of logins on an event loop, where it is a bound: latency had not settled when the load ended. Empty where it is none.
+#'
+#' @param comparisons see read_comparisons().
+sentence_of_long_logins <- function(comparisons) {
+  row <- comparisons[study == "stacks" & tier == "login" & tool == "jmeter" & mode == "webflux" & baseline == "mvc-tomcat-virtual" & statistic == "latency_p99_ms"]
+  row <- row[bound == "at_least" & is.finite(mode_value) & is.finite(baseline_value)]
+  if (nrow(row) == 0) return("")
+  sprintf(
+    "On WebFlux the p99 of these logins is at least %s, on Spring MVC with virtual threads it is %s (%s): latency had not settled when the load ended.",
+    value_of(row$mode_value, row$unit), value_of(row$baseline_value, row$unit), times_of(row)
+  )
+}
+
 #' The p99 of each panel by the order of service; a p99 takes 1,000 requests.
 sentence_of_orders <- function(found) {
   at_99 <- found[share >= 0.99 & requests >= 1000, .(p99_ms = value_ms[1]), by = .(panel, service)]

@@ -81,6 +81,7 @@ data_table <- function(results, file, what, columns = NULL, keep = NULL) {
 value_of_cell <- function(rows, id) {
   values <- rows[[id]]
   if (id == "reason") return(reason_in_words(values))
+  if (id == "bound" && all(c("low", "high", "effect") %in% names(rows))) return(bound_in_words(rows))
   if (!grepl("^latency_.*_ms$", id) || !is.numeric(values)) return(values)
   marks <- if (is.null(rows$latency_valid)) FALSE else !(rows$valid & rows$latency_valid) & !is.na(values)
   if (!any(is.infinite(values) | marks)) return(values)
@@ -244,6 +245,8 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       table("comparisons.csv", "Each mode against its baseline: the ratio, or for shares the difference, with its 95 % interval, and the values that divide to it. Primary comparisons alone have a verdict.", ratio_columns),
       table("guide.csv", "The situations of the guide.", c("situation", ratio_columns, "standing")),
       table("findings.csv", "The pairs that the findings name.", c("finding", "pair", "outcome", "expected", "holds", ratio_columns)),
+      table("undecided.csv", "Undecided primary comparisons: the rounds of a session by itself, or the sessions, that would decide each if its ratio stays what it is, and their minutes."),
+      table("elsewhere.csv", "Here and on another host: where the comparison lies on another host in 95 of 100 cases, by all runs of two hosts or more."),
       table("loops.csv", "The open loop against the closed one, the same mode at the same tier.", ratio_columns),
       page_table(setNames(changes, title_of_column(names(changes))), "This run against the shipped run that it is compared with.", ids = names(changes))
     ),
@@ -268,6 +271,7 @@ tables_of_all <- function(all, coverage, published, changes, protocol, renderer)
       page_table(table_warm_up(all), "Warm-up by mode, and what the compiler used: of a CPU in the last turn of warm-up, and of the server's CPU time in the windows that count."),
       page_table(table_a_a(all$comparisons), "A/A pairs: a mode against itself under a second name, in the same sessions."),
       table("controls.csv", "Positive controls: what a mode does more, the ratio that was found, and where the true one lies."),
+      table("hosts-left-out.csv", "Hosts left out: how many of a host's comparisons lie in the range that the other hosts give."),
       page_table(table_coverage(coverage), "Coverage and power: known ratios in measured rounds, by metric and design."),
       page_table(table_noise(noise_floor(all$comparisons, all$summary)), "The noise floor: 95 % of two runs of one mode differ by less than this factor; for shares, by fewer percentage points."),
       table("cpu-speed.csv", "How CPU time goes with the speed of the CPUs: the exponent of the speed probe's time, and the spread of CPU time per request before and after the correction."),

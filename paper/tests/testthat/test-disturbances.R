@@ -104,3 +104,17 @@ test_that("CPU times at the CPU's limit are marked, and no others", {
   expect_equal(table$Why[2], "(CPU time per request 1.44 × [1.3, 1.6], at the CPU's limit; peak number of threads 2 ×.)")
   expect_equal(table_claims(verdict)$Here, verdict$ours)
 })
+
+test_that("a bound is said as one, in tables and of the event loop's logins", {
+  row <- data.table(
+    study = "stacks", tier = "login", tool = "jmeter", mode = "webflux", baseline = "mvc-tomcat-virtual", statistic = "latency_p99_ms", unit = "ms", effect = "ratio",
+    estimate = 2.87, low = 1.576, high = Inf, bound = "at_least", reason = "", pairs = 1, sessions = 1, mode_value = 1831, baseline_value = 638
+  )
+  rows <- rbind(row, copy(row)[, `:=`(bound = "at_most", low = 0, high = 0.5)], copy(row)[, bound := ""], copy(row)[, c("estimate", "low", "high") := NA_real_])
+  expect_equal(bound_in_words(rows), c("at least 1.58 times", "at most 0.5 times", "", "at least"))
+  expect_equal(bound_in_words(row[, effect := "difference"]), "at least 1.58")
+  row[, effect := "ratio"]
+  expect_equal(effect_with_interval(row), paste("at least 1.58", one_session_mark))
+  expect_match(sentence_of_long_logins(row), "On WebFlux the p99 of these logins is at least 1,831 ms, on Spring MVC with virtual threads it is 638 ms (at least 1.6 ×): ", fixed = TRUE)
+  expect_equal(sentence_of_long_logins(row[, bound := ""]), "")
+})
