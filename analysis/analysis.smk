@@ -19,6 +19,8 @@ Outputs: results/summary.csv           a row per cell
          results/guide.csv             a row per situation, statistic and mode: which one to choose
          results/findings.csv          a row per pair of a finding: its outcome, and what that says
          results/controls.csv          a row per positive control: was its known difference found?
+         results/sensitivity.csv       a row per finding and variant of the analysis: does it hold under that?
+         results/rules-by-side.csv     a row per rule and comparison: what the rule excludes from either side
          results/loops.csv             a row per mode, tier, statistic: open against closed loop
          results/profiler-cost.csv     a row per mode, tier, tool, statistic: profiled against plain
          results/causes.csv            a row per dose, swap or step of a cause: the share of the effect
@@ -114,6 +116,8 @@ rule analyze:
         f"{RESULTS}/guide.csv",
         f"{RESULTS}/findings.csv",
         f"{RESULTS}/controls.csv",
+        f"{RESULTS}/sensitivity.csv",
+        f"{RESULTS}/rules-by-side.csv",
         f"{RESULTS}/loops.csv",
         f"{RESULTS}/profiler-cost.csv",
         f"{RESULTS}/causes.csv",

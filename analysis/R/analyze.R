@@ -30,7 +30,8 @@ tables_of_cells <- list(
   "profiler-cost" = function() cbind(typed_table(c("study", "tier", "tool", "mode", "baseline", "kind", "baseline_kind")), no_comparisons()),
   causes = function() no_causes(), bounds = function() no_bounds(), occupancy = function() no_occupancy(), mixes = function() no_mixes(),
   claims = function() no_claims(), undecided = function() no_lacking(), elsewhere = function() no_elsewhere(),
-  "hosts-left-out" = function() hosts_left_out(no_judged()[, host := character()], character())
+  "hosts-left-out" = function() hosts_left_out(no_judged()[, host := character()], character()), sensitivity = function() no_sensitivity(),
+  "rules-by-side" = function() no_rules_by_side()
 )
 tables_of_profiles <- list(
   "cpu-groups" = function() no_cpu_groups(), allocations = function() no_allocations(), "moved-groups" = function() no_moved()
@@ -113,6 +114,7 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(guide_of(measured, comparisons, guide), "guide", "comparisons")
   write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
+  write(judge_variants(measured, comparisons, read_findings(guide), read_primaries(guide)), "sensitivity", "comparisons")
   write(lacking(comparisons, measured), "undecided")
   of_hosts <- rbind(measured$known, copy(comparisons)[, host := measured$host], fill = TRUE)
   write(elsewhere(of_hosts, read_starts(guide)), "elsewhere")
@@ -149,6 +151,7 @@ write_other_tables <- function(measured, results, write, folder) {
   write_overloads(beyond, loads, write)
   write(heaps_of(cells, measured$summary, loads), "heaps")
   write(heap_per_request_of(beyond), "heap-per-request")
+  write(rules_by_side(measured$summary, measured$slices), "rules-by-side")
   causes <- guarded(read_causes(file.path(folder, "causes.yaml")), "causes", list())
   write(trace_causes(causes, measured$summary, measured$slices), "causes", "causes")
 }
