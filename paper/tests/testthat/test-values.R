@@ -48,7 +48,11 @@ test_that("in the shipped runs each ratio is that of its values, as computed and
   for (run in read_all_shipped(file.path(analysis_folder, "runs"), reference_run)) {
     rows <- run$comparisons[is.finite(estimate) & effect == "ratio" & is.finite(mode_value)]
     expect_gt(nrow(rows), 400)
-    expect_lt(rows[, max(abs(log(mode_value / baseline_value / estimate)))], 0.001)
+    # A bound of rounds that were too few is less by what their disturbance can do.
+    rows[, apart := abs(log(mode_value / baseline_value / estimate))]
+    is_less <- rows$bound != "" & abs(rows$apart - log(disturbance_at_most)) < 0.001
+    rows <- rows[!is_less]
+    expect_lt(max(rows$apart), 0.001)
     mode <- reach_of_printed(value_text(rows$mode_value))
     baseline <- reach_of_printed(value_text(rows$baseline_value))
     # A table has six digits of a ratio: half of the last one may be missing.
