@@ -170,7 +170,7 @@ sentence_controls <- function(controls) {
 #' Do runs agree? How often the interval of a change between two of them holds none.
 #'
 #' @param runs see read_all_shipped(); only name, facts, summary and comparisons are read.
-#' @return data.table of text and numbers, a row for each two runs that have comparisons in common by two sessions or more.
+#' @return data.table of text and numbers, a row for each two runs that have comparisons in common.
 table_of_agreement <- function(runs) {
   if (length(runs) < 2) return(data.table())
   rbindlist(lapply(combn(length(runs), 2, simplify = FALSE), function(pair) {
@@ -185,7 +185,7 @@ table_of_agreement <- function(runs) {
 }
 
 sentence_of_agreement <- paste(
-  "Two runs agree in a comparison where the interval of its change holds none; those by two sessions or more count, and 95 % are expected on one machine.",
+  "Two runs agree in a comparison where the interval of its change holds none; those by one session count, too, and 95 % are expected on one machine.",
   "Where a request takes another CPU time the hosts differ, which virtual machines of one name need not say."
 )
 
