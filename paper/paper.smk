@@ -53,6 +53,8 @@ rule render_report:
                 "occupancy",
                 "mixes",
                 "controls",
+                "sensitivity",
+                "rules-by-side",
             ],
         ),
         memory=THREAD_MEMORY,

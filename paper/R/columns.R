@@ -167,6 +167,17 @@ column_words <- fread(
    more_us;                        difference of both, in µs
    reach_us;                       half of its interval, in µs
    beyond;                         whether the difference lies beyond its interval
+   variant;                        analysis that judges the finding again, with one choice changed
+   what;                           slices or cells
+   rule;                           rule that excludes them
+   rules-by-side.csv:study;        study that the row belongs to (all: over all comparisons, each slice once)
+   mode_lost;                      slices or cells of the mode that the rule excludes
+   mode_count;                     slices or cells of the mode in rounds or sessions that have both sides
+   baseline_lost;                  slices or cells of the baseline that the rule excludes
+   baseline_count;                 slices or cells of the baseline in the same rounds or sessions
+   rules-by-side.csv:p_value;      chance of so unequal losses if the rule is blind to the mode
+   rules-by-side.csv:p_adjusted;   the same, adjusted for all comparisons of the rule, or for all rules (empty: so few losses cannot show it)
+   unequal;                        whether the rule takes from one side beyond chance, of a comparison more than twice as many
    control;                        known difference that was put in
    true_low;                       least that the true ratio can be
    true_high;                      most that the true ratio can be
