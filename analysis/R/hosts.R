@@ -19,6 +19,7 @@ no_elsewhere <- function() {
 #' @return data.table, a row per comparison that at least two hosts have: comparison_keys, effect, starts (yes or no), hosts (how many),
 #'   centre_elsewhere (mean over hosts), low_elsewhere, high_elsewhere (95 % of other hosts; on the scale of the estimate), between_hosts
 #'   (standard deviation between hosts of the statistic and class, on the scale of logarithms or differences).
+#' @export
 elsewhere <- function(comparisons, starts) {
   means <- means_of_hosts(comparisons, starts)
   if (nrow(means) == 0) return(no_elsewhere())
@@ -34,6 +35,7 @@ elsewhere <- function(comparisons, starts) {
 #' The studies whose requests start a process, a thread or a connection.
 #'
 #' @param path path of guide.yaml.
+#' @export
 read_starts <- function(path) yaml::read_yaml(path)$starts
 
 # A row per comparison and host: the mean of its runs by their precision, of those that two hosts have. What the load fixes is no result.
@@ -95,3 +97,9 @@ hosts_left_out <- function(comparisons, starts) {
   reach <- quantile_of_hosts(means)
   scores_of_hosts(means)[, .(comparisons = .N, held = sum(score <= reach), score = quantile(score, confidence)), by = host]
 }
+
+#' @export
+read_elsewhere <- function(path) read_typed(path, no_elsewhere())
+
+#' @export
+read_hosts_left_out <- function(path) read_typed(path, typed_table("host", c("comparisons", "held", "score")))

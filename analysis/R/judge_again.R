@@ -48,6 +48,7 @@ with_requests <- function(rows, summary) {
 }
 
 #' Comparisons of several shipped runs together, with the host of each.
+#' @export
 with_hosts <- function(runs) rbindlist(lapply(runs, function(run) copy(run$comparisons)[, host := host_of(run)]), use.names = TRUE, fill = TRUE)
 
 #' The host of a run: what run.json shows of the machine before anything is measured.

@@ -56,3 +56,6 @@ times_of_rounds <- function(measured) {
   before <- measured$summary[, .(set_up_s = 2 * mean_of(fcoalesce(start_up_s, 0) + fcoalesce(warm_up_s, 0))), by = cell]
   before[of_round, on = cell]
 }
+
+#' @export
+read_lacking <- function(path) read_typed(path, no_lacking())

@@ -26,22 +26,22 @@ told_findings <- function(decided, findings) {
 # Two significant digits, a third below 1.1: there the difference would be lost.
 ratio_digits <- function(ratio) format_number(signif(ratio, ifelse(ratio < 1.1, 3, 2)))
 
-# Ratios of the shipped runs that have this comparison, in the direction in which times_of() prints it.
-ratios_of_runs <- function(row, runs) {
-  if (length(runs) == 0) return(numeric())
-  # Without a join, which would sort each table.
-  same <- function(rows) Reduce(`&`, lapply(comparison_keys, function(key) rows[[key]] == row[[key]]))
-  found <- rbindlist(lapply(runs, function(run) run$comparisons[same(run$comparisons), .(estimate, bound)]))
-  found <- found[is.finite(estimate) & bound == ""]$estimate
-  if (isTRUE(row$estimate < 1)) 1 / found else found
+# The range of a comparison on another host, see elsewhere(), in the direction of its ratio; NULL without one.
+range_elsewhere <- function(row, ranges) {
+  if (NROW(ranges) == 0) return(NULL)
+  # Without a join, which would sort the table.
+  same <- Reduce(`&`, lapply(comparison_keys, function(key) ranges[[key]] == row[[key]]))
+  ends <- unlist(ranges[which(same)[1], .(low_elsewhere, high_elsewhere)], use.names = FALSE)
+  if (anyNA(ends)) return(NULL)
+  if (isTRUE(row$estimate < 1)) rev(1 / ends) else ends
 }
 
-#' A ratio in prose: never below 1, the sentence says in which direction. In brackets its range over the runs that have it, or of one run its
-#' interval; a mark if it is of one session.
+#' A ratio in prose: never below 1, the sentence says in which direction. In brackets its interval here and the range on another host; a mark if it
+#' is of one session.
 #'
-#' @param row a row of the comparisons; `others` other runs, see read_all_shipped().
-#' @return text, as "9.2 × [8.3, 10]", "9.2 × [8.8 to 9.6 on 3 runs]" or "at least 2 ×".
-times_of <- function(row, others = list()) {
+#' @param row a row of the comparisons; `ranges` see elsewhere().
+#' @return text, as "9.2 × [8.3, 10]", "9.2 × [8.3, 10; elsewhere 8, 11]" or "at least 2 ×".
+times_of <- function(row, ranges = NULL) {
   if (is.na(row$estimate)) return(if (nzchar(row$reason)) why_missing(row$reason) else no_figure)
   ends <- printed_ends(row)
   if (ends$bound == "none") return(not_measured_well)
@@ -54,15 +54,16 @@ times_of <- function(row, others = list()) {
   if (bound %in% "at_least") return(sprintf("at least %s ×", ratio_digits(max(ratio[2], 1, na.rm = TRUE))))
   if (bound %in% "at_most") return(sprintf("at most %s ×", ratio_digits(fcoalesce(ratio[3], ratio[1]))))
   paste0(
-    ratio_digits(ratio[1]), " ×", bracket_of(ratio, ratios_of_runs(row, others)), if (row$pairs == 1) one_session_mark
+    ratio_digits(ratio[1]), " ×", bracket_of(ratio, range_elsewhere(row, ranges)), if (row$pairs == 1) one_session_mark
   )
 }
 
-# The range over runs; without other runs the interval, where there is one.
 bracket_of <- function(ratio, elsewhere) {
-  if (length(elsewhere) == 0) return(if (!anyNA(ratio)) sprintf(" [%s]", paste(ratio_digits(ratio[2:3]), collapse = ", ")))
-  ends <- unique(ratio_digits(range(ratio[1], elsewhere)))
-  sprintf(" [%s on %d runs]", if (length(ends) == 1) "same" else paste(ends, collapse = " to "), 1 + length(elsewhere))
+  parts <- c(
+    if (!anyNA(ratio)) paste(ratio_digits(ratio[2:3]), collapse = ", "),
+    if (!is.null(elsewhere)) paste("elsewhere", paste(ratio_digits(elsewhere), collapse = ", "))
+  )
+  if (length(parts) > 0) sprintf(" [%s]", paste(parts, collapse = "; "))
 }
 
 #' The bound that theory sets a ratio: "10 × = 500 users ÷ 50 admitted".
@@ -76,11 +77,11 @@ bound_text_of <- function(bound) {
 #'
 #' @return list: title; by the names of the pairs: from and to (the values of the baseline and of the mode, with unit), times (their ratio), limit (empty,
 #'   or that both used up their CPU), and bound where there is one.
-values_for_text <- function(finding, others = list()) {
+values_for_text <- function(finding, ranges = NULL) {
   of_pair <- function(row) {
     bound <- finding$pairs[[row$pair]]$shipped_bound
     list(
-      from = value_in_words(row$baseline_value, row$statistic), to = value_in_words(row$mode_value, row$statistic), times = times_of(row, others),
+      from = value_in_words(row$baseline_value, row$statistic), to = value_in_words(row$mode_value, row$statistic), times = times_of(row, ranges),
       limit = limit_text(row),
       bound = if (!is.null(bound)) bound_text_of(bound)
     )
@@ -177,10 +178,10 @@ finding_holds <- function(finding) finding$holds %in% "yes"
 
 #' A text with the blocks whose findings hold, and without all others.
 #'
-#' @param lines,findings see text_blocks(); `others` other runs, see times_of(); `untold` whether a sentence says of each other finding why it has
+#' @param lines,findings see text_blocks(); `ranges` see times_of(); `untold` whether a sentence says of each other finding why it has
 #'   no text, where its first block would stand.
 #' @return lines.
-with_findings <- function(lines, findings, others = list(), untold = FALSE) {
+with_findings <- function(lines, findings, ranges = NULL, untold = FALSE) {
   blocks <- text_blocks(lines, findings)
   # A table has rows of findings that hold alone.
   blocks[, untold := untold & !duplicated(finding) & !vapply(findings[finding], finding_holds, NA) & !startsWith(lines[start + 1], "|")]
@@ -188,7 +189,7 @@ with_findings <- function(lines, findings, others = list(), untold = FALSE) {
     block <- as.list(blocks[at])
     finding <- findings[[block$finding]]
     inside <- lines[seq_len(block$end - block$start - 1) + block$start]
-    held <- if (block$holds && length(inside) > 0) with_values(inside, values_for_text(finding, others))
+    held <- if (block$holds && length(inside) > 0) with_values(inside, values_for_text(finding, ranges))
     lines <- c(lines[seq_len(block$start - 1)], held, if (block$untold) sentence_untold(finding), lines[-seq_len(block$end)])
   }
   lines
@@ -201,7 +202,7 @@ with_findings <- function(lines, findings, others = list(), untold = FALSE) {
 tell <- function(file, all, untold = TRUE) {
   lines <- readLines(file, encoding = "UTF-8")
   # A file of blocks alone may have no line left.
-  told <- function() c(with_findings(lines, all$findings, all$other_runs, untold), "")
+  told <- function() c(with_findings(lines, all$findings, all$elsewhere, untold), "")
   written(file, knitted(told(), new.env(parent = knitr::knit_global())), function(message) lost_section(lines, message))
 }
 
@@ -228,11 +229,11 @@ list_of_untold <- function(findings) {
 #' @param texts what was printed.
 sentence_of_brackets <- function(texts) {
   has <- function(pattern) any(grepl(pattern, texts))
-  several <- has("\\[[^]]* on [0-9]+ runs\\]")
-  one <- has("× \\[[^]o]*\\]")
+  away <- has("\\[[^]]*elsewhere [^]]*\\]")
+  here <- has("× \\[[^]e]*[];]")
   paragraph(
-    if (several) "In brackets: the range of a ratio over the runs that have it.",
-    if (one) sprintf("In brackets%s: the 95 %% interval on **one machine**, widened for the selection of what is reported.", if (several) " without a number of runs" else ""),
+    if (here) "In brackets: the 95 % interval on **this host**, widened for the selection of what is reported.",
+    if (away) "*Elsewhere*: where 95 % of other hosts lie.",
     if (has(one_session_mark)) sprintf("%s: by one session.", one_session_mark)
   )
 }

@@ -22,19 +22,19 @@ blocks_of_items <- function(lines, findings) text_blocks(lines, findings)[starts
 
 #' The items of the first page that this run supports, without links into the report.
 #'
-#' @param lines of findings.qmd; `findings` see told_findings(); `others` other runs, see times_of().
+#' @param lines of findings.qmd; `findings` see told_findings(); `ranges` see times_of().
 #' @return vector of Markdown, one string an item, named by its finding.
-first_items <- function(lines, findings, others = list()) {
+first_items <- function(lines, findings, ranges = NULL) {
   items <- blocks_of_items(lines, findings)[holds == TRUE]$finding
-  told <- trimws(with_findings(lines, findings, others))
+  told <- trimws(with_findings(lines, findings, ranges))
   told <- told[told != ""]
   texts <- vapply(split(told, cumsum(startsWith(told, "1. "))), paste, "", collapse = " ")
   setNames(sub("^1[.] ", "", texts[startsWith(texts, "1. ")]), items)
 }
 
 #' Those that the README and a terminal report, without the lines that continue an item: the paper has room for them.
-items_of_findings <- function(lines, findings, others) {
-  items <- first_items(lines[!startsWith(lines, "   ")], findings, others)
+items_of_findings <- function(lines, findings, ranges) {
+  items <- first_items(lines[!startsWith(lines, "   ")], findings, ranges)
   spared <- vapply(findings[names(items)], function(finding) !is.null(finding$unless) && finding_holds(findings[[finding$unless]]), NA)
   head(items[!spared], readme_findings)
 }
@@ -190,7 +190,8 @@ write_readme <- function(root, name) {
   findings <- over_runs[[1]]
   lines <- readLines(file.path(root, "paper", "findings.qmd"), encoding = "UTF-8")
   picture <- picture_of_users(runs[[1]]$occupancy)
-  items <- items_of_findings(lines, findings, runs[-1])
+  ranges <- elsewhere(with_hosts(runs), read_starts(file.path(root, "analysis", "guide.yaml")))
+  items <- items_of_findings(lines, findings, ranges)
   first <- findings[names(items)]
   open <- Filter(function(finding) finding$holds == "open", findings[unique(blocks_of_items(lines, findings)$finding)])
   blocks <- readme_blocks(runs, items, first, sentences_elsewhere(first, open, over_runs[-1]), picture$alt)
@@ -259,7 +260,7 @@ lines_of_shipped <- function(name) {
 #'
 #' @param all see read_results(); `lines` of findings.qmd.
 summary_lines <- function(all, lines) {
-  items <- written("the findings", items_of_findings(lines, all$findings, all$other_runs), function(message) character())
+  items <- written("the findings", items_of_findings(lines, all$findings, all$elsewhere), function(message) character())
   # Without the marks of Markdown.
   said <- function(part, sentence) Filter(nzchar, gsub("[`*\\\\]", "", written(part, sentence)))
   untold <- said("the findings", sprintf("- %s", sentences_untold(head(all$findings, on_first_page))))

@@ -15,7 +15,8 @@ read_found_controls <- function(path) {
 #' @return list, with what readable() makes of a table that cannot be read: summary, impossible_waits (see waits_beyond_latency(); the summary is without them), slices, comparisons,
 #'   cpu_groups, moved, capacity, load_curves, mixes, overloads (see read_overloads()), heaps (see read_heaps()),
 #'   controls,
-#'   findings (see told_findings()), occupancy (see read_occupancy()), other_runs (shipped runs with other cells),
+#'   findings (see told_findings()), occupancy (see read_occupancy()), elsewhere (see there), undecided (see lacking()),
+#'   hosts_left_out (see there), other_runs (shipped runs with other cells),
 #'   thread_memory (NULL where it was not measured), causes and traced (see the analysis), cells (list of read_cell(), in the order of the summary), results (the folder).
 read_results <- function(results, analysis, runs = list()) {
   path <- function(name) file.path(results, name)
@@ -35,6 +36,7 @@ read_results <- function(results, analysis, runs = list()) {
     mixes = read("mixes.csv", read_mixes),
     overloads = readable("overloads.csv", read_overloads(results)), heaps = readable("heaps.csv", read_heaps(results)),
     occupancy = read("occupancy.csv", read_occupancy),
+    elsewhere = read("elsewhere.csv", read_elsewhere), undecided = read("undecided.csv", read_lacking), hosts_left_out = read("hosts-left-out.csv", read_hosts_left_out),
     other_runs = readable("summary.csv", Filter(function(run) !any(run$summary$session %in% summary$session), runs)),
     controls = read("controls.csv", read_found_controls),
     findings = readable("findings.csv", told_findings(read_comparisons(path("findings.csv")), read_findings(file.path(analysis, "guide.yaml")))),

@@ -72,23 +72,42 @@ verdict_looks <- data.table(
 
 # ---- Findings over runs ------------------------------------------------------------------------
 
-#' The findings that hold, with their range over runs and what they depend on.
+#' The findings that hold, here and on another host, and what they depend on.
 #'
-#' @param findings see told_findings(); `others` other runs, see read_all_shipped().
-#' @return data.table of text: Finding, Here, Shipped runs, Depends on CPUs. The ratio is that of the first pair.
-table_travel <- function(findings, others) {
+#' @param findings see told_findings(); `ranges` see elsewhere().
+#' @return data.table of text: Finding, Here, On another host, Depends on CPUs. The ratio is that of the first pair.
+table_travel <- function(findings, ranges) {
   held <- unname(Filter(finding_holds, findings))
   rbindlist(lapply(held, function(finding) {
     first <- names(finding$pairs)[1]
     row <- finding$rows[pair == first]
-    elsewhere <- ratios_of_runs(row, others)
+    away <- range_elsewhere(row, ranges)
     is_ratio <- row$effect == "ratio"
     data.table(
       Finding = gsub("`", "", finding$title), Here = if (is_ratio) times_of(row) else paste(value_in_words(row$baseline_value, row$statistic), "and", value_in_words(row$mode_value, row$statistic)),
-      "Shipped runs" = if (is_ratio && length(elsewhere) > 0) paste(unique(ratio_digits(range(elsewhere))), collapse = " to ") else no_figure,
+      "On another host" = if (is_ratio && !is.null(away)) paste(ratio_digits(away), collapse = " to ") else no_figure,
       "Depends on CPUs" = finding$cpus
     )
   }))
+}
+
+#' How wide other hosts are, and whether one that is left out lies in the range of the others.
+#'
+#' @param ranges see elsewhere(); `left_out` see hosts_left_out().
+sentence_of_hosts <- function(ranges, left_out) {
+  if (NROW(ranges) == 0) return("")
+  half <- function(which) median(ranges[statistic == "throughput_per_s" & starts == which, log(high_elsewhere / low_elsewhere) / 2])
+  width <- function(which) format_number(signif(100 * expm1(half(which)), 2))
+  paragraph(
+    sprintf(
+      "*On another host* is where 95 %% of other hosts lie, by the %d hosts that were measured: a throughput ratio lies within ± %s %% where requests start nothing, and within ± %s %% where each starts a process, a thread or a connection.",
+      as.integer(max(ranges$hosts)), width("no"), width("yes")
+    ),
+    if (NROW(left_out) > 0) sprintf(
+      "A host that is left out lies in the range of the others in %s comparisons.",
+      enumerate(left_out[, sprintf("%d of %d", as.integer(held), as.integer(comparisons))])
+    )
+  )
 }
 
 #' Ratios there against ratios here: on the diagonal a run reproduces another.

@@ -82,25 +82,33 @@ test_that("a ratio in prose is never below 1, and a bound keeps its side", {
   expect_equal(value_in_words(0.985, "error_share"), "98.5 %")
 })
 
-test_that("a ratio has its range over the runs that have it, in the direction of the sentence", {
-  run <- function(estimate, bound = "") list(comparisons = decided(estimate = estimate, bound = bound))
-  expect_equal(times_of(decided(), list(run(0.4), run(0.25))), "2 × [2 to 4 on 3 runs]")
-  expect_equal(times_of(decided(), list(run(0.4), run(NA_real_), run(0.3, "at_most"))), "2 × [2 to 2.5 on 2 runs]")
-  expect_equal(times_of(decided(), list(run(0.501))), "2 × [same on 2 runs]")
-  expect_equal(times_of(decided(), list(run(NA_real_))), "2 × [1.8, 2.2]")
-  expect_match(sentence_of_brackets("2 × [2 to 4 on 3 runs]"), "^In brackets: the range of a ratio over the runs that have it.$")
-  expect_match(sentence_of_brackets(paste0("2 × [1.8, 2.2]", one_session_mark)), "\\*\\*one machine\\*\\*.* ‡: by one session.$")
-  expect_match(sentence_of_brackets(c("2 × [1.8, 2.2]", "2 × [2 to 4 on 3 runs]")), "without a number of runs")
+ranges <- function(low, high) decided()[, c(comparison_keys), with = FALSE][, `:=`(low_elsewhere = low, high_elsewhere = high)]
+
+test_that("a ratio has its interval here and the range on another host, in the direction of the sentence", {
+  expect_equal(times_of(decided(), ranges(0.4, 0.625)), "2 × [1.8, 2.2; elsewhere 1.6, 2.5]")
+  expect_equal(times_of(decided(estimate = 2, low = 1.8, high = 2.2), ranges(1.5, 3)), "2 × [1.8, 2.2; elsewhere 1.5, 3]")
+  expect_equal(times_of(decided(), ranges(0.4, 0.625)[, mode := "another"]), "2 × [1.8, 2.2]")
+  expect_equal(times_of(decided(), NULL), "2 × [1.8, 2.2]")
+  expect_match(sentence_of_brackets("2 × [1.8, 2.2; elsewhere 1.6, 2.5]"), "\\*\\*this host\\*\\*.*\\*Elsewhere\\*: where 95 % of other hosts lie.$")
+  expect_match(sentence_of_brackets(paste0("2 × [1.8, 2.2]", one_session_mark)), "reported. ‡: by one session.$")
   expect_equal(sentence_of_brackets("nothing"), "")
 })
 
-test_that("findings stand with their ratio here, in the shipped runs, and with what it depends on", {
-  other <- list(comparisons = decided(estimate = 0.4))
-  expect_equal(unlist(table_travel(told_of(), list(other))), c(
-    Finding = "A pool is cheaper", Here = "2 × [1.8, 2.2]", "Shipped runs" = "2.5", "Depends on CPUs" = "no"
+test_that("findings stand with their ratio here, on another host, and with what it depends on", {
+  expect_equal(unlist(table_travel(told_of(), ranges(0.4, 0.625))), c(
+    Finding = "A pool is cheaper", Here = "2 × [1.8, 2.2]", "On another host" = "1.6 to 2.5", "Depends on CPUs" = "no"
   ))
-  expect_equal(table_travel(told_of(), list())[["Shipped runs"]], no_figure)
-  expect_equal(nrow(table_travel(told_of(holds = "open"), list())), 0)
+  expect_equal(table_travel(told_of(), NULL)[["On another host"]], no_figure)
+  expect_equal(nrow(table_travel(told_of(holds = "open"), NULL)), 0)
+})
+
+test_that("hosts are said to be as wide as their ranges", {
+  range_of <- function(starts, factor) data.table(statistic = "throughput_per_s", starts, low_elsewhere = 1 / factor, high_elsewhere = factor, hosts = 3)
+  left <- data.table(host = c("a", "b"), comparisons = 100, held = c(97, 95))
+  said <- sentence_of_hosts(rbind(range_of("no", 1.07), range_of("yes", 2)), left)
+  expect_match(said, "the 3 hosts .* ± 7 % .* ± 100 %")
+  expect_match(said, "in 97 of 100 and 95 of 100 comparisons")
+  expect_equal(sentence_of_hosts(NULL, NULL), "")
 })
 
 # ---- The texts themselves ------------------------------------------------------------------------
