@@ -22,14 +22,15 @@ sentence_primaries <- function(comparisons, primaries) {
 
 #' The primary comparisons, those that are decided first.
 #'
+#' @param undecided see lacking(): what each undecided one lacks, with the command that measures its cell.
 #' @return data.table of text: Tier, Mode, Baseline, Metric, Values (of the baseline and of the mode), GC (see collections_text(); where any
 #'   row has it), Ratio, Verdict (with the reason where there is none).
-table_primaries <- function(comparisons) {
+table_primaries <- function(comparisons, undecided = NULL) {
   rows <- comparisons[primary == 1]
   rows <- rows[order(match(verdict, c("higher", "lower", verdicts_decided, "undecided", "not comparable")), study, tier)]
   table <- rows[, .(
     Tier = tier, Mode = mode, Baseline = baseline, Metric = unname(about_statistics(statistic)$short),
-    Values = values_of_both(rows), Ratio = ifelse(is.na(estimate), no_figure, effect_with_interval(rows)), Verdict = verdict_of(rows)
+    Values = values_of_both(rows), Ratio = ifelse(is.na(estimate), no_figure, effect_with_interval(rows)), Verdict = paste0(verdict_of(rows), lacks_of(rows, undecided))
   )]
   with_collections(table, rows, "Values")
 }
@@ -44,4 +45,18 @@ verdict_of <- function(rows) {
     rows$verdict == "same", "same",
     rep(TRUE, nrow(rows)), ifelse(rows$verdict == rows$better, "better", "worse")
   )
+}
+
+# What an undecided comparison lacks: "; about 14 rounds by itself: 6 min, `snakemake …`". Empty for all others.
+lacks_of <- function(rows, undecided) {
+  if (NROW(undecided) == 0) return(rep("", nrow(rows)))
+  found <- undecided[rows, on = comparison_keys, mult = "first"]
+  command <- sprintf("`snakemake --cores 4 -f results/cells/%s/%s/%s/%s/rep-1/cell.json`", rows$study, rows$mode, rows$tier, rows$tool)
+  minutes <- sprintf("%s min", format_number(pmax(1, round(found$minutes))))
+  text <- fcase(
+    found$lacks == "rounds", sprintf("; about %s rounds by itself would do: %s, %s", format_number(found$rounds_needed), minutes, command),
+    found$lacks == "sessions", sprintf("; about %s sessions would do: %s", format_number(found$sessions_needed), minutes),
+    found$lacks == "more", "; processes differ by more than it", default = ""
+  )
+  fifelse(rows$verdict == "undecided", text, "")
 }

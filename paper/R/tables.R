@@ -121,7 +121,7 @@ tables_of_study <- function(all) {
     page_table(table_modes_asked(all), "The modes, as their cells record them. An A/A pair is one mode under two names."),
     page_table(table_tiers(read_tiers(all)), "The tiers, and the load that each tool applies."),
     page_table(table_start(all), "Time to peak and idle cost of each mode: medians over its cells."),
-    page_table(table_primaries(all$comparisons), "The primary comparisons of the study. ‡ marks one session, § few collections."),
+    page_table(table_primaries(all$comparisons, all$undecided), "The primary comparisons of the study. ‡ marks one session, § few collections."),
     table("summary.csv", "What clients saw, cell by cell. Latency of an open loop counts from when a request was due, uncorrected from when it was sent. † marks latencies that do not count; a percentile is not reached where more requests failed.", client_columns),
     table("summary.csv", "What servers used, cell by cell.", server_columns),
     table("summary.csv", "Cells that are not valid, cells whose latency does not count, and servers that failed; what they still bound.", invalid_columns, function(rows) {

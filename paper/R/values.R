@@ -44,9 +44,11 @@ printed_ends <- function(rows) {
 
 #' The bounds among comparisons: "at least 1.58 times", and the end of a difference as it is; empty for what is none.
 bound_in_words <- function(rows) {
-  end <- fcase(rows$bound == "at_least", rows$low, rows$bound == "at_most", rows$high, default = NA_real_)
-  words <- sprintf("%s %s%s", gsub("_", " ", rows$bound), format_number(fcoalesce(end, rows$estimate)), ifelse(rows$effect == "ratio", " times", ""))
-  fcase(!rows$bound %in% c("at_least", "at_most"), "", is.na(end) & is.na(rows$estimate), gsub("_", " ", rows$bound), rep(TRUE, nrow(rows)), words)
+  # A column of a file that is empty has no type.
+  of <- function(column) as.numeric(rows[[column]])
+  end <- fcase(rows$bound %in% "at_least", of("low"), rows$bound %in% "at_most", of("high"), default = NA_real_)
+  words <- sprintf("%s %s%s", gsub("_", " ", rows$bound), format_number(fcoalesce(end, of("estimate"))), ifelse(rows$effect == "ratio", " times", ""))
+  fcase(!rows$bound %in% c("at_least", "at_most"), "", is.na(end) & is.na(of("estimate")), gsub("_", " ", as.character(rows$bound)), rep(TRUE, nrow(rows)), words)
 }
 
 #' Effects with their intervals, or the reason why there is none. A bound is the end of its interval that holds, or the estimate where

@@ -39,3 +39,15 @@ test_that("the collector stands beside throughputs and percentiles, and few coll
   old <- rows_of_guide()
   expect_false("GC" %in% names(table_primaries(old)))
 })
+
+test_that("an undecided comparison says what it lacks, and a decided one nothing", {
+  row <- function(verdict = "undecided") {
+    data.table(study = "s", tier = "t", tool = "jmeter", mode = "m", baseline = "b", statistic = "throughput_per_s", verdict)
+  }
+  lacks <- function(lacks, rounds = NA, sessions = NA) row()[, .(study, tier, tool, mode, baseline, statistic, lacks, rounds_needed = rounds, sessions_needed = sessions, minutes = 6.2)]
+  expect_equal(lacks_of(row(), lacks("rounds", 14)), "; about 14 rounds by itself would do: 6 min, `snakemake --cores 4 -f results/cells/s/m/t/jmeter/rep-1/cell.json`")
+  expect_equal(lacks_of(row(), lacks("sessions", sessions = 3)), "; about 3 sessions would do: 6 min")
+  expect_equal(lacks_of(row(), lacks("more")), "; processes differ by more than it")
+  expect_equal(lacks_of(row("higher"), lacks("rounds", 14)), "")
+  expect_equal(lacks_of(row(), NULL), "")
+})
