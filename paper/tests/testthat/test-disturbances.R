@@ -114,7 +114,7 @@ test_that("a bound is said as one, in tables and of the event loop's logins", {
   expect_equal(bound_in_words(rows), c("at least 1.58 times", "at most 0.5 times", "", "at least"))
   expect_equal(bound_in_words(row[, effect := "difference"]), "at least 1.58")
   row[, effect := "ratio"]
-  # As read from a file: a column may be empty, or of whole numbers.
+  # Read from a file, a column may be empty, or of whole numbers.
   empty <- copy(rows)[, c("bound", "low", "high", "estimate") := .(NA, NA, 2L, NA)]
   expect_equal(bound_in_words(empty), rep("", 4))
   expect_equal(bound_in_words(empty[, `:=`(bound = "at_most", low = 0L)])[1], "at most 2 times")
