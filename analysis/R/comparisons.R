@@ -65,14 +65,13 @@ runs_of_hosts <- function(rows) {
   ), by = .(host, place)][, host := NULL][]
 }
 
-#' What a disturbance has multiplied a latency by, at the most: the p99 of the slices that the rules exclude by that of the others, in the
+#' The most that a disturbance has multiplied a latency by: the p99 of the slices that the rules exclude over that of the others, in the
 #' run 2026-11-27-xeon.
 disturbance_at_most <- 4.7
 
 # Where rounds are too few because of disturbances, and all rounds lie so far on one side that these cannot be why, the effect is a bound.
 with_disturbed_bounds <- function(pooled, all) {
-  bounds <- all[pooled[why != "" & rounds_too_few(why), .(id)], on = "id", nomatch = NULL]
-  bounds <- bounds[why == "" & bound %in% 0 & df_within > 0]
+  bounds <- all[!pooled[!rounds_too_few(why)], on = "id"][why == "" & bound %in% 0 & df_within > 0]
   bounds[, toward := sign(centre)][, `:=`(centre = toward * (abs(centre) - log(disturbance_at_most)), bound = toward)]
   reach <- bounds[, qt((1 + confidence) / 2, df_within) * within]
   bounds <- bounds[centre * toward > reach]
@@ -152,6 +151,8 @@ is_fixed_by_load <- function(rows, summary) {
 
 # ---- All comparisons -------------------------------------------------------------------------------
 
+#' @export
+comparison_keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")
 comparison_columns <- c(
   "statistic", "unit", "better", "effect", "estimate", "low", "high", "mode_value", "baseline_value", "estimate_all", "bound", "reason", "pairs",
   "sessions", "rounds", "spread", "within", "df_within", "noise", "df", "least", "p_value", "equivalence_p_value", "fixed", "cpu_limited", "mode_collections", "baseline_collections", "mode_gc_share", "baseline_gc_share"

@@ -3,7 +3,7 @@
 # are. What a mode does (fails, refuses, dies) is a result and excludes nothing.
 
 # A slice that failed one of these has no value at all: its server was gone, or the load was not that of its tier.
-spoils_slice <- "not_completed|idle_connections"
+spoils_slice <- "not_completed|idle_connections|unthrottled"
 
 #' The cells that count for a statistic.
 #'
@@ -21,14 +21,16 @@ counts_for <- function(cells, statistic = "cpu_us_per_request") {
 
 # The same of the slices of cells that count, for each kind of load. A bound of latency counts as one.
 slices_for <- function(slices, statistic, excluding = TRUE) {
-  slices[valid & could_count(slices, statistic) & !(excluding & is_lost(slices, statistic))]
+  slices[valid & could_count(slices, statistic, excluding) & !(excluding & is_lost(slices, statistic))]
 }
 
-# Whether a slice has a value, disturbed or not.
-could_count <- function(slices, statistic) {
+# Whether a slice has a value, disturbed or not. A cell without enough undisturbed ones has a latency of disturbed ones alone.
+could_count <- function(slices, statistic, excluding) {
   spoiled <- grepl(spoils_slice, slices$reason)
+  disturbed_alone <- if (!excluding && "kept_few" %in% names(slices)) slices$kept_few %in% TRUE else FALSE
   switch(counts_of(statistic),
-    offered = !grepl("idle_connections", slices$reason), latency = !spoiled & (slices$latency_valid | slices$bound_latency != ""), !spoiled
+    offered = !grepl("idle_connections|unthrottled", slices$reason),
+    latency = !spoiled & (slices$latency_valid | slices$bound_latency != "" | disturbed_alone), !spoiled
   )
 }
 
@@ -39,7 +41,7 @@ is_lost <- function(slices, statistic) {
   statistic %in% c("throughput_per_s", "cpu_us_per_request") & grepl("undisturbed", slices$reason) & is_at_cpu_limit(slices)
 }
 
-# Of its CPUs a server at their limit uses so much, with what others take of them.
+# A server at the limit of its CPUs uses so much of them, with what others take.
 cpu_limit_from <- 0.9
 
 is_at_cpu_limit <- function(slices) {

@@ -103,3 +103,10 @@ read_elsewhere <- function(path) read_typed(path, no_elsewhere())
 
 #' @export
 read_hosts_left_out <- function(path) read_typed(path, typed_table("host", c("comparisons", "held", "score")))
+
+#' Comparisons of several shipped runs together, with the host of each.
+#' @export
+with_hosts <- function(runs) rbindlist(lapply(runs, function(run) copy(run$comparisons)[, host := host_of(run)]), use.names = TRUE, fill = TRUE)
+
+#' The host of a run: what run.json shows of the machine before anything is measured.
+host_of <- function(run) paste(unlist(run$facts$machine[c("cpu_model", "cpu_version", "id")]), collapse = ", ")

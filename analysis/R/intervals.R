@@ -19,7 +19,7 @@ df_at_most <- 30
 #' @export
 span_at_most <- 4
 columns_of_noise <- c("spread", "pairs", "within", "df_within", "rounds", "least")
-# What a process may add, as a share of a round's variance.
+# Shares of a round's variance that a process may add.
 process_shares <- c(0, exp(seq(log(0.01), log(100), length.out = 24)))
 # The same as a variance, of values that have no rounds.
 process_variances <- exp(seq(log(1e-6), 0, length.out = 25))^2
@@ -122,7 +122,7 @@ noise_by_itself <- function(rows, lenders) {
   )][is.na(df), noise := NA_real_]
 }
 
-# What processes add, a row per comparison and a column per share.
+# Variances that processes add, a row per comparison and a column per share.
 variances_of_processes <- function(rows) outer(rows$usual, if (any(rows$by_rounds)) process_shares else process_variances)
 
 variances_of_rounds <- function(rows) rows[, fifelse(by_rounds, round / count, 0)]

@@ -47,13 +47,6 @@ with_requests <- function(rows, summary) {
   rows[, `:=`(requests = of_side(mode), requests_baseline = of_side(baseline))][]
 }
 
-#' Comparisons of several shipped runs together, with the host of each.
-#' @export
-with_hosts <- function(runs) rbindlist(lapply(runs, function(run) copy(run$comparisons)[, host := host_of(run)]), use.names = TRUE, fill = TRUE)
-
-#' The host of a run: what run.json shows of the machine before anything is measured.
-host_of <- function(run) paste(unlist(run$facts$machine[c("cpu_model", "cpu_version", "id")]), collapse = ", ")
-
 #' Writes the tables of shipped runs by today's rules: comparisons.csv, bands.csv, and what judged them in run.json.
 #'
 #' @param folder of the analysis, with runs/; `analysed` folder of results with the tables of the run's own cells, analysed today, for the run that it

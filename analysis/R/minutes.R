@@ -1,4 +1,4 @@
-# What an undecided comparison lacks, in rounds, sessions and minutes: by the noise that is known, and supposing that the ratio stays what it is. A cell
+# The rounds, sessions and minutes that an undecided comparison lacks, by the noise that is known, and supposing that the ratio stays what it is. A cell
 # that is measured by itself has a session of its own with its baseline (workloads/session/until_decided.py), so the rounds are those of one session.
 
 rounds_tried <- c(4:20, seq(25, 100, 5), seq(120, 400, 20))
@@ -8,7 +8,7 @@ no_lacking <- function() {
   typed_table(c("study", "tier", "tool", "mode", "baseline", "statistic", "lacks"), c("rounds_needed", "sessions_needed", "minutes"))
 }
 
-#' What each undecided primary comparison lacks.
+#' The rounds or sessions that each undecided primary comparison lacks.
 #'
 #' @param comparisons see add_verdicts(); `measured` see as_measured(), with known.
 #' @return data.table, a row per undecided comparison of slices: comparison_keys, lacks (rounds, sessions, or nothing that can be told: more), rounds_needed (of one

@@ -46,7 +46,7 @@ slice_words <- c("kind", "reason", "sustained", "stands")
 # Facts of the cell in each row.
 slice_places <- c(
   "study", "mode", "tier", "tool", "repetition", "session", "beside", "outcome", "valid", "latency_valid", "bound_throughput", "bound_latency",
-  "server_cpus"
+  "server_cpus", "kept_few"
 )
 
 #' Reads the slices of a cell.
@@ -80,7 +80,7 @@ with_types <- function(table, words) {
   for (column in setdiff(names(table), words)) {
     set(table, j = column, value = as.numeric(table[[column]]))
   }
-  for (column in intersect(c("kept", "valid", "latency_valid", "sustained", "stands"), names(table))) {
+  for (column in intersect(c("kept", "valid", "latency_valid", "kept_few", "sustained", "stands"), names(table))) {
     set(table, j = column, value = tolower(table[[column]]) == "true")
   }
   blank <- c("reason", "beside", "bound_throughput", "bound_latency")

@@ -19,8 +19,6 @@
 reproduction_margins <- list(ratio = log(reproduced_within), difference = 0.05)
 #' @export
 verdicts_of_reproduction <- c("reproduced", "differs", "open")
-#' @export
-comparison_keys <- c("study", "tier", "tool", "mode", "baseline", "statistic")
 cell_keys <- c("study", "mode", "tier", "tool", "statistic")
 
 # ---- The sides of a change ---------------------------------------------------------------------

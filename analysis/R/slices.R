@@ -6,7 +6,8 @@
 #' @param paths paths of cell.json files of the grid.
 #' @return list of slices and histograms. slices is a data.table: study, mode, tier, tool, repetition, session (cells of one session
 #'   were measured side by side), beside (empty; for a baseline of a baseline/ folder the mode that it was measured beside), outcome,
-#'   valid, latency_valid, bound_throughput, bound_latency of the cell, then see read_cell_slices(). histograms is a list of
+#'   valid, latency_valid, bound_throughput, bound_latency, server_cpus (how many its server has), kept_few (its latency lacks
+#'   nothing but slices) of the cell, then see read_cell_slices(). histograms is a list of
 #'   read_histograms(), named by histogram_key().
 read_loads <- function(paths) joined_loads(lapply(paths, loads_beside))
 
@@ -32,7 +33,9 @@ read_load <- function(cell, beside) {
   rows <- read_slices_of(cell)
   histograms <- read_histograms(cell, rows)
   if (!is.null(histograms) && any(rows$was_late)) histograms <- c(histograms, lateness_of_older(cell, rows))
-  place <- as.data.table(c(identity_of(cell), list(beside = beside, server_cpus = max(length(cell$provenance$server_cpus), 1))))
+  identity <- identity_of(cell)
+  more <- list(beside = beside, server_cpus = max(length(cell$provenance$server_cpus), 1), kept_few = identity$failed_checks == "rounds_kept")
+  place <- as.data.table(c(identity, more))
   list(
     slices = cbind(place[rep(1, nrow(rows)), ..slice_places], rows[, was_late := NULL]), histograms = setNames(list(histograms), histogram_key(place))
   )

@@ -47,7 +47,7 @@ verdict_of <- function(rows) {
   )
 }
 
-# What an undecided comparison lacks: "; about 14 rounds by itself: 6 min, `snakemake …`". Empty for all others.
+# The rest of an undecided verdict, "; about 14 rounds by itself: 6 min, `snakemake …`"; empty for all others.
 lacks_of <- function(rows, undecided) {
   if (NROW(undecided) == 0) return(rep("", nrow(rows)))
   found <- undecided[rows, on = comparison_keys, mult = "first"]

@@ -5,7 +5,7 @@ golden_values <- function(path) {
   slices <- read_loads(path)$slices[, latency_valid := TRUE]
   if (cell$cell$tool %in% c("sweep", "database-client") || !isTRUE(cell$validity$valid) || nrow(slices) == 0) return(NULL)
   histograms <- read_loads(path)$histograms
-  # Of the slices that the rules of its time took, and the percentile of all of them.
+  # The slices that the rules of its time took, and the percentile of all of them.
   by_record <- read_cell_slices(file.path(dirname(path), "slices.csv"))[kind == "plain" & kept]
   slices[kind == "plain", kept := slice %in% by_record$slice][, reason := sub("undisturbed", "", reason)]
   ours <- with_session_values(summarise_cells(path), slices, histograms)
