@@ -34,7 +34,11 @@ without_rules <- function(reasons, rules) {
 by_todays_rules <- function(cell, rows) {
   plain <- rows[kind == "plain"]
   others <- Filter(function(check) check$id != "slices_kept", cell$validity$checks)
-  enough <- list(id = "rounds_kept", concerns = "latency", passed = sum(plain$kept) >= min(slices_needed, c(cell$configuration$slices$rounds, nrow(plain))[1]) && nrow(plain) > 0, values = list())
+  needed <- min(slices_needed, c(cell$configuration$slices$rounds, nrow(plain))[1])
+  enough <- list(
+    id = "rounds_kept", concerns = "latency", rule = "at least 3 slices count for latency, or all that are planned",
+    passed = nrow(plain) > 0 && sum(plain$kept) >= needed, values = list(kept = sum(plain$kept))
+  )
   cell$validity$checks <- c(others, list(enough))
   cell$validity$latency_valid <- all(vapply(cell$validity$checks, function(check) isTRUE(check$passed), NA))
   counted <- cell$load$slices
