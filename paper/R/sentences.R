@@ -1,11 +1,6 @@
 # Sentences about results, computed from the comparisons and the summary, so that none can say
 # something else than the figures do. Modes are set as code, for Markdown.
 
-#' A number with its noun, and its verb where one is given.
-count_of <- function(count, noun, one = NULL, several = NULL) {
-  paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")
-}
-
 #' Sentences on how many cells are valid, and why the others are not. What a server did is a result: it excludes no cell.
 #'
 #' @param summary see read_summary(); `comparisons` see read_comparisons(), where those are to be counted whose throughput does not count.
@@ -36,8 +31,3 @@ sentence_validity <- function(summary, comparisons = NULL) {
     if (nrow(failed) > 0) sprintf("In %s the server failed, which is a result%s.", count_of(nrow(failed), "cell"), why(failed, "outcome"))
   )
 }
-
-# How many of all: "all 3 values", or "2 of 3 values".
-some_of <- function(count, of, noun) if (count == of) paste("all", count_of(of, noun)) else paste(format_number(count), "of", count_of(of, noun))
-
-is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" else "are")

@@ -121,3 +121,13 @@ table_library <- function() {
   }, "")
   sprintf("<script src=\"%s\"></script>", files)
 }
+
+#' A number with its noun, and its verb where one is given.
+count_of <- function(count, noun, one = NULL, several = NULL) {
+  paste(c(paste0(format_number(count), " ", noun, if (count == 1) "" else "s"), if (count == 1) one else several), collapse = " ")
+}
+
+# How many of all: "all 3 values", or "2 of 3 values".
+some_of <- function(count, of, noun) if (count == of) paste("all", count_of(of, noun)) else paste(format_number(count), "of", count_of(of, noun))
+
+is_or_are <- function(count) paste(format_number(count), if (count == 1) "is" else "are")
