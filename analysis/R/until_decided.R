@@ -20,15 +20,18 @@ reach_of_session <- function(logs, process_reach) {
 #'
 #' @param logs log ratios of rounds, rounds_at_most of them; `precise` half-width; `band` two logarithms, infinite without a band.
 rounds_decided <- function(logs, precise, band, process_reach) {
-  for (count in rounds_at_least:rounds_at_most) {
-    some <- logs[seq_len(count)]
-    reach <- reach_of_session(some, process_reach)
-    ends <- mean(some) + c(-1, 1) * reach
-    clear <- ends[2] < band[1] || ends[1] > band[2] || all(is.finite(band)) && ends[1] >= band[1] && ends[2] <= band[2]
-    if (reach <= log(precise) || reach_of_session(some, 0) <= process_reach || clear) return(count)
-  }
-  rounds_at_most
+  enough <- function(count) are_enough(logs[seq_len(count)], precise, band, process_reach)
+  c(Filter(enough, rounds_at_least:rounds_at_most), rounds_at_most)[1]
 }
+
+are_enough <- function(logs, precise, band, process_reach) {
+  reach <- reach_of_session(logs, process_reach)
+  is_precise <- reach <= log(precise) || reach_of_session(logs, 0) <= process_reach
+  is_precise || is_clear_of(mean(logs) - reach, mean(logs) + reach, band)
+}
+
+# Whether an interval lies outside of a band, or inside of one with two ends.
+is_clear_of <- function(low, high, band) high < band[1] || low > band[2] || all(is.finite(band)) && low >= band[1] && high <= band[2]
 
 #' One named cell, made of real rounds.
 #'

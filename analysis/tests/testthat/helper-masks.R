@@ -15,7 +15,7 @@ measured_on_noisy_machine <- function() {
   sweeps <- read_cells(whole_cells(paths[is_sweep(paths)]))
   law <- speed_law(read$slices)
   slices <- with_usual_speed(read$slices, law)
-  summary <- with_session_values(with_usual_speed(read$summary, law), slices, read$histograms)
+  summary <- with_session_values(read$summary, slices, read$histograms)
   measured <- as_measured(summary, slices, read$histograms)
   c(measured, list(
     capacity = capacities_of(sweeps), sweeps = sweeps, cells = read_cells(read$paths), extras = read_claim_extras(folder),

@@ -1,13 +1,14 @@
 # Comparisons of so many runs of each host, whose ratios differ between hosts by this standard deviation.
 runs_of <- function(hosts, sd, count = 40, runs = 2, noise = 0.02, study = "quiet") {
   at_host <- matrix(rnorm(count * length(hosts), 0, sd), count)
-  rbindlist(lapply(seq_along(hosts), function(host) rbindlist(lapply(seq_len(runs), function(run) {
+  of_run <- function(host) {
     data.table(
       study = study, tier = paste0("tier-", seq_len(count)), tool = "jmeter", mode = "pool", baseline = "thread", statistic = "throughput_per_s",
       effect = "ratio", reason = "", bound = "", fixed = 0, pairs = 1, least = 0, noise = noise, host = hosts[host],
       estimate = 2 * exp(at_host[, host] + rnorm(count, 0, noise))
     )
-  }))))
+  }
+  rbindlist(lapply(rep(seq_along(hosts), runs), of_run))
 }
 hosts <- c("a", "b", "c")
 
