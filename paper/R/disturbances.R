@@ -102,7 +102,7 @@ reason_of_one <- function(reason) {
   if (is.na(reason) || reason == "") return(reason)
   places <- gregexpr(" \\(lost: [^)]*\\)", reason)
   regmatches(reason, places) <- lapply(regmatches(reason, places), vapply, lost_in_words, "", USE.NAMES = FALSE)
-  loaded <- as.numeric(sub("^.*?([0-9]+) rounds count on both sides.*$", "\\1", reason, perl = TRUE))[is_too_few_rounds(reason)]
+  loaded <- if (is_too_few_rounds(reason)) as.numeric(sub("^.*?([0-9]+) rounds count on both sides.*$", "\\1", reason, perl = TRUE))
   reason <- sub("rounds count on both sides", sprintf("rounds count on both sides, and %d are needed", as.integer(min(loaded, rounds_needed_of_both))), reason, fixed = TRUE)
   for (check in names(check_words)) reason <- gsub(sprintf("(?<=[(,; ])%s(?=[),;])", check), check_words[[check]], reason, perl = TRUE)
   reason
