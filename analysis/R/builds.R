@@ -123,9 +123,10 @@ effect_on_rounds <- function(pair, statistic) {
   ))
 }
 
-# The bound of the effect, its quantum, and why there is none.
+# The bound of the effect, its quantum, and why there is none. Others who take the CPU take it from both builds, round by round, and the rule that
+# ends the rounds counts these: they are excluded from latency alone.
 effect_of_session <- function(pair, statistic) {
-  found <- pool_sessions(session_effects(pair$measured, pair$place, statistic))
+  found <- pool_sessions(session_effects(pair$measured, pair$place, statistic, excluding = counts_of(statistic) == "latency"))
   if (nrow(found) == 0) list(why = "no values of both sides", bound = 0, least = 0, centre = NA_real_) else as.list(found[, .(bound, least, why, centre)])
 }
 
@@ -137,7 +138,7 @@ serves_otherwise <- function(pair) {
 
 # A row per round in which both have a value; of a latency, with the CPU as fast for both.
 rounds_of_builds <- function(pair, statistic) {
-  rows <- slices_for(pair$measured$slices[kind == "plain"], statistic)
+  rows <- slices_for(pair$measured$slices[kind == "plain"], statistic, excluding = counts_of(statistic) == "latency")
   rows[, `:=`(value = as.numeric(get(statistic)), speed = if ("speed_server" %in% names(rows)) as.numeric(speed_server) else NA_real_)]
   rows <- rows[is.finite(value) & value > 0, .(mode, round, value, speed, probe_us = as.numeric(probe_us))]
   both <- merge(rows[mode == pair$place$mode], rows[mode == pair$place$baseline], by = "round", suffixes = c("", "_baseline"))

@@ -23,7 +23,7 @@ from workloads.experiment.grid import Cell, Grid
 from workloads.experiment.waits import least_ms
 from workloads.record import cell_folder
 from workloads.record.pooling import waits_beyond_latency
-from workloads.record.slice_rules import BURDENS, GENERATOR, OF_EVERYTHING
+from workloads.record.slice_rules import BURDENS, GENERATOR, OF_EVERYTHING, SLOWER_AT_MOST
 from workloads.servers.databases.scratch import PREFIX
 from workloads.session.profiling import LOADS_AT_MOST
 from workloads.tools import wrk2
@@ -114,6 +114,19 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     assert whole.read_bytes() == second.read_bytes()
 
 
+def any_lost(measured, cell, planned):
+    """Whether a slice of the load's planned rounds counts for no latency, or had another speed."""
+    beside = [other for other in GRID.cells if (other.tool, other.tier) == (cell.tool, cell.tier)]
+    id = measured["session"]["id"]
+    rows = [
+        row for other in beside if record(other)["session"]["id"] == id for row in slices(other)
+    ]
+    first = [row for row in rows if row["kind"] == PLAIN and int(row["round"]) <= planned]
+    speeds = [float(row["speed_server"]) for row in first if row["speed_server"]]
+    uneven = bool(speeds) and max(speeds) > SLOWER_AT_MOST * min(speeds)
+    return uneven or any(row["kept"] == "false" for row in first)
+
+
 @pytest.mark.parametrize("cell", cells())
 def test_slices_are_accounted_for(cell):
     measured, rows = record(cell), slices(cell)
@@ -122,9 +135,11 @@ def test_slices_are_accounted_for(cell):
     # The rounds of a sweep are steps of its grid, as many as its range has.
     is_sweep = cell.tool == SWEEP
     assert rounds == set(range(1, len(rounds) + 1)) or is_sweep
-    assert len(rounds) <= measured["session"]["rounds"] or is_sweep
+    planned = measured["session"]["rounds"]
+    # Rounds go on only where some of the load's were lost to a disturbance.
+    assert len(rounds) <= planned or is_sweep or any_lost(measured, cell, planned)
     if measured["outcome"] == "completed" and not measured["outcome_reason"]:
-        assert len(rounds) == measured["session"]["rounds"] or is_sweep
+        assert len(rounds) >= planned or is_sweep
         profiled = [row for row in rows if row["kind"] == PROFILED]
         assert len(profiled) in ((1, LOADS_AT_MOST) if GRID.profiles(cell) else (0,))
     for row in rows:
@@ -247,7 +262,9 @@ def test_open_loop_offers_its_rate(cell):
     tool = measured["configuration"]["tool"]
     if measured["load"]["requests_offered"] is not None:
         due, count = tool["rate_per_s"] * tool["duration_s"], len(counted(cell))
-        assert abs(measured["load"]["requests_offered"] - count * due) <= count
+        # Random arrivals are as many as four standard deviations allow.
+        spread = 4 * math.sqrt(count * due) if tool.get("arrivals") == "poisson" else 0
+        assert abs(measured["load"]["requests_offered"] - count * due) <= count + spread
 
 
 @pytest.mark.parametrize("cell", cells(tool="overload"))
