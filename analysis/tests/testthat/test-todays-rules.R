@@ -10,7 +10,7 @@ test_that("a latency takes three rounds in which both sides count, and not half 
   # Six of each side have four in common; five and five may have two.
   expect_equal(both(1:6, 3:8)$rounds, 4)
   expect_match(both(1:5, 4:8)$reason, "2 of 8 rounds count on both sides (lost: undisturbed 6)", fixed = TRUE)
-  # Of two that were planned, two.
+  # All of two that were planned.
   few <- turns(list(round = 1:2), list())[round <= 2]
   expect_equal(one_row(few, "latency_mean_ms")$reason, "")
 })
@@ -68,7 +68,7 @@ test_that("a late generator gives a latency two ends, and takes no slice", {
   expect_equal(late$estimate, 2)
   expect_equal(log(exact$low / late$low), log(20 / 16), tolerance = 1e-6)
   expect_equal(late$high, exact$high)
-  # As late as that, the two may be the same.
+  # The two may be the same, so late.
   expect_gt(p99(c(values(10.4), list(without_lag = values(9.6))))$p_value, p99(values(10.4))$p_value)
 })
 
