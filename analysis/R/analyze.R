@@ -189,9 +189,10 @@ note_faults_of_profiles <- function(folders) {
 #' @param folder of the analysis, with runs/.
 compare_with_shipped <- function(results, with, this, folder) {
   runs <- file.path(folder, "runs")
-  shipped <- read_shipped(runs, with)
   of_results <- this == ""
-  run <- if (of_results) read_run(results, shipped, with_hosts(read_all_shipped(runs))) else run_of_shipped(read_shipped(runs, this), shipped)
+  all <- if (of_results) read_all_shipped(runs, with) else lapply(c(with, this), read_shipped, folder = runs)
+  shipped <- all[[1]]
+  run <- if (of_results) read_run(results, shipped, with_hosts(all)) else run_of_shipped(all[[2]], shipped)
   writeLines(problem_lines(take_problems()))
   if (is.null(run)) return(writeLines(if (of_results) no_new_cell else "Nothing to compare: both names are of one run."))
   rows <- reproduce_run(shipped, run)

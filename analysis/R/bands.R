@@ -22,8 +22,4 @@ bands_of <- function(comparisons, known) {
 as_one_session <- function(rows) copy(rows)[, `:=`(rounds = rounds / pairs, pairs = 1, spread = NA_real_)]
 
 #' Writes the bands of a run beside its tables.
-write_bands <- function(comparisons, known, folder) {
-  path <- file.path(folder, "bands.csv")
-  write_table(bands_of(comparisons, known), path)
-  write_table(shortened_numbers(path), path)
-}
+write_bands <- function(comparisons, known, folder) write_shortened(bands_of(comparisons, known), file.path(folder, "bands.csv"))

@@ -139,7 +139,7 @@ serves_otherwise <- function(pair) {
 # A row per round in which both have a value; of a latency, with the CPU as fast for both.
 rounds_of_builds <- function(pair, statistic) {
   rows <- slices_for(pair$measured$slices[kind == "plain"], statistic, excluding = counts_of(statistic) == "latency")
-  rows[, `:=`(value = as.numeric(get(statistic)), speed = if ("speed_server" %in% names(rows)) as.numeric(speed_server) else NA_real_)]
+  rows[, `:=`(value = as.numeric(get(statistic)), speed = speed_of(rows))]
   rows <- rows[is.finite(value) & value > 0, .(mode, round, value, speed, probe_us = as.numeric(probe_us))]
   both <- merge(rows[mode == pair$place$mode], rows[mode == pair$place$baseline], by = "round", suffixes = c("", "_baseline"))
   if (counts_of(statistic) == "latency") both[is_alike(speed, speed_baseline)] else both

@@ -22,11 +22,7 @@ compare_statistic <- function(measured, places, about) {
   pooled <- of(TRUE)
   all <- if (about$counts == "latency") of(FALSE)
   if (!is.null(all) && logs) pooled <- with_disturbed_bounds(pooled, all)
-  margin <- if (logs) log(about$margin) else about$margin
-  usable <- pooled[why == ""][places, place := name_of_place(places), on = "id"]
-  judged <- judge_effects(usable, margin, lenders_of(measured$known, about$statistic))
-  if (about$statistic == "error_share") judged <- with_binomial_ends(judged, margin)
-  rows <- rbind(judged, pooled[why != ""], fill = TRUE)[places, on = "id"]
+  rows <- judge_pooled(pooled, places, about, lenders_of(measured$known, about$statistic))[places, on = "id"]
   if (is.null(all)) rows[, estimate_all := centre] else rows[all[why == ""], estimate_all := i.centre, on = "id"]
   if (NROW(measured$slices) == 0) rows[, estimate_all := NA_real_]
   ends <- c("low", "high", "estimate_all")
@@ -37,6 +33,23 @@ compare_statistic <- function(measured, places, about) {
   if (about$statistic == "threads_peak") rows[reason == "" & are_short_lived(rows, measured$summary), reason := threads_short_lived]
   collections_of_places(measured, places, about$statistic)[rows, on = "id"]
 }
+
+#' Pooled effects with their intervals; those that have a reason in place of an effect stay as they are.
+#'
+#' @param pooled see pool_sessions(); `places` their places by id; `about` a row of compared_statistics; `known` see lenders_of().
+judge_pooled <- function(pooled, places, about, known) {
+  usable <- pooled[why == ""][places, place := name_of_place(places), on = "id"]
+  rbind(judge_usable(usable, about, known), pooled[why != ""], fill = TRUE)
+}
+
+# Effects of a statistic with their intervals, see judge_effects().
+judge_usable <- function(usable, about, known) {
+  judged <- judge_effects(usable, margin_of(about), known)
+  if (about$statistic == "error_share") with_binomial_ends(judged, margin_of(about)) else judged
+}
+
+# Half of the region of equivalence, on the scale of the effects.
+margin_of <- function(about) if (about$effect == "ratio") log(about$margin) else about$margin
 
 # A comparison has the same name in all runs. One between tiers, tools or kinds of slices has no other of its name.
 name_of_place <- function(places) {

@@ -48,7 +48,7 @@ rounds_of_sides <- function(measured, sides, statistic, excluding) {
   of_sides <- measured$slices[sides[, unique(.SD), .SDcols = place_of_side], on = place_of_side, nomatch = NULL]
   rows <- valued_slices(of_sides, statistic, excluding)
   rows[, `:=`(bound = bound_of(rows, statistic), least = quantum_of(rows, statistic))]
-  rows[, `:=`(requests = as.numeric(requests_recorded), speed_server = if ("speed_server" %in% names(rows)) as.numeric(speed_server) else NA_real_)]
+  rows[, `:=`(requests = as.numeric(requests_recorded), speed_server = speed_of(rows))]
   kept <- c(place_of_side, "session", "repetition", "slice", "round", "value", "weight", "bound", "least", "key", "requests", "speed_server")
   rows[, kept, with = FALSE][sides, on = place_of_side, nomatch = NULL, allow.cartesian = TRUE]
 }
@@ -113,6 +113,7 @@ effects_of_rounds <- function(rows, estimator, alike) {
 # The fixed computation beside a slice took at most so much longer than beside the other side's, where both have one: a CPU that
 # nothing leaves idle has none.
 speeds_alike <- 1.15
+speed_of <- function(slices) if ("speed_server" %in% names(slices)) as.numeric(slices$speed_server) else rep(NA_real_, nrow(slices))
 is_alike <- function(speed, other) !(abs(log(speed / other)) > log(speeds_alike)) %in% TRUE
 
 # Sides that were not loaded in turns, or have no round in common, have all rounds of each.
@@ -127,11 +128,8 @@ effects_apart <- function(rows, paired, estimator) {
 
 # ---- Rounds that are too few ----------------------------------------------------------------------
 
-#' A ratio of what a disturbance spoils takes so many rounds in which both sides count, where so many were loaded: in fewer an interval
-#' says nothing.
+#' Whether a reason is that rounds are too few.
 #' @export
-rounds_needed_of_both <- 3
-
 rounds_too_few <- function(why) grepl("rounds count on both sides", why, fixed = TRUE)
 
 # How many rounds both sides were loaded in, and how many were lost to a disturbance, by unit.

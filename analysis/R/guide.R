@@ -23,17 +23,22 @@ read_findings <- function(path) {
 #' @return data.table: comparison_names, each once.
 #' @export
 read_primaries <- function(path) {
-  of_findings <- lapply(read_findings(path), function(finding) {
-    with_verdict <- Filter(function(pair) !isTRUE(pair$without_verdict), finding$pairs)
-    rbindlist(lapply(with_verdict, function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
-  })
+  of_findings <- places_of_pairs(read_findings(path), function(pair) !isTRUE(pair$without_verdict))
   within_a_tier <- Filter(function(situation) is.null(situation$baseline_tier), read_guide(path))
   of_situations <- lapply(within_a_tier, function(situation) {
     first <- situation$statistics[1]
     place <- data.table(study = situation$study, tier = situation$tier, tool = tool_for(situation, first), statistic = first)
     place[, .(mode = setdiff(situation$modes, situation$without_verdict)), by = names(place)]
   })
-  unique(rbindlist(c(of_findings, of_situations), use.names = TRUE))[, comparison_names, with = FALSE]
+  unique(rbindlist(c(list(of_findings), of_situations), use.names = TRUE))[, comparison_names, with = FALSE]
+}
+
+# The comparisons that pairs of findings name, of those pairs that are wanted.
+places_of_pairs <- function(findings, wanted = function(pair) TRUE) {
+  rows <- lapply(findings, function(finding) {
+    rbindlist(lapply(Filter(wanted, finding$pairs), function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
+  })
+  rbindlist(c(list(typed_table(comparison_names)), rows), use.names = TRUE)
 }
 
 #' Whether each finding holds.

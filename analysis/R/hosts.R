@@ -82,9 +82,11 @@ scores_of_hosts <- function(means) {
 # With two hosts one degree of freedom is all that is known.
 quantile_of_hosts <- function(means) {
   hosts <- uniqueN(means$host)
-  if (hosts < 3) return(qt((1 + confidence) / 2, max(hosts - 1, 1)))
-  max(scores_of_hosts(means)[, quantile(score, confidence), by = host]$V1)
+  if (hosts < 3) qt((1 + confidence) / 2, max(hosts - 1, 1)) else largest_score(scores_of_hosts(means))
 }
+
+# That of the host that lies farthest from the others.
+largest_score <- function(scores) max(scores[, quantile(score, confidence), by = host]$V1)
 
 #' How often the range of the other hosts holds the ratio of one that is left out.
 #'
@@ -94,8 +96,9 @@ quantile_of_hosts <- function(means) {
 hosts_left_out <- function(comparisons, starts) {
   means <- means_of_hosts(comparisons, starts)
   if (uniqueN(means$host) < 3) return(typed_table("host", c("comparisons", "held", "score")))
-  reach <- quantile_of_hosts(means)
-  scores_of_hosts(means)[, .(comparisons = .N, held = sum(score <= reach), score = quantile(score, confidence)), by = host]
+  scores <- scores_of_hosts(means)
+  reach <- largest_score(scores)
+  scores[, .(comparisons = .N, held = sum(score <= reach), score = quantile(score, confidence)), by = host]
 }
 
 #' @export

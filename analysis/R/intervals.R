@@ -141,9 +141,10 @@ likelihoods_of_shares <- function(rows) {
 # The most likely weights of the grid, by EM. One comparison more, of which nothing but `base` is known, may be unlike all others.
 most_likely <- function(likelihoods, base) {
   if (nrow(likelihoods) == 0) return(base)
+  scaled <- scaled_likelihoods(likelihoods)
   prior <- base
   for (step in 1:200) {
-    better <- (colSums(posterior(likelihoods, matrix(prior, nrow(likelihoods), length(prior), byrow = TRUE))) + base) / (nrow(likelihoods) + 1)
+    better <- (colSums(shares_of_rows(scaled * rep(prior, each = nrow(scaled)))) + base) / (nrow(scaled) + 1)
     if (max(abs(better - prior)) < 1e-4) break
     prior <- better
   }
@@ -151,10 +152,11 @@ most_likely <- function(likelihoods, base) {
 }
 
 # `priors` has a row per row of the likelihoods.
-posterior <- function(likelihoods, priors) {
-  weights <- exp(likelihoods - apply(likelihoods, 1, max)) * priors
-  weights / rowSums(weights)
-}
+posterior <- function(likelihoods, priors) shares_of_rows(scaled_likelihoods(likelihoods) * priors)
+
+scaled_likelihoods <- function(likelihoods) exp(likelihoods - apply(likelihoods, 1, max))
+
+shares_of_rows <- function(weights) weights / rowSums(weights)
 
 # Half-widths of one session's interval at both confidences, a row each.
 half_widths <- function(rows, weights) {

@@ -29,10 +29,8 @@ with_centres <- function(rows) {
 judge_statistic_again <- function(rows, known, summary) {
   about <- as.list(compared_statistics[statistic == rows$statistic[1]])
   logs <- about$effect == "ratio"
-  margin <- if (logs) log(about$margin) else about$margin
-  usable <- rows[reason == "" & pairs > 0 & is.finite(centre)]
-  judged <- judge_effects(usable, margin, lenders_of(known, about$statistic))
-  if (about$statistic == "error_share") judged <- with_binomial_ends(with_requests(judged, summary), margin)
+  usable <- with_requests(rows[reason == "" & pairs > 0 & is.finite(centre)], summary)
+  judged <- judge_usable(usable, about, lenders_of(known, about$statistic))
   if (logs) judged[, `:=`(low = exp(low), high = exp(high))]
   judged[, estimate := if (logs) exp(centre) else centre][, bound := bound_words(bound)]
   rest <- rows[!usable, on = "id"][, bound := bound_words(bound)]
@@ -70,11 +68,6 @@ ship_tables <- function(results, out) {
   for (table in c("summary", "capacity", "occupancy")) {
     write_table(shortened_numbers(file.path(results, paste0(table, ".csv"))), file.path(out, paste0(table, ".csv")))
   }
-}
-
-write_shortened <- function(table, path) {
-  write_table(table, path)
-  write_table(shortened_numbers(path), path)
 }
 
 # `rules` are those of the tables that are shipped; `judged_again` says which of them are not of the run's own time.

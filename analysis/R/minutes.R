@@ -23,7 +23,7 @@ lacking <- function(comparisons, measured) {
 }
 
 lacking_of <- function(row, times) {
-  margin <- with(compared_statistics[statistic == row$statistic], if (effect == "ratio") log(margin) else margin)
+  margin <- margin_of(compared_statistics[statistic == row$statistic])
   centre <- abs(if (row$effect == "ratio") log(row$estimate) else row$estimate)
   spread <- row$within * sqrt(row$rounds / row$pairs)
   of_rounds <- function(count) decides(centre, margin, spread / sqrt(count), count - 1, row$process_reach)

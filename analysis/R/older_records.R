@@ -6,7 +6,6 @@
 
 judged_so_since <- 19
 generator_busy_from <- 0.9
-slices_needed <- 3
 
 is_older <- function(cell) isTRUE(cell$validity$version < judged_so_since) && !cell$cell$tool %in% c(sweep_tool, overload_tool)
 
@@ -34,9 +33,10 @@ without_rules <- function(reasons, rules) {
 by_todays_rules <- function(cell, rows) {
   plain <- rows[kind == "plain"]
   others <- Filter(function(check) check$id != "slices_kept", cell$validity$checks)
-  needed <- min(slices_needed, c(cell$configuration$slices$rounds, nrow(plain))[1])
+  needed <- min(rounds_needed_of_both, c(cell$configuration$slices$rounds, nrow(plain))[1])
   enough <- list(
-    id = "rounds_kept", concerns = "latency", rule = "at least 3 slices count for latency, or all that are planned",
+    id = "rounds_kept", concerns = "latency",
+    rule = sprintf("at least %d rounds count for latency: completed, undisturbed, with CPU time left to the generator", as.integer(needed)),
     passed = nrow(plain) > 0 && sum(plain$kept) >= needed, values = list(kept = sum(plain$kept))
   )
   cell$validity$checks <- c(others, list(enough))

@@ -45,8 +45,6 @@ takes_twice <- function(share, other) pmax(share, other) > unequal_from * pmin(s
 
 # ---- Excluded by a rule ----------------------------------------------------------------------------
 
-speed_of <- function(slices) if ("speed_server" %in% names(slices)) as.numeric(slices$speed_server) else rep(NA_real_, nrow(slices))
-
 place_in_turns <- c("study", "tier", "tool", "session", "block")
 
 # Units are slices, or cells: those that were loaded together share a block of their session.

@@ -8,7 +8,7 @@
 #' @return data.table, a row per finding and variant: finding, variant ("as it is" first), holds (see decide_findings()), and of the finding's
 #'   first pair study, tier, tool, mode, baseline, statistic, estimate, low, high (95 %), verdict, reason.
 judge_variants <- function(measured, comparisons, findings, primaries) {
-  named <- unique(rbind(pairs_of_findings(findings), primaries))
+  named <- unique(rbind(places_of_pairs(findings), primaries))
   variants <- variants_of(measured, comparisons[named, on = comparison_names, nomatch = NULL])
   rows <- lapply(names(variants), function(name) {
     guarded(cbind(variant = name, first_pairs(decide_findings(findings, add_verdicts(variants[[name]](), primaries)))), "sensitivity")
@@ -29,13 +29,6 @@ no_sensitivity <- function() {
 #' Reads sensitivity.csv; a run of before has none.
 #' @export
 read_sensitivity <- function(path) read_if_there(path, no_sensitivity())
-
-pairs_of_findings <- function(findings) {
-  rows <- lapply(findings, function(finding) {
-    rbindlist(lapply(finding$pairs, function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
-  })
-  rbindlist(c(list(typed_table(comparison_names)), rows), use.names = TRUE)
-}
 
 # ---- Variants --------------------------------------------------------------------------------------
 
@@ -138,13 +131,7 @@ judge_otherwise <- function(rows, measured, effects, pool) {
 # Judged effects of places; without numbers where why says why.
 judged_effects <- function(found, of_statistic, known) {
   about <- of_statistic$about
-  logs <- about$effect == "ratio"
-  margin <- if (logs) log(about$margin) else about$margin
-  pooled <- pool_sessions(found, logs)
-  usable <- pooled[why == ""][of_statistic$places, place := name_of_place(of_statistic$places[, !"row"]), on = "id"]
-  judged <- judge_effects(usable, margin, known)
-  if (about$statistic == "error_share") judged <- with_binomial_ends(judged, margin)
-  rbind(judged, pooled[why != ""], fill = TRUE)
+  judge_pooled(pool_sessions(found, about$effect == "ratio"), of_statistic$places, about, known)
 }
 
 pool_as_is <- function(measured, of_statistic) {

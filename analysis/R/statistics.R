@@ -108,6 +108,11 @@ resolution_of <- function(tool) {
 
 percentile_of <- c(latency_p50_ms = 0.5, latency_p90_ms = 0.9, latency_p99_ms = 0.99, latency_p99_9_ms = 0.999)
 
+#' A latency, and a ratio of what a disturbance spoils, takes so many rounds that count, where so many were loaded: in fewer an interval says
+#' nothing.
+#' @export
+rounds_needed_of_both <- 3
+
 # Tools that load at rates of their own, and are judged load by load.
 sweep_tool <- "sweep"
 overload_tool <- "overload"

@@ -62,3 +62,9 @@ shortened_numbers <- function(path) {
   }
   table
 }
+
+# Writes a table that is shipped.
+write_shortened <- function(table, path) {
+  write_table(table, path)
+  write_table(shortened_numbers(path), path)
+}

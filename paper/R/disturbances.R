@@ -27,7 +27,7 @@ taken_cpu <- function(slices) {
 lost_at_cpu_limit <- function(comparisons) {
   if (is.null(comparisons) || !is_readable(comparisons)) return(list(lost = 0, of = 0))
   rows <- comparisons[statistic %in% c("throughput_per_s", "cpu_us_per_request")]
-  found <- rows[, .(lost = any(is_too_few_rounds(reason))), by = .(study, tier, tool, mode, baseline)]
+  found <- rows[, .(lost = any(rounds_too_few(reason))), by = .(study, tier, tool, mode, baseline)]
   list(lost = sum(found$lost), of = nrow(found))
 }
 
@@ -87,9 +87,6 @@ rule_words <- c(
 )
 check_words <- c(rounds_kept = "too few rounds count", slices_kept = "too few slices count")
 
-# The analysis words it so, see rounds_needed_of_both.
-is_too_few_rounds <- function(reasons) grepl("rounds count on both sides", reasons, fixed = TRUE)
-
 #' Reasons of the analysis, with the names of rules in plain words.
 #'
 #' @param reasons as "2 of 8 rounds count on both sides (lost: undisturbed 5, compiled 1)".
@@ -102,7 +99,7 @@ reason_of_one <- function(reason) {
   if (is.na(reason) || reason == "") return(reason)
   places <- gregexpr(" \\(lost: [^)]*\\)", reason)
   regmatches(reason, places) <- lapply(regmatches(reason, places), vapply, lost_in_words, "", USE.NAMES = FALSE)
-  loaded <- if (is_too_few_rounds(reason)) as.numeric(sub("^.*?([0-9]+) rounds count on both sides.*$", "\\1", reason, perl = TRUE))
+  loaded <- if (rounds_too_few(reason)) as.numeric(sub("^.*?([0-9]+) rounds count on both sides.*$", "\\1", reason, perl = TRUE))
   reason <- sub("rounds count on both sides", sprintf("rounds count on both sides, and %d are needed", as.integer(min(loaded, rounds_needed_of_both))), reason, fixed = TRUE)
   for (check in names(check_words)) reason <- gsub(sprintf("(?<=[(,; ])%s(?=[),;])", check), check_words[[check]], reason, perl = TRUE)
   reason
@@ -118,4 +115,4 @@ lost_in_words <- function(text) {
 }
 
 #' The reason why a value is missing, where one would stand: "not measured: …" where disturbances are the reason.
-why_missing <- function(reasons) ifelse(is_too_few_rounds(reasons), paste("not measured:", reason_in_words(reasons)), reason_in_words(reasons))
+why_missing <- function(reasons) ifelse(rounds_too_few(reasons), paste("not measured:", reason_in_words(reasons)), reason_in_words(reasons))

@@ -138,16 +138,13 @@ sentence_mixed <- function(cells) {
   )
 }
 
-# Records of before are judged by today's `rounds_kept`, as workloads/record/validity.py words it.
-rule_of_older <- sprintf("at least %d rounds count for latency: completed, undisturbed, with CPU time left to the generator", rounds_needed_of_both)
-
 #' Each validity rule, with how many cells it was applied to and how many passed.
 #'
 #' @return data.table: Check, Rule, Passed (`n of m`).
 table_checks <- function(cells) {
   checks <- rbindlist(lapply(cells, function(cell) {
     rbindlist(lapply(cell$validity$checks, function(check) {
-      data.table(Check = check$id, rule = c(check$rule, rule_of_older)[1], passed = isTRUE(check$passed))
+      data.table(Check = check$id, rule = check$rule, passed = isTRUE(check$passed))
     }))
   }))
   if (nrow(checks) == 0) return(data.table())

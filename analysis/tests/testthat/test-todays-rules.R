@@ -84,6 +84,8 @@ test_that("older records are judged by today's rules, and what they measured is 
   expect_equal(read_slices_of(cell)[kind == "plain", kept], c(TRUE, TRUE, FALSE, TRUE))
   expect_true(cell$validity$latency_valid)
   expect_equal(vapply(cell$validity$checks, `[[`, "", "id"), "rounds_kept")
+  # The words of workloads/record/validity.py.
+  expect_equal(cell$validity$checks[[1]]$rule, "at least 3 rounds count for latency: completed, undisturbed, with CPU time left to the generator")
   # A generator that used up its CPU is no witness.
   busy <- do.call(write_older, c(18, modifyList(late, list(generator_cpu_share = 0.95))))
   expect_equal(read_slices_of(busy)[kind == "plain", kept], c(FALSE, TRUE, FALSE, TRUE))

@@ -71,9 +71,9 @@ test_that("reasons have the names of rules in plain words", {
     reason_in_words("no valid cell (rounds_kept, little;rounds_kept) of the mode"), "no valid cell (too few rounds count, little;too few rounds count) of the mode"
   )
   expect_equal(why_missing(c(few, "another")), c(paste("not measured:", words), "another"))
-  # Each rule of today has words, and the analysis words too few rounds so.
+  # Each rule of today has words, and too few rounds are known as such.
   expect_true(all(names(slice_rules) %in% names(rule_words)))
-  expect_true(rounds_too_few(few) && is_too_few_rounds(few))
+  expect_true(rounds_too_few(few))
 })
 
 test_that("a value that is missing has its reason in tables and texts", {
