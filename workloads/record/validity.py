@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from profiles.watch import noise
 from workloads.experiment import waits
 
 # The version of these rules and those of slice_rules.py; analysis/PROTOCOL.md lists its changes.
@@ -54,8 +55,8 @@ DESCRIPTORS_BELOW = 0.99
 # Failures after which the server may still have done the requested write.
 PERHAPS_WRITTEN = ("timeout", "reset", "closed_early", "unanswered")
 # Rounds that count for latency: the interval shows what three leave open. A share of the rounds
-# would refuse a cell that has many and lost half.
-KEPT_AT_LEAST = 3
+# would refuse a cell that has many and lost half. Before a run these tell what a machine loses.
+KEPT_AT_LEAST = noise.ROUNDS_KEPT
 # The steps of a sweep are no rounds: each is at a rate of its own.
 STEPS_KEPT_AT_LEAST = 0.5
 # A sweep judges these step by step, in slice_rules.py and load_sweep.py: at overload they may fail.

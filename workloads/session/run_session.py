@@ -60,14 +60,7 @@ FOLDER = f"session-{boot()}-"
 def main() -> None:
     environment.confine()
     options = arguments()
-    check_alone(options.held)
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(
-        filename=options.log,
-        filemode="w",
-        level=logging.INFO,
-        format="%(asctime)s %(levelname)s %(message)s",
-    )
+    begin(options)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped by SIGTERM"))
     check_tools(options.plan)
     there = limits_of(options)
@@ -95,6 +88,18 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--held", required=True, help="cores held, of those available, as 4/4")
     parser.add_argument("--log", type=Path, required=True)
     return parser.parse_args()
+
+
+def begin(options: argparse.Namespace) -> None:
+    """Begin a job that measures: alone, as `held` says, and with its log."""
+    check_alone(options.held)
+    options.log.parent.mkdir(parents=True, exist_ok=True)
+    logging.basicConfig(
+        filename=options.log,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
 
 
 def check_alone(held: str) -> None:

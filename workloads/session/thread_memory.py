@@ -22,7 +22,7 @@ from workloads.machine.testbed import (
     cpu_shares,
     stop_with_our_requester,
 )
-from workloads.session.run_session import check_alone
+from workloads.session.run_session import begin
 
 logger = logging.getLogger("memory")
 JAR = provenance.ROOT / "servers/thread-memory/target/thread-memory.jar"
@@ -96,11 +96,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     environment.confine()
     options = arguments()
-    check_alone(options.held)
-    options.log.parent.mkdir(parents=True, exist_ok=True)
-    logging.basicConfig(
-        filename=options.log, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s"
-    )
+    begin(options)
     if is_current(options.table):
         logger.info("%s stays: its program is the same", options.table)
         options.table.touch()

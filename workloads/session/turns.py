@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from profiles.watch.noise import TIMES_PLANNED
 from profiles.watch.terminal import show
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
@@ -29,8 +30,6 @@ from workloads.tools.tool import tool_of
 
 logger = logging.getLogger("session")
 SWEEP, OVERLOAD = "sweep", "overload"
-# The rounds of a load may take so many times the planned ones, where too few of these count.
-TIMES_PLANNED = 2
 
 
 def measure(session: Session, recorder: Recorder) -> None:
