@@ -44,7 +44,7 @@ judge_pooled <- function(pooled, places, about, known) {
 
 # Effects of a statistic with their intervals, see judge_effects().
 judge_usable <- function(usable, about, known) {
-  judged <- judge_effects(usable, margin_of(about), known)
+  judged <- judge_effects(usable, margin_of(about), known, about$counts == "latency")
   if (about$statistic == "error_share") with_binomial_ends(judged, margin_of(about)) else judged
 }
 
@@ -58,13 +58,15 @@ name_of_place <- function(places) {
 }
 
 # Comparisons of other runs, which say how far sessions lie apart: those of a run, or where it has one of a comparison those of several runs of
-# a host. Between hosts more changes than processes.
+# a host, which lend what processes add. Between hosts more changes than processes. A run with one session of a comparison shows its rounds.
 lenders_of <- function(known, id) {
   if (NROW(known) == 0) return(NULL)
   rows <- known[statistic == id & reason == "" & is.finite(estimate)]
   rows[, place := name_of_place(rows[, .(study, tier, tool, mode, baseline)])]
   several <- rows[pairs > 1 & is.finite(spread)]
-  rbind(several[, c("place", columns_of_noise), with = FALSE], runs_of_hosts(rows[!several, on = "place"]))
+  rbind(several[, lends := "both"], rows[!(pairs > 1 & is.finite(spread))][, lends := "rounds"], runs_of_hosts(rows[!several, on = "place"]), fill = TRUE)[,
+    c("place", columns_of_noise, "lends"), with = FALSE
+  ]
 }
 
 # A row per host and comparison: its runs as if they were sessions. A mean of sessions varies less than one.
@@ -74,7 +76,7 @@ runs_of_hosts <- function(rows) {
   found <- rows[rows[, .(several = .N > 1), by = .(host, place)][several == TRUE, .(host, place)], on = c("host", "place")]
   found[, .(
     spread = sd(centre) * sqrt(mean(pairs)), within = sqrt(mean(within^2)), df_within = sum(df_within), rounds = sum(rounds / pairs), least = mean(least),
-    pairs = .N
+    pairs = .N, lends = "processes"
   ), by = .(host, place)][, host := NULL][]
 }
 

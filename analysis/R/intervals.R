@@ -9,6 +9,10 @@
 # is the root of the sum of their squares (Zou and Donner 2008), so less noise never makes a wider one. An interval depends on no other
 # comparison of its run, where shipped runs have some; workloads/session/until_decided.py ends the rounds of a named cell by the same.
 #
+# A percentile has few blocks of rounds, and a variance of few values may be far from the true one. So that of its rounds is moderated: it is
+# averaged with that of the same comparison in other runs, which weighs as many degrees of freedom as runs are found to agree by
+# (Smyth 2004, Statistical Applications in Genetics and Molecular Biology 3(1)).
+#
 # No variance is below the quantum of what was counted, and neither is the error, as a quantum is the same in all sessions.
 
 #' @export
@@ -34,10 +38,11 @@ smallest <- 1e-6
 #'
 #' @param rows data.table: place (names the comparison), spread (standard deviation over sessions), pairs (sessions), within (standard error of
 #'   one by its rounds; NA where there are none), df_within, rounds (of all sessions), least.
-#' @param known such rows of other runs, or NULL.
+#' @param known such rows of other runs, or NULL, and where they do not lend both, lends: rounds or processes; `moderated` whether these moderate the variances of rounds.
 #' @return list of vectors: noise and df, those of the t that has the interval; NA where nothing is known of either part.
-noise_of_effects <- function(rows, known = NULL) {
+noise_of_effects <- function(rows, known = NULL, moderated = FALSE) {
   if (nrow(rows) == 0) return(list(noise = numeric(), df = numeric()))
+  if (moderated) rows <- with_moderated_rounds(rows, known)
   found <- rbindlist(lapply(by_kind(rows, known), noise_of_kind))[order(own)]
   list(noise = found$noise, df = found$df)
 }
@@ -55,10 +60,50 @@ reach_of_new_process <- function(rows, known) {
   found[order(own)]$reach
 }
 
+# Degrees of freedom that other runs may be worth.
+prior_dfs <- c(0.5, 1, 1.5, 2:10, 15, 20, 30)
+# Fewer other runs of a comparison do not moderate it.
+runs_for_moderation <- 2
+
+# Changes within and df_within of rows whose comparison other runs have. An estimate of one block has theirs alone.
+with_moderated_rounds <- function(rows, known) {
+  prior <- prior_of_rounds(known)
+  if (is.null(prior)) return(rows)
+  rows <- prior[rows, on = "place"]
+  rows[, count := pmax(fcoalesce(as.numeric(rounds), 0) / pairs, 1)]
+  rows[, own_df := fifelse(is.finite(within), fcoalesce(as.numeric(df_within), 0), 0)]
+  rows[prior > 0 & rounds > 0, `:=`(
+    within = sqrt((prior_df * prior / count + own_df * fifelse(own_df > 0, within^2, 0)) / (prior_df + own_df)), df_within = prior_df + own_df
+  )]
+  rows[, c("prior", "prior_df", "count", "own_df") := NULL][]
+}
+
+# The variance of a round by place (prior), and the degrees of freedom that it is worth (prior_df): those by which each run is most likely, given the
+# other runs of its comparison. Variances of few values are skewed, so their logarithms are levelled.
+prior_of_rounds <- function(known) {
+  if (NROW(known) == 0) return(NULL)
+  rows <- copy(lending(known, "rounds"))[is.finite(within) & df_within > 0][, `:=`(round = pmax(within, least, smallest)^2 * rounds / pairs, df = as.numeric(df_within))]
+  rows[, level := log(round) - skew_of_log(df)]
+  rows[, `:=`(runs = .N, of_others = (sum(level) - level) / (.N - 1)), by = place]
+  rows <- rows[runs >= runs_for_moderation]
+  if (uniqueN(rows$place) < comparisons_for_prior) return(NULL)
+  likelihood <- function(prior_df) rows[runs > runs_for_moderation, {
+    scale <- exp(of_others + skew_of_log(prior_df))
+    sum(df(round / scale, df, prior_df, log = TRUE) - log(scale))
+  }]
+  prior_df <- prior_dfs[which.max(vapply(prior_dfs, likelihood, 0))]
+  rows[, .(prior = exp(mean(level) + skew_of_log(..prior_df)), prior_df = ..prior_df), by = place]
+}
+
+# By how much the mean logarithm of a variance is off its own.
+skew_of_log <- function(df) digamma(df / 2) - log(df / 2)
+
+lending <- function(known, what) if ("lends" %in% names(known)) known[lends %in% c("both", what)] else known
+
 # All rows with what is known of them, those with rounds and those without.
 by_kind <- function(rows, known) {
   columns <- c("place", columns_of_noise)
-  all <- rbind(rows[, ..columns][, own := .I], if (NROW(known) > 0) known[, ..columns], fill = TRUE)
+  all <- rbind(rows[, ..columns][, own := .I], if (NROW(known) > 0) lending(known, "processes")[, ..columns], fill = TRUE)
   all <- with_round_variances(all)
   split(all[by_rounds %in% all[!is.na(own)]$by_rounds], by = "by_rounds")
 }
@@ -218,12 +263,12 @@ tail_beyond <- function(distance, error, df) {
 #'
 #' @param pooled see pool_sessions() and noise_of_effects(); all of one statistic. Either side's value may be shorter by late and late_baseline,
 #'   which the interval holds.
-#' @param margin half-width of the region of equivalence; `known` see noise_of_effects().
-judge_effects <- function(pooled, margin, known = NULL) {
+#' @param margin half-width of the region of equivalence; `known` and `moderated` see noise_of_effects().
+judge_effects <- function(pooled, margin, known = NULL, moderated = FALSE) {
   pooled <- copy(pooled)
   if (!"place" %in% names(pooled)) pooled[, place := as.character(.I)]
   for (column in setdiff(c("late", "late_baseline"), names(pooled))) set(pooled, j = column, value = 0)
-  pooled[, c("noise", "df") := noise_of_effects(pooled, known)]
+  pooled[, c("noise", "df") := noise_of_effects(pooled, known, moderated)]
   # The quantum is known, and not estimated.
   pooled[, `:=`(error = pmax(noise / sqrt(pairs), least), df = fifelse(noise / sqrt(pairs) < least, df_at_most, df))]
   reach <- suppressWarnings(qt((1 + confidence) / 2, pooled$df)) * pooled$error
