@@ -86,11 +86,12 @@ prior_of_rounds <- function(known) {
   rows[, level := log(round) - skew_of_log(df)]
   rows[, `:=`(runs = .N, of_others = (sum(level) - level) / (.N - 1)), by = place]
   rows <- rows[runs >= runs_for_moderation]
-  if (uniqueN(rows$place) < comparisons_for_prior) return(NULL)
-  likelihood <- function(prior_df) rows[runs > runs_for_moderation, {
-    scale <- exp(of_others + skew_of_log(prior_df))
-    sum(df(round / scale, df, prior_df, log = TRUE) - log(scale))
-  }]
+  several <- rows[runs > runs_for_moderation]
+  if (uniqueN(several$place) < comparisons_for_prior) return(NULL)
+  likelihood <- function(prior_df) {
+    scale <- exp(several$of_others + skew_of_log(prior_df))
+    sum(df(several$round / scale, several$df, prior_df, log = TRUE) - log(scale))
+  }
   prior_df <- prior_dfs[which.max(vapply(prior_dfs, likelihood, 0))]
   rows[, .(prior = exp(mean(level) + skew_of_log(..prior_df)), prior_df = ..prior_df), by = place]
 }
