@@ -20,6 +20,7 @@ from pathlib import Path
 import psutil
 
 from profiles.watch.accept_queue import accept_queue
+from profiles.watch.control_groups import memory_bytes, own_group
 from profiles.watch.limits import TICKS_PER_S, cpu_times, throttled
 
 COLUMNS = (
@@ -71,7 +72,8 @@ class Telemetry(threading.Thread):
     schedule to keep: a nice thread would still finish its slice, an idle one (sched(7)) is
     interrupted at once. A generator without one may leave no idle time, and then no samples.
 
-    `forks`: the server may start a process at any time; every reading is of all its processes.
+    `forks`: the server, or what it depends on, may start a process at any time; every reading is of
+    all processes. A server in a control group of its own has the memory of that group.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class Telemetry(threading.Thread):
         self.server_pid, self.watched = server_pid, dict[str, psutil.Process]()
         self.watch("server", server_pid)
         self.server_port, self.server_cpus = server_port, server_cpus
-        self.compilers = compiler_threads(server_pid)
+        self.compilers, self.group = compiler_threads(server_pid), own_group(server_pid)
         # A server of many processes has too many clocks to read them more often.
         self.clocks_per_sample = 1 if children(server_pid) else CLOCKS_PER_SAMPLE
         self.period_s = 1 / rate_hz / self.clocks_per_sample
@@ -151,9 +153,9 @@ class Telemetry(threading.Thread):
         sample: Sample = {"time_s": time.time()}
         with contextlib.suppress(OSError):
             for role, process in self.watched.items():
-                sample[f"{role}_cpu_s"] = time.clock_gettime(cpu_clock(process.pid))
-            if self.forks:
-                sample["server_cpu_s"] = family_cpu_s(self.server_pid)
+                with_children = self.forks and role != "generator"
+                clock_s = family_cpu_s if with_children else process_cpu_s
+                sample[f"{role}_cpu_s"] = clock_s(process.pid)
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         return sample
 
@@ -164,6 +166,8 @@ class Telemetry(threading.Thread):
         for role, process in self.watched.items():
             used = process_sample(role, process)
             sample |= {key: value for key, value in used.items() if key in COLUMNS}
+        if self.group and (held := memory_bytes(self.group)) is not None:
+            sample["server_rss_bytes"] = held
         with contextlib.suppress(OSError):
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         cpus = cpu_times()
@@ -269,6 +273,11 @@ def lineage_of(pid: int, found: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
                 line = (group, parent, *lineage_of(parent, found))
         found[pid] = line
     return found[pid]
+
+
+def process_cpu_s(pid: int) -> float:
+    """CPU time of one process. Raises OSError once it is gone."""
+    return time.clock_gettime(cpu_clock(pid))
 
 
 def family_cpu_s(pid: int) -> float:

@@ -85,8 +85,17 @@ def study_of(own: dict[str, Any], server: str) -> dict[str, Any]:
 
 
 def mode_of(own: dict[str, Any], side: str) -> dict[str, Any]:
+    build = {key: value for key, value in own[side].items() if key != "backend"}
     ready = {"expected_status": own["ready_status"]} if "ready_status" in own else {}
-    return {"title": side, "color": COLORS[side]} | own[side] | ready
+    limit = {"start_limit_s": own["start_limit_s"]} if "start_limit_s" in own else {}
+    return {"title": side, "color": COLORS[side]} | build | backend_of(own, side) | ready | limit
+
+
+def backend_of(own: dict[str, Any], side: str) -> dict[str, Any]:
+    """A build's own backend, or the one that all share; empty without one."""
+    if "backend" in own[side]:
+        return {"own_backend": own[side]["backend"]}
+    return {"own_backend": own["backend"] | {"shared": True}} if "backend" in own else {}
 
 
 def tier_of(own: dict[str, Any], tool: str) -> dict[str, Any]:

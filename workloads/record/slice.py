@@ -79,8 +79,10 @@ class Live:
         return [self.subject.process, *(process for process in beside if process)]
 
     def cpu_s(self) -> float:
-        """CPU time so far of these."""
-        return sum(clock_s(process.pid) for process in self.processes())
+        """CPU time so far of these, without a backend that other servers have at work, too."""
+        shared = self.backend.processes() if self.backend and self.backend.shared else []
+        own = [process for process in self.processes() if process not in shared]
+        return sum(clock_s(process.pid) for process in own)
 
 
 def clock_s(pid: int) -> float:
@@ -160,6 +162,7 @@ class Slice:
             **{key: load[key] for key in LOAD_COLUMNS},
             **self.latencies_ms,
             **{key: self.metrics[key] for key in METRIC_COLUMNS},
+            "backend_cpu_us_per_request": self.metrics.get("backend_cpu_us_per_request"),
             "machine_context_switches_per_request": switches / requests if requests else None,
             "rss_mib": self.metrics["peak_rss_bytes"] / 2**20,
             "threads_peak": self.metrics["peak_threads"],

@@ -135,6 +135,9 @@ class Server:
         environment: Mapping[str, str] | None = None,
         home: Path | None = None,
         address: str = LOOPBACK,
+        start_limit_s: float | None = None,
+        *,
+        stdin: bool = False,
     ) -> None:
         self.log, self.address = folder / log, address
         (folder / TMP).mkdir(exist_ok=True)
@@ -142,14 +145,18 @@ class Server:
         self.profiling: set[str] = set()
         self.start_up_s = self.up_since_s = 0.0
         started_s = time.monotonic()
-        self.process = Process(argv, cpus, folder, log, environment, home=home)
-        while not self.port and not self.process.ended():
-            if time.monotonic() - started_s > START_LIMIT_S:
+        self.process = Process(argv, cpus, folder, log, environment, stdin=stdin, home=home)
+        while not self.port and not self.has_given_up():
+            if time.monotonic() - started_s > (start_limit_s or START_LIMIT_S):
                 return
             time.sleep(0.005)
             self.port = self.listening()
         self.up_since_s = time.monotonic()
         self.start_up_s = self.up_since_s - started_s
+
+    def has_given_up(self) -> bool:
+        """Whether it will never listen."""
+        return self.process.ended()
 
     def listening(self) -> int:
         """The port that it says it listens on; 0 before."""

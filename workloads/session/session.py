@@ -75,6 +75,7 @@ class Session:
         self.end.callback(self.threads.shutdown)
         speeds = watch_speed(sorted({*shares[0], *shares[1]}), folder, self.end)
         self.place = Place(*shares, speeds)
+        self.end.callback(self.place.close)
         if where:
             self.place.generator = host_of(plan, where, folder, self.place.generator_cpus)
             self.end.callback(self.place.generator.close)
@@ -123,7 +124,7 @@ class Session:
         if mode in self.drivers:
             self.drivers.pop(mode).stop()
         live.subject.stop()
-        if live.backend:
+        if live.backend and not live.backend.shared:
             live.backend.stop()
 
     def driver(self, name: Name) -> Driver | None:
