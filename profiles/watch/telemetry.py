@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import itertools
 import os
 import resource
 import threading
@@ -57,6 +58,8 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 # Readings of the CPU clocks to one full sample.
 CLOCKS_PER_SAMPLE = 5
+# Between two beats of a watch that notices that the machine stands still.
+BEAT_S = 0.1
 # The JIT's threads, as JVMs name them to the kernel (15 characters): HotSpot, Graal as a library or
 # in Java, and OpenJ9.
 COMPILERS = (
@@ -97,6 +100,8 @@ class Telemetry(threading.Thread):
         self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
         self.cpu_s = 0.0
+        # Beats of the machine: a gap between two is time in which nothing ran.
+        self.beats: list[float] = []
         self.fault: Exception | None = None
         self._ended = threading.Event()
 
@@ -115,7 +120,22 @@ class Telemetry(threading.Thread):
             # Without samples every number of the slice would be wrong: stop() raises it.
             self.fault = fault
 
+    def _beat(self) -> None:
+        """At usual priority, in which a busy machine makes nothing wait for long."""
+        while not self._ended.wait(BEAT_S):
+            self.beats.append(time.time())
+
+    def stood_still_s(self) -> float:
+        """The longest time in which the machine, or the group of this program, did not run.
+
+        A lid was closed, a virtual machine moved, a container was paused.
+        """
+        gaps = (after - before - BEAT_S for before, after in itertools.pairwise(self.beats))
+        return max(0.0, *gaps) if len(self.beats) > 1 else 0.0
+
     def _watch(self) -> None:
+        if self.forks:
+            threading.Thread(target=self._beat, name="beat", daemon=True).start()
         if self.gives_way:
             os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         due_s, count = time.monotonic(), 0

@@ -24,7 +24,8 @@ USERS_SLICE_S = 1.7
 # A slice at a rate has so many requests, unless it would be longer than the limit.
 RATE_SLICE_REQUESTS, RATE_SLICE_S_AT_MOST = 200, 5
 ANSWER_S = 0.05
-WARM_UP_SHARE, WARM_UP_S_AT_MOST = 0.25, 60
+# Share of the budget for warming up, in as many starts as there are at the least.
+WARM_UP_SHARE, WARM_UP_S_AT_MOST, STARTS_AT_LEAST = 0.25, 60, 3
 # A load for a profile; each build has one, or two where the first is disturbed.
 PROFILE_SHARE, PROFILE_S_AT_LEAST = 0.1, 2
 ROUNDS_AT_MOST = 1000
@@ -109,7 +110,7 @@ def tier_of(own: dict[str, Any], tool: str) -> dict[str, Any]:
         enough = min(max(10, math.ceil(rate_per_s * ANSWER_S)), 500)
         connections = own.get("connections", enough)
         load = {"rate_per_s": rate_per_s, "connections": connections, "keep_alive": True}
-    warm_up_s = min(WARM_UP_SHARE * own["budget_s"], WARM_UP_S_AT_MOST)
+    warm_up_s = min(WARM_UP_SHARE * own["budget_s"] / STARTS_AT_LEAST, WARM_UP_S_AT_MOST)
     return {
         "title": title,
         "path": own["ready_path"],
@@ -135,6 +136,7 @@ def limits_of(own: dict[str, Any]) -> dict[str, float]:
     p99_percent = own.get("p99_slower_percent", max(percent, P99_SLOWER_PERCENT))
     return {
         "throughput_per_s": percent,
+        "latency_p50_ms": percent,
         "latency_p99_ms": p99_percent,
         "cpu_us_per_request": percent,
     }

@@ -37,6 +37,8 @@ METRIC_COLUMNS = (
     "server_steal_share",
     *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
 )
+# Of user-supplied servers alone.
+OF_USERS = ("backend_cpu_us_per_request", "stood_still_s")
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,12 @@ class Live:
     left: dict[tuple[str | None, ...], tuple[bytes | None, dict[str, Any]]] = field(
         default_factory=dict
     )
+
+    @property
+    def start(self) -> int:
+        """Which start of its mode it is, from 1: that of its folder (cell_folder.fresh)."""
+        number = self.folder.name.removeprefix(f"{self.mode}-")
+        return int(number) if number.isdigit() else 1
 
     def processes(self) -> list[Process]:
         """The server, and what it depends on or what stands before it."""
@@ -155,6 +163,7 @@ class Slice:
         return {
             "slice": self.turn.number,
             "round": self.turn.round,
+            "start": self.live.start,
             "kind": self.turn.kind,
             "kept": str(self.kept).lower(),
             "reason": ";".join(self.faults),
@@ -162,7 +171,7 @@ class Slice:
             **{key: load[key] for key in LOAD_COLUMNS},
             **self.latencies_ms,
             **{key: self.metrics[key] for key in METRIC_COLUMNS},
-            "backend_cpu_us_per_request": self.metrics.get("backend_cpu_us_per_request"),
+            **{key: self.metrics.get(key) for key in OF_USERS},
             "machine_context_switches_per_request": switches / requests if requests else None,
             "rss_mib": self.metrics["peak_rss_bytes"] / 2**20,
             "threads_peak": self.metrics["peak_threads"],

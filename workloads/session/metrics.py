@@ -44,6 +44,7 @@ class Window:
             / cpus,
             "others_cpu_share": max(0.0, busy_s - on_server_s) / self.lasted_s / cpus,
             "throttled": self.grown("throttled"),
+            "stood_still_s": self.telemetry.stood_still_s(),
             # The hypervisor's part of all CPUs, and of the server's, which others_cpu_share is of.
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
             "server_steal_share": self.grown("server_steal_s") / self.lasted_s / cpus,

@@ -104,8 +104,11 @@ class Session:
         spec = self.spec(self.names_of(mode)[0])
         self.place.alive[mode] = start(spec, folder, position, self.place)
 
-    def start_all(self, modes: list[str]) -> None:
-        """Starts them side by side; those that do not come up are in `silent` afterwards."""
+    def start_all(self, modes: list[str], *, in_order: bool = False) -> None:
+        """Starts them side by side, or one after the other in drawn order.
+
+        Those that do not come up are in `silent` afterwards.
+        """
 
         def start(mode: str) -> None:
             try:
@@ -114,6 +117,10 @@ class Session:
                 self.silent[mode] = fault
                 say(str(fault))
 
+        if in_order:
+            for mode in self.random.sample(modes, len(modes)):
+                self.threads.submit(start, mode).result()
+            return
         list(self.threads.map(start, modes))
 
     def stop(self, mode: str) -> None:

@@ -62,6 +62,7 @@ def test_short_file_becomes_one_session_of_two_modes_in_turns():
     assert plan.profiles == {"load/wrk2": {"old": ["cpu"], "new": ["cpu"]}}
     load = plan.loads["load/wrk2"]
     limits = {"throughput_per_s": 5, "latency_p99_ms": 25, "cpu_us_per_request": 5}
+    limits["latency_p50_ms"] = 5
     assert load.slices["until"] == {"budget_s": 180, "slower_percent": limits}
     assert load.tool["rate_per_s"] == 400
     assert load.testbed["profiler"]["limit_s"] == 18
