@@ -73,7 +73,7 @@ counts_for_latency <- function(statistics) startsWith(statistics, "latency_")
 # Sentences on what stays open while the others decide.
 open_ones <- function(table) {
   table[verdict == "undecided" & (statistic %in% may_stay_open | counts_for_latency(statistic)), sprintf(
-    "%s: %s stays open: %s.", variant, title_of_row(statistic), fifelse(reason != "", reason, sprintf("from %s to %s %% is possible", signed(low), signed(high)))
+    "%s: open: %s: %s.", variant, title_of_row(statistic), fifelse(reason != "", reason, sprintf("from %s to %s %% is possible", signed(low), signed(high)))
   )]
 }
 signed <- function(ratio) sprintf("%+.1f", 100 * (ratio - 1))
@@ -107,7 +107,22 @@ remarks_of <- function(cells) {
     rows <- if (is.null(cell)) NULL else read_slices_of(cell)
     if (is.null(rows) || !"stood_still_s" %in% names(rows)) NULL else rows[grepl("stood_still", reason), stood_still_s]
   }))
-  if (length(still) > 0) sprintf("The machine stood still for %s s; these slices are left out.", paste(format_number(still), collapse = ", ")) else character()
+  stood <- if (length(still) > 0) sprintf("The machine stood still for %s s; these slices are left out.", paste(format_number(still), collapse = ", "))
+  c(stood, other_answers(cells))
+}
+
+# A build that answers something else is faster for it: both answers are shown.
+other_answers <- function(cells) {
+  sides <- cells[c("baseline", "mode")]
+  asked <- lapply(sides, function(cell) setNames(cell$answers$requests, vapply(cell$answers$requests, `[[`, "", "request")))
+  unlist(lapply(intersect(names(asked$baseline), names(asked$mode)), function(request) {
+    of <- list(asked$baseline[[request]], asked$mode[[request]])
+    varies <- any(vapply(of, function(one) isTRUE(one$varies), NA))
+    compared <- if (varies) c("status", "type", "fault") else c("status", "type", "fault", "bytes", "first")
+    if (identical(of[[1]][compared], of[[2]][compared])) return(NULL)
+    said <- vapply(of, function(one) if (is.null(one$fault)) sprintf("%s, %s bytes %s", one$status, format_number(one$bytes), dQuote(one$first, FALSE)) else one$fault, "")
+    sprintf("WARNING: the answers to %s differ: %s: %s; %s: %s. A variant that does less is faster.", request, sides$baseline$cell$mode, said[1], sides$mode$cell$mode, said[2])
+  }))
 }
 
 # Why sides have no values that could be compared, or empty.

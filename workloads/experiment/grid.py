@@ -65,7 +65,7 @@ MODE_KEYS = (
     *("id", "kind", "options", "carriers", "scheduling", "jdk", "client", "observed", "alone"),
     "heap_varied",
     *("command", "folder", "environment", "expected_status", "expected_body", "answers_vary"),
-    *("stop", "start_limit_s"),
+    *("stop", "start_limit_s", "ready_headers", "secrets"),
 )
 
 

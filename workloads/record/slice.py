@@ -69,6 +69,8 @@ class Live:
     warm_for: set[Name] = field(default_factory=set)
     # Share of a CPU that its processes use without a load.
     idle_cpu_share: float = 0.0
+    # Those to its requests before any load, of a user-supplied server; see servers/answers.py.
+    answers: list[dict[str, Any]] = field(default_factory=list)
     # Its answer and its own counts after its last load, by where they are requested; empty where
     # they may change without one.
     left: dict[tuple[str | None, ...], tuple[bytes | None, dict[str, Any]]] = field(

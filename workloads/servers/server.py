@@ -117,6 +117,16 @@ def events_of(file: Path) -> str:
     return f"name={EVENTS} settings=none filename={file} {' '.join(settings)}"
 
 
+def wrong_status(
+    response: http.client.HTTPResponse, body: bytes, expected: int
+) -> http.client.HTTPException:
+    """With what a person needs to mend it: where it redirects to, and what it says."""
+    place = f" to {place}" if (place := response.headers.get("Location")) else ""
+    text = " ".join(body[:BODY_SHOWN].decode(errors="replace").split())
+    said = f": {text}" if text else ""
+    return http.client.HTTPException(f"status {response.status}{place}, not {expected}{said}")
+
+
 class Server:
     """One server process. `port` is 0 until it listens."""
 
@@ -125,6 +135,8 @@ class Server:
     # The right answer to a request of ours; None: any body.
     expected_status = 200
     expected_body: bytes | None = None
+    # Headers of the question whether it answers.
+    ready_headers: Mapping[str, str] = MappingProxyType({})
 
     def __init__(
         self,
@@ -175,13 +187,13 @@ class Server:
         """The body of the expected answer. Raises OSError or HTTPException, the reason why not."""
         connection = http.client.HTTPConnection(self.address, self.port, timeout=limit_s)
         try:
-            connection.request("GET", path)
+            connection.request("GET", path, headers=dict(self.ready_headers))
             response = connection.getresponse()
             body = response.read()
         finally:
             connection.close()
         if response.status != self.expected_status:
-            raise http.client.HTTPException(f"status {response.status}, not {self.expected_status}")
+            raise wrong_status(response, body, self.expected_status)
         if self.expected_body not in (None, body):
             raise http.client.HTTPException(
                 f"body {body[:BODY_SHOWN]!r}, not {self.expected_body!r}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ipaddress
+import re
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,6 +19,7 @@ from types import MappingProxyType
 from typing import Any
 
 from profiles.watch.telemetry import children, jvm_of
+from workloads.machine import environment as environment_of
 from workloads.machine import provenance
 from workloads.machine.testbed import LOOPBACK, Process, described
 from workloads.servers import attach, perf
@@ -33,6 +35,8 @@ from workloads.servers.listening import (
 )
 from workloads.servers.server import STOP_LIMIT_S, TMP, Server, watched
 
+# Stands for a variable of the caller, as in workloads/scripts/requests.lua.
+SECRET = re.compile(r"\{env:(\w+)\}")
 # How long a command that ends a server may take.
 STOP_COMMAND_LIMIT_S = 30
 SPRING_ADDRESS = f"add --server.address={LOOPBACK} (Spring Boot) or the like"
@@ -57,6 +61,11 @@ class UserServer(Server):
         self.expected_status = mode.get("expected_status", 200)
         if "expected_body" in mode:
             self.expected_body = mode["expected_body"].encode()
+        self.client_environment = environment_of.secrets(mode.get("secrets", ()))
+        self.ready_headers = {
+            name: SECRET.sub(lambda found: self.client_environment[found[1]], str(value))
+            for name, value in mode.get("ready_headers", {}).items()
+        }
         # perf, while it records, and why there is no profile.
         self.recorder: Process | None = None
         self.no_profile = self.why = ""
@@ -218,6 +227,9 @@ def environment(mode: dict[str, Any], folder: Path, words: dict[str, str]) -> di
     options = " ".join(f'"{each}"' for each in watched(folder))
     ours = {"TMPDIR": str(folder / TMP), "JAVA_TOOL_OPTIONS": options}
     asked = mode.get("environment", {})
+    if "JAVA_TOOL_OPTIONS" in asked:
+        # Of two values of one option the JVM takes the later.
+        asked = asked | {"JAVA_TOOL_OPTIONS": f"{options} {asked['JAVA_TOOL_OPTIONS']}"}
     return ours | {name: filled(str(value), words) for name, value in asked.items()}
 
 

@@ -19,6 +19,7 @@ from workloads.machine.testbed import free_port
 from workloads.record import cell_folder
 from workloads.record.slice import Live
 from workloads.servers import server
+from workloads.servers.answers import answers, hopeless
 from workloads.servers.backends import Backend
 from workloads.servers.subject import Subject
 from workloads.servers.user_server import UserServer
@@ -60,6 +61,8 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
             raise NotAnswering(mode, "it ended after its first answer", subject)
         settings, carriers = subject.settings(), subject.carriers()
         live = Live(mode, subject, backend, folder, idle, settings, answers_s, carriers)
+        if isinstance(subject, UserServer) and "requests" in spec["tier"]:
+            live.answers = answers(subject, spec["tier"]["requests"])
         undo.pop_all()
     return live
 
@@ -85,6 +88,8 @@ def verify(subject: Subject, spec: Spec) -> None:
             raise NotAnswering(mode, why, subject) from fault
         if waited_s > SAID_AFTER_S and not said:
             said = True
+            if isinstance(subject, UserServer) and (advice := hopeless(subject, str(fault))):
+                raise NotAnswering(mode, f"{why}; {advice}", subject) from fault
             say(f"{mode}: {why}; it has until {limit_s:g} s")
         time.sleep(ASK_AGAIN_S)
 

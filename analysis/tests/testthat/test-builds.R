@@ -153,7 +153,21 @@ test_that("rounds that were disturbed count for all but latency", {
   expect_equal(unname(verdicts(found)), c("not slower", "undecided", "undecided", "not slower", "", "not slower"))
   # The others decide, and a sentence says what is missing.
   expect_equal(found$verdict, "not slower")
-  expect_match(lines_of_builds(found), "new: 99th percentile of latency stays open: 1 starts with a round that counts, of 3 that are needed", all = FALSE)
+  expect_match(lines_of_builds(found), "new: open: 99th percentile of latency: 1 starts with a round that counts, of 3 that are needed", all = FALSE)
+})
+
+test_that("a build that answers something else is named with both answers", {
+  results <- write_session()
+  of <- function(first, varies = FALSE) list(requests = list(list(request = "GET /a", status = 200, type = "", bytes = nchar(first), first = first, varies = varies)))
+  edit_cell(results, "old", answers = of("order 17"))
+  expect_warned <- function(answers, expected) {
+    edit_cell(results, "new", answers = answers)
+    expect_equal(grep("WARNING", lines_of_builds(judge_builds(results, of_new)), value = TRUE), expected)
+  }
+  expect_warned(of("order 17"), character())
+  expect_warned(of("db down!"), "WARNING: the answers to GET /a differ: old: 200, 8 bytes \"order 17\"; new: 200, 8 bytes \"db down!\". A variant that does less is faster.")
+  # One with a date in it differs from itself.
+  expect_warned(of("db down!", varies = TRUE), character())
 })
 
 test_that("slices in which the machine stood still are left out, with how long", {
