@@ -38,7 +38,7 @@ judge_builds <- function(results, names) {
   each <- lapply(names, function(name) judge_variant(results, name))
   list(
     verdict = names(severity)[1 + max(vapply(each, function(one) severity[[one$verdict]], 0))],
-    why = paste(Filter(nzchar, vapply(each, `[[`, "", "why")), collapse = "; "), remarks = unique(unlist(lapply(each, `[[`, "remarks"))),
+    why = paste(unique(unlist(lapply(each, `[[`, "why"))), collapse = "; "), remarks = unique(unlist(lapply(each, `[[`, "remarks"))),
     table = rbindlist(c(list(no_builds()), lapply(each, `[[`, "table")))
   )
 }
@@ -49,12 +49,12 @@ judge_variant <- function(results, name) {
   if (is.character(cells)) return(list(verdict = "invalid", why = cells, remarks = character(), table = no_builds()))
   invalid <- why_no_comparison(cells)
   remarks <- remarks_of(cells)
-  if (invalid != "") return(list(verdict = "invalid", why = invalid, remarks = remarks, table = no_builds()))
+  if (length(invalid) > 0) return(list(verdict = "invalid", why = invalid, remarks = remarks, table = no_builds()))
   limits <- cells$mode$configuration$slices$until$slower_percent
   pair <- measured_pair(cells)
   shown <- Filter(function(statistic) statistic != "backend_cpu_us_per_request" || has_backend(pair), shown_of_builds)
   rows <- lapply(shown, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1]))
-  table <- rbindlist(c(rows, list(judge_failures(pair))))[, variant := cells$mode$cell$mode]
+  table <- rbindlist(c(rows, list(judge_failures(pair), capacity_of_variant(results, cells))))[, variant := cells$mode$cell$mode]
   setcolorder(table, names(no_builds()))
   c(verdict_of_rows(table, cells), list(remarks = c(remarks, open_ones(table)), table = table))
 }
@@ -65,7 +65,7 @@ verdict_of_rows <- function(table, cells) {
   judged <- table[verdict != ""]
   blocking <- judged[!(statistic %in% may_stay_open) & !(counts_for_latency(statistic) & reason != "")]
   verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% blocking$verdict) "undecided" else "not slower"
-  list(verdict = verdict, why = "")
+  list(verdict = verdict, why = character())
 }
 
 counts_for_latency <- function(statistics) startsWith(statistics, "latency_")
@@ -114,7 +114,10 @@ remarks_of <- function(cells) {
 # A build that answers something else is faster for it: both answers are shown.
 other_answers <- function(cells) {
   sides <- cells[c("baseline", "mode")]
-  asked <- lapply(sides, function(cell) setNames(cell$answers$requests, vapply(cell$answers$requests, `[[`, "", "request")))
+  asked <- lapply(sides, function(cell) {
+    requests <- as.list(cell$answers$requests)
+    setNames(requests, vapply(requests, `[[`, "", "request"))
+  })
   unlist(lapply(intersect(names(asked$baseline), names(asked$mode)), function(request) {
     of <- list(asked$baseline[[request]], asked$mode[[request]])
     varies <- any(vapply(of, function(one) isTRUE(one$varies), NA))
@@ -125,7 +128,7 @@ other_answers <- function(cells) {
   }))
 }
 
-# Why sides have no values that could be compared, or empty.
+# Why sides have no values that could be compared, each once; none where they have.
 why_no_comparison <- function(cells) {
   if (is.null(cells$baseline)) return("the variant that it is compared with was not measured in the same session")
   reasons <- vapply(cells[c("baseline", "mode")], function(cell) {
@@ -138,7 +141,7 @@ why_no_comparison <- function(cells) {
     errors <- Filter(function(count) count > 0, cell$load$errors)
     if (share > failed_at_most) sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", ")) else ""
   }, "")
-  paste(reasons[reasons != ""], collapse = "; ")
+  unname(reasons[reasons != ""])
 }
 
 judge_statistic <- function(pair, statistic, limit) {
@@ -168,6 +171,21 @@ ends_of_build <- function(effect) {
 verdict_of_ends <- function(ends, better, limit) {
   slower_by <- if (better == "higher") rev(-ends) else ends
   if (isTRUE(slower_by[1] > log1p(limit / 100))) "slower" else if (isTRUE(slower_by[2] < log1p(limit / 100))) "not slower" else "undecided"
+}
+
+# ---- Capacity -------------------------------------------------------------------------------------
+
+# The row of the sweep, if there is one: shown, with an interval at 95 %, and without a limit.
+capacity_of_variant <- function(results, cells) {
+  name <- with(cells$mode$cell, file.path(study, mode, "capacity", "sweep", paste0("rep-", repetition)))
+  if (!file.exists(file.path(results, "cells", name, "cell.json"))) return(NULL)
+  pair <- cells_of_pair(results, name)
+  if (is.null(pair$baseline)) return(NULL)
+  row <- row_of_pair(measured_pair(pair), "capacity_per_s")
+  data.table(
+    variant = "", statistic = "capacity_per_s", unit = "1/s", old = row$baseline_value, new = row$mode_value, starts = 1, rounds = NA_real_, ratio = row$estimate,
+    low = row$low, high = row$high, slower_percent = NA_real_, verdict = "", reason = row$reason
+  )[, names(no_builds()), with = FALSE]
 }
 
 # ---- Failed requests ------------------------------------------------------------------------------
@@ -281,8 +299,9 @@ at_one_speed <- function(logs, slowness) {
 
 # ---- For a terminal and a job of CI ---------------------------------------------------------------
 
-#' Writes builds.csv, verdict.txt and status.
+#' Writes builds.csv, verdict.txt and status, and what other tools read, see travel.R.
 write_builds <- function(judged, results) {
+  write_travelling(judged, results)
   write_table(judged$table, file.path(results, "builds.csv"))
   writeLines(lines_of_builds(judged), file.path(results, "verdict.txt"))
   writeLines(as.character(build_verdicts[[judged$verdict]]), file.path(results, "status"))
@@ -291,7 +310,23 @@ write_builds <- function(judged, results) {
 lines_of_builds <- function(judged) {
   rows <- judged$table
   reasons <- rows[reason != "" & verdict == "", sprintf("%s: %s", title_of_row(statistic), reason)]
-  c(sentence_of_builds(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows))), if (length(c(judged$remarks, reasons)) > 0) c("", judged$remarks, reasons))
+  c(sentence_of_builds(judged), sentences_of_variants(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows))), if (length(c(judged$remarks, reasons)) > 0) c("", judged$remarks, reasons))
+}
+
+#' A sentence for each variant: what it serves at the objective, and what changes at the rate.
+sentences_of_variants <- function(judged) {
+  if (uniqueN(judged$table$variant) < 2) return(character())
+  vapply(split(judged$table, factor(judged$table$variant, unique(judged$table$variant))), sentence_of_variant, "")
+}
+
+sentence_of_variant <- function(rows) {
+  clear <- rows[is.finite(ratio) & is.finite(low) & is.finite(high)]
+  margin <- clear[, fifelse(is.na(slower_percent), 1.1, 1 + slower_percent / 100)]
+  clear <- clear[low > margin | high < 1 / margin | (!is.na(slower_percent) & verdict == "slower")]
+  capacity <- clear[statistic == "capacity_per_s"]
+  changes <- clear[statistic != "capacity_per_s", sprintf("%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit)]
+  serves <- if (nrow(capacity) > 0) sprintf("serves %s × as much at the objective (%s in place of %s/s); ", format_number(capacity$ratio), format_number(capacity$new), format_number(capacity$old)) else ""
+  sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(changes) > 0) paste(trimws(changes), collapse = ", ") else "nothing changes")
 }
 
 sentence_of_builds <- function(judged) {

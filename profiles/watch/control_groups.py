@@ -32,7 +32,7 @@ def own_group(pid: int) -> Path | None:
 
 
 def memory_bytes(group: Path) -> int | None:
-    """What the processes of a group hold now; None once it is gone."""
+    """The memory of a group's processes now; None once it is gone."""
     names = ("total_rss",) if (group / "memory.oom_control").exists() else ("anon",)
     return value_in(group / "memory.stat", names)
 

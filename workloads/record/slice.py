@@ -37,7 +37,7 @@ METRIC_COLUMNS = (
     "server_steal_share",
     *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
 )
-# Of user-supplied servers alone.
+# Metrics that user-supplied servers alone have.
 OF_USERS = ("backend_cpu_us_per_request", "stood_still_s")
 
 

@@ -61,7 +61,7 @@ def ask(subject: UserServer, request: dict[str, Any]) -> tuple[int, str, bytes]:
 
 
 def hopeless(subject: UserServer, fault: str) -> str:
-    """What to do about a service that will never be ready; empty for one that may be."""
+    """Advice on a service that will never be ready; empty for one that may be."""
     status = re.match(r"status (\d+)", fault)
     if status and status[1].startswith("3"):
         return "name a ready_path that answers by itself, or ready_headers that let it"

@@ -228,7 +228,7 @@ def environment(mode: dict[str, Any], folder: Path, words: dict[str, str]) -> di
     ours = {"TMPDIR": str(folder / TMP), "JAVA_TOOL_OPTIONS": options}
     asked = mode.get("environment", {})
     if "JAVA_TOOL_OPTIONS" in asked:
-        # Of two values of one option the JVM takes the later.
+        # The JVM takes the later of two values of one option.
         asked = asked | {"JAVA_TOOL_OPTIONS": f"{options} {asked['JAVA_TOOL_OPTIONS']}"}
     return ours | {name: filled(str(value), words) for name, value in asked.items()}
 

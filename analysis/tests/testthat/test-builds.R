@@ -213,6 +213,47 @@ test_that("status, table and words are written for a job", {
   expect_equal(unname(build_verdicts), statuses)
 })
 
+test_that("the verdict travels: JSON by its schema, JUnit, Bencher, Markdown and histograms", {
+  results <- write_session(new = list(cpu_us_per_request = 1100))
+  # As own.sh has its cells.
+  file.rename(file.path(results, "cells/demo"), file.path(results, "cells/own"))
+  for (mode in c("old", "new")) file.rename(file.path(results, "cells/own", mode, "low"), file.path(results, "cells/own", mode, "load"))
+  found <- judged(new = list(cpu_us_per_request = 1100))
+  write_builds(found, results)
+  check <- "import json, jsonschema, sys; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+  expect_equal(system2("python3", c("-c", shQuote(check), file.path(results, "verdict.json"), file.path(analysis_folder, "verdict.schema.json"))), 0)
+  verdict <- jsonlite::read_json(file.path(results, "verdict.json"))
+  expect_equal(c(verdict$verdict, verdict$status), c("slower", "1"))
+  cpu <- jsonlite::read_json(file.path(results, "bencher.json"))$new$cpu_us_per_request
+  expect_true(cpu$lower_value < cpu$value && cpu$value < cpu$upper_value)
+  parse <- "import sys, xml.etree.ElementTree as tree; suite = tree.parse(sys.argv[1]).getroot(); print(suite.get('tests'), suite.get('failures'), *[case.get('name') for case in suite if case.find('failure') is not None])"
+  expect_equal(system2("python3", c("-c", shQuote(parse), file.path(results, "junit.xml")), stdout = TRUE), "5 1 CPU time per request")
+  summary <- readLines(file.path(results, "summary.md"))
+  expect_lte(length(summary), 10)
+  expect_match(summary[1], "^[*][*]SLOWER: .*CPU time per request")
+  expect_match(readLines(file.path(results, "old.hgrm"))[1], "Value +Percentile +TotalCount")
+})
+
+test_that("an invalid comparison is an error for JUnit", {
+  lines <- as_junit(list(verdict = "invalid", why = "new: 3 % <failed>", table = no_builds(), remarks = character()))
+  expect_match(lines, "errors=\"1\"", all = FALSE)
+  expect_match(lines, "new: 3 % &lt;failed&gt;", all = FALSE)
+})
+
+test_that("a variant has a sentence of its capacity, and of what changes at the rate", {
+  row <- function(statistic, unit, old, new, reach, slower_percent = 5, verdict = "not slower") {
+    data.table(
+      variant = "virtual", statistic, unit, verdict, reason = "", old, new, starts = 6, rounds = 60, ratio = new / old,
+      low = new / old / (1 + reach), high = new / old * (1 + reach), slower_percent
+    )
+  }
+  p99 <- row("latency_p99_ms", "ms", 110, 9, 0.2)
+  cpu <- row("cpu_us_per_request", "µs", 100, 101, 0.02)
+  expect_equal(sentence_of_variant(rbind(p99, cpu)), "virtual: at your rate 99th percentile of latency falls from 110 to 9 ms.")
+  capacity <- row("capacity_per_s", "1/s", 1000, 3100, 0.1, NA, "")
+  expect_equal(sentence_of_variant(rbind(capacity, cpu)), "virtual: serves 3.1 × as much at the objective (3,100 in place of 1,000/s); at your rate nothing changes.")
+})
+
 # ---- How right it is ------------------------------------------------------------------------------
 
 shares <- function(ratio, ..., runs = 2000) {
