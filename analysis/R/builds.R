@@ -35,13 +35,24 @@ may_stay_open <- c("latency_p99_ms", failed_requests)
 #'   and table, a row per variant and statistic: variant, statistic, unit, old, new, starts, rounds, ratio with low and high (of new to old, 99 %;
 #'   of failed requests shares in percent), slower_percent (its limit, NA without one), verdict and reason.
 judge_builds <- function(results, names) {
-  each <- lapply(names, function(name) judge_variant(results, name))
+  are_again <- grepl("-again/", names, fixed = TRUE)
+  each <- lapply(names[!are_again], function(name) judge_variant(results, name))
+  floor <- unlist(lapply(names[are_again], function(name) floor_of(judge_variant(results, name))))
   list(
     verdict = names(severity)[1 + max(vapply(each, function(one) severity[[one$verdict]], 0))],
-    why = paste(unique(unlist(lapply(each, `[[`, "why"))), collapse = "; "), remarks = unique(unlist(lapply(each, `[[`, "remarks"))),
+    why = paste(unique(unlist(lapply(each, `[[`, "why"))), collapse = "; "), remarks = c(unique(unlist(lapply(each, `[[`, "remarks"))), floor),
     table = rbindlist(c(list(no_builds()), lapply(each, `[[`, "table")))
   )
 }
+# How far the first variant is from itself, in a second process: what differs by no more says nothing.
+floor_of <- function(judged) {
+  rows <- judged$table[statistic %in% c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request") & is.finite(low) & is.finite(high)]
+  if (nrow(rows) == 0) return(NULL)
+  found <- rows[, paste0(title_of(statistic), " ", signed(ratio), " % [", signed(low), ", ", signed(high), "]", collapse = ", ")]
+  warning <- if (judged$verdict == "slower") " Two processes of one build differ by more than a limit here: do not trust the verdict."
+  paste0("A/A floor of this machine, the first variant against itself: ", found, ".", warning)
+}
+
 severity <- c("not slower" = 0, undecided = 1, slower = 2, invalid = 3)
 
 judge_variant <- function(results, name) {

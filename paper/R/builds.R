@@ -97,6 +97,7 @@ figure_rounds <- function(cells) {
 #'
 #' @return one string of Markdown.
 flame_graphs_of_builds <- function(cells) {
+  cells <- Filter(function(cell) !endsWith(cell$cell$mode, "-again"), cells)
   told <- vapply(cells, function(cell) {
     side <- cell$cell$mode
     file <- file.path(cell$folder, "flamegraph.html")

@@ -17,6 +17,8 @@ from workloads.experiment.configuration import ConfigurationError, faults_by, sc
 from workloads.machine.provenance import ROOT
 
 STUDY, BUILDS, TIER, CAPACITY = "own", ("old", "new"), "load", "capacity"
+# Ends the name of a second process of the first variant.
+AGAIN = "-again"
 COLORS = ("gray", "blue", "vermilion", "green")
 # Where config.yaml has its results, unless the command line says otherwise.
 DEFAULT_RESULTS = "results"
@@ -42,6 +44,7 @@ FILLED, SECRET = ("{n}", "{uuid}"), "{{env:{}}}"
 # A key of the study in a fault, and the user's own in its place.
 OURS = (
     (re.compile(r"config\.yaml: "), ""),
+    (re.compile(r"modes\.([a-z0-9-]+)-again\."), r"modes.\1."),
     (re.compile(r"studies\.own\.comparisons\.builds\.modes\.(old|new)\."), r"own.\1."),
     (re.compile(r"studies\.own\.comparisons\.builds\.modes\."), "own.variants."),
     (re.compile(r"studies\.own\.tiers\.(load|capacity)\.(wrk2|jmeter|sweep)\."), "own."),
@@ -131,13 +134,14 @@ def study_of(own: dict[str, Any], server: str) -> dict[str, Any]:
     tool = "jmeter" if "users" in own else "wrk2"
     variants = variants_of(own)
     question = f"Is {enumerated([*variants][1:])} slower than {next(iter(variants))}?"
+    modes = {
+        name: mode_of(own, name, each, color)
+        for (name, each), color in zip(variants.items(), COLORS, strict=False)
+    }
     tiers = {TIER: tier_of(own, tool)} | ({CAPACITY: sweep_of(own)} if "p99_ms" in own else {})
     builds = {
         "question": question,
-        "modes": {
-            name: mode_of(own, name, each, color)
-            for (name, each), color in zip(variants.items(), COLORS, strict=False)
-        },
+        "modes": modes | a_a_of(own, next(iter(variants))),
         "tiers": [*tiers],
         "profiles": {f"{TIER}/{tool}": {name: ["cpu"] for name in variants}},
     }
@@ -149,6 +153,13 @@ def study_of(own: dict[str, Any], server: str) -> dict[str, Any]:
         "comparisons": {"builds": builds},
         "tiers": tiers,
     }
+
+
+def a_a_of(own: dict[str, Any], first: str) -> dict[str, Any]:
+    """The first variant as a second process in the same turns: the floor of what can be seen."""
+    wanted = own.get("a_a", "variants" not in own)
+    pair = {"title": f"{first} again", "a_a_of": first, "tiers": [TIER]}
+    return {f"{first}{AGAIN}": pair} if wanted else {}
 
 
 def enumerated(names: list[str]) -> str:
@@ -278,7 +289,7 @@ def in_users_words(message: str) -> str:
     """A fault that names the user's keys, not those of the study that they become."""
     for ours, theirs in OURS:
         message = ours.sub(theirs, message)
-    return message
+    return "\n".join(dict.fromkeys(message.split("\n")))
 
 
 def main(path: str) -> str:

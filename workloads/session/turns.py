@@ -14,7 +14,7 @@ from typing import Any
 
 from profiles.watch.noise import TIMES_PLANNED
 from profiles.watch.terminal import show
-from workloads.experiment.own import STARTS_AT_LEAST
+from workloads.experiment.own import AGAIN, STARTS_AT_LEAST
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
 from workloads.record.slice import PLAIN, Live, Slice, Turn, common_rounds, is_broken
@@ -232,6 +232,7 @@ def load_by_starts(
     The first start is there and warm. Its time counts from the session's begin.
     """
     pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
+    pairs = [name for name in pairs if not name.mode.endswith(AGAIN)]
     budget_s, number, begun_s = until["budget_s"], 0, 0.0
     for start in itertools.count(1):
         if start > 1:

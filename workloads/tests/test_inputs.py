@@ -1,4 +1,4 @@
-"""The inputs of the form, of a service that is watched: what it sees, and what it says it cannot."""
+"""The inputs of the form, of a service that is watched, and sentences on what is not seen."""
 
 import json
 import os

@@ -1,5 +1,6 @@
 """User-supplied servers: started by a command, watched with all their processes, faults named."""
 
+import gzip
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
 from workloads.machine import provenance
+from workloads.record import pooling
 from workloads.servers import listening, perf, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
@@ -703,6 +705,25 @@ def test_standard_input_stays_open_and_silent(start):
     assert (live is not None, why) == (True, "")
     time.sleep(0.2)
     assert not live.subject.process.ended()
+
+
+def test_flood_of_log_leaves_its_ends_on_the_disk_and_in_the_record(start, tmp_path):
+    floods = (
+        "print('the first line\\n' + ('x' * 99 + '\\n') * 80_000 + 'the last line', flush=True)\n"
+    )
+    live, why = start(*PYTHON, floods + code(), "{port}")
+    assert why == ""
+    log = live.subject.log
+    before = log.stat().st_blocks
+    live.subject.prepare({})
+    assert log.stat().st_size > 8_000_000
+    assert log.stat().st_blocks < before / 2
+    pooling.keep_log(log, tmp_path / "kept.gz")
+    text = gzip.decompress((tmp_path / "kept.gz").read_bytes())
+    assert text.startswith(b"the first line\n")
+    assert b"bytes are left out" in text
+    assert b"the last line\n" in text
+    assert len(text) < 2_200_000
 
 
 # ---- its backend

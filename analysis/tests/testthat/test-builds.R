@@ -215,7 +215,7 @@ test_that("status, table and words are written for a job", {
 
 test_that("the verdict travels: JSON by its schema, JUnit, Bencher, Markdown and histograms", {
   results <- write_session(new = list(cpu_us_per_request = 1100))
-  # As own.sh has its cells.
+  # The names that own.sh has.
   file.rename(file.path(results, "cells/demo"), file.path(results, "cells/own"))
   for (mode in c("old", "new")) file.rename(file.path(results, "cells/own", mode, "low"), file.path(results, "cells/own", mode, "load"))
   found <- judged(new = list(cpu_us_per_request = 1100))
@@ -232,6 +232,16 @@ test_that("the verdict travels: JSON by its schema, JUnit, Bencher, Markdown and
   expect_lte(length(summary), 10)
   expect_match(summary[1], "^[*][*]SLOWER: .*CPU time per request")
   expect_match(readLines(file.path(results, "old.hgrm"))[1], "Value +Percentile +TotalCount")
+})
+
+test_that("the first variant against itself is the floor, and no part of the verdict", {
+  results <- write_session()
+  again <- file.path(results, "cells/demo/new-again")
+  twice <- write_session(new = list(cpu_us_per_request = 1300))
+  file.rename(file.path(twice, "cells/demo/new"), again)
+  found <- judge_builds(results, c(of_new, "demo/new-again/low/wrk2/rep-1"))
+  expect_equal(found$verdict, "not slower")
+  expect_match(found$remarks, "^A/A floor of this machine.*CPU time per request [+]30.*do not trust the verdict", all = FALSE)
 })
 
 test_that("an invalid comparison is an error for JUnit", {
