@@ -118,7 +118,7 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"bugdet_s": 9}, "own.bugdet_s = 9; allowed: here only "),
+        ({"bugdet_s": 9}, "own.bugdet_s = 9; allowed: here only old, new, variants"),
         ({"old": None}, "own.old = null; allowed: it must be there"),
         ({"variants": {"a": {}, "b": {}}}, "own.variants = {...}; allowed: only without old and"),
         ({"requests": None}, "own.requests = null; allowed: it must be there, or script"),
