@@ -10,7 +10,7 @@ write_travelling <- function(judged, results) {
   jsonlite::write_json(as_bencher(judged), path("bencher.json"), auto_unbox = TRUE, digits = NA, pretty = TRUE)
   writeLines(as_junit(judged), path("junit.xml"))
   writeLines(as_summary(judged), path("summary.md"))
-  lapply(Sys.glob(path("cells/own/*/load/*/rep-1")), write_hgrm, results = results)
+  lapply(Sys.glob(path("cells/own/*/load/*/rep-1/cell.json")), write_hgrm, results = results)
 }
 
 #' verdict.json, see analysis/verdict.schema.json.
@@ -79,19 +79,9 @@ as_summary <- function(judged) {
   c(paste0("**", sentence_of_builds(judged), "**"), if (length(table) > 0) c("", table), if (nzchar(remarks)) c("", remarks))
 }
 
-# The latencies of a variant as HdrHistogram's text, of all slices that count.
-write_hgrm <- function(folder, results) {
-  path <- file.path(folder, "latencies.csv.gz")
-  if (!file.exists(path)) return(NULL)
-  counts <- fread(text = readLines(path))
-  if ("class" %in% names(counts)) counts <- counts[is.na(class) | class == ""]
-  if (nrow(counts) == 0) return(NULL)
-  steps <- counts[, .(count = sum(count)), keyby = value_ms][, total := cumsum(count)]
-  share <- steps$total / sum(steps$count)
-  mean_ms <- steps[, sum(value_ms * count) / sum(count)]
-  sd_ms <- steps[, sqrt(sum(count * (value_ms - mean_ms)^2) / sum(count))]
-  lines <- sprintf("%12.3f %14.12f %10.0f %14.2f", steps$value_ms, share, steps$total, 1 / pmax(1 - share, 1e-12))
-  end <- sprintf("#[Mean    = %12.3f, StdDeviation   = %12.3f]\n#[Max     = %12.3f, Total count    = %12.0f]", mean_ms, sd_ms, max(steps$value_ms), sum(steps$count))
-  variant <- basename(dirname(dirname(dirname(folder))))
-  writeLines(c("       Value     Percentile TotalCount 1/(1-Percentile)", "", lines, end), file.path(results, paste0(variant, ".hgrm")))
+# The latencies of a variant as HdrHistogram's text.
+write_hgrm <- function(path, results) {
+  if (!any(read_slices_of(read_cell(path))[kind == "plain", kept])) return(NULL)
+  variant <- basename(dirname(dirname(dirname(dirname(path)))))
+  writeLines(hgrm_of_cell(path), file.path(results, paste0(variant, ".hgrm")))
 }

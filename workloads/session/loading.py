@@ -71,7 +71,7 @@ class Loading:
         metrics = Window(load, telemetry, self.place).metrics(self.beside(), others, ran)
         metrics |= collections(self.live.folder / "gc.log", load)
         load["generator"]["cpu_share"] = metrics["generator_cpu_share"]
-        if stood_still(metrics) and not self.live.subject.process.ended():
+        if stood_still(metrics) and outcome != "server_died":
             outcome, reason = "completed", ""
         return Slice(
             turn=turn,
