@@ -349,7 +349,7 @@ def test_gap_between_two_beats_is_time_in_which_the_machine_stood_still():
 
 
 def test_stopped_program_has_stood_still():
-    """As of a container that is paused: the beats of a stopped process have a gap."""
+    """A container that is paused leaves a gap between beats, too."""
     code = """
 import os, time
 from profiles.watch.telemetry import Telemetry
