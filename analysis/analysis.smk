@@ -164,7 +164,7 @@ rule profiles:
         "printf '%s\\n' {params.stacks:q} {params.allocations:q} | Rscript {ANALYZE} profiles results={params.results:q} converter={input.converter:q} > {log:q} 2>&1"
 
 
-# Two builds of a user's own service: the last cell is that of the new one, and names its baseline.
+# Variants of a user's own service: all cells but the first mode's, which is their baseline.
 rule judge_builds:
     input:
         SESSIONS,
@@ -177,11 +177,13 @@ rule judge_builds:
         f"{RESULTS}/logs/judge_builds.log",
     params:
         results=RESULTS,
-        cell=GRID.cells[-1].path,
+        cells=",".join(
+            cell.path for cell in GRID.cells if cell.mode != GRID.cells[0].mode
+        ),
     message:
-        "is the new build slower?"
+        "is one of them slower?"
     shell:
-        "Rscript {ANALYZE} builds results={params.results:q} cell={params.cell:q} > {log:q} 2>&1"
+        "Rscript {ANALYZE} builds results={params.results:q} cells={params.cells:q} > {log:q} 2>&1"
 
 
 # One study alone, with whatever else is not measured: its planned sessions.

@@ -141,5 +141,11 @@
   }
   form.addEventListener("input", update);
   form.addEventListener("submit", (event) => event.preventDefault());
+  // Of a link by workloads/inputs.sh: report.html#service?rate_per_s=400&cpu_ms=3
+  const [anchor, query] = location.hash.slice(1).split("?");
+  for (const [name, value] of new URLSearchParams(query)) {
+    if (form.elements[name]) form.elements[name].value = value;
+  }
+  if (anchor === "service" && query) form.scrollIntoView();
   update();
 })();

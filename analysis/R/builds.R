@@ -1,51 +1,110 @@
-# Two builds of a user's own service: is the new one slower than its limits allow?
+# Variants of a user's own service: is one slower than its limits allow? Two builds are two variants; the first is the baseline.
 #
-# Both were loaded in turns, in rounds that workloads/session/until_decided.py ended. The interval of a ratio is Student's over
-# those rounds at 99 %; of throughput and CPU time with what a new process adds, which is not known of the others. A statistic is
-# slower where its interval lies beyond its limit, not slower where it lies within, and undecided where it holds the limit. The
-# build is slower where one statistic is, and not slower where none is slower and none undecided.
+# The start is the unit. All variants were started at least three times, in drawn order, and loaded in turns, in rounds that
+# workloads/session/variants.py ended. A round gives a log ratio, and a start their mean. The interval, at 99 %, is Student's over the starts' means,
+# or over the rounds within starts where that is wider. A statistic is slower where its interval lies beyond
+# its limit, not slower where it lies within, and undecided where it holds the limit. A variant is slower where one statistic is.
 #
-# CPU times are compared at one speed of the CPU: other guests of a host change it by half and more, in one build's round and not
+# The verdict rests on the statistics that can decide. p99 makes a variant slower; where the noise of a machine leaves it open, a sentence says so
+# and the others decide. The same holds of failed requests: where fewer were sent than show a share below the limit, a sentence says so.
+#
+# CPU times are compared at one speed of the CPU: other guests of a host change it by half and more, in one variant's round and not
 # in the other's, and a fixed computation on the server's CPU (probe_us) shows it.
 #
-# Rounds are looked at after 5, 10, 20, ... 320 of them and when the budget is spent. A statistic that is slower by exactly its
-# limit is called slower, or not slower, in at most 3 % of all comparisons each (simulate_builds(), and the tests on it). Of three
-# statistics at their limits one is called slower in at most 10 %; of two equal builds, far from all limits, in far fewer.
+# Starts are looked at after the third and each one that follows, and when the budget is spent. A statistic that is slower by exactly its
+# limit is called slower, or not slower, in at most 3 % of all comparisons each (simulate_builds(), and the tests on it).
 
 builds_confidence <- 0.99
-looks_at_builds <- 5 * 2^(0:6)
-#' Memory is shown, and has no limit.
+starts_at_least <- 3L
+starts_planned <- 6L
+rounds_for_speed <- 5
+#' Memory and a backend's CPU time are shown, and have no limit.
 #' @export
-shown_of_builds <- c("throughput_per_s", "latency_p99_ms", "cpu_us_per_request", "rss_mib")
+shown_of_builds <- c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request", "backend_cpu_us_per_request", "rss_mib")
+#' The row of failed requests.
+#' @export
+failed_requests <- "failed_percent"
 build_verdicts <- c("not slower" = 0, slower = 1, undecided = 2, invalid = 3)
+# Statistics that leave a verdict to the others where they are undecided.
+may_stay_open <- c("latency_p99_ms", failed_requests)
 
-#' Judges the new build of two against the old one.
+#' Judges the variants of a service against the first.
 #'
-#' @param results folder of the run; `name` of the new build's cell: study/mode/tier/tool/rep-n.
-#' @return list: verdict (a name of build_verdicts), why (empty, or why there is no valid comparison), and table, a row per statistic: statistic,
-#'   unit, old, new, rounds, ratio with low and high (of new to old, 99 %), slower_percent (its limit, NA without one), verdict and reason.
-judge_builds <- function(results, name) {
-  cells <- tryCatch(cells_of_pair(results, name), error = conditionMessage)
-  if (is.character(cells)) return(list(verdict = "invalid", why = cells, table = no_builds()))
-  limits <- cells$mode$configuration$slices$until$slower_percent
-  invalid <- why_no_comparison(cells)
-  if (invalid != "") return(list(verdict = "invalid", why = invalid, table = no_builds()))
-  pair <- measured_pair(cells)
-  table <- rbindlist(lapply(shown_of_builds, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1])))
-  judged <- table[verdict != ""]
-  few <- judged[statistic %in% judged_statistics & rounds < looks_at_builds[1], rounds]
-  if (length(few) > 0) return(list(verdict = "invalid", why = paste(c(too_few_rounds(min(few)), reasons_of(cells)), collapse = "; "), table = table))
-  verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% judged$verdict) "undecided" else "not slower"
-  list(verdict = verdict, why = "", table = table)
+#' @param results folder of the run; `names` of the other variants' cells: study/mode/tier/tool/rep-n.
+#' @return list: verdict (a name of build_verdicts, the worst of all variants), why (empty, or why there is no valid comparison), remarks (lines),
+#'   and table, a row per variant and statistic: variant, statistic, unit, old, new, starts, rounds, ratio with low and high (of new to old, 99 %;
+#'   of failed requests shares in percent), slower_percent (its limit, NA without one), verdict and reason.
+judge_builds <- function(results, names) {
+  are_again <- grepl("-again/", names, fixed = TRUE)
+  each <- lapply(names[!are_again], function(name) judge_variant(results, name))
+  floor <- unlist(lapply(names[are_again], function(name) floor_of(judge_variant(results, name))))
+  list(
+    verdict = names(severity)[1 + max(vapply(each, function(one) severity[[one$verdict]], 0))],
+    why = paste(unique(unlist(lapply(each, `[[`, "why"))), collapse = "; "), remarks = c(unique(unlist(lapply(each, `[[`, "remarks"))), floor),
+    table = rbindlist(c(list(no_builds()), lapply(each, `[[`, "table")))
+  )
 }
+# How far the first variant is from itself, in a second process: what differs by no more says nothing.
+floor_of <- function(judged) {
+  rows <- judged$table[statistic %in% c("throughput_per_s", "latency_p50_ms", "latency_p99_ms", "cpu_us_per_request") & is.finite(low) & is.finite(high)]
+  if (nrow(rows) == 0) return(NULL)
+  found <- rows[, paste0(title_of(statistic), " ", signed(ratio), " % [", signed(low), ", ", signed(high), "]", collapse = ", ")]
+  warning <- if (judged$verdict == "slower") " Two processes of one build differ by more than a limit here: do not trust the verdict."
+  paste0("A/A floor of this machine, the first variant against itself: ", found, ".", warning)
+}
+
+severity <- c("not slower" = 0, undecided = 1, slower = 2, invalid = 3)
+
+judge_variant <- function(results, name) {
+  cells <- tryCatch(cells_of_pair(results, name), error = conditionMessage)
+  if (is.character(cells)) return(list(verdict = "invalid", why = cells, remarks = character(), table = no_builds()))
+  invalid <- why_no_comparison(cells)
+  remarks <- remarks_of(cells)
+  if (length(invalid) > 0) return(list(verdict = "invalid", why = invalid, remarks = remarks, table = no_builds()))
+  limits <- cells$mode$configuration$slices$until$slower_percent
+  pair <- measured_pair(cells)
+  shown <- Filter(function(statistic) statistic != "backend_cpu_us_per_request" || has_backend(pair), shown_of_builds)
+  rows <- lapply(shown, function(statistic) judge_statistic(pair, statistic, c(limits[[statistic]], NA)[1]))
+  table <- rbindlist(c(rows, list(judge_failures(pair), capacity_of_variant(results, cells))))[, variant := cells$mode$cell$mode]
+  setcolorder(table, names(no_builds()))
+  c(verdict_of_rows(table, cells), list(remarks = c(remarks, open_ones(table)), table = table))
+}
+
+verdict_of_rows <- function(table, cells) {
+  few <- table[statistic %in% judged_statistics & verdict != "" & starts < starts_at_least, starts]
+  if (length(few) > 0) return(list(verdict = "invalid", why = paste(c(too_few_starts(min(few), cells), reasons_of(cells)), collapse = "; ")))
+  judged <- table[verdict != ""]
+  blocking <- judged[!(statistic %in% may_stay_open) & !(counts_for_latency(statistic) & reason != "")]
+  verdict <- if ("slower" %in% judged$verdict) "slower" else if ("undecided" %in% blocking$verdict) "undecided" else "not slower"
+  list(verdict = verdict, why = character())
+}
+
+counts_for_latency <- function(statistics) startsWith(statistics, "latency_")
+
+# Sentences on what stays open while the others decide.
+open_ones <- function(table) {
+  table[verdict == "undecided" & (statistic %in% may_stay_open | counts_for_latency(statistic)), sprintf(
+    "%s: open: %s: %s.", variant, title_of_row(statistic), fifelse(reason != "", reason, sprintf("from %s to %s %% is possible", signed(low), signed(high)))
+  )]
+}
+signed <- function(ratio) sprintf("%+.1f", 100 * (ratio - 1))
+
+#' The name of a row of judge_builds().
+#' @export
+title_of_row <- function(statistic) fifelse(statistic == failed_requests, "failed requests", title_of(statistic))
 
 #' Reads builds.csv, see judge_builds().
 #' @export
 read_builds <- function(path) read_typed(path, no_builds())
 
-no_builds <- function() typed_table(c("statistic", "unit", "verdict", "reason"), c("old", "new", "rounds", "ratio", "low", "high", "slower_percent"))
+no_builds <- function() {
+  typed_table(c("variant", "statistic", "unit", "verdict", "reason"), c("old", "new", "starts", "rounds", "ratio", "low", "high", "slower_percent"))
+}
 
-too_few_rounds <- function(count) sprintf("%d rounds that count, of %d that are needed", as.integer(count), looks_at_builds[1])
+too_few_starts <- function(count, cells) {
+  budget_s <- cells$mode$configuration$slices$until$budget_s
+  sprintf("%d starts that count, of %d that are needed: budget_s = %s is too short for them", as.integer(count), starts_at_least, format_number(budget_s))
+}
 
 # The rounds ended because a server still held something after a load.
 reasons_of <- function(cells) {
@@ -53,9 +112,36 @@ reasons_of <- function(cells) {
   reasons[!endsWith(reasons, ": ")]
 }
 
-# Why sides have no values that could be compared, or empty.
+# Slices in which nothing ran, and answers that differ.
+remarks_of <- function(cells) {
+  still <- unlist(lapply(cells[c("baseline", "mode")], function(cell) {
+    rows <- if (is.null(cell)) NULL else read_slices_of(cell)
+    if (is.null(rows) || !"stood_still_s" %in% names(rows)) NULL else rows[grepl("stood_still", reason), stood_still_s]
+  }))
+  stood <- if (length(still) > 0) sprintf("The machine stood still for %s s; these slices are left out.", paste(format_number(still), collapse = ", "))
+  c(stood, other_answers(cells))
+}
+
+# A build that answers something else is faster for it: both answers are shown.
+other_answers <- function(cells) {
+  sides <- cells[c("baseline", "mode")]
+  asked <- lapply(sides, function(cell) {
+    requests <- as.list(cell$answers$requests)
+    setNames(requests, vapply(requests, `[[`, "", "request"))
+  })
+  unlist(lapply(intersect(names(asked$baseline), names(asked$mode)), function(request) {
+    of <- list(asked$baseline[[request]], asked$mode[[request]])
+    varies <- any(vapply(of, function(one) isTRUE(one$varies), NA))
+    compared <- if (varies) c("status", "type", "fault") else c("status", "type", "fault", "bytes", "first")
+    if (identical(of[[1]][compared], of[[2]][compared])) return(NULL)
+    said <- vapply(of, function(one) if (is.null(one$fault)) sprintf("%s, %s bytes %s", one$status, format_number(one$bytes), dQuote(one$first, FALSE)) else one$fault, "")
+    sprintf("WARNING: the answers to %s differ: %s: %s; %s: %s. A variant that does less is faster.", request, sides$baseline$cell$mode, said[1], sides$mode$cell$mode, said[2])
+  }))
+}
+
+# Why sides have no values that could be compared, each once; none where they have.
 why_no_comparison <- function(cells) {
-  if (is.null(cells$baseline)) return("the old build was not measured in the same session")
+  if (is.null(cells$baseline)) return("the variant that it is compared with was not measured in the same session")
   reasons <- vapply(cells[c("baseline", "mode")], function(cell) {
     of_build <- cell$cell$mode
     failed <- Filter(function(check) !isTRUE(check$passed) && check$concerns == "everything", cell$validity$checks)
@@ -66,7 +152,7 @@ why_no_comparison <- function(cells) {
     errors <- Filter(function(count) count > 0, cell$load$errors)
     if (share > failed_at_most) sprintf("%s: %s %% of its requests failed (%s)", of_build, format_number(100 * share), paste(names(errors), unlist(errors), collapse = ", ")) else ""
   }, "")
-  paste(reasons[reasons != ""], collapse = "; ")
+  unname(reasons[reasons != ""])
 }
 
 judge_statistic <- function(pair, statistic, limit) {
@@ -74,12 +160,13 @@ judge_statistic <- function(pair, statistic, limit) {
   spoiled <- if (counts_of(statistic) == "latency") marks_of_pair(pair, statistic) else ""
   # CPU time per request falls with the rate: it is shown, and the throughputs decide.
   unlike <- statistic == "cpu_us_per_request" && serves_otherwise(pair)
-  rounds <- c(effect$rounds, 0)[1]
+  starts <- c(effect$starts, 0)[1]
+  few <- if (starts < starts_at_least) sprintf("%d starts with a round that counts, of %d that are needed", as.integer(starts), starts_at_least) else ""
+  reason <- c(Filter(nzchar, c(if (unlike) throughputs_differ, effect$why, if (starts < starts_at_least) c(spoiled, few))), "")[1]
   ends <- ends_of_build(effect)
-  reason <- if (spoiled != "") spoiled else if (unlike) throughputs_differ else if (effect$why != "") effect$why else if (rounds < looks_at_builds[1]) too_few_rounds(rounds) else ""
   found <- data.table(
-    statistic = statistic, unit = effect$unit, old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], rounds = rounds,
-    ratio = exp(effect$centre), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
+    variant = "", statistic = statistic, unit = unit_of_statistic(statistic), old = c(effect$baseline_value, NA)[1], new = c(effect$mode_value, NA)[1], starts = starts,
+    rounds = c(effect$rounds, 0)[1], ratio = exp(c(effect$centre, NA)[1]), low = exp(ends[1]), high = exp(ends[2]), slower_percent = as.numeric(limit),
     verdict = if (is.na(limit) || unlike) "" else if (reason != "") "undecided" else verdict_of_ends(ends, effect$better, limit), reason = reason
   )
   found[, names(no_builds()), with = FALSE]
@@ -87,13 +174,9 @@ judge_statistic <- function(pair, statistic, limit) {
 
 # The 99 % interval on the scale of logarithms. A side that was at its limit leaves one end open.
 ends_of_build <- function(effect) {
-  if (effect$why != "") return(c(NA_real_, NA_real_))
-  reach <- reach_of_builds(effect$error, effect$rounds)
-  c(if (effect$bound < 0) -Inf else effect$centre - reach, if (effect$bound > 0) Inf else effect$centre + reach)
+  if (effect$why != "" || !isTRUE(effect$starts >= starts_at_least)) return(c(NA_real_, NA_real_))
+  c(if (effect$bound < 0) -Inf else effect$centre - effect$reach, if (effect$bound > 0) Inf else effect$centre + effect$reach)
 }
-
-# Two degrees of freedom are those of a mean and of a slope, see at_one_speed().
-reach_of_builds <- function(error, rounds) suppressWarnings(qt((1 + builds_confidence) / 2, rounds - 2)) * error
 
 # Which side of the limit an interval of log ratios lies on.
 verdict_of_ends <- function(ends, better, limit) {
@@ -101,32 +184,98 @@ verdict_of_ends <- function(ends, better, limit) {
   if (isTRUE(slower_by[1] > log1p(limit / 100))) "slower" else if (isTRUE(slower_by[2] < log1p(limit / 100))) "not slower" else "undecided"
 }
 
+# ---- Capacity -------------------------------------------------------------------------------------
+
+# The row of the sweep, if there is one: shown, with an interval at 95 %, and without a limit.
+capacity_of_variant <- function(results, cells) {
+  name <- with(cells$mode$cell, file.path(study, mode, "capacity", "sweep", paste0("rep-", repetition)))
+  if (!file.exists(file.path(results, "cells", name, "cell.json"))) return(NULL)
+  pair <- cells_of_pair(results, name)
+  if (is.null(pair$baseline)) return(NULL)
+  row <- row_of_pair(measured_pair(pair), "capacity_per_s")
+  data.table(
+    variant = "", statistic = "capacity_per_s", unit = "1/s", old = row$baseline_value, new = row$mode_value, starts = 1, rounds = NA_real_, ratio = row$estimate,
+    low = row$low, high = row$high, slower_percent = NA_real_, verdict = "", reason = row$reason
+  )[, names(no_builds()), with = FALSE]
+}
+
+# ---- Failed requests ------------------------------------------------------------------------------
+
+failed_more_at_most <- 0.1
+
+#' Failed requests of both sides, as a row of judge_builds(): shares in percent, each with its exact interval at 99 %, in which old and new stand.
+#'
+#' Clopper and Pearson (1934), Biometrika 26(4). More requests fail where the new side has more of all failures than its share of the requests
+#' explains, and not more where the ends of both intervals are less than 0.1 % apart.
+judge_failures <- function(pair) {
+  rows <- slices_for(pair$measured$slices[kind == "plain"], "throughput_per_s", excluding = FALSE)
+  counts <- rows[, .(sent = sum(requests_recorded), failed = sum(pmax(0, requests_recorded - responses_2xx))), by = mode]
+  of <- function(mode_of, column) c(counts[mode == mode_of, get(column)], 0)[1]
+  sent <- c(of(pair$place$baseline, "sent"), of(pair$place$mode, "sent"))
+  failed <- c(of(pair$place$baseline, "failed"), of(pair$place$mode, "failed"))
+  found <- verdict_of_failures(failed, sent)
+  data.table(
+    variant = "", statistic = failed_requests, unit = "%", old = 100 * failed[1] / sent[1], new = 100 * failed[2] / sent[2], starts = NA_real_,
+    rounds = uniqueN(rows$round), ratio = NA_real_, low = found$low, high = found$high, slower_percent = failed_more_at_most, verdict = found$verdict, reason = found$reason
+  )[, names(no_builds()), with = FALSE]
+}
+
+verdict_of_failures <- function(failed, sent) {
+  shares <- lapply(1:2, function(side) 100 * exact_interval(failed[side], sent[side]))
+  more <- shares[[2]] - rev(shares[[1]])
+  shown_more <- sum(failed) > 0 && exact_interval(failed[2], sum(failed))[1] > sent[2] / sum(sent)
+  verdict <- if (shown_more) "slower" else if (more[2] < failed_more_at_most) "not slower" else "undecided"
+  few <- sprintf("%s of %s requests failed, so that up to %s %% may fail", format_number(failed[2]), format_number(sent[2]), format_number(shares[[2]][2]))
+  list(verdict = verdict, low = shares[[2]][1], high = shares[[2]][2], reason = if (verdict == "undecided") few else "")
+}
+
+#' The exact interval of a share at 99 %.
+exact_interval <- function(count, of) {
+  if (of == 0) return(c(0, 1))
+  beyond <- (1 - builds_confidence) / 2
+  c(if (count == 0) 0 else qbeta(beyond, count, of - count + 1), if (count == of) 1 else qbeta(1 - beyond, count + 1, of - count))
+}
+
 # ---- The rounds of both ---------------------------------------------------------------------------
 
-# The effect as the rule that ends the rounds sees it: means of the rounds' logarithms. Memory grows from round to round, so its interval is one
-# over rounds, too.
+has_backend <- function(pair) any(is.finite(as.numeric(pair$measured$slices$backend_cpu_us_per_request)))
+
+# The effect as the rule that ends the rounds sees it: the mean of the starts.
 effect_on_rounds <- function(pair, statistic) {
   at <- match(statistic, compared_statistics$statistic)
-  found <- if (statistic == "rss_mib") list(bound = 0, least = 0, why = "") else effect_of_session(pair, statistic)
-  effect <- c(as.list(compared_statistics[at]), found)
+  found <- if (is.na(at) || statistic == "rss_mib") list(bound = 0, least = 0, why = "") else effect_of_session(pair, statistic)
+  effect <- c(if (is.na(at)) list(better = "lower") else as.list(compared_statistics[at]), found)
   if (effect$why != "") return(effect)
   both <- rounds_of_builds(pair, statistic)
-  if (nrow(both) < 2) return(modifyList(effect, list(rounds = nrow(both), centre = NA_real_, why = too_few_rounds(nrow(both)))))
-  slowness <- both[, log(probe_us / probe_us_baseline)]
+  if (nrow(both) == 0) return(modifyList(effect, list(rounds = 0, starts = 0, centre = NA_real_)))
   changes <- both[, log(value / value_baseline)]
-  logs <- if (statistic == "cpu_us_per_request") at_one_speed(changes, slowness) else changes
-  share <- if (statistic %in% judged_statistics) process_share else 0
-  old <- both[, mean(log(value_baseline))] - (mean(logs) - mean(changes)) / 2
+  logs <- if (statistic == "cpu_us_per_request") at_one_speed(changes, both[, log(probe_us / probe_us_baseline)]) else changes
+  mean_of <- mean_of_starts(logs, both$start)
+  old <- mean_of_starts(log(both$value_baseline), both$start)$centre - (mean_of$centre - mean_of_starts(changes, both$start)$centre) / 2
   modifyList(effect, list(
-    rounds = length(logs), centre = mean(logs), error = max(error_of_builds(logs, share), effect$least),
-    baseline_value = exp(old), mode_value = exp(old + mean(logs))
+    rounds = length(logs), starts = mean_of$starts, centre = mean_of$centre, reach = max(mean_of$reach, qnorm((1 + builds_confidence) / 2) * effect$least),
+    baseline_value = exp(old), mode_value = exp(old + mean_of$centre)
   ))
+}
+
+student_99 <- function(degrees) suppressWarnings(qt((1 + builds_confidence) / 2, degrees))
+
+#' The mean of the starts' means, and half of its interval at 99 %: by starts or by rounds, whichever is wider; NA of one start.
+#'
+#' @param logs log ratios of rounds; `start` of each.
+mean_of_starts <- function(logs, start) {
+  means <- tapply(logs, start, mean)
+  count <- length(means)
+  within <- sum((logs - means[as.character(start)])^2)
+  by_rounds <- if (length(logs) > count) within / (length(logs) - count) / length(logs) else 0
+  reach <- c(student_99(count - 1) * sqrt(var(means) / count), student_99(length(logs) - count) * sqrt(by_rounds))
+  list(centre = mean(means), reach = if (count > 1) max(reach, na.rm = TRUE) else NA_real_, starts = count)
 }
 
 # The bound of the effect, its quantum, and why there is none. Others who take the CPU take it from both builds, round by round, and the rule that
 # ends the rounds counts these: they are excluded from latency alone.
 effect_of_session <- function(pair, statistic) {
-  found <- pool_sessions(session_effects(pair$measured, pair$place, statistic, excluding = counts_of(statistic) == "latency"))
+  found <- pool_sessions(session_effects(pair$measured, pair$place, statistic, excluding = FALSE))
   if (nrow(found) == 0) list(why = "no values of both sides", bound = 0, least = 0, centre = NA_real_) else as.list(found[, .(bound, least, why, centre)])
 }
 
@@ -139,33 +288,31 @@ serves_otherwise <- function(pair) {
 # A row per round in which both have a value; of a latency, with the CPU as fast for both.
 rounds_of_builds <- function(pair, statistic) {
   rows <- slices_for(pair$measured$slices[kind == "plain"], statistic, excluding = counts_of(statistic) == "latency")
+  if (!"start" %in% names(rows)) rows[, start := 1]
   rows[, `:=`(value = as.numeric(get(statistic)), speed = speed_of(rows))]
-  rows <- rows[is.finite(value) & value > 0, .(mode, round, value, speed, probe_us = as.numeric(probe_us))]
-  both <- merge(rows[mode == pair$place$mode], rows[mode == pair$place$baseline], by = "round", suffixes = c("", "_baseline"))
+  rows <- rows[is.finite(value) & value > 0, .(mode, round, start, value, speed, probe_us = as.numeric(probe_us))]
+  both <- merge(rows[mode == pair$place$mode], rows[mode == pair$place$baseline, !"start"], by = "round", suffixes = c("", "_baseline"))
   if (counts_of(statistic) == "latency") both[is_alike(speed, speed_baseline)] else both
 }
 
 #' Changes of CPU time without those of the CPU's speed.
 #'
-#' @param logs log ratios of rounds; `slowness` those of the time of a fixed computation on the server's CPU, whose mean is 0 as both builds take
+#' @param logs log ratios of rounds; `slowness` those of the time of a fixed computation on the server's CPU, whose mean is 0 as both take
 #'   turns: a control variate (Lavenberg and Welch 1981, Management Science 27(3)).
 #' @return log ratios with the mean and the standard error of the regression at 0. Without a value of each round, or with the same in all, `logs`.
 at_one_speed <- function(logs, slowness) {
   count <- length(logs)
-  if (count < looks_at_builds[1] || !isTRUE(var(slowness) > 0)) return(logs)
+  if (count < rounds_for_speed || !isTRUE(var(slowness) > 0)) return(logs)
   fit <- lm(logs ~ slowness)
   of_zero <- 1 + count * mean(slowness)^2 / (var(slowness) * (count - 1))
   coef(fit)[[1]] + sqrt(of_zero * (count - 1) / (count - 2)) * unname(fit$residuals)
 }
 
-# The error of the mean, with what another process adds: a share of the variance of rounds, but of those few that the machine
-# disturbed, which say nothing of processes.
-error_of_builds <- function(logs, share) sqrt(var(logs) / length(logs) + share * min(sd(logs), mad(logs))^2)
-
 # ---- For a terminal and a job of CI ---------------------------------------------------------------
 
-#' Writes builds.csv, verdict.txt and status.
+#' Writes builds.csv, verdict.txt and status, and what other tools read, see travel.R.
 write_builds <- function(judged, results) {
+  write_travelling(judged, results)
   write_table(judged$table, file.path(results, "builds.csv"))
   writeLines(lines_of_builds(judged), file.path(results, "verdict.txt"))
   writeLines(as.character(build_verdicts[[judged$verdict]]), file.path(results, "status"))
@@ -173,15 +320,36 @@ write_builds <- function(judged, results) {
 
 lines_of_builds <- function(judged) {
   rows <- judged$table
-  reasons <- rows[reason != "", sprintf("%s: %s", title_of(statistic), reason)]
-  c(sentence_of_builds(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows)), if (length(reasons) > 0) c("", reasons)))
+  reasons <- rows[reason != "" & verdict == "", sprintf("%s: %s", title_of_row(statistic), reason)]
+  c(sentence_of_builds(judged), sentences_of_variants(judged), if (nrow(rows) > 0) c("", table_lines(table_of_builds(rows))), if (length(c(judged$remarks, reasons)) > 0) c("", judged$remarks, reasons))
+}
+
+#' A sentence for each variant: what it serves at the objective, and what changes at the rate.
+sentences_of_variants <- function(judged) {
+  if (uniqueN(judged$table$variant) < 2) return(character())
+  vapply(split(judged$table, factor(judged$table$variant, unique(judged$table$variant))), sentence_of_variant, "")
+}
+
+sentence_of_variant <- function(rows) {
+  clear <- rows[is.finite(ratio) & is.finite(low) & is.finite(high)]
+  margin <- clear[, fifelse(is.na(slower_percent), 1.1, 1 + slower_percent / 100)]
+  clear <- clear[low > margin | high < 1 / margin | (!is.na(slower_percent) & verdict == "slower")]
+  capacity <- clear[statistic == "capacity_per_s"]
+  changes <- clear[statistic != "capacity_per_s", sprintf("%s %s from %s to %s %s", title_of_row(statistic), fifelse(ratio > 1, "rises", "falls"), format_number(old), format_number(new), unit)]
+  serves <- if (nrow(capacity) > 0) sprintf("serves %s × as much at the objective (%s in place of %s/s); ", format_number(capacity$ratio), format_number(capacity$new), format_number(capacity$old)) else ""
+  sprintf("%s: %sat your rate %s.", rows$variant[1], serves, if (length(changes) > 0) paste(trimws(changes), collapse = ", ") else "nothing changes")
 }
 
 sentence_of_builds <- function(judged) {
-  named <- function(of_verdict) judged$table[verdict == of_verdict, paste(title_of(statistic), collapse = ", ")]
+  several <- uniqueN(judged$table$variant) > 1
+  named <- function(of_verdict) {
+    rows <- judged$table[verdict == of_verdict & !(of_verdict == "undecided" & (statistic %in% may_stay_open | (counts_for_latency(statistic) & reason != "")))]
+    rows[, paste0(if (several) paste0(variant, ": "), title_of_row(statistic), collapse = ", ")]
+  }
+  who <- if (several) "a variant" else sprintf("the %s build", c(judged$table$variant, "new")[1])
   switch(judged$verdict,
-    "not slower" = "NOT SLOWER: the new build is slower by no more than the limits.",
-    slower = sprintf("SLOWER: the new build is slower than the limit allows: %s.", named("slower")),
+    "not slower" = sprintf("NOT SLOWER: %s is slower by no more than the limits.", if (several) "no variant" else who),
+    slower = sprintf("SLOWER: %s is slower than the limit allows: %s.", who, named("slower")),
     undecided = sprintf("UNDECIDED: the budget was spent before this was known: %s.", named("undecided")),
     invalid = sprintf("INVALID: %s.", judged$why)
   )
@@ -193,13 +361,17 @@ sentence_of_builds <- function(judged) {
 #' @return data.table of text.
 #' @export
 table_of_builds <- function(rows) {
-  change <- function(ratio) sprintf("%+.1f", 100 * (ratio - 1))
-  rows[, .(
-    Statistic = paste0(title_of(statistic), ifelse(unit == "", "", paste0(" (", unit, ")"))), Old = format_number(old), New = format_number(new),
-    "Change (%)" = fifelse(is.na(low), no_figure, sprintf("%s [%s, %s]", change(ratio), change(low), change(high))),
-    "Slower at (%)" = fifelse(is.na(slower_percent), no_figure, change(limit_of_build(statistic, slower_percent))),
+  of_failures <- rows$statistic == failed_requests
+  found <- rows[, .(
+    Variant = variant, Statistic = paste0(title_of_row(statistic), ifelse(unit == "", "", paste0(" (", unit, ")"))), Old = format_number(old), New = format_number(new),
+    "Change (%)" = fcase(
+      is.na(low), rep(no_figure, .N), of_failures, sprintf("share [%s, %s]", format_number(low), format_number(high)),
+      !of_failures, sprintf("%s [%s, %s]", signed(ratio), signed(low), signed(high))
+    ),
+    "Slower at (%)" = fcase(is.na(slower_percent), rep(no_figure, .N), of_failures, signed(1 + slower_percent / 100), !of_failures, signed(limit_of_build(statistic, slower_percent))),
     Verdict = fifelse(verdict == "", no_figure, verdict)
   )]
+  if (uniqueN(found$Variant) > 1) setnames(found, c("Old", "New"), c("Baseline", "Here"))[] else found[, !"Variant"]
 }
 
 #' The ratio from which a statistic is slower by so many percent.
@@ -208,19 +380,24 @@ limit_of_build <- function(statistic, percent) exp(fifelse(statistic == "through
 
 # ---- How right it is ------------------------------------------------------------------------------
 
-#' The rule's verdicts on one statistic of two builds, made of rounds.
+#' The rule's verdict on one statistic, made of rounds.
 #'
-#' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent; `share` see
-#'   error_of_builds(); `slowness` standard deviation of the log ratios of the CPU's speed, by which CPU times change, too.
-#' @return list: verdict and rounds.
-simulate_builds <- function(ratio, spread, limit, share = process_share, slowness = 0) {
-  slow <- rnorm(max(looks_at_builds), 0, slowness)
-  logs <- log(ratio) + rnorm(1, 0, spread * sqrt(share)) + rnorm(max(looks_at_builds), 0, spread) + slow
-  for (count in looks_at_builds) {
-    some <- at_one_speed(logs[seq_len(count)], slow[seq_len(count)])
-    reach <- reach_of_builds(error_of_builds(some, share), count)
-    verdict <- verdict_of_ends(mean(some) + c(-1, 1) * reach, "lower", limit)
+#' @param ratio true one, of which more is slower; `spread` standard deviation of the log ratios of rounds; `limit` percent; `of_starts` the same of
+#'   what a start adds to them; `slowness` of the CPU's speed, by which CPU times change, too; `rounds` of a start.
+#' @return list: verdict and starts.
+simulate_builds <- function(ratio, spread, limit, of_starts = spread * sqrt(process_share), slowness = 0, rounds = 10) {
+  start <- rep(seq_len(starts_planned), each = rounds)
+  slow <- rnorm(length(start), 0, slowness)
+  logs <- log(ratio) + rnorm(starts_planned, 0, of_starts)[start] + rnorm(length(start), 0, spread) + slow
+  for (count in starts_at_least:starts_planned) {
+    seen <- start <= count
+    verdict <- verdict_of_starts(at_one_speed(logs[seen], slow[seen]), start[seen], limit)
     if (verdict != "undecided") break
   }
-  list(verdict = verdict, rounds = count)
+  list(verdict = verdict, starts = count)
+}
+
+verdict_of_starts <- function(logs, start, limit) {
+  found <- mean_of_starts(logs, start)
+  verdict_of_ends(found$centre + c(-1, 1) * found$reach, "lower", limit)
 }

@@ -3,7 +3,7 @@
 # are. What a mode does (fails, refuses, dies) is a result and excludes nothing.
 
 # A slice that failed one of these has no value at all: its server was gone, or the load was not that of its tier.
-spoils_slice <- "not_completed|idle_connections|unthrottled"
+spoils_slice <- "not_completed|idle_connections|unthrottled|stood_still"
 
 #' The cells that count for a statistic.
 #'
@@ -29,7 +29,7 @@ could_count <- function(slices, statistic, excluding) {
   spoiled <- grepl(spoils_slice, slices$reason)
   disturbed_alone <- if (!excluding && "kept_few" %in% names(slices)) slices$kept_few %in% TRUE else FALSE
   switch(counts_of(statistic),
-    offered = !grepl("idle_connections|unthrottled", slices$reason),
+    offered = !grepl("idle_connections|unthrottled|stood_still", slices$reason),
     latency = !spoiled & (slices$latency_valid | slices$bound_latency != "" | disturbed_alone), !spoiled
   )
 }

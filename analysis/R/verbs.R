@@ -46,8 +46,10 @@ verbs <- function(folder) {
     judge = function(results, cell, with) writeLines(judge_cell(results, cell, read_all_shipped(file.path(folder, "runs"), with), file.path(folder, "guide.yaml"))),
     # Judges the tables of shipped runs by today's rules; `results` of the cells of the run `of`, analysed today, or both empty.
     again = function(of, results) ship_again(folder, setNames(results, of)[nzchar(of)]),
-    # `cell` is that of the new build of two.
-    builds = function(results, cell) write_builds(judge_builds(results, cell), results),
+    # `runs` is a folder of comparisons, such as results/own.
+    alarms = function(runs, limit) write_false_alarms(runs, limit),
+    # `cells` are those of all variants but the first.
+    builds = function(results, cells) write_builds(judge_builds(results, strsplit(cells, ",")[[1]]), results),
     # The latencies of a cell.json as .hgrm, as other tools read it.
     export = function(cell, out) writeLines(hgrm_of_cell(cell), out),
     check = function(results) writeLines(print_claims(read_verdicts(file.path(results, "claims.csv")))),

@@ -1,52 +1,95 @@
-# The page of two builds of a user's own service.
+# The page of the variants of a user's own service.
 
-# Old first.
-cells_of_builds <- function(results) rev(read_cells(sort(Sys.glob(file.path(results, "cells", "own", "*", "*", "*", "rep-1", "cell.json")))))
+# The baseline first.
+cells_of_builds <- function(results) {
+  cells <- read_cells(Sys.glob(file.path(results, "cells", "own", "*", "load", "*", "rep-1", "cell.json")))
+  cells[order(vapply(cells, function(cell) cell$labels$order$position, 0))]
+}
 
-build_colours <- c(old = "#4D4D4D", new = "#0072B2")
+#' Lines of verdict.txt behind its table.
+remarks_of_builds <- function(results) {
+  lines <- readLines(file.path(results, "verdict.txt"))
+  blank <- which(lines == "")
+  if (length(blank) < 2) character() else lines[-seq_len(blank[2])]
+}
+
+build_colours <- c("#4D4D4D", "#0072B2", "#D55E00", "#009E73", "#CC79A7")
 
 #' How much more or less each statistic is in the new build, with the limit where it is too slow.
 #'
 #' @param builds see read_builds().
 #' @return ggplot.
 figure_changes <- function(builds) {
-  rows <- builds[!is.na(low)]
+  rows <- builds[!is.na(low) & statistic != failed_requests]
   if (nrow(rows) == 0) return(nothing_to_draw("no statistic has an interval"))
   in_percent <- function(ratio) 100 * (ratio - 1)
   rows[, `:=`(
     name = factor(capitalised(title_of(statistic)), rev(capitalised(title_of(statistic)))),
     limit = limit_of_build(statistic, slower_percent)
   )]
-  ggplot(rows, aes(in_percent(ratio), name)) +
+  apart <- position_dodge(width = 0.5)
+  ggplot(rows, aes(in_percent(ratio), name, colour = factor(variant, unique(variant)))) +
     geom_vline(xintercept = 0, colour = faint, linewidth = 0.3) +
-    geom_linerange(aes(xmin = in_percent(low), xmax = in_percent(high)), colour = build_colours[["new"]]) +
-    geom_point(colour = build_colours[["new"]], size = 2) +
+    geom_linerange(aes(xmin = in_percent(low), xmax = in_percent(high)), position = apart) +
+    geom_point(size = 2, position = apart) +
+    scale_colour_manual(values = build_colours[-1], guide = if (uniqueN(rows$variant) > 1) "legend" else "none") +
     geom_point(aes(x = in_percent(limit)), data = rows[!is.na(limit)], shape = "|", size = 6, colour = "#D55E00") +
-    labs(x = "new build against old (%)", y = NULL) +
+    labs(x = "against the first (%)", y = NULL, colour = NULL) +
     theme_artifact()
 }
 
-#' Both builds in every round.
+# Slices of all variants in long form: round, start, build, statistic, value.
+rounds_of_cells <- function(cells) {
+  files <- file.path(vapply(cells, `[[`, "", "folder"), "slices.csv")
+  sides <- vapply(cells, function(cell) cell$cell$mode, "")
+  shown <- setdiff(shown_of_builds, "backend_cpu_us_per_request")
+  rows <- rbindlist(Map(function(file, side) {
+    if (file.exists(file)) fread(file)[kind == "plain", c("round", "start", shown), with = FALSE][, build := side]
+  }, files, sides))
+  if (nrow(rows) == 0) return(rows)
+  rows[, (shown) := lapply(.SD, as.numeric), .SDcols = shown]
+  values <- melt(rows, c("round", "start", "build"), shown, "statistic")[is.finite(value)]
+  values[, `:=`(build = factor(build, sides), statistic = factor(headings(shown)[as.character(statistic)], headings(shown)))][]
+}
+
+#' Each start against the first variant's, with its rounds as small points.
+#'
+#' @param cells see cells_of_builds().
+#' @return ggplot.
+figure_starts <- function(cells) {
+  values <- rounds_of_cells(cells)
+  if (nrow(values) == 0) return(nothing_to_draw("no round was loaded"))
+  first <- levels(values$build)[1]
+  pairs <- merge(values[build != first & value > 0], values[build == first & value > 0, .(round, statistic, of_first = value)], by = c("round", "statistic"))
+  pairs[, change := log(value / of_first)]
+  in_percent <- function(change) 100 * expm1(change)
+  means <- pairs[, .(change = mean(change)), by = .(start, build, statistic)]
+  ggplot(pairs, aes(factor(start), in_percent(change), colour = build)) +
+    geom_hline(yintercept = 0, colour = faint, linewidth = 0.3) +
+    geom_point(size = 0.5, alpha = 0.4) +
+    geom_point(data = means, size = 2, shape = 18) +
+    facet_wrap(~statistic, scales = "free_y", nrow = 1) +
+    scale_colour_manual(values = build_colours[-1], guide = if (uniqueN(pairs$build) > 1) "legend" else "none") +
+    labs(x = "start", y = "against the first (%)", colour = NULL) +
+    theme_artifact()
+}
+
+#' All variants in every round.
 #'
 #' @param cells see cells_of_builds().
 #' @return ggplot.
 figure_rounds <- function(cells) {
-  files <- file.path(vapply(cells, `[[`, "", "folder"), "slices.csv")
-  sides <- vapply(cells, function(cell) cell$cell$mode, "")
-  there <- file.exists(files)
-  if (!any(there)) return(nothing_to_draw("no round was loaded"))
-  shown <- shown_of_builds
-  rows <- rbindlist(Map(function(file, side) fread(file)[kind == "plain", c("round", shown), with = FALSE][, build := side], files[there], sides[there]))
-  rows[, (shown) := lapply(.SD, as.numeric), .SDcols = shown]
-  values <- melt(rows, c("round", "build"), shown, "statistic")[is.finite(value)]
-  values[, `:=`(build = factor(build, names(build_colours)), statistic = factor(headings(shown)[as.character(statistic)], headings(shown)))]
+  values <- rounds_of_cells(cells)
+  if (nrow(values) == 0) return(nothing_to_draw("no round was loaded"))
+  ends <- values[, .(at = max(round) + 0.5), by = start][start < max(start)]
   ggplot(values, aes(round, value, colour = build)) +
-    geom_line(linewidth = 0.3) +
+    geom_vline(aes(xintercept = at), data = ends, colour = faint, linewidth = 0.3) +
+    geom_line(aes(group = interaction(build, start)), linewidth = 0.3) +
     geom_point(size = 0.8) +
     facet_wrap(~statistic, scales = "free_y") +
     scale_colour_manual(values = build_colours) +
     scale_y_continuous(labels = plain_number) +
-    labs(x = "round", y = NULL) +
+    labs(x = "round; lines are new starts", y = NULL, colour = NULL) +
     theme_artifact()
 }
 
@@ -54,6 +97,7 @@ figure_rounds <- function(cells) {
 #'
 #' @return one string of Markdown.
 flame_graphs_of_builds <- function(cells) {
+  cells <- Filter(function(cell) !endsWith(cell$cell$mode, "-again"), cells)
   told <- vapply(cells, function(cell) {
     side <- cell$cell$mode
     file <- file.path(cell$folder, "flamegraph.html")

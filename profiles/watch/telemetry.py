@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import itertools
 import os
 import resource
 import threading
@@ -20,6 +21,7 @@ from pathlib import Path
 import psutil
 
 from profiles.watch.accept_queue import accept_queue
+from profiles.watch.control_groups import memory_bytes, own_group
 from profiles.watch.limits import TICKS_PER_S, cpu_times, throttled
 
 COLUMNS = (
@@ -56,6 +58,8 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 # Readings of the CPU clocks to one full sample.
 CLOCKS_PER_SAMPLE = 5
+# Between two beats of a watch that notices that the machine stands still.
+BEAT_S = 0.1
 # The JIT's threads, as JVMs name them to the kernel (15 characters): HotSpot, Graal as a library or
 # in Java, and OpenJ9.
 COMPILERS = (
@@ -71,7 +75,8 @@ class Telemetry(threading.Thread):
     schedule to keep: a nice thread would still finish its slice, an idle one (sched(7)) is
     interrupted at once. A generator without one may leave no idle time, and then no samples.
 
-    `forks`: the server may start a process at any time; every reading is of all its processes.
+    `forks`: the server, or what it depends on, may start a process at any time; every reading is of
+    all processes. A server in a control group of its own has the memory of that group.
     """
 
     def __init__(
@@ -89,12 +94,14 @@ class Telemetry(threading.Thread):
         self.server_pid, self.watched = server_pid, dict[str, psutil.Process]()
         self.watch("server", server_pid)
         self.server_port, self.server_cpus = server_port, server_cpus
-        self.compilers = compiler_threads(server_pid)
+        self.compilers, self.group = compiler_threads(server_pid), own_group(server_pid)
         # A server of many processes has too many clocks to read them more often.
         self.clocks_per_sample = 1 if children(server_pid) else CLOCKS_PER_SAMPLE
         self.period_s = 1 / rate_hz / self.clocks_per_sample
         self.samples: list[Sample] = []
         self.cpu_s = 0.0
+        # Beats of the machine: a gap between two is time in which nothing ran.
+        self.beats: list[float] = []
         self.fault: Exception | None = None
         self._ended = threading.Event()
 
@@ -113,7 +120,22 @@ class Telemetry(threading.Thread):
             # Without samples every number of the slice would be wrong: stop() raises it.
             self.fault = fault
 
+    def _beat(self) -> None:
+        """At usual priority, in which a busy machine makes nothing wait for long."""
+        while not self._ended.wait(BEAT_S):
+            self.beats.append(time.time())
+
+    def stood_still_s(self) -> float:
+        """The longest time in which the machine, or the group of this program, did not run.
+
+        A lid was closed, a virtual machine moved, a container was paused.
+        """
+        gaps = (after - before - BEAT_S for before, after in itertools.pairwise(self.beats))
+        return max(0.0, *gaps) if len(self.beats) > 1 else 0.0
+
     def _watch(self) -> None:
+        if self.forks:
+            threading.Thread(target=self._beat, name="beat", daemon=True).start()
         if self.gives_way:
             os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
         due_s, count = time.monotonic(), 0
@@ -151,9 +173,9 @@ class Telemetry(threading.Thread):
         sample: Sample = {"time_s": time.time()}
         with contextlib.suppress(OSError):
             for role, process in self.watched.items():
-                sample[f"{role}_cpu_s"] = time.clock_gettime(cpu_clock(process.pid))
-            if self.forks:
-                sample["server_cpu_s"] = family_cpu_s(self.server_pid)
+                with_children = self.forks and role != "generator"
+                clock_s = family_cpu_s if with_children else process_cpu_s
+                sample[f"{role}_cpu_s"] = clock_s(process.pid)
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         return sample
 
@@ -164,6 +186,8 @@ class Telemetry(threading.Thread):
         for role, process in self.watched.items():
             used = process_sample(role, process)
             sample |= {key: value for key, value in used.items() if key in COLUMNS}
+        if self.group and (held := memory_bytes(self.group)) is not None:
+            sample["server_rss_bytes"] = held
         with contextlib.suppress(OSError):
             sample["compiler_cpu_s"] = threads_cpu_s(self.compilers)
         cpus = cpu_times()
@@ -269,6 +293,11 @@ def lineage_of(pid: int, found: dict[int, tuple[int, ...]]) -> tuple[int, ...]:
                 line = (group, parent, *lineage_of(parent, found))
         found[pid] = line
     return found[pid]
+
+
+def process_cpu_s(pid: int) -> float:
+    """CPU time of one process. Raises OSError once it is gone."""
+    return time.clock_gettime(cpu_clock(pid))
 
 
 def family_cpu_s(pid: int) -> float:

@@ -45,7 +45,7 @@ NOT_OF_DATABASES = (
 )
 OF_USERS = (
     *("folder", "environment", "verify_path", "expected_status", "expected_body"),
-    "answers_vary",
+    *("answers_vary", "stop", "start_limit_s", "own_backend", "ready_headers", "secrets"),
 )
 
 Mode = dict[str, Any]

@@ -65,6 +65,7 @@ MODE_KEYS = (
     *("id", "kind", "options", "carriers", "scheduling", "jdk", "client", "observed", "alone"),
     "heap_varied",
     *("command", "folder", "environment", "expected_status", "expected_body", "answers_vary"),
+    *("stop", "start_limit_s", "ready_headers", "secrets"),
 )
 
 
@@ -302,7 +303,9 @@ class Grid:
         }
 
     def _backend(self, study: Study, mode: Mode) -> dict[str, Any] | None:
-        # A user-supplied server has nothing of ours behind it.
+        # A user-supplied server has nothing of ours behind it, but may bring its own.
+        if "own_backend" in mode:
+            return {"id": "own", "cpus": "generator"} | mode["own_backend"]
         names = [] if "command" in mode else mode.get("backend", study.says.get("backend", []))
         found = [{"id": name} | self.config["backends"][name] for name in as_list(names)]
         return found[0] | ({"others": found[1:]} if found[1:] else {}) if found else None

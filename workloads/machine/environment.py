@@ -25,6 +25,16 @@ def of_child(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return chosen(PASSED) | FIXED | dict(more or {})
 
 
+def secrets(names: Iterable[str]) -> dict[str, str]:
+    """Variables of the caller for requests' headers. Raises LookupError for one that is not set."""
+    there = callers or dict(os.environ)
+    if missing := [name for name in names if name not in there]:
+        raise LookupError(
+            f"the variable {missing[0]} is not set: headers_from_environment needs it"
+        )
+    return {name: there[name] for name in names}
+
+
 def for_ssh() -> dict[str, str]:
     """The variables that ssh needs besides."""
     return chosen(SSH)
@@ -34,8 +44,13 @@ def chosen(names: tuple[str, ...]) -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
+# The variables that this process was started with: memory alone keeps what confine() takes away.
+callers: dict[str, str] = {}
+
+
 def confine() -> None:
     """Leaves this process the listed variables: libpq and git within it read others, too."""
+    callers.update(os.environ)
     left = chosen(MEASURING) | FIXED
     os.environ.clear()
     os.environ.update(left)

@@ -152,7 +152,8 @@ def measured(spec: dict[str, Any], tool: Generating, slices: list[Slice]) -> dic
         "outcome": (broken or last).outcome,
         "outcome_reason": (broken or last).reason,
         "answers": answers_of(counted[0].accounts["body_before"], (broken or last).accounts["body"])
-        | {"rows_before": rows_before, "rows_after": rows_after},
+        | {"rows_before": rows_before, "rows_after": rows_after}
+        | ({"requests": live.answers} if live.answers else {}),
         "load": load,
         "server": server
         | {"start_up_s": live.subject.start_up_s, "exit_status": live.subject.process.exit_status},

@@ -49,6 +49,7 @@ from workloads.record.slice import (
     Slice,
     beyond_generator,
 )
+from workloads.servers.server import LOG_END_BYTES
 
 SUMMED = (
     *("requests_offered", "requests_recorded", "in_flight_at_end", "responses_2xx", "bodies_right"),
@@ -431,11 +432,24 @@ def keep_log(log: Path, out: Path) -> None:
     A server that logs an exception for every request writes a gigabyte.
     """
     frames = 0
-    with log.open("rb") as lines, gzip.open(out, "wb") as kept:
-        for line in lines:
+    with gzip.open(out, "wb") as kept:
+        for line in ends_of(log):
             frames += line.startswith(FRAMES)
             if frames <= FRAMES_AT_MOST or not line.startswith(FRAMES):
                 kept.write(line)
+
+
+def ends_of(log: Path) -> Iterator[bytes]:
+    """Lines of the first and the last MiB of a log, and between them how much is left out."""
+    size = log.stat().st_size
+    with log.open("rb") as file:
+        if size <= 2 * LOG_END_BYTES:
+            yield from file
+            return
+        yield from file.read(LOG_END_BYTES).splitlines(keepends=True)
+        yield f"\n… {size - 2 * LOG_END_BYTES:,} bytes are left out …\n".encode()
+        file.seek(size - LOG_END_BYTES)
+        yield from file
 
 
 def within_slices(path: Path, slices: list[Slice]) -> None:

@@ -37,6 +37,8 @@ METRIC_COLUMNS = (
     "server_steal_share",
     *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
 )
+# Metrics that user-supplied servers alone have.
+OF_USERS = ("backend_cpu_us_per_request", "stood_still_s")
 
 
 @dataclass(frozen=True)
@@ -67,11 +69,19 @@ class Live:
     warm_for: set[Name] = field(default_factory=set)
     # Share of a CPU that its processes use without a load.
     idle_cpu_share: float = 0.0
+    # Those to its requests before any load, of a user-supplied server; see servers/answers.py.
+    answers: list[dict[str, Any]] = field(default_factory=list)
     # Its answer and its own counts after its last load, by where they are requested; empty where
     # they may change without one.
     left: dict[tuple[str | None, ...], tuple[bytes | None, dict[str, Any]]] = field(
         default_factory=dict
     )
+
+    @property
+    def start(self) -> int:
+        """Which start of its mode it is, from 1: that of its folder (cell_folder.fresh)."""
+        number = self.folder.name.removeprefix(f"{self.mode}-")
+        return int(number) if number.isdigit() else 1
 
     def processes(self) -> list[Process]:
         """The server, and what it depends on or what stands before it."""
@@ -79,8 +89,10 @@ class Live:
         return [self.subject.process, *(process for process in beside if process)]
 
     def cpu_s(self) -> float:
-        """CPU time so far of these."""
-        return sum(clock_s(process.pid) for process in self.processes())
+        """CPU time so far of these, without a backend that other servers have at work, too."""
+        shared = self.backend.processes() if self.backend and self.backend.shared else []
+        own = [process for process in self.processes() if process not in shared]
+        return sum(clock_s(process.pid) for process in own)
 
 
 def clock_s(pid: int) -> float:
@@ -153,6 +165,7 @@ class Slice:
         return {
             "slice": self.turn.number,
             "round": self.turn.round,
+            "start": self.live.start,
             "kind": self.turn.kind,
             "kept": str(self.kept).lower(),
             "reason": ";".join(self.faults),
@@ -160,6 +173,7 @@ class Slice:
             **{key: load[key] for key in LOAD_COLUMNS},
             **self.latencies_ms,
             **{key: self.metrics[key] for key in METRIC_COLUMNS},
+            **{key: self.metrics.get(key) for key in OF_USERS},
             "machine_context_switches_per_request": switches / requests if requests else None,
             "rss_mib": self.metrics["peak_rss_bytes"] / 2**20,
             "threads_peak": self.metrics["peak_threads"],

@@ -23,8 +23,11 @@ OTHERS_CPU_AT_MOST, STEAL_AT_MOST = noise.OTHERS_CPU_AT_MOST, noise.STEAL_AT_MOS
 SLOWER_AT_MOST = 1.15
 GENERATOR = "generator_healthy"
 # Rules that concern everything: the server did not serve the load, or it was not this load, or a
-# quota of CPU time stopped it.
-OF_EVERYTHING = {"not_completed", "idle_connections", "unthrottled"}
+# quota of CPU time stopped it, or nothing ran.
+STOOD_STILL = "stood_still"
+OF_EVERYTHING = {"not_completed", "idle_connections", "unthrottled", STOOD_STILL}
+# A machine whose processes all stop for longer did not only schedule late.
+STOOD_STILL_S = 0.5
 # Disturbances that these find make latency longer, never shorter.
 BURDENS = {"compiled", "undisturbed", "steady_speed", "idle_neighbors"}
 
@@ -47,12 +50,18 @@ def faults(outcome: str, load: dict[str, Any], metrics: dict[str, Any], lost: in
         "undisturbed": others <= OTHERS_CPU_AT_MOST and steal <= STEAL_AT_MOST,
         "steady_speed": not is_step or slower <= SLOWER_AT_MOST,
         "unthrottled": not metrics["throttled"],
+        STOOD_STILL: not stood_still(metrics),
         "idle_neighbors": metrics["idle_neighbors_share"] <= IDLE_NEIGHBORS_AT_MOST,
         # A generator that is late in a closed loop sends less; validity.py judges that.
         GENERATOR: load["loop"] == "closed" or not load["limited_by_generator"],
         "idle_connections": not lost,
     }
     return [name for name, passes in passed.items() if not passes]
+
+
+def stood_still(metrics: dict[str, Any]) -> bool:
+    """Whether the machine stopped during a slice, which is no fault of its server."""
+    return float(metrics.get("stood_still_s") or 0.0) > STOOD_STILL_S
 
 
 def is_even(one: float | None, other: float | None) -> bool:

@@ -30,6 +30,8 @@ TICKS = {"event": "itimer", "interval_ms": 4}
 # Events of the JVM that last: all of them, however short, and without their stacks.
 WAITS = ("VirtualThreadPinned", "ThreadSleep", "SocketRead", "SocketWrite", "GarbageCollection")
 TMP = "tmp"
+# So much of a log's beginning, and of its end, stays: some servers write a line for each request.
+LOG_END_BYTES = 2**20
 # Starts a program in a class of the kernel's scheduler; its threads are in it, too (sched(7)).
 SCHEDULED = {"batch": ("chrt", "--batch", "0")}
 # The JDK's scheduler of virtual threads names its threads so (java.lang.VirtualThread).
@@ -117,6 +119,16 @@ def events_of(file: Path) -> str:
     return f"name={EVENTS} settings=none filename={file} {' '.join(settings)}"
 
 
+def wrong_status(
+    response: http.client.HTTPResponse, body: bytes, expected: int
+) -> http.client.HTTPException:
+    """With what a person needs to mend it: where it redirects to, and what it says."""
+    place = f" to {place}" if (place := response.headers.get("Location")) else ""
+    text = " ".join(body[:BODY_SHOWN].decode(errors="replace").split())
+    said = f": {text}" if text else ""
+    return http.client.HTTPException(f"status {response.status}{place}, not {expected}{said}")
+
+
 class Server:
     """One server process. `port` is 0 until it listens."""
 
@@ -125,6 +137,8 @@ class Server:
     # The right answer to a request of ours; None: any body.
     expected_status = 200
     expected_body: bytes | None = None
+    # Headers of the question whether it answers.
+    ready_headers: Mapping[str, str] = MappingProxyType({})
 
     def __init__(
         self,
@@ -135,6 +149,9 @@ class Server:
         environment: Mapping[str, str] | None = None,
         home: Path | None = None,
         address: str = LOOPBACK,
+        start_limit_s: float | None = None,
+        *,
+        stdin: bool = False,
     ) -> None:
         self.log, self.address = folder / log, address
         (folder / TMP).mkdir(exist_ok=True)
@@ -142,14 +159,18 @@ class Server:
         self.profiling: set[str] = set()
         self.start_up_s = self.up_since_s = 0.0
         started_s = time.monotonic()
-        self.process = Process(argv, cpus, folder, log, environment, home=home)
-        while not self.port and not self.process.ended():
-            if time.monotonic() - started_s > START_LIMIT_S:
+        self.process = Process(argv, cpus, folder, log, environment, stdin=stdin, home=home)
+        while not self.port and not self.has_given_up():
+            if time.monotonic() - started_s > (start_limit_s or START_LIMIT_S):
                 return
             time.sleep(0.005)
             self.port = self.listening()
         self.up_since_s = time.monotonic()
         self.start_up_s = self.up_since_s - started_s
+
+    def has_given_up(self) -> bool:
+        """Whether it will never listen."""
+        return self.process.ended()
 
     def listening(self) -> int:
         """The port that it says it listens on; 0 before."""
@@ -168,13 +189,13 @@ class Server:
         """The body of the expected answer. Raises OSError or HTTPException, the reason why not."""
         connection = http.client.HTTPConnection(self.address, self.port, timeout=limit_s)
         try:
-            connection.request("GET", path)
+            connection.request("GET", path, headers=dict(self.ready_headers))
             response = connection.getresponse()
             body = response.read()
         finally:
             connection.close()
         if response.status != self.expected_status:
-            raise http.client.HTTPException(f"status {response.status}, not {self.expected_status}")
+            raise wrong_status(response, body, self.expected_status)
         if self.expected_body not in (None, body):
             raise http.client.HTTPException(
                 f"body {body[:BODY_SHOWN]!r}, not {self.expected_body!r}"

@@ -1,55 +1,131 @@
 """A user-supplied server: what a mode's `command` starts, which speaks HTTP/1.1 on loopback.
 
 Nothing builds it. It runs on the server's CPUs from its start, so that it counts those that it has
-under load. It must stay in the foreground and listen on the port that it is given, on 127.0.0.1.
-The JVM among its processes that listens, or else the first, is profiled by async-profiler; a server
-without a JVM by perf.
+under load. It must listen on the port that it is given, where 127.0.0.1 reaches it. The process
+that listens there is measured, also where an engine or another session has started it. The JVM
+among its processes that listens, or else the first, is profiled by async-profiler; a server without
+a JVM by perf.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import ipaddress
+import os
+import re
 import socket
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-import psutil
-
 from profiles.watch.telemetry import children, jvm_of
+from workloads.machine import environment as environment_of
 from workloads.machine import provenance
-from workloads.machine.testbed import LOOPBACK, Process
+from workloads.machine.testbed import LOOPBACK, Process, described
 from workloads.servers import attach, perf
-from workloads.servers.server import TMP, Server, watched
+from workloads.servers.listening import (
+    Found,
+    end_all,
+    holders,
+    listeners,
+    marked,
+    root_of,
+    since_boot_s,
+    why_not_measured,
+)
+from workloads.servers.server import LOG_END_BYTES, STOP_LIMIT_S, TMP, Server, watched
+
+# A hole in a file that keeps its size (linux/falloc.h).
+PUNCH_HOLE = 3
+# Stands for a variable of the caller, as in workloads/scripts/requests.lua.
+SECRET = re.compile(r"\{env:(\w+)\}")
+# How long a command that ends a server may take.
+STOP_COMMAND_LIMIT_S = 30
+SPRING_ADDRESS = f"add --server.address={LOOPBACK} (Spring Boot) or the like"
 
 
 class UserServer(Server):
-    """The processes of one command. `port` is 0 unless they listen there, and on loopback alone."""
+    """The processes of one command, or the one that it has started to listen on the port.
 
-    def __init__(self, mode: dict[str, Any], cpus: list[int], folder: Path, port: int) -> None:
-        self.wanted = port
+    `port` is 0 unless these can be measured; `why` then says what is in the way.
+    """
+
+    def __init__(
+        self,
+        mode: dict[str, Any],
+        cpus: list[int],
+        folder: Path,
+        port: int,
+        more: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """`more`: further words in braces that its command may have."""
+        self.mode, self.wanted, self.cpus = mode, port, cpus
         self.expected_status = mode.get("expected_status", 200)
         if "expected_body" in mode:
             self.expected_body = mode["expected_body"].encode()
+        self.client_environment = environment_of.secrets(mode.get("secrets", ()))
+        self.ready_headers = {
+            name: SECRET.sub(lambda found: self.client_environment[found[1]], str(value))
+            for name, value in mode.get("ready_headers", {}).items()
+        }
         # perf, while it records, and why there is no profile.
         self.recorder: Process | None = None
-        self.no_profile = ""
+        self.no_profile = self.why = ""
+        self.words = words_of(mode.get("id", "backend"), port, cpus) | dict(more)
+        self.folder, self.begun_s = folder, since_boot_s()
         super().__init__(
-            [filled(word, port) for word in mode["command"]],
+            [filled(word, self.words) for word in mode["command"]],
             cpus,
             folder,
-            environment=environment(mode, folder, port),
+            environment=environment(mode, folder, self.words),
             home=provenance.user_home(mode),
+            start_limit_s=mode.get("start_limit_s"),
+            # A server that ends with its standard input has one that stays open.
+            stdin=True,
         )
+        self.command = self.process
+        if self.port:
+            self.find()
         listening = {pid: listeners(pid) for pid in self.pids()}
         self.places: set[tuple[str, int]] = set().union(*listening.values())
         # A build tool that starts the server may be a JVM, too.
-        self.serving = [pid for pid, places in listening.items() if (LOOPBACK, port) in places]
-        if (LOOPBACK, port) not in self.places or not all(map(is_loopback, self.places)):
+        self.serving = [
+            pid for pid, places in listening.items() if port in {port for _, port in places}
+        ]
+
+    def find(self) -> None:
+        """Takes the process that listens for the server, if the command is not an ancestor."""
+        pids = holders(self.wanted)
+        if not self.process.ended() and {*pids} & {*self.pids()}:
+            return
+        self.why = why_not_measured(pids, self.wanted, self.begun_s)
+        if not self.why:
+            try:
+                root = root_of(pids[0], self.begun_s)
+                self.process = Found(root, self.command, self.cpus)
+            except OSError as fault:
+                self.why = (
+                    f"{described(pids[0])} cannot be placed on CPU {self.words['cpus']} "
+                    f"({fault.strerror}): put {{cpus}} into its command, or run as root"
+                )
+        if self.why:
             self.port = 0
 
     def pids(self) -> list[int]:
         return [self.process.pid, *children(self.process.pid)]
+
+    def has_given_up(self) -> bool:
+        """A command that ends well may have left the server in the background."""
+        if not self.process.ended():
+            return False
+        left = "stop" in self.mode or bool(marked(self.mark()))
+        return self.process.exit_status != 0 or not left
+
+    def mark(self) -> str:
+        """A text in the environment of every process that the command starts."""
+        return str(self.folder / TMP)
 
     def listening(self) -> int:
         """Its port, once a connection to it is accepted."""
@@ -57,12 +133,43 @@ class UserServer(Server):
             return self.wanted
         return 0
 
+    def prepare(self, spec: dict[str, Any]) -> None:
+        """Frees the disk of all of its log but the first and the last MiB, in which it stays."""
+        with self.log.open("r+b") as log:
+            middle = log.seek(0, os.SEEK_END) - 2 * LOG_END_BYTES
+            if middle > 0:
+                # fallocate(2) with PUNCH_HOLE and KEEP_SIZE; a file system without it keeps all.
+                arguments = map(ctypes.c_long, (LOG_END_BYTES, middle))
+                ctypes.CDLL(None).fallocate(log.fileno(), PUNCH_HOLE, *arguments)
+
+    def remark(self) -> str:
+        """Who else reaches it meanwhile, and what would keep it to this machine; often nothing."""
+        open_ones = [place for place in self.places if not is_loopback(place)]
+        addresses = [address for address, port in open_ones if port == self.wanted]
+        if not addresses:
+            return ""
+        advice = SPRING_ADDRESS if self.found_jvm() else f"let it listen on {LOOPBACK}"
+        reached = f"it listens on {addresses[0]}, so other machines reach it while it is measured"
+        return f"{reached}; to prevent that {advice}"
+
     def why_silent(self) -> str:
+        if self.why:
+            return self.why
         if self.process.ended():
             return f"its command ended with status {self.process.exit_status}"
         found = ", ".join(f"{address}:{port}" for address, port in sorted(self.places))
-        wanted = f"it must listen on {LOOPBACK}:{self.wanted} and on loopback alone"
+        wanted = f"it must listen on port {self.wanted} where {LOOPBACK} reaches it"
         return f"{wanted}; its processes listen on {found or 'no port'}"
+
+    def state(self, path: str, limit_s: float) -> tuple[str, str, bytes | None]:
+        outcome, reason, body = super().state(path, limit_s)
+        if (
+            outcome == "server_died"
+            and isinstance(self.process, Found)
+            and self.process.was_killed()
+        ):
+            reason += ", as its control group ran out of memory"
+        return outcome, reason, body
 
     @property
     def jvm(self) -> int:
@@ -103,16 +210,29 @@ class UserServer(Server):
         if self.recorder:
             self.recorder.stop(perf.STOP_LIMIT_S)
         pids = self.pids()
+        if "stop" in self.mode:
+            argv = [filled(word, self.words) for word in self.mode["stop"]]
+            there, home = self.command.environment, provenance.user_home(self.mode)
+            ending = Process(argv, self.cpus, self.folder, "stop.log", there, home=home)
+            ending.finish(STOP_COMMAND_LIMIT_S)
         super().stop()
+        end_all(marked(self.mark()), STOP_LIMIT_S)
         for pid in pids:
             attach.forget(pid)
 
 
-def filled(word: str, port: int) -> str:
-    return word.replace("{port}", str(port))
+def words_of(name: str, port: int, cpus: list[int]) -> dict[str, str]:
+    """The values of {port}, {cpus} and {name} in a command; the name is no other server's."""
+    return {"port": str(port), "cpus": ",".join(map(str, cpus)), "name": f"own-{name}-{port}"}
 
 
-def environment(mode: dict[str, Any], folder: Path, port: int) -> dict[str, str]:
+def filled(word: str, words: dict[str, str]) -> str:
+    for name, value in words.items():
+        word = word.replace(f"{{{name}}}", value)
+    return word
+
+
+def environment(mode: dict[str, Any], folder: Path, words: dict[str, str]) -> dict[str, str]:
     """The mode's variables, and the options that ours have on their command lines, for a JVM.
 
     Temporary files go with the session.
@@ -120,18 +240,10 @@ def environment(mode: dict[str, Any], folder: Path, port: int) -> dict[str, str]
     options = " ".join(f'"{each}"' for each in watched(folder))
     ours = {"TMPDIR": str(folder / TMP), "JAVA_TOOL_OPTIONS": options}
     asked = mode.get("environment", {})
-    return ours | {name: filled(str(value), port) for name, value in asked.items()}
-
-
-def listeners(pid: int) -> set[tuple[str, int]]:
-    """Addresses and ports where a process waits for connections; none once it is gone."""
-    found = set()
-    with contextlib.suppress(psutil.Error):
-        for each in psutil.Process(pid).net_connections("tcp"):
-            if each.status == psutil.CONN_LISTEN:
-                # A socket of both protocols shows an IPv4 address as part of an IPv6 one.
-                found.add((each.laddr.ip.removeprefix("::ffff:"), each.laddr.port))
-    return found
+    if "JAVA_TOOL_OPTIONS" in asked:
+        # The JVM takes the later of two values of one option.
+        asked = asked | {"JAVA_TOOL_OPTIONS": f"{options} {asked['JAVA_TOOL_OPTIONS']}"}
+    return ours | {name: filled(str(value), words) for name, value in asked.items()}
 
 
 def is_loopback(place: tuple[str, int]) -> bool:

@@ -18,7 +18,7 @@ from workloads.record import cell_folder
 from workloads.record.load import collections, nothing_answered
 from workloads.record.settling import settling
 from workloads.record.slice import PROFILED, Beside, Live, Slice, Turn
-from workloads.record.slice_rules import faults
+from workloads.record.slice_rules import faults, stood_still
 from workloads.record.validity import PERHAPS_WRITTEN, connections_of
 from workloads.session.metrics import BESIDE, Window
 from workloads.session.place import Meter, Place, Spent
@@ -71,6 +71,8 @@ class Loading:
         metrics = Window(load, telemetry, self.place).metrics(self.beside(), others, ran)
         metrics |= collections(self.live.folder / "gc.log", load)
         load["generator"]["cpu_share"] = metrics["generator_cpu_share"]
+        if stood_still(metrics) and outcome != "server_died":
+            outcome, reason = "completed", ""
         return Slice(
             turn=turn,
             live=self.live,

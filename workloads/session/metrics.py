@@ -38,11 +38,13 @@ class Window:
             **self.of_server(),
             **self.of_generator(ran),
             "backend_cpu_shares": [s / self.lasted_s / len(each.cpus) for each, s in used],
+            "backend_cpu_us_per_request": per_answer(used[0][1], self.answers()) if used else None,
             "idle_neighbors_share": sum(others.beyond_idle_s.values())
             / max(ran.lasted_s, 1e-3)
             / cpus,
             "others_cpu_share": max(0.0, busy_s - on_server_s) / self.lasted_s / cpus,
             "throttled": self.grown("throttled"),
+            "stood_still_s": self.telemetry.stood_still_s(),
             # The hypervisor's part of all CPUs, and of the server's, which others_cpu_share is of.
             "steal_share": self.grown("steal_s") / self.lasted_s / (os.cpu_count() or 1),
             "server_steal_share": self.grown("server_steal_s") / self.lasted_s / cpus,
@@ -52,9 +54,11 @@ class Window:
             **{key: self.grown(key) for key in GROWING},
         }
 
+    def answers(self) -> float:
+        return float(self.load["answers_per_s"] * self.lasted_s)
+
     def of_server(self) -> dict[str, Any]:
         server_s, compiler_s = self.grown("server_cpu_s"), self.grown("compiler_cpu_s")
-        answers = self.load["answers_per_s"] * self.lasted_s
         is_jvm = bool(self.telemetry.compilers)
         speed = self.place.speeds.of(self.place.server_cpus, self.start_s, self.end_s)
         return {
@@ -63,7 +67,7 @@ class Window:
             "compiler_share": compiler_s / server_s if is_jvm and server_s else None,
             "cpu_user_s": self.grown("server_cpu_user_s"),
             "cpu_system_s": self.grown("server_cpu_system_s"),
-            "cpu_us_per_request": 1e6 * (server_s - compiler_s) / answers if answers else None,
+            "cpu_us_per_request": per_answer(server_s - compiler_s, self.answers()),
             "speed_server": speed.relative,
             "probe_us": speed.probe_us,
         }
@@ -88,3 +92,8 @@ class Window:
             "load_1m": peak(window, "load_1m"),
             "time_wait": peak(window[:1], "time_wait"),
         }
+
+
+def per_answer(cpu_s: float, answers: float) -> float | None:
+    """CPU time in microseconds; None where nothing was answered."""
+    return 1e6 * cpu_s / answers if answers else None

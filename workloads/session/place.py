@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from profiles.watch.speed import Speeds
 from workloads.machine import provenance
 from workloads.machine.testbed import Process
 from workloads.record.slice import Live
+from workloads.servers.backends import Backend
 from workloads.tools.generator_place import GeneratorPlace
 
 logger = logging.getLogger("session")
@@ -76,9 +78,16 @@ class Place:
     # Modes that may still be at work, and those for which a slice has waited in vain.
     doubtful: set[str] = field(default_factory=set)
     hopeless: set[str] = field(default_factory=set)
+    # The backend that all servers share, if there is one.
+    shared: Backend | None = None
+    sharing: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.generator = GeneratorPlace(self.generator_cpus)
+
+    def close(self) -> None:
+        if self.shared:
+            self.shared.stop()
 
     @property
     def all_cpus(self) -> list[int]:

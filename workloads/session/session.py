@@ -75,6 +75,7 @@ class Session:
         self.end.callback(self.threads.shutdown)
         speeds = watch_speed(sorted({*shares[0], *shares[1]}), folder, self.end)
         self.place = Place(*shares, speeds)
+        self.end.callback(self.place.close)
         if where:
             self.place.generator = host_of(plan, where, folder, self.place.generator_cpus)
             self.end.callback(self.place.generator.close)
@@ -103,8 +104,11 @@ class Session:
         spec = self.spec(self.names_of(mode)[0])
         self.place.alive[mode] = start(spec, folder, position, self.place)
 
-    def start_all(self, modes: list[str]) -> None:
-        """Starts them side by side; those that do not come up are in `silent` afterwards."""
+    def start_all(self, modes: list[str], *, in_order: bool = False) -> None:
+        """Starts them side by side, or one after the other in drawn order.
+
+        Those that do not come up are in `silent` afterwards.
+        """
 
         def start(mode: str) -> None:
             try:
@@ -113,6 +117,10 @@ class Session:
                 self.silent[mode] = fault
                 say(str(fault))
 
+        if in_order:
+            for mode in self.random.sample(modes, len(modes)):
+                self.threads.submit(start, mode).result()
+            return
         list(self.threads.map(start, modes))
 
     def stop(self, mode: str) -> None:
@@ -123,7 +131,7 @@ class Session:
         if mode in self.drivers:
             self.drivers.pop(mode).stop()
         live.subject.stop()
-        if live.backend:
+        if live.backend and not live.backend.shared:
             live.backend.stop()
 
     def driver(self, name: Name) -> Driver | None:

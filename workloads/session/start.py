@@ -19,6 +19,7 @@ from workloads.machine.testbed import free_port
 from workloads.record import cell_folder
 from workloads.record.slice import Live
 from workloads.servers import server
+from workloads.servers.answers import answers, hopeless
 from workloads.servers.backends import Backend
 from workloads.servers.subject import Subject
 from workloads.servers.user_server import UserServer
@@ -47,17 +48,21 @@ def start(spec: Spec, folder: Path, position: int, place: Place) -> Live:
     """
     with contextlib.ExitStack() as undo:
         backend = backend_of(spec, folder, position, place)
-        if backend:
+        if backend and not backend.shared:
             undo.callback(backend.stop)
         subject = subject_of(spec, folder, position, place, backend)
         undo.callback(subject.stop)
         verify(subject, spec)
         answers_s = subject.start_up_s + time.monotonic() - subject.up_since_s
         idle, mode = idle_sample(subject), spec["mode"]["id"]
+        if isinstance(subject, UserServer) and (remark := subject.remark()):
+            say(f"{mode}: {remark}")
         if not idle:
             raise NotAnswering(mode, "it ended after its first answer", subject)
         settings, carriers = subject.settings(), subject.carriers()
         live = Live(mode, subject, backend, folder, idle, settings, answers_s, carriers)
+        if isinstance(subject, UserServer) and "requests" in spec["tier"]:
+            live.answers = answers(subject, spec["tier"]["requests"])
         undo.pop_all()
     return live
 
@@ -78,11 +83,14 @@ def verify(subject: Subject, spec: Spec) -> None:
     while fault := wrong_answer(subject, spec["study"]["verify_path"], timeout_s):
         waited_s = time.monotonic() - begun_s
         why = f"no right answer after {waited_s:.0f} s, last {fault!r}"
-        if subject.process.ended() or waited_s > server.START_LIMIT_S:
+        limit_s = spec["mode"].get("start_limit_s", server.START_LIMIT_S)
+        if subject.process.ended() or waited_s > limit_s:
             raise NotAnswering(mode, why, subject) from fault
         if waited_s > SAID_AFTER_S and not said:
             said = True
-            say(f"{mode}: {why}; it has until {server.START_LIMIT_S} s")
+            if isinstance(subject, UserServer) and (advice := hopeless(subject, str(fault))):
+                raise NotAnswering(mode, f"{why}; {advice}", subject) from fault
+            say(f"{mode}: {why}; it has until {limit_s:g} s")
         time.sleep(ASK_AGAIN_S)
 
 
@@ -98,6 +106,10 @@ def backend_of(spec: Spec, folder: Path, position: int, place: Place) -> Backend
     """The backend of the server, running; None where it has none."""
     if not spec["backend"]:
         return None
+    if spec["backend"].get("shared"):
+        with place.sharing:
+            place.shared = place.shared or start_backend(spec, folder, position, place)
+        return place.shared
     with contextlib.ExitStack() as undo:
         started = start_backend(spec, folder, position, place)
         undo.callback(started.stop)
@@ -126,7 +138,9 @@ def subject_of(
 
         return DatabaseSubject(spec, cpus, folder, position)
     if "command" in spec["mode"]:
-        return UserServer(spec["mode"], cpus, folder, free_port(position))
+        port = getattr(backend, "port", None)
+        words = {"backend_port": str(port)} if port else {}
+        return UserServer(spec["mode"], cpus, folder, free_port(position), words)
     java, address = provenance.java(spec["mode"].get("jdk")), place.generator.address
     argv = server.command(spec, java, free_port(position, address), len(cpus), address)
     argv += backend.options if backend else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import logging
 import math
 import time
@@ -13,6 +14,7 @@ from typing import Any
 
 from profiles.watch.noise import TIMES_PLANNED
 from profiles.watch.terminal import show
+from workloads.experiment.own import AGAIN, STARTS_AT_LEAST
 from workloads.experiment.plan import Name
 from workloads.machine.testbed import beyond_limits
 from workloads.record.slice import PLAIN, Live, Slice, Turn, common_rounds, is_broken
@@ -23,7 +25,13 @@ from workloads.session.overload import load_overload
 from workloads.session.profiling import profile_all
 from workloads.session.recorder import Recorder
 from workloads.session.session import Session, is_judged
-from workloads.session.until_decided import LOOKS, is_over, is_settled, logs_of, logs_of_builds
+from workloads.session.until_decided import is_over, logs_of
+from workloads.session.variants import (
+    ROUNDS_OF_A_START,
+    is_settled,
+    logs_of_variants,
+    start_takes_s,
+)
 from workloads.session.warm_all import warm_all
 from workloads.tools import wrk2
 from workloads.tools.tool import tool_of
@@ -39,7 +47,9 @@ def measure(session: Session, recorder: Recorder) -> None:
     alone = [mode for mode in modes if session.plan.modes[mode].mode.get("alone")]
     together = [mode for mode in modes if mode not in alone]
     with session.phases.phase("start_s"):
-        session.start_all(together)
+        session.start_all(
+            together, in_order=any("until" in session.spec(name)["slices"] for name in names)
+        )
     with session.phases.phase("warm_up_s"):
         warm_all(session, [name for name in session.plan.names() if name.mode in together])
     for modes in (together, *([mode] for mode in alone)):
@@ -151,8 +161,11 @@ def in_turns(session: Session, names: list[Name]) -> dict[Name, list[Slice]]:
     if not names:
         return done
     slices = session.spec(names[0])["slices"]
-    if is_judged(session) or "until" in slices:
-        load_until(session, names, done, rule_of(session, names, done, slices.get("until")))
+    if "until" in slices and not is_judged(session):
+        load_by_starts(session, names, done, slices["until"])
+        return done
+    if is_judged(session):
+        load_until(session, names, done, rule_of(session, names, done))
         return done
     rounds, most = slices["rounds"], slices["rounds"] + slices["extra_rounds"]
     begun_s = time.monotonic()
@@ -193,33 +206,69 @@ def load_until(
 
 
 def rule_of(
-    session: Session,
-    names: list[Name],
-    done: dict[Name, list[Slice]],
-    until: dict[str, Any] | None,
+    session: Session, names: list[Name], done: dict[Name, list[Slice]]
 ) -> Callable[[int], bool]:
-    """The rule that ends rounds: of two builds, or of a cell by itself where `until` is None."""
+    """The rule that ends the rounds of a cell by itself."""
     begun_s = time.monotonic()
-    pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
-    wanted = session.names if until is None else pairs
-    name = next((each for each in wanted if each in done), None)
+    name = next((each for each in session.names if each in done), None)
 
     def is_decided(rounds: int) -> bool:
-        # A mode or build that does not start leaves the other without a comparison.
+        # A mode that does not start leaves the other without a comparison.
         if name is None:
             return True
         sides = done[name], done.get(session.plan.baseline(name), done[name])
-        if until is None:
-            lasted_s = time.monotonic() - begun_s
-            # Without its baseline, or as one, a cell has no ratio that more rounds make precise.
-            logs = logs_of(*sides) if sides[0] is not sides[1] else {}
-            return is_over(rounds, lasted_s, logs, session.bands or {})
-        lasted_s = (datetime.now(UTC) - session.started).total_seconds()
-        if rounds in LOOKS:
-            show(f"{rounds} rounds, {lasted_s:.0f} s of at most {until['budget_s']:.0f} s")
-        return is_settled(rounds, lasted_s, logs_of_builds(*sides), until)
+        # Without its baseline, or as one, a cell has no ratio that more rounds make precise.
+        logs = logs_of(*sides) if sides[0] is not sides[1] else {}
+        return is_over(rounds, time.monotonic() - begun_s, logs, session.bands or {})
 
     return is_decided
+
+
+def load_by_starts(
+    session: Session, names: list[Name], done: dict[Name, list[Slice]], until: dict[str, Any]
+) -> None:
+    """Rounds of all variants in one start after another, until the rule or the budget ends them.
+
+    The first start is there and warm. Its time counts from the session's begin.
+    """
+    pairs = [name for name in names if session.plan.baseline(name) in {*names} - {name}]
+    pairs = [name for name in pairs if not name.mode.endswith(AGAIN)]
+    budget_s, number, begun_s = until["budget_s"], 0, 0.0
+    for start in itertools.count(1):
+        if start > 1:
+            begun_s = lasted_s(session)
+            start_again(session, names)
+        ends_s = begun_s + start_takes_s(lasted_s(session) - begun_s, budget_s)
+        rounds = number + ROUNDS_OF_A_START
+        while able(session, done) and lasted_s(session) < budget_s:
+            if number >= rounds and lasted_s(session) >= ends_s:
+                break
+            number += 1
+            load_round(session, names, number, done)
+        logs = [logs_of_variants(done[name], done[session.plan.baseline(name)]) for name in pairs]
+        show(f"{start} starts, {number} rounds, {lasted_s(session):.0f} s of {budget_s:.0f} s")
+        over = lasted_s(session) >= budget_s or not pairs or not able(session, done)
+        if over or (start >= STARTS_AT_LEAST and is_settled(logs, until)):
+            return
+
+
+def able(session: Session, done: dict[Name, list[Slice]]) -> bool:
+    """Whether all can be loaded; one that did not start leaves nothing to compare."""
+    return not session.silent and all(map(can_be_loaded, done.values()))
+
+
+def lasted_s(session: Session) -> float:
+    return (datetime.now(UTC) - session.started).total_seconds()
+
+
+def start_again(session: Session, names: list[Name]) -> None:
+    """New processes of all modes, started one after the other in drawn order, and warm."""
+    modes = list(dict.fromkeys(name.mode for name in names))
+    with session.phases.phase("restart_s"):
+        for mode in modes:
+            session.stop(mode)
+        session.start_all(modes, in_order=True)
+        warm_all(session, [name for name in names if name.mode in session.place.alive])
 
 
 def behind(session: Session, done: dict[Name, list[Slice]], rounds: int) -> list[Name]:

@@ -5,11 +5,6 @@ precise, or clear of the bands that the ratios are expected in, or the time is o
 that of the verdict (analysis/): the squares of its half-widths by the rounds and by what a new
 process adds are summed. analysis/ simulates how often the last interval misses the truth, as it is
 looked at after each round; tests/rounds.csv gives both the same rounds.
-
-Two builds are looked at after 5, 10, 20, … rounds, each time by 99 % intervals: the rounds end
-where one statistic is slower than its limit allows, or none can be, or the budget is spent. Seven
-looks at 0.5 % on either side miss a limit on that side in at most 3.5 % of all comparisons;
-analysis/ simulates how often they do. CPU times are compared at one speed of the CPU.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from workloads.record.slice import PLAIN, Slice, common_rounds
 from workloads.session.students_t import quantile
@@ -34,21 +29,10 @@ VALUES: dict[str, Value] = {
 # Half of the 95 % interval of what a new process adds to a log ratio, where the file of bands has
 # none: the rounds of one process do not show it. It is the median of the shipped runs.
 PROCESS_REACH = 0.03
-CONFIDENCE, CONFIDENCE_OF_BUILDS = 0.95, 0.99
+CONFIDENCE = 0.95
 ROUNDS_AT_LEAST, LIMIT_S = 4, 100.0
 # Half of an interval's width, as a factor.
 PRECISE = {"throughput_per_s": 1.05, "cpu_us_per_request": 1.08}
-# Looks at two builds, after so many rounds; the mean and a slope take two degrees of freedom.
-LOOKS, TAKEN = (5, 10, 20, 40, 80, 160, 320), 2
-# Variance that new processes of a build add, as a share of that of a round: known of these alone.
-# The intervals of others are those of the processes that were measured.
-PROCESS_SHARE = dict.fromkeys(PRECISE, 0.1)
-# Normal values have a standard deviation of so many median absolute deviations.
-MADS = 1.4826
-# CPU time per request falls with the rate: beyond this factor of throughput it is not compared.
-UNLIKE = 1.2
-# The statistics of which less is slower; of all others more is.
-LESS_IS_SLOWER = {"throughput_per_s"}
 
 
 class Interval(NamedTuple):
@@ -87,47 +71,6 @@ def is_over(rounds: int, lasted_s: float, logs: Logs, bands: Bands) -> bool:
     return lasted_s >= LIMIT_S or (
         rounds >= ROUNDS_AT_LEAST and (is_precise(logs, bands) or is_clear(logs, bands))
     )
-
-
-def is_settled(rounds: int, lasted_s: float, logs: Logs, until: Mapping[str, Any]) -> bool:
-    """Whether two builds need no more rounds.
-
-    `until`: budget_s, and slower_percent, which is the limit of each statistic that is judged.
-    """
-    if rounds >= min(LOOKS) and lasted_s >= until["budget_s"]:
-        return True
-    limits, served = until["slower_percent"], logs.get("throughput_per_s", ())
-    unlike = bool(served) and abs(statistics.mean(served)) > math.log(UNLIKE)
-    judged = [name for name in limits if not (unlike and name == "cpu_us_per_request")]
-    found = {name: is_slower(name, logs.get(name, ()), limits[name]) for name in judged}
-    return rounds in LOOKS and (True in found.values() or set(found.values()) == {False})
-
-
-def is_slower(name: str, logs: Sequence[float], percent: float) -> bool | None:
-    """Whether a statistic is slower by more than so many percent; None where neither is shown."""
-    looks = [rounds for rounds in LOOKS if rounds <= len(logs)]
-    if not looks:
-        return None
-    sign, limit = -1 if name in LESS_IS_SLOWER else 1, math.log(1 + percent / 100)
-    centre, of_mean = sign * statistics.mean(logs), statistics.variance(logs) / len(logs)
-    reach = quantile_of_look(looks[-1]) * math.sqrt(
-        of_mean + PROCESS_SHARE.get(name, 0) * usual_spread(logs) ** 2
-    )
-    return None if abs(centre - limit) <= reach else centre > limit
-
-
-def quantile_of_look(rounds: int) -> float:
-    return quantile((1 + CONFIDENCE_OF_BUILDS) / 2, rounds - TAKEN)
-
-
-def usual_spread(logs: Sequence[float]) -> float:
-    """Standard deviation of rounds without the few that the machine disturbed.
-
-    They make a mean uncertain, and say nothing of what another process would add.
-    """
-    middle = statistics.median(logs)
-    mad = statistics.median(abs(each - middle) for each in logs)
-    return min(statistics.stdev(logs), MADS * mad)
 
 
 def is_precise(logs: Logs, bands: Bands) -> bool:
@@ -188,34 +131,6 @@ def logs_of(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
     even = common_rounds([mode, baseline])
     found[P99] = {number: log for number, log in found[P99].items() if number in even}
     return {name: [*by_round.values()] for name, by_round in found.items()}
-
-
-def logs_of_builds(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[float]]:
-    """The same, with CPU times at one speed of the CPU."""
-    changes = log_ratios(mode, baseline, VALUES["cpu_us_per_request"])
-    slowness = log_ratios(mode, baseline, lambda each: each.metrics["probe_us"])
-    known = [slowness[number] for number in changes if number in slowness]
-    cpu = at_one_speed([*changes.values()], known)
-    return logs_of(mode, baseline) | {"cpu_us_per_request": cpu}
-
-
-def at_one_speed(logs: Sequence[float], slowness: Sequence[float]) -> list[float]:
-    """Changes of CPU time without those of the CPU's speed.
-
-    `slowness`: log ratios of the time of a fixed computation in the same rounds, whose mean is 0 as
-    both builds take turns. It is a control variate (Lavenberg and Welch 1981, Management Science
-    27(3)): the result's mean and standard error are those of the regression at 0. Without a value
-    of each round, or with the same in all, changes stay as they are.
-    """
-    count = len(logs)
-    if count < min(LOOKS) or len(slowness) != count or statistics.variance(slowness) == 0:
-        return list(logs)
-    slope, at_zero = statistics.linear_regression(slowness, logs)
-    varied = statistics.variance(slowness) * (count - 1)
-    of_zero = 1 + count * statistics.mean(slowness) ** 2 / varied
-    wider = math.sqrt(of_zero * (count - 1) / (count - 2))
-    pairs = zip(logs, slowness, strict=True)
-    return [at_zero + wider * (change - slope * slow - at_zero) for change, slow in pairs]
 
 
 def log_ratios(mode: list[Slice], baseline: list[Slice], value: Value) -> dict[int, float]:

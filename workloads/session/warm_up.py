@@ -21,11 +21,12 @@ import contextlib
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from profiles.watch.telemetry import compiler_threads, threads_cpu_s
@@ -230,7 +231,8 @@ def short_load(
     patience_s = ANSWER_LIMIT_S + plan.get("waits_s", 0)
     limit_s = plan["burst_s"] + DRAIN_LIMIT_S
     more = ("--timeout", f"{patience_s}s", *headers)
-    seen = load_by_due("warm-up", load, url, cpus, folder, limit_s, *more)
+    secrets = subject.client_environment
+    seen = load_by_due("warm-up", load, url, cpus, folder, limit_s, *more, environment=secrets)
     return int(seen["requests"]["completed"]), int(seen["status"]["2xx"])
 
 
@@ -242,6 +244,7 @@ def load_by_due(
     folder: Path,
     limit_s: float,
     *more: str,
+    environment: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The report of the project's own generator on a load outside the cells; `name` of its files.
 
@@ -249,7 +252,7 @@ def load_by_due(
     """
     out = folder / f"{name}.json"
     argv = wrk2.due_command(load, url, "--json", str(out), *more)
-    process = Process(argv, cpus, folder, f"{name}.log")
+    process = Process(argv, cpus, folder, f"{name}.log", environment)
     process.finish(limit_s)
     if process.exit_status != 0:
         said = (folder / f"{name}.log").read_text(errors="replace")[-2000:]

@@ -123,9 +123,9 @@ def test_server_without_a_body_has_answered_all_the_same(load_slice, monkeypatch
 
 def telemetry_of(samples, compilers=("a thread",)):
     window = [sample for sample in samples if "server_threads" in sample]
-    return SimpleNamespace(
-        samples=samples, compilers=compilers, window=lambda *_: window, cpu_share=lambda: 0.01
-    )
+    found = SimpleNamespace(samples=samples, compilers=compilers, window=lambda *_: window)
+    found.cpu_share, found.stood_still_s = (lambda: 0.01), (lambda: 0.0)
+    return found
 
 
 def samples_of(**per_s):
@@ -266,6 +266,9 @@ class Telemetry:
     def cpu_share(self):
         return 0.01
 
+    def stood_still_s(self):
+        return 0.0
+
     def window(self, start_s, end_s):
         return self.samples
 
@@ -299,6 +302,15 @@ def load_slice(live, monkeypatch):
         return one.slice(Turn(1, 1, kind)), notes
 
     return run
+
+
+def test_slice_in_which_the_machine_stood_still_is_no_fault_of_its_server(load_slice, monkeypatch):
+    monkeypatch.setattr(Telemetry, "stood_still_s", lambda telemetry: 20.0)
+    done, _ = load_slice(outcome="hung")
+    assert (done.outcome, done.reason, done.counts) == ("completed", "", False)
+    assert "stood_still" in done.faults
+    monkeypatch.setattr(Telemetry, "stood_still_s", lambda telemetry: 0.0)
+    assert load_slice(outcome="hung")[0].outcome == "hung"
 
 
 def test_plain_slice_has_neither_profiler_nor_samplers(load_slice):

@@ -2,7 +2,9 @@
 
 import base64
 import json
+import os
 import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,7 +15,17 @@ import yaml
 
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
-from workloads.experiment.own import REQUESTS_CHARACTERS, experiment
+from workloads.experiment.own import (
+    REQUESTS_CHARACTERS,
+    experiment,
+    in_users_words,
+    main,
+)
+from workloads.machine import environment as environment_of
+from workloads.machine.testbed import cpu_shares, free_port
+from workloads.servers.answers import answers
+from workloads.servers.user_server import UserServer
+from workloads.session.warm_up import short_load
 from workloads.tools import jmeter, wrk2
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,13 +67,19 @@ def test_short_file_becomes_one_session_of_two_modes_in_turns():
     assert [cell.path for cell in session.cells] == [
         "own/old/load/wrk2/rep-1",
         "own/new/load/wrk2/rep-1",
+        "own/old-again/load/wrk2/rep-1",
     ]
     assert grid.config["results"] == "results/own"
     plan = grid.plan(session)
-    assert {mode: part.baseline for mode, part in plan.modes.items()} == {"old": None, "new": "old"}
+    assert {mode: part.baseline for mode, part in plan.modes.items()} == {
+        "old": None,
+        "new": "old",
+        "old-again": "old",
+    }
     assert plan.profiles == {"load/wrk2": {"old": ["cpu"], "new": ["cpu"]}}
     load = plan.loads["load/wrk2"]
     limits = {"throughput_per_s": 5, "latency_p99_ms": 25, "cpu_us_per_request": 5}
+    limits["latency_p50_ms"] = 5
     assert load.slices["until"] == {"budget_s": 180, "slower_percent": limits}
     assert load.tool["rate_per_s"] == 400
     assert load.testbed["profiler"]["limit_s"] == 18
@@ -100,12 +118,19 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({"bugdet_s": 9}, "own.bugdet_s = 9; allowed: here only old, new, ready_path"),
+        ({"bugdet_s": 9}, "own.bugdet_s = 9; allowed: here only old, new, variants"),
         ({"old": None}, "own.old = null; allowed: it must be there"),
+        ({"variants": {"a": {}, "b": {}}}, "own.variants = {...}; allowed: only without old and"),
+        ({"requests": None}, "own.requests = null; allowed: it must be there, or script"),
+        ({"requests": [{"path": "https://x/"}]}, "HTTPS and HTTP/2 are not spoken here"),
+        (
+            {"rate_per_s": None, "users": 9, "requests": [{"path": "/{n}"}]},
+            "own.users = 9; allowed: rate_per_s, with {n}",
+        ),
         ({"new": {"folder": "/tmp"}}, "own.new.command = null; allowed: it must be there"),
         ({"new": {"command": "run {port}"}}, 'own.new.command = "run {port}"; allowed: a list of'),
-        ({"new": {"command": ["run"]}}, 'modes.new.command = ["run"]; allowed: words of which one'),
-        ({"new": {"command": ["a{port}"], "folder": "no/such"}}, 'modes.new.folder = "no/such"'),
+        ({"new": {"command": ["run"]}}, 'own.new.command = ["run"]; allowed: words of which one'),
+        ({"new": {"command": ["a{port}"], "folder": "no/such"}}, 'own.new.folder = "no/such"'),
         ({"ready_path": "up"}, 'own.ready_path = "up"; allowed: a path'),
         ({"requests": []}, "own.requests = []; allowed: a list of mappings"),
         ({"requests": [{"path": "a b"}]}, 'own.requests.0.path = "a b"; allowed: a path'),
@@ -127,7 +152,112 @@ def test_readiness_folder_and_variables_are_those_of_the_builds():
 def test_fault_is_named_with_its_value_and_what_is_allowed(changed, expected):
     with pytest.raises(ConfigurationError) as caught:
         grid_of(**changed)
-    assert expected in str(caught.value)
+    assert expected in in_users_words(str(caught.value))
+    assert "studies." not in in_users_words(str(caught.value))
+
+
+def test_program_names_the_faults_of_a_file_without_a_trace(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(EXAMPLE.read_text().replace('"{port}"', "port", 1))
+    check = [sys.executable, "-m", "workloads.experiment.own", str(file)]
+    ran = subprocess.run(check, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("own.old.command = ")
+    assert len(ran.stderr.splitlines()) == 1
+    assert main(str(EXAMPLE)) == ""
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-file.yaml"], ["README.md"]])
+def test_usage_and_faults_have_a_status_of_their_own(arguments):
+    ran = subprocess.run(
+        ["workloads/own.sh", *arguments], cwd=ROOT, capture_output=True, check=False
+    )
+    assert ran.returncode == 3
+
+
+# ---- variants
+
+
+VARIANTS = {
+    "threads-200": None,
+    "virtual": {"options": ["--virtual"], "environment": {"LEVEL": 3}},
+    "virtual-16": {"command": ["other", "{port}"]},
+}
+
+
+def test_variants_are_one_command_with_settings():
+    command = ["java", "-jar", "app.jar", "--server.port={port}"]
+    found = {"command": command, "environment": {"A": 1}, "variants": VARIANTS, "p99_ms": 120}
+    grid = grid_of(old=None, new=None, **found)
+    (session,) = grid.sessions
+    plan = grid.plan(session)
+    modes = {name: part.mode for name, part in plan.modes.items()}
+    assert [*modes] == [*VARIANTS]
+    assert modes["threads-200"]["command"] == command
+    assert modes["virtual"]["command"] == [*command, "--virtual"]
+    assert modes["virtual"]["environment"] == {"A": 1, "LEVEL": 3}
+    assert modes["virtual-16"]["command"] == ["other", "{port}"]
+    baselines = {name: part.baseline for name, part in plan.modes.items()}
+    assert baselines == {"threads-200": None, "virtual": "threads-200", "virtual-16": "threads-200"}
+    # At a fixed rate, and as capacity at an objective.
+    assert plan.loads["load/wrk2"].tool["rate_per_s"] == 400
+    sweep = plan.loads["capacity/sweep"]
+    assert (sweep.tool["objective_ms"], len(sweep.tier["requests"])) == (120, 2)
+    assert [cell.path for cell in session.cells][:2] == [
+        "own/threads-200/load/wrk2/rep-1",
+        "own/threads-200/capacity/sweep/rep-1",
+    ]
+
+
+def test_example_of_virtual_threads_is_four_variants_of_a_boot_service():
+    text = (ROOT / "workloads/examples/boot-virtual.yaml").read_text()
+    assert main(str(ROOT / "workloads/examples/boot-virtual.yaml")) == ""
+    assert len(yaml.safe_load(text)["own"]["variants"]) == 4
+
+
+def test_backend_is_shared_unless_a_variant_has_its_own():
+    backend = {"command": ["db", "{port}"], "ready": ["ping", "{port}"], "cpus": "server"}
+    modes = grid_of(backend=backend).plan(grid_of(backend=backend).sessions[0]).modes
+    shared = {"id": "own", "shared": True} | backend
+    assert [part.backend for part in modes.values()] == [shared] * 3
+    new = own()["new"] | {"backend": {"command": ["other", "{port}"]}}
+    grid = grid_of(backend=backend, new=new, a_a=False)
+    found = {name: part.backend for name, part in grid.plan(grid.sessions[0]).modes.items()}
+    one = {"id": "own", "cpus": "generator", "command": ["other", "{port}"]}
+    assert found == {"old": shared, "new": one}
+
+
+def test_ready_path_is_the_first_get_by_default():
+    requests = [{"path": "/a", "body": "x"}, {"path": "/b", "headers": {"Host": "shop"}}]
+    grid = grid_of(ready_path=None, requests=requests)
+    spec = grid.spec(grid.sessions[0].cells[0])
+    assert spec["study"]["verify_path"] == "/b"
+    assert spec["mode"]["ready_headers"] == {"Host": "shop"}
+
+
+def topology(root, cores):
+    for cpu in range(cores):
+        folder = root / f"sys/devices/system/cpu/cpu{cpu}"
+        (folder / "topology").mkdir(parents=True)
+        (folder / "node0").mkdir()
+        (folder / "topology/thread_siblings_list").write_text(f"{cpu}\n")
+        (folder / "topology/core_id").write_text(f"{cpu}\n")
+        (folder / "topology/physical_package_id").write_text("0\n")
+    (root / "proc").mkdir()
+    times = "\n".join(f"cpu{cpu} 1 2 3 4 5 6 7 8 0 0" for cpu in range(cores))
+    (root / "proc/stat").write_text(times)
+
+
+@pytest.mark.parametrize(
+    ("cores", "wanted", "server"), [(4, None, 2), (4, 3, 3), (8, 4, 4), (64, 4, 4), (64, 48, 48)]
+)
+def test_server_cpus_of_larger_machines(tmp_path, monkeypatch, cores, wanted, server):
+    topology(tmp_path, cores)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)))
+    asked = grid_of(server_cpus=wanted).config["testbed"].get("server_cpus")
+    ours, generators = cpu_shares(tmp_path, server=asked)
+    assert (len(ours), len(generators)) == (server, cores - server)
+    assert {*ours}.isdisjoint(generators)
 
 
 # ---- the requests
@@ -147,7 +277,7 @@ class Recorder(BaseHTTPRequestHandler):
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {len(answer)}\r\n\r\n".encode()
         self.wfile.write(head + answer)
 
-    do_PUT = do_GET
+    do_PUT = do_POST = do_GET
 
     def log_message(self, *_):
         pass
@@ -160,6 +290,18 @@ def server():
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
+
+
+RECORDING = """
+import http.server, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        print(self.headers["X-Key"], file=open({seen!r}, "a"))
+        self.wfile.write(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+    def log_message(self, *_): pass
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"""
 
 
 SENT = [
@@ -197,6 +339,82 @@ def test_warm_up_sends_them_too():
         "GET /items?a=1&b=x,y\n\n",
         "PUT /b\nX-Key: k: v\nAccept: */*\n\n1\n\n2",
     ]
+
+
+def sent_by_due(server, tmp_path, requests, **environment):
+    spec = spec_of(connections=1, rate_per_s=50)
+    spec["tier"]["requests"] = requests
+    subject = SimpleNamespace(address="127.0.0.1", port=server.server_port)
+    command = wrk2.command(spec, Path("java"), subject)
+    there = dict(os.environ) | environment
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, env=there)
+    return command
+
+
+def test_numbers_and_ids_are_never_sent_twice(server, tmp_path):
+    body = '{"email": "{uuid}@example.org", "n": {n}}'
+    request = {"method": "POST", "path": "/u/{n}", "headers": {"X-Key": "{uuid}"}, "body": body}
+    for _ in range(2):
+        sent_by_due(server, tmp_path, [request])
+    paths, keys, bodies = zip(
+        *((path, headers["X-Key"], body) for _, path, headers, body in server.seen), strict=True
+    )
+    for seen in (paths, keys, bodies):
+        assert len({*seen}) == len(seen) >= 20
+    assert all(json.loads(body)["email"].count("-") == 4 for body in bodies)
+    assert [f"/u/{json.loads(body)['n']}" for body in bodies] == [*paths]
+
+
+def test_file_of_paths_and_weights_are_sent_in_turns(server, tmp_path):
+    (tmp_path / "paths.txt").write_text("/one\n# not a path\n/two?a=1\n")
+    file = str(tmp_path / "paths.txt")
+    grid = grid_of(requests=[{"path": "/often", "weight": 3}, {"path": "/rare"}, {"file": file}])
+    requests = grid.plan(grid.sessions[0]).loads["load/wrk2"].tier["requests"]
+    assert [each["path"] for each in requests[:2]] == ["/often", "/rare"]
+    sent_by_due(server, tmp_path, requests)
+    found = [path for _, path, _, _ in server.seen[:6]]
+    assert sorted(found) == ["/often", "/often", "/often", "/one", "/rare", "/two?a=1"]
+
+
+def test_secret_of_a_header_stands_nowhere_but_in_the_request(server, tmp_path, monkeypatch):
+    secret = "hunter2-never-written"
+    monkeypatch.setenv("API_TOKEN", secret)
+    grid = grid_of(
+        requests=[{"path": "/a"}], headers_from_environment={"X-Key": "API_TOKEN"}, ready_path=None
+    )
+    plan = grid.plan(grid.sessions[0])
+    spec = plan.spec(plan.cells[0])
+    home, code = tmp_path / "session", RECORDING.format(seen=str(tmp_path / "seen"))
+    home.mkdir()
+    mode = spec["mode"] | {"command": [sys.executable, "-c", code, "{port}"]}
+    subject = UserServer(mode, sorted(os.sched_getaffinity(0)), home, free_port(0))
+    try:
+        assert subject.ask("/a", 10) == b"ok"
+        found = answers(subject, spec["tier"]["requests"])
+        assert found[0]["status"] == 200
+        load = spec["warm_up"] | {"path": "/a", "burst_s": 0.2, "connections": 1, "rate_per_s": 9}
+        short_load(load, subject, sorted(os.sched_getaffinity(0)), home)
+        argv = wrk2.command(
+            spec | {"tool": spec["tool"] | {"duration_s": 0.2}}, Path("java"), subject
+        )
+        environment = dict(os.environ) | dict(subject.client_environment)
+        subprocess.run(argv, cwd=home, check=True, capture_output=True, env=environment)
+    finally:
+        subject.stop()
+    # The service got it with each request, and it is in no file, argument or record.
+    assert (tmp_path / "seen").read_text().count(secret) > 5
+    assert secret not in json.dumps([plan.to_json(), argv, found, subject.process.argv])
+    files = [path for path in home.rglob("*") if path.is_file()]
+    assert files
+    assert not [path for path in files if secret.encode() in path.read_bytes()]
+    recorded = environment_of.recorded(subject.process.environment, ())
+    assert secret not in json.dumps(recorded)
+
+
+def test_variable_that_is_not_set_is_named(tmp_path):
+    mode = {"command": ["true", "{port}"], "secrets": ["NO_SUCH_TOKEN"]}
+    with pytest.raises(LookupError, match="the variable NO_SUCH_TOKEN is not set"):
+        UserServer(mode, [0], tmp_path, 1)
 
 
 def test_requests_are_never_left_to_another_generator():

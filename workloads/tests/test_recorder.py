@@ -177,7 +177,7 @@ def test_cell_that_gets_a_profile_is_recorded_when_that_is_there(recorder, monke
     )
     monkeypatch.setattr(turns, "beyond_limits", lambda connections, **_: "")
     monkeypatch.setattr(turns, "warm_all", lambda session, names: None)
-    monkeypatch.setattr(session, "start_all", lambda modes: None)
+    monkeypatch.setattr(session, "start_all", lambda modes, **_: None)
     monkeypatch.setattr(one, "write", lambda found, why: notes.append(f"write {[*found][0].tier}"))
     turns.measure(session, one)
     assert notes == ["write mid", "low", "write low"]
@@ -275,7 +275,7 @@ def test_modes_that_must_die_run_alone_behind_the_others(recorder, monkeypatch):
     session.names = [*LOW, Name(ALONE, "low", "jmeter")]
     session.names += [Name("thread-per-request", "mid", "wrk2")]
     monkeypatch.setattr(turns, "warm_all", lambda *_: None)
-    monkeypatch.setattr(session, "start_all", lambda modes: notes.append(sorted(modes)))
+    monkeypatch.setattr(session, "start_all", lambda modes, **_: notes.append(sorted(modes)))
     monkeypatch.setattr(session, "stop", lambda mode: notes.append(f"stop {mode}"))
 
     monkeypatch.setattr(

@@ -298,28 +298,55 @@ def test_cell_that_is_judged_is_loaded_beside_its_baseline_until_it_is_decided(
     assert given[-1] == (rounds, rounds, session.bands)
 
 
-@pytest.mark.parametrize(
-    ("modes", "rounds"), [(("thread-per-request", "fixed-pool"), 10), (("fixed-pool",), 1)]
-)
-def test_two_builds_are_loaded_until_the_limits_decide(plan, monkeypatch, modes, rounds):
-    """One that is alone, since the other did not start, has nothing to be compared with."""
-    until = {"budget_s": 60, "slower_percent": {"cpu_us_per_request": 5}}
-    session, given = session_of(with_slices(plan, until=until)), []
+def by_starts(plan, monkeypatch, modes, ready_s=1, budget_s=60, settled_after=99):
+    """A session whose clock goes on by a second a load, and by `ready_s` for a start."""
+    until = {"budget_s": budget_s, "slower_percent": {"cpu_us_per_request": 5}}
+    session, clock, starts = session_of(with_slices(plan, until=until)), [float(ready_s)], [1]
 
     def load(session, name, kind, round, done):
-        done.append(SimpleNamespace(mode=name.mode, outcome="completed", reason=""))
+        clock[0] += 1
+        done.append(
+            SimpleNamespace(
+                mode=name.mode, start=starts[-1], outcome="completed", reason="", faults=[]
+            )
+        )
 
-    def is_settled(rounds, lasted_s, logs, limits):
-        given.append((rounds, logs, limits))
-        return rounds == 10
+    def again(session, names):
+        clock[0] += ready_s
+        starts.append(starts[-1] + 1)
 
     monkeypatch.setattr(module, "load_once", load)
-    monkeypatch.setattr(module, "logs_of_builds", lambda new, old: (new[0].mode, old[0].mode))
-    monkeypatch.setattr(module, "is_settled", is_settled)
+    monkeypatch.setattr(module, "start_again", again)
+    monkeypatch.setattr(module, "lasted_s", lambda session: clock[0])
+    monkeypatch.setattr(module, "logs_of_variants", lambda new, old: (new[0].mode, old[0].mode))
+    monkeypatch.setattr(module, "is_settled", lambda logs, until: starts[-1] >= settled_after)
     found = in_turns(session, [Name(mode, "low", "jmeter") for mode in modes])
-    assert [len(done) for done in found.values()] == [rounds] * len(modes)
-    if len(modes) > 1:
-        assert given[-1] == (10, ("fixed-pool", "thread-per-request"), until)
+    return starts, found
+
+
+BOTH = ("thread-per-request", "fixed-pool")
+
+
+def test_variants_are_started_until_the_budget_is_spent(plan, monkeypatch):
+    starts, found = by_starts(plan, monkeypatch, BOTH)
+    assert len(starts) == 6
+    rounds = [each.start for each in next(iter(found.values()))]
+    assert all(rounds.count(start) >= 2 for start in starts)
+
+
+def test_variants_that_are_settled_have_had_three_starts(plan, monkeypatch):
+    assert by_starts(plan, monkeypatch, BOTH, settled_after=1)[0] == [1, 2, 3]
+
+
+def test_starts_that_take_long_are_three_within_the_budget(plan, monkeypatch):
+    starts, found = by_starts(plan, monkeypatch, BOTH, ready_s=12)
+    assert len(starts) == 3
+    assert all(len(done) >= 6 for done in found.values())
+
+
+def test_variant_that_is_alone_has_nothing_to_be_compared_with(plan, monkeypatch):
+    """The other did not start."""
+    assert by_starts(plan, monkeypatch, ("fixed-pool",))[0] == [1]
 
 
 @pytest.mark.parametrize(("loaded", "rounds"), [("fixed-pool", 4), ("thread-per-request", 1)])

@@ -9,24 +9,16 @@ import pytest
 from workloads.record.slice import PROFILED
 from workloads.session.until_decided import (
     LIMIT_S,
-    MADS,
     PROCESS_REACH,
     Band,
     Interval,
-    at_one_speed,
     bands_of,
     interval,
     is_clear,
     is_clear_of,
     is_over,
     is_precise,
-    is_settled,
-    is_slower,
     log_ratios,
-    logs_of,
-    logs_of_builds,
-    quantile_of_look,
-    usual_spread,
 )
 
 THROUGHPUT, CPU, P99 = "throughput_per_s", "cpu_us_per_request", "latency_p99_ms"
@@ -212,117 +204,3 @@ def test_round_without_a_positive_value_has_no_ratio(make_slice):
     mode, baseline = slices_of(make_slice, [0.0, -2.0, 6.0]), slices_of(make_slice, [1.0, 1.0, 3.0])
     assert log_ratios(mode, baseline, throughput) == {3: math.log(2)}
     assert log_ratios(baseline, mode, throughput) == {3: math.log(1 / 2)}
-
-
-# ---- two builds
-
-# By 2 % up and down about a ratio: at ten rounds the 99 % interval reaches 3 %.
-WAVE = [0.02, -0.02] * 160
-
-
-def about(ratio, rounds=10):
-    return [math.log(ratio) + each for each in WAVE[:rounds]]
-
-
-@pytest.mark.parametrize(
-    ("name", "ratio", "slower"),
-    [
-        (CPU, 1.10, True),
-        (CPU, 1.00, False),
-        (CPU, 1.05, None),
-        (CPU, 1.07, None),
-        (P99, 1.20, True),
-        # Less throughput is slower, and more is not.
-        (THROUGHPUT, 1 / 1.10, True),
-        (THROUGHPUT, 1.10, False),
-        (THROUGHPUT, 1 / 1.05, None),
-    ],
-)
-def test_statistic_is_slower_where_its_interval_lies_beyond_the_limit(name, ratio, slower):
-    assert is_slower(name, about(ratio), 5) is slower
-
-
-def test_fewer_rounds_than_the_first_look_show_nothing():
-    assert is_slower(CPU, [1.0] * 4, 5) is None
-    assert is_slower(CPU, [1.0] * 5, 5) is True
-
-
-@pytest.mark.parametrize(
-    ("errors", "slower"), [(quantile_of_look(5) + 0.1, True), (quantile_of_look(10) + 0.1, None)]
-)
-def test_between_two_looks_the_wider_quantile_holds(errors, slower):
-    """Nine rounds, where some were excluded: their standard deviation is 0.02."""
-    centre = math.log(1.05) + errors * 0.02 * math.sqrt(1 / 9 + 0.1)
-    assert is_slower(CPU, [centre + each for each in [*WAVE[:8], 0.0]], 5) is slower
-
-
-def test_process_that_is_another_keeps_a_small_difference_undecided():
-    """However many rounds: 2 % of each leave 1.6 % between processes."""
-    assert is_slower(CPU, about(1.055, 320), 5) is None
-    assert is_slower(CPU, about(1.075, 320), 5) is True
-    # Their part of p99 is not known.
-    assert is_slower(P99, about(1.055, 320), 5) is True
-
-
-def test_few_rounds_that_the_machine_disturbed_say_nothing_of_processes():
-    calm = [math.log(1.12) + each for each in [0.02, 0.01, 0.0, -0.01, -0.02] * 16]
-    stalled = [*calm[:78], calm[78] + 0.5, calm[79] + 0.5]
-    assert usual_spread(stalled) == pytest.approx(MADS * 0.01)
-    assert usual_spread([0.1, 0.1, 0.1, 0.3]) == 0
-    assert is_slower(CPU, stalled, 5) is True
-
-
-def sides_of(make_slice, ratio, new_speeds, old_speeds):
-    """Slices of two builds that differ by a ratio; speeds of the CPU in their rounds."""
-
-    def of(cpu_us, speeds):
-        made = slices_of(make_slice, [100.0] * len(speeds))
-        for each, speed in zip(made, speeds, strict=True):
-            each.metrics.update(cpu_us_per_request=cpu_us / speed, probe_us=70 / speed)
-        return made
-
-    return of(1000.0 * ratio, new_speeds), of(1000.0, old_speeds)
-
-
-def test_cpu_times_of_two_builds_are_compared_at_one_speed(make_slice):
-    """Another guest of the host takes a third of the speed in every third round."""
-    for ratio, slower in ((1.0, False), (1.1, True), (1.05, None)):
-        sides = sides_of(make_slice, ratio, [1.0, 1.0, 0.66] * 7, [1.0, 0.66, 1.0] * 7)
-        raw, found = logs_of(*sides)[CPU], logs_of_builds(*sides)[CPU]
-        assert is_slower(CPU, raw, 5) is None
-        assert [math.exp(each) for each in found] == pytest.approx([ratio] * 21)
-        assert is_slower(CPU, [a + b for a, b in zip(found, WAVE, strict=False)], 5) is slower
-
-
-def test_speed_that_is_unknown_in_a_round_or_never_changed_changes_nothing(make_slice):
-    mode, baseline = sides_of(make_slice, 1.1, [1.0, 0.6, 0.7, 1.0, 0.9, 1.0], [1.0] * 6)
-    mode[2].metrics["probe_us"] = None
-    assert logs_of_builds(mode, baseline)[CPU] == logs_of(mode, baseline)[CPU]
-    assert at_one_speed([0.1, 0.2, 0.1, 0.2, 0.3], [0.1] * 5) == [0.1, 0.2, 0.1, 0.2, 0.3]
-    assert at_one_speed([0.1, 0.2], [0.1, 0.3]) == [0.1, 0.2]
-
-
-@pytest.mark.parametrize(
-    ("rounds", "lasted_s", "ratios", "settled"),
-    [
-        # One that is slower ends it, whatever the others are.
-        (10, 5, {CPU: 1.2, THROUGHPUT: 1.0}, True),
-        (10, 5, {CPU: 1.2}, True),
-        (10, 5, {CPU: 1.0, THROUGHPUT: 1.0}, True),
-        (10, 5, {CPU: 1.05, THROUGHPUT: 1.0}, False),
-        (10, 5, {CPU: 1.0}, False),
-        # CPU times at throughputs that are far apart say nothing.
-        (10, 5, {CPU: 1.2, THROUGHPUT: 1.5}, True),
-        (10, 5, {CPU: 1.05, THROUGHPUT: 1.5}, True),
-        # Rounds are not looked at in between.
-        (11, 5, {CPU: 1.2, THROUGHPUT: 1.0}, False),
-        (11, 30, {CPU: 1.05, THROUGHPUT: 1.0}, True),
-        (4, 30, {CPU: 1.2, THROUGHPUT: 1.0}, False),
-    ],
-)
-def test_rounds_of_two_builds_end_when_one_is_slower_or_none_can_be(
-    rounds, lasted_s, ratios, settled
-):
-    until = {"budget_s": 30, "slower_percent": {CPU: 5, THROUGHPUT: 5}}
-    logs = {name: about(ratio, rounds) for name, ratio in ratios.items()}
-    assert is_settled(rounds, lasted_s, logs, until) is settled

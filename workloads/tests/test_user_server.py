@@ -1,8 +1,11 @@
 """User-supplied servers: started by a command, watched with all their processes, faults named."""
 
+import gzip
 import os
 import re
 import shutil
+import socket
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -14,12 +17,14 @@ import pytest
 import yaml
 
 from profiles.convert import perf_stacks
+from profiles.watch import control_groups
 from profiles.watch.telemetry import children, jvm_of, process_sample
 from workloads.experiment.configuration import ConfigurationError
 from workloads.experiment.grid import Grid
 from workloads.experiment.plan import ModePlan, Name
 from workloads.machine import provenance
-from workloads.servers import perf, user_server
+from workloads.record import pooling
+from workloads.servers import listening, perf, user_server
 from workloads.servers.user_server import UserServer
 from workloads.session import start as start_module
 from workloads.session.start import ASK_AGAIN_S
@@ -74,11 +79,11 @@ def start(tmp_path, monkeypatch):
     """Starts a mode as a session does; returns what is alive and why nothing is."""
     sessions = []
 
-    def run(*command, path="/", given_up_after="", **more):
+    def run(*command, path="/", given_up_after="", backend=None, **more):
         if given_up_after:
             monkeypatch.setattr(UserServer, "listening", until_it_said(given_up_after, monkeypatch))
         mode = {"id": "mine", "command": list(command), **more}
-        part = ModePlan(mode, {"id": "a-study", "verify_path": path}, None, None, None)
+        part = ModePlan(mode, {"id": "a-study", "verify_path": path}, backend, None, None)
         plan = replace(plan_of(), modes={"mine": part}, cells=(Name("mine", "low", "wrk2"),))
         session = session_of(plan, tmp_path / f"session-{len(sessions)}")
         sessions.append(session)
@@ -88,6 +93,7 @@ def start(tmp_path, monkeypatch):
     yield run
     for session in sessions:
         session.stop("mine")
+        session.place.close()
         session.threads.shutdown()
 
 
@@ -169,7 +175,7 @@ def test_server_that_never_listens_is_named_with_what_it_said(start):
     forever = "import time; print('hm', flush=True); time.sleep(99)"
     live, why = start(*PYTHON, forever, "{port}", given_up_after="hm")
     assert live is None
-    assert why.startswith("not_ready: mine: it must listen on 127.0.0.1:")
+    assert why.startswith("not_ready: mine: it must listen on port ")
     assert "; its processes listen on no port; command: " in why
     assert why.endswith("it said last: hm")
 
@@ -179,8 +185,6 @@ def test_server_that_never_listens_is_named_with_what_it_said(start):
     [
         ("127.0.0.1", "0", "its processes listen on 127.0.0.1:"),
         ("127.0.0.2", WANTED, "its processes listen on 127.0.0.2:"),
-        # Other machines would reach it.
-        ("0.0.0.0", WANTED, "its processes listen on 0.0.0.0:"),
     ],
 )
 def test_server_that_listens_elsewhere_is_told_where(start, address, port, found):
@@ -557,3 +561,208 @@ def test_change_of_a_file_is_another_server(tmp_path):
     assert fingerprint() == first
     (tmp_path / "run.sh").write_text("exit 1")
     assert fingerprint() != first
+
+
+# ---- the process that listens is measured
+
+
+# Stands for a container engine, which is there before: starts a command for each line it is sent.
+ENGINE = """
+import json, subprocess, sys
+for line in sys.stdin:
+    subprocess.Popen(json.loads(line), start_new_session=True, stdin=subprocess.DEVNULL)
+"""
+
+
+@pytest.fixture
+def engine(tmp_path):
+    """A command that has the engine start another; nothing of it is a child of the command."""
+    pipe = tmp_path / "engine"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDWR)
+    process = subprocess.Popen([sys.executable, "-c", ENGINE], stdin=reading)
+    # Older than a command by more than the ticks of /proc.
+    time.sleep(0.1)
+    send = 'import json, sys, time; open(sys.argv[1], "w").write(json.dumps(sys.argv[2:]) + "\\n")'
+    yield [*PYTHON, f"{send}; print('sent', flush=True); time.sleep(999)", str(pipe)], process.pid
+    os.close(reading)
+    process.kill()
+    process.wait()
+
+
+def test_process_of_another_session_is_measured_placed_and_ended(start, engine):
+    command, engine_pid = engine
+    held = "held = b'x' * (40 << 20)\n"
+    live, why = start(*command, *PYTHON, held + code(), "{port}")
+    assert why == ""
+    server = psutil.Process(live.subject.process.pid)
+    assert server.ppid() == engine_pid
+    assert live.idle["server_rss_bytes"] > 40 << 20
+    assert os.sched_getaffinity(server.pid) == set(CPUS[:1])
+    assert live.subject.ask("/", 60) == b"ok"
+    live.subject.stop()
+    assert gone(server.pid)
+    assert live.subject.process.ended()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="a control group of its own needs root")
+def test_memory_of_a_control_group_is_that_of_all_its_processes(start, engine, monkeypatch):
+    parent = control_groups.memory_group("self")
+    if not parent or not os.access(parent, os.W_OK):
+        pytest.skip("no control group can be made here")
+    group = parent / f"own-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as fault:
+        pytest.skip(str(fault))
+    enter = ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"]
+    try:
+        held = "held = b'x' * (40 << 20)\n"
+        live, why = start(*engine[0], *enter, *PYTHON, held + code(), "{port}")
+        assert why == ""
+        found = control_groups.own_group(live.subject.process.pid)
+        assert found == group
+        assert 40 << 20 < control_groups.memory_bytes(found) < 400 << 20
+        assert not live.subject.process.was_killed()
+        live.subject.stop()
+    finally:
+        deadline_s = time.monotonic() + 30
+        while (group / "cgroup.procs").read_text() and time.monotonic() < deadline_s:
+            time.sleep(0.05)
+        group.rmdir()
+
+
+def test_command_that_goes_to_the_background_leaves_nothing_behind(start):
+    behind = "import os\nif os.fork(): os._exit(0)\nos.setsid()\nif os.fork(): os._exit(0)\n"
+    live, why = start(*PYTHON, behind + code(), "{port}")
+    assert why == ""
+    pid = live.subject.process.pid
+    assert live.idle["server_threads"] == 1
+    live.subject.stop()
+    assert gone(pid)
+
+
+def test_nothing_of_a_background_command_that_does_not_listen_is_left(start, monkeypatch):
+    monkeypatch.setattr("workloads.servers.server.START_LIMIT_S", 1)
+    behind = "import os, time\nif os.fork(): os._exit(0)\nos.setsid()\ntime.sleep(999)\n"
+    live, why = start(*PYTHON, behind, "{port}")
+    assert live is None
+    assert "mine: " in why
+    left = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
+    assert not [line for line in left if behind in line]
+
+
+def test_holder_of_a_port_from_before_is_named(tmp_path, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        forever = [*PYTHON, "import time; time.sleep(99)"]
+        server = UserServer({"command": forever}, CPUS[:1], tmp_path, port)
+        try:
+            assert server.port == 0
+            why = server.why_silent()
+            assert f"process {os.getpid()} (" in why
+            assert f") listens on port {port}, and did so before the command was started" in why
+        finally:
+            server.stop()
+
+
+def test_unreadable_listener_is_one_line_before_anything_is_measured(start, monkeypatch):
+    monkeypatch.setattr(user_server, "holders", lambda port: [])
+    live, why = start(*GOOD)
+    assert live is None
+    assert "answers, but this user cannot read which process listens there" in why
+
+
+def test_forwarder_of_a_container_is_not_taken_for_the_server(monkeypatch):
+    monkeypatch.setattr(listening, "FORWARDERS", {psutil.Process().name()})
+    assert "passes requests on" in listening.why_not_measured([os.getpid()], 80, 0.0)
+    assert listening.why_not_measured([os.getpid()], 80, 1e12).endswith("another {port}")
+
+
+def test_server_on_all_addresses_is_measured_with_a_remark(start, capsys):
+    live, why = start(*PYTHON, code("0.0.0.0"), "{port}")
+    assert (live is not None, why) == (True, "")
+    assert "it listens on 0.0.0.0, so other machines reach it" in capsys.readouterr().err
+
+
+def test_words_in_braces_stand_for_port_cpus_and_a_name(start, tmp_path):
+    told = tmp_path / "told"
+    stop = ["sh", "-c", f"echo {{name}} {{port}} >{told}"]
+    live, why = start(*GOOD, "{cpus}", "{name}", stop=stop)
+    assert why == ""
+    port = live.subject.port
+    assert live.subject.process.argv[-2:] == [str(CPUS[0]), f"own-mine-{port}"]
+    live.subject.stop()
+    assert told.read_text() == f"own-mine-{port} {port}\n"
+
+
+def test_standard_input_stays_open_and_silent(start):
+    ends = "import threading, os\n"
+    ends += (
+        "threading.Thread(target=lambda: (sys.stdin.read(), os._exit(5)), daemon=True).start()\n"
+    )
+    live, why = start(*PYTHON, "import sys\n" + ends + code(), "{port}")
+    assert (live is not None, why) == (True, "")
+    time.sleep(0.2)
+    assert not live.subject.process.ended()
+
+
+def test_flood_of_log_leaves_its_ends_on_the_disk_and_in_the_record(start, tmp_path):
+    floods = (
+        "print('the first line\\n' + ('x' * 99 + '\\n') * 80_000 + 'the last line', flush=True)\n"
+    )
+    live, why = start(*PYTHON, floods + code(), "{port}")
+    assert why == ""
+    log = live.subject.log
+    before = log.stat().st_blocks
+    live.subject.prepare({})
+    assert log.stat().st_size > 8_000_000
+    assert log.stat().st_blocks < before / 2
+    pooling.keep_log(log, tmp_path / "kept.gz")
+    text = gzip.decompress((tmp_path / "kept.gz").read_bytes())
+    assert text.startswith(b"the first line\n")
+    assert b"bytes are left out" in text
+    assert b"the last line\n" in text
+    assert len(text) < 2_200_000
+
+
+# ---- its backend
+
+
+def test_backend_starts_before_and_ends_after(start):
+    marks = "import os; print('backend port', os.environ['DB'], flush=True)\n"
+    backend = {"command": GOOD, "ready": "/", "environment": {"A": "{name}"}}
+    live, why = start(
+        *(*PYTHON, marks + code(), "{port}"),
+        environment={"DB": "{backend_port}"},
+        backend={"id": "own", "cpus": "generator"} | backend,
+    )
+    assert why == ""
+    port = live.backend.port
+    assert live.subject.log.read_text().startswith(f"backend port {port}\n")
+    assert live.backend.server.ask("/", 60) == b"ok"
+    assert live.backend.process.pid in {process.pid for process in live.processes()}
+    assert os.sched_getaffinity(live.backend.process.pid) == set(CPUS[-1:])
+    live.backend.stop()
+    assert gone(live.backend.process.pid)
+
+
+def test_shared_backend_is_one_and_no_cost_of_a_neighbor(start):
+    backend = {"id": "own", "cpus": "server", "command": GOOD, "shared": True}
+    live, why = start(*GOOD, backend=backend)
+    assert why == ""
+    busy_s = process_sample("server", psutil.Process(live.subject.process.pid))["server_cpu_s"]
+    assert live.cpu_s() == pytest.approx(busy_s, abs=0.05)
+    live.backend.stop()
+
+
+@pytest.mark.parametrize(
+    ("backend", "expected"),
+    [
+        ({"command": [*PYTHON, "print('no disk')", "{port}"]}, "it said last: no disk"),
+        ({"command": GOOD, "ready": ["false"], "start_limit_s": 0.2}, "it was not ready after 0 s"),
+    ],
+)
+def test_backend_that_does_not_come_up_is_named(start, backend, expected):
+    with pytest.raises(RuntimeError, match=expected):
+        start(*GOOD, backend={"id": "own", "cpus": "generator"} | backend)

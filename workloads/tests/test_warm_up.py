@@ -31,7 +31,7 @@ PLAN = {
 }
 
 
-NOWHERE = SimpleNamespace(address="127.0.0.1", port=1)
+NOWHERE = SimpleNamespace(client_environment={}, address="127.0.0.1", port=1)
 
 
 class Machine:

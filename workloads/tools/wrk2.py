@@ -104,7 +104,9 @@ def aim(load: dict[str, Any], url: str) -> list[str]:
 def as_text(request: dict[str, Any]) -> str:
     """A request as requests.lua and JMeter's driver read it."""
     headers = [f"{name}: {value}" for name, value in request.get("headers", {}).items()]
-    head = [f"{request['method']} {request['path']}", *headers]
+    # A file of paths, relative to the checkout.
+    file = [f"@{ROOT / request['file']}"] if "file" in request else []
+    head = [f"{request['method']} {request['path']}", *file, *headers]
     return "\n".join([*head, "", request.get("body", "")])
 
 

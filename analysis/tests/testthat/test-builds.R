@@ -1,15 +1,16 @@
 # A session of two builds. `new` and `old` are values by statistic, which vary a little from round to round.
-write_session <- function(new = list(), old = list(), rounds = 20, spread = 0.02, results = new_folder(), ...) {
+write_session <- function(new = list(), old = list(), rounds = 20, starts = 4, spread = 0.02, of_starts = 0, failed = 0, results = new_folder(), ...) {
   side <- function(mode, baseline, changes, up) {
-    values <- modifyList(list(throughput_per_s = 100, cpu_us_per_request = 1000, latency_p99_ms = 20, rss_mib = 90), changes)
-    wave <- 1 + up * spread * rep_len(c(-1, 1, 0.5, -0.5), rounds)
-    counted <- list(requests_recorded = 1000, responses_2xx = 1000, rounds = rounds)
+    values <- modifyList(list(throughput_per_s = 100, cpu_us_per_request = 1000, latency_p50_ms = 10, latency_p99_ms = 20, rss_mib = 90), changes)
+    start <- rep(seq_len(starts), each = ceiling(rounds / starts))[seq_len(rounds)]
+    wave <- (1 + up * spread * rep_len(c(-1, 1, 0.5, -0.5), rounds)) * (1 + up * of_starts * rep_len(c(1, -1), starts)[start])
+    counted <- list(requests_recorded = 1000, responses_2xx = 1000 - if (mode == "new") failed else 0, rounds = rounds, start = start)
     slices <- do.call(known_slices, c(lapply(values, `*`, wave), counted))
     path <- write_cell(
       file.path(results, "cells"),
       mode = mode, baseline = baseline, tool = "wrk2", histogram_ms = 1:4, slices = slices, session = list(id = "here 1"),
       load = list(throughput_per_s = values$throughput_per_s, error_share = 0),
-      configuration = list(slices = list(until = list(budget_s = 100, slower_percent = list(throughput_per_s = 5, latency_p99_ms = 25, cpu_us_per_request = 5)))), ...
+      configuration = list(slices = list(until = list(budget_s = 100, slower_percent = list(throughput_per_s = 5, latency_p50_ms = 5, latency_p99_ms = 25, cpu_us_per_request = 5)))), ...
     )
     p99 <- rep(values$latency_p99_ms * wave, each = 2)
     fwrite(data.table(slice = rep(seq_len(rounds), each = 2), value_ms = p99 * c(0.5, 1), count = c(980, 20)), file.path(dirname(path), "latencies.csv.gz"))
@@ -31,8 +32,33 @@ edit_cell <- function(results, mode, ...) {
 test_that("two equal builds are not slower than each other", {
   found <- judged()
   expect_equal(found$verdict, "not slower")
-  expect_equal(unname(verdicts(found)), c("not slower", "not slower", "not slower", ""))
-  expect_true(all(found$table[, low < 1 & high > 1]))
+  expect_equal(unname(verdicts(found)), c(rep("not slower", 4), "", "not slower"))
+  expect_true(all(found$table[statistic != failed_requests, low < 1 & high > 1]))
+})
+
+test_that("two equal builds that differ from start to start are not called slower", {
+  found <- judged(new = list(cpu_us_per_request = 1060), of_starts = 0.05)
+  expect_equal(found$verdict, "undecided")
+  # One process each for the whole run, by the rounds alone, would have been.
+  expect_equal(judged(new = list(cpu_us_per_request = 1100))$verdict, "slower")
+})
+
+test_that("10 % more waiting is found by the median, where p99 says nothing", {
+  found <- judged(new = list(latency_p50_ms = 11))
+  expect_equal(found$verdict, "slower")
+  expect_equal(verdicts(found)[["latency_p50_ms"]], "slower")
+  expect_equal(verdicts(found)[["latency_p99_ms"]], "not slower")
+})
+
+test_that("one request in a thousand that fails is found by its exact interval", {
+  expect_equal(judged(failed = 1)$verdict, "slower")
+  found <- judged(failed = 1)$table[statistic == failed_requests]
+  expect_equal(c(found$old, found$new), c(0, 0.1))
+  exact <- binom.test(20, 20000, conf.level = 0.99)$conf.int
+  expect_equal(c(found$low, found$high), 100 * as.numeric(exact))
+  expect_equal(verdict_of_failures(c(0, 1), c(20000, 20000))$verdict, "not slower")
+  few <- verdict_of_failures(c(0, 0), c(800, 800))
+  expect_equal(c(few$verdict, few$reason), c("undecided", "0 of 800 requests failed, so that up to 0.66 % may fail"))
 })
 
 test_that("a build that takes 10 % more CPU time is slower, and one that takes less is not", {
@@ -53,14 +79,15 @@ test_that("p99 alone makes a build slower, by a limit of its own", {
   expect_equal(judged(new = list(latency_p99_ms = 22))$verdict, "not slower")
 })
 
-test_that("p99 is that of rounds, as for the rule that ends them: one stall is one round", {
+test_that("p99 is the mean of starts, as for the rule that ends them", {
   results <- write_session()
   path <- file.path(cell_of(results, "new"), "slices.csv")
   fwrite(read_as_text(path)[kind == "plain" & round == "3", latency_p99_ms := "2000"], path)
   found <- judge_builds(results, of_new)$table[statistic == "latency_p99_ms"]
   wave <- rep_len(c(-1, 1, 0.5, -0.5), 20) * 0.02
   logs <- log(replace(20 * (1 + wave), 3, 2000) / (20 * (1 - wave)))
-  expect_equal(log(c(found$ratio, found$high)), mean(logs) + c(0, qt(0.995, 18) * sd(logs) / sqrt(20)))
+  of <- mean_of_starts(logs, rep(1:4, each = 5))
+  expect_equal(log(c(found$ratio, found$high)), of$centre + c(0, of$reach))
   expect_equal(found$new / found$old, found$ratio)
 })
 
@@ -72,14 +99,15 @@ test_that("memory is shown with its interval and decides nothing", {
 })
 
 test_that("a difference at its limit, or rounds that vary, leave it undecided", {
-  expect_equal(judged(new = list(cpu_us_per_request = 1050))$verdict, "undecided")
-  noisy <- judged(spread = 0.2)
+  expect_equal(judged(new = list(cpu_us_per_request = 1050), of_starts = 0.01)$verdict, "undecided")
+  noisy <- judged(spread = 0.2, of_starts = 0.1)
   expect_equal(noisy$verdict, "undecided")
   expect_match(lines_of_builds(noisy)[1], "^UNDECIDED: .*throughput")
+  expect_no_match(lines_of_builds(noisy)[1], "99th")
 })
 
 test_that("one statistic that is slower decides, whatever the others are", {
-  found <- judged(new = list(cpu_us_per_request = 1200, latency_p99_ms = 25))
+  found <- judged(new = list(cpu_us_per_request = 1200, latency_p99_ms = 25), of_starts = 0.01)
   expect_equal(verdicts(found)[["latency_p99_ms"]], "undecided")
   expect_equal(found$verdict, "slower")
 })
@@ -98,7 +126,7 @@ test_that("sides that were swapped are found", {
   file.rename(cell_of(results, "old"), cell_of(results, "new"))
   found <- judge_builds(results, of_new)
   expect_equal(found$verdict, "invalid")
-  expect_match(found$why, "old build was not measured in the same session")
+  expect_match(found$why, "was not measured in the same session")
 })
 
 test_that("builds of two sessions are not compared", {
@@ -107,9 +135,9 @@ test_that("builds of two sessions are not compared", {
   expect_equal(judge_builds(results, of_new)$verdict, "invalid")
 })
 
-test_that("too few rounds, and rounds that do not count, are no comparison", {
-  few <- judged(rounds = 4)
-  expect_equal(c(few$verdict, few$why), c("invalid", "4 rounds that count, of 5 that are needed"))
+test_that("too few starts, and rounds that do not count, are no comparison", {
+  few <- judged(rounds = 4, starts = 2)
+  expect_equal(c(few$verdict, few$why), c("invalid", "2 starts that count, of 3 that are needed: budget_s = 100 is too short for them"))
   results <- write_session()
   path <- file.path(cell_of(results, "new"), "slices.csv")
   slices <- read_as_text(path)[kind == "plain", `:=`(kept = "false", reason = "not_completed")]
@@ -122,9 +150,37 @@ test_that("rounds that were disturbed count for all but latency", {
   path <- file.path(cell_of(results, "new"), "slices.csv")
   fwrite(read_as_text(path)[kind == "plain" & as.numeric(round) > 3, `:=`(kept = "false", reason = "undisturbed")], path)
   found <- judge_builds(results, of_new)
-  expect_equal(found$verdict, "undecided")
-  expect_equal(unname(verdicts(found)), c("not slower", "undecided", "not slower", ""))
-  expect_match(lines_of_builds(found), "99th percentile of latency: 3 rounds that count", all = FALSE)
+  expect_equal(unname(verdicts(found)), c("not slower", "undecided", "undecided", "not slower", "", "not slower"))
+  # The others decide, and a sentence says what is missing.
+  expect_equal(found$verdict, "not slower")
+  expect_match(lines_of_builds(found), "new: open: 99th percentile of latency: 1 starts with a round that counts, of 3 that are needed", all = FALSE)
+})
+
+test_that("a build that answers something else is named with both answers", {
+  results <- write_session()
+  of <- function(first, varies = FALSE) list(requests = list(list(request = "GET /a", status = 200, type = "", bytes = nchar(first), first = first, varies = varies)))
+  edit_cell(results, "old", answers = of("order 17"))
+  expect_warned <- function(answers, expected) {
+    edit_cell(results, "new", answers = answers)
+    expect_equal(grep("WARNING", lines_of_builds(judge_builds(results, of_new)), value = TRUE), expected)
+  }
+  expect_warned(of("order 17"), character())
+  expect_warned(of("db down!"), "WARNING: the answers to GET /a differ: old: 200, 8 bytes \"order 17\"; new: 200, 8 bytes \"db down!\". A variant that does less is faster.")
+  # One with a date in it differs from itself.
+  expect_warned(of("db down!", varies = TRUE), character())
+})
+
+test_that("slices in which the machine stood still are left out, with how long", {
+  results <- write_session()
+  path <- file.path(cell_of(results, "new"), "slices.csv")
+  paused <- c(kept = "false", reason = "stood_still", stood_still_s = "20.1", throughput_per_s = "3", responses_2xx = "100")
+  rows <- read_as_text(path)[, stood_still_s := "0"]
+  for (column in names(paused)) rows[kind == "plain" & round == "7", (column) := paused[[column]]]
+  fwrite(rows, path)
+  found <- judge_builds(results, of_new)
+  expect_equal(found$verdict, "not slower")
+  expect_equal(found$table$rounds[1], 19)
+  expect_match(lines_of_builds(found), "The machine stood still for 20.1 s; these slices are left out.", all = FALSE, fixed = TRUE)
 })
 
 test_that("a build that died, broke a rule or failed requests is named", {
@@ -157,6 +213,57 @@ test_that("status, table and words are written for a job", {
   expect_equal(unname(build_verdicts), statuses)
 })
 
+test_that("the verdict travels: JSON by its schema, JUnit, Bencher, Markdown and histograms", {
+  results <- write_session(new = list(cpu_us_per_request = 1100))
+  # The names that own.sh has.
+  file.rename(file.path(results, "cells/demo"), file.path(results, "cells/own"))
+  for (mode in c("old", "new")) file.rename(file.path(results, "cells/own", mode, "low"), file.path(results, "cells/own", mode, "load"))
+  found <- judged(new = list(cpu_us_per_request = 1100))
+  write_builds(found, results)
+  check <- "import json, jsonschema, sys; jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))"
+  expect_equal(system2("python3", c("-c", shQuote(check), file.path(results, "verdict.json"), file.path(analysis_folder, "verdict.schema.json"))), 0)
+  verdict <- jsonlite::read_json(file.path(results, "verdict.json"))
+  expect_equal(c(verdict$verdict, verdict$status), c("slower", "1"))
+  cpu <- jsonlite::read_json(file.path(results, "bencher.json"))$new$cpu_us_per_request
+  expect_true(cpu$lower_value < cpu$value && cpu$value < cpu$upper_value)
+  parse <- "import sys, xml.etree.ElementTree as tree; suite = tree.parse(sys.argv[1]).getroot(); print(suite.get('tests'), suite.get('failures'), *[case.get('name') for case in suite if case.find('failure') is not None])"
+  expect_equal(system2("python3", c("-c", shQuote(parse), file.path(results, "junit.xml")), stdout = TRUE), "5 1 CPU time per request")
+  summary <- readLines(file.path(results, "summary.md"))
+  expect_lte(length(summary), 10)
+  expect_match(summary[1], "^[*][*]SLOWER: .*CPU time per request")
+  expect_match(readLines(file.path(results, "old.hgrm"))[1], "Value +Percentile +TotalCount")
+})
+
+test_that("the first variant against itself is the floor, and no part of the verdict", {
+  results <- write_session()
+  again <- file.path(results, "cells/demo/new-again")
+  twice <- write_session(new = list(cpu_us_per_request = 1300))
+  file.rename(file.path(twice, "cells/demo/new"), again)
+  found <- judge_builds(results, c(of_new, "demo/new-again/low/wrk2/rep-1"))
+  expect_equal(found$verdict, "not slower")
+  expect_match(found$remarks, "^A/A floor of this machine.*CPU time per request [+]30.*do not trust the verdict", all = FALSE)
+})
+
+test_that("an invalid comparison is an error for JUnit", {
+  lines <- as_junit(list(verdict = "invalid", why = "new: 3 % <failed>", table = no_builds(), remarks = character()))
+  expect_match(lines, "errors=\"1\"", all = FALSE)
+  expect_match(lines, "new: 3 % &lt;failed&gt;", all = FALSE)
+})
+
+test_that("a variant has a sentence of its capacity, and of what changes at the rate", {
+  row <- function(statistic, unit, old, new, reach, slower_percent = 5, verdict = "not slower") {
+    data.table(
+      variant = "virtual", statistic, unit, verdict, reason = "", old, new, starts = 6, rounds = 60, ratio = new / old,
+      low = new / old / (1 + reach), high = new / old * (1 + reach), slower_percent
+    )
+  }
+  p99 <- row("latency_p99_ms", "ms", 110, 9, 0.2)
+  cpu <- row("cpu_us_per_request", "µs", 100, 101, 0.02)
+  expect_equal(sentence_of_variant(rbind(p99, cpu)), "virtual: at your rate 99th percentile of latency falls from 110 to 9 ms.")
+  capacity <- row("capacity_per_s", "1/s", 1000, 3100, 0.1, NA, "")
+  expect_equal(sentence_of_variant(rbind(capacity, cpu)), "virtual: serves 3.1 × as much at the objective (3,100 in place of 1,000/s); at your rate nothing changes.")
+})
+
 # ---- How right it is ------------------------------------------------------------------------------
 
 shares <- function(ratio, ..., runs = 2000) {
@@ -166,8 +273,8 @@ shares <- function(ratio, ..., runs = 2000) {
 
 test_that("a build at its limit is called slower, or not slower, in 3 % of all comparisons at most", {
   set.seed(38)
-  for (share in c(0, process_share)) {
-    at_limit <- shares(1.05, spread = 0.03, share = share)
+  for (of_starts in c(0, 0.01, 0.03)) {
+    at_limit <- shares(1.05, spread = 0.03, of_starts = of_starts)
     expect_lte(at_limit[["slower"]], 0.03)
     expect_lte(at_limit[["not slower"]], 0.03)
   }
@@ -186,7 +293,7 @@ test_that("10 % are found where the CPU's speed varies by 20 %, and are not with
   found <- shares(1.1, spread = 0.03, slowness = 0.2, runs = 500)
   expect_gte(found[["slower"]], 0.95)
   expect_gte(shares(1, spread = 0.03, slowness = 0.2, runs = 500)[["not slower"]], 0.95)
-  expect_lte(shares(1.1, spread = 0.2, share = 0.03^2 / 0.2^2 / 10, runs = 500)[["slower"]], 0.9)
+  expect_lte(shares(1.1, spread = 0.2, of_starts = 0.01, runs = 500)[["slower"]], 0.9)
 })
 
 test_that("speed explains CPU time by its slope at no change of speed", {
@@ -200,35 +307,23 @@ test_that("speed explains CPU time by its slope at no change of speed", {
   expect_equal(at_one_speed(noise, rep(0.1, 6)), noise)
 })
 
-test_that("one stall of the machine adds nothing for new processes", {
-  quiet <- rep_len(c(0.01, -0.01), 40)
-  stalled <- replace(quiet, 7, 0.6)
-  expect_equal(error_of_builds(stalled, 0.1)^2 - error_of_builds(stalled, 0)^2, 0.1 * mad(stalled)^2)
-  expect_lt(mad(stalled), 0.016)
-})
-
-test_that("intervals at 95 % after each round would be wrong far more often", {
+test_that("intervals at 95 % of rounds, after each round, would be wrong far more often", {
   set.seed(40)
   wrong <- replicate(1000, {
-    logs <- log(1.05) + rnorm(1, 0, 0.03 * sqrt(process_share)) + rnorm(100, 0, 0.03)
-    any(vapply(5:100, function(count) mean(logs[seq_len(count)]) - half_interval(sd(logs[seq_len(count)]), count - 1, count) > log(1.05), NA))
+    start <- rep(1:6, each = 10)
+    logs <- log(1.05) + rnorm(6, 0, 0.01)[start] + rnorm(60, 0, 0.03)
+    any(vapply(5:60, function(count) mean(logs[seq_len(count)]) - half_interval(sd(logs[seq_len(count)]), count - 1, count) > log(1.05), NA))
   })
   expect_gt(mean(wrong), 0.1)
 })
 
 test_that("it is the rule that ends the rounds", {
-  logs <- c(list(rep_len(c(0.02, -0.02), 10) + log(1.1), rep_len(c(0.02, -0.02), 10), rep_len(c(0.02, -0.02), 10) + log(1.05)), list(rep_len(c(0.02, -0.02), 320) + log(1.055)))
-  speeds <- list(c(0.1, 0.12, 0.5, -0.2, 0.11, 0.3), c(0, 0.03, 0.4, -0.3, 0, 0.2))
-  script <- sprintf("import json; from workloads.session import until_decided as rule; print(json.dumps([[*rule.LOOKS], [rule.quantile_of_look(look) for look in rule.LOOKS], [rule.is_slower('cpu_us_per_request', logs, 5) for logs in %s], rule.at_one_speed(*%s)]))", jsonlite::toJSON(logs, digits = NA), jsonlite::toJSON(speeds, digits = NA))
-  printed <- withr::with_dir(file.path(analysis_folder, ".."), system2("python3", c("-c", shQuote(script)), stdout = TRUE))
-  rule <- jsonlite::fromJSON(printed)
-  expect_equal(rule[[1]], looks_at_builds)
-  expect_equal(rule[[2]], reach_of_builds(1, looks_at_builds), tolerance = 1e-3)
-  here <- vapply(logs, function(some) {
-    reach <- reach_of_builds(error_of_builds(some, process_share), length(some))
-    verdict_of_ends(mean(some) + c(-1, 1) * reach, "lower", 5)
-  }, "")
-  expect_equal(here, c("slower", "not slower", "undecided", "undecided"))
-  expect_equal(rule[[3]], c(TRUE, FALSE, NA, NA))
-  expect_equal(rule[[4]], at_one_speed(speeds[[1]], speeds[[2]]))
+  cases <- fread(file.path(analysis_folder, "../workloads/tests/starts.csv"))
+  for (case in split(cases, seq_len(nrow(cases)))) {
+    starts <- lapply(strsplit(case$starts, "|", fixed = TRUE)[[1]], function(of) as.numeric(strsplit(of, ";", fixed = TRUE)[[1]]))
+    found <- mean_of_starts(unlist(starts), rep(seq_along(starts), lengths(starts)))
+    expect_equal(c(found$centre, found$reach), c(case$centre, case$reach), tolerance = 1e-6)
+    verdict <- verdict_of_starts(unlist(starts), rep(seq_along(starts), lengths(starts)), 5)
+    expect_equal(verdict, case$verdict)
+  }
 })

@@ -339,3 +339,32 @@ def test_counters_of_the_kernel_can_be_read():
     counters = telemetry.tcp_counters()
     assert set(counters) == {"listen_overflows", "listen_drops", "retransmits"}
     assert telemetry.time_wait() >= 0
+
+
+def test_gap_between_two_beats_is_time_in_which_the_machine_stood_still():
+    watching = Telemetry(os.getpid(), 1, CPUS, rate_hz=50, forks=True)
+    assert watching.stood_still_s() == 0
+    watching.beats = [10.0, 10.1, 10.2, 30.3, 30.4]
+    assert watching.stood_still_s() == pytest.approx(20.0)
+
+
+def test_stopped_program_has_stood_still():
+    """A container that is paused leaves a gap between beats, too."""
+    code = """
+import os, time
+from profiles.watch.telemetry import Telemetry
+watching = Telemetry(os.getpid(), 1, [], rate_hz=50, forks=True)
+watching.start()
+time.sleep(0.5)
+print("begun", flush=True)
+time.sleep(2.5)
+watching.stop()
+print(watching.stood_still_s())
+"""
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout.readline() == "begun\n"
+        os.kill(program.pid, signal.SIGSTOP)
+        time.sleep(1.5)
+        os.kill(program.pid, signal.SIGCONT)
+        assert float(program.stdout.read()) > 1

@@ -28,6 +28,8 @@ class Backend:
     options: list[str]
     environment: dict[str, str] = field(default_factory=dict)
     others: list[Backend] = field(default_factory=list)
+    # Whether all servers of a session depend on this one, which ends with the session.
+    shared: bool = False
 
     def add(self, other: Backend) -> None:
         self.others.append(other)

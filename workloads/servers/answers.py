@@ -1,0 +1,92 @@
+"""Answers of a user's service: one of each request, and why a service will never answer right."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import re
+import socket
+import ssl
+from typing import Any
+
+from workloads.servers.user_server import SECRET, UserServer
+
+LIMIT_S, REQUESTS_AT_MOST, BYTES_SHOWN = 5.0, 10, 80
+# The beginning of every connection of HTTP/2, with empty SETTINGS (RFC 9113, 3.4).
+HTTP2_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(3) + b"\x04" + bytes(5)
+# Stand for what the generator fills in.
+FILLED_IN = {"{n}": "1", "{uuid}": "00000000-0000-4000-a000-000000000001"}
+
+
+def answers(subject: UserServer, requests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Status, type, length and first bytes of the answer to each of the first requests.
+
+    A GET is sent twice: `varies` says whether both answers have the same bytes.
+    """
+    different = [each for at, each in enumerate(requests) if each not in requests[:at]]
+    wanted = [each for each in different if "file" not in each][:REQUESTS_AT_MOST]
+    return [of_request(subject, each) for each in wanted]
+
+
+def of_request(subject: UserServer, request: dict[str, Any]) -> dict[str, Any]:
+    found = {"request": f"{request['method']} {request['path']}"}
+    try:
+        status, type_, body = ask(subject, request)
+        again = ask(subject, request)[2] if request["method"] == "GET" else body
+    except (OSError, http.client.HTTPException) as fault:
+        return found | {"fault": repr(fault)}
+    shown = body[:BYTES_SHOWN].decode(errors="backslashreplace")
+    for value in subject.client_environment.values():
+        shown = shown.replace(value, "***")
+    size = {"bytes": len(body), "first": shown, "varies": again != body}
+    return found | {"status": status, "type": type_} | size
+
+
+def ask(subject: UserServer, request: dict[str, Any]) -> tuple[int, str, bytes]:
+    def filled(text: Any) -> str:
+        text = SECRET.sub(lambda name: subject.client_environment[name[1]], str(text))
+        for word, value in FILLED_IN.items():
+            text = text.replace(word, value)
+        return str(text)
+
+    headers = {name: filled(value) for name, value in request.get("headers", {}).items()}
+    body = filled(request["body"]).encode() if "body" in request else None
+    connection = http.client.HTTPConnection(subject.address, subject.port, timeout=LIMIT_S)
+    try:
+        connection.request(request["method"], filled(request["path"]), body, headers)
+        response = connection.getresponse()
+        return response.status, response.headers.get("Content-Type", ""), response.read()
+    finally:
+        connection.close()
+
+
+def hopeless(subject: UserServer, fault: str) -> str:
+    """Advice on a service that will never be ready; empty for one that may be."""
+    status = re.match(r"status (\d+)", fault)
+    if status and status[1].startswith("3"):
+        return "name a ready_path that answers by itself, or ready_headers that let it"
+    if status and status[1] in ("400", "401", "403", "421"):
+        return "if it wants a header: ready_headers: {Host: shop.example}, or another"
+    other = "" if status else speaks_otherwise(subject)
+    return f"it speaks {other}: have it serve plain HTTP/1.1 on {{port}}" if other else ""
+
+
+def speaks_otherwise(subject: UserServer) -> str:
+    """Which protocol it speaks in place of HTTP/1.1; empty where that is not known."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection((subject.address, subject.port), LIMIT_S) as plain,
+        context.wrap_socket(plain),
+    ):
+        return "HTTPS (TLS)"
+    with (
+        contextlib.suppress(OSError),
+        socket.create_connection((subject.address, subject.port), LIMIT_S) as plain,
+    ):
+        plain.sendall(HTTP2_PREFACE)
+        # The type of the first frame, SETTINGS (RFC 9113, 3.4).
+        if plain.recv(9)[3:4] == b"\x04":
+            return "HTTP/2 alone"
+    return ""

@@ -1,0 +1,212 @@
+"""A running service, watched without a load: the inputs of the report's form, and what is unknown.
+
+CPU time and threads come from /proc, rate and latency from what is there: Actuator's metrics, an
+access log whose lines end in the time of a request, or the new connections of a port.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import psutil
+
+from profiles.watch.telemetry import children, family_cpu_s
+from workloads.servers.listening import listeners
+
+SECONDS, LIMIT_S = 60.0, 5.0
+# The time of a request at the end of a line: 0.012 or 12ms or 12 (Tomcat's %D, nginx's
+# $request_time); a decimal number without a unit is seconds, another one milliseconds.
+TIME = re.compile(r"[ \"=]([0-9]+(?:\.[0-9]+)?)(ms|s|us|µs)?\"?\s*$")
+TO_MS = {"s": 1000.0, "ms": 1.0, "us": 0.001, "µs": 0.001}
+VIRTUAL = re.compile(r'^#\d+ "[^"]*" virtual', re.MULTILINE)
+
+
+class Seen(NamedTuple):
+    """Requests so far and the time that they took in all; None where a source does not say."""
+
+    requests: float
+    took_ms: float | None
+
+
+Source = Callable[[], Seen]
+
+
+@dataclass
+class Inputs:
+    """Values by the names of the form's fields; `unseen`: sentences on what is not known."""
+
+    found: dict[str, float] = field(default_factory=dict)
+    unseen: list[str] = field(default_factory=list)
+
+
+def actuator(url: str) -> Source:
+    """Count and total time of Boot's `http.server.requests`."""
+
+    def read() -> Seen:
+        address = f"{url.rstrip('/')}/metrics/http.server.requests"
+        with urllib.request.urlopen(address, timeout=LIMIT_S) as answer:
+            measured = json.load(answer)["measurements"]
+        of = {each["statistic"]: float(each["value"]) for each in measured}
+        return Seen(of["COUNT"], 1000 * of["TOTAL_TIME"])
+
+    return read
+
+
+def access_log(path: Path) -> Source:
+    """Lines that are added from now on."""
+    state = {"at": path.stat().st_size, "lines": 0.0, "timed": 0.0, "took_ms": 0.0}
+
+    def read() -> Seen:
+        with path.open("rb") as file:
+            file.seek(int(state["at"]))
+            text = file.read().decode(errors="replace")
+            state["at"] = file.tell()
+        for line in text.splitlines():
+            state["lines"] += 1
+            took_ms = time_of(line)
+            if took_ms is not None:
+                state["timed"] += 1
+                state["took_ms"] += took_ms
+        whole = state["lines"] and state["timed"] == state["lines"]
+        return Seen(state["lines"], state["took_ms"] if whole else None)
+
+    return read
+
+
+def time_of(line: str) -> float | None:
+    """Milliseconds at the end of a line of an access log."""
+    found = TIME.search(line)
+    if not found:
+        return None
+    unit = found[2] or ("s" if "." in found[1] else "ms")
+    return float(found[1]) * TO_MS[unit]
+
+
+def connections(ports: set[int]) -> Source:
+    """Connections that were seen at these ports: as many requests where none is kept alive."""
+    seen: set[object] = set()
+
+    def read() -> Seen:
+        for each in psutil.net_connections("tcp"):
+            if each.laddr and each.raddr and each.laddr[1] in ports:
+                seen.add(each.raddr)
+        return Seen(len(seen), None)
+
+    return read
+
+
+def watch(pid: int, seconds: float, source: Source | None) -> Inputs:
+    """Raises psutil.NoSuchProcess where there is no such process."""
+    inputs, begun_s = Inputs(), time.monotonic()
+    psutil.Process(pid)
+    before, cpu_s, peak = source() if source else None, family_cpu_s(pid), threads(pid)
+    while time.monotonic() < begun_s + seconds:
+        time.sleep(min(1.0, seconds))
+        peak = max(peak, threads(pid))
+        if source:
+            source()
+    lasted_s, used_s = time.monotonic() - begun_s, family_cpu_s(pid) - cpu_s
+    inputs.found |= {"cpus": float(len(os.sched_getaffinity(pid))), "threads": float(peak)}
+    inputs.found["busy_cpus"] = used_s / lasted_s
+    if before and source:
+        add_requests(inputs, before, source(), lasted_s, used_s)
+    else:
+        inputs.unseen.append("rate and latency: name --actuator, --log or --port")
+    return inputs
+
+
+def add_requests(inputs: Inputs, before: Seen, after: Seen, lasted_s: float, used_s: float) -> None:
+    count = after.requests - before.requests
+    if count <= 0:
+        inputs.unseen.append(f"requests: none came in {lasted_s:.0f} s")
+        return
+    rate_per_s, cpu_ms = count / lasted_s, 1000 * used_s / count
+    inputs.found |= {"rate_per_s": rate_per_s, "cpu_ms": cpu_ms}
+    if before.took_ms is None and after.took_ms is None or after.took_ms is None:
+        inputs.unseen.append("latency, so the time that a request waits: no source has times")
+        return
+    latency_ms = (after.took_ms - (before.took_ms or 0.0)) / count
+    inputs.found["latency_ms"] = latency_ms
+    # Little's law; a request waits whenever it does not compute.
+    inputs.found["in_flight"] = rate_per_s * latency_ms / 1000
+    inputs.found["wait_ms"] = max(0.0, latency_ms - cpu_ms)
+
+
+def threads(pid: int) -> int:
+    """Threads of all its processes."""
+    count = 0
+    for each in (pid, *children(pid)):
+        with contextlib.suppress(psutil.Error):
+            count += psutil.Process(each).num_threads()
+    return count
+
+
+def virtual_threads(pid: int) -> int | None:
+    """Virtual threads that jcmd shows; None without jcmd, or of no JVM."""
+    file = Path(f"/tmp/inputs-{os.getpid()}.txt")
+    try:
+        command = ["jcmd", str(pid), "Thread.dump_to_file", str(file)]
+        ran = subprocess.run(command, capture_output=True, timeout=30, check=False)
+        return len(VIRTUAL.findall(file.read_text())) if ran.returncode == 0 else None
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    finally:
+        file.unlink(missing_ok=True)
+
+
+OF_FORM = ("rate_per_s", "wait_ms", "cpu_ms", "cpus", "threads")
+
+
+def shown(inputs: Inputs) -> list[str]:
+    found = inputs.found
+    lines = [f"{name}: {value:.4g}" for name, value in found.items()]
+    lines += [f"not seen: {each}" for each in inputs.unseen]
+    form = {name: f"{found[name]:.4g}" for name in OF_FORM if name in found}
+    return [*lines, f"report.html#service?{urllib.parse.urlencode(form)}"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="workloads/inputs.sh")
+    parser.add_argument("pid", type=int)
+    parser.add_argument("seconds", type=float, nargs="?", default=SECONDS)
+    parser.add_argument("--actuator")
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("--port", type=int)
+    options = parser.parse_args()
+    own = {port for pid in (options.pid, *children(options.pid)) for _, port in listeners(pid)}
+    ports = {options.port} if options.port else own
+    try:
+        if options.actuator:
+            source: Source | None = actuator(options.actuator)
+        elif options.log:
+            source = access_log(options.log)
+        else:
+            source = connections(ports) if ports else None
+        inputs = watch(options.pid, options.seconds, source)
+    except (OSError, KeyError, ValueError, psutil.Error) as fault:
+        sys.exit(f"{type(fault).__name__}: {fault}")
+    if not options.actuator and not options.log and "rate_per_s" in inputs.found:
+        inputs.unseen.append("requests on kept-alive connections: the rate is that of connections")
+    virtual = virtual_threads(options.pid)
+    if virtual is None:
+        inputs.unseen.append("virtual threads: jcmd shows none, or it is no JVM")
+    else:
+        inputs.found["virtual_threads"] = float(virtual)
+    print("\n".join(shown(inputs)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""The rule that ends the comparison of variants of a user's service: the start is the unit.
+
+A start differs from the next by memory layout, compiled code and files that grow, and a machine
+heats up: in one start each, this counts as the variant's. So all variants are started at least
+three times, in drawn order, and loaded in turns meanwhile. A round gives a log ratio of each
+variant to the first, and a start their mean. The interval of the mean of the starts holds both
+variances, each with its own degrees of freedom: it is Student's over the starts' means, or over the
+rounds within starts where that is wider. It is looked at, at 99 %, after each start from the third
+on: the comparison ends where one statistic is slower than its limit allows, or none can be, or the
+budget is spent. analysis/R/builds.R computes the same and simulates how often it errs;
+tests/starts.csv gives both the same rounds.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workloads.experiment.own import STARTS_AT_LEAST
+from workloads.record.slice import PLAIN, Slice, common_rounds
+from workloads.session.students_t import quantile
+from workloads.session.until_decided import P99, VALUES, log_ratios
+
+# A budget has time for so many, unless a start takes more than half of its share.
+STARTS_PLANNED, ROUNDS_OF_A_START = 6, 2
+CONFIDENCE = 0.99
+# Rounds from which on a slope of CPU time by speed is taken.
+ROUNDS_FOR_SPEED = 5
+# CPU time per request falls with the rate: beyond this factor of throughput it is not compared.
+UNLIKE = 1.2
+# The statistics of which less is slower; of all others more is.
+LESS_IS_SLOWER = {"throughput_per_s"}
+P50 = "latency_p50_ms"
+CPU, SERVED = "cpu_us_per_request", "throughput_per_s"
+
+# Log ratios of rounds, by start.
+Starts = Sequence[Sequence[float]]
+
+
+def interval_of(starts: Starts) -> tuple[float, float] | None:
+    """The mean of the starts and half of its interval; None of too few starts."""
+    known = [rounds for rounds in starts if rounds]
+    if len(known) < STARTS_AT_LEAST:
+        return None
+    means = [statistics.mean(rounds) for rounds in known]
+    count, rounds = len(known), sum(map(len, known))
+    by_starts = statistics.variance(means) / count
+    within = sum((each - mean) ** 2 for of, mean in zip(known, means, strict=True) for each in of)
+    reach = quantile_of(count - 1) * math.sqrt(by_starts)
+    if rounds > count:
+        by_rounds = within / (rounds - count) / rounds
+        reach = max(reach, quantile_of(rounds - count) * math.sqrt(by_rounds))
+    return statistics.mean(means), reach
+
+
+def quantile_of(degrees: int) -> float:
+    return quantile((1 + CONFIDENCE) / 2, degrees)
+
+
+def is_slower(name: str, starts: Starts, percent: float) -> bool | None:
+    """Whether a statistic is slower by more than so many percent; None where neither is shown."""
+    found = interval_of(starts)
+    if found is None:
+        return None
+    (centre, reach), limit = found, math.log(1 + percent / 100)
+    centre *= -1 if name in LESS_IS_SLOWER else 1
+    return None if abs(centre - limit) <= reach else centre > limit
+
+
+def is_settled(pairs: Sequence[Mapping[str, Starts]], until: Mapping[str, Any]) -> bool:
+    """Whether no variant needs more starts: each is slower in one statistic, or in none."""
+    return all(settles(logs, until["slower_percent"]) for logs in pairs)
+
+
+def settles(logs: Mapping[str, Starts], limits: Mapping[str, float]) -> bool:
+    served = interval_of(logs.get(SERVED, ()))
+    unlike = served is not None and abs(served[0]) > math.log(UNLIKE)
+    judged = [name for name in limits if not (unlike and name == CPU)]
+    found = {is_slower(name, logs.get(name, ()), limits[name]) for name in judged}
+    return True in found or found == {False}
+
+
+def start_takes_s(ready_s: float, budget_s: float) -> float:
+    """How long a start lasts with its rounds, if it took so long until its servers were warm."""
+    return max(budget_s / STARTS_PLANNED, min(2 * ready_s, budget_s / STARTS_AT_LEAST))
+
+
+def logs_of_variants(mode: list[Slice], baseline: list[Slice]) -> dict[str, list[list[float]]]:
+    """Log ratios of rounds by statistic and start, CPU times at one speed of the CPU."""
+    by_round = {name: log_ratios(mode, baseline, VALUES[name]) for name in VALUES}
+    median = log_ratios(mode, baseline, lambda each: each.latencies_ms[P50] if each.kept else None)
+    even = common_rounds([mode, baseline])
+    for name, logs in ((P99, by_round[P99]), (P50, median)):
+        by_round[name] = {number: log for number, log in logs.items() if number in even}
+    slowness = log_ratios(mode, baseline, lambda each: each.metrics["probe_us"])
+    cpu = at_one_speed([*by_round[CPU].values()], [slowness.get(each) for each in by_round[CPU]])
+    by_round[CPU] = dict(zip(by_round[CPU], cpu, strict=True))
+    of_round = {each.turn.round: each.live.start for each in mode if each.turn.kind == PLAIN}
+    return {name: by_start(logs, of_round) for name, logs in by_round.items()}
+
+
+def by_start(logs: Mapping[int, float], start_of: Mapping[int, int]) -> list[list[float]]:
+    found: dict[int, list[float]] = defaultdict(list)
+    for number, log in logs.items():
+        found[start_of[number]].append(log)
+    return [found[start] for start in sorted(found)]
+
+
+def at_one_speed(logs: Sequence[float], slowness: Sequence[float | None]) -> list[float]:
+    """Changes of CPU time without those of the CPU's speed.
+
+    `slowness`: log ratios of the time of a fixed computation in the same rounds, whose mean is 0 as
+    the variants take turns. It is a control variate (Lavenberg and Welch 1981, Management Science
+    27(3)): the result's mean and standard error are those of the regression at 0. Without a value
+    of each round, or with the same in all, changes stay as they are.
+    """
+    count, known = len(logs), [each for each in slowness if each is not None]
+    if count < ROUNDS_FOR_SPEED or len(known) != count or statistics.variance(known) == 0:
+        return list(logs)
+    slope, at_zero = statistics.linear_regression(known, logs)
+    varied = statistics.variance(known) * (count - 1)
+    of_zero = 1 + count * statistics.mean(known) ** 2 / varied
+    wider = math.sqrt(of_zero * (count - 1) / (count - 2))
+    pairs = zip(logs, known, strict=True)
+    return [at_zero + wider * (change - slope * slow - at_zero) for change, slow in pairs]
