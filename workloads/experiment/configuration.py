@@ -305,7 +305,8 @@ def check(config: dict[str, Any]) -> None:
     faults = faults_by(schema(), config)
     for step in (unknown, incomplete):
         faults = faults or [fault for name in config["studies"] for fault in step(config, name)]
-    faults = faults or measured_twice(config) or different_looks(config) or shared_cpus(config)
+    faults = faults or measured_twice(config) or different_looks(config)
+    faults = faults or shared_cpus(config) or different_cpus(config)
     if faults:
         raise ConfigurationError("config.yaml: " + "\nconfig.yaml: ".join(sorted(set(faults))))
 
@@ -557,6 +558,21 @@ def shared_cpus(config: dict[str, Any]) -> list[str]:
         return []
     both = sorted({*server} & {*generator})
     return [f"testbed.generator_cpus = {generator}; allowed: none of the server's"] if both else []
+
+
+def different_cpus(config: dict[str, Any]) -> list[str]:
+    """Modes of a comparison are alive together, so its tiers have the same CPUs."""
+    faults = []
+    for study in whole_studies(config).values():
+        for id, comparison in study.comparisons.items():
+            tiers = [tier for mode in comparison.modes for tier, _ in study.loads(comparison, mode)]
+            asked = {tier["id"]: tier.get("shared_cpus") for tier in tiers}
+            if len(set(asked.values())) > 1:
+                faults.append(
+                    f"studies.{study.id}.comparisons.{id}: shared_cpus = {json.dumps(asked)}; "
+                    "allowed: the same at all tiers of a comparison"
+                )
+    return faults
 
 
 def different_looks(config: dict[str, Any]) -> list[str]:

@@ -54,7 +54,7 @@ TIER_KEYS = (
     *("id", "path", "sleep_ms", "holds", "idle_connections", "body_bytes", "rows_path", "requests"),
 )
 # Keys that a study, and before it a tier, may set otherwise than the testbed.
-TESTBED_KEYS = ("request_timeout_s",)
+TESTBED_KEYS = ("request_timeout_s", "shared_cpus")
 PLACE_KEYS = ("generator_host", "server_address")
 STUDY_KEYS = ("verify_path", "counters_path", "watch_path", "rows_path", "body_bytes")
 # Keys of a study that hold for a user-supplied server, too.

@@ -67,7 +67,7 @@ class Plan:
 
     @property
     def testbed(self) -> dict[str, Any]:
-        """The same for all loads, but for their time-outs."""
+        """The same for all loads of a comparison, but for their time-outs."""
         return next(iter(self.loads.values())).testbed
 
     def load(self, name: Name) -> LoadPlan:

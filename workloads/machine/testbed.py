@@ -203,8 +203,11 @@ AskedCpus = int | list[int] | None
 def shares_of(testbed: Mapping[str, Any]) -> Shares:
     """CPUs of both sides by a configuration's testbed, all loads of a session alike.
 
-    A generator on another machine has its CPUs there. Raises CpuError.
+    A generator on another machine has its CPUs there. `shared_cpus` is how many the server has,
+    also where the machine has none besides. Raises CpuError.
     """
+    if asked := testbed.get("shared_cpus"):
+        return beside_the_server(asked)
     generator_cpus = None if testbed.get("generator") else testbed.get("generator_cpus")
     return cpu_shares(server=testbed.get("server_cpus"), generator=generator_cpus)
 
@@ -242,6 +245,21 @@ def cpu_shares(
     return shares
 
 
+def beside_the_server(asked: int, root: Path = limits.ROOT) -> Shares:
+    """So many CPUs for the server; for the generator the others, or the same where none is left.
+
+    Raises CpuError.
+    """
+    found = limits.cpus(root)
+    if refused := found.refused():
+        raise CpuError(refused)
+    cores = within_quota(cores_of(found, root), found.count)
+    server = taken(asked, cores, "shared_cpus", root)
+    shares = server, sorted({*sum(cores, [])}.difference(server)) or server
+    check_isolated({"tier.shared_cpus": server}, found)
+    return shares
+
+
 def shared_out(
     cores: list[list[int]],
     found: limits.Cpus,
@@ -271,6 +289,11 @@ def check_shares(shares: Shares, found: limits.Cpus) -> None:
     if len(sum(shares, [])) > found.count:
         asked = ", ".join(f"{key} = {cpus}" for key, cpus in keys.items())
         raise CpuError(f"{asked}; allowed: {found.count} CPUs together, by {found.quota_text()}")
+    check_isolated(keys, found)
+
+
+def check_isolated(keys: Mapping[str, list[int]], found: limits.Cpus) -> None:
+    """Raises CpuError where one side has several CPUs, and one of them is isolated."""
     for key, cpus in keys.items():
         if len(cpus) > 1 and not set(cpus).isdisjoint(found.isolated):
             raise CpuError(

@@ -33,6 +33,8 @@ class Window:
         cpus = len(self.place.server_cpus)
         on_server_s = sum(others.all_s.values()) + self.grown("server_cpu_s")
         on_server_s += sum(used_s for each, used_s in used if each.cpus == self.place.server_cpus)
+        if self.place.is_shared:
+            on_server_s += self.generator_cpus(ran) * self.lasted_s
         busy_s = self.lasted_s * cpus - self.grown("server_cpus_idle_s")
         return {
             **self.of_server(),
@@ -74,11 +76,14 @@ class Window:
 
     def of_generator(self, ran: Ran) -> dict[str, Any]:
         place = self.place.generator
-        cpus = self.grown("generator_cpu_s") / self.lasted_s if ran.cpus is None else ran.cpus
         return {
-            "generator_cpu_share": cpus / len(place.cpus),
+            "generator_cpu_share": self.generator_cpus(ran) / len(place.cpus),
             "speed_generator": place.speed(self.place.speeds, self.start_s, self.end_s),
         }
+
+    def generator_cpus(self, ran: Ran) -> float:
+        """How many CPUs the generator kept busy."""
+        return self.grown("generator_cpu_s") / self.lasted_s if ran.cpus is None else ran.cpus
 
     def peaks(self) -> dict[str, Any]:
         window = self.telemetry.window(self.start_s, self.end_s)

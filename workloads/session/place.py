@@ -13,7 +13,7 @@ from pathlib import Path
 
 from profiles.watch.speed import Speeds
 from workloads.machine import provenance
-from workloads.machine.testbed import Process
+from workloads.machine.testbed import LOOPBACK, Process
 from workloads.record.slice import Live
 from workloads.servers.backends import Backend
 from workloads.tools.generator_place import GeneratorPlace
@@ -92,6 +92,11 @@ class Place:
     @property
     def all_cpus(self) -> list[int]:
         return sorted({*self.server_cpus, *self.generator_cpus})
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the generator runs on the server's CPUs."""
+        return self.generator.address == LOOPBACK and self.generator_cpus == self.server_cpus
 
     def cpus_of(self, side: str) -> list[int]:
         """The CPUs of the server, or of the generator, by the name of the side."""

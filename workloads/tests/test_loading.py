@@ -186,6 +186,9 @@ def test_others_are_neither_the_server_nor_what_idles_beside_it_nor_its_backend(
         return metrics["others_cpu_share"], metrics["idle_neighbors_share"]
 
     assert others() == pytest.approx((0.3, 0))
+    # A generator on the server's CPU is none of the others.
+    assert others(generator_cpus=[0]) == pytest.approx((0, 0), abs=1e-9)
+    assert others(server_cpus=[0, 2], generator_cpus=[0, 2]) == pytest.approx((0.45, 0))
     assert others(idle_s=0.2) == pytest.approx((0.2, beyond(0.05)))
     # Two CPUs have twice as much time that is not idle.
     assert others(server_cpus=[0, 2]) == pytest.approx((0.65, 0))

@@ -339,6 +339,30 @@ def test_shares_that_there_are_not_are_refused(machine, asked, allowed):
         testbed.cpu_shares(machine([[[0], [1]]]), *asked)
 
 
+@pytest.mark.parametrize(
+    ("nodes", "quota", "asked", "shares"),
+    [
+        ([[[0], [1]]], None, 2, ([0, 1], [0, 1])),
+        # Two threads of one core; the record's topology says so.
+        ([[[0, 1]]], None, 2, ([0, 1], [0, 1])),
+        ([[[0], [1]]], None, 1, ([0], [1])),
+        ([[[0, 4], [1, 5]]], None, 2, ([0, 4], [1, 5])),
+        ([[[0], [1], [2]]], None, 2, ([0, 1], [2])),
+        ([[[cpu] for cpu in range(64)]], None, 32, ([*range(32)], [*range(32, 64)])),
+        ([[[0], [1], [2], [3]]], 200000, 2, ([0, 1], [0, 1])),
+    ],
+)
+def test_a_server_of_so_many_cpus_shares_them_where_there_are_no_others(
+    machine, nodes, quota, asked, shares
+):
+    assert testbed.beside_the_server(asked, machine(nodes, quota=quota)) == shares
+
+
+def test_a_server_of_more_cpus_than_there_are_is_refused(machine):
+    with pytest.raises(testbed.CpuError, match="shared_cpus = 3; allowed: up to 2 here"):
+        testbed.beside_the_server(3, machine([[[0], [1]]]))
+
+
 def test_cpus_that_this_process_may_not_use_are_left_out(machine):
     root = machine([[[0, 4], [1, 5], [2, 6], [3, 7]]], allowed={1, 2, 5, 6})
     assert testbed.cpu_shares(root) == ([1, 5], [2, 6])

@@ -2,6 +2,7 @@ package artifact.spring;
 
 import artifact.spring.admission.Admission;
 import artifact.spring.database.Database;
+import artifact.spring.log.Log;
 import artifact.spring.remote.RemoteClients;
 import artifact.spring.service.Service;
 import artifact.spring.telemetry.CountersController;
@@ -47,6 +48,7 @@ import org.springframework.context.annotation.Import;
     RemoteClients.class,
     Work.class,
     Database.class,
+    Log.class,
     Service.class,
     Admission.class,
     CountersController.class,

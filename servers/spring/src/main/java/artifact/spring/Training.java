@@ -40,6 +40,9 @@ final class Training {
                 List.of("--lock=synchronized", "--states-every-ms=100", "--count-pinned=true"),
                 "/watch?on=true", "/api/lock-test", "/watch?on=false", "/counters", "/limits");
         visit(List.of("--lock=shared", "--virtual=true"), "/api/lock-test", "/api/lock-test");
+        for (String appender : List.of("file", "asynchronous")) {
+            visit(List.of("--appender=" + appender, "--virtual=true"), "/api/log-test?bytes=1");
+        }
         visit(List.of(H2), "/api/query-test", "/registration/count", "/counters");
         signUp(List.of(H2));
         connectToMariaDb();

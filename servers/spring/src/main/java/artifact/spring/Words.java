@@ -34,6 +34,7 @@ final class Words {
             Map.entry("long-threads", Kind.COUNT),
             Map.entry("client", Kind.oneOf("blocking", "pooled", "worker-threads", "event-loop")),
             Map.entry("lock", Kind.oneOf("synchronized", "reentrant", "shared")),
+            Map.entry("appender", Kind.oneOf("file", "asynchronous")),
             Map.entry("as-published", Kind.SWITCH),
             Map.entry("http-client", Kind.oneOf("apache", "reactor", "jdk")),
             Map.entry("states-every-ms", Kind.COUNT),

@@ -45,7 +45,7 @@ class WordsTest {
     void refusesAnOptionThatIsNoneAndNamesThoseThereAre(String argument, String name) {
         String reason = assertThrows(IllegalArgumentException.class, () -> Words.parse(argument))
                 .getMessage();
-        assertTrue(reason.startsWith(name + " is no option; there are address, as-published, "), reason);
+        assertTrue(reason.startsWith(name + " is no option; there are address, appender, as-published, "), reason);
         assertTrue(reason.endsWith(" threads, virtual"), reason);
     }
 
