@@ -1,4 +1,4 @@
-"""What config.yaml names is in the sources; what is missing is named with its file."""
+"""Servers and pages that config.yaml names are in the sources; errors name the missing file."""
 
 import re
 from pathlib import Path
