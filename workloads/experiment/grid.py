@@ -175,8 +175,6 @@ class Grid:
                 f"{place}.slices.length_s = {length_s:g}; allowed: with its warm-up at most "
                 f"testbed.load_limit_s = {limit_s:g}"
             )
-        if tool["generator"] == "wrk2" and rate_per_s != int(rate_per_s):
-            yield f"{rate}: a whole number, where wrk2 itself loads"
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
