@@ -32,7 +32,7 @@ LOW = [Name(mode, "low", "jmeter") for mode in ("thread-per-request", "fixed-poo
 @pytest.fixture
 def recorder(tmp_path, monkeypatch):
     """Records a session of the plan; its words are baselines that are not recorded."""
-    # Of servers that need not be built.
+    # The servers need not be built.
     monkeypatch.setattr(provenance, "fingerprints", lambda spec: ["ab  a.jar"])
     plan = plan_of()
     facts = Facts(
