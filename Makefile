@@ -26,7 +26,7 @@ endif
 PARTS := venv plugin java-tools runtimes databases quarto $(EXECUTOR)
 SNAKEMAKE := snakemake --cores 4
 
-.PHONY: help help-config plan report quick reanalyse smoke build test test-slurm test-hosts setup doctor pins clean
+.PHONY: help help-config plan report quick reanalyse smoke build check test test-slurm test-hosts setup doctor pins clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 18
@@ -53,6 +53,9 @@ smoke: build ## the same pipeline on tiny tiers, within minutes
 # jar was rebuilt, even if its bytes are the same.
 build: setup ## servers and generator
 	@$(ENV); $(SNAKEMAKE) build_sockets build_generator build_jmeter_driver build_stacks archive_spring build_thread_memory build_database_client
+
+check: setup ## style, types and the tests that start no process, within two minutes; the size of each area
+	@$(ENV); $(SETUP)/check.sh
 
 test: setup .tools/browser.stamp ## every check, the smoke run among them
 	@$(ENV); $(SETUP)/test.sh

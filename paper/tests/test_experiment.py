@@ -31,5 +31,7 @@ def test_every_mode_and_tier_is_measured_by_a_shipped_run_or_has_a_date():
         for id, comparison in study.comparisons.items():
             if "since" in study.says["comparisons"][id]:
                 dated |= {(study.id, mode) for mode in comparison.modes}
-    assert named <= measured, "no comparison meets it"
-    assert named - shipped == dated
+    assert named <= measured, f"config.yaml: no comparison meets {named - measured}"
+    new = named - shipped
+    assert new <= dated, f"config.yaml: no shipped run has {new - dated}: say `since`, the day"
+    assert dated <= new, f"config.yaml: a shipped run has {dated - new}: remove `since`"

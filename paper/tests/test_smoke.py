@@ -98,7 +98,7 @@ def test_cell_is_recorded_and_nothing_is_lost(cell):
     measured = record(cell)
     cell_folder.validate(measured)
     load = measured["load"]
-    # The real wrk2 does not tell how many requests were due.
+    # A closed loop has none that are due.
     assert load["requests_offered"] in (None, load["requests_recorded"])
     assert load["responses_2xx"] + sum(load["errors"].values()) >= load["requests_recorded"]
     names = ["slices.csv", "telemetry.csv", "server.log.gz", "generator.log"]
@@ -435,7 +435,7 @@ def test_synchronized_pins_on_jdk_21_and_not_on_25():
 def test_counters_belong_to_at_least_the_requests_of_the_windows(cell):
     measured = record(cell)
     load, server = measured["load"], measured["server"]
-    # A client of databases and the real wrk2 do not report how many requests their warm-ups make.
+    # A client of databases does not report how many requests its warm-up makes.
     assert (server["counted_requests"] is None) == (cell.tool in UNKNOWN_WARM_UPS)
     if cell.tool not in UNKNOWN_WARM_UPS:
         refused = sum(load["errors"].get(kind, 0) for kind in ("connect_refused", "unsent"))

@@ -105,7 +105,6 @@ def tools() -> list[Finding]:
         tool("sysbench", ["sysbench", "--version"], setup),
         tool("MariaDB", [str(TOOLS / "mariadb/bin/mariadbd"), "--version"], DATABASES),
         quarto(),
-        tool("wrk2", ["wrk2", "--version"], "the project's own generator is used", REMARK),
     ]
 
 
@@ -126,8 +125,7 @@ def output(argv: list[str]) -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    # wrk and wrk2 print their version and leave with 1.
-    return run.stdout.strip() or None if run.returncode in (0, 1) else None
+    return run.stdout.strip() or None if run.returncode == 0 else None
 
 
 def python() -> Finding:

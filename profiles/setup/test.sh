@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every check of the project; all are run, whatever fails. The smoke run is the whole pipeline on tiny tiers, and what
-# it leaves is tested as one would test a real run. Checks that measure nothing run next to the build and to the first
-# sessions of the smoke run, whose values do not count, with low priority.
+# it leaves is tested as one would test a real run. Checks that measure nothing run one after the other next to the build,
+# to the servers' tests and to the first sessions of the smoke run, whose values do not count, with low priority.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
@@ -24,7 +24,7 @@ lint_r='
 smoke_results=(paper/tests/test_smoke.py paper/tests/test_smoke_report.py paper/tests/test_browser.py)
 mapfile -t shell_scripts < <(find .ci/run analysis paper profiles servers workloads \( -name '*.sh' -o -path .ci/run \))
 
-sources() {
+beside() {
   check "ruff" ruff check --quiet
   check "ruff format" ruff format --check --quiet
   check "snakefmt" snakefmt --check Snakefile ./*/*.smk
@@ -34,32 +34,27 @@ sources() {
   check "paper (testthat)" Rscript paper/tests/testthat.R
   check "analysis (testthat)" Rscript analysis/tests/testthat.R but masks
   check "lintr" Rscript -e "$lint_r"
-}
-programs() {
+  # The others need what is built.
+  until [[ -e $folder/built ]]; do sleep 1; done
   check "generator" make -C workloads/due test
   check "analysis of masked cells (testthat)" Rscript analysis/tests/testthat.R masks
   check "profiles, workloads, analysis, paper (pytest)" pytest --quiet --durations=12 profiles workloads analysis paper \
     --ignore=workloads/due "${smoke_results[@]/#/--ignore=}"
 }
-next_to_it() { # next_to_it FUNCTION: in the background, its output in a file
-  printf 'FAILED     0 s  %s was cut off\n' "$1" >"$folder/$1.cut"
-  {
-    renice -n 5 "$BASHPID" >/dev/null
-    "$1"
-    rm "$folder/$1.cut"
-  } >"$folder/$1.log" 2>&1 &
-}
-
-next_to_it sources
+printf 'FAILED     0 s  checks beside the build were cut off\n' >"$folder/cut"
+{
+  renice -n 5 "$BASHPID" >/dev/null
+  beside
+  rm "$folder/cut"
+} >"$folder/beside.log" 2>&1 &
 check "build" make build
+touch "$folder/built"
 # Not verify, which would write the jars again.
 check "servers (JUnit)" mvn --batch-mode --quiet --strict-checksums --file servers/pom.xml test
-wait
-next_to_it programs
 check "smoke run" make smoke
 wait
-cat "$folder"/*.log
-cat "$folder"/*.cut >>"$folder/results" 2>/dev/null
+cat "$folder/beside.log"
+cat "$folder/cut" >>"$folder/results" 2>/dev/null
 check "smoke results (pytest)" pytest --quiet "${smoke_results[@]}"
 
 failed=$(grep -c '^FAILED' "$folder/results")

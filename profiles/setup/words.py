@@ -19,7 +19,7 @@ NAMES = re.compile(
     "Makefile|Snakefile|run|.*[.](R|c|cff|css|csv|h|html|in|java|json|lua|md|properties|py|qmd|scss"
     "|sh|smk|sql|toml|typ|xml|ya?ml)"
 )
-FOLDERS = (".ci", "analysis", "paper", "profiles", "servers", "workloads")
+FOLDERS = (".ci", ".github", "analysis", "paper", "profiles", "servers", "workloads")
 # Built, measured or published.
 SKIPPED = ("__pycache__", "build", "golden", "published", "runs", "target")
 # A comment, docstring or title in all these languages; `# ---- ` heads a part of a file.

@@ -47,6 +47,8 @@ IN_FLIGHT = {
 STEP_TO_WAITING = 2.5
 # From this rate on an open loop has slices of half the length: longer ones vary hardly less.
 FAST_PER_S = 500
+# The share of a mixed-in path while the server warms up: a rare one would never be compiled.
+WARM_UP_SHARE = 0.5
 # Keys of a load that say whether and how often it is measured, and not what.
 ROUNDS_OF_SWEEPS = ("rounds", "extra_rounds")
 OF_THE_GRID = ("once", "step_s", *ROUNDS_OF_SWEEPS, "repetitions", "extra")
@@ -59,7 +61,7 @@ PLACE_KEYS = ("generator_host", "server_address")
 STUDY_KEYS = ("verify_path", "counters_path", "watch_path", "rows_path", "body_bytes")
 # Keys of a study that hold for a user-supplied server, too.
 USER_KEYS = ("verify_path", "body_bytes")
-SERVER_KEYS = ("jar", "package", "class_data")
+SERVER_KEYS = ("jar", "package", "class_data", "libraries")
 # The part of a mode that is measured, as cell.json has it.
 MODE_KEYS = (
     *("id", "kind", "options", "carriers", "scheduling", "jdk", "client", "observed", "alone"),
@@ -174,8 +176,6 @@ class Grid:
                 f"{place}.slices.length_s = {length_s:g}; allowed: with its warm-up at most "
                 f"testbed.load_limit_s = {limit_s:g}"
             )
-        if tool["generator"] == "wrk2" and rate_per_s != int(rate_per_s):
-            yield f"{rate}: a whole number, where wrk2 itself loads"
 
     def _sessions(self) -> list[Session]:
         cells: dict[tuple[str, str, int], list[Cell]] = {}
@@ -380,6 +380,8 @@ class Grid:
         load = {key: said for tool in IN_FLIGHT for key, said in tier.get(tool, {}).items()}
         own: dict[str, Any] = {key: tier[key] for key in ("path", "requests") if key in tier}
         own |= {key: load[key] for key in ("keep_alive", "script") if key in load}
+        if "mix" in load:
+            own["mix"] = load["mix"] | {"share": WARM_UP_SHARE}
         common, says = self.config["warm_up"], study.says.get("warm_up", {})
         whole = common | own | says | tier.get("warm_up", {})
         in_flight = max(tier.get(tool, {}).get(key, 0) for tool, key in IN_FLIGHT.items())

@@ -25,13 +25,13 @@ BUILT = {"target", "build"}
 PROFILER = ROOT / ".tools/async-profiler/libasyncProfiler.so"
 # Written by set-up.
 DATABASES = ROOT / ".tools/databases.json"
-# Libraries that decide what a server costs, by their jars' names.
+# Libraries that decide what servers cost, by their jars' names; a server of config.yaml may name
+# more.
 LIBRARIES = {
     "spring-boot": "spring_boot",
     "tomcat-embed-core": "tomcat",
     "netty-common": "netty",
     "reactor-netty-http": "reactor_netty",
-    "helidon-webserver": "helidon",
     "httpclient5": "apache_httpclient",
     "jackson-databind": "jackson",
     "HikariCP": "hikaricp",
@@ -153,7 +153,7 @@ def facts(spec: dict[str, Any], java: Path, limits: dict[str, Any]) -> dict[str,
             "jdk": jdk_version(java),
             "python": platform.python_version(),
             "async_profiler": profiler_version(),
-            **libraries(fingerprints(spec)),
+            **libraries(fingerprints(spec), spec["study"].get("server", {}).get("libraries", {})),
             **(json.loads(DATABASES.read_text()) if DATABASES.exists() else {}),
         },
         "jars_sha256": fingerprint(spec),
@@ -169,13 +169,15 @@ def fingerprints(spec: dict[str, Any]) -> list[str]:
     return [(ROOT / f"{jar}.sha256").read_text() for jar in jars]
 
 
-def libraries(fingerprints: list[str]) -> dict[str, str]:
-    """Versions of the known libraries of the jars, from the names of their files.
+def libraries(fingerprints: list[str], own: dict[str, str]) -> dict[str, str]:
+    """Versions of the known libraries of the jars, and of those that a server names as its own,
+    from the names of their files.
 
     The last one counts: a jar that replaces a library has both.
     """
     found = re.findall(r"/([\w-]+?)-(\d[\w.]*)\.jar$", "".join(fingerprints), re.MULTILINE)
-    return {LIBRARIES[name]: version for name, version in found if name in LIBRARIES}
+    known = LIBRARIES | {jar: name for name, jar in own.items()}
+    return {known[name]: version for name, version in found if name in known}
 
 
 def fingerprint(spec: dict[str, Any]) -> str:

@@ -115,18 +115,17 @@ def needs_of(spec: dict[str, Any]) -> dict[str, int]:
     """The needs of a load that limits may forbid, by the names that beyond_limits() has.
 
     Each user of JMeter, sysbench and our client of databases has a thread and a connection. Our
-    generator takes more addresses where the ports of one are too few, wrk2 itself does not.
+    generator takes more addresses where the ports of one are too few.
     """
     tool, mode, here = spec["tool"], spec["mode"], "generator" not in spec["testbed"]
     users = next((tool[key] for key in ("users", "clients", "workers") if key in tool), 0)
     idle = spec["tier"].get("idle_connections", 0)
     connections = tool.get("connections", users) + idle
-    of_one_address = connections if tool.get("generator") == "wrk2" else users + idle
     pool = mode.get("options", {}).get("threads", 0)
     in_server = connections if mode.get("kind") == "thread-each" else pool
     return {
         "connections": connections,
-        "ports": of_one_address if here else idle,
+        "ports": idle + (users if here else 0),
         "threads": in_server + (users if here else 0),
     }
 

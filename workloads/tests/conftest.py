@@ -145,11 +145,3 @@ def as_nobody():
         return text
 
     return run
-
-
-@pytest.fixture
-def path_with_wrk2(tmp_path, monkeypatch):
-    program = tmp_path / "wrk2"
-    program.write_text("#!/bin/sh\necho 'wrk 4.0.0 [epoll]'\nexit 1\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")

@@ -37,7 +37,7 @@ TESTBED = {
         "allocation_kib": 64,
     },
 }
-OPEN = {"id": "wrk2", "generator": "due", "connections": 10, "rate_per_s": 10, "duration_s": 1}
+OPEN = {"id": "wrk2", "connections": 10, "rate_per_s": 10, "duration_s": 1}
 CLOSED = {"id": "jmeter", "users": 10, "loops": 10, "jvm_options": []}
 SWEPT = {"id": "sweep", "connections": 500, "objective_ms": 20}
 BEYOND = {"id": "overload", "connections": 500, "objective_ms": 20, "steps": [[1.5, 1]]}

@@ -3,7 +3,6 @@
 import copy
 import csv
 import json
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -337,6 +336,16 @@ def test_bursts_of_the_warm_up_are_as_large_as_the_tier_within_a_bound(config):
     assert burst("virtual", "cpu", "sweep")["connections"] == 0
 
 
+def test_half_of_a_warm_up_is_the_path_that_a_load_mixes_in(config):
+    def mix(*changes):
+        mixed = changed(config, (f"{TIERS}.slow.wrk2.mix", {"path": "/a", "share": 0.1}), *changes)
+        return Grid(mixed).spec(web(tier="slow"))["warm_up"]["mix"]
+
+    assert mix() == {"path": "/a", "share": 0.5}
+    shorter = {"path": "/b", "share": 0.2}
+    assert mix((f"{TIERS}.slow.warm_up", {"mix": shorter})) == shorter
+
+
 def test_sweep_and_overload_have_steps_and_no_rate(config):
     grid = Grid(config | {"extras": ["rivals"]})
     sweep = grid.spec(web(tier="cpu", tool="sweep"))
@@ -517,8 +526,9 @@ def test_mixes_of_cpu_time_use_the_share_of_a_cpu_that_their_id_names(whole):
         spec = whole.spec(Cell("virtual-threads", "virtual", tier["id"], "wrk2", 1))
         rate, mix = spec["tool"]["rate_per_s"], tier["wrk2"]["mix"]
         mean_ms = (1 - mix["share"]) * cpu_ms(tier["path"]) + mix["share"] * cpu_ms(mix["path"])
-        named = int(re.search(r"-(\d+)$", tier["id"])[1]) / 100
-        assert rate * mean_ms / 1000 == pytest.approx(named, abs=0.005), tier["id"]
+        utilization = rate * mean_ms / 1000
+        named = f"-{100 * utilization:.0f}"
+        assert tier["id"].endswith(named), f"config.yaml: {tier['id']}: end its id in {named}"
         lasts_s = spec["slices"]["rounds"] * spec["tool"]["duration_s"]
         assert rate * lasts_s * (1 - mix["share"]) >= 3000, tier["id"]
 

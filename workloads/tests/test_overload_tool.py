@@ -26,7 +26,7 @@ SPEC = {
 
 
 @pytest.fixture(autouse=True)
-def due_alone(path_with_wrk2, monkeypatch):
+def due_alone(monkeypatch):
     monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
 
 

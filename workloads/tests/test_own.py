@@ -314,8 +314,7 @@ def spec_of(**tool):
     return {
         "study": {"id": "own", "verify_path": "/"},
         "tier": {"id": "load", "path": "/", "sleep_ms": 0, "requests": REQUESTS},
-        "tool": {"generator": "due", "duration_s": 0.2, "warm_up_s": 0.1, "keep_alive": True}
-        | tool,
+        "tool": {"duration_s": 0.2, "warm_up_s": 0.1, "keep_alive": True} | tool,
         "testbed": {"request_timeout_s": 10, "load_limit_s": 20},
     }
 
@@ -415,10 +414,6 @@ def test_variable_that_is_not_set_is_named(tmp_path):
     mode = {"command": ["true", "{port}"], "secrets": ["NO_SUCH_TOKEN"]}
     with pytest.raises(LookupError, match="the variable NO_SUCH_TOKEN is not set"):
         UserServer(mode, [0], tmp_path, 1)
-
-
-def test_requests_are_never_left_to_another_generator():
-    assert not wrk2.by_wrk2(spec_of(generator="wrk2"))
 
 
 def test_driver_is_given_each_request_and_any_length_of_answer(tmp_path):

@@ -9,7 +9,7 @@ from workloads.experiment.parameters import NONE, all_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 # Keys in these are names of other programs, kinds or cells.
-OF_IDS = ("options", "variables", "classes", "each", "profiles")
+OF_IDS = ("options", "variables", "classes", "each", "libraries", "profiles")
 
 
 def keys_of(part, place=""):

@@ -145,9 +145,9 @@ ef  servers/spring/target/lib/netty-common-4.2.18.Final.jar
 01  servers/spring/target/lib/spring-boot-tomcat-4.1.2.jar
 23  servers/spring/target/lib/netty-transport-native-epoll-4.2.18.Final-linux-x86_64.jar
 """
-    found = provenance.libraries([checksums])
-    assert found == {"hikaricp": "7.1.0", "netty": "4.2.18.Final"}
-    assert (
-        provenance.libraries([checksums + "45  hikari-6/HikariCP-6.3.3.jar\n"])["hikaricp"]
-        == "6.3.3"
-    )
+    found = {"hikaricp": "7.1.0", "netty": "4.2.18.Final"}
+    assert provenance.libraries([checksums], {}) == found
+    own = {"boot_on_tomcat": "spring-boot-tomcat"}
+    assert provenance.libraries([checksums], own) == found | {"boot_on_tomcat": "4.1.2"}
+    replaced = checksums + "45  hikari-6/HikariCP-6.3.3.jar\n"
+    assert provenance.libraries([replaced], {})["hikaricp"] == "6.3.3"

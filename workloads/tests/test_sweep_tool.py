@@ -25,8 +25,7 @@ SPEC = {
 }
 
 
-def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(path_with_wrk2, monkeypatch):
-    # Whatever is on the PATH.
+def test_due_is_asked_for_the_rate_the_arrivals_and_the_course(monkeypatch):
     monkeypatch.setattr(wrk2, "version", lambda program: Path(program).name)
     spec = sweep.load_at(SPEC, 1234.5, 77)
     assert sweep.generator(spec) == {"name": "due", "version": "due"}

@@ -710,7 +710,7 @@ def test_database_must_report_the_settings_of_its_mode():
 
 
 def test_rules_that_cannot_be_applied_are_left_out():
-    record = with_("load.requests_offered", None)  # wrk2 does not tell
+    record = with_("load.requests_offered", None)
     record["load"] |= {"bodies_right": None, "in_flight_mean": None, "settling": {"latency": None}}
     record["answers"]["rows_before"] = record["backend"] = None
     record["configuration"]["tier"]["sleep_ms"] = 0

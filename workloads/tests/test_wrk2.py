@@ -1,4 +1,4 @@
-"""Loads from wrk2's text and due's JSON, and which generator a cell gets."""
+"""The command line of due, and loads from its JSON."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from workloads.record.settling import PARTS_AT_LEAST
-from workloads.tools import wrk2, wrk2_itself
+from workloads.tools import wrk2
 
 SERVER = SimpleNamespace(address="127.0.0.1", port=8080)
 SPEC = {
@@ -14,38 +14,12 @@ SPEC = {
     "tier": {"path": "/jmeter/test"},
     "testbed": {"request_timeout_s": 10},
     "tool": {
-        "generator": "due",
         "connections": 100,
         "rate_per_s": 500,
         "duration_s": 4,
         "warm_up_s": 1,
     },
 }
-BY_WRK2 = SPEC | {"tool": SPEC["tool"] | {"generator": "wrk2"}}
-SPECTRUM = """  Detailed Percentile spectrum:
-       Value   Percentile   TotalCount 1/(1-Percentile)
-
-       {low}     0.000000            1         1.00
-       1.120     0.500000         1000         2.00
-       5.090     1.000000         2000          inf
-#[Mean    =        1.126, StdDeviation   =        0.544]
-#[Max     =        5.088, Total count    =         2000]
-#[Buckets =           27, SubBuckets     =         2048]
-----------------------------------------------------------
-"""
-TEXT = f"""Running 15s test @ http://127.0.0.1:8080/jmeter/test
-  1 threads and 100 connections
-  Latency Distribution (HdrHistogram - Recorded Latency)
- 50.000%    1.12ms
-{SPECTRUM.format(low="0.210")}
-  Latency Distribution (HdrHistogram - Uncorrected Latency (…))
-{SPECTRUM.format(low="0.110")}
-  7000 requests in 14.00s, 984.38KB read
-  Socket errors: connect 0, read 3, write 0, timeout 7
-  Non-2xx or 3xx responses: 70
-Requests/sec:    500.00
-Transfer/sec:     70.31KB
-"""
 DUE = {
     "offered_per_s": 500,
     "start_epoch_s": 10.0,
@@ -73,38 +47,16 @@ DUE = {
 }
 
 
-def test_wrk2_on_the_path_changes_no_cell_unless_it_is_asked_for(path_with_wrk2, monkeypatch):
-    monkeypatch.setattr(wrk2, "version", lambda program: "1")
-    assert wrk2.generator(SPEC)["name"] == "due"
-    assert wrk2.generator(BY_WRK2) == {"name": "wrk2", "version": "wrk 4.0.0 [epoll]"}
-
-
-def test_wrk2_runs_for_its_calibration_and_the_measurement(path_with_wrk2):
-    command = wrk2.command(BY_WRK2, Path("java"), SERVER)
-    assert command == wrk2_itself.command(SPEC, Path("java"), SERVER)
-    assert command[0] == "wrk2"
-    assert {"-t1", "--latency", "--u_latency"} <= set(command), "it has two threads otherwise"
-    # 10 s and 5 ms for each of 100 connections are thrown away, 4 s are measured; rounded up
-    assert "-d15s" in command
-
-
-def test_one_script_serves_both_generators():
+def test_script_stands_in_place_of_a_header():
     tool = {"script": "workloads/scripts/sign-up.lua", "keep_alive": True}
-    spec = SPEC | {"tool": SPEC["tool"] | tool}
-    script = str(wrk2.ROOT / "workloads/scripts/sign-up.lua")
-    by_wrk2 = wrk2_itself.command(spec, Path("java"), SERVER)
-    assert by_wrk2[by_wrk2.index("-s") + 1] == script
-    assert "-H" not in by_wrk2
-    by_due = wrk2.command(spec, Path("java"), SERVER)
-    assert by_due[by_due.index("-s") + 1] == script
+    command = wrk2.command(SPEC | {"tool": SPEC["tool"] | tool}, Path("java"), SERVER)
+    assert command[command.index("-s") + 1] == str(wrk2.ROOT / "workloads/scripts/sign-up.lua")
+    assert "-H" not in command
 
 
-def test_burst_is_due_s_whatever_is_on_the_path(path_with_wrk2, monkeypatch):
-    monkeypatch.setattr(wrk2, "version", lambda program: "1")
+def test_burst_is_due_together():
     burst = {"at_once": True, "rate_per_s": 5000.0, "connections": 500, "warm_up_s": 0}
-    spec = BY_WRK2 | {"tool": BY_WRK2["tool"] | burst}
-    assert wrk2.generator(spec)["name"] == "due"
-    command = wrk2.command(spec, Path("java"), SERVER)
+    command = wrk2.command(SPEC | {"tool": SPEC["tool"] | burst}, Path("java"), SERVER)
     assert command[command.index("--schedule") + 1] == "burst"
     assert {"-c500", "-R5000.0"} <= set(command)
     steady = wrk2.command(SPEC | {"tool": SPEC["tool"] | {"connections": 2000}}, None, SERVER)
@@ -115,12 +67,9 @@ def test_burst_is_due_s_whatever_is_on_the_path(path_with_wrk2, monkeypatch):
 MIX = {"mix": {"path": "/long?cpu_us=50000", "share": 0.05}}
 
 
-def test_random_arrivals_and_a_mix_are_due_s_whatever_is_asked_for(path_with_wrk2, monkeypatch):
-    monkeypatch.setattr(wrk2, "version", lambda program: "1")
-    tool = BY_WRK2["tool"] | {"arrivals": "poisson", "seed": 7} | MIX
-    spec = BY_WRK2 | {"tool": tool}
-    assert wrk2.generator(spec)["name"] == "due"
-    command = wrk2.command(spec, Path("java"), SERVER)
+def test_random_arrivals_and_a_mix_are_said_to_due():
+    tool = SPEC["tool"] | {"arrivals": "poisson", "seed": 7} | MIX
+    command = wrk2.command(SPEC | {"tool": tool}, Path("java"), SERVER)
     words = {"--schedule": "poisson", "--seed": "7", "--mix": "0.05:/long?cpu_us=50000"}
     words["--hgrm-mixed-in"] = "latency-mixed-in.hgrm"
     assert {flag: command[command.index(flag) + 1] for flag in words} == words
@@ -146,34 +95,6 @@ def test_course_of_a_short_load_has_enough_intervals_for_the_test_of_settling(du
     command = wrk2.command(spec, Path("java"), SERVER)
     assert command[command.index("--series-every") + 1] == every
     assert duration_s * 1000 / float(every.removesuffix("ms")) >= PARTS_AT_LEAST
-
-
-def test_wrk2_that_is_asked_for_must_be_there(monkeypatch):
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(FileNotFoundError, match="no wrk2 on the PATH"):
-        wrk2.generator(BY_WRK2)
-
-
-def test_text_of_wrk2(path_with_wrk2, tmp_path):
-    (tmp_path / "generator.log").write_text(TEXT)
-    load = wrk2.collect(BY_WRK2, tmp_path, (100.0, 115.0))
-    assert load == wrk2_itself.collect(SPEC, tmp_path, (100.0, 115.0))
-    assert load["requests_recorded"] == 7010
-    assert load["responses_2xx"] == 6930
-    assert load["errors"] == {"reset": 3, "timeout": 7, "http_other": 70}
-    assert load["throughput_per_s"] == pytest.approx(495)
-    assert load["latency_min_ms"] == 0.110
-    assert load["latency_mean_ms"] == 1.126
-    assert load["received_bytes"] == round(984.38 * 1024)
-    corrected = (tmp_path / wrk2.CORRECTED).read_text()
-    assert "0.210     0.000000" in corrected
-    assert "0.110     0.000000" in (tmp_path / wrk2.UNCORRECTED).read_text()
-    assert corrected.rstrip().splitlines()[-1].startswith("#[Buckets")
-
-
-def test_broken_text_of_wrk2_is_named():
-    with pytest.raises(ValueError, match="not what wrk2 prints"):
-        wrk2_itself.from_wrk2(SPEC, "unable to connect", (0, 1))
 
 
 def test_every_due_request_is_accounted_for():

@@ -28,7 +28,7 @@ FEW_CONNECTIONS = 10
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
-    return wrk2.due()
+    return wrk2.generator(spec)
 
 
 def load_at(spec: dict[str, Any], rate_per_s: float, seed: int, **other: Any) -> dict[str, Any]:

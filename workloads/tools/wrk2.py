@@ -1,32 +1,25 @@
 """The tool wrk2: an open loop; requests are due at a constant rate or at random, answered or not.
 
-The generator is the project's own, `due`, which takes wrk2's command line and scripts. With
-`wrk2.generator: wrk2` it is wrk2 itself, but for what only due can do: bursts, Poisson arrivals, a
-mix of two paths. Of a mix the latency is that of the tier's path alone; the requests that are mixed
-in have a histogram of their own. `due` bounds the latency from both sides: a generator that is late
-with a request adds to its latency from when it was due, and `without-lag` has it without that.
+The generator is the project's own, `due`, which takes wrk2's command line and scripts. A mix has
+the latency of the tier's path alone; the requests that are mixed in have a histogram of their own.
+`due` bounds the latency from both sides: a generator that is late with a request adds to its
+latency from when it was due, and `without-lag` has it without that.
 """
 
 from __future__ import annotations
 
+import functools
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 from workloads.record.latencies import MIXED_IN, WITHOUT_LAG
 from workloads.servers.subject import Subject
-from workloads.tools import wrk2_itself
-from workloads.tools.wrk2_itself import (
-    CORRECTED,
-    LOOP,
-    ROOT,
-    UNCORRECTED,
-    common,
-    connection_options,
-    url_of,
-    version,
-)
 
+ROOT = Path(__file__).resolve().parents[2]
+LOOP = "open"
+CORRECTED, UNCORRECTED = "latency-corrected.hgrm", "latency-uncorrected.hgrm"
 DUE = ROOT / "workloads/due/build/due"
 REQUESTS = ROOT / "workloads/scripts/requests.lua"
 # Intervals of the course of a load, which the test of settling needs, and how long they are.
@@ -34,23 +27,18 @@ INTERVALS_AT_LEAST, INTERVAL_MS_AT_MOST = 20, 50
 
 
 def generator(spec: dict[str, Any]) -> dict[str, str]:
-    """Name and version of this cell's generator. Raises FileNotFoundError without one."""
-    return wrk2_itself.generator(spec) if by_wrk2(spec) else due()
-
-
-def by_wrk2(spec: dict[str, Any]) -> bool:
-    only_due = is_burst(spec) or is_drawn(spec["tool"]) or "requests" in spec["tier"]
-    return spec["tool"]["generator"] == "wrk2" and not only_due
-
-
-def due() -> dict[str, str]:
-    """The project's own generator."""
+    """Name and version of the project's own generator. Raises FileNotFoundError without it."""
     return {"name": "due", "version": version(str(DUE))}
 
 
-def is_burst(spec: dict[str, Any]) -> bool:
-    """Whether all requests are due together, which only the project's own generator can do."""
-    return bool(spec["tool"].get("at_once"))
+@functools.cache
+def version(program: str) -> str:
+    """The first line that the program prints of its version."""
+    printed = subprocess.run(
+        [program, "-v"], capture_output=True, text=True, timeout=10, check=False
+    )
+    lines = (printed.stdout + printed.stderr).strip().splitlines()
+    return lines[0] if lines else "unknown"
 
 
 def is_drawn(tool: dict[str, Any]) -> bool:
@@ -60,10 +48,8 @@ def is_drawn(tool: dict[str, Any]) -> bool:
 
 def command(spec: dict[str, Any], java: Path, subject: Subject) -> list[str]:
     """The generator's command line, to be run in the slice's folder."""
-    if by_wrk2(spec):
-        return wrk2_itself.command(spec, java, subject)
     tool = spec["tool"]
-    schedule = "burst" if is_burst(spec) else tool.get("arrivals")
+    schedule = "burst" if tool.get("at_once") else tool.get("arrivals")
     arrivals = ("--schedule", schedule) if schedule else ()
     # A load that warms up has none.
     seed = ("--seed", str(tool["seed"])) if "seed" in tool else ()
@@ -82,8 +68,18 @@ def by_due(spec: dict[str, Any], subject: Subject, *more: str) -> list[str]:
     files += ["--hgrm-without-lag", WITHOUT_LAG]
     if "mix" in tool:
         files += ["--hgrm-mixed-in", MIXED_IN]
-    target = aim(spec["tier"], url_of(spec, subject))
-    return [str(DUE), *common(spec), *mixed(tool), *lengths, *right, *files, *more, *target]
+    timeout = ("--timeout", f"{spec['testbed']['request_timeout_s']}s")
+    offered = [f"-c{tool['connections']}", f"-R{tool['rate_per_s']}", *timeout]
+    offered += [*connection_options(tool), *mixed(tool)]
+    url = f"http://{subject.address}:{subject.port}{spec['tier']['path']}"
+    return [str(DUE), *offered, *lengths, *right, *files, *more, *aim(spec["tier"], url)]
+
+
+def connection_options(load: dict[str, Any]) -> list[str]:
+    """How connections are used and what is sent on them."""
+    per_request = [] if load.get("keep_alive") else ["-H", "Connection: close"]
+    script = load.get("script")
+    return [*per_request, *(("-s", str(ROOT / script)) if script else ())]
 
 
 def mixed(load: dict[str, Any]) -> list[str]:
@@ -111,7 +107,7 @@ def as_text(request: dict[str, Any]) -> str:
 
 
 def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
-    """The project's own generator outside the cells: for warming up, for primitives."""
+    """The project's own generator outside the cells: for warming up."""
     offered = [f"-c{load['connections']}", f"-R{load['rate_per_s']}", f"-d{load['duration_s']}s"]
     options = [*connection_options(load), *mixed(load)]
     return [str(DUE), *offered, *more, *options, *aim(load, url)]
@@ -119,8 +115,6 @@ def due_command(load: dict[str, Any], url: str, *more: str) -> list[str]:
 
 def collect(spec: dict[str, Any], folder: Path, ran_s: tuple[float, float]) -> dict[str, Any]:
     """The load of a slice; both latency histograms are in its folder then."""
-    if by_wrk2(spec):
-        return wrk2_itself.collect(spec, folder, ran_s)
     return from_due(json.loads((folder / "load.json").read_text()))
 
 

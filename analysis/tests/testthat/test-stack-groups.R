@@ -104,6 +104,7 @@ test_that("of one event loop, serving and asking are separated where frames diff
   expect_equal(group_of(loop, "org/mariadb/r2dbc/client/SimpleClient.sendCommand_[j]"), "remote or database")
   expect_equal(group_of(loop, server, reactive, "artifact/stacks/common/Passwords.derive_[j]", "javax/crypto/Mac.update_[j]"), "handler")
   expect_equal(group_of(virtual_worker, "io/helidon/webserver/http1/Http1Connection.handle_[j]"), "framework")
+  expect_equal(group_of(virtual_worker, "org/eclipse/jetty/server/internal/HttpConnection.onFillable_[j]"), "framework")
 })
 
 test_that("what encloses another is decided by the order of the rules", {

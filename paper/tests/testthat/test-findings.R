@@ -136,6 +136,11 @@ test_that("every block of the paper is of a finding, with values that it has", {
   expect_gt(blocks, 30)
 })
 
+test_that("every finding has a sentence", {
+  told <- unlist(lapply(sections, function(file) text_blocks(readLines(file, encoding = "UTF-8"), all_held())$finding))
+  expect_equal(setdiff(names(all_held()), told), character(), label = "findings of analysis/guide.yaml without a block in paper/*.qmd")
+})
+
 first_page <- readLines(file.path(paper_folder, "findings.qmd"), encoding = "UTF-8")
 
 # The same without those that do not hold.
@@ -147,7 +152,10 @@ without <- function(...) {
 
 test_that("the first page has at most eight items, which are the first findings of guide.yaml in their order", {
   items <- first_items(first_page, all_held())
-  expect_equal(names(items), head(vapply(known, `[[`, "", "id"), on_first_page))
+  expect_equal(
+    names(items), head(vapply(known, `[[`, "", "id"), on_first_page),
+    label = "items of paper/findings.qmd, which are those of the first eight in analysis/guide.yaml (others stand in their section's file)"
+  )
   # Without a finding the texts of the others stay, each as it is.
   for (id in names(items)) {
     others <- setdiff(names(items), id)

@@ -50,7 +50,7 @@ def test_nothing_installed_is_told_tool_by_tool(monkeypatch, tmp_path):
     required = ("Maven", "C compiler", "R", "Python packages", "Snakemake", "JMeter")
     databases = ("sysbench", "MariaDB", "Java runtime 21", "Java runtime 25")
     assert {states[name] for name in required + databases} == {MISSING}
-    assert {states[name] for name in ("Quarto", "wrk2")} == {REMARK}
+    assert states["Quarto"] == REMARK
     assert states["Python"] == OK
 
 
@@ -58,12 +58,11 @@ def test_nothing_installed_is_told_tool_by_tool(monkeypatch, tmp_path):
     ("said", "version"),
     [
         ("openjdk 25.0.3 2026-04-21", "25.0.3"),
-        ("wrk 4.0.0 [epoll] Copyright; exit 1", "4.0.0"),
         ("no number", "no number"),
     ],
 )
 def test_a_version_is_read_from_what_a_program_says(put, stand_ins, monkeypatch, said, version):
-    put("thing", f"echo '{said.split(';')[0]}'; {said.partition(';')[2]}")
+    put("thing", f"echo '{said}'")
     monkeypatch.setenv("PATH", f"{stand_ins}:{os.environ['PATH']}")
     assert doctor.tool("thing", ["thing"], "install it") == Finding("thing", OK, version)
 

@@ -2,26 +2,19 @@ package artifact.spring.work;
 
 import artifact.stacks.common.Options;
 import java.time.Duration;
+import org.springframework.context.annotation.ComponentScan;
+import org.springframework.context.annotation.ComponentScan.Filter;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.server.ResponseStatusException;
 
 /**
- * Pages that cost time: time asleep, CPU time, time asleep with something held, a file on the disk. In a
+ * Pages that cost time, each a controller in this package: time asleep, CPU time, time asleep with something held, a file. In a
  * positive control ({@code control-percent}) sleep and computation are longer than the query says.
  */
 @Configuration(proxyBeanMethods = false)
-@Import({
-    SleepController.class,
-    CpuController.class,
-    LongController.class,
-    FileController.class,
-    MixedController.class,
-    SynchronizedController.class,
-    ReentrantController.class,
-    SharedLockController.class
-})
+@ComponentScan(useDefaultFilters = false, includeFilters = @Filter(RestController.class))
 public class Work {
 
     private static final long MAX_SLEEP_MS = 60_000;

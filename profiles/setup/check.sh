@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# Checks of two minutes, between two edits: style, types, and the tests that start no process. It prints what it leaves to
+# `make test`, and the size of each area.
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+
+folder=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
+# Files of tests in R that take long: simulations, masked cells, odd values, all shipped runs.
+slow_analysis=(masks odd-tables odd-cells mixes plasmode queues causes claims reproduce)
+slow_paper=(studies publish figures)
+mapfile -t changed_r < <({ git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard; } | grep '[.]R$')
+
+fails() { # fails NAME COMMAND…
+  local name=$1
+  shift
+  "$@" || echo "FAILED  $name" >>"$folder/failed"
+}
+in_python() {
+  fails ruff ruff check --quiet
+  fails "ruff format" ruff format --check --quiet
+  fails snakefmt snakefmt --check --quiet Snakefile ./*/*.smk
+  fails mypy mypy
+  fails words python3 profiles/setup/words.py
+  fails pytest python -m pytest -r fE -p profiles.setup.no_process --quiet profiles workloads analysis paper --ignore=workloads/due
+}
+in_r() {
+  local file
+  for file in "${changed_r[@]}"; do fails "lintr $file" Rscript -e "found <- lintr::lint('$file'); print(found); quit(status = length(found) > 0)"; done
+  fails "analysis (testthat)" Rscript analysis/tests/testthat.R but "${slow_analysis[@]}"
+  fails "paper (testthat)" Rscript paper/tests/testthat.R but "${slow_paper[@]}"
+}
+in_python >"$folder/python" 2>&1 &
+in_r >"$folder/r" 2>&1 &
+wait
+cat "$folder/python" "$folder/r"
+
+printf '\nLeft to make test: what starts a process (skipped above), servers (JUnit), generator (C), the smoke run and its report,\n'
+printf 'shellcheck, lintr of R files that are as committed, and in R %s; %s.\n\n' "${slow_analysis[*]}" "${slow_paper[*]}"
+python3 profiles/setup/size.py
+printf '\n'
+if [[ -s $folder/failed ]]; then cat "$folder/failed" && exit 1; fi
+echo "passed in $SECONDS s"
