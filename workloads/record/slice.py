@@ -36,6 +36,7 @@ METRIC_COLUMNS = (
     *("idle_neighbors_share", "generator_cpu_share", "others_cpu_share", "steal_share"),
     "server_steal_share",
     *("speed_server", "speed_generator", "probe_us", "throttled", *COLLECTIONS),
+    *("backend_cpu_us_per_request", "generator_cpu_us_per_request"),
 )
 
 

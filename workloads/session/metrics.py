@@ -38,6 +38,7 @@ class Window:
             **self.of_server(),
             **self.of_generator(ran),
             "backend_cpu_shares": [s / self.lasted_s / len(each.cpus) for each, s in used],
+            "backend_cpu_us_per_request": self.per_answer_us(used[0][1]) if used else None,
             "idle_neighbors_share": sum(others.beyond_idle_s.values())
             / max(ran.lasted_s, 1e-3)
             / cpus,
@@ -52,9 +53,12 @@ class Window:
             **{key: self.grown(key) for key in GROWING},
         }
 
+    def per_answer_us(self, cpu_s: float) -> float | None:
+        answers = self.load["answers_per_s"] * self.lasted_s
+        return 1e6 * cpu_s / answers if answers else None
+
     def of_server(self) -> dict[str, Any]:
         server_s, compiler_s = self.grown("server_cpu_s"), self.grown("compiler_cpu_s")
-        answers = self.load["answers_per_s"] * self.lasted_s
         is_jvm = bool(self.telemetry.compilers)
         speed = self.place.speeds.of(self.place.server_cpus, self.start_s, self.end_s)
         return {
@@ -63,7 +67,7 @@ class Window:
             "compiler_share": compiler_s / server_s if is_jvm and server_s else None,
             "cpu_user_s": self.grown("server_cpu_user_s"),
             "cpu_system_s": self.grown("server_cpu_system_s"),
-            "cpu_us_per_request": 1e6 * (server_s - compiler_s) / answers if answers else None,
+            "cpu_us_per_request": self.per_answer_us(server_s - compiler_s),
             "speed_server": speed.relative,
             "probe_us": speed.probe_us,
         }
@@ -73,6 +77,7 @@ class Window:
         cpus = self.grown("generator_cpu_s") / self.lasted_s if ran.cpus is None else ran.cpus
         return {
             "generator_cpu_share": cpus / len(place.cpus),
+            "generator_cpu_us_per_request": self.per_answer_us(cpus * self.lasted_s),
             "speed_generator": place.speed(self.place.speeds, self.start_s, self.end_s),
         }
 
