@@ -35,10 +35,19 @@ read_primaries <- function(path) {
 
 # The comparisons that pairs of findings name, of those pairs that are wanted.
 places_of_pairs <- function(findings, wanted = function(pair) TRUE) {
-  rows <- lapply(findings, function(finding) {
-    rbindlist(lapply(Filter(wanted, finding$pairs), function(pair) as.data.table(c(finding["study"], pair[c("tier", "tool", "mode", "statistic")]))))
-  })
+  rows <- lapply(findings, function(finding) rbindlist(lapply(Filter(wanted, finding$pairs), place_of_pair, finding)))
   rbindlist(c(list(typed_table(comparison_names)), rows), use.names = TRUE)
+}
+
+# A pair is of its finding's study, but where it names another.
+place_of_pair <- function(pair, finding) as.data.table(c(study = c(pair[["study"]], finding[["study"]])[1], pair[setdiff(comparison_names, "study")]))
+
+# The comparison of a pair; where it is not there, a row with the reason.
+row_of <- function(pair, finding, comparisons) {
+  wanted <- place_of_pair(pair, finding)
+  row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
+  if (nrow(row) > 1) stop("two comparisons of ", paste(wanted[, c("study", "mode", "tier", "tool", "statistic")], collapse = "/"), call. = FALSE)
+  if (nrow(row) == 0) absent_row(comparisons, wanted, no_cell_of_it) else row
 }
 
 #' Whether each finding holds.
@@ -58,10 +67,7 @@ decide_findings <- function(findings, comparisons) {
 
 decide_finding <- function(finding, comparisons) {
   pairs <- rbindlist(lapply(finding$pairs, function(pair) {
-    wanted <- c(finding["study"], pair[c("mode", "tier", "tool", "statistic")])
-    row <- comparisons[wanted, on = names(wanted), nomatch = NULL]
-    if (nrow(row) > 1) stop("two comparisons of ", paste(wanted, collapse = "/"), call. = FALSE)
-    if (nrow(row) == 0) row <- absent_row(comparisons, wanted, no_cell_of_it)
+    row <- row_of(pair, finding, comparisons)
     cbind(row, bound_ratio = bound_ratio(pair$shipped_bound), expected = paste(pair$holds, collapse = " "))
   }), idcol = "pair")
   # Not within the table, where pairs is a column.
