@@ -94,7 +94,8 @@ measure_cells <- function(results, write, paths, folder) {
   summary <- read_summary(path("summary"))
   others <- guarded(other_runs(folder, summary$session), "comparisons", list())
   measured <- as_measured(summary, read_slices(path("slices")), read$histograms, if (length(others) > 0) with_hosts(others))
-  c(measured, list(loads = read$paths, others = setNames(lapply(others, `[[`, "comparisons"), vapply(others, `[[`, "", "name")), host = host_of_cells(read$paths), capacity = read_capacity(path("capacity"))))
+  facts <- guarded(facts_of_loads(read_cells(read$paths)), "findings", no_facts())
+  c(measured, list(loads = read$paths, facts = facts, others = setNames(lapply(others, `[[`, "comparisons"), vapply(others, `[[`, "", "name")), host = host_of_cells(read$paths), capacity = read_capacity(path("capacity"))))
 }
 
 host_of_cells <- function(paths) if (length(paths) > 0) host_of(list(facts = read_cell(paths[1])$provenance)) else NA_character_
@@ -111,7 +112,7 @@ compare_and_judge <- function(measured, results, write, folder) {
   write(compare_all(measured, guide), "comparisons", "comparisons")
   comparisons <- read_comparisons(file.path(results, "comparisons.csv"))
   write(guide_of(measured, comparisons, guide), "guide", "comparisons")
-  write(decide_findings(read_findings(guide), comparisons), "findings", "comparisons")
+  write(decide_findings(read_findings(guide), comparisons, measured$facts), "findings", "comparisons")
   write(decide_alternatives(read_findings(guide), comparisons, measured$others), "alternatives", "comparisons")
   write(judge_controls(comparisons, read_controls(guide)), "controls", "comparisons")
   write(judge_variants(measured, comparisons, read_findings(guide), read_primaries(guide)), "sensitivity", "comparisons")
