@@ -11,7 +11,7 @@ serve_unlike <- function(log_ratio) abs(log_ratio) > log(like_throughput)
 threads_short_lived <- "threads live for less than the time between two samples"
 # Beyond this share of failed requests a mean is that of survivors.
 failed_at_most <- 0.01
-# What others spend is compared where each request of a client makes a connection, which two sides pay.
+# The CPU time of others is compared where each request of a client makes a connection, which two sides pay.
 beside_the_server <- c("backend_cpu_us_per_request", "generator_cpu_us_per_request")
 tool_of_connections <- "sysbench"
 # A throughput above this share of what the load offers says nothing of the server.

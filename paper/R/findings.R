@@ -146,7 +146,7 @@ count_of_rivals <- function(alternatives) {
   sprintf("What else could explain it: %s", enumerate(told))
 }
 
-#' What became of rivals: "excluded (p99: 1,204 ms, with the swap 720 ms)".
+#' The outcome of each rival: "excluded (p99: 1,204 ms, with the swap 720 ms)".
 outcome_of_rivals <- function(alternatives) {
   of_row <- function(at) {
     row <- alternatives[at]
@@ -171,7 +171,7 @@ table_rivals <- function(alternatives, findings) {
   rows[, .(Finding = ifelse(duplicated(finding), "", gsub("`", "", titles)), Rival = rival, Swap = swap, Outcome = outcome_of_rivals(rows))]
 }
 
-#' What is left of the rivals, and how many nobody measured.
+#' The rivals that are left, and how many this run did not measure.
 sentence_of_rivals <- function(alternatives, findings) {
   if (!is_readable(alternatives) || nrow(alternatives) == 0) return("")
   left <- alternatives[state == "left", sprintf("of “%s”: %s (%s)", vapply(findings[finding], `[[`, "", "title"), rival, ifelse(outcome == "open", "not decided", "as it would have it"))]

@@ -192,7 +192,7 @@ def test_the_pooler_gives_a_few_connections_to_many_clients(start):
 def test_the_pooler_has_the_secret_or_the_password(start, given, account):
     subject = start("pgbouncer", password_encryption="scram-sha-256", scram_iterations=7, **given)
     database = subject.database
-    # Each password is made by the settings of its own server.
+    # Each secret is made by the settings of its server.
     assert database.secret().startswith("SCRAM-SHA-256$7:")
     expected = {"secret": database.secret(), "password": database.password}[account]
     (file,) = database.scratch.path.glob("**/accounts.txt")

@@ -31,7 +31,7 @@ LOG = "pooler.log"
 READY = "process up"
 # The variables that are the pooler's; all others are the database's.
 OWN = ("pool_mode", "default_pool_size", "max_client_conn")
-# Of each user PgBouncer's auth_file has the secret that PostgreSQL stores, or the password itself. With
+# PgBouncer's auth_file has, for each user, the secret that PostgreSQL stores, or the password itself. With
 # that it derives a secret of 4,096 iterations for each login by SCRAM (its scram.c: "build a SCRAM
 # secret on the fly"), which PostgreSQL never does.
 AUTH_FILES = ("secret", "plain")
@@ -57,7 +57,7 @@ class PgBouncer(PostgreSQL):
         with contextlib.ExitStack() as undo:
             undo.enter_context(self.end)
             self.port = free_port(position + 2000)
-            # As PostgreSQL stores it: one kind of secret cannot prove the other.
+            # The kind that PostgreSQL stores: one kind of secret cannot prove the other.
             own["auth_type"] = "md5" if self.secret().startswith("md5") else "scram-sha-256"
             program = within_reach(HOME, PROGRAM) / PROGRAM
             argv = [*unprivileged(), str(program), str(self.configuration(own))]
