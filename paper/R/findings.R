@@ -80,14 +80,14 @@ bound_text_of <- function(row) {
 
 # The load of a pair and the limits of its sides, in words, each with its unit.
 facts_in_words <- function(row) {
-  of <- function(name, unit = "") {
+  of <- function(name, unit = "", times = 1) {
     value <- row[[name]]
-    if (is.null(value) || is.na(value)) no_figure else paste0(format_number(value), unit)
+    if (is.null(value) || is.na(value)) no_figure else paste0(format_number(times * value), unit)
   }
   carriers <- of("mode_carriers")
   list(
     users = of("users"), wait = of("wait_ms", " ms"), cpu = of("cpu_ms", " ms"), rate = of("rate_per_s", "/s"), long = of("long_ms", " ms"),
-    share = if (is.null(row$long_share)) no_figure else percent(row$long_share), objective = if (is.null(row$objective_ms)) no_figure else value_of(row$objective_ms / 1000, "s"),
+    share = of("long_share", " %", 100), objective = of("objective_ms", " s", 1 / 1000),
     multiple = of("times_capacity"), admitted = of("mode_admitted"), admitted_from = of("baseline_admitted"), heap = of("mode_heap_mib", " MiB"), carriers = carriers,
     option = sprintf("`-Djdk.virtualThreadScheduler.parallelism=%1$s -Djdk.virtualThreadScheduler.maxPoolSize=%1$s`", carriers)
   )

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 from workloads.servers import attach
 
-# By the words of `scheduling`: the timer of java.util.concurrent.ForkJoinPool (JDK 25) that ends sleeps
-# and timed waits, the pollers of Tomcat and of the JDK, and the platform threads that carry virtual ones.
+# By the words of `scheduling`: the timer of java.util.concurrent.ForkJoinPool (JDK 25) that ends
+# sleeps and timed waits, the pollers of Tomcat and of the JDK, and the carriers of virtual threads.
 THREADS = {
     "batch-timer": re.compile(r"-delayScheduler$"),
     "batch-poller": re.compile(r"Poller(-\d+)?$"),

@@ -188,7 +188,9 @@ def test_the_pooler_gives_a_few_connections_to_many_clients(start):
         client.close()
 
 
-@pytest.mark.parametrize(("given", "account"), [({}, "secret"), ({"auth_file": "plain"}, "password")])
+@pytest.mark.parametrize(
+    ("given", "account"), [({}, "secret"), ({"auth_file": "plain"}, "password")]
+)
 def test_the_pooler_has_the_secret_or_the_password(start, given, account):
     subject = start("pgbouncer", password_encryption="scram-sha-256", scram_iterations=7, **given)
     database = subject.database

@@ -186,7 +186,9 @@ Full thread dump OpenJDK 64-Bit Server VM (25.0.3 mixed mode):
 """
 
 
-@pytest.mark.parametrize(("word", "at"), [("batch-carrier", 0), ("batch-timer", 1), ("batch-poller", 2)])
+@pytest.mark.parametrize(
+    ("word", "at"), [("batch-carrier", 0), ("batch-timer", 1), ("batch-poller", 2)]
+)
 def test_threads_of_one_kind_alone_have_a_scheduling_class(serve, monkeypatch, word, at):
     code = "import threading\n" + 2 * (
         "threading.Thread(target=threading.Event().wait, daemon=True).start();"

@@ -31,9 +31,9 @@ LOG = "pooler.log"
 READY = "process up"
 # The variables that are the pooler's; all others are the database's.
 OWN = ("pool_mode", "default_pool_size", "max_client_conn")
-# PgBouncer's auth_file has, for each user, the secret that PostgreSQL stores, or the password itself. With
-# that it derives a secret of 4,096 iterations for each login by SCRAM (its scram.c: "build a SCRAM
-# secret on the fly"), which PostgreSQL never does.
+# PgBouncer's auth_file has the secret of each user that PostgreSQL stores, or the password itself.
+# With that it derives a secret of 4,096 iterations for each login by SCRAM (its scram.c: "build a
+# SCRAM secret on the fly"), which PostgreSQL never does.
 AUTH_FILES = ("secret", "plain")
 # The sum over its pools, in microseconds and counts.
 COUNTERS = ("total_xact_count", "total_wait_time", "total_server_assignment_count")
