@@ -165,21 +165,22 @@ test_that("the README has five items, the first that hold", {
   expect_equal(items("carriers", "client"), c("limit", "overload", "who-waits", "pooler", "wake-ups"))
 })
 
-# Comparisons of all pairs, each as its finding needs it, or turned: the sides' values are exchanged.
+# Comparisons of all pairs, each as its finding needs it, or one turned: the sides' values are exchanged.
 compared_pairs <- function(turned = NULL) {
   rows <- rbindlist(lapply(known, function(finding) rbindlist(lapply(names(finding$pairs), function(name) {
     pair <- finding$pairs[[name]]
-    data.table(study = finding$study, pair[c("tier", "tool", "mode", "statistic")] |> as.data.table(), holds = c(unlist(pair$holds), "same")[1], id = paste(finding$id, name))
+    data.table(study = finding$study, as.data.table(pair[c("tier", "tool", "mode", "statistic")]), wanted = c(unlist(pair$holds), "any")[1], id = paste(finding$id, name))
   }))))
-  rows <- unique(rows[order(holds == "same")], by = c("study", "tier", "tool", "mode", "statistic"))
+  rows <- unique(rows[order(wanted == "any")], by = c("study", "tier", "tool", "mode", "statistic"))
   about <- about_statistics(rows$statistic)
   rows[, `:=`(baseline = "base", unit = about$unit, effect = about$effect, better = about$better, bound = "", reason = "", pairs = 3, sessions = 3, fixed = 0, fcr_low = NA_real_, fcr_high = NA_real_)]
-  rows[, up := fcase(holds == "same", 0, (holds == "better") == (better == "higher"), 1, default = -1)]
-  if (!is.null(turned)) rows[id == turned, up := fifelse(up == 0, ifelse(better == "higher", -1, 1), -up)]
+  rows[, up := fcase(!wanted %in% c("better", "worse"), 0, (wanted == "better") == (better == "higher"), 1, default = -1)]
+  # What must be the same is worse; what must differ, differs the other way.
+  if (!is.null(turned)) rows[id == turned, up := ifelse(up == 0, ifelse(better == "higher", -1, 1), -up)]
   rows[, `:=`(baseline_value = fifelse(up == -1, 0.7321, 0.1234), mode_value = fcase(up == 1, 0.7321, up == 0, 0.1235, default = 0.1234))]
-  rows[, estimate := if (effect[1] == "ratio") mode_value / baseline_value else mode_value - baseline_value, by = effect]
+  rows[, estimate := fifelse(effect == "ratio", mode_value / baseline_value, mode_value - baseline_value)]
   rows[, `:=`(low = estimate - 0.01, high = estimate + 0.01, verdict = fcase(up == 1, "higher", up == -1, "lower", default = "same"))]
-  rows[, `:=`(p_value = 0.001, equivalence_p_value = fifelse(up == 0, 0.001, 0.9))][]
+  rows[, `:=`(p_value = 0.001, equivalence_p_value = fifelse(up == 0, 0.001, 0.9), wanted = NULL, up = NULL)][]
 }
 
 test_that("each pair with a condition decides: turned, its finding has other words and the swapped numbers", {
@@ -192,9 +193,10 @@ test_that("each pair with a condition decides: turned, its finding has other wor
   expect_gt(length(ids), 30)
   for (id in ids) {
     finding <- sub(" .*", "", id)
-    row <- function(told) told[[finding]]$rows[pair == sub(".* ", "", id)]
+    name <- sub(".* ", "", id)
+    row <- function(told) told[[finding]]$rows[pair == name]
     expect_equal(held[[finding]]$holds, "yes", label = id)
-    of_pair <- straight[as.list(row(held)[, .(study, tier, tool, mode, statistic)]), on = c("study", "tier", "tool", "mode", "statistic")]$id
+    of_pair <- straight[row(held)[, .(study, tier, tool, mode, statistic)], on = c("study", "tier", "tool", "mode", "statistic")]$id
     turned <- modifyList(held, told_by(Filter(function(each) each$id == finding, known), compared_pairs(of_pair)))
     expect_equal(turned[[finding]]$holds, "no", label = id)
     words <- sentence_untold(turned[[finding]])
@@ -250,10 +252,18 @@ settings_of <- function(...) {
 combined <- data.table(mode = "both-pools", tier = "grid-100", share = c(1, 0.95, 0.5))
 
 test_that("the table of settings has ten rows at most", {
-  rows <- grep("^[|] ", readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8"), value = TRUE)
-  rows <- c(rows, strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]])
-  expect_lte(length(rows) - 1, 10)
-  expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))
+  lines <- readLines(file.path(paper_folder, "configure.qmd"), encoding = "UTF-8")
+  more <- strsplit(rows_of_settings(settings_of(), combined), "\n", fixed = TRUE)[[1]]
+  # Of the rows on overload one is printed, whatever became of its remedy.
+  for (remedy in c("yes", "open", "no")) {
+    held <- all_held()
+    held[["overload-remedy"]]$holds <- remedy
+    rows <- c(grep("^[|] ", with_findings(lines, held), value = TRUE), more)
+    expect_lte(length(rows) - 1, 10)
+    expect_equal(length(grep("More requests than the server can answer", rows)), 1, label = remedy)
+    expect_equal(any(grepl("refuted", rows)), remedy == "no")
+    expect_true(all(lengths(strsplit(rows, "|", fixed = TRUE)) == 4))
+  }
 })
 
 test_that("connections and memory have rows with the values that there are", {
